@@ -24,7 +24,7 @@ static inline int64_t clock_now_ns(void) {
     return clock_ns(CLOCK_MONOTONIC);
 }
 
-/* The same, but it goes on while the machine sleeps: for what others see of us meanwhile. */
+/* Monotonic too, but it also counts while the machine sleeps: for how long others have not heard from this process. */
 static inline int64_t clock_awake_or_not_ns(void) {
     return clock_ns(CLOCK_BOOTTIME);
 }

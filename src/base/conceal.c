@@ -24,7 +24,7 @@ static const char *end_of_word(const char *at) {
     return at;
 }
 
-/* ":27017", whatever follows that is no letter; and what our own sentences say in its place. */
+/* ":27017" with no letter after it; or ":PORT", which our own sentences print in its place. */
 static bool is_port(const char *colon) {
     size_t digits = strspn(colon + 1, "0123456789");
     return begins(colon, ":PORT") || (digits && digits <= 5 && !isalnum((unsigned char)colon[1 + digits]));
@@ -37,8 +37,8 @@ static const char *find_colon(const char *from, const char *to) {
     return memchr(from, ':', (size_t)(to - from));
 }
 
-/* USER:PASSWORD@, up to the last @ of the word, since an earlier one may be the password's own. *is_login: there is
- * a user at all. */
+/* The place of USER:PASSWORD@, up to the last @ of the word: an earlier @ may be a part of the password. *is_login:
+ * there is a user. */
 static span_t in_login(const char *after, bool *is_login) {
     const char *end = end_of_word(after), *at = memrchr(after, '@', (size_t)(end - after));
     const char *colon = at ? memchr(after, ':', (size_t)(at - after)) : NULL;
@@ -46,7 +46,7 @@ static span_t in_login(const char *after, bool *is_login) {
     return colon && colon + 1 < at && !begins(colon, ":PASSWORD@") ? (span_t){colon + 1, at} : NONE;
 }
 
-/* Behind "//". Without an @ it may have been cut off, or the password has blanks. */
+/* `after`: what follows "//". If there is no @, it may have been cut off, or the password has blanks. */
 static span_t in_uri(const char *after, bool scheme) {
     bool is_login;
     const span_t login = in_login(after, &is_login);
@@ -64,7 +64,8 @@ static span_t in_uri(const char *after, bool scheme) {
     return end > colon + 1 ? (span_t){colon + 1, end} : NONE;
 }
 
-/* Behind "password=" and its like. What ends a value does not end it in the password of a URI. */
+/* `value`: what follows "password=" and similar. What usually ends a value does not end it inside the password of a
+ * URI. */
 static span_t in_option(const char *value) {
     static const char ends[] = "&; \t\r\n'\"";
     const char *end = value + strcspn(value, ends);
@@ -244,7 +245,7 @@ bool conceal_finds(const char *text) {
     return has_secret_option(text);
 }
 
-/* No memory is asked for: sentences about memory that is out go through here, too. */
+/* Allocates nothing: sentences that say "out of memory" go through here, too. */
 char *conceal(char *text, size_t room) {
     place_t place = {.at = text};
     for (span_t span; (span = find(text, &place)).from;) {

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* In place; what has no room any more is cut off at the end. Returns the text. */
+/* Changes the text in place. If it becomes too long for `room`, its end is cut off. Returns the text. */
 char *conceal(char *text, size_t room);
 
 /* Is there a whole URI with a secret in it? */

@@ -44,7 +44,7 @@ void ejson_append_text(text_t *to, const char *text) {
     append_text(to, text, strlen(text));
 }
 
-/* A number under the name of its type, in canonical JSON and where plain JSON has no such number. */
+/* A number with the name of its type: in canonical JSON, and where plain JSON has no such number. */
 static void put_typed(out_t *out, bool plain, const char *type, const char *number) {
     char text[96];
     snprintf(text, sizeof text, plain ? "%.0s%s" : "{ \"$%s\" : \"%s\" }", type, number);
@@ -67,7 +67,7 @@ static void put_int64(out_t *out, const char *type, int64_t number) {
     put_typed(out, out->relaxed, type, text);
 }
 
-/* Types that have no doubles in them and are rare in data: as libbson prints them in a document of their own. */
+/* Types that hold no doubles and are rare in data: printed by libbson, in a document of their own. */
 static bool put_rare(out_t *out, const bson_iter_t *at) {
     static const char before[] = "{ \"v\" : ";
     bson_t alone = BSON_INITIALIZER;
@@ -80,8 +80,7 @@ static bool put_rare(out_t *out, const bson_iter_t *at) {
         return false;
     for (size_t i = sizeof before - 1, end = length - 2; i < end;) { /* up to " }" */
         char piece[ESCAPE_PIECE];
-        const bool ascii =
-            json[i] >= ' ' && json[i] < 0x7F; /* its quotes and backslashes are in their place */
+        const bool ascii = json[i] >= ' ' && json[i] < 0x7F; /* libbson has escaped quotes and backslashes */
         const size_t used = ascii ? 1 : escape_json((const uint8_t *)json + i, end - i, piece);
         put(out, ascii ? json + i : piece, ascii ? 1 : strlen(piece));
         i += used;
@@ -118,7 +117,7 @@ static bool put_value(out_t *out, const bson_iter_t *at, int depth) {
     }
 }
 
-/* parent: of the items; NULL: they are the document's own. */
+/* parent: the value that holds the items; NULL: they are the document's own. */
 static bool put_items(out_t *out, const bson_iter_t *parent, bson_iter_t *items, int depth) {
     const bool array = parent && BSON_ITER_HOLDS_ARRAY(parent);
     const char *between = array ? "[ " : "{ ";

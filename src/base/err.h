@@ -1,8 +1,7 @@
-/* err: one failure, described once by whoever detects it, printed once by the command.
+/* err: one failure. Whoever detects it describes it once, and the command prints it once.
  *
- * A function that can fail is `bool f(..., err_t *err)`: false means that *err holds a sentence (what
- * happened, where, what to do) and the exit status it leads to. err may not be NULL. An err_t needs no
- * freeing. */
+ * A function that can fail is `bool f(..., err_t *err)`: false means that *err holds a sentence (what happened, where,
+ * what to do) and the exit status. err may not be NULL. An err_t needs no freeing. */
 #ifndef TIPPLE_BASE_ERR_H
 #define TIPPLE_BASE_ERR_H
 
@@ -21,14 +20,14 @@ typedef enum {
     STATUS_HOST = 8,              /* this host: memory, disk full, stdout closed, descriptors */
     STATUS_INTERRUPTED = 130,
     STATUS_READER_GONE =
-        141, /* of stdout, such as head: no word, and an end by SIGPIPE, as other filters end */
+        141, /* of stdout, such as head: tipple ends by SIGPIPE and says nothing, as other filters do */
     STATUS_TERMINATED = 143,
 } status_t;
 
 typedef struct {
     status_t status;
     bool changed;    /* an input is not what it was when it was listed */
-    char text[4000]; /* one sentence, and lines after it where several things are named */
+    char text[4000]; /* one sentence; where several things are named, more lines after it */
 } err_t;
 
 /* Describes the failure, without passwords; always returns false, so that `return err_set(...)` reads well. */
@@ -37,14 +36,14 @@ bool err_set(err_t *err, status_t status, const char *fmt, ...) __attribute__((f
 /* Puts "WHERE: " before a sentence that is already there; always returns false. */
 bool err_where(err_t *err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/* The status for a file of settings that cannot be opened or read, by errno. */
+/* The status when a settings file cannot be opened or read, by errno. */
 status_t err_status_of(int error);
 
-/* The sentence for an allocation that failed. */
+/* Sets the sentence for an allocation that failed. */
 bool err_memory(err_t *err, size_t bytes);
 
-/* Says that sentence and ends the process with its status, from any thread, for who has no way to return a failure.
- * Nothing is flushed and nothing that was registered for the end runs: other threads are at work still. */
+/* Says that sentence and ends the process with its status. For code that cannot return a failure; any thread. Nothing
+ * is flushed and no exit handler runs, since other threads are still at work. */
 _Noreturn void err_end_without_memory(size_t bytes);
 
 #endif

@@ -1,12 +1,12 @@
 #include "base/lines.h"
 
 #if defined(__GNUC__) && !defined(__clang__)
-#define VECTORIZED __attribute__((optimize("O3"))) /* gcc 12 leaves this loop as it is at -O2 */
+#define VECTORIZED __attribute__((optimize("O3"))) /* at -O2, gcc 12 does not vectorize this loop */
 #else
 #define VECTORIZED
 #endif
 
-/* Sums of at most 255 in bytes, so that the compiler can compare 16 or 32 bytes at once. */
+/* Counts in bytes, up to 255 at a time, so that the compiler can compare 16 or 32 bytes at once. */
 VECTORIZED uint64_t lines_count(const uint8_t *text, size_t length) {
     enum { LANES = 32 };
     uint64_t lines = 0;

@@ -36,7 +36,7 @@ static void say(const char *prefix, const char *fmt, va_list args) {
     vsnprintf(line + used, sizeof line - (size_t)used - 1, fmt, args);
     conceal(line, sizeof line - 1);
     strcat(line, "\n");
-    escape_lines(shown, line, strlen(line)); /* what others wrote is in a line, too */
+    escape_lines(shown, line, strlen(line)); /* a line may contain text of others */
     pthread_mutex_lock(&lock);
     wipe_bar();
     fputs(shown, stderr);

@@ -1,5 +1,5 @@
-/* log: talk for the person at the terminal, on stderr. Results never come this way.
- * Any thread may call; a line is written whole. */
+/* log: messages for the person at the terminal, on stderr. Results are never printed here. Any thread may call; each
+ * line is written whole. */
 #ifndef TIPPLE_BASE_LOG_H
 #define TIPPLE_BASE_LOG_H
 
@@ -11,8 +11,8 @@ typedef enum { LOG_SILENT = -2, LOG_QUIET = -1, LOG_NORMAL = 0, LOG_VERBOSE = 1 
 void log_set_level(log_level_t level);
 log_level_t log_level(void);
 
-/* Errors are printed at every level; warnings at every one but LOG_SILENT, which no option sets; notes unless
- * -q; details only with -v. */
+/* Errors are printed at every level; warnings at every level but LOG_SILENT, which no option sets; notes unless -q is
+ * given; details only with -v. */
 void log_error(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void log_warn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void log_note(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
@@ -21,8 +21,8 @@ void log_detail(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /* One line that is overwritten by the next (the progress bar); NULL wipes it. Only on a terminal. */
 void log_bar(const char *line);
 
-/* Where long work stands: a bar on a terminal, at most six times a second; elsewhere a line twice a minute.
- * A line need not be made when none is due. One thread. */
+/* How far long work is: on a terminal a bar, at most six times a second; elsewhere a line twice a minute. A line need
+ * not be built when none is due. One thread. */
 typedef struct {
     int64_t said_ns;
     bool terminal;

@@ -8,13 +8,13 @@
 #include <stdlib.h>
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
-static locale_t plain; /* or nothing, where memory was out */
+static locale_t plain; /* 0 if memory was out */
 
 static void make_plain(void) {
     plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
 }
 
-/* For this thread; the locale that it had is to be put back by uselocale. */
+/* For this thread. Returns the locale that it had; the caller restores that with uselocale. */
 static locale_t use_plain(void) {
     pthread_once(&once, make_plain);
     return plain ? uselocale(plain) : (locale_t)0;
@@ -40,7 +40,7 @@ int number_print_digits(char *out, size_t room, int digits, double number) {
 }
 
 char *number_print(char out[NUMBER_ROOM], double number) {
-    /* fewer digits than 15 are told by zeros at the end, which %g leaves out; but the smallest doubles have fewer */
+    /* fewer than 15 digits show as zeros at the end, which %g leaves out; but the smallest doubles have fewer */
     const locale_t before = use_plain();
     int digits = number != 0 && fabs(number) < DBL_MIN ? 1 : 15;
     do {

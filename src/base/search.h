@@ -1,11 +1,11 @@
-/* search: a place in what is sorted. */
+/* search: binary search in a sorted array. */
 #ifndef TIPPLE_BASE_SEARCH_H
 #define TIPPLE_BASE_SEARCH_H
 
 #include <stddef.h>
 
-/* The first index AT of 0 to COUNT - 1 for which IS_BEFORE, an expression with AT in it, does not hold; COUNT: it holds for
- * all. It must hold for none behind one for which it does not. */
+/* The first index AT of 0 to COUNT - 1 for which IS_BEFORE, an expression that uses AT, is false; COUNT if it is true
+ * for all. Once IS_BEFORE is false for an index, it must be false for all later ones. */
 #define SEARCH_FIRST(count, at, is_before)                                                                   \
     ({                                                                                                       \
         size_t search_low = 0, search_high = (count);                                                        \

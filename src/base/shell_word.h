@@ -4,11 +4,11 @@
 
 #include "base/text.h"
 
-/* Behind a blank, in quotes where a shell would read it otherwise. */
+/* Appends a blank and the word, in quotes if a shell would read it differently without. */
 void shell_quote_word(text_t *line, const char *word);
 void shell_quote_option(text_t *line, const char *option, const char *value);
 
-/* --uri of a collection, whose hosts are left to the person. */
+/* Appends --uri for a collection; the person fills in the hosts. */
 void shell_quote_target(text_t *line, const char *namespace);
 
 #endif

@@ -46,8 +46,8 @@ void stop_install(void) {
     struct sigaction grace = {.sa_handler = on_grace_over, .sa_flags = SA_NODEFER};
     sigemptyset(&grace.sa_mask);
     sigaction(SIGALRM, &grace, NULL);
-    signal(SIGPIPE, SIG_IGN); /* a closed stdout is an error of a write, with a sentence */
-    signal(SIGXFSZ, SIG_IGN); /* so is a limit of the size of files (ulimit -f) */
+    signal(SIGPIPE, SIG_IGN); /* writing to a closed stdout is an error, with a sentence */
+    signal(SIGXFSZ, SIG_IGN); /* so is reaching the limit of file size (ulimit -f) */
 }
 
 int stop_signal(void) {

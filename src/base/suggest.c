@@ -5,7 +5,7 @@
 
 enum { LONGEST = 63 };
 
-/* Edit distance with neighbours swapped as one edit, case ignored. */
+/* Edit distance: swapping two neighbours is one edit, case is ignored. */
 static size_t distance(const char *a, size_t n, const char *b, size_t m) {
     size_t rows[3][LONGEST + 2];
     for (size_t j = 0; j <= m; j++)
@@ -40,9 +40,9 @@ const char *suggest_word(const char *word, const char *const *words, size_t coun
         size_t m = strlen(words[i]);
         if (m > LONGEST)
             continue;
-        /* a word that was not typed to its end is close however much is missing */
+        /* the beginning of a word is close to it, however much is missing */
         size_t d = n >= 2 && m > n && strncmp(word, words[i], n) == 0 ? 1 : distance(word, n, words[i], m);
-        /* of equally close words the shorter one: less was left out of it */
+        /* if two words are equally close, the shorter one: less of it is missing */
         if (d < least || (best && d == least && m < strlen(best))) {
             least = d;
             best = words[i];

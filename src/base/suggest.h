@@ -1,10 +1,10 @@
-/* suggest: the known word that a mistyped one most likely meant. */
+/* suggest: the known word that a mistyped word most likely means. */
 #ifndef TIPPLE_BASE_SUGGEST_H
 #define TIPPLE_BASE_SUGGEST_H
 
 #include <stddef.h>
 
-/* The closest of words[0..count), or NULL when none is close enough to be worth naming. */
+/* The closest of words[0..count), or NULL if none is close enough. */
 const char *suggest_word(const char *word, const char *const *words, size_t count);
 
 #endif

@@ -6,7 +6,7 @@
 
 enum { FIRST_ROOM = 256 };
 
-/* What is appended from here on is left out: without room it comes to text_grow. */
+/* Memory is out: from now on nothing is appended. With no room left, every append comes to text_grow. */
 static bool give_up(text_t *text, size_t lacking) {
     text->lacking = lacking;
     text->room = 0;
@@ -56,7 +56,7 @@ void text_cut(text_t *text, size_t length) {
 }
 
 char *text_take(text_t *text, err_t *err) {
-    text_append(text, ""); /* one that is empty is a text, too */
+    text_append(text, ""); /* an empty text is a text, too */
     const text_t taken = *text;
     *text = (text_t){.bytes = NULL};
     if (!taken.lacking)
@@ -76,9 +76,10 @@ char *text_take_or_end(text_t *text) {
 
 char *text_concealed(const char *words) {
     text_t text = {0};
-    /* each password becomes two bytes longer at the most, and has something before it */
+    /* *** makes each password at most two bytes longer, and something stands before each */
     if (!text_grow(&text, 2 * strlen(words) + sizeof "***"))
-        err_end_without_memory(text.lacking); /* nothing that holds a password may be shown as it is */
+        /* a text that may hold a password must not be shown unchanged */
+        err_end_without_memory(text.lacking);
     strcpy(text.bytes, words);
     return conceal(text.bytes, text.room);
 }

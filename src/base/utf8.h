@@ -1,4 +1,4 @@
-/* utf8: is text UTF-8, its characters, and Latin-1 into UTF-8. */
+/* utf8: checks that text is UTF-8, finds its characters, and converts Latin-1 to UTF-8. */
 #ifndef TIPPLE_BASE_UTF8_H
 #define TIPPLE_BASE_UTF8_H
 
@@ -9,10 +9,10 @@
 /* Strict: no overlong forms, no surrogates, nothing above U+10FFFF. NUL is a character like any other. */
 bool utf8_valid(const uint8_t *text, size_t length);
 
-/* How many bytes the character at the start of [at, at + left) takes, 1 to 4; 0: that is not UTF-8. */
+/* How many bytes the character at the start of [at, at + left) has, 1 to 4; 0: it is not UTF-8. */
 size_t utf8_character(const uint8_t *at, size_t left);
 
-/* Is this character one that a terminal obeys: C0, DEL, or C1 (two bytes, C2 80 to C2 9F)? */
+/* Does a terminal obey this character: C0, DEL, or C1 (two bytes, C2 80 to C2 9F)? */
 static inline bool utf8_is_control(const uint8_t *at, size_t length) {
     return length == 1 ? *at < ' ' || *at == 0x7F : length == 2 && *at == 0xC2 && at[1] < 0xA0;
 }
@@ -20,8 +20,8 @@ static inline bool utf8_is_control(const uint8_t *at, size_t length) {
 /* Writes at most 2 * length bytes; returns how many. */
 size_t utf8_from_latin1(uint8_t *out, const uint8_t *text, size_t length);
 
-/* How many bytes of a text are these words of UTF-8, spelled in Latin-1; 0: it does not begin so, or what it begins
- * with is UTF-8. any_case: of ASCII's letters. */
+/* Does a text begin with these words of UTF-8, but written in Latin-1? Returns how many bytes of the text they are; 0:
+ * no, or the text begins in UTF-8. any_case: ASCII letters match in any case. */
 size_t utf8_begins_in_latin1(const uint8_t *words, size_t count, const uint8_t *text, size_t length,
                              bool any_case);
 

@@ -22,7 +22,7 @@ struct yaml_tree {
     yaml_item_t *root;
     char *name;
     size_t nodes;
-    const char *text; /* while it is read */
+    const char *text; /* only while it is read */
     size_t length;
 };
 
@@ -41,7 +41,7 @@ bool yaml_tree_complain(const yaml_tree_t *tree, const yaml_item_t *at, err_t *e
     va_start(args, fmt);
     vsnprintf(sentence, sizeof sentence, fmt, args);
     va_end(args);
-    /* keys and values may hold line ends, too */
+    /* keys and values may contain line ends */
     escape_text(shown, sizeof shown, sentence, strlen(sentence));
     return err_set(err, STATUS_USAGE, "%s:%d:%d: %s", tree->name, at->line, at->column, shown);
 }
@@ -92,7 +92,7 @@ static bool next_event(yaml_tree_t *tree, yaml_parser_t *parser, yaml_event_t *e
     if (parser->error == YAML_MEMORY_ERROR)
         return err_memory(err, tree->length);
     yaml_mark_t mark = parser->problem_mark;
-    if (parser->error == YAML_READER_ERROR) { /* bytes that are no text: only their offset is told */
+    if (parser->error == YAML_READER_ERROR) { /* bytes that are not text: libyaml gives only their offset */
         size_t until = parser->problem_offset < tree->length ? parser->problem_offset : tree->length;
         mark = (yaml_mark_t){.index = until};
         for (size_t i = 0; i < until; i++) {
@@ -113,7 +113,7 @@ static int by_key_and_place(const void *a, const void *b) {
                                               : one->key_column - other->key_column;
 }
 
-/* By sorting, since a map may have 100,000 keys. Of several that stand twice the first one is named. */
+/* Sorts the keys, since a map may have 100,000 of them. If several are there twice, the first is named. */
 static bool keys_differ(yaml_tree_t *tree, const yaml_item_t *map, err_t *err) {
     const yaml_item_t **sorted = malloc((map->count + 1) * sizeof *sorted), *twice = NULL, *before = NULL;
     size_t count = 0;
@@ -139,7 +139,7 @@ static bool keys_differ(yaml_tree_t *tree, const yaml_item_t *map, err_t *err) {
                               before->key_line);
 }
 
-/* Recursion is bounded by DEEPEST. Takes the event over. */
+/* Recursion is bounded by DEEPEST. Takes ownership of the event. */
 static yaml_item_t *read_node(yaml_tree_t *tree, yaml_parser_t *parser, yaml_event_t *event, int depth,
                               err_t *err) {
     yaml_item_t *node = NULL;

@@ -1,6 +1,6 @@
-/* yaml_tree: a YAML document as a small tree that remembers where each node stood, for messages with line and
- * column. Read by libyaml; anchors, aliases, tags and several documents are refused. A tree is read-only and
- * may be shared by threads; nodes live as long as their tree. */
+/* yaml_tree: a YAML document as a small tree that remembers the line and column of each node, for messages. libyaml
+ * reads it; anchors, aliases, tags and several documents are refused. A tree is read-only and may be shared by threads;
+ * nodes live as long as their tree. */
 #ifndef TIPPLE_BASE_YAML_TREE_H
 #define TIPPLE_BASE_YAML_TREE_H
 
@@ -14,18 +14,18 @@ typedef struct yaml_item yaml_item_t;
 struct yaml_item {
     yaml_item_kind_t kind;
     int line, column; /* from 1 */
-    const char *key;  /* when it is a map's value: its key */
+    const char *key;  /* if it is a value of a map: its key */
     int key_line, key_column;
-    const char *text; /* a scalar's, NUL-terminated; may hold NUL inside */
+    const char *text; /* of a scalar: NUL-terminated; may contain NUL */
     size_t length;
-    bool quoted;               /* a scalar in quotes is text, whatever it looks like */
+    bool quoted;               /* a scalar in quotes is always text */
     yaml_item_t *first, *next; /* children of a list or map, in order; the next sibling */
     size_t count;
 };
 
 typedef struct yaml_tree yaml_tree_t;
 
-/* name is used in messages ("my.yaml"). Duplicate keys in a map are an error. */
+/* `name` is used in messages ("my.yaml"). Duplicate keys in a map are an error. */
 yaml_tree_t *yaml_tree_parse(const char *text, size_t length, const char *name, err_t *err);
 void yaml_tree_destroy(yaml_tree_t *tree);
 const yaml_item_t *yaml_tree_root(const yaml_tree_t *tree);
@@ -34,15 +34,15 @@ const char *yaml_tree_name(const yaml_tree_t *tree);
 /* The value under a key, or NULL. */
 const yaml_item_t *yaml_item_get(const yaml_item_t *map, const char *key);
 
-/* "NAME:LINE:COLUMN: sentence", status 1; always false. */
+/* Sets "NAME:LINE:COLUMN: sentence" with status 1; always false. */
 bool yaml_tree_complain(const yaml_tree_t *tree, const yaml_item_t *at, err_t *err, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
 
-/* Refuses keys of a map that are not in the list, naming the nearest one. */
+/* Refuses keys of a map that are not in the list, and names the closest known key. */
 bool yaml_tree_only_keys(const yaml_tree_t *tree, const yaml_item_t *map, const char *const *keys,
                          size_t count, err_t *err);
 
-/* Typed reads; a wrong type is complained of with its place. */
+/* Typed reads. A wrong type is an error that names its place. */
 bool yaml_tree_int(const yaml_tree_t *tree, const yaml_item_t *node, int64_t least, int64_t most,
                    int64_t *out, err_t *err);
 bool yaml_tree_bool(const yaml_tree_t *tree, const yaml_item_t *node, bool *out, err_t *err);

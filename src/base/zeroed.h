@@ -1,5 +1,5 @@
-/* zeroed: memory for structs that ask for a larger alignment than calloc gives, as all do that hold a bson_t
- * (128 bytes). */
+/* zeroed: memory for structs with a larger alignment than calloc gives, such as those that contain a bson_t (128
+ * bytes). */
 #ifndef TIPPLE_BASE_ZEROED_H
 #define TIPPLE_BASE_ZEROED_H
 
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One TYPE, all zeros; to be freed. NULL: out of memory. */
+/* One TYPE, all zeros; the caller frees it. NULL: out of memory. */
 #define ZEROED(type) ((type *)zeroed_memory(alignof(type), sizeof(type)))
 
 static inline void *zeroed_memory(size_t alignment, size_t size) {

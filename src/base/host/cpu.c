@@ -7,7 +7,7 @@
 
 bool cpu_parse_host(const char *text, cpu_times_t *times) {
     uint64_t user, nice, sys, idle, iowait = 0, irq = 0, softirq = 0;
-    /* behind these: steal, and what guests got, which is in user and nice already */
+    /* the columns after these are left out: steal, and guests, which user and nice already contain */
     if (sscanf(text, "cpu  %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64,
                &user, &nice, &sys, &idle, &iowait, &irq, &softirq) < 4 ||
         strncmp(text, "cpu ", 4) != 0)
@@ -18,7 +18,7 @@ bool cpu_parse_host(const char *text, cpu_times_t *times) {
 
 bool cpu_parse_process(const char *text, cpu_process_t *found) {
     uint64_t user, sys;
-    /* "17 (a (b) c) S 1 ...": a name may hold anything, but behind its end there is no other ')' */
+    /* "17 (a (b) c) S 1 ...": a name may hold anything, but after its end there is no other ')' */
     const char *name = strchr(text, '('), *end = strrchr(text, ')');
     if (!name || !end || end < name ||
         sscanf(end + 1,
@@ -31,7 +31,7 @@ bool cpu_parse_process(const char *text, cpu_process_t *found) {
     return true;
 }
 
-/* The beginning of a file; "": it cannot be read. */
+/* The beginning of a file; "" if it cannot be read. */
 static void read_text(const char *path, char *text, size_t size) {
     FILE *file = fopen(path, "re");
     size_t got = file ? fread(text, 1, size - 1, file) : 0;

@@ -1,14 +1,13 @@
-/* cpu: what the cores of this host, and one of its processes, were busy with, as the kernel counts it. Any
- * thread. */
+/* cpu: how busy the cores of this host, and one of its processes, were, as the kernel counts it. Any thread. */
 #ifndef TIPPLE_BASE_HOST_CPU_H
 #define TIPPLE_BASE_HOST_CPU_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Ticks of all cores together. user holds what runs with a nice value and what guests got; sys holds
- * interrupts. Time that a hypervisor gave to others (steal) is in none: the cores were not there then,
- * neither busy nor idle, so a share of these four is one of the time that this host had. */
+/* Ticks of all cores together. `user` includes processes with a nice value, and guests; `sys` includes interrupts. Time
+ * that a hypervisor gave to others (steal) is in none of the four: this host did not have the cores then. So a share of
+ * these four is a share of the time that this host had. */
 typedef struct {
     uint64_t user, sys, iowait, idle;
 } cpu_times_t;
@@ -24,7 +23,7 @@ bool cpu_process(int64_t process, cpu_process_t *found);
 
 double cpu_ticks_per_second(void); /* of one core */
 
-/* From the text of /proc/stat and of /proc/PID/stat. False: it is something else. */
+/* From the text of /proc/stat and of /proc/PID/stat. False: the text is something else. */
 bool cpu_parse_host(const char *text, cpu_times_t *times);
 bool cpu_parse_process(const char *text, cpu_process_t *found);
 

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 uint64_t host_peak_memory(void) {
-    /* ru_maxrss is kept over exec, so it may be the shell's or script's that started us */
+    /* ru_maxrss survives exec, so it may be that of the shell or script that started us */
     FILE *status = fopen("/proc/self/status", "r");
     unsigned long long kilobytes = 0;
     char line[256];
@@ -29,7 +29,7 @@ uint64_t host_peak_memory(void) {
 }
 
 bool host_want_descriptors(uint64_t count, err_t *err) {
-    enum { OPEN_ALREADY = 8 }; /* the streams, and what libraries keep */
+    enum { OPEN_ALREADY = 8 }; /* stdin, stdout, stderr, and what libraries keep open */
     struct rlimit limit;
     count += OPEN_ALREADY;
     if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= count)

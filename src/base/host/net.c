@@ -7,12 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Older kernels say -1 as a number without a sign. */
+/* Older kernels print -1 as a number without a sign. */
 static const double MEGABIT_BYTES = 125000, MOST_MEGABITS = 1e8;
 
 static bool parse_link(const char *line, net_link_t *link) {
     int used = 0;
-    /* the name may stand right before its first number: "eth0:123" */
+    /* the name may be directly before its first number: "eth0:123" */
     if (sscanf(line, " %31[^: \n]:%n", link->name, &used) != 1 || !used)
         return false;
     link->speed = NAN;
@@ -42,7 +42,7 @@ double net_parse_speed(const char *text) {
     return end == text || !(megabits > 0) || megabits > MOST_MEGABITS ? NAN : megabits * MEGABIT_BYTES;
 }
 
-/* The beginning of a file; "": it cannot be read. */
+/* The beginning of a file; "" if it cannot be read. */
 static void read_text(const char *path, char *text, size_t size) {
     FILE *file = fopen(path, "re");
     const size_t got = file ? fread(text, 1, size - 1, file) : 0;

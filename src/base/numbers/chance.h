@@ -1,4 +1,5 @@
-/* chance: random bits, the same on every machine: addressed by a place, or drawn in turn from a stream. */
+/* chance: random bits, the same on every machine: computed from a position, or drawn one after another from a
+ * stream. */
 #ifndef TIPPLE_BASE_NUMBERS_CHANCE_H
 #define TIPPLE_BASE_NUMBERS_CHANCE_H
 
@@ -17,13 +18,13 @@ static inline uint64_t chance_bits(uint64_t key, uint64_t place) {
     return chance_mix(key + place * CHANCE_GOLDEN);
 }
 
-/* The next of a stream, which begins at any number. */
+/* The next bits of a stream. A stream may begin at any number. */
 static inline uint64_t chance_next(uint64_t *stream) {
     return chance_mix(*stream += CHANCE_GOLDEN);
 }
 
-/* One of the numbers below the limit for each of them, without `taken` (which x may not be either): a
- * permutation of the 31-bit numbers, walked until it lands in range. */
+/* Maps each x below the limit to another number below the limit, never to `taken` (x may not be `taken` either): a
+ * permutation of the 31-bit numbers, repeated until the result is below the limit. */
 static inline uint32_t chance_scatter(uint32_t x, uint32_t key, uint32_t limit, uint32_t taken) {
     const uint32_t bits31 = 0x7fffffff;
     do {

@@ -24,7 +24,7 @@ double moments_sd(const moments_t *moments) {
     return moments->count < 2 ? NAN : sqrt(moments->squares / (double)(moments->count - 1));
 }
 
-/* Times below HIST_STEPS have a bucket each; above, the octave's highest bits are the step. */
+/* Times below HIST_STEPS have a bucket each. Above that, the highest bits within an octave are the step. */
 static size_t bucket_of(uint64_t ns) {
     const uint64_t steps = HIST_STEPS;
     if (ns < steps)
@@ -85,7 +85,7 @@ static double quantile_of_few(const hist_t *hist, double share) {
 }
 
 double hist_quantile_ns(const hist_t *hist, double share) {
-    /* 0.07 * 100 is a little more than 7, and the 7th is meant */
+    /* 0.07 * 100 is a little more than 7, but the 7th is meant */
     uint64_t wanted = (uint64_t)ceil(share * (double)hist->moments.count * (1 - 1e-12)), seen = 0;
     if (!hist->moments.count)
         return NAN;

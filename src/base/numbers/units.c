@@ -59,7 +59,7 @@ bool units_parse_size(const char *text, uint64_t *bytes) {
 bool units_parse_count(const char *text, uint64_t *count) {
     static const unit_t counts[] = {{"", 1}, {"k", 1e3}, {"m", 1e6}, {"g", 1e9}, {"b", 1e9}, {NULL, 0}};
     double value;
-    /* plain digits are exact beyond what a double holds */
+    /* for plain digits: exact, also above what a double holds */
     if (text[0] && text[strspn(text, "0123456789")] == '\0') {
         errno = 0;
         *count = strtoull(text, NULL, 10);
@@ -142,7 +142,7 @@ const char *units_time(char out[UNITS_MAX], int64_t ns) {
 }
 
 const char *units_seconds(char out[UNITS_MAX], double seconds) {
-    const double most = 9e9; /* what nanoseconds hold, rounded down */
+    const double most = 9e9; /* what fits in nanoseconds, rounded down */
     if (isnan(seconds))
         snprintf(out, UNITS_MAX, "-");
     else if (fabs(seconds) > most)
@@ -158,6 +158,6 @@ const char *units_bytes(char out[UNITS_MAX], double bytes) {
     else if (bytes < 1e18)
         units_size(out, bytes > 0 ? (uint64_t)bytes : 0);
     else
-        snprintf(out, UNITS_MAX, "%.3g EB", bytes / 1e18); /* more than a count of bytes holds */
+        snprintf(out, UNITS_MAX, "%.3g EB", bytes / 1e18); /* more bytes than a uint64_t can count */
     return out;
 }

@@ -17,7 +17,7 @@ struct pool {
     uint64_t budget, out;
     size_t usual;
     spare_t *spares;
-    const uint8_t *over; /* the one buffer that has grown over the budget, or NULL */
+    const uint8_t *over; /* the one buffer that is larger than the budget, or NULL */
     bool closed;
     atomic_int waiting;
 };
@@ -83,8 +83,8 @@ bool pool_take(pool_t *pool, size_t bytes, buffer_t *buffer) {
     return false;
 }
 
-/* The budget is asked for what the old and the new buffer hold together, since both are there while text is
- * copied. False: the pool was closed. */
+/* Waits until the budget holds the old and the new buffer together, since both exist while the text is copied. False:
+ * the pool was closed. */
 static bool wait_to_grow(pool_t *pool, const buffer_t *buffer, size_t bytes) {
     pthread_mutex_lock(&pool->lock);
     pool->waiting++;
@@ -139,7 +139,7 @@ void pool_shrink(pool_t *pool, buffer_t *buffer, size_t used) {
     uint8_t *smaller = used < buffer->capacity / SHRINK_FROM ? allocate(used) : NULL;
     if (!smaller)
         return;
-    memcpy(smaller, buffer->bytes, used + POOL_SLACK); /* what stands behind the text as well */
+    memcpy(smaller, buffer->bytes, used + POOL_SLACK); /* with the readable bytes after the text */
     pthread_mutex_lock(&pool->lock);
     pool->out += used;
     pthread_mutex_unlock(&pool->lock);

@@ -1,5 +1,5 @@
-/* pool: text buffers under one memory budget. A thread that asks for more than is left waits until another
- * gives back; who holds batches looks at pool_is_short and sends them early. Any thread may call. */
+/* pool: text buffers under one memory budget. A thread that asks for more than is left waits until another thread gives
+ * a buffer back. A thread that holds batches checks pool_is_short and sends them early. Any thread may call. */
 #ifndef TIPPLE_BASE_THREADS_POOL_H
 #define TIPPLE_BASE_THREADS_POOL_H
 
@@ -7,8 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Bytes before and after a buffer's text that may be read (never meant): the record path loads whole words.
- */
+/* Bytes before and after a buffer's text that may be read, but mean nothing: records are read in whole words. */
 enum { POOL_SLACK = 64 };
 
 typedef struct {
@@ -22,33 +21,31 @@ typedef struct pool pool_t;
 pool_t *pool_new(uint64_t budget_bytes, size_t usual_bytes);
 void pool_destroy(pool_t *pool);
 
-/* A buffer of at least `bytes`, waiting for the budget; false when the pool was closed or memory is out
+/* Takes a buffer of at least `bytes`, and waits for the budget. False: the pool was closed, or memory is out
  * (pool_closed tells). One buffer is always granted, however small the budget. */
 bool pool_take(pool_t *pool, size_t bytes, buffer_t *buffer);
 
-/* Moves the text of a held buffer from `at` on, up to `used`, into a buffer of its own. Never waits, because who holds a
- * buffer and waits for another may wait for itself: for the moment of the copy both may be over the budget.
- * False: memory is out; the buffer stays as it was. */
+/* Copies the text of a held buffer from `at` to `used` into a buffer of its own. Never waits: a thread that holds a
+ * buffer and waits for another may wait for itself. During the copy both buffers may be over the budget. False: memory
+ * is out; the buffer is unchanged. */
 bool pool_split(pool_t *pool, buffer_t *buffer, size_t at, size_t used, buffer_t *rest);
 
-/* Makes a held buffer larger, keeping its first `used` bytes. What does not fit into the budget waits until
- * it does, or until no other buffer is over the budget: one at a time may be, however large it is, and may go
- * on growing. So somebody can always go on, as long as each buffer that has outgrown the budget is given back
- * without waiting for another thread's growth. A thread must not hold one such buffer while it grows another.
- * False: the pool was closed, or memory is out; the buffer stays as it was. */
+/* Makes a held buffer larger and keeps its first `used` bytes. What does not fit in the budget waits until it does, or
+ * until no other buffer is over the budget: one buffer at a time may be over it, however large, and may continue to
+ * grow. So some thread can always continue, as long as each buffer that is over the budget is given back without
+ * waiting for another thread's growth. A thread must not hold such a buffer while it grows another. False: the pool was
+ * closed, or memory is out; the buffer is unchanged. */
 bool pool_grow(pool_t *pool, buffer_t *buffer, size_t used, size_t bytes);
 
-/* Makes a held buffer that is much larger than its `used` bytes as small as they are, if memory allows. Never
- * waits.
- */
+/* Makes a held buffer that is much larger than its `used` bytes as small as they are, if memory allows. Never waits. */
 void pool_shrink(pool_t *pool, buffer_t *buffer, size_t used);
 
 void pool_give(pool_t *pool, buffer_t *buffer);
 
-/* Somebody waits for memory. */
+/* Does a thread wait for memory? */
 bool pool_is_short(pool_t *pool);
 
-/* Wakes all waiters with false. */
+/* Wakes all waiting threads; their calls return false. */
 void pool_close(pool_t *pool);
 bool pool_closed(pool_t *pool);
 

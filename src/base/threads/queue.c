@@ -73,7 +73,7 @@ static entry_t *entry_at(queue_t *queue, size_t number) {
     return &queue->entries[(queue->head + number) % queue->capacity];
 }
 
-/* Takes one out; those before it move up. */
+/* Takes one item out; the items before it move up. */
 static void *take(queue_t *queue, uint32_t part, uint32_t parts) {
     size_t chosen = 0;
     for (size_t i = 0; parts > 1 && i < queue->count; i++)
