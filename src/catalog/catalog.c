@@ -74,8 +74,8 @@ bool catalog_check_header(const catalog_header_t *header, const catalog_settings
     return check_format(header, settings, err);
 }
 
-/* A header for another collection is only taken over when a person says that it is the same, or when nothing
- * was ever loaded. */
+/* Takes over the header of another collection only if a person says that it is the same collection, or if nothing was
+ * ever loaded. */
 static bool follow_uuid(store_t *store, const catalog_settings_t *settings, catalog_header_t *header,
                         bool *again, err_t *err) {
     *again = false;
@@ -83,7 +83,7 @@ static bool follow_uuid(store_t *store, const catalog_settings_t *settings, cata
         return true;
     if (!is_zero(header->uuid) && header->format && !settings->accepts_other_uuid)
         return refuse_other_uuid(settings, err);
-    /* who has slept since must not undo what others have loaded meanwhile */
+    /* a load that slept meanwhile must not undo what others have loaded */
     header_change_t change = {
         .kind = HEADER_NEW_UUID, .generation = header->generation, .unbound = header->format == NULL};
     memcpy(change.uuid, settings->uuid, STORE_UUID);
@@ -112,7 +112,7 @@ bool catalog_open(store_t *store, const catalog_settings_t *settings, catalog_he
                                settings->name, ANEW);
             if (!store->make_header(store, &fresh, err))
                 return false;
-            continue; /* the header that counts may be another load's */
+            continue; /* another load's header may be the one that counts */
         }
         if (!catalog_check_header(header, settings, err) ||
             !follow_uuid(store, settings, header, &again, err)) {
@@ -146,7 +146,8 @@ bool catalog_bind(store_t *store, const catalog_settings_t *settings, err_t *err
                          "--drop",
                          settings->name);
         bound = ok && header.format != NULL;
-        change.generation = header.generation; /* a bind that arrives after a drop binds nothing */
+        /* the generation: a bind that arrives after a drop binds nothing */
+        change.generation = header.generation;
         catalog_header_free(&header);
         if (!ok || (!bound && !store->change_header(store, &change, &changed, err)))
             return false;
@@ -167,7 +168,8 @@ bool catalog_check_collection(store_t *store, const catalog_settings_t *settings
     if (!store->read_header(store, &header, &found, err))
         return false;
     const bool same = found && header.generation == generation;
-    /* one that had nothing to send has bound nothing: others may have bound it to another format meanwhile */
+    /* a load that has sent nothing has bound nothing: another load may have bound the collection to another format
+     * meanwhile */
     const bool ok = !same || check_format(&header, settings, err);
     catalog_header_free(&header);
     if (!ok)
@@ -181,13 +183,13 @@ bool catalog_check_collection(store_t *store, const catalog_settings_t *settings
 
 /* ---- dropping ---- */
 
-/* Waits until each other load has ended or is known to be dead; one whose beat moves is alive. */
+/* Waits until each other load has ended or is known to be dead. A load whose beat rises is alive. */
 static bool wait_for_loads(store_t *store, const char *name, const catalog_drop_t *drop, err_t *err) {
     liveness_t liveness = {.lease_ns = drop->lease_ns};
     bool ok = true, waiting = true, first = true;
     while (ok && waiting) {
         loads_t loads = {0};
-        const int64_t now_ns = drop->now(drop->context); /* before the catalog is asked */
+        const int64_t now_ns = drop->now(drop->context); /* taken before the catalog is asked */
         const uint64_t own_beats = drop->own_beats(drop->context);
         waiting = false;
         ok = store->read_loads(store, &loads, err);
@@ -214,7 +216,8 @@ static bool wait_for_loads(store_t *store, const char *name, const catalog_drop_
     return ok;
 }
 
-/* Entries whose header somebody has removed: the numbers go on after theirs, so that the end of the drop removes them. */
+/* There are entries, but somebody has removed their header: new numbers begin after theirs, so that the end of the drop
+ * removes these entries. */
 static bool number_after_entries(store_t *store, catalog_header_t *fresh, err_t *err) {
     entries_t entries = {0};
     const bool ok = store_read_all(store, NULL, 0, &entries, err);
@@ -235,8 +238,8 @@ static bool number_after_entries(store_t *store, catalog_header_t *fresh, err_t 
     return ok;
 }
 
-/* The intent is written down first: a load that begins from now on sees it. One that began before is seen.
- * The intent of another load is only replaced when that one is dead: *replaced. */
+/* Writes the intent to drop first. A load that begins later sees it; a load that began earlier is seen by us. The
+ * intent of another load is replaced only if that load is dead: *replaced. */
 static bool begin_drop(store_t *store, const char *name, const catalog_drop_t *drop, uint32_t *generation,
                        uint64_t *ordinals, bool *replaced, err_t *err) {
     *replaced = false;
@@ -245,7 +248,7 @@ static bool begin_drop(store_t *store, const char *name, const catalog_drop_t *d
         bool found;
         if (!store->read_header(store, &header, &found, err))
             return false;
-        /* one that arrives late must not begin what has ended: it believes how many drops there were */
+        /* believes the number of drops, so that a change that arrives late does not begin a drop that has ended */
         header_change_t change = {
             .kind = HEADER_BEGIN_DROP, .dropping = header.dropping, .drops = header.drops, .by = drop->self};
         const bool ours = load_id_equal(&header.dropping, &drop->self),
@@ -264,7 +267,7 @@ static bool begin_drop(store_t *store, const char *name, const catalog_drop_t *d
         }
         if (others && !wait_for_loads(store, name, drop, err))
             return false;
-        /* read once more when it is ours: no load takes numbers from now on */
+        /* once it is ours, read it once more: no load takes numbers from now on */
         if (!ours && !store->change_header(store, &change, &begun, err))
             return false;
         *replaced |= begun && others;
@@ -273,7 +276,7 @@ static bool begin_drop(store_t *store, const char *name, const catalog_drop_t *d
     return true;
 }
 
-/* Asked after the UUID: what another load with --drop makes after us has another one. */
+/* Is the drop still ours? Asked after the UUID was read: what another load with --drop makes later has another UUID. */
 static bool still_ours(store_t *store, const char *name, const catalog_drop_t *drop, err_t *err) {
     catalog_header_t header = {0};
     bool found;
@@ -284,8 +287,8 @@ static bool still_ours(store_t *store, const char *name, const catalog_drop_t *d
     return ours || err_set(err, STATUS_USAGE, "another load with --drop is dropping %s: wait for it", name);
 }
 
-/* Until there is none: one that has got another UUID meanwhile, with all of its documents, was not dropped.
- */
+/* Drops until there is no collection. If the collection meanwhile has another UUID, and all of its documents, it was
+ * not dropped. */
 static bool drop_data(store_t *store, const char *name, const catalog_drop_t *drop, err_t *err) {
     for (;;) {
         uint8_t uuid[STORE_UUID];
@@ -306,7 +309,7 @@ bool catalog_drop(store_t *store, const char *name, const catalog_drop_t *drop, 
         return false;
     if (!wait_for_loads(store, name, drop, err)) {
         if (replaced)
-            return false; /* the drop of that dead load may still come: nobody is to load meanwhile */
+            return false; /* the drop of that dead load may still arrive: no load may begin before */
         const header_change_t cancel = {.kind = HEADER_CANCEL_DROP, .by = drop->self};
         err_t ignored;
         store->change_header(store, &cancel, &changed, &ignored);
@@ -332,7 +335,7 @@ static int by_value(const void *a, const void *b) {
     return (left > right) - (left < right);
 }
 
-/* Sorted, each once. */
+/* Sorts them and removes doubles. Returns how many are left. */
 static size_t sort_ordinals(uint32_t *ordinals, size_t count) {
     size_t kept = 0;
     if (count)
@@ -350,7 +353,7 @@ static bool refuse_gone(err_t *err) {
         "over with --drop");
 }
 
-/* To the end: a reply may hold fewer than were asked for. */
+/* Reads until all are there: a reply may hold fewer than were asked for. */
 static bool read_some(store_t *store, uint32_t *ordinals, size_t count, entries_t *entries, err_t *err) {
     const size_t asked = sort_ordinals(ordinals, count);
     return store_read_all(store, ordinals, asked, entries, err) &&
@@ -403,7 +406,7 @@ bool catalog_confirm(store_t *store, ledger_t *ledger, int64_t now_ns, int64_t s
     return ok;
 }
 
-/* Numbers for what grown inputs have more. */
+/* Takes numbers for the text that grown inputs have more. */
 static bool number_takes(store_t *store, take_t *takes, size_t count, err_t *err) {
     for (size_t i = 0; i < count; i++) {
         uint64_t unit, ordinal, bytes = takes[i].extent.length;
@@ -432,7 +435,7 @@ bool catalog_take(store_t *store, ledger_t *ledger, size_t least, uint64_t most_
         ordinals[i] = takes[i].change.ordinal;
     }
     ledger->writes++;
-    /* who it belongs to first, then how far it is: what its former owner wrote in between is seen */
+    /* reads the owner first, then the progress: so what the former owner wrote in between is seen */
     ok = ok && store->change_entries(store, changes, count, &changed, err) &&
          read_some(store, ordinals, count, &entries, err) &&
          ledger_taken(ledger, takes, count, &entries, err);
@@ -443,7 +446,7 @@ bool catalog_take(store_t *store, ledger_t *ledger, size_t least, uint64_t most_
     return ok;
 }
 
-/* If not all were made, the checkpoint behind them finds that its pieces are lost. */
+/* If not all changes were made, the checkpoint after them finds that its pieces are lost. */
 static bool reopen_fixes(store_t *store, ledger_t *ledger, err_t *err) {
     entry_change_t *changes;
     fix_mark_t *fixes;
@@ -469,8 +472,8 @@ bool catalog_checkpoint(store_t *store, ledger_t *ledger, err_t *err) {
     if (ok && changed == count) {
         ledger_written(ledger, changes, count);
     } else if (ok) {
-        /* whoever has taken one piece from us has mostly taken others, too: what of them is not sent yet need
-         * not be */
+        /* a load that has taken one piece from us has probably taken others: what we have not yet sent of them need not
+         * be sent */
         entries_t entries = {0};
         const size_t inputs = ledger->input_count;
         uint32_t *ordinals = malloc((inputs + 1) * sizeof *ordinals);
@@ -510,7 +513,7 @@ bool catalog_extend(store_t *store, ledger_t *ledger, work_t *work, uint32_t epo
         ledger->writes++;
         if (!store->change_entries(store, &change, 1, &changed, err))
             return false;
-        /* what is there counts, whoever wrote it */
+        /* what is there counts, whichever load wrote it */
         entries_t entries = {0};
         uint32_t asked = entry->ordinal;
         bool ok = read_some(store, &asked, 1, &entries, err) && ledger_read(ledger, &entries, false, err);

@@ -20,11 +20,11 @@ struct heartbeat {
     pthread_t thread;
     pthread_mutex_t lock;
     pthread_cond_t stop;
-    bool stopping; /* under the lock */
+    bool stopping; /* guarded by the lock */
     atomic_ullong count;
 };
 
-/* False: the heart stops. */
+/* False: the heartbeat is to stop. */
 static bool wait_for_next(heartbeat_t *heartbeat, int64_t due_ns) {
     struct timespec until = clock_to_timespec(due_ns);
     int timed_out = 0;
@@ -38,7 +38,7 @@ static bool wait_for_next(heartbeat_t *heartbeat, int64_t due_ns) {
 
 static void *beat(void *context) {
     heartbeat_t *heartbeat = context;
-    uint64_t number = 1; /* the first one was the load's entry */
+    uint64_t number = 1; /* the load's entry was beat 1 */
     int64_t due_ns = clock_now_ns() + heartbeat->every_ns;
     while (wait_for_next(heartbeat, due_ns)) {
         err_t err;

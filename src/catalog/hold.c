@@ -28,7 +28,7 @@ bool hold_take(const hold_t *hold, err_t *err) {
                 return false;
             if (ledger_holds(ledger))
                 return true;
-            if (!hold_give_back(hold, err)) /* somebody was faster */
+            if (!hold_give_back(hold, err)) /* another command was faster */
                 return false;
         } else if (load) {
             hold->waits_for(hold->context, load);

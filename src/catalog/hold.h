@@ -1,7 +1,7 @@
-/* hold: pieces of inputs that a command keeps for itself while it changes something of what they hold, and gives back as they
- * were. They are taken as a load takes them, all or none: who waits for one holds none, so that nobody waits in a
- * circle. The ledger is one with `holds`, with the inputs by ordinal; pieces that are not wanted are left out by
- * ledger_skip. One thread at a time. */
+/* hold: pieces of inputs that a command keeps for itself while it changes something in them, and then gives back
+ * unchanged. It takes them as a load takes pieces, but all or none: a command that waits for one piece holds none, so
+ * no two commands wait for each other. The ledger has option `holds`, and its inputs are sorted by ordinal; ledger_skip
+ * leaves out pieces that are not wanted. One thread at a time. */
 #ifndef TIPPLE_CATALOG_HOLD_H
 #define TIPPLE_CATALOG_HOLD_H
 
@@ -13,23 +13,24 @@ typedef struct {
     void *context;
     int64_t (*now)(void *context);
     uint64_t (*own_beats)(void *context);
-    /* A moment passes, and our beat goes on; false: stop (err is set). */
+    /* Lets a moment pass, while our beat goes on; false: stop (err is set). */
     bool (*wait)(void *context, err_t *err);
-    /* For a load that has one of them. */
+    /* Called with a load that has one of the pieces. */
     void (*waits_for)(void *context, const load_seen_t *load);
 } hold_t;
 
-/* Until all of them are ours. */
+/* Waits until all pieces are ours. */
 bool hold_take(const hold_t *hold, err_t *err);
 
-/* Asks the catalog about those that it has said nothing of for a quarter of a lease (or in any case). False: some are another
- * command's by now (status 4), or it did not answer. What it has said, ledger_confirmed tells. */
+/* Asks the catalog about the pieces of which it has said nothing for a quarter of a lease (in_any_case: about all).
+ * False: some belong to another command now (status 4), or the catalog did not answer. ledger_confirmed tells when it
+ * last answered. */
 bool hold_confirm(const hold_t *hold, bool in_any_case, err_t *err);
 
-/* Makes changes that believe in what is held. False: not all were made, and what it says is why. */
+/* Makes changes that are valid only while the pieces are held. False: not all of them were made, and err says why. */
 bool hold_change(const hold_t *hold, const entry_change_t *changes, size_t count, err_t *err);
 
-/* Whoever has taken them meanwhile has them. */
+/* Gives the pieces back. Pieces that another command has taken meanwhile stay its own. */
 bool hold_give_back(const hold_t *hold, err_t *err);
 
 #endif

@@ -11,7 +11,7 @@ typedef struct {
 
 struct places {
     entries_t entries;    /* by ordinal */
-    stretch_t *stretches; /* by base; extents never overlap */
+    stretch_t *stretches; /* sorted by base; extents never overlap */
     size_t stretch_count;
 };
 
@@ -85,7 +85,7 @@ const entry_t *places_removed(const places_t *places, const char *name, bool rem
     return NULL;
 }
 
-/* Extents are only ever added. */
+/* It is enough to compare these: extents are only ever added. */
 bool places_equal(const places_t *a, const places_t *b) {
     return a->stretch_count == b->stretch_count;
 }

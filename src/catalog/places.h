@@ -1,4 +1,4 @@
-/* places: all inputs of a collection's catalog at once, to tell whose place an `_id` is. Read once, then
+/* places: all inputs of a collection's catalog at once, to find to which input an `_id` belongs. Read once, then
  * read-only and shared by threads. */
 #ifndef TIPPLE_CATALOG_PLACES_H
 #define TIPPLE_CATALOG_PLACES_H
@@ -12,16 +12,16 @@ void places_free(places_t *places); /* NULL is allowed */
 
 size_t places_inputs(const places_t *places); /* without those that were removed */
 const entries_t *places_entries(const places_t *places);
-/* The newest of this name; NULL: none. */
+/* The newest input of this name; NULL: none. */
 const entry_t *places_named(const places_t *places, const char *name);
-/* Of those of this name that were removed (remains: but whose documents are not yet), the next behind this one (NULL: the
- * first); NULL: no more. */
+/* The next removed input of this name after this one (NULL: the first one); remains: only those whose documents are not
+ * removed yet. NULL: no more. */
 const entry_t *places_removed(const places_t *places, const char *name, bool remains, const entry_t *before);
 
-/* Do both know the same extents? */
+/* Do both have the same extents? */
 bool places_equal(const places_t *a, const places_t *b);
 
-/* The input whose extent holds this number, and the offset in it. NULL: nobody's. */
+/* The input whose extent holds this number, and the offset in it. NULL: no input's. */
 const entry_t *places_find(const places_t *places, uint64_t number, uint64_t *offset);
 
 /* Sums over all inputs. */

@@ -11,34 +11,34 @@
 typedef struct {
     const char *name; /* as the catalog writes it */
     const char *kind; /* "plain", "gzip", "zstd", "zip", "stream" */
-    const char *path; /* of the file that it is read from, on this machine; or NULL */
-    bool named;       /* has an identity; false: a stream without --input-name */
-    bool may_grow;    /* a file of its own, which somebody may still be writing */
+    const char *path; /* of the file that it is read from, on this machine; NULL: none */
+    bool named;       /* it can be recognised; false: a stream without --input-name */
+    bool may_grow;    /* a file of its own, to which another program may still be writing */
     version_t seen;
     uint64_t extent_units; /* for all of its text, in units of RECORD_ID_EXTENT_UNIT */
-    uint64_t ordinals;     /* so many numbers it takes */
-    uint64_t piece_blocks; /* blocks of a piece, where it has several */
+    uint64_t ordinals;     /* how many ordinals it takes */
+    uint64_t piece_blocks; /* blocks of each piece, if there are several */
     size_t pieces;         /* 1, or more for a large plain file */
     uint64_t text_end;     /* see ledger_input_t */
     uint64_t bytes;        /* what it costs to read, for portions of work */
     size_t group;          /* see ledger_input_t */
-    bool reload;           /* if it has changed, its old entry is not in the way: it will be replaced */
+    bool reload;           /* if it has changed, its old entry does not stop the load: it will be replaced */
 
     /* the answer */
-    entry_t entry; /* to be moved into the ledger, or freed */
-    char key[512]; /* of the entry, as this input would have it */
-    bool moved;    /* it was loaded from another folder; and it may have grown since */
-    size_t
-        resembles; /* so many entries could be it, moved and grown: it is one of them only where that is 1 */
-    uint32_t copy; /* so many equal ones come before it */
-    bool changed;  /* with `reload`: entry is the old one, whose content it has no more */
-    bool unread;   /* and nothing of that was ever read */
+    entry_t entry; /* the caller moves it into the ledger, or frees it */
+    char key[512]; /* the entry's key, as this input would have it */
+    bool moved;    /* it was loaded from another folder; it may also have grown since */
+    /* how many entries could be this input, moved and grown; it is recognised only if this is 1 */
+    size_t resembles;
+    uint32_t copy; /* how many equal inputs come before it */
+    bool changed;  /* with `reload`: `entry` is the old one, and its content differs */
+    bool unread;   /* with `changed`: nothing of the old content was ever read */
 } wanted_t;
 
 /* The digest that an input would have if it ended after `size` bytes on disk. */
 typedef bool register_digest_fn(void *context, size_t input, uint64_t size, char digest[33], err_t *err);
 
-/* Which file of this machine stands under a path, of an entry or of an input? False: none. */
+/* Which file of this machine is at a path of an entry or an input? False: none. */
 typedef struct {
     uint64_t device, inode;
     uint64_t size; /* of the file: where the path is an archive's member, the archive's */
@@ -55,23 +55,25 @@ typedef struct {
     size_t count;
     load_id_t self;
     uint32_t generation; /* of the collection */
-    portion_t portion; /* of new pieces, which get their entries as taken by this load; none: all are free */
-    bool read_only;    /* nothing is written: new inputs get no entry (its pieces are 0) */
-    bool bound;        /* documents were sent before: there is an entry of each of their inputs */
+    portion_t portion;   /* of new pieces, whose entries are made as taken by this load; none: all are free */
+    bool read_only;      /* nothing is written: new inputs get no entry (their pieces are 0) */
+    bool bound;          /* documents were sent before: each of their inputs has an entry */
     register_digest_fn *digest_at;
-    register_file_fn *file_at;     /* NULL: nobody can tell */
+    register_file_fn *file_at;     /* NULL: it cannot be known */
     register_holds_fn *holds;      /* asked only where there is file_at */
     void *context, *holds_context; /* of digest_at; of holds */
     const char *name;              /* of the collection, for sentences */
-    uint64_t entries, loaded;      /* the answer: how many entries there are, and what they say was loaded */
-    bool remains; /* a removal was interrupted: catalog_finish_removals comes before the first document */
+    /* the answer: how many entries there are, and how many records they have as loaded */
+    uint64_t entries, loaded;
+    /* a removal was interrupted: call catalog_finish_removals before the first document is sent */
+    bool remains;
 } registration_t;
 
 /* Status 5: an input has changed since it was loaded. Status 1: a stream has the name of a file. */
 bool catalog_register(store_t *store, registration_t *registering, err_t *err);
-void register_free(registration_t *registering); /* the entries that nobody has taken out */
+void register_free(registration_t *registering); /* frees the entries that the caller has not moved out */
 
-/* How does what is seen of an input compare with its entry? As ledger_options_t.relate. */
+/* Compares an input with its entry, as ledger_options_t.relate does. */
 bool register_relate(const entry_t *entry, const version_t *seen, bool may_grow,
                      register_digest_fn *digest_at, void *context, size_t input, view_t *view,
                      uint32_t *version, err_t *err);

@@ -31,7 +31,7 @@ static bool all_ours(const removal_t *removal, const entry_t *entry) {
     return true;
 }
 
-/* All pieces whose owners are known to be dead. documents: nothing of them counts as done from now on. */
+/* Takes all pieces whose owners are known to be dead. documents: nothing of them counts as done from now on. */
 static bool take_pieces(store_t *store, const removal_t *removal, const entry_t *entry, bool documents,
                         const liveness_t *liveness, err_t *err) {
     for (size_t i = 0; i < entry->piece_count; i++) {
@@ -56,7 +56,7 @@ static bool take_pieces(store_t *store, const removal_t *removal, const entry_t 
     return true;
 }
 
-/* An owner whose beat moves is alive. */
+/* An owner whose beat rises is alive. */
 static bool check_owners(const removal_t *removal, const entry_t *entry, const liveness_t *before,
                          const loads_t *now, err_t *err) {
     for (size_t i = 0; i < entry->piece_count; i++) {
@@ -76,7 +76,7 @@ static bool own_all(store_t *store, const removal_t *removal, uint32_t ordinal, 
     bool ok = true, ours = false;
     while (ok && !ours) {
         loads_t loads = {0};
-        /* as they are before the catalog is asked: whoever is suspended while it answers has seen nothing meanwhile */
+        /* taken before the catalog is asked: a process that is suspended while it answers has seen nothing meanwhile */
         const int64_t now_ns = removal->now(removal->context);
         const uint64_t own_beats = removal->own_beats(removal->context);
         ok = read_entry(store, ordinal, entries, err) && store->read_loads(store, &loads, err) &&
@@ -136,9 +136,9 @@ bool catalog_look_again(store_t *store, const removal_t *removal, const entry_t 
            (!*any || catalog_may_remain(store, entry->ordinal, err));
 }
 
-/* Until a look finds nothing, and another one a lease later: what was on its way when its load died has come. And
- * another one behind that: a load that has woken up meanwhile, and found its input removed, has said that something may
- * remain; that is not to be taken back unseen. */
+/* Looks until nothing is found, and once more a lease later: by then everything that was on its way when its load died
+ * has arrived. Then it looks again: meanwhile a load may have woken up, found its input removed, and noted that
+ * documents may remain; that note must not be deleted without a look. */
 static bool remove_documents(store_t *store, const removal_t *removal, const entry_t *entry, err_t *err) {
     const entry_change_t done = {.ordinal = entry->ordinal, .sets_remains = true, .remains = false};
     uint64_t changed;

@@ -1,4 +1,4 @@
-/* The ledger: what was read, and what follows from it. */
+/* The ledger: what was read from the catalog, and what follows from it. */
 #include "catalog/ledger/ledger.h"
 #include "base/grow.h"
 #include "catalog/ledger/ledger_inner.h"
@@ -43,7 +43,7 @@ piece_t *ledger_piece(const ledger_t *ledger, const work_t *work) {
     return &ledger->inputs[work->input].entry.pieces[work->piece];
 }
 
-/* The last piece grows with its input; the others are the same in every version. */
+/* Only the last piece grows with its input; the others are the same in every version. */
 static bool is_last(const ledger_input_t *input, const work_t *work) {
     return work->piece + 1 == input->entry.piece_count;
 }
@@ -52,7 +52,7 @@ static uint32_t wanted_version(const ledger_input_t *input, const work_t *work) 
     return is_last(input, work) ? input->version : 1;
 }
 
-/* ---- what a piece is, as read ---- */
+/* ---- what a piece is, as it was read ---- */
 
 static bool is_complete(const ledger_t *ledger, const work_t *work) {
     const ledger_input_t *input = &ledger->inputs[work->input];
@@ -62,8 +62,8 @@ static bool is_complete(const ledger_t *ledger, const work_t *work) {
 }
 
 bool ledger_needs_check(const ledger_input_t *input, const piece_t *piece) {
-    /* of an earlier version the text ends within a run of blocks and cannot be compared: it is the one that
-     * was loaded to its end by its time, or is taken for changed */
+    /* the text of an earlier version ends within a run of blocks, so it cannot be compared: either the modification
+     * time is that of the file which was loaded to its end, or the input counts as changed */
     const bool ends_before =
         input->view == VIEW_OLDER && piece == &input->entry.pieces[input->entry.piece_count - 1];
     const version_t *seen = ends_before ? entry_version(&input->entry, input->version) : NULL;
@@ -87,14 +87,14 @@ void ledger_own(ledger_t *ledger, work_t *work) {
     ledger_become(ledger, work, WORK_OURS);
 }
 
-/* Nothing that we remember of it counts any more. */
+/* Forgets all that we remember of the piece. */
 static void lose(ledger_t *ledger, work_t *work) {
     ledger_forget(work);
     ledger->lost++;
     ledger_become(ledger, work, WORK_OTHERS);
 }
 
-/* The state of a piece that is not ours, by what was read. */
+/* The state of a piece that is not ours, from what was read. */
 static void classify(ledger_t *ledger, work_t *work) {
     const ledger_input_t *input = &ledger->inputs[work->input];
     const piece_t *piece = ledger_piece(ledger, work);
@@ -104,7 +104,7 @@ static void classify(ledger_t *ledger, work_t *work) {
         work->by_others = work->state == WORK_OTHERS;
         ledger_become(ledger, work, ledger_needs_check(input, piece) ? WORK_CHECK : WORK_DONE);
     } else if (load_id_is_nobody(&piece->owner) || load_id_equal(&piece->owner, &ledger->options.self)) {
-        ledger_become(ledger, work, WORK_OPEN); /* ours: by a take that we did not hear of */
+        ledger_become(ledger, work, WORK_OPEN); /* ours: by a take whose reply we did not get */
     } else {
         ledger_become(ledger, work, WORK_OTHERS);
     }
@@ -114,7 +114,7 @@ static void classify(ledger_t *ledger, work_t *work) {
 
 static bool relate(ledger_t *ledger, ledger_input_t *input, err_t *err) {
     const ledger_options_t *options = &ledger->options;
-    /* what this load has seen was a version, and stays one, also when that was dropped since */
+    /* a version that this load has seen stays a version for it, even if the catalog has dropped it since */
     const uint32_t known = input->view == VIEW_GROWN ? 0 : input->version;
     if (known && known < input->entry.version && !entry_version(&input->entry, known)) {
         input->view = VIEW_OLDER;
@@ -132,8 +132,7 @@ static bool relate(ledger_t *ledger, ledger_input_t *input, err_t *err) {
                    input->name);
 }
 
-/* What was done for the collection as it is known now must not be undone by a load that knows an earlier one.
- */
+/* A load that knows an earlier collection must not undo what was done for the current one. */
 static bool check_generation(const ledger_t *ledger, const entry_t *entry, const char *name, err_t *err) {
     for (size_t i = 0; i < entry->piece_count; i++)
         if (entry->pieces[i].generation > ledger->options.generation)
@@ -145,7 +144,8 @@ static bool check_generation(const ledger_t *ledger, const entry_t *entry, const
     return true;
 }
 
-/* By this load, in the first portion of its new inputs; and as read back, it still is ours. */
+/* Was the piece registered as taken by this load, in the first portion of its new inputs, and is it still ours as
+ * read? */
 static bool was_registered_as_taken(const ledger_t *ledger, const work_t *work) {
     const piece_t *piece = ledger_piece(ledger, work);
     return load_id_equal(&piece->owner, &ledger->options.self) &&
@@ -179,8 +179,8 @@ bool ledger_add(ledger_t *ledger, ledger_input_t *input, err_t *err) {
     return true;
 }
 
-/* A piece that was seen complete, and that somebody does anew since (without --unsafe, or because it is removed): this run
- * goes by what was seen, its rejects included. */
+/* Is this a piece that was seen complete, and that another command is doing again since (without --unsafe, or because
+ * it is removed)? This run continues with what it saw, rejects included. */
 static bool is_begun_anew(const ledger_t *ledger, const work_t *work, const piece_t *read) {
     const ledger_input_t *input = &ledger->inputs[work->input];
     return (work->state == WORK_DONE || work->state == WORK_CHECK) && is_complete(ledger, work) &&
@@ -188,7 +188,7 @@ static bool is_begun_anew(const ledger_t *ledger, const work_t *work, const piec
                               ledger->options.safe);
 }
 
-/* What we know of a piece of ours is newer than what was read. */
+/* For a piece of ours, what we know is newer than what was read: it is kept. */
 static bool keep_own_progress(ledger_t *ledger, const ledger_input_t *input, entry_t *read, err_t *err) {
     for (size_t i = 0; i < input->work_count; i++) {
         const work_t *work = &ledger->works[input->first_work + i];
@@ -199,7 +199,7 @@ static bool keep_own_progress(ledger_t *ledger, const ledger_input_t *input, ent
     return true;
 }
 
-/* Has a write of ours that completed the piece happened, although its reply said otherwise, or none came? */
+/* Was a write of ours that completed the piece made, although its reply was lost or said otherwise? */
 static bool was_completed_by_us(const ledger_t *ledger, const work_t *work, const piece_t *read) {
     const ledger_input_t *input = &ledger->inputs[work->input];
     return work->fed && read->epoch == work->epoch && load_id_is_nobody(&read->owner) &&
@@ -251,7 +251,7 @@ static bool read_entry(ledger_t *ledger, ledger_input_t *input, const entry_t *r
     return true;
 }
 
-/* Of all inputs: what this load has sent of them may come behind their removal. */
+/* For all inputs: what this load has sent of a removed input may arrive after the removal. */
 static void note_removed(ledger_t *ledger, const entries_t *entries) {
     for (size_t i = 0; i < ledger->input_count; i++) {
         const entry_t *read = entries_find(entries, ledger->inputs[i].entry.ordinal);
@@ -285,8 +285,8 @@ bool ledger_read_loads(ledger_t *ledger, const loads_t *loads, int64_t now_ns, u
 
 /* ---- what to do next ---- */
 
-/* A load writes its own entry before it takes anything: so of an owner that was read, whoever does not list
- * it later knows that it is gone. */
+/* Every load writes its own entry before it takes a piece. So if an owner was read, and the loads that are read later
+ * do not contain it, it is gone. */
 static bool is_owner_dead(const ledger_t *ledger, const work_t *work) {
     const ledger_input_t *input = &ledger->inputs[work->input];
     return ledger->loads_reading >= input->read_number &&

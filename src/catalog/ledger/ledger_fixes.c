@@ -1,4 +1,4 @@
-/* The ledger: fixes that are gone, and pieces that are held while fixes are loaded. */
+/* The ledger: fixes whose documents are gone, and pieces that are held while fixes are loaded. */
 #include "base/grow.h"
 #include "base/search.h"
 #include "catalog/ledger/ledger_inner.h"
@@ -16,7 +16,7 @@ entry_change_t ledger_fix_change(const ledger_t *ledger, const work_t *work, con
                             .fix_count = count};
 }
 
-/* ---- fixes that are gone ---- */
+/* ---- fixes whose documents are gone ---- */
 
 bool ledger_note_gone(const ledger_t *ledger, work_t *work, const settled_block_t *block, err_t *err) {
     const entry_t *entry = &ledger->inputs[work->input].entry;

@@ -1,10 +1,10 @@
-/* What the two files of the ledger share. */
+/* What the files of the ledger share. */
 #ifndef TIPPLE_CATALOG_LEDGER_LEDGER_INNER_H
 #define TIPPLE_CATALOG_LEDGER_LEDGER_INNER_H
 
 #include "catalog/ledger/ledger.h"
 
-/* A block that is done, and is not among the done runs yet. */
+/* A block that is done, but is not among the done runs yet. */
 typedef struct held {
     uint64_t from, to, hash;
     counts_t counts;
@@ -13,11 +13,11 @@ typedef struct held {
 } held_t;
 
 piece_t *ledger_piece(const ledger_t *ledger, const work_t *work);
-void ledger_forget(work_t *work); /* what is remembered of work that is not, or no longer, ours */
+void ledger_forget(work_t *work); /* forgets what is remembered of work that is not ours, or not any more */
 void ledger_become(ledger_t *ledger, work_t *work, work_state_t state);
 void ledger_own(ledger_t *ledger, work_t *work); /* the catalog names us as its owner */
 bool ledger_may_take(const ledger_t *ledger, const work_t *work);
-/* These records are rejected (again): what was confirmed to be there of them is gone. */
+/* These records are rejected (again): notes the confirmed documents of their fixes as gone. */
 bool ledger_note_gone(const ledger_t *ledger, work_t *work, const settled_block_t *block, err_t *err);
 
 #endif

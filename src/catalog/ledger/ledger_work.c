@@ -20,14 +20,15 @@ void portion_add(portion_t *portion, size_t group, uint64_t bytes) {
     portion->group = group;
 }
 
-/* Its text takes a share of its length at least, so that one that grows little by little has not a stretch for each time. */
+/* Each time it takes room for at least a share of its text, so that an input that grows by small steps does not get an
+ * extent for each. */
 static uint64_t more_room(const ledger_input_t *input, uint64_t end) {
     const uint64_t units = end / RECORD_ID_EXTENT_UNIT / LEDGER_EXTENT_SHARE,
                    least = units * RECORD_ID_EXTENT_UNIT, needed = input->text_end - end;
     return needed > least ? needed : least;
 }
 
-/* Of a grown input: a new version, and the last block is not done any more, because it may have grown. */
+/* For a grown input: makes a new version. The last block does not count as done any more, because it may have grown. */
 static bool take_as_grown(const ledger_input_t *input, const piece_t *piece, take_t *take, err_t *err) {
     piece_t *progress = &take->progress;
     take->version = input->seen;
@@ -51,7 +52,7 @@ static bool take_as_grown(const ledger_input_t *input, const piece_t *piece, tak
     return true;
 }
 
-/* Does what was done of it count for this load? */
+/* Does what was done of the piece count for this load? */
 static bool is_believed(const ledger_t *ledger, const piece_t *piece) {
     const bool unbelieved = ledger->options.safe && piece->unsafe;
     return piece->generation == ledger->options.generation && !unbelieved;
@@ -78,7 +79,7 @@ static bool fill_take(const ledger_t *ledger, size_t number, take_t *take, err_t
         take->progress =
             (piece_t){.from = piece->from, .to = piece->to, .generation = ledger->options.generation};
         take->change.progress = &take->progress;
-        /* an earlier version may have been loaded from another file than what will be here now */
+        /* an earlier version may have been loaded from another file than the one here */
         take->change.uncompletes = last ? (uint32_t)input->entry.version_count : 0;
     }
     return !grown || take_as_grown(input, piece, take, err);
@@ -116,7 +117,7 @@ bool ledger_choose(ledger_t *ledger, size_t least, uint64_t most_bytes, take_t *
         ++*count;
         portion_add(&portion, group, cost(ledger, work));
     }
-    /* the array may have moved: what points into itself is set now */
+    /* the array may have moved: set pointers into it now */
     for (size_t i = 0; i < *count; i++) {
         take_t *take = &(*takes)[i];
         if (take->change.progress)
@@ -130,8 +131,7 @@ bool ledger_choose(ledger_t *ledger, size_t least, uint64_t most_bytes, take_t *
 }
 
 bool ledger_taken(ledger_t *ledger, const take_t *takes, size_t count, const entries_t *entries, err_t *err) {
-    /* as read, they are ours: read_entry must not take them for lost, nor for a take that we did not hear of
-     */
+    /* as read, they are ours: read_entry must take them neither for lost, nor for a take whose reply we did not get */
     for (size_t i = 0; i < count; i++) {
         work_t *work = &ledger->works[takes[i].work];
         ledger_forget(work);
@@ -145,7 +145,7 @@ bool ledger_taken(ledger_t *ledger, const take_t *takes, size_t count, const ent
         if (work->state == WORK_OPEN && load_id_equal(&piece->owner, &ledger->options.self) &&
             piece->epoch == takes[i].change.new_epoch) {
             ledger_own(ledger, work);
-            /* its former owner may have written after we had read, and before we took it */
+            /* its former owner may have written after we read it, and before we took it */
             const bool believed = ledger->options.holds || is_believed(ledger, piece);
             if (!believed) {
                 piece_clear_progress(piece);
@@ -173,7 +173,7 @@ static bool is_ours(const work_t *work, uint32_t epoch) {
     return work->state == WORK_OURS && work->epoch == epoch;
 }
 
-/* What was noted of these blocks when they were done before. */
+/* Drops what was noted of these blocks when they were done before. */
 static void drop_rejects(piece_t *piece, uint64_t from, uint64_t to) {
     size_t kept = 0;
     for (size_t i = 0; i < piece->reject_count; i++) {
@@ -184,7 +184,7 @@ static void drop_rejects(piece_t *piece, uint64_t from, uint64_t to) {
     piece->reject_count = kept;
 }
 
-/* All of an entry is one document. */
+/* Is there room? A whole entry is one document. */
 static bool may_add_rejects(const entry_t *entry, size_t count, err_t *err) {
     size_t rejects = 0;
     for (size_t i = 0; i < entry->piece_count; i++)
@@ -234,7 +234,7 @@ static bool add_done(piece_t *piece, uint64_t from, uint64_t to, uint64_t hash, 
     return !is_new || piece_add_rejects(piece, rejects, reject_count, err);
 }
 
-/* Blocks that had to wait, because they would have made too many runs. */
+/* Adds blocks that had to wait, because they would have made too many runs. */
 static bool add_held(piece_t *piece, work_t *work, err_t *err) {
     bool again = work->held_count > 0;
     while (again) {
@@ -256,10 +256,10 @@ static bool add_held(piece_t *piece, work_t *work, err_t *err) {
     return true;
 }
 
-/* Its rejects are noted when all of it is settled. */
+/* A tail's rejects are noted when all of it is settled. */
 static bool add_tail(work_t *work, const settled_block_t *block, err_t *err) {
     tail_t *tail = &work->tail;
-    if (block->reject_count) { /* first: nothing may count as settled without its rejects */
+    if (block->reject_count) { /* the rejects first: nothing may count as settled without them */
         const size_t bytes = (work->tail_reject_count + block->reject_count) * sizeof *work->tail_rejects;
         reject_mark_t *larger = realloc(work->tail_rejects, bytes);
         if (!larger)
@@ -278,8 +278,8 @@ static bool add_tail(work_t *work, const settled_block_t *block, err_t *err) {
     return true;
 }
 
-/* A block of the file that is here comes to those that are done, which may be from another copy of it: until
- * they were compared, when all has been fed, nobody may take the piece for that of one file. */
+/* A block of the file that is here is added to done blocks that may be from another copy of the file. Until both are
+ * compared, when all is fed, no load may take the piece as being from one file. */
 static void note_source(piece_t *piece, const ledger_input_t *input) {
     if (!piece->done.count)
         piece->modified_ns = input->seen.modified_ns;
@@ -344,7 +344,7 @@ void ledger_checked(ledger_t *ledger, work_t *work) {
 
 /* ---- writing down ---- */
 
-/* Everything from the piece's beginning to its end is done. */
+/* Is everything from the piece's beginning to its end done? */
 static bool is_finished(const work_t *work, const piece_t *piece) {
     if (!work->fed || work->held_count || work->tail_settled < work->tail_parts)
         return false;
@@ -413,7 +413,7 @@ static work_t *find_work(ledger_t *ledger, const entry_change_t *change) {
 void ledger_written(ledger_t *ledger, const entry_change_t *changes, size_t count) {
     size_t at = 0;
     for (size_t i = 0; i < count; i++) {
-        /* changes are in the order of the works */
+        /* the changes are in the order of the works */
         while (at < ledger->work_count &&
                (ledger->works[at].piece != changes[i].piece ||
                 ledger->inputs[ledger->works[at].input].entry.ordinal != changes[i].ordinal))

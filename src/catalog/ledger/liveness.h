@@ -1,7 +1,7 @@
-/* liveness: which loads are dead. No clocks are compared: a load raises its beat as long as it lives, and it
- * is dead when the beat did not change during a whole lease of our own clock, in which at least three of our
- * own beats were acknowledged (else it may be us who hear nothing). One that said that it ended, or that is
- * not in the catalog any more, is dead at once. Pure: times come from the caller. */
+/* liveness: which loads are dead. No clocks of two machines are compared. A load raises its beat as long as it lives.
+ * It is dead when its beat did not change during a whole lease of our own clock, in which at least three of our own
+ * beats were acknowledged (if they were not, we may be the one who hears nothing). A load that said that it ended, or
+ * that is not in the catalog any more, is dead at once. Pure: times come from the caller. */
 #ifndef TIPPLE_CATALOG_LEDGER_LIVENESS_H
 #define TIPPLE_CATALOG_LEDGER_LIVENESS_H
 
@@ -11,9 +11,9 @@ enum { LIVENESS_OWN_BEATS = 3 };
 
 typedef struct {
     load_seen_t load;   /* as last read */
-    bool fresh;         /* its beat has changed with the last update */
-    int64_t since_ns;   /* when the first update began that read this beat once more */
-    uint64_t own_beats; /* of ours that were acknowledged until then */
+    bool fresh;         /* its beat changed with the last update */
+    int64_t since_ns;   /* when the first update began that read this beat again */
+    uint64_t own_beats; /* how many of our beats were acknowledged until then */
     bool dead, listed;
 } watched_t;
 
@@ -23,15 +23,15 @@ typedef struct {
     int64_t lease_ns;
 } liveness_t;
 
-/* What the catalog says now. now_ns, own_beats (how many of our beats were acknowledged so far): as they were
- * before the catalog was asked. However long its reply took, a new beat is counted from the next update on.
- */
+/* Takes in what the catalog says now. now_ns, own_beats (how many of our beats were acknowledged): as they were before
+ * the catalog was asked. Even if the reply took long, the lease of a new beat is counted only from the next update
+ * on. */
 bool liveness_update(liveness_t *liveness, const loads_t *loads, int64_t now_ns, uint64_t own_beats,
                      err_t *err);
 
 /* As of the last update. A load that it did not list is dead. */
 bool liveness_is_dead(const liveness_t *liveness, const load_id_t *load);
-/* NULL: not known. */
+/* NULL: the load is not known. */
 const load_seen_t *liveness_find(const liveness_t *liveness, const load_id_t *load);
 void liveness_free(liveness_t *liveness);
 

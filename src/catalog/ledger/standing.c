@@ -1,7 +1,7 @@
 #include "catalog/ledger/standing.h"
 #include "catalog/ledger/ledger.h"
 
-/* Was the record the beginning of another one, that an earlier version of the input ended in? */
+/* Was the record only the beginning of another record, cut off where an earlier version of the input ended? */
 static bool was_torn(const entry_t *entry, uint64_t offset, const uint64_t *hash) {
     for (uint32_t i = 0; hash && i + 1 < entry->version_count; i++) {
         const torn_t *torn = &entry->versions[i].torn;
@@ -33,7 +33,7 @@ standing_t standing_of_reject(const entry_t *entry, uint64_t offset, const uint6
                                                          : STANDING_NOT_YET;
     if (reject)
         return !hash || reject->hash == *hash ? STANDING_OPEN : torn ? STANDING_OUTGROWN : STANDING_UNKNOWN;
-    /* what was fixed before its place was done is no reject there */
+    /* a record that was fixed before its place was done is no reject there */
     const fix_mark_t *answer = hash ? entry_answer(entry, offset, *hash) : NULL;
     const bool fixed = torn ? answer && answer->hash != FIX_NOTHING
                             : answer || (hash && entry_has_unsettled_fix(entry, offset, *hash));

@@ -1,12 +1,12 @@
-/* record_id: the `_id` of a record, made of nothing but its place in its file.
+/* record_id: the `_id` of a record, computed only from its place in its file.
  *
  *     bit 63 62      53 52                                                   0
  *         0  | lane     | voff = extent base + offset in the decompressed text |
  *
  *     lane = the 10 bits of (ordinal + offset / 256 KiB) mod 1024, reversed
  *
- * The reversal sends neighbouring blocks to lanes that are far apart, so that any even cut of the lanes is
- * busy at any moment. */
+ * Reversing the bits sends neighbouring blocks to lanes that are far apart. So if the lanes are cut into ranges, all
+ * ranges are busy at any moment. */
 #ifndef TIPPLE_CATALOG_RECORD_ID_RECORD_ID_H
 #define TIPPLE_CATALOG_RECORD_ID_RECORD_ID_H
 
@@ -17,7 +17,7 @@
 #define RECORD_ID_OFFSET_BITS  53
 #define RECORD_ID_EXTENT_UNIT  (1024 * 1024) /* extents are whole MiB */
 #define RECORD_ID_STREAM_PIECE (64ull << 30) /* an input of unknown size gets extents of this many bytes */
-#define RECORD_ID_LANE_RULE    1             /* kept in the catalog; another rule is another number */
+#define RECORD_ID_LANE_RULE    1             /* kept in the catalog; a changed rule gets another number */
 
 static inline uint32_t record_id_lane(uint32_t ordinal, uint64_t offset) {
     uint32_t bits = (uint32_t)((ordinal + offset / RECORD_ID_BLOCK_BYTES) % RECORD_ID_LANES);

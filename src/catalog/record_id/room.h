@@ -1,11 +1,11 @@
-/* room: how much of the positions of a collection an input takes when it is registered. */
+/* room: how many of a collection's numbers an input takes when it is registered. */
 #ifndef TIPPLE_CATALOG_RECORD_ID_ROOM_H
 #define TIPPLE_CATALOG_RECORD_ID_ROOM_H
 
 #include "input/file/input_file.h"
 #include "catalog/record_id/record_id.h"
 
-/* What it can hold at most, in whole units of extents; 0 as a bound means unknown, but for what is simply
+/* The most text that it can hold, in whole units of extents. A bound of 0 means unknown, unless the input is simply
  * empty. */
 static inline uint64_t room_units(const input_file_t *input) {
     uint64_t bytes = input->text_bound;
@@ -15,8 +15,8 @@ static inline uint64_t room_units(const input_file_t *input) {
     return units ? units : 1;
 }
 
-/* How many numbers it takes: a plain file so many that the next one's lanes go on where its own end. Files
- * then share the lanes as evenly as if they were one. Only the number modulo the lanes counts. */
+/* How many ordinals it takes. A plain file takes so many that the next file's lanes continue where its own end. Files
+ * then share the lanes as evenly as if they were one file. Only the number modulo the lanes counts. */
 static inline uint64_t room_ordinals(const input_file_t *input) {
     uint64_t windows = input->kind == INPUT_PLAIN
                            ? (input->text_bound + RECORD_ID_BLOCK_BYTES - 1) / RECORD_ID_BLOCK_BYTES

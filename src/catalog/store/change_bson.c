@@ -26,7 +26,7 @@ static void append_owns_all(bson_t *query, const load_id_t *owner) {
     bson_append_document_end(query, &pieces);
 }
 
-/* All that the first of them believes, the others believe as well. */
+/* Everything that the first change believes, the others believe too. */
 static void append_query(const entry_change_t *change, size_t alike, bson_t *to) {
     bson_t query, inner, list;
     char name[NAME], text[16];
@@ -70,7 +70,7 @@ static void append_progress(const entry_change_t *change, const char *key, bson_
                        change->sets_owner ? change->new_epoch : change->epoch);
 }
 
-/* What is written together: the whole piece, so that no field of it can be of another moment. */
+/* What is written together: the whole piece, so that all of its fields are of the same moment. */
 static void append_set_piece(const entry_change_t *change, bson_t *set) {
     char name[NAME];
     if (change->progress) {
@@ -93,7 +93,7 @@ static void append_noted(const fix_mark_t *fix, bson_t *to) {
     bson_append_document_end(to, &noted);
 }
 
-/* As entry_add_fix (or entry_reopen_fix) does it, without reading what is there. */
+/* Does what entry_add_fix (or entry_reopen_fix) does, without reading the entry. */
 static void append_fix(const fix_mark_t *fix, bool reopens, bson_t *set) {
     char name[NAME];
     bson_t inner;
@@ -117,7 +117,7 @@ static void append_fix(const fix_mark_t *fix, bool reopens, bson_t *set) {
         BSON_APPEND_BOOL(&inner, "confirmed", true);
         entry_append_number(&inner, "generation", fix->generation);
         append_noted(fix,
-                     &inner); /* for when it is confirmed as nothing by somebody who does not know of it */
+                     &inner); /* keeps it noted if a command that does not know of it confirms FIX_NOTHING */
         bson_append_document_end(set, &inner);
     }
 }
@@ -161,7 +161,7 @@ static void append_set(const entry_change_t *change, bson_t *set) {
         append_fix(&change->fixes[i], change->reopens, set);
 }
 
-/* One change, or the same one for all that are alike. */
+/* One change, or the same change for all that are alike. */
 static void append_same(const entry_change_t *change, size_t alike, bson_t *to) {
     bson_t update, set;
     append_query(change, alike, to);
@@ -169,14 +169,14 @@ static void append_same(const entry_change_t *change, size_t alike, bson_t *to) 
     BSON_APPEND_DOCUMENT_BEGIN(&update, "$set", &set);
     append_set(change, &set);
     bson_append_document_end(&update, &set);
-    if (change->removes) /* its name is free */
+    if (change->removes) /* its name is free now */
         BCON_APPEND(&update, "$unset", "{", "follows", BCON_BOOL(true), "}");
     bson_append_document_end(to, &update);
 }
 
 /* ---- many in one statement ---- */
 
-/* Taking or writing down inputs, and nothing else of them. */
+/* Is it a take or a progress of an input, and nothing else? */
 static bool is_plain(const entry_change_t *change) {
     return !change->new_version && !change->torn && !change->extent && !change->removes &&
            !change->sets_remains && !change->fix_count && !change->owns_all && !change->no_extent_yet &&
@@ -188,7 +188,7 @@ static bool is_plain_take(const entry_change_t *change) {
            !change->sets_completed;
 }
 
-/* Of an input that is one piece, and of which one version was seen. */
+/* The same, for an input that has one piece and one version. */
 static bool is_plain_progress(const entry_change_t *change) {
     return is_plain(change) && change->progress && change->only_piece && change->piece == 0 &&
            (!change->sets_completed || change->version == 1);
@@ -209,12 +209,13 @@ static size_t count_takes(const entry_change_t *changes, size_t count) {
     return alike;
 }
 
-/* About so many bytes a piece takes at most. */
+/* How many bytes a piece takes at most, roughly. */
 static size_t bytes_of(const piece_t *piece) {
     return 512 + piece->reject_count * sizeof *piece->rejects + piece->done.count * 64;
 }
 
-/* Ascending, and so close to one another that a list has a place for every ordinal between the first and the last. */
+/* How many changes have ascending ordinals so close together that a list may have an item for every ordinal from the
+ * first to the last. */
 static size_t count_progress(const entry_change_t *changes, size_t count) {
     size_t alike = 1, bytes = bytes_of(changes->progress);
     for (; alike < count && alike < MOST_PROGRESS; alike++) {
@@ -247,7 +248,8 @@ static void append_own_item(const entry_change_t *changes, size_t alike, append_
     BSON_APPEND_ARRAY_BEGIN(&literal, "$literal", &list);
     for (size_t i = 0, at = 0; i < alike; i++) {
         for (; at < changes[i].ordinal - changes->ordinal; at++)
-            bson_append_null(&list, entry_index_key(at, text), -1); /* of an entry that is not among them */
+            /* an ordinal that is not among the changes */
+            bson_append_null(&list, entry_index_key(at, text), -1);
         append_item(&changes[i], entry_index_key(at++, text), &list);
     }
     bson_append_array_end(&literal, &list);
@@ -282,7 +284,7 @@ static void append_own_completed(const entry_change_t *changes, size_t alike, bs
     bson_append_array_end(set, &versions);
 }
 
-/* Each entry finds its own piece in a list: one statement, and one plan, for all of them. */
+/* Each entry finds its own piece in a list: one statement for all of them, which the server plans once. */
 static void append_each_its_own(const entry_change_t *changes, size_t alike, bson_t *to) {
     bson_t pipeline, stage, set, pieces;
     append_query(changes, alike, to);

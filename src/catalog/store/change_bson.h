@@ -1,5 +1,5 @@
-/* change_bson: changes of entries as statements of an update command. A statement costs the server more than what it
- * changes; so changes that are alike go together. */
+/* change_bson: changes of entries as statements of an update command. A statement costs the server more than the change
+ * itself, so equal changes share one. */
 #ifndef TIPPLE_CATALOG_STORE_CHANGE_BSON_H
 #define TIPPLE_CATALOG_STORE_CHANGE_BSON_H
 
@@ -7,8 +7,8 @@
 
 #include <bson/bson.h>
 
-/* One statement {q, u, multi} for the first of these changes and those behind it that are alike; *to is empty
- * before. Returns for how many of them, at least one. */
+/* One statement {q, u, multi} for the first of these changes and for those after it that are alike. *to must be empty.
+ * Returns how many changes the statement makes, at least one. */
 size_t change_bson_statement(const entry_change_t *changes, size_t count, bson_t *to);
 
 #endif

@@ -15,7 +15,7 @@ bool done_runs_would_grow(const done_runs_t *set, uint64_t from, uint64_t to) {
     return i == set->count || set->runs[i].from > to;
 }
 
-/* Two runs that touch become one. */
+/* Joins two runs that touch. */
 static void join(done_runs_t *set, size_t first) {
     if (first + 1 >= set->count || set->runs[first].to != set->runs[first + 1].from)
         return;

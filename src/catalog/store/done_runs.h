@@ -1,6 +1,6 @@
-/* done_runs: which blocks of a piece are done, as runs [from, to) of block numbers, each with a hash of its
- * blocks. The hash is a sum, so it does not matter in which order blocks came; it is compared when the same
- * text is read again. Not thread-safe. */
+/* done_runs: which blocks of a piece are done, as runs [from, to) of block numbers, each with a hash of its blocks. The
+ * hash is a sum, so the order in which blocks come does not matter. It is compared when the same text is read again.
+ * Not thread-safe. */
 #ifndef TIPPLE_CATALOG_STORE_DONE_RUNS_H
 #define TIPPLE_CATALOG_STORE_DONE_RUNS_H
 
@@ -18,10 +18,10 @@ typedef struct {
     size_t count, room;
 } done_runs_t;
 
-/* What is in it already is left as it is: *is_new is false then. False: out of memory. */
+/* If the block is already in the set, nothing changes and *is_new is false. Returns false when memory is out. */
 bool done_runs_add(done_runs_t *set, uint64_t from, uint64_t to, uint64_t hash, bool *is_new);
 
-/* Would adding this block make one run more? */
+/* Would adding this block add a run? */
 bool done_runs_would_grow(const done_runs_t *set, uint64_t from, uint64_t to);
 bool done_runs_cover(const done_runs_t *set, uint64_t from, uint64_t to);
 /* The run that holds this block; NULL: none. */

@@ -67,7 +67,8 @@ counts_t piece_counts(const piece_t *piece) {
     return counts;
 }
 
-/* Of marks of `size` bytes each, which begin with their offsets: the first that is not before this one. */
+/* Finds the first mark with this offset or a later one. The marks have `size` bytes each and begin with their
+ * offsets. */
 static size_t first_mark(const void *marks, size_t count, size_t size, uint64_t offset) {
     return SEARCH_FIRST(count, i, *(const uint64_t *)((const char *)marks + i * size) < offset);
 }
@@ -81,7 +82,7 @@ const reject_mark_t *piece_reject(const piece_t *piece, uint64_t offset) {
     return at < piece->reject_count && piece->rejects[at].offset == offset ? &piece->rejects[at] : NULL;
 }
 
-/* The one that is confirmed for this record; NULL: none. */
+/* The confirmed fix of this record; NULL: none. */
 static const fix_mark_t *find_answer(const fix_mark_t *fixes, size_t count, uint64_t offset, uint64_t of) {
     for (size_t i = first_fix(fixes, count, offset); i < count && fixes[i].offset == offset; i++)
         if (fixes[i].of == of && fixes[i].confirmed)
@@ -157,7 +158,7 @@ bool entry_has_room(const entry_t *entry, size_t rejects, size_t fixes) {
         A_RUN = 64,
         A_VERSION = 200,
         AN_EXTENT = 80
-    }; /* bytes, rather too many */
+    }; /* in bytes, rather too many than too few */
     size_t bytes = rejects * sizeof(reject_mark_t) + (entry->fix_count + fixes) * A_FIX +
                    entry->version_count * A_VERSION + entry->extent_count * AN_EXTENT;
     for (size_t i = 0; i < entry->piece_count; i++)
@@ -167,7 +168,7 @@ bool entry_has_room(const entry_t *entry, size_t rejects, size_t fixes) {
 
 /* ---- changing ---- */
 
-/* One more of `size` bytes each, at the end of *items. */
+/* Room for one more item of `size` bytes at the end of *items. */
 static bool one_more(void **items, size_t count, size_t size, err_t *err) {
     void *larger = realloc(*items, (count + 1) * size);
     if (!larger)
@@ -199,8 +200,8 @@ bool entry_make_pieces(entry_t *entry, size_t count, uint64_t blocks_each, err_t
     return true;
 }
 
-/* Of those of the record of a confirmed one, what it leaves no room for. Somebody who did not know of a document
- * that was confirmed meanwhile does not make it unknown. */
+/* Drops the other fixes of the record of a confirmed fix. If it is confirmed as FIX_NOTHING, documents stay noted: a
+ * command that did not know that one of them was confirmed meanwhile must not make it unknown. */
 static void drop_fixes(entry_t *entry, fix_mark_t confirmed) {
     size_t kept = first_fix(entry->fixes, entry->fix_count, confirmed.offset);
     for (size_t i = kept; i < entry->fix_count; i++) {
@@ -239,7 +240,7 @@ bool piece_reserve_rejects(piece_t *piece, size_t count, err_t *err) {
     return GROW(piece->rejects, piece->reject_room, piece->reject_count + count, err);
 }
 
-/* From the end, so that nothing is moved that stands before all of them. There is room. */
+/* Merges from the end, so that marks before all new ones are not moved. There must be room. */
 static void merge_rejects(piece_t *piece, const reject_mark_t *marks, size_t count) {
     reject_mark_t *all = piece->rejects;
     size_t before = piece->reject_count, end = before + count, to = end;
@@ -268,7 +269,7 @@ bool piece_add_rejects(piece_t *piece, const reject_mark_t *marks, size_t count,
     return true;
 }
 
-/* A copy of `count` items of `size` bytes; NULL for none. */
+/* Copies `count` items of `size` bytes; *to is NULL if there are none. */
 static bool copy_items(void **to, const void *from, size_t count, size_t size, err_t *err) {
     *to = NULL;
     if (!count)

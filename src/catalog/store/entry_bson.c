@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Calls with each element of a document or array. */
+/* Loops over the elements of a document or array. */
 #define EACH_AT(more, iter, of)   for (bool more = bson_iter_recurse(of, iter); more && bson_iter_next(iter);)
 #define EACH_ON(line, iter, of)   EACH_AT(more_##line, iter, of)
 #define EACH_LINE(line, iter, of) EACH_ON(line, iter, of)
@@ -28,12 +28,12 @@ static uint64_t whole(const bson_iter_t *iter) {
     return value > 0 ? (uint64_t)value : 0;
 }
 
-/* A hash has all 64 bits. */
+/* A hash uses all 64 bits. */
 static uint64_t bits(const bson_iter_t *iter) {
     return (uint64_t)bson_iter_as_int64(iter);
 }
 
-/* The first letter tells most of them apart. */
+/* Fast: the first letter distinguishes most keys. */
 static inline bool is(const bson_iter_t *iter, const char *key) {
     const char *found = bson_iter_key(iter);
     return found[0] == key[0] && strcmp(found, key) == 0;
@@ -324,7 +324,8 @@ void entry_append_number(bson_t *to, const char *key, uint64_t value) {
     bson_append_int64(to, key, -1, (int64_t)value);
 }
 
-/* Of most inputs most fields are nothing. What is left out is read as 0: thousands of small files cost half as much. */
+/* Most inputs have most fields empty. A field that is left out is read as 0: so thousands of small files cost half as
+ * much. */
 static void append_some(bson_t *to, const char *key, uint64_t value) {
     if (value)
         entry_append_number(to, key, value);
@@ -368,7 +369,7 @@ static void append_runs(bson_t *to, const done_runs_t *done) {
     bson_append_array_end(to, &runs);
 }
 
-/* They are in memory as they are written: no room is needed that there might not be. */
+/* In memory they already have the form in which they are written, so this allocates nothing. */
 static void append_rejects(bson_t *to, const piece_t *piece) {
     _Static_assert(sizeof(reject_mark_t) == 16 && offsetof(reject_mark_t, offset) == 0 &&
                        __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
@@ -440,7 +441,7 @@ void entry_append_version(bson_t *to, const char *key, uint32_t number, uint32_t
     bson_append_document_end(to, &inner);
 }
 
-/* Without dropped ones, each stands at its own place among the others. */
+/* If no version was dropped, each is at its own slot. */
 static const version_t *in_slot(const entry_t *entry, uint32_t slot) {
     const version_t *version = &entry->versions[slot];
     for (size_t i = 0; version->slot != slot && i < entry->version_count; i++)

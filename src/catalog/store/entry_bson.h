@@ -1,13 +1,15 @@
 /* entry_bson: an entry as a document of NAME.tipple.files, and back:
  *
  *   {_id: <ordinal>, key, path, follows, kind, registeredBy, removed, remains, version, outgrown,
- *    versions: [{number (where it is not its place + 1), size, digest, modified, completed, torn: {offset, length, hash}}],
+ *    versions: [{number (only if it is not its slot), size, digest, modified, completed,
+ *                torn: {offset, length, hash}}],
  *    extents: [{base, start, length}],
- *    fixes: {<offset>-<hash of the reject>: {hash, confirmed, generation, noted: {<hash>: true}}}, # 16 hexadecimal digits
+ *    fixes: {<offset>-<hash of the reject>: {hash, confirmed, generation, noted: {<hash>: true}}},
  *    pieces: [{from, owner, epoch, generation, complete, unsafe, done: [[from, to, hash], ...],
  *              read, loaded, already, rejected, filtered, corrected,
  *              tail: {from, to, hash, read, ...}, rejects: <offset and hash, 8 bytes each, little endian>}]}
- */
+ *
+ * Hashes and offsets in names have 16 hexadecimal digits. */
 #ifndef TIPPLE_CATALOG_STORE_ENTRY_BSON_H
 #define TIPPLE_CATALOG_STORE_ENTRY_BSON_H
 
@@ -15,7 +17,7 @@
 
 #include <bson/bson.h>
 
-/* Unknown fields and wrong types are passed over. */
+/* Unknown fields and fields of a wrong type are ignored. */
 bool entry_from_bson(const bson_t *document, entry_t *entry, err_t *err);
 void entry_to_bson(const entry_t *entry, bson_t *to);
 

@@ -1,4 +1,4 @@
-/* The versions of an entry: found by number and by content, and dropped when nothing needs them any more. */
+/* The versions of an entry: found by number and by content, and dropped when they are not needed any more. */
 #include "base/search.h"
 #include "catalog/store/entry.h"
 

@@ -24,7 +24,7 @@
 enum { PAGE = 5000, ASKED = 20000, STATEMENTS = 1000, COMMAND_BYTES = 8 << 20 };
 
 typedef struct {
-    store_t store; /* first: the seam is this object */
+    store_t store; /* must be first: callers have a pointer to this field */
     server_t *server;
     mongoc_client_t *client;
     char files[280], loads[280]; /* collections, without the database */
@@ -45,7 +45,7 @@ static uint64_t number_at(const bson_t *document, const char *field) {
     return value > 0 ? (uint64_t)value : 0;
 }
 
-/* A number that the server finds again by what we make of it: whole, and from 0 to `most`. */
+/* Reads a number that we can write back as the server has it: whole, and from 0 to `most`. */
 static bool whole_of(const bson_iter_t *iter, uint64_t most, uint64_t *number) {
     const double value = BSON_ITER_HOLDS_DOUBLE(iter) ? bson_iter_double(iter) : 0;
     if (!BSON_ITER_HOLDS_NUMBER(iter) || !(value >= 0 && value < 0x1p62))
@@ -68,12 +68,12 @@ static bool refuse_answer(const mongo_t *mongo, err_t *err) {
                    server_where(mongo->server));
 }
 
-/* The documents of a reply to find, which next_document goes through. */
+/* The documents of a reply to `find`, for next_document. */
 static bool first_batch(const mongo_t *mongo, const bson_t *reply, bson_iter_t *documents, err_t *err) {
     return bson_read_batch(reply, documents) || refuse_answer(mongo, err);
 }
 
-/* False: there is no other; or *ok is false, and err says why. */
+/* False: there are no more, or, with *ok false, it failed and err says why. */
 static bool next_document(const mongo_t *mongo, bson_iter_t *documents, bson_t *document, bool *ok,
                           err_t *err) {
     if (!*ok || (!bson_iter_next(documents) && !documents->err_off))
@@ -92,7 +92,8 @@ static bool take_text(const bson_t *document, const char *field, char **text, er
     return *text != NULL || err_memory(err, 1);
 }
 
-/* What a change of the header believes must be what is there, or it would never be made. "": all is as we write it. */
+/* The name of a field that a change of the header could not believe, because we would not write it like this: such a
+ * change would never be made. "": there is none. */
 static const char *odd_field(const bson_t *document) {
     static const struct {
         const char *name;
@@ -130,7 +131,7 @@ static bool refuse_header(const mongo_t *mongo, const char *field, err_t *err) {
     return damaged(mongo, err, what, then);
 }
 
-/* A header of another layout is read as far as it goes: it is refused by its layout. */
+/* A header of another layout is read as far as possible; the caller refuses it by its layout. */
 static bool header_from_bson(const mongo_t *mongo, const bson_t *document, catalog_header_t *header,
                              err_t *err) {
     bson_iter_t iter;
@@ -162,7 +163,7 @@ static bool header_from_bson(const mongo_t *mongo, const bson_t *document, catal
     return false;
 }
 
-/* Numbers sort before texts: a descending _id finds the header first, and an entry where it is missing. */
+/* Numbers sort before texts: sorted by descending _id, the header comes first; where it is missing, an entry does. */
 static bool read_header(store_t *store, catalog_header_t *header, bool *found, err_t *err) {
     mongo_t *mongo = of(store);
     bson_t reply, document;
@@ -225,7 +226,7 @@ static void header_change_to_bson(const header_change_t *change, bson_t *query, 
         BSON_APPEND_INT64(set, "nextOrdinal", (int64_t)(change->next_ordinal + change->ordinals));
         return;
     case HEADER_BIND:
-        BSON_APPEND_NULL(query, "format"); /* not there */
+        BSON_APPEND_NULL(query, "format"); /* the field is not there */
         BSON_APPEND_INT64(query, "generation", change->generation);
         append_load(query, "dropping", &nobody);
         BSON_APPEND_UTF8(set, "format", change->format);
@@ -238,7 +239,7 @@ static void header_change_to_bson(const header_change_t *change, bson_t *query, 
         if (change->drops)
             BSON_APPEND_INT64(query, "drops", (int64_t)change->drops);
         else
-            BSON_APPEND_NULL(query, "drops"); /* not there */
+            BSON_APPEND_NULL(query, "drops"); /* the field is not there */
         BSON_APPEND_INT64(set, "drops", (int64_t)change->drops + 1);
         return;
     case HEADER_CANCEL_DROP:
@@ -260,7 +261,7 @@ static void header_change_to_bson(const header_change_t *change, bson_t *query, 
         append_load(query, "dropping", &nobody);
         BSON_APPEND_INT64(query, "generation", change->generation);
         if (change->unbound)
-            BSON_APPEND_NULL(query, "format"); /* not there */
+            BSON_APPEND_NULL(query, "format"); /* the field is not there */
         BSON_APPEND_INT64(set, "generation", (int64_t)change->generation + 1);
         BSON_APPEND_BINARY(set, "uuid", BSON_SUBTYPE_UUID, change->uuid, STORE_UUID);
         return;
@@ -270,7 +271,7 @@ static void header_change_to_bson(const header_change_t *change, bson_t *query, 
     }
 }
 
-/* One update command on a collection; how many documents it found. */
+/* One update command on a collection. Returns how many documents it matched. */
 static bool update(mongo_t *mongo, const char *collection, const bson_t *statements, uint64_t *matched,
                    err_t *err) {
     bson_t command = BSON_INITIALIZER, reply;
@@ -309,8 +310,8 @@ static bool change_header(store_t *store, const header_change_t *change, bool *c
 
 /* ---- entries ---- */
 
-/* Of those asked for, the ones from `from` on, as many as one command should hold. *asked_to: behind the last
- * of them. */
+/* The filter for the next of these ordinals: those from `from` on, as many as one command should hold. *asked_to: one
+ * more than the last of them. */
 static void append_ordinals(const uint32_t *among, size_t count, uint64_t from, bson_t *filter,
                             uint64_t *asked_to, bool *all) {
     bson_t inner, list;
@@ -361,7 +362,7 @@ static const char *odd_in_pieces(const bson_iter_t *pieces) {
     return count ? "" : "pieces";
 }
 
-/* What says which documents are the input's. */
+/* The extents decide which documents belong to the input. */
 static bool are_extents(const bson_t *document) {
     static const char *const keys[] = {"base", "start", "length"};
     bson_iter_t extents, extent, field;
@@ -376,7 +377,7 @@ static bool are_extents(const bson_t *document) {
     return count;
 }
 
-/* As odd_field has it of the header: what a change of an entry believes. version: what it says of itself. */
+/* As odd_field, for the fields of an entry that a change believes. version: the entry's own version. */
 static const char *odd_in_entry(const bson_t *document, uint64_t *version) {
     bson_iter_t iter;
     if (!bson_iter_init_find(&iter, document, "versions") || !BSON_ITER_HOLDS_ARRAY(&iter))
@@ -398,8 +399,8 @@ static bool refuse_entry(const mongo_t *mongo, uint64_t ordinal, const char *fie
     return damaged(mongo, err, what, "remove that entry and ");
 }
 
-/* The next entry, which must lie behind the one before: whoever reads all would else read some again and again, or
- * none of them. */
+/* Reads the next entry. Its ordinal must be higher than the one before: or reading all entries would read some again
+ * and again, or never. */
 static bool read_entry(const mongo_t *mongo, const bson_t *document, uint64_t *from, entries_t *entries,
                        err_t *err) {
     bson_iter_t id;
@@ -429,8 +430,8 @@ static bool read_entries(store_t *store, uint64_t *from, const uint32_t *among, 
         BSON_APPEND_INT64(&inner, "$gte", (int64_t)*from);
         bson_append_document_end(&filter, &inner);
     }
-    /* each page is a command of its own, so that an election in between does no harm; a first batch has 101
-     * documents unless more are asked for, and 16 MB at most */
+    /* each page is a command of its own, so an election in between does no harm; a first batch has 101 documents unless
+     * more are asked for, and at most 16 MB */
     bson_t *find = BCON_NEW("find", BCON_UTF8(mongo->files), "filter", BCON_DOCUMENT(&filter), "sort", "{",
                             "_id", BCON_INT32(1), "}", "limit", BCON_INT32(PAGE), "batchSize",
                             BCON_INT32(PAGE), "singleBatch", BCON_BOOL(true));
@@ -439,7 +440,7 @@ static bool read_entries(store_t *store, uint64_t *from, const uint32_t *among, 
     ok = ok && first_batch(mongo, &reply, &documents, err);
     for (; next_document(mongo, &documents, &document, &ok, err); count++)
         ok = read_entry(mongo, &document, from, entries, err);
-    if (!count) /* none is left of those that were asked for */
+    if (!count) /* there is no other among the ordinals that were asked for */
         *from = asked_to;
     *more = count > 0 || !all;
     bson_destroy(&reply);
@@ -451,7 +452,7 @@ static bool read_entries(store_t *store, uint64_t *from, const uint32_t *among, 
 static bool add_entries(store_t *store, const entry_t *const *entries, size_t count, uint64_t *added,
                         err_t *err) {
     mongo_t *mongo = of(store);
-    bool ok = !count || store_mongo_prepare(store, err); /* whoever has made the header */
+    bool ok = !count || store_mongo_prepare(store, err); /* another load may have made the header */
     *added = 0;
     for (size_t at = 0; ok && at < count;) {
         bson_t command = BSON_INITIALIZER, documents, document, reply;
@@ -523,7 +524,7 @@ bool store_mongo_prepare(store_t *store, err_t *err) {
 
 /* ---- loads ---- */
 
-/* Of this host, and no longer there: nobody needs to wait for the end of its lease. */
+/* Is it a process of this host that no longer exists? Then no load needs to wait for the end of its lease. */
 static bool is_gone(const bson_t *load, const char *here) {
     bson_iter_t processes;
     return bson_iter_init_find(&processes, load, "processes") && BSON_ITER_HOLDS_UTF8(&processes) &&
@@ -553,7 +554,7 @@ static bool add_load(loads_t *loads, const load_seen_t *load, err_t *err) {
     return true;
 }
 
-/* Those that have not said that they ended: page by page, as entries are read. */
+/* Loads that have not said that they ended: read page by page, like entries. */
 static bool read_loads(store_t *store, loads_t *loads, err_t *err) {
     mongo_t *mongo = of(store);
     char here[HOST_PROCESSES];

@@ -1,12 +1,12 @@
 /* store_mongo: the catalog in two collections next to the data,
  *
  *   NAME.tipple.files   the header: {_id: "catalog", ...}, see store_mongo.c;
- *                       an entry an input, see entry_bson.h
- *   NAME.tipple.loads   a load each: {_id, beat, ended, host, process, processes, started, seen,
+ *                       an entry for each input, see entry_bson.h
+ *   NAME.tipple.loads   a document for each load: {_id, beat, ended, host, process, processes, started, seen,
  *                       documents, ...}
  *
- * Writes are majority and journaled (on a standalone: journaled). Reads are from the primary, of what it has:
- * a majority read may lag behind what was just acknowledged, and what is read is believed only as long as
+ * Writes are majority and journaled (on a standalone: journaled). Reads are from the primary, of the data that it has
+ * now: a majority read may be older than what was just acknowledged. What was read is believed only as long as
  * conditional writes agree with it. */
 #ifndef TIPPLE_CATALOG_STORE_STORE_MONGO_H
 #define TIPPLE_CATALOG_STORE_STORE_MONGO_H
@@ -16,16 +16,16 @@
 
 enum { STORE_LEASE_MS = 20000 };
 
-/* The client stays the caller's and is used by nobody else meanwhile. NULL: err. */
+/* The client stays the caller's, and nothing else may use it while the store is open. NULL: err. */
 store_t *store_mongo_open(server_t *server, mongoc_client_t *client, err_t *err);
 void store_mongo_close(store_t *store); /* NULL is allowed */
 
-/* A new load, alive from now on, with its first beat. fields: its settings, kept as they are. */
+/* Enters a new load with its first beat: it is alive from now on. fields: its settings, kept unchanged. */
 bool store_mongo_enroll(store_t *store, load_id_t *id, const bson_t *fields, err_t *err);
-/* Its end. */
+/* Marks the load as ended. */
 bool store_mongo_end(store_t *store, const load_id_t *id, const bson_t *fields, err_t *err);
 
-/* The unique indexes that keep two loads from registering one input twice. */
+/* Makes the unique indexes that keep two loads from registering one input twice. */
 bool store_mongo_prepare(store_t *store, err_t *err);
 
 #endif
