@@ -8,7 +8,7 @@ enum { PROBE_MS = 2000 };
 
 typedef enum { PROBE_ANSWERED, PROBE_CLOSED, PROBE_FAILED } probe_t;
 
-/* Says hello to a host, with TLS but no questions asked, or without; no credentials go along. */
+/* Sends hello to a host, with TLS (no certificate is checked) or without it. No credentials are sent. */
 static probe_t probe(const mongoc_host_list_t *host, bool tls, bson_t *reply) {
     bson_error_t error;
     mongoc_client_t *client = NULL;
@@ -35,15 +35,15 @@ static probe_t probe(const mongoc_host_list_t *host, bool tls, bson_t *reply) {
     mongoc_client_destroy(client);
     if (answered)
         return PROBE_ANSWERED;
-    /* whoever does not answer at all has not closed anything */
+    /* a host that does not answer at all has not closed the connection */
     if (clock_now_ns() - began_ns >= (int64_t)PROBE_MS * 1000000)
         return PROBE_FAILED;
-    /* what a server does that asks for a client certificate: the handshake ends well, and then so does the
-     * talk */
+    /* this is what a server does that requires a client certificate: the handshake succeeds, and then it closes the
+     * connection */
     return strstr(error.message, "Failed to receive length header") ? PROBE_CLOSED : PROBE_FAILED;
 }
 
-/* Does the other way of talking, with TLS or without, get further? */
+/* Does the connection get further the other way, with TLS or without? */
 static bool talks(const mongoc_host_list_t *host, bool tls, probe_t least) {
     bson_t reply;
     probe_t result = probe(host, tls, &reply);
@@ -51,7 +51,7 @@ static bool talks(const mongoc_host_list_t *host, bool tls, probe_t least) {
     return result <= least;
 }
 
-/* The driver drops a server that is not of the replica set it looks for, and then knows of none any more. */
+/* The driver drops a server that is not of the replica set it looks for, and then says that it knows no server. */
 static bool is_of_another_set(const address_t *address, const mongoc_host_list_t *host, bool tls,
                               err_t *err) {
     bson_t reply;
@@ -61,7 +61,7 @@ static bool is_of_another_set(const address_t *address, const mongoc_host_list_t
     if (probe(host, tls, &reply) == PROBE_ANSWERED) {
         if (bson_iter_init_find(&iter, &reply, "setName") && BSON_ITER_HOLDS_UTF8(&iter))
             set = bson_iter_utf8(&iter, NULL);
-        /* one that stands alone is what a URI of one host means, however late it answered */
+        /* a URI with one host means that server alone, however late it answered */
         bool several = mongoc_uri_get_hosts(address->uri)->next;
         other = set ? wanted && strcmp(set, wanted) != 0 : wanted || several;
     }
@@ -94,8 +94,8 @@ static bool closed_at_hello(const char *words) {
            strstr(words, "connection closed");
 }
 
-/* The driver's own reasons, in brackets. Words about its options stand before them, and behind them, in newer
- * drivers, its name for what the servers are together. NULL: it gives none. */
+/* The driver's own reasons, in brackets. Before them are words about its options; after them, in newer drivers, its
+ * name for the type of the deployment. NULL: it gives none. */
 static const char *reasons_of(const bson_error_t *error, char out[sizeof error->message]) {
     const char *from = strchr(error->message, '['), *to = from ? strrchr(from, ']') : NULL;
     if (!from)
@@ -117,7 +117,7 @@ bool absence_is_final(const address_t *address, mongoc_client_t *client, const b
                 words);
     } else if ((error->domain != MONGOC_ERROR_SERVER_SELECTION && error->domain != MONGOC_ERROR_STREAM) ||
                servers_known(client) > 0) {
-        told = false; /* somebody answers: the others may, or may not be needed */
+        told = false; /* a host answers: the others may do so later, or may not be needed */
     } else if (strstr(words, "certificate verify failed")) {
         err_set(
             err, STATUS_USAGE,
@@ -152,7 +152,7 @@ bool absence_is_final(const address_t *address, mongoc_client_t *client, const b
     return told;
 }
 
-/* What the driver calls a server's type, in a person's words. */
+/* The driver's name for a type of server, in words for people. */
 static const char *type_words(const char *type) {
     static const char *const words[][2] = {
         {"RSSecondary", "a secondary"},

@@ -10,7 +10,7 @@
 
 #define SHAPE "mongodb://HOST:PORT/DATABASE.COLLECTION (with a user: mongodb://USER:PASSWORD@HOST:PORT/...)"
 
-/* NAME.tipple.drills and its like must be names too. */
+/* The name must leave room for NAME.tipple.drills and similar names. */
 enum { LONGEST_NAMESPACE = 255 - (int)sizeof ".tipple.drills" + 1, LONGEST_DATABASE = 63 };
 
 void address_free(address_t *address) {
@@ -32,7 +32,7 @@ void address_conceal(const address_t *address, char *text) {
         size_t length = strlen(secret);
         char *at = strstr(text, secret);
         if (at && length < 3) {
-            /* stars in the middle of words would spell a short secret out */
+            /* a short secret may be a part of ordinary words: *** in their place would show it */
             strcpy(text, strlen(text) >= 3 ? "***" : "*");
             return;
         }
@@ -137,7 +137,7 @@ static bool good_collection(const char *name, err_t *err) {
     return true;
 }
 
-/* The driver would quote a user name or password that it cannot read; so it never gets to see one. */
+/* The driver would quote a user name or password that it cannot read: so it does not get to see one. */
 static bool readable_user(const char *user, const char *at) {
     size_t colons = 0;
     for (const char *c = user; c < at; c++) {
@@ -208,8 +208,8 @@ bool address_is_parsing(void) {
     return parsing;
 }
 
-/* The URI up to `end`, and these options, without what stands between them: the collection. NULL: the driver does not take
- * it, or memory is out, and err has that sentence. */
+/* The URI up to `end`, and these options, without what stands between them: the collection. NULL: the driver does not
+ * take it, or memory is out, and err has that sentence. */
 static mongoc_uri_t *parse_bare(const char *uri, const char *end, const char *query, size_t length,
                                 err_t *err) {
     text_t text = {.length = 0};
@@ -220,7 +220,7 @@ static mongoc_uri_t *parse_bare(const char *uri, const char *end, const char *qu
     parsing = true;
     mongoc_uri_t *parsed = mongoc_uri_new_with_error(bare, NULL);
     parsing = false;
-    explicit_bzero(bare, strlen(bare)); /* there may be a password in it */
+    explicit_bzero(bare, strlen(bare)); /* it may contain a password */
     free(bare);
     return parsed;
 }
@@ -308,7 +308,7 @@ bool address_parse(address_t *address, const char *text, err_t *err) {
     size_t path_length = strcspn(path, "?");
     const char *query = path[path_length] ? path + path_length + 1 : "";
     const char *at = memrchr(hosts, '@', authority);
-    /* a stray '/' or '?' of a password would make other parts of the URI of its pieces */
+    /* with a '/' or '?' in a password, parts of the password would be read as other parts of the URI */
     if (strchr(path, '@') || memchr(hosts, '?', authority) || (at && !readable_user(hosts, at)))
         return err_set(err, STATUS_USAGE,
                        "the URI cannot be taken apart: in a user name or password the characters "
@@ -329,7 +329,7 @@ bool address_parse(address_t *address, const char *text, err_t *err) {
 
 /* ---- other hosts ---- */
 
-/* An option that says what kind of target its hosts are. */
+/* Does this option describe the target's hosts? */
 static bool is_of_the_hosts(const char *option) {
     static const char *const names[] = {MONGOC_URI_REPLICASET, MONGOC_URI_DIRECTCONNECTION,
                                         MONGOC_URI_LOADBALANCED, "srvservicename", "srvmaxhosts"};

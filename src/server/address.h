@@ -1,5 +1,5 @@
-/* address: the URI of a target taken apart: the driver's part, the collection in its path, and what must
- * never be shown. Read-only after address_parse; any thread may read. */
+/* address: the URI of a target in its parts: what the driver gets, the collection in its path, and what must never be
+ * shown. Read-only after address_parse; any thread may read. */
 #ifndef TIPPLE_SERVER_ADDRESS_H
 #define TIPPLE_SERVER_ADDRESS_H
 
@@ -23,12 +23,12 @@ bool address_parse(address_t *address, const char *text, err_t *err);
 bool address_is_parsing(void);
 void address_free(address_t *address);
 
-/* The same user, options and collection at other hosts ("a:1,b:2"), which are a replica set of this name, or
- * (NULL) a router. */
+/* The same user, options and collection at other hosts ("a:1,b:2"): members of the replica set `set`, or, with NULL, a
+ * router. */
 bool address_beside(const address_t *address, const char *hosts, const char *set, address_t *beside,
                     err_t *err);
 
-/* Takes the secrets out of a text of the driver's or the server's, in place. */
+/* Replaces the secrets in a text of the driver or the server, in place. */
 void address_conceal(const address_t *address, char *text);
 
 #endif

@@ -5,27 +5,25 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* After a signal a healthy server gets this long to answer: what it says is worth having. */
+/* After a signal, a healthy server gets this long to answer: its answer is useful. */
 enum { LOOK_UP_MS = 50, GRACE_MS = 2000, TYPE = 77, HOUR_MS = 3600 * 1000 };
 
-/* How the driver itself connects. It has been there in all of its releases, but no header promises it: hence
- * weak. */
+/* The driver's own way to connect. All of its releases have this function, but no header declares it: hence weak. */
 mongoc_stream_t *mongoc_client_default_stream_initiator(const mongoc_uri_t *uri,
                                                         const mongoc_host_list_t *host, void *client,
                                                         bson_error_t *error) __attribute__((weak));
 
 typedef struct {
-    mongoc_stream_t stream; /* what the driver sees; its first member */
+    mongoc_stream_t stream; /* what the driver sees; must be the first member */
     mongoc_stream_t *base;
-    bool asked; /* something was sent, and nothing of the answer is here */
+    bool asked; /* something was sent, and no byte of the answer has arrived */
 } awaited_t;
 
 static mongoc_stream_t *base_of(mongoc_stream_t *stream) {
     return ((awaited_t *)(void *)stream)->base;
 }
 
-/* False: a signal came, and no answer. With an answer, or an error, the base's own read has something to say.
- */
+/* False: a signal came, and there is no answer. True: an answer or an error is there for the base's own read. */
 static bool wait_for_answer(mongoc_stream_t *base, int32_t timeout_ms) {
     int64_t start = clock_now_ns(), noticed = 0;
     int64_t until = start + (int64_t)(timeout_ms > 0 ? timeout_ms : HOUR_MS) * 1000000;
@@ -50,11 +48,11 @@ static ssize_t await_readv(mongoc_stream_t *stream, mongoc_iovec_t *iov, size_t 
         errno = ETIMEDOUT;
         return -1;
     }
-    /* the base's own read waits once more, but not as long again */
+    /* the base's own read waits again, but only for the rest of the time */
     const int64_t left_ms = timeout_ms - (clock_now_ns() - start) / 1000000;
     if (timeout_ms > 0)
         timeout_ms = left_ms > 0 ? (int32_t)left_ms : 1;
-    /* only the first bytes: the rest may be in the hands of TLS already, where a poll does not see them */
+    /* only for the first bytes: TLS may already have read the others, and poll does not see those */
     awaited->asked = false;
     return mongoc_stream_readv(awaited->base, iov, count, least, timeout_ms);
 }

@@ -54,7 +54,7 @@ bool bson_read_next(bson_iter_t *documents, bson_t *document) {
     return bson_iter_next(documents) && bson_read_document(documents, document);
 }
 
-/* Of { "v" : VALUE }; the holder is destroyed. */
+/* The JSON of VALUE in { "v" : VALUE }; destroys the holder. */
 static char *json_of_held(bson_t *holder) {
     enum { BEFORE = sizeof "{ \"v\" : " - 1, BEHIND = sizeof " }" - 1 };
     size_t length;

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Server versions and error codes that this file knows. */
+/* Server versions and error codes that this file uses. */
 enum {
     CLUSTERED_MAJOR = 5,
     CLUSTERED_MINOR = 3,
@@ -124,7 +124,7 @@ static bool look_inside(server_t *server, mongoc_client_t *client, collection_t 
     return ok;
 }
 
-/* Who may not ask for indexes is not told of them. */
+/* If this user may not list indexes, expiry stays empty. */
 static void look_for_expiry(server_t *server, mongoc_client_t *client, collection_t *place) {
     bson_t reply, index;
     bson_iter_t batch, field;
@@ -145,7 +145,7 @@ bool collection_look(server_t *server, mongoc_client_t *client, collection_t *pl
     return !place->exists || look_inside(server, client, place, err);
 }
 
-/* The shard that this is; "": none, or it is not known. */
+/* The shard that this server is; "": it is none, or that is not known. */
 static void find_shard(server_t *server, mongoc_client_t *client, char name[128]) {
     bson_t reply, first;
     bson_iter_t batch;
@@ -172,7 +172,7 @@ bool collection_is_whole(server_t *server, mongoc_client_t *client, err_t *err) 
                                 server_namespace(server), server_where(server), shard);
 }
 
-/* What the storage engine says, for a collection that was made without naming a compressor. */
+/* Asks the storage engine, for a collection that was made without naming a compressor. */
 static bool ask_compressor(server_t *server, mongoc_client_t *client, collection_t *place, err_t *err) {
     bson_t reply;
     bson_iter_t iter, found;
@@ -189,7 +189,7 @@ static bool ask_compressor(server_t *server, mongoc_client_t *client, collection
     return ok;
 }
 
-/* An explicit option must be what is there. */
+/* An explicit option must match the existing collection. */
 static bool agrees(server_t *server, mongoc_client_t *client, const collection_options_t *options,
                    collection_t *place, err_t *err) {
     const char *name = server_namespace(server);
@@ -211,7 +211,7 @@ static bool agrees(server_t *server, mongoc_client_t *client, const collection_o
     return true;
 }
 
-/* *code is the server's when it refused. */
+/* *code: the server's, if it refused. */
 static bool create(server_t *server, mongoc_client_t *client, bool clustered, const char *compressor,
                    int *code, err_t *err) {
     bson_t command = BSON_INITIALIZER, reply;
@@ -241,7 +241,7 @@ static bool known_compressor(const char *name, err_t *err) {
 }
 
 bool collection_may_shard(const char *name, err_t *err) {
-    enum { LONGEST = 235 }; /* 20 less than of a collection that is not sharded */
+    enum { LONGEST = 235 }; /* 20 less than for a collection that is not sharded */
     return strlen(name) <= LONGEST ||
            err_set(err, STATUS_USAGE,
                    "'%.80s...' has %zu bytes, and the name of a sharded collection has at most %d, with its "
@@ -270,10 +270,10 @@ bool collection_make(server_t *server, mongoc_client_t *client, const collection
         int code;
         bool clustered = options->clustered != CLUSTERED_NO && can_cluster(facts);
         bool ok = create(server, client, clustered, options->compressor, &code, err);
-        /* a server whose featureCompatibilityVersion is older than itself */
+        /* a server whose featureCompatibilityVersion is older than the server */
         if (code == INVALID_OPTIONS && clustered && options->clustered == CLUSTERED_DEFAULT)
             ok = create(server, client, false, options->compressor, &code, err);
-        /* somebody else made it at the same moment, or our own first try did */
+        /* another load made it at the same moment, or our own first try did */
         if (!ok && code != NAMESPACE_EXISTS)
             return false;
         if (!collection_look(server, client, place, err))
@@ -299,7 +299,7 @@ static bool drop_one(server_t *server, mongoc_client_t *client, const char *tail
 bool collection_drop(server_t *server, mongoc_client_t *client, err_t *err) {
     static const char *const tails[] = {"", ".tipple.files", ".tipple.loads"};
     bool ok = true;
-    /* the data goes first: what is left by a stop in between is refused by the next load, not believed */
+    /* the data first: if a stop leaves the rest, the next load refuses it; it does not believe it */
     for (size_t i = 0; ok && i < sizeof tails / sizeof *tails; i++)
         ok = drop_one(server, client, tails[i], NULL, err);
     return ok;

@@ -1,4 +1,4 @@
-/* collection: the collection itself: made, dropped, looked at, indexed. Main thread only. */
+/* collection: makes, drops, inspects and indexes the collection. Main thread only. */
 #ifndef TIPPLE_SERVER_COLLECTION_H
 #define TIPPLE_SERVER_COLLECTION_H
 
@@ -7,7 +7,7 @@
 typedef enum { CLUSTERED_DEFAULT, CLUSTERED_YES, CLUSTERED_NO } clustered_t;
 
 typedef struct {
-    clustered_t clustered;  /* default: clustered where the server can (5.3) and the collection is new */
+    clustered_t clustered;  /* default: clustered if the collection is new and the server can (5.3) */
     const char *compressor; /* "none", "snappy", "zlib", "zstd", or NULL: the server's own choice */
 } collection_options_t;
 
@@ -16,43 +16,44 @@ typedef struct {
     bool clustered;
     bool empty;
     uint8_t uuid[16];
-    char compressor[16]; /* "" when the server did not say */
-    char expiry[160];    /* by what the server removes documents of it: "the index t_1"; "" when by nothing */
-    uint64_t count;      /* estimated */
+    char compressor[16]; /* "" if the server did not tell */
+    /* what makes the server remove its documents by age: "the index t_1"; "" if nothing does */
+    char expiry[160];
+    uint64_t count; /* estimated */
 } collection_t;
 
-/* What is there. A view or a time series is refused (status 1). */
+/* Looks at what is there. A view or a time series is refused (status 1). */
 bool collection_look(server_t *server, mongoc_client_t *client, collection_t *place, err_t *err);
 
-/* The same in one short command, for what does not change while data comes in: empty and count are not looked
- * for. */
+/* The same in one short command, for what does not change while data comes in: empty and count are not filled in. */
 bool collection_identity(server_t *server, mongoc_client_t *client, collection_t *place, err_t *err);
 
-/* What the server lists of the collection, and its indexes: a reply with a batch of documents, which is to be destroyed
- * whatever comes back. Without the collection the first has an empty batch, and the second fails. */
+/* The server's list of the collection, or of its indexes: a reply with a batch of documents, which the caller always
+ * destroys. If there is no collection, the first has an empty batch and the second fails. */
 bool collection_ask(server_t *server, mongoc_client_t *client, bson_t *reply, err_t *err);
 bool collection_ask_indexes(server_t *server, mongoc_client_t *client, bson_t *reply, err_t *err);
 
-/* Does one speak with all of the collection? False, with what to do: past the routers of a cluster there is only what one
- * shard has. What is written there is nobody's, and gone with the next cleaning. */
+/* Does this connection reach all of the collection? False, with what to do: a direct connection to a shard of a cluster
+ * reaches only what that shard has. What is written there belongs to no chunk, and the next cleaning removes it. */
 bool collection_is_whole(server_t *server, mongoc_client_t *client, err_t *err);
 
-/* Is "database.collection" short enough to be sharded? A server refuses it only behind steps that leave something. */
+/* Is "database.collection" short enough to be sharded? A server refuses a longer name only after steps that leave
+ * something. */
 bool collection_may_shard(const char *name, err_t *err);
 
-/* Are the options possible on this server? Before anything is touched. */
+/* Are the options possible on this server? Asked before anything is changed. */
 bool collection_may_make(const server_t *server, const collection_options_t *options, err_t *err);
 
-/* Makes the collection if it is missing. An existing one that contradicts an explicit option is refused with
- * what to do. *place is filled as by collection_look. */
+/* Makes the collection if it is missing. If it exists and contradicts an explicit option, it is refused with what to
+ * do. *place is filled in as by collection_look. */
 bool collection_make(server_t *server, mongoc_client_t *client, const collection_options_t *options,
                      collection_t *place, err_t *err);
 
 /* Drops the collection and its catalog (NAME.tipple.files, .loads). */
 bool collection_drop(server_t *server, mongoc_client_t *client, err_t *err);
 
-/* Drops the collection alone: the one of this UUID (zeros: there is none), and no other. Before 6.0 the server cannot tell one from
- * another, and a second try after a lost reply might drop a new one: so there is none. */
+/* Drops only the collection of this UUID (zeros: there is none). Before 6.0 the server cannot check the UUID, so a
+ * second try after a lost reply might drop a new collection: there is no second try then. */
 bool collection_drop_data(server_t *server, mongoc_client_t *client, const uint8_t uuid[16], err_t *err);
 
 /* An index given as 'd:1,k:-1', 'st:hashed', 'position:2dsphere'. */
@@ -63,7 +64,7 @@ typedef struct {
 bool collection_parse_index(const char *text, index_spec_t *spec, err_t *err); /* status 1 */
 void collection_free_index(index_spec_t *spec);
 
-/* Builds one index, waiting for its end (stop_signal is respected: the wait ends, the server goes on). */
+/* Builds one index and waits for its end. A stop signal ends the wait; the server continues to build. */
 bool collection_build_index(server_t *server, mongoc_client_t *client, const index_spec_t *spec,
                             int64_t *took_ns, err_t *err);
 

@@ -26,7 +26,7 @@ static bool append_kind(bson_t *keys, const char *field, const char *kind) {
     return false;
 }
 
-/* "d:1" of "d:1,k:-1". */
+/* Takes "d:1" from "d:1,k:-1". */
 static bool take_part(const char *text, char *part, index_spec_t *spec, err_t *err) {
     char *colon = strrchr(part, ':');
     if (!colon || colon == part || !colon[1])
@@ -46,7 +46,7 @@ static bool take_part(const char *text, char *part, index_spec_t *spec, err_t *e
                            kind, near);
         return err_set(err, STATUS_USAGE, "'%s' is no index: '%s' should be %s", text, kind, SHAPE);
     }
-    /* the server's own habit: d_1_k_-1 */
+    /* named as the server does it: d_1_k_-1 */
     size_t used = strlen(spec->name);
     int more = snprintf(spec->name + used, sizeof spec->name - used, "%s%s_%s", used ? "_" : "", field, kind);
     if (more < 0 || (size_t)more >= sizeof spec->name - used)
@@ -78,8 +78,8 @@ void collection_free_index(index_spec_t *spec) {
 
 /* ---- building ---- */
 
-/* One try, on a thread and a connection of its own: it lasts for as long as the server builds, which no
- * timeout may cut short, and a stop signal leaves it behind. The last of both sides frees it. */
+/* One try, on a thread and a connection of its own. It lasts as long as the server builds, which no timeout may limit;
+ * after a stop signal nothing waits for it. The last of the two sides frees it. */
 typedef struct {
     pthread_mutex_t lock;
     pthread_cond_t ended;
@@ -163,7 +163,7 @@ static job_t *start_job(server_t *server, const bson_t *command, err_t *err) {
     return job;
 }
 
-/* Waits for the job's end; false when a stop signal came first. */
+/* Waits for the job's end; false: a stop signal came first. */
 static bool wait_job(job_t *job) {
     pthread_mutex_lock(&job->lock);
     while (!job->done && !stop_signal()) {
@@ -180,8 +180,7 @@ static bson_t *index_command(const server_t *server, const index_spec_t *spec) {
     server_kind_t kind = server_facts(server)->kind;
     bson_t *command = BCON_NEW("createIndexes", BCON_UTF8(server_collection(server)), "indexes", "[", "{",
                                "key", BCON_DOCUMENT(&spec->keys), "name", BCON_UTF8(spec->name), "}", "]");
-    /* the server's own choice, all voting members, would wait for a member that is down until it is up again
-     */
+    /* the server's default, all voting members, would wait for a member that is down */
     if (kind == SERVER_REPLICA_SET)
         BSON_APPEND_UTF8(command, "commitQuorum", "majority");
     if (kind != SERVER_STANDALONE)
@@ -210,7 +209,7 @@ bool collection_build_index(server_t *server, mongoc_client_t *client, const ind
             ok = true;
             server_answered(server);
         } else {
-            /* patience is for a server that is away, not for one that was building until now */
+            /* patience is for a server that does not answer, not for one that was building until now */
             if (patience.tries == 0)
                 patience = server_patience(server);
             again = server_again(server, client, &patience, &job->error, &job->reply, doing, err);

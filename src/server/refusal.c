@@ -1,5 +1,4 @@
-/* What the errors of driver and servers mean for a load, by the table of codes, and the sentence that says
- * so. */
+/* What the errors of the driver and of servers mean for a load, by the table of codes, and the sentences for them. */
 #include "server/server.h"
 #include "server/server_errors.h"
 
@@ -7,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The driver calls all that goes wrong while it logs in a failed login, also a connection that was lost, or a
- * server that is about to end. */
+/* The driver calls everything that goes wrong during a login a failed login, also a lost connection, or a server that
+ * is shutting down. */
 static bool is_about_login(const char *words) {
     static const char *const others[] = {
         "Failed to send ",           "quiesce mode",       "shutdown", "not primary", "node is recovering",
@@ -38,12 +37,11 @@ refusal_t server_refusal(const bson_error_t *error, const bson_t *reply) {
     if (row)
         return refusal_of(row->class);
     switch (error->domain) {
-    case 0: /* the driver forgets the error of one part of a divided batch when a later part succeeds */
+    case 0: /* the driver forgets the error of one part of a divided batch if a later part succeeds */
     case MONGOC_ERROR_STREAM:
     case MONGOC_ERROR_WRITE_CONCERN:
         return REFUSAL_GONE;
-    case MONGOC_ERROR_SERVER_SELECTION: /* what another thread was told when it logged in stands in the words
-                                         */
+    case MONGOC_ERROR_SERVER_SELECTION: /* the words say what another thread was told when it logged in */
         return strstr(error->message, "Authentication failed") ? REFUSAL_AUTH : REFUSAL_GONE;
     case MONGOC_ERROR_PROTOCOL:
         return error->code == MONGOC_ERROR_PROTOCOL_INVALID_REPLY ? REFUSAL_GONE : REFUSAL_OTHER;

@@ -15,7 +15,7 @@
 
 enum { MS = 1000000, OLDEST_MAJOR = 4, OLDEST_MINOR = 4, UUID_MAJOR = 6 };
 
-/* The driver waits this long for a server before our own loop, which also hears a stop signal, looks up. */
+/* How long the driver waits for a server before our own loop continues, which also checks for a stop signal. */
 enum {
     LOOK_UP_MS = 250,
     LEAST_CONFIRM_MS = 3000,
@@ -24,18 +24,18 @@ enum {
 };
 
 static const int64_t FIRST_PAUSE_NS = 10 * MS, LONGEST_PAUSE_NS = 1000 * MS, NAP_NS = 10 * MS,
-                     CLEAN_UP_NS = 4000LL * MS; /* STOP_GRACE_SECONDS are all that there is */
+                     CLEAN_UP_NS = 4000LL * MS; /* STOP_GRACE_SECONDS is all the time there is */
 
 struct server {
     address_t address;
     mongoc_client_pool_t *pool;
     mongoc_write_concern_t *data, *catalog;
-    bson_t *catalog_option; /* {writeConcern: ...}: appending a concern changes it, so that is done once */
+    bson_t *catalog_option; /* {writeConcern: ...}: made once, because appending a concern changes it */
     server_facts_t facts;
     int64_t patience_ns;
     bool unsafe, reads, resumes;
-    atomic_bool gave_up;         /* waited in vain once, and nothing was heard since */
-    atomic_llong clean_until_ns; /* 0: nothing is put back yet */
+    atomic_bool gave_up;         /* patience was used up once, and no server has answered since */
+    atomic_llong clean_until_ns; /* 0: cleaning up has not begun */
 };
 
 const server_facts_t *server_facts(const server_t *server) {
@@ -79,8 +79,8 @@ const mongoc_write_concern_t *server_catalog_concern(const server_t *server) {
     return server->catalog;
 }
 
-/* A pool's monitors look at their stop flag every half second only, which is longer than a small load takes.
- * A process that is about to end is gone before this thread wakes, so that the two never meet. */
+/* The monitors of a pool check their stop flag only every half second, which is longer than a small load takes. So a
+ * thread ends the pool. If the process ends first, the thread never wakes. */
 static void *end_pool(void *pool) {
     struct timespec later = {.tv_sec = 1};
     nanosleep(&later, NULL);
@@ -101,7 +101,7 @@ static bool end_pool_later(mongoc_client_pool_t *pool) {
 void server_destroy(server_t *server) {
     if (!server)
         return;
-    /* monitors that speak TLS must be gone before the process ends: OpenSSL takes its tables away at exit */
+    /* monitors that use TLS must end before the process: OpenSSL frees its tables at exit */
     bool tls = server->address.uri && mongoc_uri_get_tls(server->address.uri);
     if (server->pool && (tls || !end_pool_later(server->pool)))
         mongoc_client_pool_destroy(server->pool);
@@ -136,7 +136,7 @@ patience_t server_patience(const server_t *server) {
     const int64_t left = server->clean_until_ns - clock_now_ns();
     if (server->clean_until_ns && patience > left)
         patience = left;
-    /* what cleans up behind a lost server must not wait as long again */
+    /* after a server was lost, cleaning up must not wait that long again */
     if (server->gave_up && patience > LONGEST_PAUSE_NS)
         patience = LONGEST_PAUSE_NS;
     return (patience_t){.deadline_ns = clock_now_ns() + patience, .pause_ns = FIRST_PAUSE_NS};
@@ -219,7 +219,7 @@ static void error_of(const bson_iter_t *at, uint32_t domain, bson_error_t *error
         bson_strncpy(error->message, bson_iter_utf8(&field, NULL), sizeof error->message);
 }
 
-/* A reply may be ok and carry failures all the same. */
+/* A reply may be ok and still contain failures. */
 static bool write_failed(const bson_t *reply, bson_error_t *error) {
     bson_iter_t iter, first;
     if (bson_iter_init_find(&iter, reply, "writeErrors") && BSON_ITER_HOLDS_ARRAY(&iter) &&
@@ -310,9 +310,8 @@ static int32_t milliseconds(int64_t ns, int64_t least, int64_t most) {
     return (int32_t)(ms < least ? least : ms > most ? most : ms);
 }
 
-/* How long a write may wait to be confirmed. Half of the patience: a primary that froze has a successor by
- * then, and the other half is for asking that one. The socket waits a little longer, because the server's own
- * answer says more. */
+/* How long a write may wait to be confirmed: half of the patience. By then a frozen primary has a successor, and the
+ * other half is for asking that one. The socket waits a little longer, because the server's own answer tells more. */
 static int32_t confirm_ms(int64_t patience_ns) {
     return milliseconds(patience_ns / 2, LEAST_CONFIRM_MS, INT32_MAX / 2);
 }
@@ -325,19 +324,19 @@ static void default_int32(mongoc_uri_t *uri, const char *option, int32_t value) 
 static void set_options(mongoc_uri_t *uri, int64_t patience_ns, bool reads) {
     if (!mongoc_uri_get_appname(uri))
         mongoc_uri_set_appname(uri, "tipple");
-    /* a deterministic _id makes a second try harmless, and the server's own bookkeeping of tries is dear */
+    /* a deterministic _id makes a second try harmless, and the server's own record of tries is expensive */
     mongoc_uri_set_option_as_bool(uri, MONGOC_URI_RETRYWRITES, false);
-    /* reads are tried again by whoever makes them; the driver, which tries once, loses memory by it */
+    /* the callers try reads again; the driver would try once, and leaks memory when it does */
     mongoc_uri_set_option_as_bool(uri, MONGOC_URI_RETRYREADS, false);
     mongoc_uri_set_option_as_int32(uri, MONGOC_URI_SERVERSELECTIONTIMEOUTMS,
                                    milliseconds(patience_ns, 50, LOOK_UP_MS));
-    /* an error that speaks of a new primary is believed until the server says otherwise, at the latest after
-     * this */
+    /* after an error that tells of a new primary, the driver believes it until the server says otherwise, at most for
+     * this time */
     default_int32(uri, MONGOC_URI_HEARTBEATFREQUENCYMS, milliseconds(patience_ns / 10, 500, 2000));
     default_int32(uri, MONGOC_URI_CONNECTTIMEOUTMS, milliseconds(patience_ns, 500, 10000));
     default_int32(uri, MONGOC_URI_SOCKETTIMEOUTMS,
                   reads ? LONGEST_READ_MS : confirm_ms(patience_ns) + SOCKET_MORE_MS);
-    /* from one member of a set, the others are found: else its stepdown would be the end */
+    /* finds the other members of a set from one of them: without them, its stepdown would end the load */
     bool beside = mongoc_uri_get_srv_hostname(uri) ||
                   mongoc_uri_get_option_as_bool(uri, MONGOC_URI_LOADBALANCED, false);
     if (!beside && !mongoc_uri_has_option(uri, MONGOC_URI_DIRECTCONNECTION))
@@ -370,7 +369,7 @@ static uint32_t number(const bson_t *hello, const char *field, uint32_t otherwis
     return value > 0 && value <= UINT32_MAX ? (uint32_t)value : otherwise;
 }
 
-/* The kind and limits of the server that takes writes; false with error when there is none. */
+/* Learns the kind and limits of the server that takes writes. False, with error: there is no such server. */
 static bool learn_limits(server_t *server, mongoc_client_t *client, bool *read_only, bson_error_t *error) {
     static const struct {
         const char *type;
@@ -396,7 +395,7 @@ static bool learn_limits(server_t *server, mongoc_client_t *client, bool *read_o
         server->facts.max_batch = number(hello, "maxWriteBatchSize", 100000);
         *read_only = bson_iter_init_find(&iter, hello, "readOnly") && bson_iter_as_bool(&iter);
     }
-    /* a direct connection to a member that is not the primary: it may become it */
+    /* a direct connection to a member that is not the primary: it may become the primary */
     if (!writable)
         bson_set_error(error, MONGOC_ERROR_SERVER_SELECTION, MONGOC_ERROR_SERVER_SELECTION_FAILURE,
                        "[%s is no primary]", mongoc_server_description_host(chosen)->host_and_port);
@@ -428,7 +427,7 @@ static bool learn(server_t *server, mongoc_client_t *client, err_t *err) {
     for (;;) {
         bson_t reply;
         bson_error_t error;
-        /* buildInfo goes first: it makes the connection, and with it the login */
+        /* buildInfo first: it opens the connection, and so logs in */
         ok = mongoc_client_command_simple(client, "admin", command, NULL, &reply, &error) &&
              learn_limits(server, client, &read_only, &error);
         bool over = ok ? !learn_version(server, &reply, err)
@@ -458,7 +457,7 @@ static bool open_pool(server_t *server, uint32_t connections, err_t *err) {
     return true;
 }
 
-/* Without answers nobody knows which documents the server has taken. */
+/* Without answers, nothing tells which documents the server has stored. */
 static bool has_answers(const mongoc_uri_t *uri, const server_options_t *options, err_t *err) {
     return !options->unsafe || mongoc_write_concern_is_acknowledged(mongoc_uri_get_write_concern(uri)) ||
            err_set(err, STATUS_USAGE,
@@ -466,7 +465,7 @@ static bool has_answers(const mongoc_uri_t *uri, const server_options_t *options
                    "--unsafe, w=1 is the least");
 }
 
-/* The address is given away. */
+/* Takes ownership of the address. */
 static server_t *connect_to(address_t *address, const server_options_t *options, err_t *err) {
     enum { OF_THE_DRIVER = 4 }; /* it watches each host by a connection of its own */
     if (!host_want_descriptors(options->connections + OF_THE_DRIVER, err)) {

@@ -1,6 +1,5 @@
-/* server: the one target of a run. What it is, what it allows, and commands to it that survive a short
- * absence. server_connect and server_destroy belong to the main thread; everything else may be called by any
- * thread. */
+/* server: the one target of a run: what it is, what it allows, and commands to it that survive a short absence.
+ * server_connect and server_destroy belong to the main thread; any thread may call all other functions. */
 #ifndef TIPPLE_SERVER_SERVER_H
 #define TIPPLE_SERVER_SERVER_H
 
@@ -17,7 +16,7 @@ typedef struct {
     int64_t patience_ns;  /* how long a server may be gone before status 4 */
     uint32_t connections; /* most connections the pool may hold */
     bool unsafe;          /* --unsafe: write concern as the URI says */
-    bool reads;           /* only queries: an answer may take hours, a read-only server will do */
+    bool reads;           /* only queries: an answer may take hours, and a read-only server is enough */
     bool resumes;         /* what is cut off goes on from there when the same command is run again */
 } server_options_t;
 
@@ -30,23 +29,22 @@ typedef struct {
 
 typedef struct server server_t;
 
-/* Connects, waits up to the patience for a primary, and learns the facts. Wrong passwords, TLS mismatches, a
- * URI without a collection: status 1 with the sentence that names what to change. Unreachable: status 4.
- * mongoc_init is the caller's. */
+/* Connects, waits for a primary as long as the patience allows, and learns the facts. Wrong password, TLS mismatch, URI
+ * without a collection: status 1, and the sentence says what to change. Unreachable: status 4. The caller has called
+ * mongoc_init. */
 server_t *server_connect(const server_options_t *options, err_t *err);
 
-/* The same collection and user at other hosts: one router of several, or (set: its replica set's name) one
- * shard. As server_connect. */
+/* The same collection and user at other hosts: one of several routers, or, with `set` (the name of its replica set),
+ * one shard. Otherwise as server_connect. */
 server_t *server_beside(const server_t *server, const char *hosts, const char *set, uint32_t connections,
                         int64_t patience_ns, err_t *err);
 
-/* All clients must have been given back. Returns at once: the driver's monitors, which look up every half
- * second only, end behind the caller's back; with TLS it waits for them, and must be called before the
- * process ends. NULL is allowed. */
+/* All clients must have been given back. Returns at once: the driver's monitors, which wake only every half second, end
+ * in the background. With TLS it waits for them, and must be called before the process ends. NULL is allowed. */
 void server_destroy(server_t *server);
 
 const server_facts_t *server_facts(const server_t *server);
-/* "Only if the collection is still this one", where the server knows that (6.0). uuid NULL: whichever it is. */
+/* Appends "only if the collection is still this one", if the server knows that (6.0). uuid NULL: any collection. */
 void server_append_uuid(const server_t *server, const uint8_t uuid[16], bson_t *command);
 const char *server_database(const server_t *server);
 const char *server_collection(const server_t *server); /* without the database */
@@ -55,30 +53,30 @@ const char *server_where(const server_t *server);      /* hosts, for people; nev
 const address_t *server_address(const server_t *server);
 int64_t server_patience_ns(const server_t *server);
 
-/* A client of the pool; each thread takes its own and gives it back at its end. NULL with err: none left. */
+/* A client of the pool. Each thread takes its own and gives it back when it ends. NULL with err: none is left. */
 mongoc_client_t *server_take(server_t *server, err_t *err);
 void server_give(server_t *server, mongoc_client_t *client);
 
-/* The write concern of data and catalog: majority and journal on replica sets and routers; on a standalone w:1
- * (data) and j:true (catalog). With --unsafe the data's is the URI's own. Owned by the server. */
+/* The write concerns of data and of the catalog: majority and journal on replica sets and routers; on a standalone w:1
+ * (data) and j:true (catalog). With --unsafe, data uses the URI's own. Owned by the server. */
 const mongoc_write_concern_t *server_data_concern(const server_t *server);
 const mongoc_write_concern_t *server_catalog_concern(const server_t *server);
 
-/* Runs an idempotent command on the primary, trying again through elections and lost connections until the
- * patience is over. reply is always initialised (destroy it); may be NULL. The catalog's write concern is added
- * when `writes`. A refusal, also of a single statement of a write, gives a sentence and its status; the reply
- * still holds the server's own words then (server_code). */
+/* Runs an idempotent command on the primary, and tries again through elections and lost connections until the patience
+ * is over. reply is always initialised, and the caller destroys it; may be NULL. With `writes`, the catalog's write
+ * concern is added. A refusal, also of a single statement of a write, sets a sentence and its status; the reply still
+ * holds the server's own words then (server_code). */
 bool server_command(server_t *server, mongoc_client_t *client, const char *database, const bson_t *command,
                     bool writes, bson_t *reply, err_t *err);
 
-/* From now on things are put back: where a signal came, or patience is over, there are a few seconds more for that,
- * behind which every command fails soon. */
+/* From now on the run restores what it has changed. If a signal came, or patience is over, there are a few seconds left
+ * for that; after them every command fails soon. */
 void server_clean_up(server_t *server);
 
-/* The error code in a command's reply: its own, or that of its first write error; 0 when there is none. */
+/* The error code of a command's reply: its own, or that of its first write error; 0: none. */
 int server_code(const bson_t *reply);
 
-/* One stretch of patience: from the first try of something to its success or its end. */
+/* One period of patience: from the first try of something until it succeeds or is given up. */
 typedef struct {
     int64_t deadline_ns, pause_ns;
     uint32_t tries;
@@ -86,22 +84,23 @@ typedef struct {
 
 patience_t server_patience(const server_t *server);
 
-/* After a failed try: waits a little and returns true when another one is worth it; false with the sentence
- * when the error is a refusal, the patience is over (status 4) or a signal asked to stop (130, 143). `doing`
- * completes "could not ...". */
+/* After a failed try. True: it has waited a little, and another try is worth it. False, with the sentence: the error is
+ * a refusal, the patience is over (status 4), or a signal asks to stop (130, 143). `doing` completes "could not
+ * ...". */
 bool server_again(server_t *server, mongoc_client_t *client, patience_t *patience, const bson_error_t *error,
                   const bson_t *reply, const char *doing, err_t *err);
 
-/* The same for what is known to be worth another try, whatever its code. */
+/* The same for a failure that is known to be worth another try, whatever its code. */
 bool server_wait(server_t *server, mongoc_client_t *client, patience_t *patience, const bson_error_t *error,
                  const bson_t *reply, const char *doing, err_t *err);
 
-/* To be told of successes: after patience was exhausted once, others get little of it until one of these. */
+/* Call it after each success: when patience was used up once, later calls get little of it until a server answers
+ * again. */
 void server_answered(server_t *server);
 
-/* What a driver's or server's error means for us. */
+/* What an error of the driver or a server means for us. */
 typedef enum {
-    REFUSAL_GONE,  /* network, election, stepdown, shutdown: worth another try; the write may have happened */
+    REFUSAL_GONE,  /* network, election, stepdown, shutdown: try again; the write may have happened */
     REFUSAL_AUTH,  /* password, permission, TLS: status 1 */
     REFUSAL_STATE, /* read-only, disk full, wrong kind of target: status 4 or 1 */
     REFUSAL_OTHER,
@@ -112,8 +111,8 @@ refusal_t server_refusal(const bson_error_t *error, const bson_t *reply);
 bool server_explain(const server_t *server, const bson_error_t *error, const bson_t *reply, const char *doing,
                     err_t *err);
 
-/* Standalones: the identity of the server process (topologyVersion.processId as hex), to prove that the
- * process that took w:1 writes is the one that answered a later j:true write. */
+/* For standalones: identifies the server process (topologyVersion.processId as hex), to prove that the process that
+ * acknowledged w:1 writes is the one that answered a later j:true write. */
 bool server_process(server_t *server, mongoc_client_t *client, char hex[25], err_t *err);
 
 #endif

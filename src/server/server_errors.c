@@ -13,10 +13,10 @@ const char code_hint_room[] = "make room there, then run the same command again"
 #define NOT_ALLOWED(code, name)         {code, CODE_NOT_ALLOWED, STATUS_USAGE, NULL}
 #define STATE(code, name, status, hint) {code, CODE_STATE, status, hint}
 
-/* Sorted by code. Names are those of the server's own list, src/mongo/base/error_codes.yml; of what is not there (from
- * 13,000 on), ours. */
+/* Sorted by code. Names are those of the server's own list, src/mongo/base/error_codes.yml; where it has none (from
+ * 13,000 on), they are ours. */
 static const code_row_t rows[] = {
-    DOCUMENT(2, BadValue), /* an _id that is an array, for one */
+    DOCUMENT(2, BadValue), /* for example an _id that is an array */
     PASSING(6, HostUnreachable),
     PASSING(7, HostNotFound),
     NOT_ALLOWED(11, UserNotFound),
@@ -95,7 +95,7 @@ static const code_row_t rows[] = {
     PASSING(319, MovePrimaryInProgress),
     STATE(322, APIVersionError, STATUS_USAGE, NULL),
     STATE(323, APIStrictError, STATUS_USAGE, NULL),
-    PASSING(332, CannotDowngrade), /* the cluster changes its version */
+    PASSING(332, CannotDowngrade), /* the cluster is changing its version */
     PASSING(333, ServiceExecutorInShutdown),
     NOT_ALLOWED(334, MechanismUnavailable),
     PASSING(338, ReshardCollectionInProgress),
@@ -147,7 +147,7 @@ static const code_row_t rows[] = {
 };
 /* clang-format on */
 
-/* For errors whose code says little. */
+/* Errors whose code says little, found by their words. */
 static const struct {
     const char *words;
     code_class_t class;

@@ -1,7 +1,5 @@
-/* server_errors: the error codes of servers, as a table: what each means for a load, and what a person can do. Pure:
- * knows nothing of the driver, so that everything which decides can be tested, and simulated, without a
- * server.
- */
+/* server_errors: the error codes of servers, as a table: what each means for a load, and what a person can do. Pure: it
+ * does not use the driver, so all code that decides can be tested and simulated without a server. */
 #ifndef TIPPLE_SERVER_SERVER_ERRORS_H
 #define TIPPLE_SERVER_SERVER_ERRORS_H
 
@@ -9,7 +7,7 @@
 
 #include <stdint.h>
 
-/* Codes that something is decided by, one by one. */
+/* Codes that are treated individually. */
 enum {
     CODE_UNAUTHORIZED = 13,
     CODE_NAMESPACE_NOT_FOUND = 26,
@@ -21,18 +19,18 @@ enum {
 };
 
 typedef enum {
-    CODE_UNKNOWN,     /* in no list: the server's, until somebody knows better */
-    CODE_PASSING,     /* network, election, moving chunks, full queues: worth another try */
+    CODE_UNKNOWN,     /* in no list: treated as the server's fault until more is known */
+    CODE_PASSING,     /* network, election, moving chunks, full queues: try again */
     CODE_NOT_ALLOWED, /* password, permission */
-    CODE_STATE,       /* of the target, whatever is sent: read-only, disk full, another collection */
-    CODE_OF_DOCUMENT, /* the closed list: as a write error it is the document's own fault */
+    CODE_STATE,       /* the target's state, whatever is sent: read-only, disk full, another collection */
+    CODE_OF_DOCUMENT, /* the closed list: as a write error, it is the document's own fault */
 } code_class_t;
 
 typedef struct {
     int code;
     code_class_t class;
     status_t status;
-    const char *hint; /* what to do; NULL: nothing that could be said in general */
+    const char *hint; /* what to do; NULL: there is no general advice */
 } code_row_t;
 
 /* NULL: the code is in no list. */
@@ -41,17 +39,16 @@ const code_row_t *code_row(int code);
 /* words: the server's own, for codes that say little; NULL or "": none. */
 code_class_t code_class(int code, const char *words);
 
-/* What to do about a state that only the words tell of. */
+/* What to do about a state that only the words show. */
 extern const char code_hint_room[];
 
-/* Codes that a person has added to the closed list by --reject-code. */
+/* Codes that a person has added to the closed list with --reject-code. */
 typedef struct {
     const uint32_t *codes;
     size_t count;
 } reject_codes_t;
 
-/* Is a write error of this code a reject? more: NULL is allowed. 11000 is not answered here: which index it
- * is of decides. */
+/* Is a write error of this code a reject? more: may be NULL. Not for 11000: there it depends on the index. */
 bool code_rejects(int code, const reject_codes_t *more);
 
 #endif

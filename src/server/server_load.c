@@ -14,7 +14,7 @@ enum { FIXED_TICKETS = 64 };
 
 /* ---- a reply's fields ---- */
 
-/* NAN only where both are unknown. */
+/* NAN only if both are unknown. */
 static double sum(double a, double b) {
     return isnan(a) ? b : isnan(b) ? a : a + b;
 }
@@ -23,8 +23,8 @@ static double most(double a, double b) {
     return isnan(a) || b > a ? b : a;
 }
 
-/* Fields that are a number as they stand; where servers of several versions have it in several places, the
- * sum of those that are there. */
+/* Fields that are used as they are. If servers of different versions have a number in different places, all that are
+ * there are added. */
 static const struct {
     const char *path;
     size_t offset;
@@ -50,8 +50,8 @@ static const struct {
     {"extra_info.system_time_us", offsetof(server_load_sample_t, cpu_us)},
 };
 
-/* The share of tickets taken. A server that moves their number by itself (7.0 on), to as few as it needs,
- * tells by its queues. */
+/* The share of tickets that are taken. A server that adjusts their number itself (7.0 on), to as few as it needs, is
+ * judged by its queues. */
 static double tickets(const bson_t *status, const char *kind) {
     char out[80], all[80];
     snprintf(out, sizeof out, "wiredTiger.concurrentTransactions.%s.out", kind);
@@ -85,7 +85,7 @@ bool server_load_status(mongoc_client_t *client, server_load_about_t about, bson
                         bson_error_t *error) {
     static const struct {
         const char *name;
-        bool without[2]; /* by server_load_about_t */
+        bool without[2]; /* indexed by server_load_about_t */
     } sections[] = {{"metrics", {true, false}},
                     {"repl", {false, true}},
                     {"opLatencies", {false, true}},
@@ -148,7 +148,7 @@ double server_load_cores(mongoc_client_t *client) {
 
 /* ---- judging ---- */
 
-/* What is looked at, as one number each: between `ease` and `trouble` the pressure grows from 0 to 1. */
+/* What is looked at, each as one number: between `ease` and `trouble` the pressure grows from 0 to 1. */
 typedef struct {
     const server_load_sample_t *before, *now;
     const server_load_compared_t *compared;
@@ -187,7 +187,7 @@ static double checkpoint(const view_t *view) {
 }
 
 static double more(double before, double now) {
-    return now >= before ? now - before : NAN; /* less: the server began anew */
+    return now >= before ? now - before : NAN; /* less than before: the server was restarted */
 }
 
 static double evicting(const view_t *view) {
@@ -208,13 +208,13 @@ static double spare_taken(const view_t *view) {
     return view->compared->spare_taken * 100;
 }
 
-/* The engine's own points, as it sets them unless told: it begins to clean at 5 % dirty and 2.5 % of changes,
- * and at 20 and 10 % its clients have to; it begins to evict at 80 % full, and at 95 % its clients have to.
- * Trouble is on the way there. Flow control begins at 10 s, and a checkpoint every 60 s. */
+/* The storage engine's own limits, as they are by default. It begins to clean at 5 % dirty and 2.5 % of changes; at 20
+ * and 10 % its clients must help. It begins to evict at 80 % full; at 95 % its clients must help. Trouble begins
+ * between these. Flow control begins at 10 s; a checkpoint comes every 60 s. */
 static const struct {
     double (*of)(const view_t *view);
     double ease, trouble;
-    const char *reason; /* with the number */
+    const char *reason; /* a format with the number */
 } signs[SERVER_LOAD_SIGNS] = {
     {dirty, 5, 16, "cache %.0f%% dirty"},
     {used, 80, 92, "cache %.0f%% full"},
@@ -236,7 +236,8 @@ double server_load_read_us(const server_load_sample_t *before, const server_load
     return *reads > 0 ? more(before->read_us, now->read_us) / *reads : NAN;
 }
 
-/* A queue at all cores is as rare with many as with few when about the root of their number stays free. */
+/* If about the square root of the number of cores stays free, it is equally rare on large and small hosts that all
+ * cores are busy. */
 double server_load_spare(double free_cores) {
     return fmax(free_cores - KEPT_FREE * sqrt(free_cores), LEAST_SPARE * free_cores);
 }
@@ -254,7 +255,7 @@ server_load_t server_load_judge(const server_load_sample_t *before, const server
     for (size_t i = 0; i < SERVER_LOAD_SIGNS; i++) {
         double value = signs[i].of(&view);
         double pressure = (value - signs[i].ease) / (signs[i].trouble - signs[i].ease);
-        if (!(pressure > highest)) /* also what is not known */
+        if (!(pressure > highest)) /* also skips what is not known */
             continue;
         highest = pressure;
         strain.sign = (int)i;

@@ -10,7 +10,7 @@
 
 typedef struct {
     bson_t *min;
-    int64_t whole; /* the bound where it is one whole number; the least one for MinKey */
+    int64_t whole; /* the bound, if it is one whole number; the least number for MinKey */
     uint16_t shard;
 } chunk_t;
 
@@ -29,7 +29,7 @@ struct chunkmap {
     bool whole; /* every bound is one whole number, or MinKey */
 };
 
-/* The index of a shard by its name, a new one where it is new; SIZE_MAX: no memory, or too many. */
+/* The index of a shard, found by its name; a new shard gets a new index. SIZE_MAX: no memory, or too many shards. */
 static size_t shard_of(chunkmap_t *map, const char *name) {
     for (size_t i = map->shard_count; i-- > 0;)
         if (strcmp(map->shards[i].name, name) == 0)
@@ -72,7 +72,7 @@ void chunkmap_free(chunkmap_t *map) {
     free(map);
 }
 
-/* Is it one whole number? A bound may be MinKey, too, which no key is. */
+/* Is it one whole number? A bound (never a key) may also be MinKey. */
 static bool whole_of(const bson_t *values, bool are_bound, int64_t *whole) {
     bson_iter_t at;
     if (!bson_iter_init(&at, values) || !bson_iter_next(&at))
@@ -99,7 +99,7 @@ bool chunkmap_add(chunkmap_t *map, const bson_t *min, const char *shard, uint64_
     return true;
 }
 
-/* As many values as the shard key has, all of this type where one is asked for (0: any). */
+/* Does it have as many values as the shard key, all of this type (0: of any type)? */
 static bool has_shape(const bson_t *bound, size_t fields, bson_type_t type) {
     bson_iter_t at;
     size_t count = 0;
@@ -111,7 +111,7 @@ static bool has_shape(const bson_t *bound, size_t fields, bson_type_t type) {
     return count == fields;
 }
 
-/* Does the chunk begin where the one before it ended, or at the least key? */
+/* Adds a chunk. It must begin where the one before it ended, or at the least key. */
 static bool add_next(chunkmap_t *map, size_t fields, const bson_t *before, const bson_t *chunk) {
     bson_iter_t shard;
     bson_t min, max, end;
@@ -157,7 +157,7 @@ size_t chunkmap_chunks_of(const chunkmap_t *map, size_t shard) {
     return map->shards[shard].chunks;
 }
 
-/* The index of the last chunk whose bound is not above the key. The map has chunks. */
+/* The index of the last chunk whose bound is not above the key. The map must have chunks. */
 static size_t index_of(const chunkmap_t *map, const bson_t *key) {
     const size_t above = SEARCH_FIRST(map->count, i, keyorder_documents(map->chunks[i].min, key) <= 0);
     return above ? above - 1 : 0;

@@ -54,7 +54,7 @@ bool config_find(server_t *server, mongoc_client_t *client, const char *collecti
     return ok;
 }
 
-/* "s0/a:1,b:2": the replica set and its members; borrowed, NULL: unknown. */
+/* "s0/a:1,b:2": the replica set and its members. Borrowed; NULL: unknown. */
 static const char *find_host(const config_list_t *shards, const char *name) {
     bson_iter_t id, host;
     for (size_t i = 0; i < shards->count; i++)

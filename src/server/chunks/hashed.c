@@ -48,7 +48,8 @@ static int64_t whole_of(const bson_iter_t *value) {
     if (isnan(number))
         return 0;
     if (number == 0x1p63)
-        return INT64_MIN; /* the server's own slip, kept for ever because stored hashes depend on it */
+        /* a mistake of the server's own, which it must keep because stored hashes depend on it */
+        return INT64_MIN;
     return number > 0x1p63 ? INT64_MAX : number < -0x1p63 ? INT64_MIN : (int64_t)number;
 }
 
@@ -61,7 +62,7 @@ static bool add_inner(hashed_t *hashed, const bson_iter_t *value) {
     while (bson_iter_next(&inner))
         if (!add_value(hashed, &inner, true))
             return false;
-    add_int32(hashed, 0); /* the end of a document counts as an element of type 0 */
+    add_int32(hashed, 0); /* the end of a document is hashed as an element of type 0 */
     return true;
 }
 

@@ -47,7 +47,7 @@ int keyorder_rank(bson_type_t type) {
     return 127;
 }
 
-/* Values of a clear type are told apart by keyorder_values, or there is only one such value. */
+/* A type is clear if keyorder_values can order its values, or if it has only one value. */
 static bool is_clear_type(bson_type_t type) {
     switch (type) {
     case BSON_TYPE_MINKEY:
@@ -69,7 +69,7 @@ static bool is_clear_type(bson_type_t type) {
     }
 }
 
-/* Servers allow no more levels; one that sends them all the same must not use up the stack. */
+/* Servers allow no more levels. If one sends more, it must not use up the stack. */
 enum { DEEPEST = 200 };
 
 static bool is_clear_inside(bson_iter_t *at, int depth) {
@@ -98,7 +98,7 @@ static int order_bytes(const void *a, size_t a_length, const void *b, size_t b_l
     return first ? first : order((int64_t)a_length, (int64_t)b_length);
 }
 
-/* A whole number and a double, without rounding either. */
+/* Compares a whole number and a double without rounding either. */
 static int order_mixed(int64_t whole, double number) {
     if (isnan(number) || number < -0x1p63)
         return 1;
@@ -132,7 +132,7 @@ static int order_numbers(const bson_value_t *a, const bson_value_t *b) {
     return order_doubles(a->value.v_double, b->value.v_double);
 }
 
-/* Subdocuments and arrays: types, then keys (of documents), then values. */
+/* Compares subdocuments and arrays: by types, then keys (only of documents), then values. */
 static int order_inner(const bson_value_t *a, const bson_value_t *b) {
     bson_t inner_a, inner_b;
     bson_iter_t at_a, at_b;

@@ -11,18 +11,18 @@ struct route {
     server_t *server;
     shardkey_t key;
     uint8_t uuid[16];
-    bson_oid_t epoch; /* with the timestamp: this collection, sharded this time */
+    bson_oid_t epoch; /* with the timestamp it identifies this collection as it is sharded now */
     uint64_t timestamp;
     bool by_uuid;         /* config.chunks knows the collection by its UUID (from 5.0 on) */
     uint64_t newest;      /* the highest lastmod of its chunks */
-    pthread_mutex_t lock; /* of the pointer */
+    pthread_mutex_t lock; /* protects the pointer */
     chunkmap_t *map;
 };
 
-/* A chunk that moves while the chunks are read: the reading is worth another try this often. */
+/* A chunk may move while the chunks are read: then they are read again, at most this many times. */
 enum { MOST_READINGS = 20 };
 
-/* config.collections: the key, and by what the chunks are known. */
+/* Takes the shard key, and how config.chunks names the collection, from config.collections. */
 static route_read_t take_collection(route_t *route, const bson_t *entry, err_t *err) {
     bson_iter_t at;
     bson_t spec;
@@ -73,7 +73,7 @@ static bool find_chunks(const route_t *route, mongoc_client_t *client, bson_t *o
     return ok;
 }
 
-/* The highest lastmod of all chunks: every move and every split raises it. 0: there are none. */
+/* The highest lastmod of all chunks: every move and every split raises it. 0: there are no chunks. */
 static bool read_newest(const route_t *route, mongoc_client_t *client, uint64_t *newest, bool *hidden,
                         err_t *err) {
     config_list_t list;
@@ -85,7 +85,7 @@ static bool read_newest(const route_t *route, mongoc_client_t *client, uint64_t 
     return true;
 }
 
-/* *unclear: its bounds are none that we can put in order. */
+/* *unclear: we cannot order its bounds. */
 static chunkmap_t *map_of(const route_t *route, const config_list_t *list, bool *unclear, err_t *err) {
     chunkmap_t *map = chunkmap_read(route->map, route->key.count, list->documents, list->count);
     if (map)
@@ -108,7 +108,7 @@ static void replace_map(route_t *route, chunkmap_t *map, uint64_t newest) {
     route->newest = newest;
 }
 
-/* newest: as it was before the reading. When it is the same behind it, no chunk has moved meanwhile. */
+/* newest: as it was before the reading. If it is the same afterwards, no chunk has moved meanwhile. */
 static bool read_chunks(route_t *route, mongoc_client_t *client, uint64_t newest, bool *hidden, bool *unclear,
                         err_t *err) {
     for (int reading = 0; reading < MOST_READINGS; reading++) {

@@ -1,7 +1,7 @@
-/* route: how the collection is spread over the shards behind a router: its shard key and its chunks, read
- * again now and then. A map that is out of date costs nothing but speed: the router sends a document to the
- * right shard whatever batch it came in. A map is whole: all of its chunks stood side by side at one moment,
- * because shards are also written to past the router (see direct.h). */
+/* route: how the collection is spread over the shards behind a router: its shard key and its chunks, which are read
+ * again from time to time. An old map only costs speed, since the router sends a document to the right shard whatever
+ * batch it is in. A map is complete: all of its chunks existed side by side at one moment. This matters because
+ * documents are also sent to shards directly (see direct.h). */
 #ifndef TIPPLE_SERVER_CHUNKS_ROUTE_H
 #define TIPPLE_SERVER_CHUNKS_ROUTE_H
 
@@ -12,9 +12,9 @@ typedef struct route route_t;
 
 typedef enum {
     ROUTE_READ,      /* *route is set */
-    ROUTE_UNSHARDED, /* the collection lives on one shard */
+    ROUTE_UNSHARDED, /* the collection is on one shard */
     ROUTE_HIDDEN,    /* the user may not read the config database */
-    ROUTE_UNCLEAR,   /* its chunks have bounds that we cannot put in order; err says so */
+    ROUTE_UNCLEAR,   /* we cannot order the bounds of its chunks; err says so */
     ROUTE_FAILED,    /* err says why */
 } route_read_t;
 
@@ -24,16 +24,16 @@ void route_close(route_t *route); /* NULL is allowed */
 
 const shardkey_t *route_key(const route_t *route);
 
-/* The present map; any thread. Shards keep their numbers from map to map, and new ones come behind them.
- * Given back by chunkmap_free. */
+/* The current map; any thread. Shards keep their numbers from map to map; new shards get higher numbers. The caller
+ * gives the map back by chunkmap_free. */
 chunkmap_t *route_map(route_t *route);
 
-/* Asks whether the chunks have changed, and reads them again if so. Main thread. False: it could not be done
- * (err); the old map stays. */
+/* Asks whether the chunks have changed, and if so reads them again. Main thread. False: it failed (err); the old map
+ * stays. */
 bool route_refresh(route_t *route, mongoc_client_t *client, err_t *err);
 
-/* {shardVersion: {e, t, v}}: by this a shard refuses (StaleConfig) what was sorted by a map in which its
- * chunks were others. Of a shard that is in the map; `version` must be initialised. */
+/* {shardVersion: {e, t, v}}: with it a shard refuses (StaleConfig) documents that were sorted by a map in which the
+ * shard had other chunks. The shard must be in the map; `version` must be initialised. */
 void route_version(const route_t *route, const chunkmap_t *map, size_t shard, bson_t *version);
 
 #endif

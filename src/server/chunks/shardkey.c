@@ -32,7 +32,7 @@ bson_t *shardkey_from(const shardkey_t *key, int64_t first) {
     return from;
 }
 
-/* A field without a colon is an ascending one. */
+/* A field without a colon is ascending. */
 static char *with_directions(const char *text) {
     char *whole = malloc(3 * strlen(text) + 3), *out = whole;
     for (const char *part = text; whole;) {
@@ -85,7 +85,7 @@ void shardkey_free(shardkey_t *key) {
 
 typedef enum { FOUND, MISSING, IN_ARRAY } found_t;
 
-/* Follows a dotted path. Arrays on the way, or at its end, cannot be part of a shard key. */
+/* Follows a dotted path. An array on the way, or at its end, cannot be part of a shard key. */
 static found_t find(const bson_t *document, const char *path, bson_iter_t *at) {
     const char *dot;
     if (!bson_iter_init(at, document))
@@ -106,7 +106,7 @@ static found_t find(const bson_t *document, const char *path, bson_iter_t *at) {
     return BSON_ITER_HOLDS_ARRAY(at) ? IN_ARRAY : FOUND;
 }
 
-/* What nearly all keys are: their order needs no closer look. */
+/* The types of nearly all keys: their order needs no further check. */
 static bool is_plain(bson_type_t type) {
     return type == BSON_TYPE_UTF8 || type == BSON_TYPE_INT32 || type == BSON_TYPE_INT64 ||
            type == BSON_TYPE_DOUBLE || type == BSON_TYPE_DATE_TIME;

@@ -6,12 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A share may be this much larger than an even one: less is not worth a person's time. */
+/* A share may be this much larger than an even one: a smaller difference is not worth a person's time. */
 #define MOST_SURPLUS 1.25
 
 /* ---- looking ---- */
 
-/* weights[i]: how much of what is to come is the i-th shard's of the map. */
+/* weights[i]: the share of the coming documents that belongs to shard i of the map. */
 static void weigh(const chunkmap_t *map, const shardkey_t *key, double *weights) {
     for (size_t i = 0; i < chunkmap_shards(map); i++)
         weights[i] = key->id_first ? 0 : (double)chunkmap_chunks_of(map, i);
@@ -54,7 +54,8 @@ balance_check_t balance_check_of(const chunkmap_t *map, const shardkey_t *key, c
 typedef struct {
     const chunkmap_t *map;
     const shard_names_t *shards;
-    size_t owner[RECORD_ID_LANES]; /* of each lane, by its number among `shards`; SIZE_MAX: another one */
+    /* the owner of each lane, as an index of `shards`; SIZE_MAX: another shard */
+    size_t owner[RECORD_ID_LANES];
 } lanes_t;
 
 static void find_owners(lanes_t *lanes) {
@@ -68,7 +69,7 @@ static void find_owners(lanes_t *lanes) {
     }
 }
 
-/* The shard that has most of these lanes already, of those that have no range yet. */
+/* The shard that already has most of these lanes, among those that have no range yet. */
 static size_t choose(const lanes_t *lanes, uint32_t from, uint32_t to, const bool *taken) {
     size_t chosen = SIZE_MAX, most = 0;
     for (size_t i = 0; i < lanes->shards->count; i++) {

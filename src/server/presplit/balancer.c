@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-/* Does config.collections say that the collection is not to be balanced? */
+/* Does config.collections say that the collection is not balanced? */
 static bool look(server_t *server, mongoc_client_t *client, bool *off, err_t *err) {
     config_list_t list;
     bson_iter_t at;
@@ -109,10 +109,10 @@ bool balancer_take(server_t *server, mongoc_client_t *client, err_t *err) {
     if (!look(server, client, &off, err))
         return false;
     if (off)
-        return true; /* by a person, or by another load */
+        return true; /* a person, or another load, has turned it off */
     if (!write_note(server, client, BALANCER_BEGUN, err))
         return false;
-    /* one that seems to fail may have come through */
+    /* a command that seems to fail may have succeeded */
     if (!set(server, client, true, err) && !(look(server, client, &off, err) && off))
         return false;
     return write_note(server, client, BALANCER_DONE, err);

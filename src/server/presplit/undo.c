@@ -9,7 +9,7 @@ typedef struct {
     undone_t *undone;
 } undoing_t;
 
-/* command is destroyed. */
+/* Destroys command. */
 static void run(undoing_t *undoing, undo_step_t step, bson_t *command) {
     err_t err;
     const bool ok = server_command(undoing->server, undoing->client, "admin", command, false, NULL, &err);

@@ -1,6 +1,5 @@
-/* undo: what loads have changed in a cluster for their time is put back, in steps that do not depend on one
- * another: the ranges of their zones, the shards' tags, balancing. What cannot be put back is told, each by
- * itself. Main thread. */
+/* undo: restores what loads have changed in a cluster: the ranges of their zones, the shards' tags, balancing. No step
+ * depends on another. What cannot be restored is reported, each by itself. Main thread. */
 #ifndef TIPPLE_SERVER_PRESPLIT_UNDO_H
 #define TIPPLE_SERVER_PRESPLIT_UNDO_H
 
@@ -11,16 +10,16 @@ typedef enum { UNDO_RANGES, UNDO_TAGS, UNDO_BALANCING, UNDO_STEPS } undo_step_t;
 typedef struct {
     struct {
         size_t gone, left;
-        bool unknown; /* it could not be looked for */
-        err_t why;    /* of what is left, or unknown */
+        bool unknown; /* it could not be looked up */
+        err_t why;    /* of what is left or unknown */
     } steps[UNDO_STEPS];
-    bool hidden;     /* it is unknown because this user may not read the config database */
+    bool hidden;     /* unknown because this user may not read the config database */
     balancer_t hold; /* how balancing was */
 } undone_t;
 
 void undo(server_t *server, mongoc_client_t *client, undone_t *undone);
 
-/* A warning for each that is not put back, the first with a hint behind it. False: there was one, and err says why. */
+/* Warns of each that is not restored; the first warning ends with a hint. False: there was one, and err says why. */
 bool undo_tell(const server_t *server, const undone_t *undone, const char *hint, err_t *err);
 
 #endif

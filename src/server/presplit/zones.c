@@ -70,7 +70,7 @@ static void take_collection(zones_t *zones, const bson_t *entry) {
     zones->unbalanced = bson_iter_init_find(&at, entry, "noBalance") && bson_iter_as_bool(&at);
 }
 
-/* filter is destroyed. */
+/* Destroys filter. */
 static bool find(server_t *server, mongoc_client_t *client, const char *collection, bson_t *filter,
                  config_list_t *list, zones_t *zones, err_t *err) {
     bool ok = config_find(server, client, collection, filter, NULL, list, &zones->hidden, err);

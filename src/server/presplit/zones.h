@@ -1,6 +1,6 @@
-/* zones: what a cluster's settings say of the collection: is it sharded, is it balanced, where do its zones lie.
- * A load's own zones are known by their exact names, tipple.DATABASE.COLLECTION.<digits>; all others are a
- * person's, and stay. Main thread. */
+/* zones: what a cluster's settings say about the collection: is it sharded, is it balanced, which zones does it have. A
+ * load's own zones have exactly the names tipple.DATABASE.COLLECTION.<digits>; all others belong to a person, and stay.
+ * Main thread. */
 #ifndef TIPPLE_SERVER_PRESPLIT_ZONES_H
 #define TIPPLE_SERVER_PRESPLIT_ZONES_H
 
@@ -8,27 +8,27 @@
 
 enum { ZONES_NAME = 600, ZONES_OTHER = 128 };
 
-/* The name of a load's zone; and is this one? Pure. */
+/* The name of a load's zone; and is this such a name? Pure. */
 void zones_name(const char *namespace, size_t number, char name[ZONES_NAME]);
 bool zones_is_own(const char *namespace, const char *zone);
 
 typedef struct {
-    bool hidden; /* this user may not read the config database: nothing of what follows is known */
+    bool hidden; /* this user may not read the config database: the other fields are not known */
     bool sharded, unbalanced;
-    config_list_t ranges;        /* of the collection: a load's own, and a person's */
-    config_list_t shards;        /* that have tags, whosever they are */
+    config_list_t ranges;        /* of the collection: those of a load, and those of a person */
+    config_list_t shards;        /* all shards that have tags */
     size_t own_ranges, own_tags; /* a load's */
-    size_t others;               /* ranges that a person has set */
-    char other[ZONES_OTHER];     /* the zone of one of them */
+    size_t others;               /* how many ranges a person has set */
+    char other[ZONES_OTHER];     /* the zone of one of those */
 } zones_t;
 
 bool zones_read(server_t *server, mongoc_client_t *client, zones_t *zones, err_t *err);
 void zones_free(zones_t *zones);
 
-/* The zone of a range of config.tags. */
+/* The zone of a range from config.tags. */
 const char *zones_of_range(const bson_t *range);
 
-/* Each tag of the shards that is a load's; ends with the first false. */
+/* Called for each tag of the shards that is a load's; stops when it returns false. */
 typedef bool zones_tag_fn(void *context, const char *shard, const char *zone);
 bool zones_each_tag(const zones_t *zones, const char *namespace, zones_tag_fn *take, void *context);
 

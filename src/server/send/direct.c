@@ -33,8 +33,8 @@ void direct_close(direct_t *direct) {
 
 /* ---- the proof ---- */
 
-/* An update of no document at all, with a version: *code is what the shard makes of it, 0 or STALE_CONFIG.
- * False: it said something else, which err tells. */
+/* An update that matches no document, with a version: *code is the shard's answer, 0 or STALE_CONFIG. False: it
+ * answered something else, which err tells. */
 static bool try_version(server_t *shard, mongoc_client_t *client, const bson_t *version, int *code,
                         err_t *err) {
     static const char doing[] = "write straight to a shard";
@@ -62,8 +62,7 @@ static bool try_version(server_t *shard, mongoc_client_t *client, const bson_t *
     }
 }
 
-/* The version of a time before the last move: what a message that was sorted by yesterday's map would carry.
- */
+/* A version from before the last move: as in a message that was sorted by an old map. */
 static void make_older(const bson_t *version, bson_t *older) {
     bson_iter_t at, field;
     uint32_t major, minor;
@@ -81,8 +80,8 @@ static void present_version(route_t *route, size_t number, bson_t *version) {
     chunkmap_free(map);
 }
 
-/* Refused with an older version, taken with the present one. A shard that has just been elected, or whose
- * chunks move at this moment, may need a little time for the second. */
+/* The shard must refuse an older version and accept the current one. A shard that was just elected, or whose chunks are
+ * moving, may need a little time for the second. */
 static bool prove(server_t *shard, mongoc_client_t *client, route_t *route, size_t number,
                   mongoc_client_t *router, err_t *err) {
     int with_older = 0, with_present = STALE_CONFIG;

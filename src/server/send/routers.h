@@ -1,5 +1,5 @@
-/* routers: each router of a URI that names several, as a server of its own, so that a thread can stay with
- * one and all of them have the same share of the work. Main thread, but for what is read. */
+/* routers: each router of a URI that names several, as a server of its own, so that a thread can stay with one router
+ * and all routers get the same share of the work. Only the main thread opens and closes them; any thread may read. */
 #ifndef TIPPLE_SERVER_SEND_ROUTERS_H
 #define TIPPLE_SERVER_SEND_ROUTERS_H
 
@@ -12,8 +12,7 @@ typedef struct {
     size_t count;
 } routers_t;
 
-/* None where the target has one host or is no cluster. A router that does not answer is left out, which is
- * said. */
+/* None if the target has one host or is not a cluster. A router that does not answer is left out, with a message. */
 void routers_open(server_t *server, uint32_t connections, routers_t *routers);
 void routers_close(routers_t *routers);
 

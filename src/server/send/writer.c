@@ -10,12 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a message holds besides documents: far more than the driver ever puts there. */
+/* What a message contains besides documents: much more than the driver ever needs. */
 enum { MESSAGE_OVERHEAD = 65536 };
 
 static const int64_t NEAR_OFF_NS = 1000000000;
 
-/* A connection that messages take. */
+/* A connection through which messages go. */
 typedef struct {
     server_t *server;
     mongoc_client_t *client;
@@ -25,17 +25,17 @@ typedef struct {
 struct writer {
     wire_t wire;
     server_t *server;
-    line_t home;         /* of the server, whichever host of it the driver chooses */
-    line_t near;         /* through one router; no server where there is none */
+    line_t home;         /* to the server, through any host that the driver chooses */
+    line_t near;         /* through one router; its server is NULL if there is none */
     line_t straight;     /* to one shard, while a batch goes there */
-    const line_t *line;  /* that the batch at hand takes */
-    int64_t near_off_ns; /* the router did not answer: not to be tried before this */
+    const line_t *line;  /* the line that the current batch uses */
+    int64_t near_off_ns; /* the router did not answer: it is not tried before this time */
     bool stale;
     bson_t *options;
     bson_t straight_options;
     const bson_t *line_options;
     mongoc_read_prefs_t *primary;
-    /* the documents of a message as the driver wants them: reused, so that no document costs an allocation */
+    /* the documents of a message in the driver's form: reused, so that no document costs an allocation */
     bson_t *views;
     const bson_t **pointers;
     size_t room;
@@ -164,14 +164,14 @@ static void copy_words(char *to, size_t size, const char *words) {
     to[length] = '\0';
 }
 
-/* UINT32_MAX: more than any message has, so that nothing of the reply is believed. */
+/* UINT32_MAX is more than any message has, so then nothing of the reply is believed. */
 static uint32_t read_count(const bson_iter_t *field) {
     const int64_t count =
         BSON_ITER_HOLDS_INT32(field) || BSON_ITER_HOLDS_INT64(field) ? bson_iter_as_int64(field) : -1;
     return count >= 0 && count < UINT32_MAX ? (uint32_t)count : UINT32_MAX;
 }
 
-/* The fields of a write error or of a write concern's. */
+/* Reads the fields of a write error, or of a write concern error. */
 static void read_error(const bson_iter_t *entry, write_error_t *error) {
     bson_iter_t field, keys;
     *error = (write_error_t){.index = UINT32_MAX};
@@ -186,7 +186,7 @@ static void read_error(const bson_iter_t *entry, write_error_t *error) {
             copy_words(error->words, sizeof error->words, bson_iter_utf8(&field, NULL));
         } else if (strcmp(key, "keyPattern") == 0 && BSON_ITER_HOLDS_DOCUMENT(&field) &&
                    bson_iter_recurse(&field, &keys)) {
-            /* where a server does not say which index it was, the document is read back like any duplicate */
+            /* if a server does not name the index, the document is read back like any duplicate */
             const bool is_id = bson_iter_next(&keys) && strcmp(bson_iter_key(&keys), "_id") == 0 &&
                                bson_iter_as_int64(&keys) == 1 && !bson_iter_next(&keys);
             error->other_index = !is_id;
@@ -222,7 +222,7 @@ static void read_concern(writer_t *writer, reply_t *reply) {
     copy_words(writer->words, sizeof writer->words, error.words);
 }
 
-/* What the driver says of a message that has no reply of documents. */
+/* What kind of reply it is when the driver gives none that names documents. */
 static reply_kind_t kind_of(const bson_error_t *error, const bson_t *reply) {
     switch (error->domain) {
     case MONGOC_ERROR_SERVER:
@@ -271,7 +271,7 @@ static bool insert(void *context, const message_t *message, reply_t *reply, err_
     return true;
 }
 
-/* The driver's own way to say what the trouble is: its words name hosts and what they are like. */
+/* The driver's own words for the trouble: they name hosts and their state. */
 static void describe(const writer_t *writer, const trouble_t *trouble, bson_error_t *error) {
     if (!trouble || (trouble->reply && trouble->reply->kind != REPLY_GIVEN)) {
         *error = writer->error;
@@ -296,14 +296,14 @@ static bool says_stale(const reply_t *reply) {
     return stale;
 }
 
-/* Home, after another line failed. True: at once, without patience. */
+/* Goes back to `home` after another line failed. True: try again at once, without using patience. */
 static bool turn_home(writer_t *writer, const trouble_t *trouble) {
     if (!trouble || !trouble->reply || writer->line == &writer->home)
         return false;
     if (writer->line == &writer->near)
         writer->near_off_ns = clock_now_ns() + NEAR_OFF_NS;
     else if (!says_stale(trouble->reply))
-        return false; /* the router would find the shard gone, too */
+        return false; /* the router would not find the shard either */
     else
         writer->stale = true;
     writer->line = &writer->home;
@@ -313,7 +313,7 @@ static bool turn_home(writer_t *writer, const trouble_t *trouble) {
 
 static void begin(void *context) {
     writer_t *writer = context;
-    /* a near router that fails is left at once, so it has the patience of all */
+    /* a near router that fails is left at once, so the patience is that of all routers */
     writer->patience =
         server_patience(writer->line == &writer->straight ? writer->line->server : writer->server);
 }
@@ -407,7 +407,7 @@ writer_t *writer_new(server_t *server, server_t *near, err_t *err) {
     writer->line = &writer->home;
     writer->options = BCON_NEW("validate", BCON_BOOL(false), "ordered", BCON_BOOL(false));
     writer->line_options = writer->options;
-    /* a copy: appending changes a concern, and the server's is shared by all threads */
+    /* a copy, since appending changes a concern, and the server's is shared by all threads */
     mongoc_write_concern_t *concern = mongoc_write_concern_copy(server_data_concern(server));
     mongoc_write_concern_append(concern, writer->options);
     mongoc_write_concern_destroy(concern);
