@@ -25,7 +25,8 @@ bool beside_start(beside_t *beside, const char *option, const char *command, err
         execl("/bin/sh", "sh", "-c", command, (char *)NULL);
         _exit(127);
     }
-    setpgid(beside->process, beside->process); /* whoever comes first */
+    /* parent and child both do this; it does not matter which is first */
+    setpgid(beside->process, beside->process);
     return true;
 }
 
@@ -41,7 +42,7 @@ static void nap(void) {
     nanosleep(&time, NULL);
 }
 
-/* The shell may be gone before what it has started. */
+/* The shell may end before the processes that it has started. */
 void beside_stop(beside_t *beside) {
     const int64_t until = clock_now_ns() + PATIENCE_NS;
     const pid_t group = beside->process;
@@ -50,7 +51,7 @@ void beside_stop(beside_t *beside) {
         return;
     kill(-group, SIGTERM);
     while (kill(-group, 0) == 0 && clock_now_ns() < until) {
-        beside_runs(beside); /* takes its status, so that it counts no more */
+        beside_runs(beside); /* collects its status, so that it is no longer a process of the group */
         nap();
     }
     kill(-group, SIGKILL);

@@ -1,6 +1,5 @@
-/* beside: a command of the user's that runs while something is measured (--while), or before it (--cold). By
- * the shell, in a process group of its own, with its stdout on stderr: stdout has results only. Main thread.
- */
+/* beside: a command of the user that runs while something is measured (--while), or before it (--cold). The shell runs
+ * it, in a process group of its own; its stdout goes to stderr, since stdout is for results only. Main thread. */
 #ifndef TIPPLE_QUERY_BESIDE_H
 #define TIPPLE_QUERY_BESIDE_H
 
@@ -10,20 +9,21 @@
 
 typedef struct {
     pid_t process; /* 0: none */
-    bool ended;    /* by itself */
+    bool ended;    /* it ended by itself */
     int status;    /* as waitpid gives it */
 } beside_t;
 
 /* option: "--cold": what the sentence calls the command. Its text, which may hold a password of any form, is in none. */
 bool beside_start(beside_t *beside, const char *option, const char *command, err_t *err);
 
-/* Is it still running? Notices when it has ended. */
+/* Is it still running? Also notes when it has ended. */
 bool beside_runs(beside_t *beside);
 
-/* SIGTERM, ten seconds, SIGKILL; what has not ended by itself is no failure. A zeroed one is allowed. */
+/* SIGTERM, ten seconds, SIGKILL. That it had to be stopped is not a failure. A zeroed one is allowed. */
 void beside_stop(beside_t *beside);
 
-/* Runs a command to its end; a status other than 0 is status 8 with the sentence. A stop signal ends it. */
+/* Runs a command to its end. If it exits with a status other than 0, this fails with status 8 and a sentence. A stop
+ * signal ends it. */
 bool beside_wait(const char *option, const char *command, err_t *err);
 
 /* "with status 1", "by signal 9" */

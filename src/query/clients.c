@@ -16,13 +16,13 @@
 typedef struct {
     const clients_round_t *round;
     const work_t *work;
-    const parallel_t *parallel; /* NULL: plain */
-    uint64_t due;               /* open loop: requests of the whole round; 0: until the time is over */
+    const parallel_t *parallel; /* NULL: runs as one */
+    uint64_t due; /* open loop: how many requests the whole round has; 0: as many as the time allows */
     pthread_mutex_t lock;
     pthread_cond_t opened;
     bool open;
     _Atomic uint64_t next; /* open loop: the next request that is due */
-    _Atomic bool ends;     /* somebody failed */
+    _Atomic bool ends;     /* a client failed */
     int64_t began_ns;
 } clients_t;
 
@@ -32,7 +32,7 @@ typedef struct {
     mongoc_collection_t *collection;
     pthread_t thread;
     uint64_t chance;
-    answer_t *first; /* the first answer is kept here; NULL: not by this client */
+    answer_t *first; /* where the first answer is kept; NULL: this client keeps none */
     hist_t hist;
     moments_t per_ms;
     uint64_t returned, failures;
@@ -41,13 +41,14 @@ typedef struct {
 
 static void nap_until(int64_t when_ns) {
     for (int64_t now; (now = clock_now_ns()) < when_ns && !stop_signal();) {
-        int64_t left = when_ns - now < 100000000 ? when_ns - now : 100000000; /* to notice signals */
+        /* at most so long, to notice signals */
+        int64_t left = when_ns - now < 100000000 ? when_ns - now : 100000000;
         struct timespec nap = {.tv_sec = 0, .tv_nsec = left};
         nanosleep(&nap, NULL);
     }
 }
 
-/* One request; its latency counts from `due_ns`. */
+/* Sends one request; its latency counts from `due_ns`. */
 static bool send_one(member_t *member, int64_t due_ns) {
     clients_t *crew = member->crew;
     const work_t *work = crew->work;
@@ -60,7 +61,7 @@ static bool send_one(member_t *member, int64_t due_ns) {
                   ? parallel_send(crew->parallel, member->client, answer, &member->error)
                   : request_send(request, member->client, member->collection, answer, &member->error);
     int64_t took_ns = clock_now_ns() - due_ns;
-    if (!ok && stop_signal()) /* cut off, not failed: what was measured before stands */
+    if (!ok && stop_signal()) /* interrupted, not failed: what was measured before remains valid */
         return false;
     if (!ok) {
         member->failures++;
@@ -69,7 +70,7 @@ static bool send_one(member_t *member, int64_t due_ns) {
     }
     double documents =
         isnan(request->documents) ? (double)answer->count : fmin(request->documents, work->all_documents);
-    if (isinf(documents)) /* all of a view: nobody knows */
+    if (isinf(documents)) /* all of a view: the number is not known */
         documents = NAN;
     hist_add(&member->hist, took_ns);
     moments_add(&member->per_ms, documents * 1e6 / (double)(took_ns ? took_ns : 1));
@@ -139,7 +140,7 @@ static void add_up(const clients_t *crew, const member_t *member, const server_t
     measure->returned += member->returned;
 }
 
-/* Everybody starts at once. How many were started is told. */
+/* Starts all clients at once. Tells how many were started. */
 static bool start_all(clients_t *crew, member_t **members, uint32_t count, measure_t *measure,
                       server_t *server, uint32_t *started, err_t *err) {
     bool ok = true;

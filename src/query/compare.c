@@ -11,8 +11,8 @@
 
 /* ---- Student's t ---- */
 
-/* From here on the normal distribution and four terms of what it differs by are good to twelve digits, and the
- * logarithms of large factorials are not. */
+/* From here on, the normal distribution with four correction terms is exact to twelve digits, and logarithms of large
+ * factorials are not. */
 static const double NEARLY_NORMAL = 1000;
 
 static double log_gamma(double x) {
@@ -25,12 +25,11 @@ static double not_zero(double x) {
     return fabs(x) < 1e-300 ? 1e-300 : x;
 }
 
-/* The continued fraction of the incomplete beta function (by Lentz's way, from its first step on):
+/* The continued fraction of the incomplete beta function (Lentz's method, from its first step on):
  *
  *     1     d1    d2                  -(a + m)(a + b + m) x               m (b - m) x
  *    ----- ----- -----  ...   d2m+1 = -----------------------,   d2m = -----------------------
- *     1 +   1 +   1 +                 (a + 2m)(a + 2m + 1)             (a + 2m - 1)(a + 2m)
- */
+ *     1 +   1 +   1 +                 (a + 2m)(a + 2m + 1)             (a + 2m - 1)(a + 2m) */
 static double beta_fraction(double a, double b, double x) {
     enum { MOST_STEPS = 10000 };
     double value = 1, c = INFINITY, d = 1;
@@ -47,7 +46,7 @@ static double beta_fraction(double a, double b, double x) {
     return value;
 }
 
-/* The share of a beta distribution below x; the fraction is short on one side of the mean only. */
+/* The share of a beta distribution below x. The fraction converges fast only on one side of the mean. */
 static double beta_below(double a, double b, double x) {
     if (x <= 0 || x >= 1)
         return x > 0;
@@ -57,12 +56,12 @@ static double beta_below(double a, double b, double x) {
     return front * beta_fraction(a, b, x) / a;
 }
 
-/* The probability to be farther from zero than t, on either side; of endless freedom: the normal distribution. */
+/* The probability to be farther from zero than t, on either side. With infinite freedom: of the normal distribution. */
 static double student_beyond(double t, double freedom) {
     return isinf(freedom) ? erfc(t / sqrt(2)) : beta_below(freedom / 2, 0.5, freedom / (freedom + t * t));
 }
 
-/* How fast that falls. */
+/* The slope of student_beyond. */
 static double student_slope(double t, double freedom) {
     const double at_zero = isinf(freedom) ? sqrt(2 / M_PI)
                                           : 2 * exp(log_gamma((freedom + 1) / 2) - log_gamma(freedom / 2)) /
@@ -70,7 +69,7 @@ static double student_slope(double t, double freedom) {
     return at_zero * (isinf(freedom) ? exp(-t * t / 2) : exp(-(freedom + 1) / 2 * log1p(t * t / freedom)));
 }
 
-/* By Newton: it falls ever more slowly, so that steps from zero never go too far. */
+/* Newton's method: the function falls ever more slowly, so steps from zero never go too far. */
 static double find_student(double beyond, double freedom) {
     enum { MOST_STEPS = 2000 };
     double t = 0;
@@ -83,7 +82,7 @@ static double find_student(double beyond, double freedom) {
     return t;
 }
 
-/* By Cornish and Fisher. */
+/* The expansion of Cornish and Fisher. */
 static double expand(double z, double freedom) {
     const double z2 = z * z, a = (z2 + 1) / 4, b = ((5 * z2 + 16) * z2 + 3) / 96,
                  c = (((3 * z2 + 19) * z2 + 17) * z2 - 15) / 384,
@@ -99,7 +98,7 @@ double compare_student(double probability, double freedom) {
 
 /* ---- ratios ---- */
 
-/* Of the logarithm of a mean. */
+/* The variance of the logarithm of a mean. */
 static double variance(sample_t sample) {
     return sample.sd * sample.sd / ((double)sample.n * sample.mean * sample.mean);
 }
@@ -129,7 +128,7 @@ const char *compare_verdict(const ratio_t *ratio) {
 
 /* ---- an earlier run's results ---- */
 
-/* The whole file, or pipe; *size is at most COMPARE_MOST_BYTES. */
+/* Reads a whole file, or a pipe; *size is at most COMPARE_MOST_BYTES. */
 static char *read_file(const char *path, size_t *size, err_t *err) {
     char part[16 * 1024];
     text_t text = {.length = 0};
@@ -159,7 +158,7 @@ static bool broken(const char *path, const char *what, err_t *err) {
                    (int)strcspn(what, "\n"), what);
 }
 
-/* The one JSON document of a file. */
+/* Parses the one JSON document of a file. */
 static bool parse(const char *path, const char *text, size_t size, bson_t *document, err_t *err) {
     bson_error_t error;
     bson_json_reader_t *reader = bson_json_data_reader_new(false, 0);
@@ -174,7 +173,7 @@ static bool parse(const char *path, const char *text, size_t size, bson_t *docum
     return ok;
 }
 
-/* NAN: null, or nothing. False: something that is no number. */
+/* NAN for null or a missing field. False: it is not a number. */
 static bool take_number(const bson_t *entry, const char *key, double *value) {
     bson_iter_t at;
     *value = NAN;
@@ -186,7 +185,7 @@ static bool take_number(const bson_t *entry, const char *key, double *value) {
     return true;
 }
 
-/* "": null, or nothing. NULL: something that is no text, or no memory. */
+/* "" for null or a missing field. NULL: it is not a text, or memory is out. */
 static char *take_text(const bson_t *entry, const char *key) {
     bson_iter_t at;
     if (!bson_iter_init_find(&at, entry, key) || BSON_ITER_HOLDS_NULL(&at))
@@ -194,7 +193,7 @@ static char *take_text(const bson_t *entry, const char *key) {
     return BSON_ITER_HOLDS_UTF8(&at) ? strdup(bson_iter_utf8(&at, NULL)) : NULL;
 }
 
-/* What is not as it should be; NULL: nothing. */
+/* Returns what is wrong with the entry; NULL: nothing. */
 static const char *take_entry(const bson_t *entry, earlier_t *earlier) {
     const struct {
         const char *key;

@@ -1,5 +1,5 @@
-/* compare: is this faster than it was, or only noise? Two samples by their number, mean and deviation; ratios
- * with a confidence interval of 95 %. And the results of an earlier run, as --json printed them. */
+/* compare: is this faster than before, or only noise? Compares two samples, given by number, mean and deviation, as a
+ * ratio with a confidence interval of 95 %. Also reads the results of an earlier run, as --json printed them. */
 #ifndef TIPPLE_QUERY_COMPARE_H
 #define TIPPLE_QUERY_COMPARE_H
 
@@ -14,25 +14,25 @@ typedef struct {
 } sample_t;
 
 typedef struct {
-    double times;     /* new mean / old mean; NAN: cannot be told */
-    double low, high; /* of the interval; NAN where n is below two */
-    bool differs;     /* the interval does not hold 1 */
+    double times;     /* new mean / old mean; NAN: not known */
+    double low, high; /* the ends of the interval; NAN if n is less than two */
+    bool differs;     /* the interval does not contain 1 */
 } ratio_t;
 
-/* By the logarithms of the means (delta method), Student's t with Welch's degrees of freedom. */
+/* From the logarithms of the means (delta method), with Student's t and Welch's degrees of freedom. */
 ratio_t compare_means(sample_t before, sample_t now);
 
 /* "faster", "slower", "noise" or "not known: too few". */
 const char *compare_verdict(const ratio_t *ratio);
 
-/* What Student's t with so many degrees of freedom (from 1, not whole) stays below with this probability,
- * which is between 0.5 and 1; to ten digits. */
+/* The value that Student's t with this many degrees of freedom (at least 1, may be a fraction) stays below with this
+ * probability, which is between 0.5 and 1; to ten digits. */
 double compare_student(double probability, double freedom);
 
 typedef struct {
-    char *name, *with, *reads, *parallel; /* as printed; "" where there was none */
+    char *name, *with, *reads, *parallel; /* as printed; "" if there was none */
     uint32_t clients;
-    sample_t ms; /* n 0, NAN: it failed */
+    sample_t ms; /* n 0, NAN: the measurement failed */
 } earlier_t;
 
 typedef struct {
@@ -40,15 +40,14 @@ typedef struct {
     size_t count;
 } earlier_list_t;
 
-/* A larger file is none of ours: it is refused before it is taken apart. */
+/* A larger file is not one of ours: it is refused before it is parsed. */
 enum { COMPARE_MOST_BYTES = 64 << 20 };
 
-/* A file that `tipple query --json` wrote. Status 1 with what is wrong with it. */
+/* Reads a file that `tipple query --json` wrote. Status 1 with what is wrong with it. */
 bool compare_read(const char *path, earlier_list_t *list, err_t *err);
 void compare_free(earlier_list_t *list);
 
-/* The measurement of the same name, parameters, reads, parallel and clients; NULL: it was not measured then.
- */
+/* The measurement with the same name, parameters, reads, parallel and clients; NULL: it was not measured then. */
 const earlier_t *compare_find(const earlier_list_t *list, const char *name, const char *with,
                               const char *reads, const char *parallel, uint32_t clients);
 

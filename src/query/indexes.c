@@ -54,7 +54,7 @@ static bool is_there(const looker_t *looker, const bson_t *wanted, bool *there) 
     return ok;
 }
 
-/* "ts_1_st_1", as shells name them */
+/* "ts_1_st_1", as shells name indexes. */
 static void name_of(const bson_t *key, char *out, size_t room) {
     bson_iter_t at;
     size_t used = 0;

@@ -22,7 +22,7 @@ enum { MOST_DRAWN = 10000, MOST_RANGES = 64 };
 
 /* ---- parameters ---- */
 
-/* "n=1000": the value under the suite's own parameter, or in the place of an `each` list. */
+/* Parses "n=1000": the value replaces the suite's own parameter, or an `each` list. */
 static bool read_typed(bson_t *typed, const suite_t *suite, const choices_t *choices, err_t *err) {
     const char *known[128];
     size_t count = 0;
@@ -54,7 +54,7 @@ static bool read_typed(bson_t *typed, const suite_t *suite, const choices_t *cho
     return true;
 }
 
-/* All parameters of the suite, without those of any `each`. */
+/* All parameters of the suite, without those of `each`. */
 static bool suite_params(bson_t *params, const suite_t *suite, const bson_t *typed, err_t *err) {
     for (const yaml_item_t *item = suite->params ? suite->params->first : NULL; item; item = item->next) {
         bson_iter_t given;
@@ -75,8 +75,8 @@ typedef struct {
     const query_t *query;
     const bson_t *typed;
     double all_documents;
-    uint64_t requests; /* drawn so far */
-    bson_t *drawn_by;  /* the pipeline of what was drawn last */
+    uint64_t requests; /* how many were drawn so far */
+    bson_t *drawn_by;  /* the pipeline that was drawn from last */
     answer_t drawn;
     err_t *err;
 } maker_t;
@@ -93,7 +93,7 @@ complain(const maker_t *maker, const yaml_item_t *at, const char *fmt, ...) {
     return yaml_tree_complain(maker->list->suite->tree, at, maker->err, "%s", words);
 }
 
-/* As it may be shown. */
+/* A label that is safe to show. */
 static char *label_of(const char *text) {
     char *open = text_concealed(text);
     const size_t length = strlen(open), room = 4 * length + 1;
@@ -103,7 +103,7 @@ static char *label_of(const char *text) {
     return shown;
 }
 
-/* One value, under the name that it has in the suite, or else as it would be written. */
+/* Appends one value, under the name that it has in the suite; if it has none, under its text. */
 static bool append_value(bson_t *values, const maker_t *maker, const yaml_item_t *item,
                          const bson_iter_t *value, const char *name) {
     char *json = bson_read_json(value);
@@ -120,7 +120,7 @@ static bool append_value(bson_t *values, const maker_t *maker, const yaml_item_t
     return ok;
 }
 
-/* What was typed in the place of an `each`: a value or a list, of which each may be the name of one. */
+/* Takes what was typed instead of an `each`: a value or a list. Each item may also be the name of a value. */
 static bool typed_values(bson_t *values, const maker_t *maker, const yaml_item_t *item, bson_iter_t given,
                          const bson_t *params) {
     bson_t read = BSON_INITIALIZER;
@@ -201,8 +201,8 @@ static bool failed(const maker_t *maker, const bson_error_t *error, const char *
     return server_explain(maker->list->server, error, NULL, words, maker->err);
 }
 
-/* The documents that a query draws its parameters from: {"0": ..., ...}. Combinations that ask for the same
- * have the same. */
+/* The documents from which a query draws its parameters: {"0": ..., ...}. Combinations with the same pipeline get the
+ * same documents. */
 static bool draw(maker_t *maker, const bson_t *params) {
     answer_t *drawn = &maker->drawn;
     const suite_t *suite = maker->list->suite;
@@ -284,14 +284,15 @@ static bool make_measures(maker_t *maker, size_t work, bool timed) {
         if (!GROW(list->items, list->room, list->count + 1, maker->err))
             return false;
         list->items[list->count++] =
-            (measure_t){.work = (const work_t *)(uintptr_t)work, /* an index, until the works stand still */
+            /* an index, until the array of works no longer moves */
+            (measure_t){.work = (const work_t *)(uintptr_t)work,
                         .clients = maker->choices->clients[i],
                         .timed = timed};
     }
     return true;
 }
 
-/* Now, and not when all has been measured. */
+/* Filled in now, so that mistakes show before anything is measured. */
 static bool fill_expected(const maker_t *maker, work_t *work) {
     const yaml_item_t *expect = maker->query->expect;
     const yaml_tree_t *tree = maker->list->suite->tree;
@@ -308,7 +309,7 @@ static bool fill_expected(const maker_t *maker, work_t *work) {
 static bool make_work(maker_t *maker, const bson_t *params, const bson_t *each, const char *with,
                       const answer_t *drawn, const char *mode, uint32_t ranges) {
     measures_t *list = maker->list;
-    /* asked for beside others, the primary is the one that is never behind */
+    /* if others are measured beside it, the primary is the one that is never behind */
     const bool never_behind = maker->choices->reads_choices > 1 && strcmp(mode, "primary") == 0;
     const reads_t reads = {mode, never_behind ? 0 : maker->choices->max_staleness_seconds};
     if (!GROW(list->works, list->work_room, list->work_count + 1, maker->err))
@@ -362,7 +363,7 @@ static bool is_chosen(const query_t *query, const choices_t *choices) {
     return chosen;
 }
 
-/* A standalone answers whatever is asked for, and would stand in the table as a secondary. */
+/* A standalone answers whatever read preference is asked for, and the table would then call it a secondary. */
 static bool check_reads(const server_t *server, const choices_t *choices, err_t *err) {
     return server_facts(server)->kind != SERVER_STANDALONE ||
            (!choices->reads_choices && !choices->max_staleness_seconds) ||
@@ -371,7 +372,7 @@ static bool check_reads(const server_t *server, const choices_t *choices, err_t 
                    choices->reads_choices ? "--read-preference" : "--max-staleness", server_where(server));
 }
 
-/* Every word names something. */
+/* Each word must name something. */
 static bool check_words(const suite_t *suite, const choices_t *choices, err_t *err) {
     const char *names[128];
     size_t count = 0;
@@ -396,14 +397,14 @@ static bool count_documents(maker_t *maker, const char *collection) {
     if (!watch_storage(maker->list->server, maker->client, collection, &storage, maker->err))
         return false;
     maker->all_documents = storage.documents;
-    if (!(storage.documents <= 0)) /* NAN: a view */
+    if (!(storage.documents <= 0)) /* `!(...)`: NAN for a view */
         return true;
     return err_set(maker->err, STATUS_USAGE,
                    "%s.%s has no documents: load it first, or name the collection in the URI",
                    server_database(maker->list->server), collection);
 }
 
-/* How many values an `each` has, as it is in the suite or was typed. */
+/* How many values an `each` has, in the suite or as typed. */
 static uint64_t count_values(const maker_t *maker, const yaml_item_t *item) {
     bson_iter_t given, value;
     uint64_t count = 0;
@@ -416,7 +417,7 @@ static uint64_t count_values(const maker_t *maker, const yaml_item_t *item) {
     return count;
 }
 
-/* Before any of them is made. */
+/* Called before any combination is made. */
 static bool check_count(const maker_t *maker) {
     const query_t *query = maker->query;
     const choices_t *choices = maker->choices;

@@ -1,6 +1,6 @@
-/* measure: what is to be measured: each query, for each combination of its `each` values, of whom to read
- * from, of parallel ranges and of how many clients there are; and what was found. Main thread; what is sent
- * is read-only afterwards. */
+/* measure: what is measured: each query, for each combination of its `each` values, of the servers to read from, of
+ * parallel ranges and of the number of clients; and what was found. Main thread; what is sent is read-only
+ * afterwards. */
 #ifndef TIPPLE_QUERY_MEASURE_H
 #define TIPPLE_QUERY_MEASURE_H
 
@@ -11,7 +11,7 @@
 
 enum { MEASURE_MOST_CLIENTS = 1024, MEASURE_MOST_CHOICES = 16, PARALLEL_OFF = 1, PARALLEL_AUTO = 0 };
 
-/* More would take more memory than they are worth; what a measurement is called fits into any table. */
+/* More would use too much memory. WITH_ROOM is small enough for any table. */
 enum { MEASURE_MOST = 10000, MEASURE_MOST_REQUESTS = 1000000, WITH_ROOM = 91 };
 
 typedef struct {
@@ -24,20 +24,21 @@ typedef struct {
     const char *reads[MEASURE_MOST_CHOICES]; /* none: as the query or the URI says */
     size_t reads_choices;
     int64_t max_staleness_seconds;
-    bool timed;  /* all for a time; else only queries that draw are */
-    bool setup;  /* make the indexes that are missing */
-    size_t most; /* measurements: the first ones; 0: all */
+    bool timed;  /* all are measured for a time; false: only queries that draw */
+    bool setup;  /* make missing indexes */
+    size_t most; /* at most this many measurements, the first ones; 0: all */
 } choices_t;
 
-/* What is sent: one request, or many to draw from; shared by the measurements that differ in clients only. */
+/* What is sent: one request, or many to choose from. Measurements that differ only in the number of clients share
+ * it. */
 typedef struct {
     request_t *requests;
     size_t count;
-    parallel_t *parallel; /* NULL: plain */
-    char with[WITH_ROOM]; /* "n=1000 span=day"; of `each` */
+    parallel_t *parallel; /* NULL: runs as one */
+    char with[WITH_ROOM]; /* "n=1000 span=day": the values of `each` */
     bson_t *each;         /* name: label of the value */
-    bson_t *params;       /* all of them, those of `each` included */
-    bson_t *expected;     /* with its parameters; NULL: nothing */
+    bson_t *params;       /* all parameters, with those of `each` */
+    bson_t *expected;     /* with parameters filled in; NULL: nothing is expected */
     const query_t *query;
     const char *reads;
     uint32_t ranges; /* as asked for */
@@ -47,18 +48,18 @@ typedef struct {
 typedef struct {
     const work_t *work;
     uint32_t clients;
-    bool timed; /* as many as a time allows; else so many each */
-    /* found */
+    bool timed; /* as many requests as a time allows; false: a fixed number for each client */
+    /* what was found: */
     hist_t *hist;
     moments_t per_ms; /* documents a millisecond, of each operation */
     uint64_t returned, failures;
-    char failure[512];  /* the first, */
-    status_t status;    /* and what it leads to */
+    char failure[512];  /* the first failure */
+    status_t status;    /* and its status */
     int64_t elapsed_ns; /* of all rounds */
     watch_sum_t watched;
-    answer_t answer; /* the first one */
+    answer_t answer; /* the first answer */
     bool answered;
-    char difference[600]; /* from what was expected; "" */
+    char difference[600]; /* from what was expected; "": none */
 } measure_t;
 
 typedef struct {
@@ -70,17 +71,16 @@ typedef struct {
     size_t count, room;
 } measures_t;
 
-/* Chooses, fills parameters in, draws, checks indexes (status 1 names the missing one), expectations and how much
- * it all is, and plans ranges.
- * *list holds what there is also after a failure. */
+/* Chooses queries, fills in parameters, draws, plans ranges; checks indexes (status 1 names the missing one),
+ * expectations, and that it is not too much. *list holds what is there also after a failure. */
 bool measure_prepare(measures_t *list, suite_t *suite, server_t *server, mongoc_client_t *client,
                      const choices_t *choices, err_t *err);
 void measure_free(measures_t *list);
 
-/* "off", "auto", "4": as asked for. */
+/* "off", "auto", "4": as it was asked for. */
 const char *measure_parallel_name(uint32_t ranges, char out[16]);
 
-/* Most connections that measuring will take at once. */
+/* How many connections measuring uses at most at once. */
 uint32_t measure_connections(const choices_t *choices);
 
 #endif

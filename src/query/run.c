@@ -102,7 +102,7 @@ static void show_progress(run_t *run, const measure_t *measure, uint32_t number,
     log_progress_say(&run->progress, line);
 }
 
-/* After a command that may have restarted the server: is it there? */
+/* After a command that may have restarted the server: waits until it answers. */
 static bool wait_for_server(run_t *run) {
     bson_t *ping = BCON_NEW("ping", BCON_INT32(1));
     bool ok = server_command(run->result->server, run->client, "admin", ping, false, NULL, run->err);
@@ -116,7 +116,7 @@ static bool make_cold(run_t *run) {
 
 static bool one_round(run_t *run, measure_t *measure, uint32_t number, bool counts) {
     const clients_round_t round = round_of(run->spec, measure, number, counts);
-    if (measure->failures) /* it cannot become a figure any more */
+    if (measure->failures) /* no figure can be computed for it any more */
         return true;
     if (run->spec->cold && counts && !make_cold(run))
         return false;
@@ -144,7 +144,7 @@ static bool rounds(run_t *run, uint32_t count, bool counts) {
     measures_t *list = &run->result->measures;
     for (uint32_t number = 0; number < count; number++)
         for (size_t i = 0; i < list->count; i++)
-            /* nobody is always the first one after another */
+            /* each round begins with another one, so none always follows the same one */
             if (!one_round(run, &list->items[(i + number) % list->count], number, counts) || interrupted(run))
                 return false;
     return true;
@@ -189,7 +189,7 @@ static bool measure_all(run_t *run) {
     if (spec->beside && !beside_start(&run->beside, "--while", spec->beside, run->err))
         return false;
     log_progress_begin(&run->progress);
-    /* a cold round is what warming up would spoil */
+    /* warming up would spoil a cold round */
     bool ok = rounds(run, spec->cold ? 0 : spec->warmups, false) && rounds(run, spec->repeats, true);
     log_progress_end(&run->progress);
     if (result->beside_ended)

@@ -1,6 +1,6 @@
-/* run: a suite on a collection: everything is prepared first, then the measurements take turns, round by
- * round, so that what changes on the machine meanwhile meets all of them. One call, from the command or from
- * a program of one's own. */
+/* run: runs a suite on a collection. Everything is prepared first. Then the measurements take turns, round by round, so
+ * that a change of the machine's load affects all of them. One call, from the command or from a program that uses the
+ * library. */
 #ifndef TIPPLE_QUERY_RUN_H
 #define TIPPLE_QUERY_RUN_H
 
@@ -10,13 +10,13 @@ typedef struct {
     const char *uri, *suite;
     choices_t choices;
     uint32_t repeats, warmups; /* rounds */
-    uint64_t count;            /* requests of each client in a round; 0: 1, or by the time */
-    int64_t duration_ns;       /* of all rounds of a measurement that is timed; 0: 5 s */
+    uint64_t count;            /* requests of each client in a round; 0: 1, or as many as the time allows */
+    int64_t duration_ns;       /* of all rounds of a timed measurement; 0: 5 s */
     double rate;               /* 0: closed loop */
     const char *cold, *beside; /* commands: before each round; while everything is measured */
     uint64_t seed;
     int64_t patience_ns;
-    bool explain; /* only that */
+    bool explain; /* only explain the plan, measure nothing */
 } query_spec_t;
 
 void query_spec_init(query_spec_t *spec); /* the defaults */
@@ -26,19 +26,18 @@ typedef struct {
     watch_storage_t storage;
     double load_seconds;
     char namespace[256], where[512], configuration[160];
-    bool beside_ended; /* the command beside ended before the measurements did */
+    bool beside_ended; /* the command of `beside` ended before the measurements did */
     char beside_words[40];
     uint64_t failed, different; /* measurements */
-    server_t *server;           /* what the measures borrow */
+    server_t *server;           /* borrowed by the measurements */
 } query_result_t;
 
-/* Whatever was found is in *result, also after a failure. False: err has status and sentence:
- * STATUS_DIFFERENT when an answer is not the expected one and nothing else went wrong, STATUS_SERVER when a
- * request failed. */
+/* *result holds everything that was found, also after a failure. False: err has status and sentence: STATUS_DIFFERENT
+ * if an answer is not as expected and nothing else failed, STATUS_SERVER if a request failed. */
 bool query_run(const query_spec_t *spec, query_result_t *result, err_t *err);
 void query_free_result(query_result_t *result);
 
-/* n is enough to tell: the deviation of 2, a percentile of so many that some lie beyond it. */
+/* Is n large enough? For a deviation at least 2; for a percentile so many that some lie above it. */
 bool query_tells(const measure_t *measure, double share);
 
 #endif

@@ -2,13 +2,13 @@
 
 #include <string.h>
 
-/* Chance, scripts (which may keep something from one document to the next), and what other stages or an index
- * know of a document. */
+/* Random numbers, scripts (which may keep something from one document for the next), and what only other stages or an
+ * index know about a document. */
 static const char *const operators[] = {"$rand", "$function",   "$accumulator", "$createObjectId",
                                         "$meta", "$sampleRate", "$where",       "$text",
                                         "$near", "$nearSphere", "$currentDate", NULL};
 
-/* The moment at which a command came is another one for each part. */
+/* The time at which a command came differs from part to part. */
 static const char *const variables[] = {"$$NOW", "$$CLUSTER_TIME", "$$SEARCH_META", NULL};
 
 static const char *operator_of(const char *key) {

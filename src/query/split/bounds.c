@@ -23,7 +23,7 @@ static bool is_nan(const bson_iter_t *id) {
     return bson_iter_decimal128(id, &decimal) && (decimal.high & special) == special;
 }
 
-/* What a server can compare with a bound of this type, and what there may be many of. */
+/* Can a server compare _ids of this type with a bound, and can there be many different ones? */
 static bool can_cut(int rank) {
     static const bson_type_t types[] = {BSON_TYPE_INT64,    BSON_TYPE_UTF8, BSON_TYPE_DOCUMENT,
                                         BSON_TYPE_BINARY,   BSON_TYPE_OID,  BSON_TYPE_DATE_TIME,
@@ -46,7 +46,7 @@ static bool whole(bounds_t *bounds, const char *why) {
     return false;
 }
 
-/* Of which type they are, and whether that can be cut. */
+/* Finds the type of the _ids, and whether they can be cut. */
 static bool choose_type(bounds_t *bounds, const bson_t *least, const bson_t *greatest) {
     bson_iter_t first, last;
     if (!id_of(least, &first) || !id_of(greatest, &last))
@@ -72,7 +72,7 @@ static uint32_t lane_at(uint32_t number, uint32_t ranges) {
     return RECORD_ID_LANES * number / ranges;
 }
 
-/* Are sampled _ids in all of the equal shares of the lanes as often as chance would have it? */
+/* Do sampled _ids fall in all equal shares of the lanes as often as chance would have it? */
 static bool lanes_are_even(const bson_t *least, const bson_t *greatest, const bson_iter_t *sample,
                            uint32_t ranges) {
     bson_iter_t at = *sample, id;
@@ -152,7 +152,7 @@ void bounds_free(bounds_t *bounds) {
 bool bounds_hold(const bounds_t *bounds, const bson_t *least, const bson_t *greatest) {
     bson_iter_t first, last;
     if (!id_of(least, &first) || !id_of(greatest, &last))
-        return true; /* nothing is there */
+        return true; /* there are no documents */
     return keyorder_rank(bson_iter_type(&first)) == bounds->rank && !is_nan(&first) &&
            keyorder_rank(bson_iter_type(&last)) == bounds->rank;
 }
@@ -187,7 +187,7 @@ bool bounds_find(bounds_t *bounds, mongoc_client_t *client, const request_t *req
     bool ok = ask_end(client, request, false, NULL, &least, error) &&
               ask_end(client, request, true, NULL, &greatest, error);
     bool drawn = ok && bounds_sample(client, request, &sampled, error);
-    /* a random cursor gives up where it meets the same few documents again and again */
+    /* a random cursor fails if it meets the same few documents again and again */
     ok = ok && (drawn || error->domain == MONGOC_ERROR_SERVER);
     if (ok) {
         ask_batch(client, request, &sampled, &sample);

@@ -18,12 +18,12 @@
 enum { NEEDS_DISK = 292, EXCEEDED_MEMORY = 146 };
 enum { MOST_PARTS_BYTES = 12 << 20, MERGES_MAJOR = 5, MERGES_MINOR = 1, MOST_RANGES = 64 };
 
-/* What a moment is refused by: it is too long ago, it cannot be had. */
+/* The codes with which a server refuses a moment: it is too long ago, or it cannot be provided. */
 enum { SNAPSHOT_TOO_OLD = 239, SNAPSHOT_UNAVAILABLE = 246 };
 
-/* What was found out only while sending; from then on it holds. */
+/* What is found out only while sending; it holds from then on. */
 typedef struct {
-    _Atomic(const char *) whole; /* why it runs whole */
+    _Atomic(const char *) whole; /* why it runs as a whole; NULL: it does not */
     atomic_bool no_snapshot;
 } learnt_t;
 
@@ -32,7 +32,7 @@ struct parallel {
     const request_t *request;
     parts_t parts;
     bounds_t bounds;
-    bson_t *pipelines; /* of each range; NULL: it runs whole */
+    bson_t *pipelines; /* one for each range; NULL: it runs as a whole */
     char why[1600];
     bool snapshot, router;
     learnt_t *learnt;
@@ -45,11 +45,11 @@ typedef struct {
     server_t *server;
     mongoc_client_t *client;
     const request_t *request;
-    uint32_t asked, ranges; /* as asked for (0: auto), and as will be */
+    uint32_t asked, ranges; /* as asked for (0: auto), and as they will be */
     err_t *err;
 } opener_t;
 
-/* It runs whole. */
+/* Says why it runs as a whole. */
 static bool __attribute__((format(printf, 2, 3))) whole(opener_t *opener, const char *fmt, ...) {
     va_list args;
     va_start(args, fmt);
@@ -59,7 +59,7 @@ static bool __attribute__((format(printf, 2, 3))) whole(opener_t *opener, const 
     return true;
 }
 
-/* It cannot be split, whatever the data: that is refused where ranges were asked for. */
+/* It cannot be split, whatever the data is: an error if ranges were asked for. */
 static bool __attribute__((format(printf, 2, 3))) cannot(opener_t *opener, const char *fmt, ...) {
     va_list args;
     va_start(args, fmt);
@@ -70,7 +70,7 @@ static bool __attribute__((format(printf, 2, 3))) cannot(opener_t *opener, const
                                      opener->parallel->why, opener->asked);
 }
 
-/* {_id: 1}, "_id_", or the order on disk */
+/* Is it {_id: 1}, "_id_", or the order on disk? */
 static bool hints_at_id(const bson_iter_t *hint) {
     bson_iter_t key;
     if (BSON_ITER_HOLDS_UTF8(hint))
@@ -86,7 +86,7 @@ static bool is_simple(const bson_iter_t *collation) {
            strcmp(bson_iter_utf8(&locale, NULL), "simple") == 0;
 }
 
-/* What the request itself says. */
+/* Checks what the request itself says. */
 static bool look_at_request(opener_t *opener) {
     const request_t *request = opener->request;
     parts_t *parts = &opener->parallel->parts;
@@ -118,7 +118,7 @@ static bool answered(opener_t *opener, bool ok, const bson_error_t *error, const
     return ok || server_explain(opener->server, error, NULL, doing, opener->err);
 }
 
-/* Where to cut, and whether that pays. */
+/* Finds where to cut, and whether that pays. */
 static bool look_at_collection(opener_t *opener, const topology_t *ground) {
     parallel_t *parallel = opener->parallel;
     bounds_t *bounds = &parallel->bounds;
@@ -206,7 +206,7 @@ parallel_t *parallel_open(server_t *server, mongoc_client_t *client, const reque
     parallel->server = server;
     parallel->request = request;
     bool ok = look(&opener);
-    /* what cannot be looked at can be run all the same */
+    /* a collection that cannot be examined can still be queried */
     if (!ok && !ranges && !stop_signal() && err->status != STATUS_HOST)
         ok = whole(&opener, "%s", err->text);
     if (ok)
@@ -227,7 +227,7 @@ void parallel_close(parallel_t *parallel) {
     free(parallel);
 }
 
-/* ---- what it is ---- */
+/* ---- the plan ---- */
 
 uint32_t parallel_ranges(const parallel_t *parallel) {
     return parallel->pipelines && !parallel->learnt->whole ? parallel->bounds.ranges : 1;
@@ -248,8 +248,8 @@ bool parallel_rounds(const parallel_t *parallel) {
 
 /* ---- sending ---- */
 
-/* The moment of all parts, and whether every document is in exactly one range then: a document may have come
- * whose _id is of another type. */
+/* The moment that all parts see. Checks that at that moment every document is in exactly one range: a document with an
+ * _id of another type may have been stored since. */
 static bool look_at_moment(const parallel_t *parallel, mongoc_client_t *client, moment_t *moment, bool *holds,
                            bson_error_t *error) {
     const request_t *request = parallel->request;
@@ -278,8 +278,8 @@ static sent_t run_whole(const parallel_t *parallel, const char *why) {
     return RUN_WHOLE;
 }
 
-/* The documents of all parts as one list, in the order of their ranges: of equal keys (1, 1.0) the one that
- * stands first is shown, as in a scan. */
+/* The documents of all parts as one list, in the order of their ranges: of equal keys (1, 1.0) the first one is shown,
+ * as in a scan. */
 static sent_t collect(const parallel_t *parallel, mongoc_client_t *client, const bson_t *replies,
                       bson_t *list) {
     uint32_t count = 0;
@@ -361,7 +361,7 @@ bool parallel_send(const parallel_t *parallel, mongoc_client_t *client, answer_t
     if (parallel_ranges(parallel) == 1)
         return send_whole(parallel, client, answer, error);
     sent_t sent = send_ranges(parallel, client, answer, error);
-    /* once more as of a newer moment, then without one */
+    /* once more at a newer moment, then without one */
     if (sent == MOMENT_GONE)
         sent = send_ranges(parallel, client, answer, error);
     if (sent == MOMENT_GONE) {

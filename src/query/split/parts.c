@@ -38,17 +38,17 @@ static void add_made(list_t *list, const char *name, const bson_t *value) {
 
 typedef enum {
     NO_FIRST = 1, /* not before the $group */
-    NO_AFTER = 2, /* not behind it */
+    NO_AFTER = 2, /* not after it */
     FILTER = 4,
     GROUPS = 8,
 } trait_t;
 
-/* What is not here is refused everywhere. Behind the $group everything is allowed that looks at nothing but
- * what comes out of it. */
+/* A stage that is not in this table is refused everywhere. After the $group every stage is allowed that uses only the
+ * $group's output. */
 static const struct {
     const char *name;
     unsigned traits;
-    const char *why; /* not before the $group */
+    const char *why; /* why it is not allowed before the $group */
 } stages[] = {
     {"$match", FILTER, NULL},
     {"$project", 0, NULL},
@@ -105,7 +105,7 @@ static size_t find_stage(const char *name) {
     return at;
 }
 
-/* The one thing in a map: a stage, or an accumulator. */
+/* The only item of a map: a stage, or an accumulator. */
 static bool only_one(const bson_iter_t *map, bson_iter_t *one) {
     bson_iter_t more;
     if (!BSON_ITER_HOLDS_DOCUMENT(map) || !bson_iter_recurse(map, one) || !bson_iter_next(one))
@@ -114,7 +114,7 @@ static bool only_one(const bson_iter_t *map, bson_iter_t *one) {
     return !bson_iter_next(&more);
 }
 
-/* A stage's name and value; false: it is none, and the server will say so. */
+/* A stage's name and value. False: it is not a stage; the server will say so. */
 static bool open_stage(reader_t *reader, const bson_iter_t *stage, bson_iter_t *value) {
     bool ok = only_one(stage, value);
     snprintf(reader->name, sizeof reader->name, "%s", ok ? bson_iter_key(value) : "{}");
@@ -177,13 +177,13 @@ static const struct {
 
 enum { ACCUMULATORS = sizeof accumulators / sizeof *accumulators, NAME = 160 };
 
-/* What is being made of a $group: the part's fields, the merge's, and what turns sums and counts into
- * averages behind it. */
+/* What is built from a $group: the fields of a part, those of the merge, and the stage after it that makes averages
+ * from sums and counts. */
 typedef struct {
     bson_t part, merge, set;
     list_t unset;
     bson_t unset_list;
-    const bson_t *fields; /* the $group as it stands */
+    const bson_t *fields; /* the original $group */
     uint32_t count;
 } groups_t;
 
@@ -222,8 +222,8 @@ static void part_count(bson_t *part, const char *field, const bson_iter_t *value
     bson_append_document_end(part, &sum);
 }
 
-/* {NAME: {$cond: [{$eq: ["$COUNT", 0]}, null, {$divide: ["$NAME", "$COUNT"]}]}}: in its place, so that fields
- * keep their order */
+/* {NAME: {$cond: [{$eq: ["$COUNT", 0]}, null, {$divide: ["$NAME", "$COUNT"]}]}}: set under the same name, so that
+ * fields keep their order. */
 static void set_average(bson_t *set, const char *name, const char *count) {
     char sum_path[NAME + 1], count_path[NAME + 1];
     bson_t cond, three, test, two, quotient;
@@ -284,7 +284,7 @@ static bool take_field(reader_t *reader, groups_t *groups, const bson_iter_t *fi
     if (merging == AVERAGE) {
         own[0] = 'n';
         part_count(&groups->part, own, &value);
-        /* in the merge it stands beside the pipeline's own names */
+        /* in the merge it is among the pipeline's own names, so it must differ from them */
         for (int used = snprintf(count, sizeof count, "%s", own);
              used < NAME - NUMBER && bson_has_field(groups->fields, count);)
             used += snprintf(count + used, sizeof count - (size_t)used, "_");
@@ -298,7 +298,7 @@ static bool take_field(reader_t *reader, groups_t *groups, const bson_iter_t *fi
 
 /* ---- the $group ---- */
 
-/* What a stage is as a $group: {_id: ..., NAME: {...}}, and the stage behind it. */
+/* Reads a stage as a $group: {_id: ..., NAME: {...}}, and the stage after it. */
 static bool as_group(reader_t *reader, const bson_iter_t *value, bson_t *group, const char **then,
                      bson_t *rest) {
     bson_t inner;
@@ -459,7 +459,7 @@ void parts_merge(const parts_t *parts, const bson_t *documents, bson_t *pipeline
     bson_init(pipeline);
     bson_append_document_begin(pipeline, next_key(&list), -1, &stage);
     bson_append_document_begin(&stage, "$documents", -1, &literal);
-    /* keys such as "$k" are data */
+    /* as a literal: keys such as "$k" are data */
     bson_append_array(&literal, "$literal", -1, documents);
     bson_append_document_end(&stage, &literal);
     bson_append_document_end(pipeline, &stage);
@@ -474,7 +474,7 @@ bool parts_overflowed(const bson_t *document) {
         if (bson_iter_key(&field)[0] != 's' || !BSON_ITER_HOLDS_DOUBLE(&field))
             continue;
         double size = fabs(bson_iter_double(&field));
-        if (size >= limit && !isinf(size)) /* what is infinite was no whole number */
+        if (size >= limit && !isinf(size)) /* an infinite number was no whole number */
             return true;
     }
     return false;

@@ -8,7 +8,7 @@
 
 enum { PROBE_DOCUMENTS = 50000, PROBE_TRIES = 2, RANGES_A_CORE = 2 };
 
-/* Less than this must a probe in ranges take of what it takes whole. */
+/* A probe in ranges must take less than this share of the time of the whole. */
 static const double RANGE_COST_BELOW = 0.8;
 
 uint32_t range_cost_ranges(const topology_t *ground, char why[RANGE_COST_WHY]) {
@@ -33,14 +33,14 @@ uint32_t range_cost_ranges(const topology_t *ground, char why[RANGE_COST_WHY]) {
         snprintf(why, RANGE_COST_WHY, "its %u shards keep as many cores busy without ranges", ground->shards);
     if (why[0])
         return 1;
-    /* more than cores, because a range that is slow for a moment keeps one of them busy while the others rest
-     */
+    /* more than there are cores: while one range is slow for a moment, its core is busy, and the others should have
+     * work */
     return most * RANGES_A_CORE < RANGE_COST_MOST_RANGES ? most * RANGES_A_CORE : RANGE_COST_MOST_RANGES;
 }
 
 /* ---- the plan ---- */
 
-/* Somewhere below this document or list. */
+/* Searches this document or list, at any depth. */
 static bool look_for_index(bson_iter_t *inner, char *name, size_t room) {
     while (bson_iter_next(inner)) {
         const char *key = bson_iter_key(inner);
@@ -81,8 +81,7 @@ static bool explain(mongoc_client_t *client, const request_t *request, bson_t *r
 
 /* ---- the probe ---- */
 
-/* The least of some times of one pipeline, or of several side by side; what is not cached is, after the
- * first. */
+/* The shortest of some runs of one pipeline, or of several side by side: after the first run, everything is cached. */
 static bool time_least(server_t *server, mongoc_client_t *client, const request_t *request,
                        const bson_t *pipelines, uint32_t count, int64_t *least_ns, bson_error_t *error) {
     bson_t replies[RANGE_COST_MOST_RANGES];
@@ -98,7 +97,7 @@ static bool time_least(server_t *server, mongoc_client_t *client, const request_
     return ok;
 }
 
-/* As many documents from the start of each range, together as many as of a scan. */
+/* Reads documents from the start of each range, together as many as in a scan. */
 static bool probe(server_t *server, mongoc_client_t *client, const request_t *request, const parts_t *parts,
                   const bounds_t *bounds, bool *pays, char why[RANGE_COST_WHY], bson_error_t *error) {
     bson_t pipelines[RANGE_COST_MOST_RANGES], whole;

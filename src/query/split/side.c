@@ -26,7 +26,7 @@ static bool tell(bson_error_t *error, const err_t *err) {
     return false;
 }
 
-/* The connection and the thread of a part beside the first. */
+/* Gets the connection and the thread of each part but the first. */
 static bool start(server_t *server, part_t *part) {
     err_t err;
     part->client = server_take(server, &err);
@@ -59,7 +59,7 @@ bool side_by_side(server_t *server, mongoc_client_t *client, const request_t *re
             pthread_join(parts[i].thread, NULL);
         if (i && parts[i].client)
             server_give(server, parts[i].client);
-        /* a part that was never begun has no words */
+        /* a part that was never started has no message */
         if (!parts[i].ok && !told && parts[i].error.message[0]) {
             *error = parts[i].error;
             told = true;

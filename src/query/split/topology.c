@@ -60,7 +60,7 @@ static void host_of(const bson_t *shard, char host[HOST]) {
     snprintf(host, HOST, "%.*s", (int)length, text);
 }
 
-/* A router and its shards call each other so only on one host. */
+/* A router and its shards use such names for each other only if all are on one host. */
 static bool is_loopback(const char *host) {
     return strcmp(host, "localhost") == 0 || strcmp(host, "[::1]") == 0 || strncmp(host, "127.", 4) == 0;
 }
@@ -83,7 +83,7 @@ uint32_t topology_cores(const bson_t *const *shards, size_t count, const char *r
     return here && router_cores ? hosts * router_cores : UNKNOWN_CORES * (uint32_t)count;
 }
 
-/* The cores of the server that answers, 0: it does not tell; and its host's name. */
+/* The cores of the server that answers, and the name of its host. 0: it does not tell. */
 static uint32_t ask_cores(mongoc_client_t *client, char host[HOST]) {
     bson_t *command = BCON_NEW("hostInfo", BCON_INT32(1)), reply;
     bson_iter_t start, at;

@@ -8,7 +8,7 @@ void accumulate_begin(accumulate_t *sums, const char *field) {
     *sums = (accumulate_t){.field = field, .dotted = strchr(field, '.') != NULL};
 }
 
-/* By Neumaier: whatever the order, the sum is good to its last digits. */
+/* Neumaier's method: whatever the order, the sum is exact to its last digits. */
 static void add(accumulate_t *sums, double number) {
     const double sum = sums->sum + number;
     sums->lost += fabs(sums->sum) >= fabs(number) ? (sums->sum - sum) + number : (number - sum) + sums->sum;
@@ -19,7 +19,7 @@ static double sum_of(const accumulate_t *sums) {
     return isfinite(sums->sum) ? sums->sum + sums->lost : sums->sum;
 }
 
-/* In the order of the server, for which NaN is the least of numbers. */
+/* In the server's order, where NaN is the least number. */
 static bool is_below(double one, double other) {
     return isnan(one) ? !isnan(other) : one < other;
 }

@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-/* batchSize is the cursor's, readConcern is for the driver, which else would add the client's; all others go
- * into the command. */
+/* batchSize goes to the cursor, and readConcern to the driver, which would otherwise add the client's; all other
+ * options go into the command. */
 static void make_command(bson_t *command, bson_t *driver, bson_t *batch, const char *collection,
                          const bson_t *pipeline, const bson_t *options) {
     bson_iter_t option;
@@ -20,7 +20,7 @@ static void make_command(bson_t *command, bson_t *driver, bson_t *batch, const c
     bson_append_document(command, "cursor", -1, batch);
 }
 
-/* The server that is asked, and the session, for the command and for what its cursor asks later. */
+/* Chooses the server to ask, and the session, for the command and for all later requests of its cursor. */
 static bool choose(aggregate_t *aggregate, mongoc_client_t *client, const mongoc_read_prefs_t *prefs,
                    bson_t *options) {
     mongoc_session_opt_t *plain = mongoc_session_opts_new();

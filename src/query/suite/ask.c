@@ -4,7 +4,7 @@
 #include <limits.h>
 #include <string.h>
 
-/* Which of a request's options go where. */
+/* Where each option of a request goes. */
 static const struct {
     const char *name;
     bool parts, merge;
@@ -13,7 +13,7 @@ static const struct {
     {"let", true, true},           {"hint", true, false},     {"batchSize", false, true},
 };
 
-/* A hint at the order on disk would make each part read the whole collection. */
+/* With the order on disk as hint, each part would read the whole collection. */
 static bool is_natural(const bson_iter_t *option) {
     bson_iter_t inner;
     return strcmp(bson_iter_key(option), "hint") == 0 && BSON_ITER_HOLDS_DOCUMENT(option) &&
@@ -35,7 +35,7 @@ void ask_options(const request_t *request, bson_t *options) {
 
 void ask_merge_options(const request_t *request, bson_t *options) {
     add_options(request, true, options);
-    /* a router merges $documents itself, and has no disk; newer servers would assume one */
+    /* a router merges $documents itself and has no disk, but newer servers would use one by default */
     bson_append_bool(options, "allowDiskUse", -1, false);
 }
 
@@ -130,7 +130,7 @@ bool ask_batch(mongoc_client_t *client, const request_t *request, const bson_t *
 
 static bool moment_of(const bson_t *reply, bool router, moment_t *moment) {
     bson_iter_t start, at;
-    /* a router's own operationTime is that of one shard; a member's clock may be ahead of what it has done */
+    /* a router's operationTime is that of one shard; a member's clock may be ahead of what it has done */
     bool found = router && bson_iter_init(&start, reply) &&
                  bson_iter_find_descendant(&start, "$clusterTime.clusterTime", &at) &&
                  BSON_ITER_HOLDS_TIMESTAMP(&at);
@@ -142,7 +142,7 @@ static bool moment_of(const bson_t *reply, bool router, moment_t *moment) {
 
 bool ask_now(mongoc_client_t *client, const request_t *request, bool router, moment_t *now,
              bson_error_t *error) {
-    /* a router asks all shards for any one document, and knows of their writes then: its own clock may be
+    /* a router asks all shards for a single document, and so learns of their writes; before that, its own clock may be
      * behind what was written through another router */
     bson_t *command = BCON_NEW("find", BCON_UTF8(request->collection), "projection", "{", "_id",
                                BCON_INT32(1), "}", "limit", BCON_INT32(1), "singleBatch", BCON_BOOL(true));

@@ -10,7 +10,7 @@
 #include <strings.h>
 #include <xxhash.h>
 
-/* Servers nest 200 deep at the most; what is deeper is compared byte by byte. */
+/* Servers nest at most 200 deep; what is deeper is compared byte by byte. */
 enum { DEEPEST = 250 };
 
 static bool close_enough(double a, double b) {
@@ -26,9 +26,9 @@ static bool has_inner(const bson_iter_t *at, int depth) {
 
 static XXH128_hash_t digest_of(const bson_iter_t *at, int depth);
 
-/* Of what is in a map or a list. Where order does not count, digests are added up. */
+/* The digest of what is in a map or a list. If the order does not count, the digests are added. */
 static XXH128_hash_t digest_all(bson_iter_t at, bool named, bool ordered, int depth) {
-    XXH128_canonical_t parts[3]; /* what was before, the name, the value */
+    XXH128_canonical_t parts[3]; /* of everything before, the name, the value */
     XXH128_hash_t all = {0, 0};
     uint64_t count = 0;
     for (; bson_iter_next(&at); count++) {
@@ -52,7 +52,7 @@ static XXH128_hash_t digest_of(const bson_iter_t *at, int depth) {
         return XXH3_128bits(text, (size_t)snprintf(text, sizeof text, "%" PRId64, whole));
     if (numeric_double(at, &number))
         return XXH3_128bits(text, (size_t)snprintf(text, sizeof text, "%.10g", isnan(number) ? NAN : number));
-    if (numeric_exact(at, text)) /* beyond a double */
+    if (numeric_exact(at, text)) /* a number that no double can hold */
         return XXH3_128bits(text, strlen(text));
     if (has_inner(at, depth)) {
         bson_iter_recurse(at, &inner);
@@ -125,7 +125,7 @@ static void describe(const bson_iter_t *value, char *out, size_t room) {
     free(json);
 }
 
-/* The first wanted value that no found one is left for; each found one answers for one wanted only. */
+/* The first wanted value without a found one; each found value answers only one wanted value. */
 static bool first_missing(bson_iter_t *wanted, const answer_t *answer) {
     bool *taken = calloc(answer->count + 1, sizeof *taken);
     bool missing = !taken && bson_iter_next(wanted);
@@ -156,7 +156,7 @@ static void check_values(bson_iter_t wanted, const answer_t *answer, bool unorde
     uint64_t number, expected = count_fields(wanted), there;
     char one[200], other[200];
     bson_iter_init(&found, answer->documents);
-    there = count_fields(found); /* of what the client accumulates, one */
+    there = count_fields(found); /* if the client accumulates, there is one */
     if (expected != there) {
         snprintf(difference, room, "%" PRIu64 " documents where %" PRIu64 " were expected", there, expected);
     } else if (unordered && first_missing(&wanted, answer)) {
@@ -171,7 +171,7 @@ static void check_values(bson_iter_t wanted, const answer_t *answer, bool unorde
 
 /* ---- an expectation ---- */
 
-/* yes, true or on, as the suite was checked for. */
+/* yes, true or on: the suite was checked for these. */
 static bool is_unordered(const bson_t *filled) {
     bson_iter_t at;
     if (!bson_iter_init_find(&at, filled, "unordered"))

@@ -1,5 +1,5 @@
-/* expected: is an answer the one that a suite expects? Numbers of any type are equal when they differ by no more
- * than rounding (1 and 1.0 are), the order of fields does not count. Any thread. */
+/* expected: is an answer the one that a suite expects? Numbers of any type are equal if they differ only by rounding (1
+ * and 1.0 are equal). The order of fields does not count. Any thread. */
 #ifndef TIPPLE_QUERY_SUITE_EXPECTED_H
 #define TIPPLE_QUERY_SUITE_EXPECTED_H
 
@@ -7,17 +7,18 @@
 
 enum { EXPECTED_DIGEST = 33 };
 
-/* XXH3-128 of what the documents hold, as hexadecimal digits. Of numbers their value counts, not their type:
- * whole ones exactly (doubles up to 2^53), others with ten digits. The order of fields does not count; neither
- * does that of the documents when `unordered`. */
+/* XXH3-128 of the documents' content, as hexadecimal digits. Of numbers only the value counts, not the type: whole
+ * numbers exactly (doubles up to 2^53), others to ten digits. The order of fields does not count; nor does that of the
+ * documents if `unordered`. */
 void expected_digest(const bson_t *documents, bool unordered, char digest[EXPECTED_DIGEST]);
 
-/* Can this be expected? Else it is complained of at its place. filled: the suite's map as BSON. known: with its
- * parameters; else a null may be one of them. */
+/* Can this be expected? If not, err says why, with its place in the suite. filled: the suite's map as BSON. known:
+ * parameters are filled in; false: a null may stand for a parameter. */
 bool expected_sane(const bson_t *filled, bool known, const yaml_item_t *expect, const yaml_tree_t *tree,
                    err_t *err);
 
-/* filled: with its parameters, and sane. What differs is described in `difference` ("" when nothing does). */
+/* filled: with parameters filled in, and accepted by expected_sane. Describes what differs in `difference`; "":
+ * nothing. */
 void expected_check(const bson_t *filled, const answer_t *answer, char *difference, size_t room);
 
 #endif

@@ -8,10 +8,11 @@
 
 static const double MOST_EXACT = 9007199254740992; /* 2^53 */
 
-/* A decimal as whole digits times a power of ten: neither begin nor end with 0, so that one value has one form. */
+/* A decimal as whole digits times a power of ten. The digits neither begin nor end with 0, so each value has one
+ * form. */
 typedef struct {
     bool negative;
-    char digits[BSON_DECIMAL128_STRING]; /* "0" for nothing; "NaN" and "Infinity" are as they are */
+    char digits[BSON_DECIMAL128_STRING]; /* "0" for zero; "NaN" and "Infinity" are kept */
     bool finite;
     long exponent;
 } decimal_t;
@@ -67,7 +68,7 @@ static bool decimal_whole(const bson_iter_t *at, int64_t *whole) {
     read_decimal(at, &decimal);
     if (!decimal.finite || decimal.exponent < 0)
         return false;
-    for (const char *c = decimal.digits; *c; c++) /* 34 at the most */
+    for (const char *c = decimal.digits; *c; c++) /* at most 34 */
         number = number * 10 + (*c - '0');
     for (; decimal.exponent && number <= INT64_MAX; decimal.exponent--)
         number *= 10;

@@ -1,17 +1,16 @@
-/* numeric: what a value of BSON is worth as a number, whatever its type: 1, 1.0 and the decimal 1.00 are the same
- * one. Any thread. */
+/* numeric: the value of a BSON number, whatever its type: 1, 1.0 and the decimal 1.00 are equal. Any thread. */
 #ifndef TIPPLE_QUERY_SUITE_NUMERIC_H
 #define TIPPLE_QUERY_SUITE_NUMERIC_H
 
 #include <bson/bson.h>
 
-/* The nearest double. False: it is no number, or a decimal that is too large or too small for one. */
+/* The nearest double. False: it is not a number, or a decimal that is too large or too small for a double. */
 bool numeric_double(const bson_iter_t *at, double *number);
 
-/* A whole number that is known exactly: doubles are up to 2^53. */
+/* A whole number, if it is known exactly: doubles are up to 2^53. */
 bool numeric_whole(const bson_iter_t *at, int64_t *whole);
 
-/* A number that is no double, in the one spelling of its value: of the int64 1 and the decimal 1.00 it is "1". */
+/* A number that is not a double, in the one spelling of its value: for the int64 1 and the decimal 1.00 it is "1". */
 enum { NUMERIC_EXACT = 64 };
 bool numeric_exact(const bson_iter_t *at, char text[NUMERIC_EXACT]);
 

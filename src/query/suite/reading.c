@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Where a stage has pipelines of its own. */
+/* Where a stage contains pipelines. */
 typedef enum { NOWHERE, IN_PIPELINE, IN_EACH } inside_t;
 
 static const struct {

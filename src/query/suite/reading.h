@@ -1,6 +1,5 @@
-/* reading: does an aggregation only read? Its stages must be among those that are known to, wherever a stage
- * is: also in the pipelines of $lookup, $unionWith and $facet, and in what parameters were filled in with. Any
- * thread. */
+/* reading: does an aggregation only read? Each of its stages must be one that is known to. This includes the stages in
+ * the pipelines of $lookup, $unionWith and $facet, and in what parameters were replaced by. Any thread. */
 #ifndef TIPPLE_QUERY_SUITE_READING_H
 #define TIPPLE_QUERY_SUITE_READING_H
 
@@ -8,8 +7,8 @@
 
 #include <bson/bson.h>
 
-/* pipeline: {"0": ...}, as `list` makes it, whose stage is complained of. known: its parameters are filled in;
- * else a null may be one of them, and is passed over. */
+/* pipeline: {"0": ...}, as made from `list`; a refusal names the place of the stage in `list`. known: parameters are
+ * filled in; false: a null may stand for a parameter, and is ignored. */
 bool reading_check(const bson_t *pipeline, bool known, const yaml_tree_t *tree, const yaml_item_t *list,
                    err_t *err);
 

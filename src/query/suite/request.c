@@ -12,7 +12,7 @@
 
 #define COMPLAIN(at, ...) yaml_tree_complain(suite->tree, at, err, __VA_ARGS__)
 
-/* What a request is made of, as one document: the suite's map with its parameters filled in. */
+/* The source of a request as one document: the suite's map with parameters filled in. */
 static bool fill_in(bson_t *filled, const suite_t *suite, const yaml_item_t *node, const bson_t *params,
                     err_t *err) {
     if (node)
@@ -49,7 +49,7 @@ static bool set_prefs(request_t *request, const char *mode, int64_t staleness, c
         mode);
 }
 
-/* The options of the suite, as the driver wants them. */
+/* The options of the suite in the driver's form. */
 static bool set_options(request_t *request, const bson_t *filled, const suite_t *suite, const query_t *query,
                         const reads_t *reads, err_t *err) {
     bson_iter_t option;
@@ -96,7 +96,7 @@ static bool is_in_id(const char *field) {
     return strcmp(field, "_id") == 0 || strncmp(field, "_id.", 4) == 0;
 }
 
-/* filter, projection, sort, limit, skip: the first is the body, the others are options. */
+/* filter, projection, sort, limit, skip: the filter becomes the body, the others become options. */
 static bool set_find(request_t *request, const bson_t *filled, const suite_t *suite, const query_t *query,
                      err_t *err) {
     bson_iter_t part;
@@ -117,7 +117,7 @@ static bool set_find(request_t *request, const bson_t *filled, const suite_t *su
             bson_destroy(request->body);
             request->body = bson_copy(&filter);
         } else if (strcmp(name, "field") == 0) {
-            request->field = strdup(at->text); /* whatever it looks like */
+            request->field = strdup(at->text); /* always text, whatever it looks like */
             if (!request->field)
                 return err_memory(err, at->length);
         } else if (strcmp(name, "limit") == 0 || strcmp(name, "skip") == 0) {
@@ -235,7 +235,7 @@ void answer_end(answer_t *answer) {
 
 /* ---- sending ---- */
 
-/* Sums up what a find returns, or takes its documents as they are. */
+/* Accumulates the documents of a find, or keeps them as they are. */
 static void read_all(mongoc_cursor_t *cursor, const request_t *request, answer_t *answer) {
     const bson_t *document;
     if (request->kind != QUERY_ACCUMULATE) {

@@ -1,13 +1,12 @@
-/* request: a query with its parameters filled in, ready to be sent again and again: nothing is parsed or
- * looked up between two sends. Read-only after request_build; any thread may send it with a client of its
- * own. */
+/* request: a query with its parameters filled in, ready to be sent many times: nothing is parsed or looked up between
+ * two sends. Read-only after request_build; any thread may send it with a client of its own. */
 #ifndef TIPPLE_QUERY_SUITE_REQUEST_H
 #define TIPPLE_QUERY_SUITE_REQUEST_H
 
 #include "query/suite/suite.h"
 #include <mongoc/mongoc.h>
 
-/* From whom to read; mode NULL: as the query or else the URI says. */
+/* Which servers to read from. mode NULL: as the query says, or, if it says nothing, the URI. */
 typedef struct {
     const char *mode;              /* primary, secondary, nearest, ... */
     int64_t max_staleness_seconds; /* 0: as the query says */
@@ -19,35 +18,36 @@ typedef struct {
     bson_t *body;               /* the pipeline ({"0": ...}), or the filter */
     bson_t *options;            /* for the driver */
     mongoc_read_prefs_t *prefs; /* NULL: the URI's */
-    char *field;                /* accumulate: this one */
-    double documents;           /* that it looks at: NAN: those it returns; INFINITY: all of the collection */
+    char *field;                /* accumulate: the field */
+    /* how many it looks at. NAN: as many as it returns; INFINITY: the whole collection */
+    double documents;
 } request_t;
 
-/* params: every parameter's value; collection: where the query names none. What does not fit is complained of
- * at its place in the suite; so is an aggregation that does not only read, whatever its stages came from. */
+/* params: the value of every parameter; collection: used if the query names none. Errors name their place in the suite.
+ * An aggregation that does not only read is refused, wherever its stages came from. */
 bool request_build(request_t *request, const suite_t *suite, const query_t *query, const char *database,
                    const char *collection, const bson_t *params, const reads_t *reads, err_t *err);
 void request_free(request_t *request); /* zeroed is allowed */
 
-/* What came back. Zeroed, with keep set or not, before; the array grows to `most_bytes` only. */
+/* What came back. Zeroed before; `keep` may be set. The documents kept grow only to `most_bytes`. */
 typedef struct {
     bool keep;
     size_t most_bytes;
     bson_t *documents; /* keep: {"0": ..., ...} */
-    bool more;         /* not all were kept */
+    bool more;         /* some were not kept */
     uint64_t count, bytes;
 } answer_t;
 
-/* Zeroed: an answer that only counts. */
+/* Zeroes it; with `keep` false the answer only counts. */
 void answer_begin(answer_t *answer, bool keep);
 void answer_take(answer_t *answer, const bson_t *document);
 void answer_end(answer_t *answer);
 
-/* The collection that it asks; to be destroyed before the client is given back. */
+/* The collection that the request asks; destroy it before the client is given back. */
 mongoc_collection_t *request_collection(const request_t *request, mongoc_client_t *client);
 
-/* Sends it and reads everything that comes back; collection: that of request_collection. False: what the
- * driver or the server said. */
+/* Sends the request and reads everything that comes back; collection: from request_collection. False: error holds what
+ * the driver or the server said. */
 bool request_send(const request_t *request, mongoc_client_t *client, mongoc_collection_t *collection,
                   answer_t *answer, bson_error_t *error);
 

@@ -14,7 +14,7 @@ enum { LARGEST_FILE = 4 << 20, MOST_PARAMS = 128, LONGEST_NAME = 60 };
 
 #define COMPLAIN(at, ...) yaml_tree_complain(suite->tree, at, err, __VA_ARGS__)
 
-/* ---- small things ---- */
+/* ---- helpers ---- */
 
 static bool want(const suite_t *suite, const yaml_item_t *node, yaml_item_kind_t kind, const char *expected,
                  err_t *err) {
@@ -70,7 +70,7 @@ static bool add_name(const suite_t *suite, names_t *names, const yaml_item_t *at
     return true;
 }
 
-/* What its parameters are filled in with is looked at when it is known. */
+/* What replaces its parameters is checked later, when it is known. */
 static bool check_pipeline(const suite_t *suite, const yaml_item_t *list, const names_t *names, err_t *err) {
     bson_t pipeline;
     if (!want(suite, list, YAML_ITEM_LIST, "a list of stages", err))
@@ -119,7 +119,7 @@ static bool check_draw(const suite_t *suite, const query_t *query, names_t *name
     return true;
 }
 
-/* A list of values, or a map of values that have names. */
+/* `each` is a list of values, or a map of named values. */
 static bool check_each(const suite_t *suite, const query_t *query, names_t *names, err_t *err) {
     if (query->each && !want(suite, query->each, YAML_ITEM_MAP, "NAME: [VALUE, ...]", err))
         return false;
@@ -146,8 +146,8 @@ static bool check_options(const suite_t *suite, const query_t *query, const name
                                value_check(query->options, suite->tree, names->names, names->count, err));
 }
 
-/* An index may change what later writes are allowed, but never what is there: a server removes documents by one with
- * expireAfterSeconds. */
+/* An index may restrict later writes, but must never change what is there: with expireAfterSeconds a server removes
+ * documents. */
 static bool check_index(const suite_t *suite, const yaml_item_t *index, err_t *err) {
     static const char *const keys[] = {"key",
                                        "name",
@@ -229,7 +229,7 @@ static bool read_query(suite_t *suite, const yaml_item_t *map, names_t names, qu
     static const char *const keys[] = {"name",  "about",      "tags",    "collection", "pipeline",
                                        "find",  "accumulate", "options", "each",       "draw",
                                        "setup", "documents",  "expect"};
-    static const char *const kinds[] = {"pipeline", "find", "accumulate"}; /* as query_kind_t */
+    static const char *const kinds[] = {"pipeline", "find", "accumulate"}; /* in the order of query_kind_t */
     if (!want(suite, map, YAML_ITEM_MAP, "a query, which is a map,", err) ||
         !yaml_tree_only_keys(suite->tree, map, keys, COUNT(keys), err) ||
         !read_name(suite, map, &query->name, err) || !read_text(suite, map, "about", &query->about, err) ||
@@ -253,7 +253,7 @@ static bool read_query(suite_t *suite, const yaml_item_t *map, names_t names, qu
     query->draw = yaml_item_get(map, "draw");
     query->documents = yaml_item_get(map, "documents");
     query->expect = yaml_item_get(map, "expect");
-    /* what is drawn may depend on `each`, and the rest on both */
+    /* draw may use `each`, and the rest may use both */
     return list_of_texts(suite, query->tags, "tags", err) && check_each(suite, query, &names, err) &&
            check_draw(suite, query, &names, err) &&
            (query->kind == QUERY_PIPELINE ? check_pipeline(suite, query->body, &names, err)

@@ -12,8 +12,8 @@
 
 typedef struct {
     const yaml_tree_t *tree;
-    const bson_t *params;     /* NULL: they are checked, not known */
-    const char *const *names; /* of parameters, when they are checked */
+    const bson_t *params;     /* NULL: parameters are only checked, their values are not known */
+    const char *const *names; /* of parameters, if they are checked */
     size_t name_count;
     err_t *err;
 } reader_t;
@@ -42,7 +42,7 @@ static bool looks_like_integer(const char *text) {
     return *text && strspn(text, "0123456789") == strlen(text);
 }
 
-/* 1.5, 1e9, .5; not "1.2.3", not "e5", and nothing that strtod alone would take (0x1p3, nan, infinity) */
+/* 1.5, 1e9, .5; not "1.2.3" or "e5", and nothing that only strtod would take (0x1p3, nan, infinity). */
 static bool looks_like_double(const char *text, double *number) {
     static const char *const infinite[] = {".inf", ".Inf", ".INF", "+.inf", NULL};
     static const char *const below[] = {"-.inf", "-.Inf", "-.INF", NULL};
@@ -75,7 +75,7 @@ static bool append_integer(reader_t *reader, bson_t *to, const char *key, const 
                       : bson_append_int64(to, key, -1, number));
 }
 
-/* named: infinity is what it says, not what it became. */
+/* named: infinity was written as such, and is not the result of an overflow. */
 static bool append_number(reader_t *reader, bson_t *to, const char *key, const yaml_item_t *node,
                           double number, bool named) {
     return (isinf(number) && !named) ? COMPLAIN(node, "%s is larger than any double", node->text)
@@ -154,7 +154,7 @@ static bool append_oid(reader_t *reader, bson_t *to, const char *key, const yaml
     return done(reader, node, bson_append_oid(to, key, -1, &oid));
 }
 
-/* A number of so many digits, and what must stand before it. */
+/* Reads a number of exactly `count` digits, after the text `before`. */
 static bool take_digits(const char **text, const char *before, int count, int *number) {
     const char *at = *text;
     if (*before && (!*at || !strchr(before, *at++)))
@@ -180,7 +180,7 @@ static bool read_date(const char *text, int64_t *ms) {
             return false;
         if (take_digits(&text, ":", 2, &day.tm_sec) && *text == '.')
             for (int scale = 100; take_digits(&text, scale == 100 ? "." : "", 1, &digit); scale /= 10)
-                thousandths += scale * digit; /* the fourth and further ones are nothing to BSON */
+                thousandths += scale * digit; /* BSON stores three digits: further ones are ignored */
     }
     if (*text == 'Z')
         text++;

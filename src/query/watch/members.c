@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A server that froze must not hold up the measurements for longer. */
+/* A frozen server must not delay the measurements for longer. */
 enum { CONNECT_MS = 1000, ANSWER_MS = 5000, DESCRIPTORS_BESIDE = 64 };
 
 /* ---- what a server says ---- */
@@ -55,7 +55,8 @@ bool member_ask(member_t *member, member_status_t *status, err_t *err) {
     bson_error_t error = {.code = 0};
     *status = (member_status_t){NAN, NAN, 0};
     for (bool fresh = false; !fresh;) {
-        fresh = !member->client; /* else it may be one of before a restart */
+        /* otherwise it may be the connection of a server process that has been restarted */
+        fresh = !member->client;
         if (!connect_to(member, err))
             return false;
         if (ask_once(member, status, &error))
@@ -68,14 +69,14 @@ bool member_ask(member_t *member, member_status_t *status, err_t *err) {
     return err_set(err, STATUS_SERVER, "%s", server_load_refusal(&error));
 }
 
-/* ---- who is there ---- */
+/* ---- which servers there are ---- */
 
-/* A connection that needs nobody else: no other member, no primary. */
+/* An address for a connection that needs no other member and no primary. */
 static bool make_address(member_t *member, const server_t *server, const char *set, err_t *err) {
     char host[sizeof member->name * 3];
     const char *from = member->name;
     size_t used = 0;
-    for (; *from; from++) /* a socket's path */
+    for (; *from; from++) /* the path of a socket */
         used += (size_t)snprintf(host + used, sizeof host - used, *from == '/' ? "%%2F" : "%c", *from);
     if (!address_beside(server_address(server), host, set, &member->address, err))
         return false;
@@ -97,7 +98,7 @@ static bool is_here(const char *name) {
     return host_is_here(host);
 }
 
-/* set: of a shard, whose members may not be who they seem from here: "localhost" is another machine there. */
+/* set: of a shard. Its members' names are as the shard sees them: "localhost" there may be another machine. */
 static bool add(members_t *members, const server_t *server, const char *name, const char *group,
                 const char *set, bool holds_data, err_t *err) {
     const bool here = is_here(name);
@@ -114,8 +115,8 @@ static bool add(members_t *members, const server_t *server, const char *name, co
     return make_address(member, server, set, err);
 }
 
-/* "hosts", "passives": the members that can be read from, reached or not. Arbiters and hidden ones are in
- * other lists. */
+/* "hosts", "passives": the members that can be read from, reachable or not. Arbiters and hidden members are in other
+ * lists. */
 static bool add_listed(members_t *members, const server_t *server, const bson_t *hello, const char *list,
                        err_t *err) {
     bson_iter_t at, hosts;
@@ -127,7 +128,7 @@ static bool add_listed(members_t *members, const server_t *server, const bson_t 
     return ok;
 }
 
-/* Those that the driver knows. */
+/* Adds the members that the driver knows. */
 static bool add_known(members_t *members, const server_t *server, mongoc_client_t *client, err_t *err) {
     const server_kind_t kind = server_facts(server)->kind;
     const bool whole_set =
@@ -141,7 +142,7 @@ static bool add_known(members_t *members, const server_t *server, mongoc_client_
         if (!whole_set)
             ok = add(members, server, mongoc_server_description_host(all[i])->host_and_port, "", NULL,
                      kind != SERVER_ROUTER, err);
-        else if (!members->count) /* they all have the same lists */
+        else if (!members->count) /* all members have the same lists */
             ok = add_listed(members, server, hello, "hosts", err) &&
                  add_listed(members, server, hello, "passives", err);
     }
@@ -149,7 +150,7 @@ static bool add_known(members_t *members, const server_t *server, mongoc_client_
     return ok;
 }
 
-/* "s0/a:1,b:2" */
+/* Adds the members of a shard: "s0/a:1,b:2". */
 static bool add_shard(members_t *members, const server_t *server, const bson_t *shard, err_t *err) {
     bson_iter_t id, host;
     char set[128], name[sizeof members->items->name];
@@ -187,7 +188,7 @@ static bool add_shards(members_t *members, server_t *server, mongoc_client_t *cl
     return ok;
 }
 
-/* ---- who answers ---- */
+/* ---- which servers answer ---- */
 
 static bool has_answer(const members_t *members, const bool *answers, const char *group) {
     for (size_t i = 0; i < members->count; i++)
@@ -256,7 +257,8 @@ bool members_open(members_t *members, server_t *server, mongoc_client_t *client,
     *members = (members_t){.count = 0};
     bool ok = add_known(members, server, client, err) &&
               (server_facts(server)->kind != SERVER_ROUTER || add_shards(members, server, client, err));
-    /* too few for all: those that are over cannot be connected to, and are told of as any other */
+    /* if there are too few descriptors for all: members without one cannot be connected to, and are reported like any
+     * other */
     if (ok)
         host_want_descriptors(members->count + DESCRIPTORS_BESIDE, &ignored);
     return ok && ask_all(members, err);

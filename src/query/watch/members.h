@@ -1,12 +1,12 @@
-/* members: the servers behind a target that hold its data, each asked by a connection of its own: the only
- * server, every member of a replica set that data can be read from, those of every shard. Behind a router
- * also the routers of this host, for their CPU alone. Main thread. */
+/* members: the servers behind a target that hold its data: the only server; or every member of a replica set that data
+ * can be read from; or those of every shard. Each is asked by a connection of its own. Behind a router, also the
+ * routers on this host, for their CPU only. Main thread. */
 #ifndef TIPPLE_QUERY_WATCH_MEMBERS_H
 #define TIPPLE_QUERY_WATCH_MEMBERS_H
 
 #include "server/server.h"
 
-/* What a server says of itself. */
+/* What a server says about itself. */
 typedef struct {
     double examined, cached_bytes; /* since it was started; NAN: it does not tell */
     int64_t process;               /* 0: it does not tell */
@@ -26,15 +26,15 @@ typedef struct {
 typedef struct {
     member_t *items;
     size_t count;
-    bool complete; /* of every group there is one, so that counters can be told */
+    bool complete; /* there is a member of every group, so counters are complete */
 } members_t;
 
-/* Looks who is there and asks each. Who does not answer, or may not be asked, is left out, and told of once
- * (log_note). False: no memory. members_close after it, in any case. */
+/* Finds the servers and asks each. A server that does not answer, or may not be asked, is left out, and reported once
+ * (log_note). False: out of memory. Call members_close in any case. */
 bool members_open(members_t *members, server_t *server, mongoc_client_t *client, err_t *err);
 void members_close(members_t *members);
 
-/* A server that was restarted is connected to again. False: why not. */
+/* Asks a member; connects again if it was restarted. False: err says why not. */
 bool member_ask(member_t *member, member_status_t *status, err_t *err);
 
 #endif

@@ -9,20 +9,20 @@
 
 typedef struct {
     int64_t number;
-    uint64_t ticks; /* when the stretch began */
+    uint64_t ticks; /* at the start of the interval */
 } process_t;
 
 struct watch {
     members_t members;
-    /* as they were when the stretch began: */
+    /* as they were at the start of the interval: */
     member_status_t *before; /* of each member */
-    process_t *processes;    /* of members that are on this host, each once */
+    process_t *processes;    /* of members on this host, each once */
     size_t process_count;
     bool processes_known;
     cpu_times_t host;
     bool host_known;
     int64_t began_ns;
-    bool told; /* that a server is gone */
+    bool told; /* it was reported that a server is gone */
 };
 
 watch_t *watch_open(server_t *server, mongoc_client_t *client, err_t *err) {
@@ -65,7 +65,7 @@ void watch_add_host(watch_sum_t *sum, const cpu_times_t *before, const cpu_times
     host->sys += more(before->sys, after->sys);
     host->iowait += more(before->iowait, after->iowait);
     host->idle += more(before->idle, after->idle);
-    /* stretches shorter than a tick may have none: NAN until there is one */
+    /* an interval shorter than a tick may have none: NAN until there is one */
     const double all = (double)(host->user + host->sys + host->iowait + host->idle);
     figures->user = (double)host->user / all;
     figures->sys = (double)host->sys / all;
@@ -75,8 +75,8 @@ void watch_add_host(watch_sum_t *sum, const cpu_times_t *before, const cpu_times
 
 /* ---- the servers' processes on this host ---- */
 
-/* A number means the same process here only where both see the same table of processes; elsewhere, in a
- * container for example, it is nobody or another. */
+/* A process number means the same process only if both sides use the same process table. Elsewhere, for example in a
+ * container, the number means no process or another one. */
 static bool is_server(int64_t number, cpu_process_t *found) {
     return cpu_process(number, found) &&
            (strncmp(found->name, "mongod", 6) == 0 || strncmp(found->name, "mongos", 6) == 0);
@@ -103,7 +103,7 @@ static void start_processes(watch_t *watch) {
     }
 }
 
-/* In ticks; NAN: there is none, or one has gone. */
+/* In ticks; NAN: there are none, or one has ended. */
 static double stop_processes(const watch_t *watch) {
     cpu_process_t found;
     double ticks = 0;
@@ -129,7 +129,7 @@ static member_status_t ask(watch_t *watch, member_t *member) {
     return status;
 }
 
-/* NAN: not of the same process, or not told. */
+/* NAN: another process than before, or the server does not tell. */
 static double counted(const member_status_t *before, const member_status_t *after, double was, double is) {
     return before->process && before->process == after->process && is >= was ? is - was : NAN;
 }
@@ -141,7 +141,7 @@ static void add_counters(watch_t *watch, watch_sum_t *sum) {
         const member_status_t *before = &watch->before[i];
         if (!member->holds_data)
             continue;
-        /* one that did not answer before has no figure anyhow */
+        /* a member that did not answer before has no figure anyway */
         member_status_t after = before->process ? ask(watch, member) : *before;
         examined += counted(before, &after, before->examined, after.examined);
         cached_bytes += counted(before, &after, before->cached_bytes, after.cached_bytes);
@@ -150,7 +150,7 @@ static void add_counters(watch_t *watch, watch_sum_t *sum) {
     sum->figures.cached_bytes += watch->members.complete ? cached_bytes : NAN;
 }
 
-/* ---- one stretch ---- */
+/* ---- one interval ---- */
 
 void watch_start(watch_t *watch) {
     watch->process_count = 0;

@@ -13,11 +13,11 @@
 /* ---- disk ---- */
 
 typedef struct {
-    double documents, bytes; /* as they lie on the shards */
+    double documents, bytes; /* as stored on the shards */
 } lying_t;
 
 static void add_shard(const bson_t *stats, watch_storage_t *storage, lying_t *lying) {
-    /* documents of ranges that went to another shard are still there, but in nobody's answers */
+    /* documents of ranges that were moved to another shard are still stored here, but no query returns them */
     const double documents = bson_read_number(stats, "s.count"),
                  orphans = bson_read_number(stats, "s.numOrphanDocs");
     storage->documents += orphans > 0 && orphans <= documents ? documents - orphans : documents;
@@ -28,13 +28,13 @@ static void add_shard(const bson_t *stats, watch_storage_t *storage, lying_t *ly
     lying->bytes += bson_read_number(stats, "s.size");
 }
 
-/* code: the server's, of what it refused. */
+/* code: the server's code, if it refused. */
 static bool ask_stats(server_t *server, mongoc_client_t *client, const char *collection,
                       watch_storage_t *storage, int *code, err_t *err) {
     bson_t reply, stats;
     bson_iter_t shards;
     lying_t lying = {0, 0};
-    /* named one by one: what the storage engine tells of itself is far longer */
+    /* fields are named one by one: the storage engine's own statistics are far longer */
     bson_t *command = BCON_NEW("aggregate", BCON_UTF8(collection), "pipeline", "[", "{", "$collStats", "{",
                                "storageStats", "{", "}", "}", "}", "{", "$project", "{", "s.count",
                                BCON_UTF8("$storageStats.count"), "s.size", BCON_UTF8("$storageStats.size"),
@@ -64,7 +64,7 @@ static double count(server_t *server, mongoc_client_t *client, const char *colle
     return documents;
 }
 
-/* Who may not see that has no clustered collection, as far as we are concerned. */
+/* If this user may not see it, the answer is false. */
 static bool is_clustered(server_t *server, mongoc_client_t *client, const char *collection) {
     bson_t reply, listing;
     bson_iter_t listings, top, at;
@@ -134,8 +134,8 @@ double watch_covered(span_t *spans, size_t count) {
     return covered;
 }
 
-/* By the server's clock, whose time the catalog has of each sign of life, the last one included. False: it
- * loaded nothing. */
+/* By the server's clock: the catalog has its time for each sign of life, also the last. False: the load stored
+ * nothing. */
 static bool take_span(const bson_t *load, span_t *span) {
     const double seen = bson_read_number(load, "seen") / 1e3, seconds = bson_read_number(load, "seconds");
     const bool ended = !isnan(bson_read_number(load, "ended"));
