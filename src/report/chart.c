@@ -35,7 +35,7 @@ void chart_extend(chart_extent_t *extent, const bson_t *series) {
         *extent = (chart_extent_t){NAN, NAN, NAN, NAN, 0};
     for (chart_points(&at, series); chart_next_point(&at, &x, &y);) {
         extent->points++;
-        extent->low_x = fmin(extent->low_x, x); /* the other one where one is NAN */
+        extent->low_x = fmin(extent->low_x, x); /* fmin and fmax ignore a NAN */
         extent->high_x = fmax(extent->high_x, x);
         extent->low_y = fmin(extent->low_y, y);
         extent->high_y = fmax(extent->high_y, y);

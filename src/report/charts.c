@@ -12,7 +12,7 @@ static void put_nothing(markup_t *out) {
     markup_put(out, "<p class=\"nothing\">There is nothing to show.</p>\n");
 }
 
-/* "time in s" as people say it: the unit where it does not stand at the ticks already. */
+/* "time in s": the unit is left out if the ticks already have it. */
 static void name_axis(char out[128], const bson_t *axis) {
     const char *name = reading_text(axis, "name"), *unit = reading_text(axis, "unit");
     const size_t length = strlen(unit);
@@ -50,7 +50,7 @@ static void put_band(markup_t *out, const bson_t *band, const scale_t *x, size_t
                  from, from);
 }
 
-/* Phases lie next to each other; their tints take turns. */
+/* Phases are adjacent; their tints alternate. */
 static bool put_bands(markup_t *out, const bson_t *bands, const scale_t *x, bool phases) {
     bson_t band;
     bson_iter_t at;
@@ -86,7 +86,7 @@ static void put_line(markup_t *out, const bson_t *series, const scale_t *x_scale
             chart_dot(out, style, scale_place(x_scale, x), scale_place(y_scale, y));
 }
 
-/* The space below the only line. */
+/* Fills the space below the only line. */
 static void put_area(markup_t *out, const bson_t *series, const scale_t *x_scale, const scale_t *y_scale) {
     chart_path_t path;
     bson_iter_t at;
@@ -164,7 +164,7 @@ void charts_lines(markup_t *out, const bson_t *section) {
     chart_end(out);
 }
 
-/* ---- latency by percentile: each step to the right is a tenth of what lay beyond the last ---- */
+/* ---- latency by percentile: each step to the right leaves a tenth of what was beyond the step before ---- */
 
 static const double LOG_FROM_RATIO = 20, BEYOND = 0.3;
 
@@ -172,7 +172,7 @@ static double depth(double percentile) {
     return percentile >= 100 ? INFINITY : percentile > 0 ? -log10(1 - percentile / 100) : 0;
 }
 
-/* The largest of all stands a little beyond the deepest percentile that was told. */
+/* The maximum is drawn a little beyond the highest percentile that is given. */
 static double deepest(const bson_t *list) {
     bson_t series;
     bson_iter_t at, each;
@@ -249,7 +249,7 @@ void charts_percentiles(markup_t *out, const bson_t *section) {
 
 /* ---- timeline ---- */
 
-/* Where predictions stand: one behind the other, like the phases, from the first one's beginning. */
+/* Predictions are drawn one after the other, like the phases, from the beginning of the first. */
 static void put_phase(markup_t *out, const bson_t *phase, double end, double expected) {
     const double began = reading_number(phase, "began"), took = reading_number(phase, "took"),
                  predicted = reading_number(phase, "predicted"), low = reading_number(phase, "low"),

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* The file behind a link is what is meant: the link stays. */
+/* If the path is a link, the file that it names is replaced, and the link stays. */
 static bool find_place(const char *path, char place[PATH_MAX]) {
     struct stat found;
     if (lstat(path, &found) == 0 && S_ISLNK(found.st_mode))
@@ -17,7 +17,7 @@ static bool find_place(const char *path, char place[PATH_MAX]) {
     return (size_t)snprintf(place, PATH_MAX, "%s", path) < PATH_MAX || (errno = ENAMETOOLONG, false);
 }
 
-/* A new file beside the place: ".NAME.123.part", of a long name the first part. */
+/* Makes a new file in the same folder: ".NAME.123.part"; of a long name, only the first part. */
 static int make_beside(const char *place, char beside[PATH_MAX]) {
     const char *slash = strrchr(place, '/');
     const char *name = slash ? slash + 1 : place;
@@ -27,7 +27,7 @@ static int make_beside(const char *place, char beside[PATH_MAX]) {
         errno = ENAMETOOLONG;
         return -1;
     }
-    unlink(beside); /* of a process of the same number that was killed */
+    unlink(beside); /* left by a killed process with the same number */
     return open(beside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 }
 
@@ -50,8 +50,9 @@ static int open_to_read(const char *path) {
     return file;
 }
 
-/* Nothing, an empty file, or an earlier report: anything else is somebody's, and perhaps what this very command
- * reads or writes. 1: it may be replaced; 0: it stays; -1: it cannot be read, and errno says why. */
+/* Only a missing file, an empty file or an earlier report may be replaced. Anything else belongs to the user, and may
+ * even be what this command reads or writes. 1: it may be replaced; 0: it must stay; -1: it cannot be read, and errno
+ * says why. */
 static int may_be_replaced(const char *path) {
     char head[FILE_MARK + 1];
     const int file = open_to_read(path);
@@ -102,7 +103,7 @@ bool file_check(const char *path, err_t *err) {
     return true;
 }
 
-/* The new name is durable with its folder; not every file system can be asked to. */
+/* Makes the new name durable by syncing its folder; some file systems cannot do this. */
 static void sync_folder(const char *place) {
     char folder[PATH_MAX];
     snprintf(folder, sizeof folder, "%s", place);

@@ -1,4 +1,4 @@
-/* heat: the picture of a grid of cells, such as threads x batch: the fuller the colour, the more. */
+/* heat: the picture of a grid of cells, such as threads x batch: the fuller the colour, the larger the value. */
 #include "report/chart.h"
 #include "report/charts.h"
 #include "report/reading.h"
@@ -9,7 +9,7 @@
 
 enum { MOST_LABELS = 32, LEVELS = 7, CELL = 64, DENSE_COLUMNS = 6, CROWDED_COLUMNS = 10 };
 
-/* In the order in which they come. */
+/* In the order in which they appear. */
 typedef struct {
     const char *texts[MOST_LABELS];
     size_t count;
@@ -57,7 +57,7 @@ static void put_cell(markup_t *out, const bson_t *cell, map_t *map) {
     else
         markup_print(out, "h%zu%s\">", level, dropped ? " dropped" : "");
     markup_print(out, "<rect x=\"%.2f%%\" y=\"%.0f\" width=\"%.2f%%\" height=\"%d\"/>", x, top, width, CELL);
-    if (dropped) /* crossed out, so that it is not told by colour alone */
+    if (dropped) /* crossed out, so that it can be seen without colours */
         markup_print(out, "<line class=\"cross\" x1=\"%.2f%%\" x2=\"%.2f%%\" y1=\"%.0f\" y2=\"%.0f\"/>", x,
                      x + width, top + CELL, top);
     if (best || cheapest)
@@ -149,7 +149,7 @@ void charts_heat(markup_t *out, const bson_t *section) {
                 : map.columns.count > DENSE_COLUMNS ? "heat dense"
                                                     : "heat",
                 CELL * (int)map.rows.count, reading_text(section, "title"), text);
-    for (int marked = 0; marked < 2; marked++) /* rings lie above their neighbours */
+    for (int marked = 0; marked < 2; marked++) /* rings are drawn above neighbouring cells */
         for (reading_begin(&at, &list); reading_next(&at, &cell);)
             if ((reading_flag(&cell, "best") || reading_flag(&cell, "cheapest")) == (marked == 1))
                 put_cell(out, &cell, &map);

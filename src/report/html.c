@@ -45,7 +45,7 @@ static void draw_figures(markup_t *out, const bson_t *section) {
 
 /* ---- tables and bars ---- */
 
-/* Of the numbers in a column. */
+/* The largest number in a column. */
 static double largest_in(const bson_t *rows, size_t column) {
     bson_t row;
     bson_iter_t at, cell;
@@ -59,7 +59,7 @@ static double largest_in(const bson_t *rows, size_t column) {
     return largest;
 }
 
-/* A column without a text in it, though there may be nothing else either. */
+/* Does the column have no text? It may be empty. */
 static bool is_numbers(const bson_t *rows, size_t column) {
     bson_t row;
     bson_iter_t at, cell;
@@ -106,7 +106,7 @@ static void draw_table(markup_t *out, const bson_t *section) {
 
 /* ---- texts ---- */
 
-/* A command line: an option is not broken behind its dashes. */
+/* A command line: an option is not broken after its dashes. */
 static void put_code(markup_t *out, const char *text) {
     markup_put(out, "<code>");
     while (*text) {
@@ -232,7 +232,7 @@ static void data_timeline(markup_t *out, const bson_t *section) {
 
 /* ---- sections ---- */
 
-/* Rows that are too many to be looked at one by one are a picture first. */
+/* If there are too many rows to read one by one, the section begins with a picture. */
 static bool has_many_rows(const bson_t *section) {
     bson_t rows;
     reading_inner(section, "rows", &rows);
@@ -258,7 +258,7 @@ typedef void part_fn(markup_t *out, const bson_t *section);
 
 static const struct {
     part_fn *draw;
-    part_fn *data; /* the figures of a picture; NULL: it is none */
+    part_fn *data; /* the figures of a picture; NULL: it is not a picture */
     bool (*is_picture)(const bson_t *section);
 } kinds[REPORT_KINDS] = {[REPORT_FIGURES] = {draw_figures, NULL, NULL},
                          [REPORT_TABLE] = {draw_table, NULL, NULL},
@@ -330,7 +330,7 @@ static void put_outcome(markup_t *out, double status) {
         markup_print(out, "<span class=\"outcome bad\">failed, exit status %.0f</span>", status);
 }
 
-/* "2026-11-20T22:13:53Z" as "2026-11-20 22:13:53 UTC"; whatever else it may be stays as it is. */
+/* "2026-11-20T22:13:53Z" as "2026-11-20 22:13:53 UTC"; any other text is unchanged. */
 static void put_when(markup_t *out, const char *when) {
     if (strlen(when) == 20 && when[10] == 'T' && when[19] == 'Z') {
         char day[11], hour[9];

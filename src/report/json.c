@@ -35,7 +35,7 @@ static void new_line(markup_t *out, int depth) {
         markup_put(out, "  ");
 }
 
-/* An array of plain values, such as a point or a row, takes one line. */
+/* An array of plain values, such as a point or a row, is printed on one line. */
 static bool is_plain(bson_iter_t items) {
     while (bson_iter_next(&items))
         if (BSON_ITER_HOLDS_DOCUMENT(&items) || BSON_ITER_HOLDS_ARRAY(&items))

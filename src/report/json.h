@@ -1,11 +1,11 @@
-/* json: a document as readable JSON: an item a line, short arrays of numbers on one, UTF-8, numbers as they
- * are. What is no UTF-8 is U+FFFD. Any thread. */
+/* json: a document as readable JSON: one item a line, short arrays of numbers on one line, UTF-8, numbers unchanged. A
+ * byte that is not UTF-8 becomes U+FFFD. Any thread. */
 #ifndef TIPPLE_REPORT_JSON_H
 #define TIPPLE_REPORT_JSON_H
 
 #include <bson/bson.h>
 
-/* Ends with a line end; free. */
+/* The text ends with a line end; the caller frees it. */
 char *json_print(const bson_t *document, size_t *length);
 
 #endif

@@ -1,7 +1,6 @@
-/* markup: a text that grows, and the one place where texts that others wrote become part of a page. Markup of
- * our own goes in as it is (markup_put), everything else escaped (markup_text): nothing in a page comes
- * another way. Main thread. Without memory for it the process ends with
- * status 8 and a sentence. */
+/* markup: a text that grows, and the only place where texts of others become part of a page. Our own markup is added
+ * unchanged (markup_put), everything else is escaped (markup_text). Main thread. If memory is out, the process ends
+ * with status 8 and a sentence. */
 #ifndef TIPPLE_REPORT_MARKUP_H
 #define TIPPLE_REPORT_MARKUP_H
 
@@ -9,19 +8,19 @@
 
 typedef struct {
     text_t text;
-} markup_t; /* from {0} */
+} markup_t; /* begins as {0} */
 
-/* For free(); ends with a NUL that length (may be NULL) does not count. */
+/* The caller frees the text. It ends with a NUL that length (may be NULL) does not count. */
 char *markup_take(markup_t *markup, size_t *length);
 
-/* Our own words. Of what the format fills in, texts that others wrote must not be part. */
+/* Adds our own words. What the format inserts must not contain texts of others. */
 void markup_put(markup_t *markup, const char *own);
 void markup_print(markup_t *markup, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Anybody's words, as text between tags or in a value between double quotes: & < > " ' are named, a control
- * character or what is no UTF-8 is U+FFFD, and a line end is a space. */
+/* Adds any text, as text between tags or as a value in double quotes: & < > " ' become entities; a control character,
+ * or a byte that is not UTF-8, becomes U+FFFD; a line end becomes a space. */
 void markup_text(markup_t *markup, const char *text);
-/* At most so many characters of them, and "…" in place of the rest. */
+/* At most `most` characters of it, and "…" in place of the rest. */
 void markup_text_short(markup_t *markup, const char *text, size_t most);
 
 #endif

@@ -25,18 +25,18 @@ const char *const report_kinds[REPORT_KINDS] = {[REPORT_FIGURES] = "figures",
                                                 [REPORT_PERCENTILES] = "percentiles",
                                                 [REPORT_TEXT] = "text"};
 
-/* An array under way. libbson ends the process where there is no memory. */
+/* An array that is being built. If memory is out, libbson ends the process. */
 typedef struct {
     bson_t items;
     uint32_t count;
 } list_t;
 
-/* The arrays of a section, by the names that they have in the document. */
+/* The arrays of a section, by their names in the document. */
 typedef enum { ITEMS, COLUMNS, ROWS, SERIES, BANDS, LISTS } list_name_t;
 static const char *const list_names[LISTS] = {"items", "columns", "rows", "series", "bands"};
 
 struct report {
-    bson_t document; /* the finished one; empty until report_document */
+    bson_t document; /* the finished document; empty until report_document */
     char *command, *when, *target, *where, *title, *sentence;
     int status;
     bson_t settings;
@@ -44,14 +44,14 @@ struct report {
     bool is_open;
     bson_t section;
     list_t lists[LISTS];
-    list_t inner; /* cells of the row, or points of the series, under way */
-    char *series; /* its name; NULL: none, or it is a row */
+    list_t inner; /* cells of the current row, or points of the current series */
+    char *series; /* its name; NULL: there is no series, or it is a row */
     bool in_row;
 };
 
 /* ---- values ---- */
 
-/* Every text of a report comes through here, or through `set`. */
+/* Every text of a report goes through here, or through `set`. */
 static void append_text(bson_t *to, const char *name, const char *text) {
     char *shown = text_concealed(text);
     BSON_APPEND_UTF8(to, name, shown);
@@ -65,7 +65,7 @@ static void append_number(bson_t *to, const char *name, double number) {
         BSON_APPEND_NULL(to, name);
 }
 
-/* The next one. The macros that append evaluate a key twice, so it needs a place of its own. */
+/* The next key. The macros that append evaluate a key twice, so it needs a place of its own. */
 static const char *next_key(list_t *list, char room[16]) {
     const char *key;
     bson_uint32_to_string(list->count++, &key, room, 16);
@@ -184,7 +184,7 @@ void report_begin(report_t *report, report_kind_t kind, const char *title, const
         append_text(&report->section, "note", note);
 }
 
-/* The row or series under way joins its list. */
+/* Adds the current row or series to its list. */
 static void end_inner(report_t *report) {
     char room[16];
     bson_t series;

@@ -1,6 +1,6 @@
-/* report: what a command found, as one document that people and programs read: a head (what, when, which
- * target, one sentence), sections in the order in which they are to be read, and the settings that repeat it.
- * docs/reports.md describes the document; json.h and html.h print it. Knows nothing of loads or queries.
+/* report: what a command found, as one document for people and programs: a head (what, when, which target, one
+ * sentence), sections in reading order, and the settings that repeat the run. docs/reports.md describes the document;
+ * json.h and html.h print it. It knows nothing of loads or queries.
  *
  *     report_t *report = report_new("load");
  *     report_head(report, "mot.results", "127.0.0.1:27017", "tipple load");
@@ -11,7 +11,7 @@
  *     ok = report_write(report, "load.html", err);
  *     report_free(report);
  *
- * Texts are copied without passwords, and may hold anything: whoever prints them escapes them. A number that is not known is
+ * Texts are copied without passwords, and may contain anything: the printers escape them. A number that is not known is
  * NAN, and null in the document. Main thread. */
 #ifndef TIPPLE_REPORT_REPORT_H
 #define TIPPLE_REPORT_REPORT_H
@@ -25,20 +25,19 @@ enum { REPORT_SCHEMA = 1 };
 typedef enum {
     REPORT_FIGURES,     /* names and values */
     REPORT_TABLE,       /* columns and rows */
-    REPORT_BARS,        /* the same, where columns can be drawn as bars */
+    REPORT_BARS,        /* a table whose columns can be drawn as bars */
     REPORT_LINES,       /* series over time, with bands of time */
     REPORT_PERCENTILES, /* series of latencies: x is a percentile, 0 to 100 */
     REPORT_HEAT,        /* rows x columns of cells */
-    REPORT_TIMELINE,    /* phases, one after the other, with what was predicted of them */
-    REPORT_TEXT,        /* lines as they stand, such as a command to paste */
+    REPORT_TIMELINE,    /* phases, one after the other, with what was predicted for them */
+    REPORT_TEXT,        /* lines of text, such as a command to paste */
     REPORT_KINDS,
 } report_kind_t;
 
 extern const char *const report_kinds[REPORT_KINDS]; /* "figures" */
 
-/* Units: "documents", "records", "batches", "files" and other nouns are counts; "bytes", "s", "ms", "us", "%"
- * (0 to 100), "cores", and any of them with "/s" behind it are printed as people write them. "" is a plain
- * number. */
+/* Units: "documents", "records", "batches", "files" and other nouns are counts. "bytes", "s", "ms", "us", "%" (0 to
+ * 100), "cores", and any of them followed by "/s", are printed as people write them. "" is a plain number. */
 
 typedef struct report report_t;
 
@@ -47,9 +46,9 @@ void report_free(report_t *report);        /* NULL is allowed */
 
 /* ---- the head ---- */
 
-/* target: "mot.results"; where: its hosts, never with a password. */
+/* target: "mot.results"; where: its hosts, without passwords. */
 void report_head(report_t *report, const char *target, const char *where, const char *title);
-/* The result in one sentence; a run that failed or was interrupted says so here. */
+/* The result in one sentence. For a run that failed or was interrupted, the sentence says so. */
 void report_say(report_t *report, int status, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 /* ---- settings; "again" is the command line that repeats the run ---- */
@@ -58,31 +57,31 @@ void report_set_text(report_t *report, const char *name, const char *text); /* N
 void report_set_number(report_t *report, const char *name, double number);
 void report_set_flag(report_t *report, const char *name, bool flag);
 
-/* ---- sections: begun, filled, ended, one at a time. note: a sentence below the title, or NULL ---- */
+/* ---- sections: begin, fill, end, one at a time. note: a sentence below the title, or NULL ---- */
 
 void report_begin(report_t *report, report_kind_t kind, const char *title, const char *note);
 void report_end(report_t *report);
 
-/* of figures */
+/* for figures */
 void report_figure(report_t *report, const char *name, double value, const char *unit);
 void report_figure_text(report_t *report, const char *name, const char *text);
 
-/* of tables and bars: first the columns, then row by row as many cells. A column with a bar is drawn up to
- * `most`, or where that is 0 up to the largest value in it. */
+/* For tables and bars: first the columns; then, row by row, one cell for each column. A bar's scale ends at `most`; if
+ * that is 0, at the largest value in its column. */
 void report_column(report_t *report, const char *name, const char *unit);
 void report_bar_column(report_t *report, const char *name, const char *unit, double most);
 void report_row(report_t *report);
 void report_number(report_t *report, double number);
 void report_word(report_t *report, const char *text); /* NULL: empty */
 
-/* of lines and percentiles: the axes, then series by series its points, x growing. A band covers part of the
- * x axis: of kind "phase" (these follow each other), or another, such as "checkpoint". */
+/* For lines and percentiles: the axes; then, series by series, its points with growing x. A band covers a part of the x
+ * axis: of kind "phase" (phases follow each other), or another kind, such as "checkpoint". */
 void report_axes(report_t *report, const char *x, const char *x_unit, const char *y, const char *y_unit);
 void report_series(report_t *report, const char *name);
 void report_point(report_t *report, double x, double y);
 void report_band(report_t *report, const char *kind, const char *name, double from, double to);
 
-/* of heat maps: what rows, columns and values are, and the cells in any order */
+/* for heat maps: the names of rows, columns and values; then the cells in any order */
 typedef struct {
     const char *row, *column;
     double value, low, high; /* low, high: the interval; NAN: none */
@@ -94,7 +93,7 @@ void report_heat(report_t *report, const char *rows, const char *columns, const 
                  const char *unit);
 void report_cell(report_t *report, const report_cell_t *cell);
 
-/* of timelines; seconds, and NAN where nothing is known: a phase that was not predicted, or did not come */
+/* for timelines; seconds, and NAN if not known: a phase that was not predicted, or did not happen */
 typedef struct {
     const char *name;
     double began, took;
@@ -102,18 +101,19 @@ typedef struct {
 } report_phase_t;
 void report_phase(report_t *report, const report_phase_t *phase);
 
-/* of texts */
+/* for texts */
 void report_line(report_t *report, const char *text);
 
 /* ---- the end ---- */
 
-/* The document so far; it is the report's. No section may be open. */
+/* The document so far; it belongs to the report. No section may be open. */
 const bson_t *report_document(report_t *report);
 
-/* Can a report be written there? Before the work begins: a bad name or folder is status 1. */
+/* Can a report be written there? Call it before the work begins. A bad name or folder: status 1. */
 bool report_check_path(const char *path, err_t *err);
 
-/* Whole or not at all: FILE.json or FILE.html, by its name. An existing file is replaced. Status 8. */
+/* Writes FILE.json or FILE.html, by its name, completely or not at all. An existing report is replaced. Failure: status
+ * 8. */
 bool report_write(report_t *report, const char *path, err_t *err);
 
 #endif

@@ -10,7 +10,7 @@
 
 static const double LARGEST = 1e18;
 
-/* Three digits that count. */
+/* A number with three significant digits. */
 static void three_digits(char out[SCALE_TEXT], double value, const char *behind) {
     const double size = fabs(value) >= 0.0005 ? fabs(value) : 0;
     snprintf(out, SCALE_TEXT, "%.*f%s",
@@ -34,7 +34,7 @@ static void print_count(char out[SCALE_TEXT], double value) {
         snprintf(out, SCALE_TEXT, "%.3g", value);
 }
 
-/* With "/s" behind it where the unit has that. */
+/* Adds "/s" if the unit has it. */
 static void print_scaled(char out[SCALE_TEXT], double value, bool bytes, const char *behind) {
     char text[UNITS_MAX];
     const double size = fabs(value) < LARGEST ? fabs(value) : LARGEST;
@@ -91,7 +91,7 @@ const char *scale_word(const char *unit) {
     return unit;
 }
 
-/* ---- on axes: ticks are round, so no digit of them is lost ---- */
+/* ---- on axes: ticks are round numbers, so all their digits are kept ---- */
 
 static const char *const count_names[] = {"k", "M", "G", "T", NULL};
 static const char *const byte_names[] = {" kB", " MB", " GB", " TB", " PB", NULL};
@@ -144,7 +144,7 @@ const char *scale_short(char out[SCALE_TEXT], double value, const char *unit) {
 
 /* ---- axes ---- */
 
-/* The least step of 1, 2 or 5 times a power of ten, or of a clock's, that makes at most so many. */
+/* The smallest step of 1, 2 or 5 times a power of ten (or a step of a clock) that makes at most `most` ticks. */
 static double step_of(double span, size_t most, bool time) {
     static const double clock_steps[] = {1,   2,   5,    10,   15,   20,   30,    60,    120,   300,
                                          600, 900, 1200, 1800, 3600, 7200, 10800, 21600, 43200, 86400};
@@ -159,7 +159,7 @@ static double step_of(double span, size_t most, bool time) {
     return power * 20;
 }
 
-/* What has no length, or no end, becomes an axis all the same. */
+/* An axis without length, or without an end, is given one. */
 static void repair(double *low, double *high) {
     if (!isfinite(*low))
         *low = 0;

@@ -1,5 +1,5 @@
-/* scale: numbers as people read them, by their unit, and axes: ends and ticks at round numbers. Any thread.
- */
+/* scale: prints numbers as people read them, by their unit, and makes axes whose ends and ticks are round numbers. Any
+ * thread. */
 #ifndef TIPPLE_REPORT_SCALE_H
 #define TIPPLE_REPORT_SCALE_H
 
@@ -14,10 +14,10 @@ const char *scale_value(char out[SCALE_TEXT], double value, const char *unit);
 /* For an axis: "1.2M", "300k", "2 GB", "1:30". */
 const char *scale_short(char out[SCALE_TEXT], double value, const char *unit);
 
-/* A number rounded to three digits that count: 265275 is 265000. */
+/* Rounds a number to three significant digits: 265275 becomes 265000. */
 double scale_three(double value);
 
-/* The word that stands behind a value of this unit and is not part of scale_value: "documents"; or "". */
+/* The word after a value of this unit that scale_value does not print: "documents"; or "". */
 const char *scale_word(const char *unit);
 
 typedef struct {
@@ -27,15 +27,15 @@ typedef struct {
     size_t count;
 } scale_t;
 
-/* From 0, or for time from low, to a round number at or above high; at most so many ticks. Times step as
- * clocks do. */
+/* From 0 (for time: from low) to a round number at or above high; at most `most` ticks. Steps of time are those of a
+ * clock. */
 scale_t scale_linear(double low, double high, size_t most, const char *unit);
-/* The same, but ends where the data do. */
+/* The same, but it ends where the data end. */
 scale_t scale_exact(double low, double high, size_t most, const char *unit);
-/* Ends as they are. Ticks at 1, 2 and 5 of each power of ten; where these are too many at 1 and 3, or 1. */
+/* The ends are kept. Ticks are at 1, 2 and 5 of each power of ten; if these are too many, at 1 and 3, or at 1. */
 scale_t scale_log(double low, double high, size_t most);
 
-/* 0 to 1 along the axis; clamped. */
+/* The position along the axis, 0 to 1; clamped. */
 double scale_place(const scale_t *scale, double value);
 
 #endif

@@ -45,7 +45,7 @@ void table_row(table_t *table) {
     markup_put(table->out, "<tr role=\"row\">");
 }
 
-/* The first cell of a row is its head. */
+/* The first cell of a row is its header. */
 static const char *begin_cell(table_t *table, bool number) {
     const bool head = table->at == 0;
     const table_column_t *column = &table->columns[table->at++];

@@ -1,5 +1,5 @@
-/* table: a table of a page. On a narrow screen one with many columns stands as blocks, a line a cell, each
- * with its column's name. Columns beyond TABLE_COLUMNS are left out. */
+/* table: a table of a page. On a narrow screen, a table with many columns becomes blocks: one line for each cell, with
+ * its column's name. Columns beyond TABLE_COLUMNS are left out. */
 #ifndef TIPPLE_REPORT_TABLE_H
 #define TIPPLE_REPORT_TABLE_H
 
@@ -11,8 +11,8 @@ enum { TABLE_COLUMNS = 24 };
 
 typedef struct {
     const char *name, *unit;
-    bool numbers; /* to the right */
-    double most;  /* of a bar; NAN: none is drawn */
+    bool numbers; /* aligned to the right */
+    double most;  /* of a bar; NAN: no bar is drawn */
 } table_column_t;
 
 typedef struct {
