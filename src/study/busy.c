@@ -10,7 +10,7 @@ void busy_look(mongoc_client_t *client, busy_t *busy) {
         busy->server = (server_load_sample_t){.cpu_us = NAN};
 }
 
-/* As doubles: a kernel's counter of what it waited for may go back. */
+/* As doubles: a kernel's counter of waiting time may go back. */
 static double host_share(const cpu_times_t *before, const cpu_times_t *behind) {
     const double work =
                      (double)behind->user - (double)before->user + (double)behind->sys - (double)before->sys,

@@ -1,5 +1,5 @@
-/* busy: who used the CPUs between two moments: this host as a whole, and the server's process by its own
- * word; and how full this host's network links were. What cannot be known is NAN. */
+/* busy: who used the CPUs between two moments: this host as a whole, and the server's process as the server itself
+ * reports; and how full this host's network links were. What is not known is NAN. */
 #ifndef TIPPLE_STUDY_BUSY_H
 #define TIPPLE_STUDY_BUSY_H
 
@@ -14,13 +14,13 @@ typedef struct {
     server_load_sample_t server;
 } busy_t;
 
-/* One command to the server, without trying again. */
+/* One command to the server; no second try. */
 void busy_look(mongoc_client_t *client, busy_t *busy);
 
 typedef struct {
-    double host;         /* share of its CPUs' time, 0 to 1 */
-    double server_cores; /* CPUs that the server (or the router) kept at work */
-    double network;      /* share of what the fullest link of this host carries in one direction */
+    double host;         /* the share of its CPUs' time that was used, 0 to 1 */
+    double server_cores; /* how many CPUs the server (or the router) used */
+    double network;      /* of this host's fullest link, the share of what it can carry in one direction */
 } busy_figures_t;
 busy_figures_t busy_between(const busy_t *before, const busy_t *behind);
 

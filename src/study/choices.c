@@ -84,7 +84,7 @@ bool choices_check(const choice_lists_t *lists, const char *uri, server_kind_t k
                    CHOICES_MOST_CELLS);
 }
 
-/* The last digit of a number whose digits go up to `base`, which is taken off. */
+/* Takes the last digit off a number whose digits go up to `base`. */
 static size_t digit(size_t *number, size_t base) {
     const size_t last = *number % base;
     *number /= base;
@@ -150,9 +150,9 @@ const char *choice_name(const choice_lists_t *lists, const choice_t *choice, cha
     return out;
 }
 
-/* ---- what the target is like ---- */
+/* ---- the settings of the target ---- */
 
-/* {st: "hashed", ts: 1} into "st:hashed,ts". */
+/* Writes {st: "hashed", ts: 1} as "st:hashed,ts". */
 static void spell_key(const shardkey_t *key, char out[512]) {
     size_t used = 0;
     for (size_t i = 0; i < key->count && used < 512; i++)
@@ -180,7 +180,7 @@ static const char *known_compressor(const char *name) {
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strcmp(name, names[i]) == 0)
             return names[i];
-    return NULL; /* the server's own choice */
+    return NULL; /* the server's default */
 }
 
 bool choices_like_target(const char *uri, int64_t patience_ns, load_spec_t *load, char key[512], err_t *err) {
@@ -193,7 +193,7 @@ bool choices_like_target(const char *uri, int64_t patience_ns, load_spec_t *load
         load->clustered = place.clustered ? CLUSTERED_YES : CLUSTERED_NO;
     if (ok && place.exists && !load->compressor)
         load->compressor = known_compressor(place.compressor);
-    /* an empty one that is not sharded yet, a load shards */
+    /* a load shards an empty collection that is not sharded yet */
     if (ok && place.exists && !load->shard_key && server_facts(server)->kind == SERVER_ROUTER) {
         ok = look_at_key(server, client, load, key, err);
         if (ok && load->shard_key && place.empty && strcmp(load->shard_key, "none") == 0)

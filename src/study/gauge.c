@@ -10,13 +10,13 @@
 #include <zlib.h>
 #include <zstd.h>
 
-/* A server packs pages of about this size. */
+/* A server compresses pages of about this size. */
 enum { PAGE = 32 * 1024, PACKED = 2 * PAGE, MOST_PAGES = 256, LONGEST_RECORD = 16 << 20 };
 
-/* What a server's file holds besides: heads of pages, ends of blocks, unused room. Measured: 1.05 to 1.23. */
+/* What a server's file contains in addition: page headers, ends of blocks, unused space. Measured: 1.05 to 1.23. */
 static const double besides = 1.15;
 
-/* The server's choices. */
+/* The server's defaults. */
 enum { ZLIB_LEVEL = 6, ZSTD_LEVEL = 6 };
 
 typedef struct {
@@ -29,7 +29,8 @@ typedef struct {
     uint8_t page[PAGE], compressed[PACKED];
     size_t filled, pages;
     double zlib_bytes, zstd_bytes;
-    double packed_disk, packed_text; /* of the compressed files that were looked at, up to where they were */
+    /* of the compressed files that were read: bytes on disk and text, up to where reading stopped */
+    double packed_disk, packed_text;
 } gauger_t;
 
 static void pack(gauger_t *gauger) {
@@ -42,7 +43,7 @@ static void pack(gauger_t *gauger) {
     gauger->pages++;
 }
 
-/* Documents one behind the other, in pages; what does not fill one is left out. */
+/* Adds a document to the pages. The last page is used only if it is full. */
 static void put(gauger_t *gauger, const uint8_t *bytes, size_t length) {
     while (length && gauger->pages < MOST_PAGES) {
         size_t some = length < PAGE - gauger->filled ? length : PAGE - gauger->filled;
@@ -79,8 +80,8 @@ static bool look_at(gauger_t *gauger, const dialect_t *dialect, const cut_t *cut
     return true;
 }
 
-/* A plain file costs the same everywhere: every so many windows of it, so that its end counts as its
- * beginning. */
+/* Every place of a plain file is equally cheap to read: takes every n-th window of it, so that the end counts as much
+ * as the beginning. */
 static uint64_t step_of(const input_file_t *file, uint64_t most) {
     bool anywhere = file->kind == INPUT_PLAIN && !input_is_in_stream(file);
     return anywhere ? file->text_bound / most + 1 : 1;
@@ -123,7 +124,7 @@ static bool look_into(gauger_t *gauger, const input_file_t *file, uint64_t most,
     return ok;
 }
 
-/* What a file's text comes to. A stream's length is nobody's to know. */
+/* How much text a file has. The length of a stream is not known. */
 static double text_of(const gauger_t *gauger, const input_file_t *file) {
     if (file->kind == INPUT_PLAIN || file->kind == INPUT_ZIP_MEMBER)
         return (double)file->text_bound;
@@ -182,8 +183,8 @@ bool gauge_take(const schema_t *schema, const manifest_t *manifest, gauge_t *gau
     return ok;
 }
 
-/* Of the other two, what they were beside these when all four were measured: see docs/planning.md. Nothing is
- * compressed where the sample does not fill one page; then 0 leaves it to the general figures. */
+/* For the two other compressors: estimated from these two, with the ratios measured in docs/planning.md. If the sample
+ * does not fill one page, nothing was compressed: 0 means that the general figures apply. */
 double gauge_ratio(const gauge_t *gauge, const char *compressor) {
     if (strcmp(compressor, "none") == 0)
         return 1.07;

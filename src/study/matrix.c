@@ -5,14 +5,14 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Trials of all settings scatter alike, as shares of their means, because it is the same machine that makes
- * them; so what all of them tell together counts as so many trials of each setting besides its own. Two trials
- * that happen to be alike are no proof then. */
+/* Trials of all settings scatter alike, as shares of their means, since the same machine makes them. So each setting
+ * may use the scatter of all trials as if it had this many more trials of its own. Then two trials that are equal by
+ * chance prove nothing. */
 enum { LENT = 8 };
 
-/* Bounds, and what is on one side of each: of a two-sided 95 % interval; for dropping a setting, where one error in
- * twenty would be too many, with every setting looked at after every trial; for the cheapest, where doubt is for the
- * cheaper setting. */
+/* The probability below each bound. INTERVAL: of a two-sided 95 % interval. DROP: for dropping a setting; stricter,
+ * since every setting is judged after every trial, and one error in twenty would be too many. DOUBT: for the cheapest,
+ * where doubt favours the cheaper setting. */
 typedef enum { INTERVAL, DROP, DOUBT, BOUNDS } bound_t;
 static const double probability_of[BOUNDS] = {0.975, 0.9975, 0.84};
 
@@ -22,15 +22,15 @@ struct matrix {
     matrix_options_t options;
     matrix_setting_t *settings;
     size_t count;
-    size_t *order, at; /* of this round */
+    size_t *order, at; /* of the current round */
     uint32_t rounds, trials;
     int64_t spent_ns;
     uint64_t drawn;
     bool budget_spent;
-    double (*student)[KEPT]; /* of each bound, by degrees of freedom, which are whole; 0: not yet asked for */
+    double (*student)[KEPT]; /* of each bound, by degrees of freedom (whole numbers); 0: not computed yet */
 };
 
-/* How many standard errors a bound is away. */
+/* How many standard errors away a bound is. */
 static double student(const matrix_t *matrix, bound_t bound, double freedom) {
     if (!(freedom < KEPT))
         return compare_student(probability_of[bound], freedom);
@@ -83,9 +83,9 @@ const matrix_setting_t *matrix_setting(const matrix_t *matrix, size_t setting) {
     return &matrix->settings[setting];
 }
 
-/* ---- what the trials tell ---- */
+/* ---- what the trials show ---- */
 
-/* What all settings tell of the scatter: squared deviations as shares of the means, and degrees of freedom. */
+/* The scatter of all settings together: squared deviations as shares of the means, and degrees of freedom. */
 static double pooled(const matrix_t *matrix, double *freedom) {
     double squares = 0;
     *freedom = 0;
@@ -99,7 +99,7 @@ static double pooled(const matrix_t *matrix, double *freedom) {
     return *freedom > 0 ? squares / *freedom : NAN;
 }
 
-/* Of a setting's mean: the standard error as a share of it, and its degrees of freedom. NAN below two trials. */
+/* The standard error of a setting's mean, as a share of the mean, and its degrees of freedom. NAN below two trials. */
 static double error_of(const matrix_setting_t *setting, double variance, double all, double *freedom) {
     const double lent = all < LENT ? all : LENT, own = (double)setting->trials - 1;
     *freedom = lent + own;
@@ -118,7 +118,7 @@ static size_t find_best(const matrix_t *matrix) {
     return best;
 }
 
-/* The logarithm of mean / best's mean, and how far off it may be at this bound. */
+/* The logarithm of mean / best's mean, and how large its error may be at this bound. */
 static double against(const matrix_t *matrix, size_t setting, size_t best, bound_t bound, double *error) {
     double all, freedom, best_freedom;
     const double variance = pooled(matrix, &all);
@@ -161,7 +161,7 @@ static void set_intervals(matrix_t *matrix) {
         matrix->settings[i].state = MATRIX_SETTLED;
 }
 
-/* Shown to be slower than what the cheapest may be: neither the best nor the cheapest. */
+/* Drops settings that are certainly slower than the cheapest may be: they are neither the best nor the cheapest. */
 static void drop_hopeless(matrix_t *matrix) {
     const size_t best = find_best(matrix);
     const double least = log(1 - matrix->options.nearly);
@@ -208,7 +208,7 @@ static bool any_open(const matrix_t *matrix) {
     return false;
 }
 
-/* What another trial of this setting will take, by what trials took so far. */
+/* How long another trial of this setting will take, from how long its trials took so far. */
 static int64_t expected_ns(const matrix_t *matrix, const matrix_setting_t *setting) {
     return setting->trials  ? setting->took_ns / setting->trials
            : matrix->trials ? matrix->spent_ns / matrix->trials

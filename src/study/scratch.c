@@ -20,13 +20,13 @@
 
 static const int64_t LEASE_NS = 60000000000, RENEW_NS = 15000000000;
 
-/* Renews the mark while the main thread is busy with something long. */
+/* Renews the mark while the main thread does something that takes long. */
 typedef struct {
     pthread_t thread;
     pthread_mutex_t lock;
     pthread_cond_t over;
     mongoc_client_t *client;
-    bool runs, ends, lost; /* lost: the mark is another study's */
+    bool runs, ends, lost; /* lost: the mark belongs to another study now */
 } keeper_t;
 
 struct scratch {
@@ -34,10 +34,10 @@ struct scratch {
     int64_t patience_ns;
     server_t *server;
     mongoc_client_t *client;
-    char name[256]; /* with the database's, for people */
-    char mark[300]; /* the mark's collection */
+    char name[256]; /* with the database, for people */
+    char mark[300]; /* the collection of the mark */
     bson_oid_t owner;
-    int64_t until_ns; /* the mark is ours */
+    int64_t until_ns; /* until then the mark is ours */
     bool no_checkpoints, marked;
     keeper_t keeper;
 };
@@ -52,7 +52,7 @@ static size_t hosts_length(const char *hosts, size_t length, size_t count) {
     return length;
 }
 
-/* The options but those that are to be other ones ("w="), each with an ampersand before it. */
+/* Copies the options except those that will get other values ("w="), each after an ampersand. */
 static void copy_query(text_t *to, const char *query, const char *const *but, size_t count) {
     while (*query) {
         const size_t length = strcspn(query, "&");
@@ -65,7 +65,7 @@ static void copy_query(text_t *to, const char *query, const char *const *but, si
     }
 }
 
-/* A driver that was built without a compressor leaves it out and says nothing that a program could hear. */
+/* A driver that was built without a compressor ignores it, without an error that a program could see. */
 static bool has_compressors(const address_t *address, const char *wire, err_t *err) {
     const bson_t *known = mongoc_uri_get_compressors(address->uri);
     for (const char *at = wire; *at;) {
@@ -83,7 +83,7 @@ static bool has_compressors(const address_t *address, const char *wire, err_t *e
 char *scratch_uri(const char *uri, const char *tail, size_t routers, const char *wire, const char *concern,
                   err_t *err) {
     address_t address;
-    if (!address_parse(&address, uri, err)) /* everything is where it should be, then */
+    if (!address_parse(&address, uri, err)) /* if this succeeds, everything is where it should be */
         return NULL;
     address_free(&address);
     const char *authority = strstr(uri, "://") + 3;
@@ -128,7 +128,7 @@ char *scratch_uri(const char *uri, const char *tail, size_t routers, const char 
 
 /* ---- the mark ---- */
 
-/* Makes the mark, or renews ours. *code: CODE_DUPLICATE_KEY when it is another's. */
+/* Makes the mark, or renews it if it is ours. *code: CODE_DUPLICATE_KEY if it belongs to another study. */
 static bool write_mark(scratch_t *scratch, mongoc_client_t *client, int64_t for_ns, int *code, err_t *err) {
     char host[256] = "", processes[HOST_PROCESSES];
     bson_t reply;
@@ -213,7 +213,7 @@ static bool is_busy(const scratch_t *scratch, const mark_t *mark, err_t *err) {
         (long long)mark->process, mark->host, server_namespace(scratch->server));
 }
 
-/* *left: what lies there is a dead study's. */
+/* *left: a study that died has left something here. */
 static bool take_over(scratch_t *scratch, bool *left, err_t *err) {
     mark_t mark;
     collection_t place;
@@ -235,7 +235,7 @@ static bool take_over(scratch_t *scratch, bool *left, err_t *err) {
     const int64_t now = clock_now_ns();
     scratch->marked = write_mark(scratch, scratch->client, LEASE_NS, &code, err);
     scratch->until_ns = now + LEASE_NS;
-    if (code == CODE_DUPLICATE_KEY && read_mark(scratch, &mark, err)) /* somebody was quicker */
+    if (code == CODE_DUPLICATE_KEY && read_mark(scratch, &mark, err)) /* another study was faster */
         is_busy(scratch, &mark, err);
     return scratch->marked;
 }
@@ -335,7 +335,7 @@ static bool keep(scratch_t *scratch, int64_t for_ns, err_t *err) {
     return code == CODE_DUPLICATE_KEY && is_lost(scratch, err);
 }
 
-/* True when it is over. */
+/* True: it is to end. */
 static bool keeper_waits(keeper_t *keeper) {
     struct timespec until;
     clock_gettime(CLOCK_MONOTONIC, &until);
@@ -348,7 +348,7 @@ static bool keeper_waits(keeper_t *keeper) {
     return ends;
 }
 
-/* A server that is away is no reason to end: the next try may find it. */
+/* If a server is away, it continues: the next try may succeed. */
 static void *keeper_work(void *context) {
     scratch_t *scratch = context;
     keeper_t *keeper = &scratch->keeper;
@@ -437,8 +437,7 @@ bool scratch_close(scratch_t *scratch, err_t *err) {
         return true;
     end_keeper(scratch);
     bool ok = !scratch->marked || (scratch_drop(scratch, err) && drop_mark(scratch, err));
-    /* after a signal a server that does not answer soon is given up, and a busy cluster needs its time for a
-     * drop */
+    /* after a signal, a server that does not answer soon is given up; but a busy cluster needs time for a drop */
     for (int i = 0; !ok && stop_signal() && i < MORE_TRIES; i++) {
         leave(scratch);
         ok = join(scratch, err) && scratch_drop(scratch, err) && drop_mark(scratch, err);

@@ -1,5 +1,5 @@
-/* supplies: what a study that loads again and again needs before anything is touched: files that can be read
- * again, and a place for what its loads reject. Main thread. */
+/* supplies: what a study that loads many times needs before it changes anything: files that can be read again, and a
+ * place for the rejects of its loads. Main thread. */
 #ifndef TIPPLE_STUDY_SUPPLIES_H
 #define TIPPLE_STUDY_SUPPLIES_H
 
@@ -15,21 +15,21 @@ typedef struct {
     char path[PATH_MAX + 16]; /* of the reject file in it */
 } supplies_rejects_t;
 
-/* In TMPDIR. study: "tune"; whose: "trials". Status 8. */
+/* In TMPDIR. study: "tune"; whose: "trials". Failure: status 8. */
 bool supplies_make_rejects(supplies_rejects_t *rejects, const char *study, const char *whose, err_t *err);
 void supplies_remove_rejects(supplies_rejects_t *rejects); /* a zeroed one is allowed */
 
-/* Loads of samples would warn of each reject again and again, and name a file that is gone when they end:
- * they are made at LOG_SILENT, and the study says it once. A warning, if there are any; then true. */
+/* Loads of samples would warn of each reject many times, and name a file that is deleted when they end. So they run at
+ * LOG_SILENT, and the study says it once. If there are rejects, warns and returns true. */
 bool supplies_tell_rejects(const counts_t *counts);
 
-/* Makes a load one of a sample of so many records: what it rejects does not end it, and is only counted. */
+/* Makes a load one of a sample of this many records: rejects do not end it, and are only counted. */
 void supplies_make_sample(load_spec_t *load, uint64_t records);
 
-/* False. An error that says that all records were rejected is said again, without the file. */
+/* Always false. An error that says that all records were rejected is repeated without the file. */
 bool supplies_all_rejected(const char *format, err_t *err);
 
-/* Did a sample's load make any document? what: "measured". Status 1 */
+/* Did a sample's load make any document? what: "measured". If not: status 1. */
 bool supplies_made_documents(const counts_t *counts, const char *what, err_t *err);
 
 #endif

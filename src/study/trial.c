@@ -43,14 +43,14 @@ bool trials_close(trials_t *trials, err_t *err) {
     return ok;
 }
 
-/* ---- one of them ---- */
+/* ---- one trial ---- */
 
 bool trials_begin(trials_t *trials, err_t *err) {
     trials->began_ns = clock_now_ns();
     return scratch_begin(trials->scratch, 10 * trials->longest_ns, &trials->checkpoints, err);
 }
 
-/* What loads say for themselves would be said hundreds of times. */
+/* The load's own messages would be repeated hundreds of times. */
 bool trials_load(trials_t *trials, const load_spec_t *load, err_t *err) {
     const log_level_t level = log_level();
     load_spec_t quiet = *load;
@@ -73,7 +73,7 @@ bool trials_end(trials_t *trials, bool ok, err_t *err) {
     if (ok && !dropped)
         *err = dropping;
     ok = ok && dropped;
-    /* a load that was stopped goes on where it stopped; trials do not */
+    /* a load that was stopped continues where it stopped; trials do not */
     if (stop_signal() && (ok || err->status == (status_t)(128 + stop_signal())))
         ok = err_set(err, (status_t)(128 + stop_signal()), "interrupted");
     ok = ok && supplies_made_documents(counts, "measured", err);
@@ -91,7 +91,7 @@ double trials_rate(const trials_t *trials) {
     return (double)trials->result->counts.loaded / ((double)(moving ? moving : 1) / 1e9);
 }
 
-/* ---- how large ---- */
+/* ---- the size of a trial ---- */
 
 uint64_t trials_first(const trials_fit_t *fit) {
     return fit->asked ? fit->asked : SAMPLE;
@@ -100,7 +100,7 @@ uint64_t trials_first(const trials_fit_t *fit) {
 void trials_fit(trials_t *trials, const trials_fit_t *fit, uint64_t *sample, uint64_t *records) {
     const uint64_t asked = trials_first(fit), read = trials->result->counts.read;
     const int64_t besides =
-        trials_took_ns(trials) - trials->result->moving_ns; /* making it, dropping it, ... */
+        trials_took_ns(trials) - trials->result->moving_ns; /* making the collection, dropping it, ... */
     int64_t most = fit->budget_ns / (int64_t)(fit->settings * fit->rounds) - besides;
     most = most > MOST_TRIAL_NS ? MOST_TRIAL_NS : most < LEAST_TRIAL_NS ? LEAST_TRIAL_NS : most;
     const double fits = trials_rate(trials) * (double)most / 1e9;
@@ -110,10 +110,10 @@ void trials_fit(trials_t *trials, const trials_fit_t *fit, uint64_t *sample, uin
     *records = read < trials->limit ? read : trials->limit;
     *sample = trials->limit;
     if (read < trials->limit)
-        trials->limit = UINT64_MAX; /* without one, files are read side by side */
+        trials->limit = UINT64_MAX; /* without a limit, files are read in parallel */
 }
 
-/* ---- what is said meanwhile ---- */
+/* ---- progress ---- */
 
 void trials_say(trials_t *trials, const matrix_t *matrix, const matrix_setting_t *setting, const char *name,
                 int64_t since_ns, int64_t budget_ns) {

@@ -27,7 +27,7 @@ typedef struct {
     scratch_t *scratch;
     char *scratch_uri;
     size_t file_count;
-    supplies_rejects_t rejects; /* of samples and scratch drills */
+    supplies_rejects_t rejects; /* of samples and of drills in the scratch collection */
 } drilling_t;
 
 void drill_spec_init(drill_spec_t *spec) {
@@ -41,9 +41,9 @@ const char *drill_indexes_name(drill_indexes_t indexes) {
     return names[indexes];
 }
 
-/* ---- before anything is touched ---- */
+/* ---- before anything is changed ---- */
 
-/* A target is dropped only by somebody who wrote its name a second time. */
+/* The target is dropped only if the user has written its name a second time. */
 static bool check_drop(const drilling_t *drilling, err_t *err) {
     const char *drop = drilling->spec->drop;
     address_t address;
@@ -59,7 +59,7 @@ static bool check_drop(const drilling_t *drilling, err_t *err) {
     return ok;
 }
 
-/* A load would find out, too, but behind the drop of the target. */
+/* A load would also find out, but only after the target was dropped. */
 static bool check_indexes(const load_spec_t *load, err_t *err) {
     for (size_t i = 0; i < load->index_count; i++) {
         index_spec_t index;
@@ -94,7 +94,7 @@ static bool check_spec(drilling_t *drilling, err_t *err) {
 
 /* ---- the target ---- */
 
-/* What is dropped comes back as it was: with the indexes that it has, unless others are named. */
+/* A dropped target gets back the indexes that it has, unless others are named. */
 static bool take_indexes(drilling_t *drilling, err_t *err) {
     const drill_spec_t *spec = drilling->spec;
     drill_result_t *result = drilling->result;
@@ -140,7 +140,7 @@ static bool nothing_of_a_person(drilling_t *drilling, err_t *err) {
     return ok;
 }
 
-/* Only a load's own settings come back behind a drop. */
+/* After a drop, only what a load itself sets comes back: refuses a target that has more. */
 static bool nothing_beyond(drilling_t *drilling, err_t *err) {
     char beyond[64];
     if (!drilling->spec->drop)
@@ -155,7 +155,7 @@ static bool nothing_beyond(drilling_t *drilling, err_t *err) {
                     drilling->result->namespace, beyond));
 }
 
-/* How many loads run, and how many files the collection was loaded from. */
+/* How many loads are running, and from how many files the collection was loaded. */
 static bool look_at_catalog(drilling_t *drilling, size_t *running, size_t *files, err_t *err) {
     catalog_header_t header = {0};
     bool found;
@@ -238,7 +238,7 @@ static const char *spell(char out[96], const forecast_t *forecast) {
     return out;
 }
 
-/* Before anything begins: afterwards everybody would have known it. */
+/* Said before the drill begins, so that it is a real prediction. */
 static void say_forecast(const drill_result_t *result) {
     char documents[UNITS_MAX], whole[96], load[96], verify[96];
     for (size_t i = 0; i < result->pass_count; i++) {
@@ -255,7 +255,7 @@ static void say_forecast(const drill_result_t *result) {
     }
 }
 
-/* What the server's disk has left; NAN: it does not say (a router never does). */
+/* The free space on the server's disk; NAN: the server does not tell (a router never does). */
 static double free_bytes(const drilling_t *drilling) {
     bson_iter_t at;
     bson_t reply;
@@ -274,7 +274,7 @@ static double free_bytes(const drilling_t *drilling) {
     return total - used;
 }
 
-/* Before hours are spent. What compression will make of it nobody knows, so it is only told. */
+/* Warns before hours are spent. It is only a warning, since the effect of compression is not known. */
 static void look_for_room(const drilling_t *drilling) {
     const drill_result_t *result = drilling->result;
     const drill_sample_t *sample = &result->samples[result->sample_count - 1];
@@ -305,7 +305,7 @@ static bool predict(drilling_t *drilling, err_t *err) {
         return stop_signal() ? false : err_where(err, "in a sample");
     say_forecast(drilling->result);
     look_for_room(drilling);
-    /* a scratch drill has the last sample to drop, and so measures that, too */
+    /* a drill in scratch has to drop the last sample, and so measures the drop, too */
     return drilling->result->scratch || scratch_drop(drilling->scratch, err);
 }
 
@@ -368,7 +368,7 @@ static void describe(const drilling_t *drilling, const drill_pass_t *pass, drill
     }
 }
 
-/* The drill is what counts: that it cannot be written down is told, no more. */
+/* The drill itself has succeeded: if it cannot be recorded, this is only a warning. */
 static void remember(drilling_t *drilling, drill_pass_t *pass) {
     drills_entry_t entry, *entries = NULL;
     size_t count = 0;
@@ -444,7 +444,7 @@ bool drill_run(const drill_spec_t *spec, drill_result_t *result, err_t *err) {
     *err = (err_t){.status = STATUS_OK};
     bool ok = drill(&drilling, err);
     ok = close_all(&drilling, ok, err);
-    if (ok) /* what was tried in vain on the way is no failure */
+    if (ok) /* tries that failed on the way are no failure */
         *err = (err_t){.status = some_rejected(result) ? STATUS_SOME_REJECTED : STATUS_OK};
     result->took_ns = clock_now_ns() - began;
     return ok;
@@ -454,7 +454,7 @@ void drill_free_result(drill_result_t *result) {
     target_indexes_free(&result->indexes);
 }
 
-/* ---- what came out ---- */
+/* ---- the results ---- */
 
 bool drill_left_open(const drill_result_t *result) {
     if (result->scratch || !result->drilled)

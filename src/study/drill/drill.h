@@ -1,7 +1,7 @@
-/* drill: how long is it from nothing to a collection that is there again? Dropped, created, placed over the
- * shards, loaded, indexed, verified, asked: each phase is timed, in a scratch collection next to the target
- * (see scratch.h) or, when the collection is named twice, in the target itself; beside what a sample had
- * predicted (rehearsal.h). One call, main thread. */
+/* drill: how long does it take from nothing until a collection is there again? It is dropped, created, spread over the
+ * shards, loaded, indexed, verified and queried, and each phase is timed. This happens in a scratch collection next to
+ * the target (see scratch.h), or, if the collection is named twice, in the target itself. The times are compared with
+ * those predicted from a sample (rehearsal.h). One call, main thread. */
 #ifndef TIPPLE_STUDY_DRILL_DRILL_H
 #define TIPPLE_STUDY_DRILL_DRILL_H
 
@@ -16,76 +16,79 @@ const char *drill_indexes_name(drill_indexes_t indexes); /* "after" */
 #define DRILL_ALL UINT64_MAX
 
 typedef struct {
-    load_spec_t load;  /* target, files, format, and how they are loaded; drop, limit, told: not used */
-    const char *drop;  /* the URI's own DATABASE.COLLECTION once more, to drill with it; NULL: in scratch */
+    load_spec_t load; /* target, files, format, and how they are loaded; drop, limit, told: not used */
+    /* the URI's DATABASE.COLLECTION a second time: drill in the target; NULL: in scratch */
+    const char *drop;
     const char *query; /* SUITE[:NAME], or NULL */
     uint64_t sample;   /* records of the largest sample; 0: what takes about two seconds */
-    uint64_t scale;    /* 0: a drill; else only a sample, extrapolated to so many documents, or DRILL_ALL */
+    /* 0: a drill; otherwise only a sample, extrapolated to this many documents, or DRILL_ALL */
+    uint64_t scale;
     drill_indexes_t indexes;
     bool no_predict, predict_only;
 } drill_spec_t;
 
 void drill_spec_init(drill_spec_t *spec); /* the defaults */
 
-/* One phase; moments are counted from the beginning of its pass. */
+/* One phase; times are counted from the beginning of its pass. */
 typedef struct {
     bool came;
     int64_t began_ns, took_ns;
-    forecast_t predicted; /* seconds; NAN: nothing was predicted */
+    forecast_t predicted; /* seconds; NAN: there was no prediction */
 } drill_span_t;
 
-/* From nothing to the first answer, once. */
+/* One run from nothing to the first answer. */
 typedef struct {
     bool indexes_first;
     drill_span_t phases[DRILL_PHASES];
-    drill_phase_t reached;          /* the last one that matters; DRILL_PHASES: none */
+    drill_phase_t reached;          /* the last phase that a person would name; DRILL_PHASES: none */
     forecast_t predicted, verified; /* of all phases; of all but the first query */
-    int64_t took_ns, verified_ns;   /* measured: the same, and what lies between */
+    int64_t took_ns, verified_ns;   /* measured: the same two */
     load_result_t load;
-    uint64_t documents;   /* that verify looked at */
-    uint64_t wrong;       /* that are missing, extra, duplicated, changed or unrelated */
-    char difference[400]; /* what verify, or the first query, said; "" */
+    uint64_t documents;   /* that verify compared */
+    uint64_t wrong;       /* missing, extra, duplicated, changed or unrelated */
+    char difference[400]; /* what verify, or the first query, said; "": none */
     first_answer_t answer;
-    bool loaded, finished; /* all phases came to their ends */
+    bool loaded, finished; /* all phases were completed */
     bool compared;
-    drills_entry_t earlier; /* compared: the last one of its kind */
+    drills_entry_t earlier; /* if compared: the last drill of the same kind */
 } drill_pass_t;
 
-/* One load of the first records, and all that follows it. */
+/* One load of the first records, and everything that follows it. */
 typedef struct {
     uint64_t asked, read, documents, bytes; /* bytes of BSON */
     bool indexes_first;
-    double seconds[DRILL_PHASES]; /* NAN: it did not come */
+    double seconds[DRILL_PHASES]; /* NAN: the phase did not happen */
 } drill_sample_t;
 
 enum { DRILL_PASSES = 2, DRILL_MOST_SAMPLES = 32 };
 
 typedef struct {
-    drill_pass_t passes[DRILL_PASSES]; /* indexes after and before, as far as asked for */
-    size_t pass_count;                 /* that began, or that were only predicted */
+    drill_pass_t passes[DRILL_PASSES]; /* with indexes after and before, as requested */
+    size_t pass_count;                 /* that were begun, or only predicted */
     drill_sample_t samples[DRILL_MOST_SAMPLES];
     size_t sample_count;
-    double all_documents; /* that the files make, as far as can be told; NAN: not looked */
-    bool exact;           /* everything was looked at */
+    double all_documents; /* that the files make, as far as known; NAN: not estimated */
+    bool exact;           /* all_documents is exact, not an estimate */
     bool scratch, cluster, drilled;
     first_query_t query;
     char namespace[256], where[512], format[128], version[32], shard_key[512];
-    char collection[280];     /* that it was done in */
-    load_spec_t load;         /* like the target, where the spec did not say; it goes on where this stops */
-    target_indexes_t indexes; /* the target's own, which are built where none were named */
+    char collection[280]; /* in which it was done */
+    /* with what was taken from the target; the load that continues after an interruption */
+    load_spec_t load;
+    target_indexes_t indexes; /* the target's own, built if none were named */
     int64_t began_ms, took_ns;
 } drill_result_t;
 
-/* Everything that was found is in *result, also after a failure or a signal. False: err has status and
- * sentence; STATUS_DIFFERENT when what was loaded is not what the files make. Status 2 (some rejects) is a
- * success with err->status set. */
+/* *result holds everything that was found, also after a failure or a signal. False: err has status and sentence;
+ * STATUS_DIFFERENT if what was loaded is not what the files make. Status 2 (some rejects) is a success with err->status
+ * set. */
 bool drill_run(const drill_spec_t *spec, drill_result_t *result, err_t *err);
 void drill_free_result(drill_result_t *result);
 
-/* The target itself was dropped and is not whole: a load resumes from there. */
+/* Was the target itself dropped, and is it not complete now? A load then continues it. */
 bool drill_left_open(const drill_result_t *result);
 
-/* The least that a pass took, or is predicted to: NULL where there is one pass only. */
+/* The pass that took less time, or is predicted to; NULL if there is only one pass. */
 const drill_pass_t *drill_quicker(const drill_result_t *result);
 
 #endif

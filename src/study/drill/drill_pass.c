@@ -37,7 +37,7 @@ const char *drill_phase_name(drill_phase_t phase) {
     return phases[phase].name;
 }
 
-/* A phase that a person would name. */
+/* Would a person name this phase? */
 static bool matters(const passing_t *passing, drill_phase_t phase) {
     return phases[phase].doing && (phase != DRILL_PLACE || passing->spec->cluster);
 }
@@ -63,7 +63,7 @@ static void entered(void *context, timeline_phase_t phase) {
     enter(context, (drill_phase_t)phase);
 }
 
-/* A signal's sentence is about the drill, not about one of its parts. */
+/* If a signal came, the sentence is about the drill, not about the part that was running. */
 static bool failed(const passing_t *passing, err_t *err) {
     const drill_phase_t reached = passing->pass->reached;
     const char *doing =

@@ -1,4 +1,4 @@
-/* drill_phase: what a drill goes through. Of a load those of timeline.h, in their order. */
+/* drill_phase: the phases of a drill. Those of a load are the phases of timeline.h, in the same order. */
 #ifndef TIPPLE_STUDY_DRILL_DRILL_PHASE_H
 #define TIPPLE_STUDY_DRILL_DRILL_PHASE_H
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Twice as many documents are another drill. */
+/* With twice as many documents it is another kind of drill. */
 static const double FACTOR = 2;
 
 static void name_drills(const server_t *server, char name[300]) {
@@ -77,7 +77,7 @@ static void append_entry(bson_t *to, const drills_entry_t *entry) {
     BSON_APPEND_UTF8(to, "host", entry->host);
 }
 
-/* An update, since it dates what it writes, and changes nothing when it is sent twice. */
+/* An update: the server dates it, and sending it twice changes nothing. */
 bool drills_write(server_t *server, mongoc_client_t *client, const drills_entry_t *entry, err_t *err) {
     bson_t fields = BSON_INITIALIZER;
     bson_oid_t id;
@@ -176,7 +176,7 @@ static bool take_all(const bson_t *reply, drills_entry_t **entries, size_t *coun
         found++;
     if (!(*entries = calloc(found + 1, sizeof **entries)))
         return err_memory(err, (found + 1) * sizeof **entries);
-    /* the newest came first */
+    /* the reply has the newest first */
     for (*count = found; found-- > 0 && bson_read_next(&documents, &document);)
         take_entry(&document, &(*entries)[found]);
     return true;
@@ -199,7 +199,7 @@ bool drills_read(server_t *server, mongoc_client_t *client, drills_entry_t **ent
     return ok;
 }
 
-/* ---- one and another ---- */
+/* ---- comparing ---- */
 
 static bool can_compare(const drills_entry_t *one, const drills_entry_t *other) {
     const double times = (double)one->documents / (double)other->documents;

@@ -1,5 +1,5 @@
-/* drills: the drills of a target that came to their ends, one document each in NAME.tipple.drills, beside its
- * catalog but no part of it: dropping the collection leaves it, and a load does not look at it. Main thread. */
+/* drills: the history of a target's drills that were completed, one document each in NAME.tipple.drills. It is next to
+ * the catalog but not a part of it: it survives a drop of the collection, and loads do not read it. Main thread. */
 #ifndef TIPPLE_STUDY_DRILL_DRILLS_H
 #define TIPPLE_STUDY_DRILL_DRILLS_H
 
@@ -7,31 +7,31 @@
 #include "study/drill/forecast.h"
 #include "server/server.h"
 
-/* Seconds are NAN where something did not come or was not predicted. */
+/* Seconds are NAN if a phase did not happen or was not predicted. */
 typedef struct {
-    int64_t when_ms; /* since 1970, by the server's clock: its end */
+    int64_t when_ms; /* when it ended: since 1970, by the server's clock */
     char namespace[256], format[128], indexes[8], keys[512], server[32], version[32], host[256], query[256];
     bool scratch;
     uint64_t documents, bytes, differences, rejected;
     uint32_t threads, batch;
-    double seconds, verified; /* the whole, and from nothing to verified */
-    forecast_t predicted;     /* the latter */
+    double seconds, verified; /* of the whole drill; from nothing to verified */
+    forecast_t predicted;     /* of `verified` */
     double phases[DRILL_PHASES];
     forecast_t phases_predicted[DRILL_PHASES];
 } drills_entry_t;
 
-double drills_rate(const drills_entry_t *entry); /* documents a second of the loading phase */
+double drills_rate(const drills_entry_t *entry); /* documents a second in the loading phase */
 
-/* The server dates it. */
+/* The server sets the date. */
 bool drills_write(server_t *server, mongoc_client_t *client, const drills_entry_t *entry, err_t *err);
 
-/* The newest of them, the oldest first. Free *entries. */
+/* The newest drills, sorted by age, the oldest first. The caller frees *entries. */
 enum { DRILLS_MOST = 1000 };
 bool drills_read(server_t *server, mongoc_client_t *client, drills_entry_t **entries, size_t *count,
                  err_t *err);
 
-/* The last of these that can be compared with one that came after them: the same format, mode and indexes,
- * about as many documents, and nothing was wrong with it. NULL: none. */
+/* The last of these entries that can be compared with a later drill: the same format, mode and indexes, about as many
+ * documents, and no difference found. NULL: none. */
 const drills_entry_t *drills_before(const drills_entry_t *entries, size_t count, const drills_entry_t *entry);
 
 #endif

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- which one ---- */
+/* ---- choosing ---- */
 
 static bool needs_nothing(const query_t *query) {
     return !query->draw && !query->each && !query->indexes && !query->collection;
@@ -29,7 +29,7 @@ static bool has_query(const suite_t *suite, const char *name) {
     return found;
 }
 
-/* "SUITE:NAME" or "SUITE"; a path may have colons in its folders. */
+/* Splits "SUITE:NAME" or "SUITE"; the folders of a path may contain colons. */
 static bool split(const char *words, first_query_t *chosen, err_t *err) {
     const char *colon = strrchr(words, ':');
     const size_t length = colon && !strchr(colon, '/') ? (size_t)(colon - words) : strlen(words);
@@ -120,7 +120,7 @@ static bool ask_suite(const first_query_t *chosen, const char *uri, int64_t pati
     return ok;
 }
 
-/* *value is of the reply: what stands under _id of its first document. */
+/* *value: the _id of the reply's first document; it belongs to the reply. */
 static bool first_id(const bson_t *reply, bson_value_t *value) {
     bson_iter_t documents, at;
     bson_t document;

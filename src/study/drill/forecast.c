@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-/* Of a two-sided interval of 95 %. */
+/* For a two-sided interval of 95 %. */
 static const double PROBABILITY = 0.975;
 
 static double work_of(forecast_shape_t shape, double documents) {
@@ -46,7 +46,7 @@ static forecast_line_t fit_share(const forecast_point_t *points, size_t count, f
                              .freedom = (double)count - 1};
 }
 
-/* y = each + fixed * z, where y is seconds / work and z is 1 / work. */
+/* y = each + fixed * z, where y is seconds / work, and z is 1 / work. */
 static forecast_line_t fit_line(const forecast_point_t *points, size_t count, forecast_shape_t shape) {
     double z_mean = 0, y_mean = 0, zz = 0, zy = 0, squares = 0;
     for (size_t i = 0; i < count; i++) {
@@ -59,7 +59,7 @@ static forecast_line_t fit_line(const forecast_point_t *points, size_t count, fo
         zz += (z - z_mean) * (z - z_mean);
         zy += (z - z_mean) * (points[i].seconds * z - y_mean);
     }
-    /* below what doubles can tell apart all points are of one size */
+    /* below this, doubles cannot distinguish them: all points have the same size */
     const bool one_size = zz <= z_mean * z_mean * 1e-20;
     const double fixed = one_size ? 0 : zy / zz, each = y_mean - fixed * z_mean;
     if (fixed <= 0)
@@ -94,14 +94,14 @@ forecast_line_t forecast_fit(const forecast_point_t *points, size_t count, forec
     return shape == FORECAST_CONSTANT ? fit_constant(points, count, shape) : fit_line(points, count, shape);
 }
 
-/* How far one more measurement may be from a line through `points`, at so much work. */
+/* How far one more measurement may be from a line through `points`, at this amount of work. */
 static double doubt(const forecast_line_t *line, double freedom, double scatter, double work) {
     const double away = line->spread > 0 ? 1 / work - line->center : 0;
     return compare_student(PROBABILITY, freedom) * scatter * work *
            sqrt(1 + 1 / (double)line->points + (line->spread > 0 ? away * away / line->spread : 0));
 }
 
-/* The upper end of a line that fell; 0: there was none. */
+/* The upper end of a line that fell; 0: it did not fall. */
 static double fallen_high(const forecast_line_t *line, double documents) {
     const double work = work_of(line->shape, documents);
     if (!(line->fell_scatter > 0))

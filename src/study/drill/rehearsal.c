@@ -14,19 +14,19 @@
 
 enum { FIRST_SAMPLE = 20000, MOST_SAMPLE = 1000000, SIZES = 3, ROUNDS = 2, MORE_SIZES = 4, MORE_ROUNDS = 3 };
 
-/* A sample of this length is long enough for what costs time once, and short enough to be repeated. */
+/* A sample of this length is long enough to include one-time costs, and short enough to be repeated. */
 static const double LONG_ENOUGH_S = 2;
 
 typedef struct {
     const rehearsal_spec_t *spec;
     drill_result_t *result;
-    drill_pass_t *pass; /* the last one */
+    drill_pass_t *pass; /* the last pass */
     uint64_t most;      /* records of the largest sample */
-    uint64_t all;       /* records of all files; UINT64_MAX: too many to be counted */
-    double documents;   /* that they make without a filter */
-    bool scans;         /* the first query looks at everything */
-    bool told;          /* of rejects */
-    double kept;        /* documents of records that make one: what the filter lets through */
+    uint64_t all;       /* records of all files; UINT64_MAX: too many to count */
+    double documents;   /* how many documents they make without a filter */
+    bool scans;         /* the first query reads the whole collection */
+    bool told;          /* rejects were reported */
+    double kept;        /* the share of documents that the filter lets through */
     log_progress_t progress;
 } rehearsal_t;
 
@@ -64,7 +64,7 @@ static bool take(rehearsal_t *rehearsal, uint64_t records, bool indexes_first, e
     drill_pass_spec_t limited = spec;
     drill_pass_t *pass = rehearsal->pass;
     const counts_t *counts = &pass->load.counts;
-    /* without a limit files are read side by side, as by the drill itself */
+    /* without a limit, files are read in parallel, as in the drill itself */
     supplies_make_sample(&limited.load, records >= rehearsal->all ? UINT64_MAX : records);
     limited.load.limit_is_about = true;
     memset(pass, 0, sizeof *pass);
@@ -95,8 +95,7 @@ static void keep(rehearsal_t *rehearsal, uint64_t asked) {
         sample->seconds[i] = pass->phases[i].came ? (double)pass->phases[i].took_ns / 1e9 : NAN;
 }
 
-/* The first one is not counted: it brings the files into the page cache, and tells how large samples may be.
- */
+/* The first sample is not counted: it brings the files into the page cache, and shows how large samples may be. */
 static bool warm_up(rehearsal_t *rehearsal, err_t *err) {
     const uint64_t asked = rehearsal->spec->sample ? rehearsal->spec->sample : FIRST_SAMPLE;
     if (!take(rehearsal, asked, rehearsal->result->passes[0].indexes_first, err))
@@ -124,7 +123,7 @@ static void say(rehearsal_t *rehearsal, uint64_t records, size_t all) {
     log_progress_say(&rehearsal->progress, line);
 }
 
-/* Sizes that are halves of each other, up in one round and down in the next. */
+/* Each size is half of another; they go up in one round and down in the next. */
 static bool take_all(rehearsal_t *rehearsal, bool indexes_first, err_t *err) {
     const bool thorough = rehearsal->spec->thorough;
     const size_t sizes = thorough ? MORE_SIZES : SIZES, rounds = thorough ? MORE_ROUNDS : ROUNDS;
@@ -141,10 +140,10 @@ static bool take_all(rehearsal_t *rehearsal, bool indexes_first, err_t *err) {
     return true;
 }
 
-/* ---- what they predict ---- */
+/* ---- predictions ---- */
 
-/* An index is a sort: keys are compared about log2(n) times each. Beside that its cost is in proportion to n,
- * so this is rather too long than too short: docs/disaster-recovery.md. */
+/* An index is a sort: each key is compared about log2(n) times. The rest of its cost is proportional to n, so the
+ * prediction is rather too long than too short: docs/disaster-recovery.md. */
 static forecast_shape_t shape_of(const rehearsal_t *rehearsal, drill_phase_t phase, bool indexes_first) {
     switch (phase) {
     case DRILL_LOAD:
@@ -198,7 +197,7 @@ static bool rehearse(rehearsal_t *rehearsal, err_t *err) {
     if (isnan(result->all_documents))
         result->all_documents = floor(rehearsal->documents * rehearsal->kept);
     else
-        result->exact = true; /* it was said */
+        result->exact = true; /* the number was given by the user */
     for (size_t i = 0; i < result->pass_count; i++)
         predict(rehearsal, &result->passes[i]);
     return true;

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What says nothing about how an index was made. */
+/* Is the index described only by fields that do not say how it was made? */
 static bool is_plain(const bson_t *index) {
     static const char *const known[] = {"v", "key", "name", "ns", "background", "2dsphereIndexVersion"};
     bson_iter_t at;
@@ -42,7 +42,7 @@ char *target_indexes_spell(const bson_t *index) {
     while (ok && bson_iter_next(&at))
         ok = append_key(&text, &at);
     char *spelled = text_take_or_end(&text);
-    /* fields whose names have commas or colons, wildcards: read back they must be the same */
+    /* some do not survive this: wildcards, and fields with commas or colons in their names */
     if (ok && (ok = collection_parse_index(spelled, &made, &ignored))) {
         ok = bson_count_keys(&made.keys) == bson_count_keys(&keys);
         for (bool more = ok && bson_iter_init(&at, &keys); more && bson_iter_next(&at);)
@@ -90,7 +90,7 @@ bool target_indexes_read(server_t *server, mongoc_client_t *client, target_index
     return ok;
 }
 
-/* A load makes these, or they mean nothing without others. */
+/* Options that a load sets itself, or that mean nothing without others. */
 static bool is_made_again(const char *option) {
     static const char *const known[] = {"clusteredIndex",  "storageEngine",    "uuid",
                                         "validationLevel", "validationAction", "autoIndexId"};

@@ -16,7 +16,7 @@ const char *const simulate_names[SIMULATE_WAYS] = {
     [SIMULATE_HANDED_OUT] = "lanes handed out again",
 };
 
-/* ---- chance: a stream of numbers for each thing that chance decides, so that all ways meet the same ---- */
+/* ---- chance: a random stream for each thing that chance decides, so that all ways have the same events ---- */
 
 static uint64_t chance_stream(uint64_t seed, uint64_t of) {
     uint64_t mixed = seed * 0xD1342543DE82EF95u + of;
@@ -33,7 +33,7 @@ static double chance_normal(uint64_t *stream) {
     return radius * cos(6.283185307179586 * chance_share(stream));
 }
 
-/* ---- what will happen, the earliest first ---- */
+/* ---- coming events, the earliest first ---- */
 
 typedef struct {
     double at;
@@ -70,14 +70,14 @@ static void agenda_drop_first(agenda_t *agenda) {
 
 /* ---- the world ----
  *
- * Shards count in a time of their own, which runs slower than the clock while all of them together want more
- * than the common bound lets through. In it a shard's end does not move when another one begins or stops. */
+ * Shards use a time of their own, which runs slower than the clock while all shards together want more than the common
+ * bound allows. In this time, a shard's end does not move when another shard starts or stops. */
 
 typedef struct {
     double speed, left,
-        ends;       /* left: ordinary seconds of work, when it stood still last; ends: in shards' time */
-    uint32_t stamp; /* of its end on the agenda: an older one is void */
-    uint8_t down, starved;    /* its server; its loader */
+        ends;       /* left: seconds of work at ordinary speed, when it last stopped; ends: in shards' time */
+    uint32_t stamp; /* of its end on the agenda: entries with an older stamp are void */
+    uint8_t down, starved;    /* its server is down; its loader is down */
     bool runs, working, done; /* working: it has a piece that is not finished */
 } shard_t;
 
@@ -90,7 +90,7 @@ typedef struct {
     uint64_t *streams; /* of failures: of the shards' servers, then of the loaders */
     agenda_t ends, times;
     double now, shard_time, pace, wanted, piece;
-    uint64_t pool; /* pieces that nobody has begun */
+    uint64_t pool; /* pieces that no shard has begun */
     uint32_t down_servers, down_loaders, done;
     uint64_t events; /* of all runs */
     bool memory_out;
@@ -100,8 +100,8 @@ static void put_time(world_t *world, double at, uint32_t who, uint32_t what) {
     world->memory_out |= !agenda_put(&world->times, (event_t){at, who, what});
 }
 
-/* The bound, in speeds of ordinary shards. Loaders that are down carry nothing, unless their shards wait for
- * them anyway. */
+/* The common bound, in multiples of an ordinary shard's speed. Loaders that are down carry nothing, except where their
+ * shards wait for them anyway. */
 static double bound(const world_t *world) {
     const simulate_spec_t *spec = world->spec;
     if (spec->common_seconds <= 0)
@@ -119,7 +119,7 @@ static void set_pace(world_t *world) {
         world->pace = 0;
 }
 
-/* Of a shard, in even shares. */
+/* The work of a shard, in even shares. */
 static double share_of(const simulate_spec_t *spec, uint32_t i) {
     if (!spec->by_lanes || spec->shards > RECORD_ID_LANES)
         return 1;
@@ -129,7 +129,7 @@ static double share_of(const simulate_spec_t *spec, uint32_t i) {
 
 static void start(world_t *world, uint32_t who) {
     shard_t *shard = &world->shards[who];
-    /* in step, a server that is down holds up everybody: the pace says so */
+    /* in step, a server that is down stops all shards: the pace contains that */
     bool stands = world->way != SIMULATE_IN_STEP && (shard->down || shard->starved);
     if (shard->runs || shard->done || stands)
         return;
@@ -178,7 +178,7 @@ static void feed(world_t *world, uint32_t loader, bool fed) {
     }
 }
 
-/* ---- misfortunes ---- */
+/* ---- failures ---- */
 
 static void next_failure(world_t *world, uint32_t who, double from) {
     double mtbf = who < world->spec->shards ? world->spec->mtbf : world->spec->loader_mtbf;
@@ -220,7 +220,7 @@ static void loader_event(world_t *world, uint32_t who, uint32_t what) {
 
 /* ---- a run ---- */
 
-/* Their shares are filled together, as fast as the last of them can be. */
+/* All shards are filled together, at the speed of the slowest. */
 static void keep_in_step(world_t *world) {
     double longest = 0;
     for (uint32_t i = 0; i < world->spec->shards; i++)
@@ -300,12 +300,12 @@ static bool too_many_events(const simulate_spec_t *spec, err_t *err) {
         units_count(most, most_events(spec)));
 }
 
-/* How often a server or loader fails in a second. */
+/* How often servers or loaders fail in a second. */
 static double failures(uint32_t count, double mtbf, double repair) {
     return mtbf > 0 ? count / (mtbf + repair) : 0;
 }
 
-/* What happens at least, when nothing holds a run up: told before anything is played. */
+/* Checks the least number of events, when nothing delays a run, before anything is simulated. */
 static bool few_events(const simulate_spec_t *spec, uint32_t runs, simulate_way_t ways, err_t *err) {
     const double seconds = fmax(spec->own_seconds, spec->common_seconds);
     const double failing = failures(spec->shards, spec->mtbf, spec->repair) +
@@ -315,7 +315,7 @@ static bool few_events(const simulate_spec_t *spec, uint32_t runs, simulate_way_
            too_many_events(spec, err);
 }
 
-/* Between events, now and then: is there a reason to stop? */
+/* Called now and then between events: is there a reason to stop? */
 static bool may_go_on(const world_t *world, err_t *err) {
     if (world->memory_out)
         return err_memory(err, world->times.room * sizeof(event_t));
@@ -370,14 +370,14 @@ bool simulate_run(const simulate_spec_t *spec, simulate_way_t way, uint64_t seed
     return ok;
 }
 
-/* ---- many ---- */
+/* ---- many runs ---- */
 
 static int compare(const void *a, const void *b) {
     double left = *(const double *)a, right = *(const double *)b;
     return (left > right) - (left < right);
 }
 
-/* The smallest that `share` of all do not exceed. */
+/* The smallest value that a `share` of all values does not exceed. */
 static double percentile(const double *sorted, uint32_t count, double share) {
     double rank = ceil(share * count);
     return sorted[rank < 1 ? 0 : (uint32_t)rank - 1];

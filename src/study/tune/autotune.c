@@ -11,10 +11,9 @@
 
 enum { FEW_DOCUMENTS = 1000, MANY_DOCUMENTS = 3000 }; /* a short tune has no time for more batch sizes */
 static const int64_t LEAST_BUDGET_NS = 5000000000, MOST_BUDGET_NS = 20000000000;
-static const double BYTES_A_BUDGET_NS =
-    0.05; /* a tune takes no more than what this many bytes take to load */
+static const double BYTES_A_BUDGET_NS = 0.05; /* bytes of input for each nanosecond of a tune's budget */
 
-/* Why no tune is made now; NULL: one is, within *budget_ns. */
+/* Why no tune is made now; NULL: make one, within *budget_ns. */
 static const char *why_not(const load_spec_t *spec, int64_t *budget_ns) {
     manifest_t manifest = {.count = 0};
     const manifest_options_t options = {.input_name = spec->input_name};
@@ -47,7 +46,7 @@ static bool make_short_tune(const load_spec_t *load, int64_t budget_ns, bool thr
     tune_result_t result;
     tune_spec_init(&spec);
     spec.load = *load;
-    spec.load.drop = false; /* that is for the target */
+    spec.load.drop = false; /* drop is meant for the target */
     spec.budget_ns = budget_ns;
     spec.lists.batches[0] = FEW_DOCUMENTS;
     spec.lists.batches[1] = MANY_DOCUMENTS;
@@ -59,14 +58,14 @@ static bool make_short_tune(const load_spec_t *load, int64_t budget_ns, bool thr
         spec.lists.batch_count = 1;
     }
     bool ok = tune_run(&spec, &result, err);
-    if (!ok && result.verdict.budget_spent && spec.budget_ns < MOST_BUDGET_NS) { /* slow machines */
+    if (!ok && result.verdict.budget_spent && spec.budget_ns < MOST_BUDGET_NS) { /* the machines are slow */
         tune_free_result(&result);
         spec.budget_ns = MOST_BUDGET_NS;
         ok = tune_run(&spec, &result, err);
     }
     if (ok) {
         *tuned = tune_found(&result);
-        if (threads && batch) /* else it is the answer to another question */
+        if (threads && batch) /* with only one of the two, the result answers another question */
             tune_keep(&spec, &result);
     }
     tune_free_result(&result);

@@ -21,19 +21,19 @@ enum { ROUNDS_WANTED = 4, MOST_TRIALS = 500, CLUSTERED_SINCE = 503 };
 typedef struct {
     const storage_spec_t *spec;
     storage_result_t *result;
-    load_spec_t load; /* like the target */
+    load_spec_t load; /* with the target's settings */
     trials_t trials;
     char *uri;        /* of the scratch collection */
     server_t *reader; /* answers may take hours */
     mongoc_client_t *client;
-    double rate;    /* of the last trial, its checkpoint included */
-    hist_t ignored; /* first looks */
+    double rate;    /* of the last trial, with its checkpoint */
+    hist_t ignored; /* the first scans */
     storage_figures_t found;
 } storing_t;
 
 /* ---- before the first trial ---- */
 
-/* The built-in format of whose kind one with short keys could be made. */
+/* The built-in format of which a variant with short keys could be used. */
 static void find_like(const schema_t *schema, const char *format, char like[128]) {
     const yaml_item_t *node = schema->like ? yaml_item_get(yaml_tree_root(schema->tree), "like") : NULL;
     for (const builtin_t *builtin = builtin_formats; !node && builtin->name; builtin++)
@@ -54,7 +54,7 @@ static bool look_at_format(storing_t *storing, err_t *err) {
     return true;
 }
 
-/* A shard key of fields is spelled in the format's own keys. */
+/* Such a shard key is written with the format's own keys. */
 static bool sharded_on_fields(const load_spec_t *load) {
     const char *key = load->shard_key;
     return key && strcmp(key, "none") != 0 && strcmp(key, "_id") != 0 && strcmp(key, "_id:hashed") != 0;
@@ -106,7 +106,8 @@ static bool open_target(storing_t *storing, err_t *err) {
     if (!ok || !choices_like_target(load->uri, load->patience_ns, &storing->load, result->shard_key, err) ||
         !(storing->uri = scratch_uri(load->uri, SCRATCH_TUNE, 0, NULL, NULL, err)))
         return false;
-    result->target_exists = storing->load.clustered != CLUSTERED_DEFAULT; /* that is how it is told */
+    /* choices_like_target sets it only if the target exists */
+    result->target_exists = storing->load.clustered != CLUSTERED_DEFAULT;
     const server_options_t options = {
         .uri = storing->uri, .patience_ns = load->patience_ns, .connections = 2, .reads = true};
     if (!(storing->reader = server_connect(&options, err)) ||
@@ -119,7 +120,7 @@ static bool open_target(storing_t *storing, err_t *err) {
     return fill(storing, err);
 }
 
-/* Keys change slowest, so that settings which differ in their compressor stand together. */
+/* Keys change slowest, so that settings which differ only in their compressor are neighbours. */
 static bool make_matrix(storing_t *storing, err_t *err) {
     const storage_spec_t *spec = storing->spec;
     storage_result_t *result = storing->result;
@@ -170,7 +171,7 @@ static int64_t counted(const bson_t *reply) {
                : 0;
 }
 
-/* A look at every document, by the server: all lack the field, which only the documents themselves tell. */
+/* The server looks at every document: none has the field, so the server must read each of them. */
 static bool scan(storing_t *storing, hist_t *times, err_t *err) {
     bson_t reply;
     bson_t *command = BCON_NEW("aggregate", BCON_UTF8(server_collection(storing->reader)), "pipeline", "[",
@@ -195,7 +196,7 @@ static bool scan(storing_t *storing, hist_t *times, err_t *err) {
     return ok;
 }
 
-/* Empties the caches, and waits until everybody who has some of the collection answers again. */
+/* Empties the caches, and waits until all servers with a part of the collection answer again. */
 static bool scan_cold(storing_t *storing, storage_figures_t *figures, err_t *err) {
     watch_storage_t ignored;
     return !storing->spec->cold || (beside_wait("--cold", storing->spec->cold, err) &&
@@ -204,7 +205,7 @@ static bool scan_cold(storing_t *storing, storage_figures_t *figures, err_t *err
                                     scan(storing, &figures->cold, err));
 }
 
-/* What a load comes to that goes on for long: its checkpoint is part of it. */
+/* The speed that a long load would have: its checkpoint is included. */
 static void write_down(storing_t *storing) {
     const load_result_t *trial = storing->trials.result;
     const int64_t began = clock_now_ns();
@@ -253,7 +254,7 @@ static bool warm_up(storing_t *storing, err_t *err) {
                               .rounds = ROUNDS_WANTED};
     const size_t setting = matrix_count(result->matrix) / 2;
     storing->trials.limit = trials_first(&fit);
-    /* files are empty until a checkpoint, which on a quiet server comes once a minute */
+    /* the files are empty until a checkpoint, which a quiet server makes once a minute */
     if (!scratch_checkpoint(storing->trials.scratch))
         return err_set(err, STATUS_USAGE,
                        "nothing can be told of what is on disk: --storage has each load written down at once "
@@ -266,7 +267,7 @@ static bool warm_up(storing_t *storing, err_t *err) {
     return true;
 }
 
-/* The least of them; NAN is none. */
+/* The index of the smallest; NAN counts as none. */
 static size_t least(const double *values, size_t count) {
     size_t chosen = MATRIX_DONE;
     for (size_t i = 0; i < count; i++)
@@ -275,7 +276,7 @@ static size_t least(const double *values, size_t count) {
     return chosen;
 }
 
-/* Of those that have a size here: the smallest whose load is nearly as fast as the fastest. */
+/* Of those with a size here: the smallest whose load is nearly as fast as the fastest. */
 static size_t recommend(const storage_result_t *result, const double *sizes) {
     const matrix_t *matrix = result->matrix;
     double slowness[STORAGE_SETTINGS], reaching[STORAGE_SETTINGS];
@@ -372,7 +373,7 @@ void storage_free_result(storage_result_t *result) {
     result->matrix = NULL;
 }
 
-/* ---- what it comes to ---- */
+/* ---- results ---- */
 
 double storage_share(const storage_figures_t *figures) {
     return figures->bson_bytes.count && figures->bson_bytes.mean > 0

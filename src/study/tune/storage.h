@@ -1,9 +1,9 @@
-/* storage: what a collection takes and costs with each block compressor, clustered or plain, under long and
- * short keys: real loads of a sample into a scratch collection (trial.h), its sizes behind a checkpoint, and
- * the time of a look at every document, from the cache and from disk. One call, main thread.
+/* storage: how much space a collection takes, and what it costs, with each block compressor, clustered or plain, with
+ * long and short keys. It makes real loads of a sample into a scratch collection (trial.h), and measures its size after
+ * a checkpoint, and the time of a scan of all documents, from the cache and from disk. One call, main thread.
  *
- * A server compresses what it writes, and of a short load it writes hardly anything before the checkpoint. So
- * a load ends here when its checkpoint has: that is what many hours of the same come to. */
+ * A server compresses data when it writes them to disk. In a short load it writes hardly anything before the
+ * checkpoint. So here a load ends when its checkpoint ends: this is the speed that a load of many hours would have. */
 #ifndef TIPPLE_STUDY_TUNE_STORAGE_H
 #define TIPPLE_STUDY_TUNE_STORAGE_H
 
@@ -15,7 +15,7 @@
 
 enum { STORAGE_COMPRESSORS = 4, STORAGE_SETTINGS = STORAGE_COMPRESSORS * 2 * 2 };
 
-/* As given; a list of none is filled up with all that there is. */
+/* As given; an empty list is replaced by all values. */
 typedef struct {
     const char *compressors[STORAGE_COMPRESSORS];
     size_t compressor_count;
@@ -28,11 +28,11 @@ typedef struct {
 typedef struct {
     load_spec_t load; /* target, files, format, threads, batch; what the lists vary is not used */
     storage_lists_t lists;
-    uint64_t sample;   /* records a trial; 0: 200,000, fewer where that would take long */
+    uint64_t sample;   /* records in a trial; 0: 200,000, or fewer if that would take long */
     int64_t budget_ns; /* for all trials */
-    double precision;  /* half of an interval of the load's speed, as a share of it, that is narrow enough */
-    uint64_t seed;     /* of the order */
-    const char *cold;  /* a command that empties caches, before each scan from disk; NULL: there is none */
+    double precision;  /* a load's speed is known well enough when half of its interval is this share of it */
+    uint64_t seed;     /* of the random order */
+    const char *cold;  /* a command that empties caches, run before each scan from disk; NULL: none */
 } storage_spec_t;
 
 typedef struct {
@@ -41,9 +41,9 @@ typedef struct {
     bool short_keys;
 } storage_choice_t;
 
-/* Of all trials of a setting. Bytes are of the whole sample, behind a checkpoint: documents uncompressed, and
- * what data and indexes take on disk. acknowledged: documents a second, without the checkpoint. How long a
- * look at every document took. */
+/* Of all trials of a setting. Bytes are of the whole sample, after a checkpoint: documents uncompressed, and data and
+ * indexes on disk. acknowledged: documents a second, without the checkpoint. Then how long a scan of all documents
+ * took. */
 typedef struct {
     uint64_t documents, retries;
     moments_t bson_bytes, data_bytes, index_bytes, acknowledged;
@@ -51,36 +51,37 @@ typedef struct {
 } storage_figures_t;
 
 typedef struct {
-    size_t smallest, fastest_load, fastest_scan, fastest_cold; /* MATRIX_DONE: nothing can be said */
-    size_t
-        recommended; /* the smallest whose load is nearly as fast as the fastest, as far as the trials tell */
-    size_t recommended_long; /* the same among those with the format's own keys, by the fastest of these */
+    size_t smallest, fastest_load, fastest_scan, fastest_cold; /* MATRIX_DONE: not known */
+    /* the smallest whose load is nearly as fast as the fastest, as far as the trials show */
+    size_t recommended;
+    /* the same among those with the format's own keys, compared with the fastest of these */
+    size_t recommended_long;
 } storage_verdict_t;
 
 typedef struct {
-    storage_lists_t lists;                      /* filled up */
+    storage_lists_t lists;                      /* after empty ones were filled in */
     storage_choice_t choices[STORAGE_SETTINGS]; /* of the settings */
     storage_figures_t figures[STORAGE_SETTINGS];
-    matrix_t *matrix;        /* of the loads with their checkpoints; NULL: it did not come so far */
+    matrix_t *matrix;        /* of the loads with their checkpoints; NULL: it ended before that */
     matrix_verdict_t counts; /* trials, rounds, settings */
     storage_verdict_t verdict;
-    uint64_t sample, records; /* asked for, and what was there of it */
+    uint64_t sample, records; /* asked for, and how many there were */
     int64_t took_ns;
     bool checkpoints, warmed, target_exists, keys_are_short;
-    uint32_t shards; /* that held some of the last one */
+    uint32_t shards; /* how many shards held a part of the last trial */
     char namespace[256], scratch[256], where[512], format[128];
-    char like[128];      /* the built-in format that a format with short keys would be like; empty: none */
+    char like[128];      /* the built-in format of which a variant with short keys could be used; "": none */
     char shard_key[512]; /* the target's */
 } storage_result_t;
 
-/* Everything that was found is in *result, also after a failure or a signal. */
+/* *result holds everything that was found, also after a failure or a signal. */
 bool storage_run(const storage_spec_t *spec, storage_result_t *result, err_t *err);
 void storage_free_result(storage_result_t *result);
 
-/* What the matrix and the figures come to: counts and verdict. */
+/* Computes counts and verdict from the matrix and the figures. */
 void storage_judge(storage_result_t *result);
 
-/* On disk, data and indexes, for a byte of documents; and for a document. NAN: not known. */
+/* Bytes on disk, of data and indexes, for each byte of documents; and for each document. NAN: not known. */
 double storage_share(const storage_figures_t *figures);
 double storage_each(const storage_result_t *result, size_t setting);
 

@@ -17,7 +17,7 @@ static const int64_t SECOND_NS = 1000000000;
 
 typedef struct {
     const tune_spec_t *spec;
-    load_spec_t load; /* like the target */
+    load_spec_t load; /* with the target's settings */
     tune_result_t *result;
     trials_t trials;
     char *uris[CHOICES_MOST_CELLS]; /* of the choices */
@@ -81,7 +81,7 @@ static bool make_matrix(tuning_t *tuning, err_t *err) {
 
 /* ---- one trial ---- */
 
-/* The sample into the scratch collection, which is empty before and behind it. */
+/* Loads the sample into the scratch collection, which is empty before and after it. */
 static bool make_trial(tuning_t *tuning, const matrix_setting_t *setting, tune_figures_t *figures,
                        err_t *err) {
     const choice_t *choice = &tuning->result->choices[setting->choice];
@@ -218,13 +218,13 @@ void tune_keep(const tune_spec_t *spec, const tune_result_t *result) {
         log_warn("what was found is not kept for `tipple load --threads auto --batch auto`: %s", err.text);
 }
 
-/* ---- what held a setting back ---- */
+/* ---- what limited a setting ---- */
 
 static bool begins(const char *text, const char *with) {
     return strncmp(text, with, strlen(with)) == 0;
 }
 
-/* The same setting past the routers, if it was tried, and is faster beyond doubt. */
+/* Was the same setting tried without the routers, and is it certainly faster? */
 static bool is_faster_direct(const tune_result_t *result, size_t setting) {
     const matrix_setting_t *routed = matrix_setting(result->matrix, setting);
     if (!result->cluster || result->choices[routed->choice].direct)

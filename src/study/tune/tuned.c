@@ -17,7 +17,7 @@ static int by_text(const void *a, const void *b) {
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* Of the collection's name and the hosts. */
+/* A digest of the collection's name and the hosts. */
 static uint64_t digest_of(const address_t *address) {
     char *words[MOST_HOSTS], *copy = strdup(address->hosts), *rest = copy;
     size_t count = 0;
@@ -31,7 +31,7 @@ static uint64_t digest_of(const address_t *address) {
     return digest;
 }
 
-/* The folder's parts are made where they are missing. */
+/* Finds the folder; makes missing parts of it. */
 static bool find_folder(char folder[3072], bool make, err_t *err) {
     const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
     if (cache && *cache == '/')
@@ -50,7 +50,7 @@ static bool find_folder(char folder[3072], bool make, err_t *err) {
            err_set(err, STATUS_HOST, "the folder %s cannot be made: %s", folder, strerror(errno));
 }
 
-/* FOLDER/tune-mot.results-1f2e3d4c5b6a7988.json; of the name only what every file system takes. */
+/* FOLDER/tune-mot.results-1f2e3d4c5b6a7988.json; the name is reduced to characters that every file system allows. */
 static bool find_path(const char *uri, char path[4096], bool make, err_t *err) {
     char folder[3072], name[64];
     address_t address;
@@ -81,7 +81,7 @@ bool tuned_write(const char *uri, const tuned_t *tuned, char path[4096], err_t *
     FILE *file = text ? fopen(beside, "we") : NULL;
     bool ok = file && fprintf(file, "%s\n", text) > 0;
     ok = file && fclose(file) == 0 && ok;
-    ok = ok && rename(beside, path) == 0; /* a reader finds all of it, or the one before */
+    ok = ok && rename(beside, path) == 0; /* a reader sees either the whole new file or the old one */
     if (!ok) {
         err_set(err, STATUS_HOST, "%s cannot be written: %s", path, strerror(errno));
         unlink(beside);
