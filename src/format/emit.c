@@ -8,15 +8,15 @@
 struct emit {
     draft_t draft;
     records_t *reader;           /* reads records back */
-    records_place_t again;       /* the document that they make */
-    emit_delimited_t *delimited; /* one of the two */
+    records_place_t again;       /* the document that they give */
+    emit_delimited_t *delimited; /* one of these two is used */
     emit_fixed_t *fixed;
 };
 
 static int reads_back(draft_t *row, const dialect_t *dialect, const bson_t *document, const shape_t *shape) {
     bson_iter_t first;
     record_t record;
-    emit_t *emit = (emit_t *)row; /* it is the first part of one */
+    emit_t *emit = (emit_t *)row; /* the row is the first member of an emit_t */
     size_t length = row->length;
     bool carriage = shape && shape->carriage, feed = !shape || shape->feed;
     if (memchr(row->bytes, '\n', length))

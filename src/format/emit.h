@@ -1,4 +1,4 @@
-/* emit: a document back into its record. An emit_t belongs to one thread. */
+/* emit: converts a document back to its record. An emit_t belongs to one thread. */
 #ifndef TIPPLE_FORMAT_EMIT_H
 #define TIPPLE_FORMAT_EMIT_H
 
@@ -11,12 +11,12 @@ typedef struct emit emit_t;
 emit_t *emit_new(const schema_t *schema); /* NULL: out of memory */
 void emit_destroy(emit_t *emit);
 
-/* False, with the sentence (status 1), for a format that leaves parts of its records out. */
+/* False, with the sentence (status 1): the format leaves parts of its records out. */
 bool emit_possible(const schema_t *schema, err_t *err);
 
-/* The record of a document in a file's dialect, without its line end; lives until the next call. shape NULL:
- * the first null value and pattern of each field, quotes only where needed. The record is read again before it is
- * given out: false (with the sentence) when no spelling of the values makes the same document again. */
+/* The record of a document in a file's dialect, without its line end; valid until the next call. shape NULL: the first
+ * null value and pattern of each field, and quotes only where needed. The record is read back before it is returned.
+ * False, with the sentence: no way of writing the values gives the same document again. */
 bool emit_record(emit_t *emit, const dialect_t *dialect, const bson_t *document, const shape_t *shape,
                  const uint8_t **record, size_t *length, err_t *err);
 

@@ -40,7 +40,7 @@ static char *trimmed(const char *text, size_t length) {
     return strndup(text, length);
 }
 
-/* A value without quotes that would rather be part of a comparison: where it is, or NULL. */
+/* Finds what looks like a part of a comparison in a value without quotes; NULL: nothing. */
 static const char *odd_in(const char *value, size_t length) {
     if (length && strchr("!~(", *value))
         return value;
@@ -50,7 +50,8 @@ static const char *odd_in(const char *value, size_t length) {
     return NULL;
 }
 
-/* What goes on behind a closing quote: nothing, the next comparison, or what somebody takes for one. */
+/* May a value end here, after a closing quote? Yes before the end, the next comparison, or what a user may take for
+ * one. */
 static bool ends_value(const char *behind) {
     static const char *const words[] = {"and", "or", "AND", "OR"};
     behind += strspn(behind, " ");
@@ -64,7 +65,7 @@ static bool ends_value(const char *behind) {
     return false;
 }
 
-/* The quote that closes this one; NULL: none does. */
+/* The quote that closes this one; NULL: there is none. */
 static const char *closing_quote(const char *open) {
     for (const char *at = open + 1; (at = strchr(at, *open)); at++)
         if (ends_value(at + 1))
@@ -72,7 +73,7 @@ static const char *closing_quote(const char *open) {
     return NULL;
 }
 
-/* The quote without which a value would be read as another one, or "". */
+/* The quote that the value needs so that it is not read as another one; "" if none. */
 static const char *quote_of(const term_t *term) {
     const char *text = term->text;
     bool plain = !term->length || (!strchr(" '\"", text[0]) && text[term->length - 1] != ' ');
@@ -135,7 +136,7 @@ static bool complain(const reading_t *reading, const char *at, err_t *err, const
                    (size_t)(at - reading->text) + 1, reading->text, what);
 }
 
-/* The field and the operator; behind them *at is the value. */
+/* Reads the field and the operator; *at is after them, at the value. */
 static bool read_comparison(reading_t *reading, const schema_t *schema, term_t *term, err_t *err) {
     const char *name = reading->at, *op = name + strcspn(name, "=!<>");
     const char *both = strstr(name, "&&");
@@ -158,7 +159,7 @@ static bool read_comparison(reading_t *reading, const schema_t *schema, term_t *
     return ok;
 }
 
-/* The value, to "&&" or the end. In quotes it is anything. */
+/* Reads the value, up to "&&" or the end. In quotes it may be anything. */
 static bool cut_value(reading_t *reading, term_t *term, err_t *err) {
     static const char no_end[] =
         "this quote is not closed in front of && or the end; a value that begins with a quote is put "

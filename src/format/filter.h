@@ -1,5 +1,5 @@
-/* filter: simple comparisons of a document's fields, such as 'testType==N' or 'm>=100000 && d<2013-01-01'. A
- * field is named by its name or its key. Read-only once made; shared by threads. */
+/* filter: simple comparisons of a document's fields, such as 'testType==N' or 'm>=100000 && d<2013-01-01'. A field is
+ * given by its name or its key. Read-only after it is made; shared by threads. */
 #ifndef TIPPLE_FORMAT_FILTER_H
 #define TIPPLE_FORMAT_FILTER_H
 
@@ -7,15 +7,16 @@
 
 typedef struct filter filter_t;
 
-/* texts: several filters must all hold. Status 1 with what is wrong. */
+/* texts: several filters, which must all be true. Status 1 with what is wrong. */
 filter_t *filter_parse(const schema_t *schema, char *const *texts, size_t count, err_t *err);
 void filter_free(filter_t *filter);
 
-/* The same filter in one spelling, for the catalog: keys, operators and values in the order given, these in
- * quotes where they need them. Parsed, it is this filter again. */
+/* The same filter in a unique spelling, for the catalog: keys, operators and values in the order given; values in
+ * quotes where needed. Parsing it gives this filter again. */
 const char *filter_text(const filter_t *filter);
 
-/* Does the document pass? A field that is missing, or of another kind than the value, passes only '!='. */
+/* Is the filter true for the document? For a field that is missing, or of another kind than the value, only '!=' is
+ * true. */
 bool filter_passes(const filter_t *filter, const uint8_t *document, uint32_t length);
 
 #endif

@@ -7,7 +7,7 @@
 #include <string.h>
 
 struct records {
-    delimited_t *delimited; /* one of the two */
+    delimited_t *delimited; /* one of these two is used */
     fixed_t *fixed;
 };
 

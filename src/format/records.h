@@ -1,5 +1,5 @@
-/* records: a file's records into BSON documents, block by block, whichever kind of format it has: the face of
- * `delimited` and `fixed`. A records_t belongs to one thread; the schema and the dialect are shared. */
+/* records: converts a file's records to BSON documents, block by block, whatever kind of format it has, by `delimited`
+ * or `fixed`. A records_t belongs to one thread; the schema and the dialect are shared. */
 #ifndef TIPPLE_FORMAT_RECORDS_H
 #define TIPPLE_FORMAT_RECORDS_H
 
@@ -11,30 +11,30 @@ typedef struct records records_t;
 records_t *records_new(const schema_t *schema); /* NULL: out of memory */
 void records_destroy(records_t *records);
 
-/* text[0, length) holds whole records; POOL_SLACK bytes before and behind it can be read. file_start: it is
- * the start of its file. id_base: with_id documents start with {_id: id_base + the record's offset in the
+/* text[0, length) holds whole records; POOL_SLACK bytes before and after it must be readable. file_start: the text is
+ * the start of its file. id_base: with with_id, documents begin with {_id: id_base + the record's offset in the
  * text}. */
 void records_begin(records_t *records, const dialect_t *dialect, const uint8_t *text, uint32_t length,
                    bool file_start, bool with_id, int64_t id_base);
 
-/* The next record. shape may be NULL; asking for it goes the slow way. */
+/* The next record. shape may be NULL; a record is read more slowly if it is asked for. */
 parsed_t records_next(records_t *records, uint8_t *out, size_t room, record_t *record, shape_t *shape);
 
-/* A document's place that grows with what the records need; {NULL, 0} to begin with, freed by its owner. */
+/* A buffer for a document, which grows as records need it; begins as {NULL, 0}; its owner frees it. */
 typedef struct {
     uint8_t *bytes;
     size_t room;
 } records_place_t;
 
-/* The same into a place of one's own: never PARSED_FULL. */
+/* The same into a buffer that grows: never PARSED_FULL. */
 parsed_t records_next_into(records_t *records, records_place_t *place, record_t *record, shape_t *shape);
 
-/* The document of a record of which there is only its own text, without the slack around it. PARSED_MEMORY: there is none
- * left, and record->needed were asked for. */
+/* The document of a single record, given as text without slack around it. PARSED_MEMORY: memory is out; record->needed
+ * bytes were asked for. */
 parsed_t records_one(records_t *records, const dialect_t *dialect, const uint8_t *text, size_t length,
                      bool file_start, int64_t id, records_place_t *place, record_t *record);
 
-/* Values kept as text because they were no number or date, since records_new. */
+/* How many values were kept as text because they were not a number or date, since records_new. */
 uint64_t records_kept_as_text(const records_t *records);
 
 #endif

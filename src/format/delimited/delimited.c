@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Field bounds are found a window at a time, so that they are still in the first-level cache when they are
+/* The ends of fields are found one window at a time, so that they are still in the first-level cache when they are
  * used. */
 enum { WINDOW = 16 * 1024 };
 
@@ -19,24 +19,24 @@ struct delimited {
     const schema_t *schema;
     scan_fn *scan_text;
     const dialect_t *dialect;
-    uint64_t planned; /* the serial of the dialect that the plan belongs to */
+    uint64_t planned; /* the serial of the dialect for which the plan was made */
     plan_t plan;
 
     const uint8_t *text;
     uint32_t length;
-    uint32_t scanned; /* the bounds are known up to here */
-    uint32_t at;      /* the next record's first byte */
+    uint32_t scanned; /* ends are known up to here */
+    uint32_t at;      /* the first byte of the next record */
     uint32_t line;
-    size_t row; /* the next record in scan.rows */
+    size_t row; /* the index of the next record in scan.rows */
     scan_t scan;
-    bool high, quotes; /* as in scan_t, over the windows that the known records lie in */
+    bool high, quotes; /* as in scan_t, for the windows in which the known records are */
     size_t ends_room;
     bool file_start, with_id;
     int64_t id_base;
 
     uint64_t header_start
         [256]; /* can a header start with this byte? By the length of its first field, 63 and more as 63 */
-    split_t *split; /* made when the first record needs it */
+    split_t *split; /* made for the first record that needs it */
     uint64_t kept_as_text;
     char reason[160];
 };
@@ -136,16 +136,16 @@ void delimited_begin(delimited_t *reader, const dialect_t *dialect, const uint8_
     reader->id_base = id_base;
 }
 
-/* Scans on until at least one more record's bounds are known. 0: no more records; -1: out of memory. */
+/* Scans until at least one more record's ends are known. 0: there are no more records; -1: out of memory. */
 static int scan_on(delimited_t *reader) {
     scan_t *scan = &reader->scan;
     size_t used = scan->row_count ? scan->rows[scan->row_count - 1] : 0;
     memmove(scan->ends, scan->ends + used, (scan->end_count - used) * sizeof *scan->ends);
     scan->end_count -= used;
-    /* quotes of the record that reaches over are counted from its start */
+    /* quotes of a record that continues from the last window are counted from its start */
     scan->quote_count -= scan->row_count ? scan->row_quotes[scan->row_count - 1] : 0;
     scan->row_count = reader->row = 0;
-    /* a record that began in the last window keeps that window's marks */
+    /* a record that began in the last window keeps that window's flags */
     bool reaches_over = reader->at < reader->scanned;
     reader->high = reaches_over && scan->high;
     reader->quotes = reaches_over && scan->quotes;
@@ -167,7 +167,7 @@ static int scan_on(delimited_t *reader) {
         reader->scanned = to;
     }
     if (!scan->row_count && reader->at < reader->length) {
-        /* the file's last line has no end */
+        /* the file's last line has no line end */
         scan->ends[scan->end_count++] = reader->length;
         scan->row_quotes[0] = scan->quote_count;
         scan->rows[scan->row_count++] = (uint32_t)scan->end_count;
@@ -175,7 +175,7 @@ static int scan_on(delimited_t *reader) {
     return scan->row_count > 0;
 }
 
-/* The type and the key before a value. short_head: the caller knows that they are no longer than PLAN_HEAD. */
+/* Writes the type and the key before a value. short_head: the caller knows that they are at most PLAN_HEAD bytes. */
 static inline uint8_t *put_head(uint8_t *out, const op_t *op, bool short_head) {
     if (!short_head && __builtin_expect(op->head_size > PLAN_HEAD, 0))
         memcpy(out, op->long_head, op->head_size);
@@ -184,14 +184,14 @@ static inline uint8_t *put_head(uint8_t *out, const op_t *op, bool short_head) {
     return out + op->head_size;
 }
 
-/* The same field with another type than planned. */
+/* The same, with another type than planned. */
 static inline uint8_t *put_head_as(uint8_t *out, const op_t *op, uint8_t type) {
     uint8_t *behind = put_head(out, op, false);
     *out = type;
     return behind;
 }
 
-/* Text of a field that is not a number or a date after all, or that is text anyway. */
+/* Writes the text of a field that is not the number or date that it should be, or of a text field. */
 static uint8_t *put_text(delimited_t *reader, uint8_t *out, const op_t *op, const uint8_t *text,
                          size_t length, bool high) {
     if (!high || utf8_valid(text, length))
@@ -204,12 +204,12 @@ static uint8_t *put_text(delimited_t *reader, uint8_t *out, const op_t *op, cons
         return out + 1;
     }
     out = bsonw_int32(put_head_as(out, op, 0x05), (int32_t)length);
-    *out++ = 0; /* generic binary */
+    *out++ = 0; /* subtype: generic binary */
     memcpy(out, text, length);
     return out + length;
 }
 
-/* The null value that the text is, from 0; or -1. */
+/* Which null value the text is, from 0; -1: none. */
 static int null_of(const texts_t *nulls, bool latin1, const uint8_t *text, size_t length) {
     for (size_t i = 0; i < nulls->count; i++) {
         const schema_text_t *null = &nulls->items[i];
@@ -235,7 +235,7 @@ static inline uint8_t *put_int(uint8_t *out, const op_t *op, int64_t value, bool
     return bsonw_int64(put_head_as(out, op, 0x12), value);
 }
 
-/* The rarer conversions; NULL when the text is no such value. */
+/* The less usual conversions. NULL: the text is not such a value. */
 static uint8_t *put_rare(uint8_t *out, const op_t *op, const uint8_t *text, size_t length, shape_t *shape) {
     int64_t whole;
     double number;
@@ -261,7 +261,7 @@ static uint8_t *put_rare(uint8_t *out, const op_t *op, const uint8_t *text, size
     }
 }
 
-/* A value that would be written like a null value could not be told from no value: it stays text. */
+/* Would the value be written like a null value? Then it could not be told from a missing value, so it stays text. */
 static bool prints_as_null(op_code_t code, int divide, const texts_t *nulls, const uint8_t *text,
                            size_t length) {
     uint8_t printed[64];
@@ -276,21 +276,21 @@ static bool prints_as_null(op_code_t code, int divide, const texts_t *nulls, con
 }
 
 typedef struct {
-    const span_t *spans;   /* the careful way */
-    const uint8_t *record; /* the fast way: fields lie between ends */
+    const span_t *spans;   /* fields found by split_record */
+    const uint8_t *record; /* fields between ends */
     const uint8_t *base;
     const uint32_t *ends;
 } bounds_t;
 
-/* How the record's fields are found, and what the plan promises: a constant in each instance of encode. */
+/* How the fields of a record are found, and what the plan guarantees: a constant in each instance of encode. */
 typedef enum {
     FIELDS_SIMPLE,  /* between ends, plan->simple */
     FIELDS_BETWEEN, /* between ends */
-    FIELDS_QUOTED,  /* between ends, and some of them within quotes that hold no quotes */
-    FIELDS_SPANS,   /* the careful way */
+    FIELDS_QUOTED,  /* between ends; some are in quotes that contain no quotes */
+    FIELDS_SPANS,   /* found by split_record */
 } fields_t;
 
-/* A field that holds a null value, or no number or date at first sight. */
+/* Writes a field that contains a null value, or that does not look like a number or date. */
 static uint8_t *put_unusual(delimited_t *reader, uint8_t *out, const op_t *op, const uint8_t *text,
                             size_t length, bool high, shape_t *shape) {
     const bool latin1 = high && reader->schema->latin1;
@@ -311,7 +311,7 @@ static uint8_t *put_unusual(delimited_t *reader, uint8_t *out, const op_t *op, c
     return put_text(reader, out, op, text, length, high);
 }
 
-/* Opens or closes a subdocument; one with nothing in it is taken back. */
+/* Opens or closes a subdocument; an empty one is removed again. */
 static uint8_t *put_group(uint8_t *out, const op_t *op, uint8_t ***group) {
     if (op->code == OP_OPEN) {
         *(*group)++ = out;
@@ -325,7 +325,7 @@ static uint8_t *put_group(uint8_t *out, const op_t *op, uint8_t ***group) {
     return out;
 }
 
-/* The text of a column; how the fields are found is a constant where it matters. */
+/* The text of a column. Where it matters, `fields` is a constant. */
 static inline span_t text_of(const delimited_t *reader, const bounds_t *bounds, fields_t fields,
                              size_t column) {
     if (fields == FIELDS_SPANS)
@@ -336,7 +336,7 @@ static inline span_t text_of(const delimited_t *reader, const bounds_t *bounds, 
     return (span_t){.text = text + quoted, .length = (uint32_t)(length - 2 * quoted)};
 }
 
-/* The text of a field as its own key has it; false: the file has no such column. */
+/* The text of a field as it would be under the field's own key. False: the file has no such column. */
 static bool value_of(const delimited_t *reader, const bounds_t *bounds, fields_t fields, uint16_t index,
                      span_t *value) {
     const uint16_t column = reader->dialect->column_of[index];
@@ -374,8 +374,8 @@ static uint8_t *put_point(const delimited_t *reader, const bounds_t *bounds, fie
                                                  : out;
 }
 
-/* The values of an item, one behind the other; NULL: it is not there. Of fields that are joined each is there
- * whatever it says. */
+/* Writes the values of an item, one after the other. NULL: the item is not there. Fields that are joined are always
+ * there, whatever they contain. */
 static uint8_t *put_item(const delimited_t *reader, const bounds_t *bounds, fields_t fields, bool high,
                          uint8_t *out, const make_t *made, size_t item) {
     const size_t count = made->from[item].count;
@@ -395,7 +395,7 @@ static uint8_t *put_item(const delimited_t *reader, const bounds_t *bounds, fiel
     return out;
 }
 
-/* The first item that is there, behind its prefix; no key when it is no text. */
+/* Writes the first item that is there, after its prefix; without a key if it is not a text. */
 static uint8_t *put_first(const delimited_t *reader, const bounds_t *bounds, fields_t fields, bool high,
                           uint8_t *out, const op_t *op) {
     const make_t *made = &reader->schema->made[op->field];
@@ -415,7 +415,7 @@ static uint8_t *put_first(const delimited_t *reader, const bounds_t *bounds, fie
     return out;
 }
 
-/* One record into a document. */
+/* Converts one record to a document. */
 __attribute__((always_inline)) static inline uint8_t *encode(delimited_t *reader, const bounds_t *bounds,
                                                              fields_t fields, uint8_t *out, int64_t id,
                                                              bool high, shape_t *shape) {
@@ -479,7 +479,7 @@ __attribute__((always_inline)) static inline uint8_t *encode(delimited_t *reader
             /* fall through */
         case OP_TEXT:
             if (__builtin_expect(length == 0 || high || (length == 4 && (op->null_kinds & NULLS_WORD)), 0))
-                break; /* nothing, perhaps NULL, perhaps not UTF-8 */
+                break; /* empty, perhaps NULL, perhaps not UTF-8 */
             out = bsonw_string(put_head(out, op, simple), text, length);
             continue;
         }
@@ -499,7 +499,7 @@ static parsed_t refuse(delimited_t *reader, record_t *record, uint32_t column, s
     return PARSED_REJECT;
 }
 
-/* Bytes that the document of a record of so many can take. */
+/* How many bytes the document of a record of this length can take. */
 static inline size_t needed_for(const delimited_t *reader, size_t length) {
     return reader->plan.worst_bytes + reader->plan.worst_times * length;
 }
@@ -522,8 +522,8 @@ static inline bool may_be_header(const delimited_t *reader, const uint8_t *text,
                        (first_field && text[first_field - 1] == ' '));
 }
 
-/* PARSED_DOCUMENT: it is a record like any other. Behind a line that nothing ends nothing can be read wrongly, and it may
- * be a header that is still being written. */
+/* PARSED_DOCUMENT: it is a record like any other. Behind a line that nothing ends nothing can be read wrongly, and it
+ * may be a header that is still being written. */
 static __attribute__((noinline)) parsed_t look_for_header(delimited_t *reader, record_t *record,
                                                           const uint8_t *text) {
     static const char odd[] = "it begins as a header does, but is not the header that the file is read by",
@@ -552,7 +552,7 @@ static __attribute__((noinline)) parsed_t look_for_header(delimited_t *reader, r
     return PARSED_DOCUMENT;
 }
 
-/* Quotes, surplus fields, wrong counts, or a caller that wants the shape. */
+/* For quotes, surplus fields, wrong numbers of fields, or a caller that wants the shape. */
 static parsed_t parse_carefully(delimited_t *reader, uint8_t *out, record_t *record, int64_t id,
                                 shape_t *shape) {
     const uint8_t *text = reader->text + record->offset;
@@ -580,7 +580,7 @@ static parsed_t parse_carefully(delimited_t *reader, uint8_t *out, record_t *rec
     return made(reader, record, out, encode(reader, &bounds, FIELDS_SPANS, out, id, reader->high, shape));
 }
 
-/* Are all of the record's quotes around whole fields? Then no field holds one, and the bounds are right. */
+/* Are all quotes of the record around whole fields? Then no field contains a quote, and the ends are right. */
 static bool quotes_enclose(const delimited_t *reader, const bounds_t *bounds, uint32_t quotes) {
     uint8_t quote = (uint8_t)reader->schema->quote;
     const uint8_t *text = bounds->record;
@@ -593,7 +593,7 @@ static bool quotes_enclose(const delimited_t *reader, const bounds_t *bounds, ui
     return 2 * enclosing == quotes;
 }
 
-/* Leaves the record for a caller who comes back with more room, or passes it over, for its size. */
+/* Leaves the record for a call with more room; a record that is too large is rejected instead. */
 static __attribute__((noinline)) parsed_t ask_for_room(delimited_t *reader, record_t *record, size_t needed) {
     const uint32_t end = record->offset + record->length;
     if (needed > RECORD_MOST_NEEDED) {
@@ -603,7 +603,8 @@ static __attribute__((noinline)) parsed_t ask_for_room(delimited_t *reader, reco
         reader->file_start = false;
         return record_refuse_large(record);
     }
-    const bool carriage = end < reader->length && reader->text[end] == '\r'; /* of the line end: as it was */
+    /* a part of the line end: restored as it was */
+    const bool carriage = end < reader->length && reader->text[end] == '\r';
     reader->scan.ends[reader->scan.rows[reader->row] - 1] += carriage;
     record->needed = needed;
     return PARSED_FULL;
@@ -635,7 +636,7 @@ parsed_t delimited_next(delimited_t *reader, uint8_t *out, size_t room, record_t
         return PARSED_BLANK;
     const uint8_t *text = reader->text + start;
     if (__builtin_expect(reader->file_start && reader->schema->header == HEADER_YES, 0)) {
-        reader->file_start = false; /* the first line that is not blank, whatever it says */
+        reader->file_start = false; /* the first line that is not blank, whatever it contains */
         return PARSED_HEADER;
     }
     if (__builtin_expect(may_be_header(reader, text, scan->ends[first] - start), 0)) {

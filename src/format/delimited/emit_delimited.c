@@ -15,14 +15,15 @@ typedef struct {
 /* How one field is written. */
 typedef enum {
     FIELD_BARE,
-    FIELD_QUOTED,    /* quotes doubled, but for those behind a backslash, which get one more */
-    FIELD_DOUBLED,   /* all doubled */
-    FIELD_BACKSLASH, /* all escaped with a backslash */
-    FIELD_PADDED,    /* bare, a blank in front: so that a code that looks like a header is none */
+    FIELD_QUOTED,    /* quotes are doubled; a quote after a backslash gets one more backslash instead */
+    FIELD_DOUBLED,   /* all quotes are doubled */
+    FIELD_BACKSLASH, /* all quotes are escaped with a backslash */
+    /* without quotes, after a blank: then a code that looks like a header is not taken for one */
+    FIELD_PADDED,
     FIELD_WAYS
 } way_t;
 
-/* How a row is tried: each only when the one before does not make the document again. */
+/* The ways to write a row. Each is tried only if the one before does not give the same document again. */
 typedef enum { ROW_AS_SHAPE, ROW_BARE, ROW_WHERE_NEEDED, ROW_BACKSLASH, ROW_TRIES } row_t;
 
 enum { MOST_TRIED = 6 };
@@ -65,7 +66,7 @@ static bool print_date(const field_t *field, uint8_t spelling, int64_t ms, value
     return false;
 }
 
-/* The text of one column, as it was before quotes and escapes. */
+/* The text of one column, before quotes and escapes. */
 static bool print_value(const schema_t *schema, const field_t *field, const bson_t *document,
                         const shape_t *shape, value_t *value, err_t *err) {
     bson_iter_t top, at;
@@ -113,7 +114,7 @@ static bool put_quoted(emit_delimited_t *emit, const value_t *value, way_t way) 
     if (!put_byte(emit->draft, quote))
         return false;
     for (size_t i = 0; i < value->length; i++) {
-        /* a doubled quote behind a backslash would be read as an escaped one */
+        /* a doubled quote after a backslash would be read as an escaped one */
         bool mixed = way == FIELD_QUOTED && emit->draft->schema->escape_backslash && i > 0 &&
                      value->text[i - 1] == '\\';
         bool escape = way == FIELD_BACKSLASH || mixed;
@@ -125,7 +126,7 @@ static bool put_quoted(emit_delimited_t *emit, const value_t *value, way_t way) 
     return put_byte(emit->draft, quote);
 }
 
-/* Quotes, delimiters, and what would be part of the line end or no record at all. */
+/* Does it contain quotes, delimiters, or what would be read as a part of the line end or as no record? */
 static bool is_special(const emit_delimited_t *emit, const dialect_t *dialect, size_t column) {
     const value_t *value = &emit->values[column];
     char quote = emit->draft->schema->quote;
@@ -165,13 +166,12 @@ static bool write_row(emit_delimited_t *emit, const dialect_t *dialect) {
     return true;
 }
 
-/* Rows whose fields need different ways: all combinations for the first few that are in doubt. */
+/* For rows whose fields need different ways: tries all combinations for the first few doubtful fields. */
 static int try_fields(emit_delimited_t *emit, const dialect_t *dialect, const bson_t *document,
                       const shape_t *shape) {
     size_t tried[MOST_TRIED], count = 0;
     uint32_t combinations = 1;
-    /* the most doubtful ones first: quotes with backslashes, quotes, backslashes, and what may make a header
-     */
+    /* the most doubtful first: quotes with backslashes, quotes, backslashes, and what may be read as a header */
     for (int doubt = 3; doubt >= 0; doubt--) {
         for (size_t i = 0; i < dialect->columns; i++) {
             const value_t *value = &emit->values[i];

@@ -9,7 +9,7 @@ typedef struct {
     pattern_t *patterns;
 } builder_t;
 
-/* A byte of Latin-1 takes up to two of UTF-8; any other text is copied. */
+/* Latin-1 text may double in UTF-8; all other text is copied. */
 static size_t text_times(const schema_t *schema) {
     return schema->latin1 ? 2 : 1;
 }
@@ -83,7 +83,7 @@ static void add_field(builder_t *builder, const schema_t *schema, const dialect_
     set_head(builder, op, bson_type_of(op->code), key, strlen(key));
 }
 
-/* How many leading parts ("a." of "a.b") two keys share. */
+/* How many leading parts two keys share: "a." in "a.b" and "a.c". */
 static size_t shared_parts(const char *a, const char *b) {
     size_t parts = 0;
     for (; *a && *a == *b; a++, b++)
@@ -98,8 +98,8 @@ static size_t parts_of(const char *key) {
     return parts;
 }
 
-/* Keys made of fields stand first: they are what documents are looked up by. The fields that are joined in one are
- * different ones, so all together they are no longer than the record. */
+/* Keys made of fields come first: documents are looked up by them. The fields joined in one key are all different, so
+ * together they are not longer than the record. */
 static void add_made(builder_t *builder, const schema_t *schema, size_t index) {
     const make_t *made = &schema->made[index];
     op_t *op = &builder->plan->ops[builder->plan->count++];

@@ -1,4 +1,4 @@
-/* plan: a schema and a dialect compiled into a flat list of small operations in the document's order. */
+/* plan: a schema and a dialect as a flat list of small operations, in the order of the document. */
 #ifndef TIPPLE_FORMAT_DELIMITED_PLAN_H
 #define TIPPLE_FORMAT_DELIMITED_PLAN_H
 
@@ -11,18 +11,18 @@ typedef enum {
     OP_INT,
     OP_LONG,
     OP_NUMBER,
-    OP_ISO_DATE, /* exactly YYYY-MM-DD: the fast one */
+    OP_ISO_DATE, /* exactly YYYY-MM-DD: converted fast */
     OP_DATE,
-    OP_OPEN,  /* a subdocument starts */
-    OP_CLOSE, /* it ends; dropped when nothing is in it */
+    OP_OPEN,  /* begins a subdocument */
+    OP_CLOSE, /* ends it; removes it if it is empty */
     OP_FIRST, /* a key made of the first fields that are there */
-    OP_POINT, /* one made of two numbers */
+    OP_POINT, /* a key made of two numbers */
 } op_code_t;
 
 enum { NULLS_EMPTY = 1, NULLS_WORD = 2, NULLS_OTHER = 4, PLAN_HEAD = 16, PLAN_DEPTH = 60 };
 
 typedef struct {
-    uint8_t head[PLAN_HEAD]; /* BSON type, key, NUL: copied whole, PLAN_HEAD bytes */
+    uint8_t head[PLAN_HEAD]; /* BSON type, key, NUL: always copied as PLAN_HEAD bytes */
     uint8_t code;
     uint8_t head_size;  /* more than PLAN_HEAD: the bytes are in long_head */
     uint8_t null_kinds; /* NULLS_EMPTY, NULLS_WORD (the word NULL), NULLS_OTHER (compare with the list) */
@@ -37,8 +37,9 @@ typedef struct {
 typedef struct {
     op_t *ops;
     size_t count;
-    bool simple;        /* the columns in their order, short keys, no subdocuments, no nulls to look up */
-    size_t worst_bytes; /* a document takes at most this and `worst_times` its record's bytes */
+    bool simple; /* columns in their order, short keys, no subdocuments, no null values to look up */
+    /* a document takes at most this many bytes, plus `worst_times` the bytes of its record */
+    size_t worst_bytes;
     size_t worst_times;
     void *owned;
 } plan_t;

@@ -9,11 +9,11 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* One section of the document on its way back. */
+/* One section of the document while it is converted back. */
 typedef struct {
     char id[SCHEMA_ID];
-    uint32_t place; /* among the document's */
-    size_t taken;   /* of the first one of its kind: so many are written */
+    uint32_t place; /* its position among the document's sections */
+    size_t taken;   /* of the first entry of its kind: how many are written */
     const section_t *section;
     bson_iter_t fields; /* of its subdocument */
 } entry_t;
@@ -23,10 +23,10 @@ struct emit_fixed {
     fixed_plan_t plan; /* knows each identifier's section */
     entry_t *entries;
     size_t count, room;
-    int part; /* the last one whose marker was written */
+    int part; /* the last part whose marker was written */
     struct {
         uint32_t at;
-        const uint8_t *text; /* NULL: none, or written */
+        const uint8_t *text; /* NULL: there is none, or it is written */
         uint32_t length;
     } gap;
 };
@@ -49,8 +49,7 @@ void emit_fixed_destroy(emit_fixed_t *emit) {
     free(emit);
 }
 
-/* ---------------------------------------------------------------------------------------------------- values
- */
+/* ---- values ---- */
 
 static bool text_of(const bson_iter_t *at, const uint8_t **text, uint32_t *length) {
     bson_subtype_t subtype;
@@ -63,7 +62,7 @@ static bool text_of(const bson_iter_t *at, const uint8_t **text, uint32_t *lengt
     return true;
 }
 
-/* Digits, as many as there is room for. */
+/* Prints digits, exactly `width` of them. */
 static bool print_digits(uint64_t value, uint8_t *out, size_t width) {
     for (size_t i = width; i-- > 0; value /= 10)
         out[i] = (uint8_t)('0' + value % 10);
@@ -77,7 +76,7 @@ static bool print_number(const field_t *field, bool minus, uint64_t digits, uint
     return (sign || !minus) && print_digits(digits, out + sign, field->width - sign);
 }
 
-/* The characters of one field; false: the value cannot be written there. */
+/* Writes the characters of one field. False: the value does not fit in it. */
 static bool print_field(const field_t *field, const bson_iter_t *at, uint8_t *out) {
     const uint8_t *text;
     uint32_t length;
@@ -107,7 +106,7 @@ static bool cannot_print(const field_t *field, err_t *err) {
                    field->name);
 }
 
-/* Fields of a subdocument by width; what is not there is its null value. */
+/* Writes the fields of a subdocument by width; a missing field gets its null value. */
 static bool print_fields(const field_t *fields, size_t count, const bson_iter_t *subdocument, uint8_t *out,
                          err_t *err) {
     for (size_t i = 0; i < count; i++) {
@@ -124,15 +123,14 @@ static bool print_fields(const field_t *fields, size_t count, const bson_iter_t 
     return true;
 }
 
-/* ------------------------------------------------------------------------------------------- the fixed part
- */
+/* ---- the fixed part ---- */
 
 static bool print_utc(const make_t *made, const bson_t *document, const schema_t *schema, uint8_t *out) {
     bson_iter_t at, flag;
     pattern_t date, time;
     if (!bson_iter_init_find(&at, document, made->field.key) || !BSON_ITER_HOLDS_DATE_TIME(&at))
-        return true;                     /* then the fields are there as text */
-    const int64_t far = 400000000000000; /* ms: years beyond 9999, and before 0 */
+        return true;                     /* in that case the fields are there as text */
+    const int64_t far = 400000000000000; /* ms: years after 9999 and before 0 */
     int64_t ms = bson_iter_date_time(&at);
     if (ms > far || ms < -far)
         return false;
@@ -157,7 +155,7 @@ static bool print_point(const make_t *made, const bson_t *document, const schema
         const field_t *field = &schema->fields[made->from[i].fields[0]];
         snprintf(key, sizeof key, "%s.coordinates.%d", made->field.key, i == 0);
         if (!bson_iter_init(&at, document) || !bson_iter_find_descendant(&at, key, &place))
-            continue; /* then the fields stand apart */
+            continue; /* in that case the fields are there separately */
         if (!print_field(field, &place, out + field->offset))
             return false;
     }
@@ -179,7 +177,7 @@ static bool print_record(emit_fixed_t *emit, const bson_t *document, err_t *err)
     return true;
 }
 
-/* How many characters follow, unless the document says what the record said. */
+/* Writes how many characters follow, unless the document says what the record said. */
 static void print_length(emit_fixed_t *emit, const bson_t *document) {
     for (size_t i = 0; i < emit->draft->schema->field_count; i++) {
         const field_t *field = &emit->draft->schema->fields[i];
@@ -191,10 +189,9 @@ static void print_length(emit_fixed_t *emit, const bson_t *document) {
     }
 }
 
-/* -------------------------------------------------------------------------------------------------- the tail
- */
+/* ---- the tail ---- */
 
-/* Before each piece: the gap, when it stands here; then the part's marker, when it was not written yet. */
+/* Called before each piece: writes the gap if its place is here, then the part's marker if it is not written yet. */
 static bool put_before(emit_fixed_t *emit, int part) {
     const schema_t *schema = emit->draft->schema;
     if (emit->gap.text && emit->gap.at == emit->draft->length) {
@@ -204,7 +201,7 @@ static bool put_before(emit_fixed_t *emit, int part) {
             const schema_text_t *marker = &schema->parts[i].marker;
             if (emit->gap.length >= marker->length &&
                 memcmp(emit->gap.text, marker->text, marker->length) == 0) {
-                emit->part = i; /* the gap begins with its marker */
+                emit->part = i; /* the gap begins with this part's marker */
                 break;
             }
         }
@@ -216,7 +213,7 @@ static bool put_before(emit_fixed_t *emit, int part) {
     return draft_put(emit->draft, schema->parts[part].marker.text, schema->parts[part].marker.length);
 }
 
-/* Room for `width` more characters, which the caller fills. */
+/* Makes room for `width` more characters; the caller fills them in. */
 static uint8_t *put_blank(emit_fixed_t *emit, uint32_t width) {
     static const char blanks[64] = "                                                                ";
     size_t before = emit->draft->length;
@@ -255,7 +252,8 @@ static int take_entry(emit_fixed_t *emit, const section_t *section, const bson_i
     return 1;
 }
 
-/* The document's sections, as they stand in it. 1: all; 0: something else is among them; -1: memory. */
+/* Collects the document's sections, in their order. 1: done; 0: there is something else among them; -1: out of
+ * memory. */
 static int take_entries(emit_fixed_t *emit, const bson_t *document) {
     const schema_t *schema = emit->draft->schema;
     emit->count = 0;
@@ -292,15 +290,15 @@ static int put_entry(emit_fixed_t *emit, int part, entry_t *entry, err_t *err) {
     return print_fields(section->fields, section->field_count, &entry->fields, out, err) ? 1 : -2;
 }
 
-/* Is the entry of that kind: with this identifier, or where entries carry none, of its section? Less than 0:
- * before those. */
+/* Compares an entry with a kind: by its identifier, or, if entries have none, by its section. 0: equal; below 0: before
+ * it. */
 static int compare_kind(const entry_t *entry, const char *id, const section_t *section, bool with_ids) {
     if (with_ids)
         return memcmp(entry->id, id, SCHEMA_ID);
     return entry->section < section ? -1 : entry->section > section;
 }
 
-/* The next entry of a kind, of entries that are sorted by kind. */
+/* The next entry of a kind; the entries are sorted by kind. */
 static entry_t *find_entry(emit_fixed_t *emit, const char *id, bool with_ids) {
     uint8_t index = fixed_plan_section(&emit->plan, (const uint8_t *)id);
     if (index == FIXED_NO_SECTION)
@@ -322,7 +320,7 @@ static int put_sections(emit_fixed_t *emit, int part, const bson_t *document, er
     int ok = take_entries(emit, document);
     if (ok <= 0)
         return ok;
-    if (emit->count && !list) /* else they are sorted by section */
+    if (emit->count && !list) /* otherwise they are sorted by section */
         qsort(emit->entries, emit->count, sizeof *emit->entries, by_id);
     if (bson_iter_init_find(&at, document, list ? list : "order") && BSON_ITER_HOLDS_ARRAY(&at) &&
         bson_iter_recurse(&at, &ids)) {
@@ -341,7 +339,7 @@ static int put_sections(emit_fixed_t *emit, int part, const bson_t *document, er
     return ok;
 }
 
-/* The length and the text of an entry's last field. */
+/* Writes the length and the text of an entry's last field. */
 static int put_counted(emit_fixed_t *emit, const tail_part_t *part, size_t start, const bson_iter_t *entry) {
     const field_t *field = &part->fields[part->field_count - 1];
     bson_iter_t top = *entry, at;

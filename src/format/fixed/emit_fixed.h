@@ -1,4 +1,4 @@
-/* emit_fixed: a document back into a record of fixed width. */
+/* emit_fixed: converts a document back to a record of fixed width. */
 #ifndef TIPPLE_FORMAT_FIXED_EMIT_FIXED_H
 #define TIPPLE_FORMAT_FIXED_EMIT_FIXED_H
 
@@ -9,7 +9,7 @@ typedef struct emit_fixed emit_fixed_t;
 emit_fixed_t *emit_fixed_new(draft_t *draft); /* NULL: out of memory */
 void emit_fixed_destroy(emit_fixed_t *emit);
 
-/* Writes the record into the draft; says what emit_delimited_record says. */
+/* Writes the record into the draft; returns what emit_delimited_record returns. */
 int emit_fixed_record(emit_fixed_t *emit, const bson_t *document, const shape_t *shape, err_t *err);
 
 #endif

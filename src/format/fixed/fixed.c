@@ -29,7 +29,7 @@ fixed_t *fixed_new(const schema_t *schema) {
     }
     fixed->schema = schema;
     fixed->encoder.plan = &fixed->plan;
-    memcpy(&fixed->encoder.day_text, "19700101", 8); /* the date of day 0, which no record has to say first */
+    memcpy(&fixed->encoder.day_text, "19700101", 8); /* the date of day 0: valid before any record was read */
     return fixed;
 }
 
@@ -66,7 +66,7 @@ static bool holds_high(const uint8_t *text, size_t length) {
     return bits & 0x8080808080808080ull;
 }
 
-/* How many characters the record says follow its fixed part; 0 when it does not say. */
+/* How many characters follow the fixed part, as the record says; 0 if it does not say. */
 static uint64_t announced(const fixed_t *fixed, const uint8_t *record) {
     for (size_t i = 0; i < fixed->schema->field_count; i++) {
         const field_t *field = &fixed->schema->fields[i];
@@ -77,7 +77,7 @@ static uint64_t announced(const fixed_t *fixed, const uint8_t *record) {
     return 0;
 }
 
-/* A record that ends too early: before its fixed part does, or with the file. */
+/* Does the record end too early: within its fixed part, or where the file was cut off? */
 static bool is_short(fixed_t *fixed, bool ends_file, record_t *record) {
     const schema_t *schema = fixed->schema;
     const uint8_t *text = fixed->text + record->offset;
@@ -99,8 +99,8 @@ static bool is_short(fixed_t *fixed, bool ends_file, record_t *record) {
     return true;
 }
 
-/* Widths count bytes. Who wrote the record has counted characters when one of its fixed part takes several bytes
- * and what stands right behind that part is nothing that the format knows: the fixed part's own end. */
+/* Widths count bytes. The record's writer counted characters instead if the fixed part contains a character of several
+ * bytes, and what follows the fixed part is unknown to the format: it is the end of the fixed part. */
 static bool is_shifted(fixed_t *fixed, record_t *record) {
     const uint8_t *text = fixed->text + record->offset;
     const uint32_t width = fixed->schema->fixed;

@@ -1,5 +1,5 @@
-/* fixed: records of fixed width and what follows them into BSON documents, block by block; the record path
- * of such formats, behind `records`. A fixed_t belongs to one thread; the schema is shared. */
+/* fixed: converts records of fixed width, with all that follows their fixed part, to BSON documents, block by block.
+ * Used through `records`. A fixed_t belongs to one thread; the schema is shared. */
 #ifndef TIPPLE_FORMAT_FIXED_FIXED_H
 #define TIPPLE_FORMAT_FIXED_FIXED_H
 
@@ -14,7 +14,7 @@ void fixed_destroy(fixed_t *fixed);
 void fixed_begin(fixed_t *fixed, const uint8_t *text, uint32_t length, bool file_start, bool with_id,
                  int64_t id_base);
 
-/* As records_next. Of the shape only the line end matters here: the document carries all the rest. */
+/* As records_next. Of the shape only the line end is used here: the document contains everything else. */
 parsed_t fixed_next(fixed_t *fixed, uint8_t *out, size_t room, record_t *record, shape_t *shape);
 
 uint64_t fixed_odd(const fixed_t *fixed);

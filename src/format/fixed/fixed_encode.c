@@ -3,8 +3,7 @@
 #include "format/record/bsonw.h"
 #include "format/values/calendar.h"
 
-/* ---------------------------------------------------------------------------------------------------- values
- */
+/* ---- values ---- */
 
 static const double powers[] = {1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9};
 
@@ -35,7 +34,7 @@ static inline uint8_t *put_text(const fixed_encoder_t *encoder, uint8_t *out, co
     return bsonw_string(out, text, length);
 }
 
-/* A code's length without the blanks behind it, which only text has. */
+/* The length of a code without the blanks after it, which only text has. */
 static inline size_t code_length(const fixed_encoder_t *encoder, const uint8_t *text, size_t width) {
     if (encoder->high && !utf8_valid(text, width))
         return width;
@@ -44,7 +43,7 @@ static inline size_t code_length(const fixed_encoder_t *encoder, const uint8_t *
     return width;
 }
 
-/* A value that is no number after all. */
+/* Writes a value that is not the number that it should be. */
 static uint8_t *put_odd(fixed_encoder_t *encoder, uint8_t *out, const fixed_op_t *op, const uint8_t *text) {
     encoder->kept_as_text++;
     return put_text(encoder, out, op, text, op->width);
@@ -55,8 +54,7 @@ typedef struct {
     bool minus;
 } whole_t;
 
-/* The digits of a number that is written as it would be printed; a zero may have a minus only before a point.
- */
+/* Reads a number that is written exactly as it would be printed; a zero may have a minus only before a point. */
 static inline bool read_whole(const fixed_op_t *op, const uint8_t *text, whole_t *whole) {
     uint64_t word = digits_load(text + (op->sign == SIGN_ALWAYS)) ^ 0x3030303030303030ull;
     whole->minus = false;
@@ -65,7 +63,7 @@ static inline bool read_whole(const fixed_op_t *op, const uint8_t *text, whole_t
         if (op->sign == SIGN_ALWAYS && !whole->minus && *text != '+')
             return false;
         if (op->sign == SIGN_MINUS && whole->minus)
-            word &= ~0xFFull; /* as if it were a zero */
+            word &= ~0xFFull; /* treated as a zero */
     }
     word = op->shift < 64 ? word << op->shift : 0;
     whole->digits = digits_value(word);
@@ -94,7 +92,7 @@ static inline uint8_t *put_number(fixed_encoder_t *encoder, uint8_t *out, const 
     return bsonw_double(put_head(encoder, out, op), number_of(op, whole));
 }
 
-/* How many characters follow: only when the record says it wrong. */
+/* Writes how many characters follow, only if the record says it wrong. */
 static uint8_t *put_length(fixed_encoder_t *encoder, uint8_t *out, const fixed_op_t *op,
                            const uint8_t *text) {
     whole_t whole;
@@ -113,27 +111,27 @@ static uint8_t *put_counted(const fixed_encoder_t *encoder, uint8_t *out, const 
     return put_text(encoder, out, op, text + op->width, length);
 }
 
-/* ------------------------------------------------------------------------------------------------ made keys
- */
+/* ---- made keys ---- */
 
 static bool is_absent(const field_t *field, const uint8_t *text) {
     return field->nulls.count && memcmp(field->nulls.items[0].text, text, field->width) == 0;
 }
 
-/* Bytes of the field that its own key has. */
+/* The bytes of the field under its own key. */
 static size_t value_length(const fixed_encoder_t *encoder, const field_t *field) {
     return field->type == TYPE_TRIMMED ? code_length(encoder, encoder->record + field->offset, field->width)
                                        : field->width;
 }
 
-/* The first item that is there, behind its prefix. */
+/* Writes the first item that is there, after its prefix. */
 static uint8_t *put_first(fixed_encoder_t *encoder, uint8_t *out, const fixed_op_t *op) {
     const schema_t *schema = encoder->plan->schema;
     const make_t *made = &schema->made[op->made];
     for (size_t i = 0; i < made->from_count; i++) {
         const schema_text_t *with = &made->from[i].with;
         uint8_t *text = put_head(encoder, out, op) + 4, *end = text;
-        bool there = made->from[i].count > 1; /* fields that are joined are there whatever they say */
+        /* fields that are joined are always there, whatever they contain */
+        bool there = made->from[i].count > 1;
         memcpy(end, with->text ? with->text : "", with->length);
         end += with->length;
         for (size_t j = 0; j < made->from[i].count; j++) {
@@ -153,7 +151,7 @@ static uint8_t *put_first(fixed_encoder_t *encoder, uint8_t *out, const fixed_op
     return out;
 }
 
-/* YYYYMMDD and hhmm; 2400 is the next day's 0000. */
+/* From YYYYMMDD and hhmm; 2400 is 0000 of the next day. */
 static uint8_t *put_utc(fixed_encoder_t *encoder, uint8_t *out, const fixed_op_t *op) {
     const make_t *made = &encoder->plan->schema->made[op->made];
     const uint8_t *date = encoder->record + encoder->plan->schema->fields[made->from[0].fields[0]].offset;
@@ -180,7 +178,7 @@ static uint8_t *put_utc(fixed_encoder_t *encoder, uint8_t *out, const fixed_op_t
     return out;
 }
 
-/* A GeoJSON point where both coordinates are there and in range. */
+/* Writes a GeoJSON point if both coordinates are there and in range. */
 static uint8_t *put_point(fixed_encoder_t *encoder, uint8_t *out, const fixed_op_t *op) {
     const make_t *made = &encoder->plan->schema->made[op->made];
     double values[2];
@@ -200,15 +198,14 @@ static uint8_t *put_point(fixed_encoder_t *encoder, uint8_t *out, const fixed_op
     return bsonw_point(put_head(encoder, out, op), values[0], values[1]);
 }
 
-/* ------------------------------------------------------------------------------------------------------- ops
- */
+/* ---- ops ---- */
 
 /* A subdocument that is being written. */
 typedef struct {
     uint8_t *head, *body;
 } group_t;
 
-/* Opens or closes a subdocument; one with nothing in it is taken back. */
+/* Opens or closes a subdocument; an empty one is removed again. */
 static inline uint8_t *put_group(const fixed_encoder_t *encoder, uint8_t *out, const fixed_op_t *op,
                                  group_t **group) {
     if (op->code == FIXED_OPEN) {
@@ -281,8 +278,7 @@ static inline uint8_t *run(fixed_encoder_t *encoder, const fixed_ops_t *ops, con
     return out;
 }
 
-/* ---------------------------------------------------------------------------------------------- the tail
- */
+/* ---- the tail ---- */
 
 static uint8_t *put_close(uint8_t *out, uint8_t *body) {
     *out++ = 0;
@@ -290,7 +286,7 @@ static uint8_t *put_close(uint8_t *out, uint8_t *body) {
     return out;
 }
 
-/* Type, key and NUL of an array. Copies of a size that is known are the quick ones. */
+/* Writes type, key and NUL of an array. Copies of a constant size are the fast ones. */
 static inline uint8_t *put_array_head(uint8_t *out, const uint8_t *head, size_t size) {
     if (__builtin_expect(size <= 48, 1))
         memcpy(out, head, 48);
@@ -299,7 +295,7 @@ static inline uint8_t *put_array_head(uint8_t *out, const uint8_t *head, size_t 
     return out + size;
 }
 
-/* Type and key of an array's element. */
+/* Writes type and key of an element of an array. */
 static inline uint8_t *put_place(uint8_t *out, uint8_t type, uint32_t place) {
     *out++ = type;
     if (__builtin_expect(place < 10, 1)) {
@@ -325,10 +321,10 @@ static inline uint8_t *put_id(uint8_t *out, const uint8_t *id) {
 typedef struct {
     const fixed_walk_t *walk;
     bool with_ids;
-    uint64_t written[4]; /* sections that were written already, where they do not stand together */
+    uint64_t written[4]; /* sections that are written already, if they are not side by side */
 } sections_t;
 
-/* All sections of the kind of the one at `first`; *next is behind those that follow it at once. */
+/* Writes all sections of the kind of the section at `first`; *next is after those that follow it directly. */
 static uint8_t *put_family(fixed_encoder_t *encoder, const sections_t *sections, size_t first, size_t *next,
                            uint8_t *out) {
     const fixed_walk_t *walk = sections->walk;

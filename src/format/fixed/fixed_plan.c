@@ -11,7 +11,7 @@ typedef struct {
     uint32_t worst;
 } builder_t;
 
-/* The next operation; nothing equals its null value yet. */
+/* Adds the next operation; at first, nothing equals its null value. */
 static fixed_op_t *add_op(builder_t *builder, uint8_t code) {
     fixed_op_t *op = &builder->ops[builder->count];
     *op = (fixed_op_t){.code = code, .null_bytes = UINT64_MAX, .rest = (uint32_t)builder->count};
@@ -82,7 +82,8 @@ static size_t depth_of(const char *key) {
     return depth;
 }
 
-/* All fields whose keys agree with `like` in their first `depth` parts, those of one subdocument together. */
+/* Adds all fields whose keys begin with the same `depth` parts as `like`; those of one subdocument are kept
+ * together. */
 static void add_fields(builder_t *builder, const schema_t *schema, const field_t *fields, size_t count,
                        const char *like, size_t depth, bool *done) {
     size_t prefix = (size_t)(part_at(like, depth) - like);
@@ -120,7 +121,7 @@ static void add_made(builder_t *builder, const schema_t *schema, size_t index) {
     }
 }
 
-/* The fields under one top-level key. */
+/* Adds the fields under one top-level key. */
 static void add_top(builder_t *builder, const schema_t *schema, const char *key, size_t length, bool *done) {
     for (size_t i = 0; i < schema->field_count; i++) {
         const char *other = schema->fields[i].key;
@@ -188,8 +189,8 @@ static bool same_layout(const section_t *a, const section_t *b) {
     return same;
 }
 
-/* The sections of a family of two letters, by their digits. Identifiers that are not listed belong to the
- * last one of the file, where the whole family has one layout. */
+/* Indexes the sections of a family of two letters by their digit. If the whole family has one layout, identifiers that
+ * are not listed belong to the family's last section in the file. */
 static void index_family(fixed_plan_t *plan, const char *letters) {
     const schema_t *schema = plan->schema;
     uint8_t *family = plan->section_of + ((size_t)(letters[0] - 'A') * 26 + (size_t)(letters[1] - 'A')) * 10;
@@ -246,7 +247,7 @@ static void set_section(fixed_section_t *planned, const section_t *section) {
     planned->head_size = set_array_head(planned->head, section->name);
     planned->several = section_several(section);
     planned->width = section->width;
-    /* an array around it, its place in it, its identifier, once more in `order` */
+    /* an array around it, its index, its identifier, and once more in `order` */
     planned->worst = planned->ops.worst + planned->head_size + 80;
 }
 

@@ -1,5 +1,5 @@
-/* fixed_plan: a schema of fixed width compiled: small operations in the document's order, and sections by
- * their identifier. Read-only once made. */
+/* fixed_plan: a schema of fixed width as small operations in the order of the document; sections are found by their
+ * identifier. Read-only after it is made. */
 #ifndef TIPPLE_FORMAT_FIXED_FIXED_PLAN_H
 #define TIPPLE_FORMAT_FIXED_FIXED_PLAN_H
 
@@ -11,10 +11,10 @@ typedef enum {
     FIXED_CODE,
     FIXED_INT,
     FIXED_NUMBER,
-    FIXED_COUNTED, /* a length, then as many bytes */
+    FIXED_COUNTED, /* a length, then that many bytes */
     FIXED_LENGTH,
-    FIXED_OPEN,  /* a subdocument starts */
-    FIXED_CLOSE, /* it ends; dropped when nothing is in it */
+    FIXED_OPEN,  /* begins a subdocument */
+    FIXED_CLOSE, /* ends it; removes it if it is empty */
     FIXED_FIRST,
     FIXED_UTC,
     FIXED_POINT,
@@ -22,18 +22,18 @@ typedef enum {
 
 enum { FIXED_HEAD = 32, FIXED_DEPTH = 60, FIXED_NO_SECTION = 255 };
 
-/* One cache line. */
+/* Has the size of one cache line. */
 typedef struct {
-    uint8_t head[FIXED_HEAD];  /* BSON type, key, NUL: copied whole, FIXED_HEAD bytes */
-    uint64_t null_bytes, mask; /* of the first 8 bytes; without a null value, nothing masked equals it */
+    uint8_t head[FIXED_HEAD];  /* BSON type, key, NUL: always copied as FIXED_HEAD bytes */
+    uint64_t null_bytes, mask; /* of the first 8 bytes; without a null value, no masked text equals it */
     uint8_t code, sign;
-    uint8_t head_size; /* more than FIXED_HEAD: the bytes are in its rest */
-    uint8_t shift;     /* numbers: brings the digits to the end of a word */
+    uint8_t head_size; /* more than FIXED_HEAD: the bytes are in `rests` */
+    uint8_t shift;     /* for numbers: moves the digits to the end of a word */
     uint16_t offset, width;
-    uint16_t unless; /* left out when one of these keys was made */
+    uint16_t unless; /* left out if one of these keys was made */
     int8_t divide;   /* by this power of ten */
-    uint8_t made;    /* index of what it makes */
-    uint32_t rest;   /* index of what is rarely needed */
+    uint8_t made;    /* the index of the key that it makes */
+    uint32_t rest;   /* the index of what is rarely needed */
 } fixed_op_t;
 _Static_assert(sizeof(fixed_op_t) == 64, "an operation fills a cache line");
 
@@ -44,19 +44,19 @@ typedef struct {
 
 typedef struct {
     const fixed_op_t *ops, *end;
-    uint32_t worst; /* bytes of what the ops write, counted text apart */
+    uint32_t worst; /* bytes that the ops write, without counted text */
 } fixed_ops_t;
 
 typedef struct {
     fixed_ops_t ops;
     const section_t *section;
-    uint8_t head[128]; /* type, key, NUL: an array's */
+    uint8_t head[128]; /* type, key, NUL of an array */
     uint8_t head_size;
     bool several; /* more than one identifier: always an array, with ids */
     uint32_t width, worst;
 } fixed_section_t;
 
-/* What tells that an entry is one. */
+/* What a text must look like to be an entry. */
 typedef struct {
     uint16_t offset;
     const byteset_t *set;
@@ -67,8 +67,8 @@ typedef struct {
     const fixed_check_t *checks;
     size_t check_count;
     uint32_t width;                         /* without the counted text */
-    uint16_t counted_offset, counted_width; /* where its length stands; 0 wide: it has none */
-    uint8_t head[128];                      /* type, key, NUL: the array's */
+    uint16_t counted_offset, counted_width; /* where its length is; width 0: it has none */
+    uint8_t head[128];                      /* type, key, NUL of the array */
     uint8_t head_size;
 } fixed_part_t;
 
@@ -82,7 +82,7 @@ typedef struct {
     void *owned[4];
 } fixed_plan_t;
 
-/* What a number's characters are read by. */
+/* Sets how the characters of a number are read. */
 static inline void fixed_plan_number(fixed_op_t *op, const field_t *field) {
     op->sign = (uint8_t)field->sign;
     op->divide = (int8_t)field->divide;
@@ -92,7 +92,7 @@ static inline void fixed_plan_number(fixed_op_t *op, const field_t *field) {
 bool fixed_plan_compile(const schema_t *schema, fixed_plan_t *plan); /* false: out of memory */
 void fixed_plan_free(fixed_plan_t *plan);
 
-/* The section of an identifier (SCHEMA_ID bytes), listed or of the same family; or FIXED_NO_SECTION. */
+/* The section of an identifier (SCHEMA_ID bytes), listed or of the same family; FIXED_NO_SECTION: none. */
 static inline uint8_t fixed_plan_section(const fixed_plan_t *plan, const uint8_t *id) {
     uint32_t first = (uint32_t)id[0] - 'A', second = (uint32_t)id[1] - 'A', digit = (uint32_t)id[2] - '0';
     return first < 26 && second < 26 && digit < 10 ? plan->section_of[(first * 26 + second) * 10 + digit]

@@ -6,7 +6,7 @@
 
 enum { NO_PART = -1 };
 
-/* The end of the section at `at`; 0: none stands there. */
+/* The end of the section at `at`; 0: there is none. */
 static inline uint32_t section_end(const fixed_plan_t *plan, const uint8_t *record, uint32_t at, uint32_t end,
                                    uint8_t *section) {
     if (end - at < SCHEMA_ID)
@@ -25,7 +25,7 @@ static uint32_t entry_end(const fixed_plan_t *plan, int part, const uint8_t *rec
                                               : fixed_walk_entry(&plan->parts[part], record, at, end);
 }
 
-/* The marker of a part behind `part`; with_entry: one with an entry behind it. */
+/* The marker of a part after `part`; with_entry: only a marker that an entry follows. */
 static int marker_at(const fixed_plan_t *plan, int part, const uint8_t *record, uint32_t at, uint32_t end,
                      bool with_entry) {
     const schema_t *schema = plan->schema;
@@ -39,8 +39,8 @@ static int marker_at(const fixed_plan_t *plan, int part, const uint8_t *record, 
     return NO_PART;
 }
 
-/* Where the walk goes on behind a gap that begins at `gap` and holds the bytes before `least`. Each place's
- * bits say from which parts the walk would come from there to the end: bit n is part n - 1. */
+/* Where the walk continues after a gap that begins at `gap` and contains at least the bytes before `least`. The bits of
+ * each place say from which parts the walk would reach the record's end from there: bit n is part n - 1. */
 static bool find_resume(const fixed_plan_t *plan, const uint8_t *record, uint32_t gap, uint32_t least,
                         uint32_t end, int part, fixed_walk_t *walk) {
     const schema_t *schema = plan->schema;
@@ -77,12 +77,12 @@ static bool find_resume(const fixed_plan_t *plan, const uint8_t *record, uint32_
     return true;
 }
 
-/* An identifier's bytes as a number, in their order. */
+/* An identifier's bytes as a number that sorts like them. */
 static uint32_t id_value(const uint8_t *id) {
     return (uint32_t)id[0] << 16 | (uint32_t)id[1] << 8 | id[2];
 }
 
-/* Sections as long as they come; *at is behind them. */
+/* Walks over sections as long as there are some; *at is after them. */
 static bool walk_sections(const fixed_plan_t *plan, const uint8_t *record, uint32_t *at, uint32_t end,
                           fixed_walk_t *walk) {
     size_t count = walk->section_count;
@@ -106,8 +106,8 @@ static bool walk_sections(const fixed_plan_t *plan, const uint8_t *record, uint3
     return true;
 }
 
-/* Entries as long as they come, and no marker with an entry stands in their place; what stands behind their
- * own marker is one. */
+/* Walks over entries as long as there are some, and no marker with an entry is in their place. What is directly after
+ * their own marker is always an entry. */
 static void walk_entries(const fixed_plan_t *plan, int part, const uint8_t *record, bool behind_marker,
                          uint32_t *at, uint32_t end, fixed_walk_t *walk) {
     for (; behind_marker || marker_at(plan, part, record, *at, end, true) == NO_PART; behind_marker = false) {

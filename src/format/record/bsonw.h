@@ -1,5 +1,5 @@
-/* bsonw: the record path's BSON writer: bytes into a buffer that is known to be large enough. Every writer
- * may store up to 32 bytes behind what it returns. Little-endian, like BSON itself. */
+/* bsonw: writes BSON into a buffer that must be large enough. Every function may store up to 32 bytes after the end
+ * that it returns. Little-endian, like BSON itself. */
 #ifndef TIPPLE_FORMAT_RECORD_BSONW_H
 #define TIPPLE_FORMAT_RECORD_BSONW_H
 
@@ -17,7 +17,7 @@ static inline uint8_t *bsonw_int64(uint8_t *out, int64_t value) {
     return out + 8;
 }
 
-/* The value of a string; the text may be loaded 16 bytes beyond its end. */
+/* Writes the value of a string; up to 16 bytes after the text may be read. */
 static inline uint8_t *bsonw_string(uint8_t *out, const uint8_t *text, size_t length) {
     out = bsonw_int32(out, (int32_t)length + 1);
     if (__builtin_expect(length <= 16, 1))
@@ -35,14 +35,14 @@ static inline uint8_t *bsonw_double(uint8_t *out, double value) {
     return bsonw_int64(out, (int64_t)bits);
 }
 
-/* Can a 2dsphere index take it? Also false for what is no number. */
+/* Does a 2dsphere index accept it? False for what is not a number. */
 static inline bool bsonw_is_on_earth(double latitude, double longitude) {
     return latitude >= -90 && latitude <= 90 && longitude >= -180 && longitude <= 180;
 }
 
-/* The value of a GeoJSON point: 61 bytes. */
+/* Writes the value of a GeoJSON point: 61 bytes. */
 static inline uint8_t *bsonw_point(uint8_t *out, double latitude, double longitude) {
-    /* the zeros are its length and the dots the two coordinates */
+    /* the zeros are its length, the dots are the two coordinates */
     static const uint8_t shape[] = "\x3D\0\0\0\x02type\0\x06\0\0\0Point\0\x04"
                                    "coordinates\0\x1B\0\0\0\x01\x30\0........\x01\x31\0........\0";
     enum { LONGITUDE = 40, LATITUDE = 51 };

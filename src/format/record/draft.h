@@ -1,4 +1,4 @@
-/* draft: the text of a record while it is written from a document: what the writers of all kinds share. */
+/* draft: the text of a record while it is made from a document: shared by the writers of all kinds of formats. */
 #ifndef TIPPLE_FORMAT_RECORD_DRAFT_H
 #define TIPPLE_FORMAT_RECORD_DRAFT_H
 
@@ -7,7 +7,7 @@
 
 #include <bson/bson.h>
 
-/* The record starts POOL_SLACK bytes behind `base`, because it is read again by the record path. */
+/* The record begins POOL_SLACK bytes after `base`, because it is then read back. */
 typedef struct draft draft_t;
 struct draft {
     const schema_t *schema;

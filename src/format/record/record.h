@@ -1,41 +1,41 @@
-/* record: what every reader of records says about one. */
+/* record: what every reader of records reports about a record. */
 #ifndef TIPPLE_FORMAT_RECORD_RECORD_H
 #define TIPPLE_FORMAT_RECORD_RECORD_H
 
 #include "format/schema/schema.h"
 
-/* What the document does not carry and a writer needs to give the same bytes back. */
+/* What the document does not contain, but a writer needs to restore the same bytes. */
 typedef struct {
     uint8_t spelling[SCHEMA_MOST_FIELDS]; /* by field: which of `nulls`, or which pattern */
     bool quoted, backslash;
     bool carriage,
-        feed; /* which bytes of a line end stand behind it: a file may end with a carriage return alone */
+        feed; /* which bytes of a line end follow it: a file may end with a carriage return alone */
 } shape_t;
 
 typedef enum {
-    PARSED_END, /* the block holds no more records */
+    PARSED_END, /* the block has no more records */
     PARSED_DOCUMENT,
-    PARSED_REJECT,       /* no document can be made of it: column, field, reason say why */
+    PARSED_REJECT,       /* no document can be made of it: column, field and reason say why */
     PARSED_HEADER,       /* a header line */
     PARSED_OTHER_HEADER, /* a header that names other columns than the file is read by: reason says so, and what is
                             behind it would be read wrongly */
     PARSED_BLANK,        /* an empty line */
-    PARSED_FULL,         /* not enough room in `out` (`needed` bytes): call again with more */
+    PARSED_FULL,         /* not enough room in `out`: call again with `needed` bytes */
     PARSED_MEMORY,       /* out of memory */
 } parsed_t;
 
 typedef struct {
     uint32_t offset, length; /* in the block's text; length without the line end */
     uint32_t line;           /* in the block, from 0 */
-    uint8_t line_end;        /* its bytes: 0 (the last line of a file), 1 or 2 */
+    uint8_t line_end;        /* bytes of the line end: 0 (the last line of a file), 1 or 2 */
     uint32_t document_length;
-    size_t needed;      /* bytes of `out`, at most */
+    size_t needed;      /* how many bytes of `out` it takes at most */
     uint32_t column;    /* of a reject (or another header): byte in the line, from 1 */
-    const char *field;  /* of a reject: its name, or NULL */
-    const char *reason; /* of a reject; lives until the next call */
+    const char *field;  /* of a reject: the field's name, or NULL */
+    const char *reason; /* of a reject; valid until the next call */
 } record_t;
 
-/* No document may come near 2 GiB: the sizes in BSON are int32. */
+/* No document may come near 2 GiB: sizes in BSON are int32. */
 enum { RECORD_MOST_NEEDED = 1 << 30 };
 
 static inline parsed_t record_refuse_large(record_t *record) {

@@ -18,12 +18,12 @@ void scan_plain(const uint8_t *text, uint32_t from, uint32_t to, char delimiter,
 #if defined(__x86_64__)
 #include <immintrin.h>
 
-/* One bit a byte of 64. */
+/* One bit for each of 64 bytes. */
 typedef struct {
     uint64_t line, end, quote, high;
 } masks_t;
 
-/* Appends the positions of the bits. Writes up to 8 (16) at once: cheaper than asking at each. */
+/* Appends the positions of the bits. Writes up to 8 (16) at once: that is cheaper than a test for each. */
 __attribute__((always_inline)) static inline void append(scan_t *scan, uint32_t base, masks_t masks) {
     uint64_t bits = masks.end;
     uint32_t *out = scan->ends + scan->end_count;
@@ -57,7 +57,7 @@ __attribute__((always_inline)) static inline masks_t keep_below(masks_t masks, u
 __attribute__((target("avx2,bmi,bmi2,popcnt,lzcnt"))) static void
 scan_avx2(const uint8_t *text, uint32_t from, uint32_t to, char delimiter, char quote, scan_t *scan) {
     const __m256i delimiters = _mm256_set1_epi8(delimiter), lines = _mm256_set1_epi8('\n');
-    /* without a quote character its place is taken by the line end and the mask dropped */
+    /* without a quote character, the line end is used instead, and the mask is ignored */
     const __m256i quotes = _mm256_set1_epi8(quote ? quote : '\n');
     const uint64_t with_quotes = quote ? ~0ull : 0;
     for (uint32_t at = from; at < to; at += 64) {

@@ -1,10 +1,9 @@
-/* scan: where fields and rows end in a stretch of delimited text, 64 bytes at a time.
+/* scan: finds where fields and rows end in a delimited text, 64 bytes at a time.
  *
  *     12|3||4\n   ends  2  4  5  7      (offsets of delimiters and line ends)
  *                 rows  4               (ends that belong to rows up to here)
  *
- * Quotes are not understood here, only noticed: rows with quotes go the slow way (split.h). A scan_t belongs
- * to one thread. */
+ * Quotes are only detected here: rows with quotes are read by split.h. A scan_t belongs to one thread. */
 #ifndef TIPPLE_FORMAT_RECORD_SCAN_H
 #define TIPPLE_FORMAT_RECORD_SCAN_H
 
@@ -13,9 +12,9 @@
 #include <stdint.h>
 
 typedef struct {
-    uint32_t *ends; /* room for every byte of the stretch, and SCAN_SLACK more */
+    uint32_t *ends; /* room for every byte of the text, and SCAN_SLACK more */
     uint32_t *rows;
-    uint32_t *row_quotes; /* quote characters from the start up to each row's end */
+    uint32_t *row_quotes; /* how many quote characters there are from the start to each row's end */
     size_t end_count, row_count;
     uint32_t quote_count;
     bool high;   /* a byte above 0x7F was seen */
@@ -24,14 +23,14 @@ typedef struct {
 
 enum { SCAN_SLACK = 16 };
 
-/* Scans text[from, to), appending. Reads up to 63 bytes behind `to`. quote 0: none. */
+/* Scans text[from, to) and appends to scan. Reads up to 63 bytes after `to`. quote 0: none. */
 typedef void scan_fn(const uint8_t *text, uint32_t from, uint32_t to, char delimiter, char quote,
                      scan_t *scan);
 
-/* The fastest one this CPU has. */
+/* The fastest one for this CPU. */
 scan_fn *scan_best(void);
 
-/* Byte by byte, for CPUs without vectors and as the measure of the other ones in tests. */
+/* Byte by byte: for CPUs without vectors, and to compare the others with in tests. */
 scan_fn scan_plain;
 
 #endif

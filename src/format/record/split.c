@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Reads the quoted field at `at`; returns the offset behind its closing quote, or 0 when it is not properly
- * closed. *escapes is set when something has to be taken out. */
+/* Reads the quoted field at `at`. Returns the offset after its closing quote; 0: it is not properly closed. *escapes is
+ * set if the text must be unescaped. */
 static size_t quoted_end(const schema_t *schema, char delimiter, bool backslash, const uint8_t *record,
                          size_t length, size_t at, bool *escapes, bool *used_backslash) {
     uint8_t quote = (uint8_t)schema->quote;
@@ -64,8 +64,8 @@ bool split_record(split_t *split, const schema_t *schema, char delimiter, const 
             *span = (span_t){record + at + 1, (uint32_t)(end - at - 2), (uint32_t)at, (uint32_t)(end - at)};
             if (escapes) {
                 if (!scratch) {
-                    /* all unescaped fields of a record together are shorter than the record; some bytes
-                     * behind them may be loaded */
+                    /* all unescaped fields of a record together are shorter than the record; some bytes after them may
+                     * be read */
                     if (split->scratch_room < length + 64) {
                         free(split->scratch);
                         split->scratch_room = 2 * length + 256;

@@ -49,7 +49,7 @@ const field_t *schema_field(const schema_t *schema, const char *name) {
 
 /* ---- paths of documents ---- */
 
-/* The key itself, or a subdocument on the way to it. */
+/* Is it the key itself, or a subdocument that contains it? */
 static bool leads_to(const char *path, const char *key) {
     const size_t length = strlen(path);
     return strncmp(path, key, length) == 0 && (!key[length] || key[length] == '.');
@@ -65,7 +65,7 @@ static bool is_of_section(const section_t *section, const char *path) {
     return !path[length];
 }
 
-/* The name of a field stands for its key. */
+/* The closest key; a field may also be meant by its name. */
 static const char *nearest_key(const schema_t *schema, const char *path) {
     const char *words[2 * SCHEMA_MOST_FIELDS + SCHEMA_MOST_MADE] = {NULL}, *keys[COUNT(words)];
     size_t count = 0;
@@ -100,7 +100,7 @@ bool schema_makes(const schema_t *schema, const char *path, const char **near) {
 
 /* ---- types ---- */
 
-/* A type has its usual names of other tools, too; the first one is ours. */
+/* Types also have the usual names of other tools; ours is the first. */
 const schema_type_t schema_types[SCHEMA_TYPES] = {
     {"text", TYPE_TEXT},     {"trimmed", TYPE_TRIMMED}, {"int", TYPE_INT},       {"long", TYPE_LONG},
     {"number", TYPE_NUMBER}, {"date", TYPE_DATE},       {"datetime", TYPE_DATE}, {"length", TYPE_LENGTH},

@@ -1,45 +1,43 @@
-/* schema: a format file, read and checked. Every mistake is reported with line, column and what was expected.
- * A schema is read-only once made and is shared by all threads.
+/* schema: a format file, read and checked. Every mistake is reported with line, column and what was expected. A schema
+ * is read-only after it is made, and is shared by all threads.
  *
  *     format: mot                                    # its name
  *     about: one line for `tipple formats`
  *     record:
- *       delimiter: ["|", ",", "\t"]                    # delimiters to choose from, per file
+ *       delimiter: ["|", ",", "\t"]                   # each file uses one of these
  *       quote: '"'                                   # or none
  *       escape: [double, backslash]                  # how a quote is written inside quotes
- *       header: [test_id, TESTID]                    # a line that starts with one of these; or yes, or no
- *       encoding: latin1                             # what text is that is not UTF-8; binary if left out
- *     surplus: {into: model, left: 9}                # too many fields: the 10th takes what is too much
+ *       header: [test_id, TESTID]                    # a line that begins with one of these; or yes, or no
+ *       encoding: latin1                             # of text that is not UTF-8; binary if left out
+ *     surplus: {into: model, left: 9}                # too many fields: the 10th gets the surplus
  *     fields:
  *       - {name: testId, key: t, type: int, column: [test_id, TESTID], nulls: ["", "NULL"]}
- *     layouts:                                       # columns of files without a header; all fields if left
- * out
+ *     layouts:                                       # columns of files without a header; default: all fields
  *       - [testId, vehicleId, ...]
  *
- * Records of fixed width, with parts behind them that explain themselves:
+ * Records of fixed width, followed by parts that begin with markers:
  *
  *     format: isd
- *     record: {fixed: 105}                           # characters every record has
- *     document: [st, ts, usaf]                       # keys that stand first; the rest in the record's order
- *     fields:                                        # one behind the other; dots make subdocuments
- *       - {name: count, width: 4, type: length}      # of what follows; stored only when it is wrong
+ *     record: {fixed: 105}                           # characters that every record has
+ *     document: [st, ts, usaf]                       # keys that come first; the rest as in the record
+ *     fields:                                        # one after the other; dots make subdocuments
+ *       - {name: count, width: 4, type: length}      # of what follows; stored only if it is wrong
  *       - {name: air.value, width: 5, type: number, sign: always, divide: 10, nulls: "+9999"}
  *     make:                                          # keys made from several fields
  *       - {st: first, from: [usaf, wban], with: [u, w]}
  *       - {ts: utc, from: [date, time]}
  *       - {position: point, from: [latitude, longitude]}
- *     tail:                                          # parts behind the fixed one, in this order, if at all
+ *     tail:                                          # optional parts after the fixed part, in this order
  *       - {marker: ADD, sections: yes}
  *       - {marker: REM, name: remarks, repeat: [{name: kind, width: 3}, {name: text, lengthWidth: 3}]}
  *     sections:                                      # two capitals and a digit, then fields by width
  *       - {ids: AA1-AA4, name: rain, fields: [{name: hours, width: 2, type: int, nulls: "99"}]}
  *
- * or, for a built-in format under other keys:
+ * or, for a built-in format with other keys:
  *
  *     format: mot-long
  *     like: mot
- *     keys: names                                    # each field's name is its key; or short: a, b, ...
- */
+ *     keys: names                                    # the key of each field is its name; or short: a, b, ... */
 #ifndef TIPPLE_FORMAT_SCHEMA_SCHEMA_H
 #define TIPPLE_FORMAT_SCHEMA_SCHEMA_H
 
@@ -53,7 +51,7 @@ enum {
     SCHEMA_MOST_FIELDS = 256,
     SCHEMA_MOST_DELIMITERS = 8,
     SCHEMA_MOST_LAYOUTS = 16,
-    SCHEMA_MOST_PARTS = 7, /* of a tail */
+    SCHEMA_MOST_PARTS = 7, /* in a tail */
     SCHEMA_MOST_SECTIONS = 254,
     SCHEMA_MOST_MADE = 16,
     SCHEMA_MOST_FROM = 4,
@@ -61,13 +59,13 @@ enum {
 };
 
 typedef enum {
-    TYPE_TEXT,    /* as it stands */
-    TYPE_TRIMMED, /* text without the blanks around it */
-    TYPE_INT,     /* int32, or int64 where it must */
+    TYPE_TEXT,    /* unchanged */
+    TYPE_TRIMMED, /* text without blanks at its ends */
+    TYPE_INT,     /* int32, or int64 if necessary */
     TYPE_LONG,    /* always int64 */
     TYPE_NUMBER,  /* double */
-    TYPE_DATE,    /* BSON date by its patterns */
-    TYPE_LENGTH,  /* how many characters follow the fixed ones */
+    TYPE_DATE,    /* BSON date, by the patterns */
+    TYPE_LENGTH,  /* how many characters follow the fixed part */
 } field_type_t;
 
 typedef enum { SIGN_NEVER, SIGN_ALWAYS, SIGN_MINUS } sign_t;
@@ -82,7 +80,7 @@ typedef struct {
     size_t count;
 } texts_t;
 
-/* Which bytes may stand at one place. */
+/* Which bytes are allowed at one place. */
 typedef struct {
     uint64_t bits[4];
 } byteset_t;
@@ -97,23 +95,23 @@ typedef struct {
     field_type_t type;
     texts_t columns;       /* its names in a header */
     texts_t nulls;         /* a field whose text is one of them is left out */
-    texts_t patterns;      /* of dates: YYYY MM DD hh mm ss SSS, anything else stands for itself */
-    int divide;            /* numbers: by this power of ten's exponent: 10 -> 1; -1: times 10 */
+    texts_t patterns;      /* for dates: YYYY MM DD hh mm ss SSS; anything else must be there as it is */
+    int divide;            /* for numbers: the exponent of the power of ten: 10 -> 1; -1: times 10 */
     bool optional;         /* a header may lack it */
-    const yaml_item_t *at; /* where it stands in the file */
+    const yaml_item_t *at; /* its place in the file */
 
-    /* by width: */
+    /* for records of fixed width: */
     uint32_t offset; /* from the start of the record, the section's fields, or the entry */
-    uint16_t width;  /* of a field with its length before it: the length's digits */
-    bool counted;    /* its length stands before it (`lengthWidth`) */
+    uint16_t width;  /* if the field has a length before it: how many digits that has */
+    bool counted;    /* its length is before it (`lengthWidth`) */
     sign_t sign;
-    const byteset_t *is; /* what its bytes must be for an entry to be one; or NULL */
+    const byteset_t *is; /* what its bytes must be in an entry; NULL: anything */
 } field_t;
 
 typedef enum { MAKE_FIRST, MAKE_UTC, MAKE_POINT } make_kind_t;
 
-/* A key made from fields. MAKE_FIRST: the first item that is there, behind its prefix; an item's fields are
- * joined. The others: one field an item. */
+/* A key made from fields. MAKE_FIRST: the first item that is there, after its prefix; the fields of an item are joined.
+ * The others: one field for each item. */
 typedef struct {
     field_t field; /* its name and key, for filters; TYPE_TEXT or TYPE_DATE */
     make_kind_t kind;
@@ -128,13 +126,13 @@ typedef struct {
 typedef struct {
     const char *name; /* its key */
     struct {
-        char first[SCHEMA_ID]; /* identifiers first to last, by their digit */
+        char first[SCHEMA_ID]; /* identifiers from first to last, by their digit */
         char last_digit;
     } ids[SCHEMA_MOST_FROM];
     size_t id_count;
     const field_t *fields;
     size_t field_count;
-    uint32_t width; /* behind the identifier */
+    uint32_t width; /* after the identifier */
     const yaml_item_t *at;
 } section_t;
 
@@ -151,12 +149,13 @@ static inline bool section_several(const section_t *section) {
     return section->id_count > 1 || section->ids[0].last_digit > section->ids[0].first[2];
 }
 
-/* A part behind the fixed characters: a marker, then sections or entries of `fields`. */
+/* A part after the fixed part: a marker, then sections, or entries of `fields`. */
 typedef struct {
     schema_text_t marker;
     const char *name; /* the key of its entries */
     bool sections, leave_out;
-    const char *list; /* sections: their identifiers as an array under this key, and not in them */
+    /* for sections: their identifiers are an array under this key, and not in the sections */
+    const char *list;
     const field_t *fields;
     size_t field_count;
     uint32_t width; /* of an entry, without its counted text */
@@ -194,8 +193,9 @@ typedef struct {
     section_t *sections;
     size_t section_count;
 
-    char digest[33];          /* of what the file means, so that a comment changes nothing */
-    yaml_tree_t *tree, *like; /* own all texts: the file's, and the built-in one's that it is like */
+    char digest[33]; /* of the meaning of the file, so a changed comment does not change it */
+    /* own all texts: those of the file, and of the built-in format that it is `like` */
+    yaml_tree_t *tree, *like;
     void *owned;
 } schema_t;
 
@@ -204,14 +204,14 @@ void schema_destroy(schema_t *schema);
 /* Zeroed memory that lives as long as the schema; NULL: out of memory, and err has the sentence. */
 void *schema_own(schema_t *schema, size_t bytes, err_t *err);
 
-/* A field by its name or its key, also a made one that can be compared; or NULL. */
+/* A field by its name or its key, also a made one that can be compared; NULL: none. */
 const field_t *schema_field(const schema_t *schema, const char *name);
 
-/* Does a document have this path, dots in it or not, that is no array's? `_id` is not asked for. Else *near: what was
- * meant, most likely, or NULL. */
+/* Does a document have this path (with dots or without), outside arrays? Not for `_id`. If not, *near is the path that
+ * was probably meant, or NULL. */
 bool schema_makes(const schema_t *schema, const char *path, const char **near);
 
-/* Types by the words that format files have for them. */
+/* Types by their words in format files. */
 enum { SCHEMA_TYPES = 11 };
 typedef struct {
     const char *name;

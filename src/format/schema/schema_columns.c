@@ -73,7 +73,7 @@ static bool read_fields(reader_t *reader, const yaml_item_t *list) {
     return true;
 }
 
-/* Fields of one subdocument must stand together: the document is written from front to back. */
+/* The fields of one subdocument must be next to each other: the document is written from front to back. */
 static bool check_groups(reader_t *reader) {
     const schema_t *schema = reader->schema;
     for (size_t i = 2; i < schema->field_count; i++) {
@@ -238,7 +238,7 @@ static bool read_layouts(reader_t *reader, const yaml_item_t *list) {
     return true;
 }
 
-/* Without layouts: all fields in order, and the same without the optional ones at the end. */
+/* The layouts if the file has none: all fields in order, and the same without the optional fields at the end. */
 static bool default_layouts(reader_t *reader) {
     schema_t *schema = reader->schema;
     uint16_t *fields = schema_keep(reader, schema->field_count * sizeof *fields);

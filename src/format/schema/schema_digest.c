@@ -68,7 +68,7 @@ static void digest_fixed(XXH3_state_t *state, const schema_t *schema) {
     }
 }
 
-/* Everything that decides which document a record becomes; names and comments do not. */
+/* Includes everything that decides which document a record becomes; names and comments do not. */
 bool schema_digest(schema_t *schema, err_t *err) {
     XXH3_state_t *state = XXH3_createState();
     if (!state)

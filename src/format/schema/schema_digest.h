@@ -1,5 +1,4 @@
-/* schema_digest: what a format means, as one number: two formats of the same digest make the same documents.
- */
+/* schema_digest: the meaning of a format as one number: two formats with the same digest make the same documents. */
 #ifndef TIPPLE_FORMAT_SCHEMA_SCHEMA_DIGEST_H
 #define TIPPLE_FORMAT_SCHEMA_SCHEMA_DIGEST_H
 

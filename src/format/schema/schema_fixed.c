@@ -4,7 +4,7 @@
 
 enum { MOST_FIXED = 4096, WIDEST = 512, WIDEST_NUMBER = 8 };
 
-/* "[A-Z][0-9]x": what may stand at each byte. */
+/* "[A-Z][0-9]x": which bytes are allowed at each place. */
 static bool read_is(reader_t *reader, const yaml_item_t *node, field_t *field) {
     if (!schema_want(reader, node, YAML_ITEM_SCALAR, "sets of characters such as \"[A-Z][0-9][0-9]\""))
         return false;
@@ -106,7 +106,7 @@ static bool read_field(reader_t *reader, const yaml_item_t *node, field_t *field
            (!nulls || read_nulls(reader, nulls, field));
 }
 
-/* Fields one behind the other. at: where they are missing, if they are. */
+/* Reads fields that follow one another. at: the place to name if they are missing. */
 static bool read_fields(reader_t *reader, const yaml_item_t *at, const yaml_item_t *list, field_t **fields,
                         size_t *count, uint32_t *width) {
     *width = 0;
@@ -148,7 +148,7 @@ static bool no_kind(reader_t *reader, const field_t *fields, size_t count, bool 
     return true;
 }
 
-/* Could this be the start of an identifier, or start with one? */
+/* Could this be the beginning of an identifier, or begin with one? */
 static bool looks_like_id(const char *text, size_t length) {
     return text[0] >= 'A' && text[0] <= 'Z' && (length < 2 || (text[1] >= 'A' && text[1] <= 'Z')) &&
            (length < 3 || (text[2] >= '0' && text[2] <= '9'));
@@ -291,7 +291,7 @@ static bool read_tail(reader_t *reader, const yaml_item_t *list) {
                                    : "a part {marker: ..., sections: yes} is missing");
 }
 
-/* Keys at a document's top may stand there once. */
+/* A key may be at a document's top only once. */
 static bool check_keys(reader_t *reader) {
     const schema_t *schema = reader->schema;
     const char *keys[SCHEMA_MOST_SECTIONS + 2 * SCHEMA_MOST_PARTS + 4];
@@ -323,13 +323,13 @@ static bool check_keys(reader_t *reader) {
     return true;
 }
 
-/* Is this the top-level key under which the field stands? */
+/* Is the field under this top-level key? */
 static bool stands_under(const field_t *field, const char *key) {
     size_t length = strcspn(field->key, ".");
     return strlen(key) == length && memcmp(field->key, key, length) == 0;
 }
 
-/* A field is left out when a key was made of it, so that key must come first. */
+/* A field is left out if a key was made of it, so that key must come first. */
 static bool check_made_before(reader_t *reader, const yaml_item_t *node, size_t index) {
     const schema_t *schema = reader->schema;
     for (size_t i = 0; i < schema->made_count; i++) {
@@ -339,7 +339,7 @@ static bool check_made_before(reader_t *reader, const yaml_item_t *node, size_t 
                strcmp(schema->document.items[place].text, made->field.key) != 0)
             place++;
         if (place == schema->document.count || place <= index)
-            continue; /* made first of all, or before */
+            continue; /* it is made before all others, or before this one */
         for (size_t j = 0; j < made->from_count && made->kind != MAKE_FIRST; j++)
             if (stands_under(&schema->fields[made->from[j].fields[0]], node->text))
                 return COMPLAIN(node, "'%s' is before '%s', which is made of it and takes its place",

@@ -52,7 +52,7 @@ static bool read_item(reader_t *reader, const yaml_item_t *node, make_t *made) {
     return true;
 }
 
-/* What the fields must be for the key to be made of them. */
+/* Can the key be made of these fields? */
 static bool check_sources(reader_t *reader, const yaml_item_t *from, const make_t *made) {
     const field_t *fields = reader->schema->fields;
     for (size_t i = 0; i < made->from_count && made->kind != MAKE_FIRST; i++) {

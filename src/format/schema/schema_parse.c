@@ -20,7 +20,7 @@ static bool read_body(reader_t *reader, const yaml_item_t *root) {
            schema_digest(reader->schema, reader->err);
 }
 
-/* A format that is a built-in one but for its keys. */
+/* Reads a format that differs from a built-in one only in its keys. */
 static bool read_like(reader_t *reader, const yaml_item_t *like, const yaml_item_t *keys) {
     schema_t *schema = reader->schema;
     if (!schema_want(reader, like, YAML_ITEM_SCALAR, "a built-in format's name"))

@@ -1,5 +1,5 @@
-/* schema_read: what the readers of a format file's parts share. Inside src/format only. Each returns false
- * with the complaint in reader->err. */
+/* schema_read: what the readers of a format file's parts share. Inside src/format only. Each function returns false
+ * with the sentence in reader->err. */
 #ifndef TIPPLE_FORMAT_SCHEMA_SCHEMA_READ_H
 #define TIPPLE_FORMAT_SCHEMA_SCHEMA_READ_H
 
@@ -8,7 +8,7 @@
 
 typedef struct {
     schema_t *schema;
-    const yaml_tree_t *tree; /* what is being read: the file, or the built-in format that it is like */
+    const yaml_tree_t *tree; /* what is being read: the file, or the built-in format that it is `like` */
     bool keys_are_names;
     err_t *err;
 } reader_t;
@@ -21,25 +21,25 @@ static inline void *schema_keep(reader_t *reader, size_t bytes) {
 
 bool schema_want(reader_t *reader, const yaml_item_t *node, yaml_item_kind_t kind, const char *expected);
 
-/* A scalar or a list of scalars. */
+/* Reads a scalar or a list of scalars. */
 bool schema_texts(reader_t *reader, const yaml_item_t *node, texts_t *texts);
 bool schema_name(reader_t *reader, const yaml_item_t *node, const char **name);
 bool schema_key(reader_t *reader, const yaml_item_t *node, const char **key);
 
-/* Name, key and type; the caller has filled in the defaults. */
+/* Reads name, key and type; the caller has filled in the defaults. */
 bool schema_field_start(reader_t *reader, const yaml_item_t *node, field_t *field);
 bool schema_divide(reader_t *reader, const yaml_item_t *node, field_t *field);
 
-/* Is the field's name or key in the way of those before it? */
+/* Does the field's name or key conflict with none of those before it? */
 bool schema_fits(reader_t *reader, const field_t *fields, size_t count, const field_t *field);
 
-/* The index of the field that a scalar names. */
+/* The index of the field with the name in a scalar. */
 bool schema_named(reader_t *reader, const yaml_item_t *node, int *index);
 
-/* `make`: keys made from fields, which are known already. */
+/* Reads `make`: keys made from fields, which must be known already. */
 bool schema_read_made(reader_t *reader, const yaml_item_t *list);
 
-/* What makes documents: of delimited records, and of records by width. */
+/* Reads the parts that make documents: of delimited records, and of records of fixed width. */
 bool schema_read_columns(reader_t *reader, const yaml_item_t *root);
 bool schema_read_fixed(reader_t *reader, const yaml_item_t *root);
 

@@ -18,10 +18,10 @@ typedef struct {
     err_t *err;
     word_t *words;
     size_t count, room;
-    unsigned given; /* short words so far, those that were passed over too */
+    unsigned given; /* how many short words were used, including those that were skipped */
 } shortener_t;
 
-/* The keys that records make besides the format's own. */
+/* Keys that every format's documents may have. */
 static bool is_taken(const char *word) {
     static const char *const taken[] = {"id", "order", "unparsed", "hour24"};
     for (size_t i = 0; i < COUNT(taken); i++)
@@ -55,7 +55,7 @@ static const char *word_for(shortener_t *all, const char *text, size_t length) {
     return word->as;
 }
 
-/* "wind.speed.rate" into "a.b.c"; NULL stays. */
+/* Changes "wind.speed.rate" to "a.b.c"; NULL stays NULL. */
 static bool shorten(shortener_t *all, const char **key) {
     if (!*key)
         return true;
@@ -104,7 +104,7 @@ static bool shorten_texts(shortener_t *all, texts_t *texts) {
 
 static bool shorten_all(shortener_t *all, schema_t *schema) {
     bool ok = true;
-    /* in place: a filter may point to these */
+    /* in place, since a filter may point to these */
     for (size_t i = 0; ok && i < schema->field_count; i++)
         ok = shorten(all, &schema->fields[i].key);
     for (size_t i = 0; ok && i < schema->made_count; i++)

@@ -7,9 +7,9 @@ static bool leap(uint32_t year) {
     return year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
 }
 
-/* Of a real date. */
+/* The date must be a real one. */
 static int32_t count_days(uint32_t year, uint32_t month, uint32_t day) {
-    /* leap days before this year, counted so that year 0 (a leap year) needs no special case */
+    /* leap days before this year, counted so that year 0 (a leap year) is no special case */
     uint32_t leaps = (year + 3) / 4 - (year + 99) / 100 + (year + 399) / 400;
     return (int32_t)(year * 365 + leaps + days_before[leap(year)][month - 1] + day - 1) - 719528;
 }
@@ -39,7 +39,7 @@ bool calendar_date(int64_t days, date_t *date) {
 }
 
 bool calendar_any_iso(const uint8_t *text, int64_t *ms) {
-    /* "YYYY-MM-" minus '0': the dashes become 0xFD by xor with '0', so xor with their own value is 0 */
+    /* "YYYY-MM-" minus '0': a dash is xored with a dash, which gives 0 */
     uint64_t digits = digits_load(text) ^ 0x2D30302D30303030ull;
     uint8_t tens = (uint8_t)(text[8] - '0'), ones = (uint8_t)(text[9] - '0');
     if (!digits_only(digits) || tens > 9 || ones > 9 || text[4] != '-' || text[7] != '-')

@@ -1,30 +1,30 @@
-/* calendar: dates of the proleptic Gregorian calendar, from year 0 on. The readers of text may load up to 8 bytes
- * behind it: buffers have POOL_SLACK for that. */
+/* calendar: dates of the proleptic Gregorian calendar, from year 0. Functions that read text may read up to 8 bytes
+ * after it: buffers have POOL_SLACK for that. */
 #ifndef TIPPLE_FORMAT_VALUES_CALENDAR_H
 #define TIPPLE_FORMAT_VALUES_CALENDAR_H
 
 #include "format/values/digits.h"
 
-/* Days since 1970-01-01; false where there is no such date. */
+/* Days since 1970-01-01; false: there is no such date. */
 bool calendar_days(uint32_t year, uint32_t month, uint32_t day, int32_t *days);
 
 typedef struct {
     uint32_t year, month, day;
 } date_t;
 
-/* The date of so many days since 1970-01-01; false before year 0 and after year 9999. */
+/* The date that is this many days after 1970-01-01; false: before year 0 or after year 9999. */
 bool calendar_date(int64_t days, date_t *date);
 
-/* YYYY-MM-DD, 10 bytes, a real date. */
+/* YYYY-MM-DD, 10 bytes; it must be a real date. */
 bool calendar_any_iso(const uint8_t *text, int64_t *ms);
 
-/* The same, quick for 1901 to 2099, where every fourth year is a leap year. */
+/* The same, fast for 1901 to 2099, where every fourth year is a leap year. */
 static inline bool calendar_iso(const uint8_t *text, int64_t *ms) {
     static const uint8_t month_days[16] = {0, 31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31, 0, 0, 0};
     static const uint16_t before[16] = {0, 0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334, 0, 0, 0};
     uint16_t last;
     memcpy(&last, text + 8, 2);
-    /* without '0' or '-' each byte is a digit or out of range */
+    /* after xor with '0' or '-', each byte is a digit or out of range */
     uint64_t first = digits_load(text) ^ 0x2D30302D30303030ull;
     uint32_t ending = last ^ 0x3030u;
     if (__builtin_expect(((first & 0xFFF0F0FFF0F0F0F0ull) | (ending & 0xF0F0u)) != 0, 0))

@@ -50,7 +50,7 @@ size_t convert_print_int(int64_t value, uint8_t *out) {
 static const double powers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
                                 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
 
-/* Through libc, for what the exact short way cannot do. */
+/* Uses libc, for what the exact fast way cannot do. */
 static bool slow_number(const uint8_t *text, size_t length, int divide, double *value) {
     char copy[512];
     if (length + 8 > sizeof copy)
@@ -63,7 +63,7 @@ static bool slow_number(const uint8_t *text, size_t length, int divide, double *
         power = strtol(exponent + 1, NULL, 10);
         power = power > 100000    ? 100000
                 : power < -100000 ? -100000
-                                  : power; /* beyond any double either way */
+                                  : power; /* larger or smaller than any double */
         length = (size_t)(exponent - copy);
     }
     snprintf(copy + length, sizeof copy - length, "e%ld", power - divide);
@@ -106,7 +106,7 @@ bool convert_number(const uint8_t *text, size_t length, int divide, double *valu
     }
     if (at != length)
         return false;
-    /* a whole number below 2^53 and one exact power of ten: one rounding, so the nearest double */
+    /* a whole number up to 2^53 and one exact power of ten: only one rounding, so it is the nearest double */
     if (!exact || mantissa > (1ull << 53) || scale < -22 || scale > 22)
         return slow_number(text, length, divide, value);
     double number = (double)mantissa;
@@ -118,7 +118,7 @@ bool convert_number(const uint8_t *text, size_t length, int divide, double *valu
 size_t convert_print_number(double value, int divide, uint8_t *out) {
     char text[64];
     int digits = 1;
-    if (value == 0) { /* however it is scaled */
+    if (value == 0) { /* zero, however it is scaled */
         memcpy(out, "-0", 2);
         out[0] = signbit(value) ? '-' : '0';
         return signbit(value) ? 2 : 1;
@@ -126,7 +126,7 @@ size_t convert_print_number(double value, int divide, uint8_t *out) {
     do {
         number_print_digits(text, sizeof text, digits - 1, value);
     } while (number_read(text, NULL) != value && ++digits < 18);
-    /* d.ddde±x into plain decimals times 10^divide; the exponent form for what would be long */
+    /* changes d.ddde±x to plain decimals times 10^divide; numbers that would be long keep the exponent */
     char *exponent = strchr(text, 'e');
     long power = strtol(exponent + 1, NULL, 10) + divide;
     bool minus = text[0] == '-';

@@ -1,5 +1,5 @@
-/* convert: text into numbers and back, without libc in the record path. convert_digits may load up to 8 bytes
- * behind the text: buffers have POOL_SLACK for that. */
+/* convert: text to numbers and back, without libc for the usual cases. convert_digits may read up to 8 bytes after the
+ * text: buffers have POOL_SLACK for that. */
 #ifndef TIPPLE_FORMAT_VALUES_CONVERT_H
 #define TIPPLE_FORMAT_VALUES_CONVERT_H
 
@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* 1 to 16 plain digits, nothing else: the usual case. */
+/* 1 to 16 plain digits and nothing else: the usual case. */
 static inline bool convert_digits(const uint8_t *text, size_t length, uint64_t *value) {
     const uint64_t zeros = 0x3030303030303030ull;
     if (length - 1 < 8) {
@@ -26,8 +26,8 @@ static inline bool convert_digits(const uint8_t *text, size_t length, uint64_t *
     return false;
 }
 
-/* Any whole number that fits int64, with blanks around it, a sign, zeros in front. "-0" is none: printing the
- * number would lose the sign. */
+/* Any whole number that fits in int64, with blanks around it, a sign, and zeros in front. Not "-0": printing the number
+ * would lose the sign. */
 bool convert_int(const uint8_t *text, size_t length, int64_t *value);
 size_t convert_print_int(int64_t value, uint8_t *out); /* at most 20 bytes */
 

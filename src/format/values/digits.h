@@ -12,7 +12,7 @@ static inline uint64_t digits_load(const uint8_t *at) {
     return word;
 }
 
-/* Eight digits in a word, first digit in the lowest byte, each already minus '0'. */
+/* The value of eight digits in a word; the first digit is in the lowest byte; '0' is already subtracted from each. */
 static inline uint32_t digits_value(uint64_t digits) {
     digits = digits * 10 + (digits >> 8);
     return (uint32_t)((((digits & 0x000000FF000000FFull) * 0x000F424000000064ull) +
@@ -20,7 +20,7 @@ static inline uint32_t digits_value(uint64_t digits) {
                       32);
 }
 
-/* True when every byte of a word (already minus '0' by xor) is 0 to 9. */
+/* Is every byte of a word (after xor with '0') 0 to 9? */
 static inline bool digits_only(uint64_t digits) {
     return ((digits | (digits + 0x7676767676767676ull)) & 0x8080808080808080ull) == 0;
 }

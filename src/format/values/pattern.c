@@ -46,7 +46,7 @@ const char *pattern_compile(const char *text, size_t length, pattern_t *pattern)
 
 enum { ISO_PARTS = 11, ISO_BYTES = 19 };
 
-/* The first ISO_BYTES of an iso pattern, eight bytes at a time. */
+/* Reads the first ISO_BYTES of an iso pattern, eight bytes at a time. */
 static bool read_iso(const pattern_t *pattern, const uint8_t *text, int64_t *ms) {
     uint64_t time = digits_load(text + 11) ^ 0x30303A30303A3030ull; /* hh:mm:ss without '0' and ':' */
     if (text[10] != (uint8_t)pattern->literals[5] || (time & 0x0000FF0000FF0000ull) || !digits_only(time) ||
@@ -59,7 +59,7 @@ static bool read_iso(const pattern_t *pattern, const uint8_t *text, int64_t *ms)
     return hours < 24 && minutes < 60 && seconds < 60;
 }
 
-/* The parts from `first` on, into value. */
+/* Reads the parts from `first` on into value. */
 static bool read_parts(const pattern_t *pattern, int first, const uint8_t *text, uint32_t value[128]) {
     for (int i = first; i < pattern->count; i++) {
         char part = pattern->parts[i];
@@ -77,7 +77,7 @@ static bool read_parts(const pattern_t *pattern, int first, const uint8_t *text,
         }
         value[(int)part] = number;
     }
-    /* microseconds are kept only where no digit is lost */
+    /* microseconds are accepted only if no digit is lost */
     return value['U'] % 1000 == 0;
 }
 
