@@ -1,4 +1,5 @@
-/* build: a manifest on the way. manifest.c walks arguments and folders, archive.c the members of archives. */
+/* build: a manifest while it is built. manifest.c goes through arguments and folders, members.c through the members of
+ * archives. */
 #ifndef TIPPLE_INPUT_BUILD_H
 #define TIPPLE_INPUT_BUILD_H
 
@@ -11,7 +12,7 @@
 typedef struct {
     dev_t device;
     ino_t inode;
-    char *name; /* NULL: a free place */
+    char *name; /* NULL: the slot is free */
 } seen_t;
 
 typedef struct {
@@ -20,7 +21,8 @@ typedef struct {
     uint8_t *scratch;
     bool quiet;          /* see manifest_options_t, */
     uint64_t keep_bytes; /* too */
-    spare_t peek; /* for the first bytes of compressed files: zlib, because ISA-L inflates 64 KiB ahead */
+    /* for the first bytes of compressed files; zlib, because ISA-L decompresses 64 KiB at once */
+    spare_t peek;
     source_kit_t *kit;   /* for compressed tars */
     source_kit_t *heads; /* for the first bytes of other archives' members */
     seen_t *seen;        /* open addressing, at most half full */
@@ -28,17 +30,17 @@ typedef struct {
     err_t *err;
 } build_t;
 
-/* Makes a place for one more file, with its path and name; the caller fills in the rest. Takes name over. */
+/* Adds a place for one more file, with its path and name; the caller fills in the rest. Takes ownership of name. */
 input_file_t *build_add(build_t *build, const char *path, char *name);
 
-/* Says that a file is left out. A folder from a stick may hold thousands of them: the first ones by name, the
- * rest only with -v. */
+/* Reports that a file is left out. A folder may contain thousands of them: only the first ones are named, the rest only
+ * with -v. */
 void build_skip(build_t *build, const char *path, const char *why);
 
 /* The last file is a reject file: left out where it was found; one that was named may be a mistake. */
 bool build_leave_out_rejects(build_t *build, bool found);
 
-/* The members of an archive instead of it. The members of a tar point at it. */
+/* Adds the members of an archive in its place. The members of a tar point to it. */
 bool archive_add_zip(build_t *build, int fd, const input_file_t *zip);
 bool archive_add_tar(build_t *build, int fd, const input_file_t *tar);
 

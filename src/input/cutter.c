@@ -11,16 +11,16 @@ enum { SKIP_BYTES = 64 * 1024, KEPT_BYTES = 64 * 1024 };
 struct cutter {
     source_t *source;
     pool_t *pool;
-    size_t longest;  /* a record that has no end after so many bytes is skipped */
-    buffer_t buffer; /* text that starts at a record's first byte */
+    size_t longest;  /* a record without an end within so many bytes is skipped */
+    buffer_t buffer; /* text that begins with a record's first byte */
     size_t have;
     uint64_t offset, line, lines_from;
     bool ended, faulty;
-    /* What was read beyond the last cut. It waits in memory of the cutter's own: a cutter that held one pool
-     * buffer while waiting for the next could wait for itself. */
+    /* What was read after the last cut. It is kept in the cutter's own memory: if a cutter held one pool buffer while
+     * it waits for the next, it could wait for itself. */
     uint8_t *carry;
     size_t carry_have, carry_room;
-    err_t fault; /* last: it is long, and written only when it is needed */
+    err_t fault; /* last, because it is long and rarely written */
 };
 
 cutter_t *cutter_new(source_t *source, pool_t *pool, uint64_t max_record, err_t *err) {
@@ -59,8 +59,8 @@ static bool carry(cutter_t *cutter, const uint8_t *bytes, size_t count, err_t *e
     return true;
 }
 
-/* Reads into the buffer, made as large as `room`, until it holds `want` bytes. A fault is kept: what came
- * before it is good. */
+/* Reads into the buffer, made as large as `room`, until it holds `want` bytes. A fault is remembered: the text before
+ * it is good. */
 static bool fill(cutter_t *cutter, size_t room, size_t want, err_t *err) {
     if (!pool_grow(cutter->pool, &cutter->buffer, cutter->have, room))
         return err_memory(err, room);
@@ -74,9 +74,8 @@ static bool fill(cutter_t *cutter, size_t room, size_t want, err_t *err) {
     return true;
 }
 
-/* Reads more of a record that has no end yet, up to `most` bytes in all. Its buffer grows by doubling, but
- * text comes in steps: what is read past the record's end has to be carried, in memory that no budget counts.
- */
+/* Reads more of a record that has no end yet, up to `most` bytes in all. Its buffer doubles, but text is read in
+ * smaller steps: what is read after the record's end is kept in memory outside the budget. */
 static bool read_on(cutter_t *cutter, size_t most, err_t *err) {
     size_t room = cutter->buffer.capacity, want = cutter->have + CUTTER_BUFFER;
     if (cutter->have == room)
@@ -85,7 +84,7 @@ static bool read_on(cutter_t *cutter, size_t most, err_t *err) {
     return fill(cutter, room, want < most ? want : most, err);
 }
 
-/* Behind the first record end at or after `from`; 0: there is none yet. */
+/* The place after the first record end at or after `from`; 0: there is none yet. */
 static size_t record_end(const cutter_t *cutter, size_t from) {
     const uint8_t *text = cutter->buffer.bytes;
     const uint8_t *found = from < cutter->have ? memchr(text + from, '\n', cutter->have - from) : NULL;
@@ -97,7 +96,7 @@ static size_t last_record_end(const cutter_t *cutter) {
     return found ? (size_t)(found - cutter->buffer.bytes) + 1 : 0;
 }
 
-/* Reads on to the end of the record at `start`, throwing it away but for its first bytes. */
+/* Reads to the end of the record at `start`; keeps only its first bytes. */
 static bool skip_record(cutter_t *cutter, size_t start, cut_t *cut, err_t *err) {
     uint8_t *skipped = malloc(SKIP_BYTES);
     XXH3_state_t *hash = XXH3_createState();
@@ -128,7 +127,7 @@ static bool skip_record(cutter_t *cutter, size_t start, cut_t *cut, err_t *err) 
     return ok;
 }
 
-/* Whether a cut is the last is known only when the source has said that it has no more. */
+/* Whether a cut is the last one is known only when the source says that it has no more. */
 static bool look_ahead(cutter_t *cutter, err_t *err) {
     uint8_t bytes[4096];
     if (cutter->ended)
@@ -145,9 +144,9 @@ static bool hand_over(cutter_t *cutter, size_t end, cut_t *cut, err_t *err) {
         return false;
     if (!cutter->carry_have && !look_ahead(cutter, err))
         return false;
-    if (!skipped) /* loads beyond the end see zeros, whatever stood there */
+    if (!skipped) /* the slack after the text must be zeros, whatever was there before */
         memset(cutter->buffer.bytes + end, 0, POOL_SLACK);
-    if (cutter->ended) /* a small file is not to hold what a large one needs */
+    if (cutter->ended) /* a small file must not hold the memory that a large one needs */
         pool_shrink(cutter->pool, &cutter->buffer, end + cut->oversize.held);
     cut->buffer = cutter->buffer;
     cut->length = (uint32_t)end;
@@ -164,7 +163,7 @@ static bool hand_over(cutter_t *cutter, size_t end, cut_t *cut, err_t *err) {
 }
 
 bool cutter_seek(cutter_t *cutter, uint64_t window, uint64_t before, err_t *err) {
-    /* a record that begins with the window follows a line end that lies before it */
+    /* a record that begins at the window's first byte follows a line end before the window */
     uint64_t at = window * CUTTER_WINDOW - 1;
     if (!window || at < cutter->offset + cutter->carry_have || cutter->ended)
         return true;
@@ -190,7 +189,7 @@ bool cutter_seek(cutter_t *cutter, uint64_t window, uint64_t before, err_t *err)
     return ok && (cutter->carry_have || look_ahead(cutter, err));
 }
 
-/* Takes a buffer and puts into it what the last cut left. */
+/* Takes a buffer and copies into it what the last cut left. */
 static bool take_buffer(cutter_t *cutter, err_t *err) {
     size_t bytes = cutter->carry_have < CUTTER_BUFFER ? CUTTER_BUFFER : cutter->carry_have;
     if (!pool_take(cutter->pool, bytes, &cutter->buffer))
@@ -230,7 +229,7 @@ int cutter_next(cutter_t *cutter, cut_t *cut, err_t *err) {
         end = record_end(cutter, searched);
     }
     if (!end && !cut->oversize.length) {
-        /* the file ends here; a fault may have cut its last record off */
+        /* the file ends here; a fault may have cut off its last record */
         end = cutter->faulty ? last_record_end(cutter) : cutter->have;
         cut->broken = cutter->faulty;
         if (cutter->faulty)

@@ -14,10 +14,10 @@ enum {
     DEFLATE_EXPANDS = 1032, /* a match of 258 bytes takes at least two bits */
     ZSTD_HEADER_MOST = 18,
     ZSTD_BLOCKS_MOST = 512,
-    ZSTD_EXPANDS = 32768, /* a block of at most 128 KiB takes at least four bytes */
+    ZSTD_EXPANDS = 32768, /* a block of up to 128 KiB takes at least four bytes */
 };
 
-static const uint64_t ZSTD_BOUND_MOST = 1ull << 36; /* beyond that, pieces on demand waste less */
+static const uint64_t ZSTD_BOUND_MOST = 1ull << 36; /* above that, taking pieces as needed wastes less */
 
 static bool read_piece(int fd, const char *name, uint8_t *out, size_t size, uint64_t offset, size_t *got,
                        err_t *err) {
@@ -129,7 +129,7 @@ static magic_t magic_within(spare_t *peek, input_kind_t kind, uint8_t *head, siz
     return magic_of(block, got, &compressed);
 }
 
-/* Systems that make up a file while it is read (/proc, and some network drives) say that it has no bytes. */
+/* Systems that make a file while it is read (/proc, and some network drives) report a size of 0. */
 static bool is_as_large_as_it_says(int fd, const input_file_t *file, err_t *err) {
     uint8_t byte;
     size_t got = 0;
@@ -153,7 +153,7 @@ bool identify_file(int fd, input_file_t *file, identified_t *as, spare_t *peek, 
     if (magic == MAGIC_REFUSED)
         return magic_refuse(err, file->name, compressed);
     file->kind = kind_of(magic);
-    /* Before a zip may stand a program that unpacks it, or (in the last part of a divided one) anything. */
+    /* Before a zip there may be a program that unpacks it, or (in the last part of a divided one) anything. */
     bool ends_as_zip = size >= 22 && bytes_le32(head + head_got + tail_got - 22) == 0x06054b50;
     bool is_zip = magic == MAGIC_ZIP || (magic == MAGIC_PROGRAM && zip_is_archive(fd, size)) ||
                   (magic == MAGIC_TEXT && ends_as_zip);

@@ -17,15 +17,15 @@ enum {
 typedef enum {
     IDENTIFIED_FILE,
     IDENTIFIED_REJECTS, /* a reject file of tipple, compressed or not */
-    IDENTIFIED_ZIP,     /* stands for its members; has no kind */
-    IDENTIFIED_TAR,     /* stands for its members; its kind is how it is compressed */
+    IDENTIFIED_ZIP,     /* it is replaced by its members; kind is not set */
+    IDENTIFIED_TAR,     /* it is replaced by its members; kind is how it is compressed */
 } identified_t;
 
-/* Sets the digest, the kind and the text bound of a file of file->disk_bytes, and says what it stands for.
- * peek, scratch (IDENTIFY_SCRATCH bytes): for many calls. */
+/* Sets the digest, the kind and the text bound of a file of file->disk_bytes, and tells whether it is an archive. peek,
+ * scratch (IDENTIFY_SCRATCH bytes): may be used again for other files. */
 bool identify_file(int fd, input_file_t *file, identified_t *as, spare_t *peek, uint8_t *scratch, err_t *err);
 
-/* The digest of the first `size` bytes. head_got, tail_got: what lies in the scratch, behind FEED_BACK. */
+/* The digest of the first `size` bytes. head_got, tail_got: how much was read into the scratch, after FEED_BACK. */
 bool identify_digest(int fd, const char *name, uint64_t size, uint64_t digest[2], uint8_t *scratch,
                      size_t *head_got, size_t *tail_got, err_t *err);
 
@@ -36,8 +36,8 @@ void identify_zip_member(const zip_entry_t *entry, input_file_t *file);
 bool identify_tar_member(int fd, const uint8_t *head, size_t size, input_file_t *file, bool *rejects,
                          err_t *err);
 
-/* The content size of the zstd frames in these bytes of a file if each states it, or 0. Looks at frames of no
- * more than some hundred blocks in all, because each block's header has to be read. */
+/* The content size of the zstd frames in these bytes of a file, if each frame states one; otherwise 0. Examines only
+ * frames of some hundred blocks in all, because each block's header must be read. */
 uint64_t identify_zstd_bound(int fd, uint64_t from, uint64_t to);
 
 #endif

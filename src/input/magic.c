@@ -10,13 +10,13 @@ typedef struct {
     const char *name;
 } mark_t;
 
-/* "PK" and "BZh" alone are words a header line may begin with: only marks that no text has. */
+/* "PK" and "BZh" alone may begin a header line: so only marks that no text contains. */
 static const mark_t marks[] = {
     {MAGIC_GZIP, 0, 2, "\x1f\x8b", "gzip"},
     {MAGIC_ZSTD, 0, 4, "\x28\xb5\x2f\xfd", "zstd"},
-    {MAGIC_ZSTD, 1, 3, "\x2a\x4d\x18", "zstd"}, /* a skippable frame: 50 to 5f before it */
+    {MAGIC_ZSTD, 1, 3, "\x2a\x4d\x18", "zstd"}, /* a skippable frame: the byte before is 50 to 5f */
     {MAGIC_ZIP, 0, 4, "PK\3\4", "zip"},
-    {MAGIC_ZIP, 0, 4, "PK\5\6", "zip"}, /* no member */
+    {MAGIC_ZIP, 0, 4, "PK\5\6", "zip"}, /* a zip without members */
     {MAGIC_ZIP, 0, 4, "PK\7\10", "zip"},
     {MAGIC_PROGRAM, 0, 2, "MZ", NULL},
     {MAGIC_PROGRAM, 0, 4, "\177ELF", NULL},
@@ -32,14 +32,15 @@ static const mark_t marks[] = {
     {MAGIC_REFUSED, 0, 6, "Rar!\x1a\x07", "rar"},
     {MAGIC_REFUSED, 0, 2, "\x1f\x9d", "compress (.Z)"},
     {MAGIC_REFUSED, 0, 3, "]\0\0", "lzma"},
-    {MAGIC_REFUSED, 0, 4, "\xff\xfe\0\0", "UTF-32"}, /* before UTF-16, with which it begins */
+    {MAGIC_REFUSED, 0, 4, "\xff\xfe\0\0", "UTF-32"}, /* before UTF-16, because it begins like UTF-16 */
     {MAGIC_REFUSED, 0, 4, "\0\0\xfe\xff", "UTF-32"},
     {MAGIC_REFUSED, 0, 2, "\xff\xfe", "UTF-16"},
     {MAGIC_REFUSED, 0, 2, "\xfe\xff", "UTF-16"},
 };
 
 magic_t magic_of(const uint8_t *head, size_t size, const char **compressed) {
-    if (size >= TAR_BLOCK && tar_begins(head)) { /* first: it begins with a name, which may be any word */
+    /* first, because a tar begins with a name, which may be any word */
+    if (size >= TAR_BLOCK && tar_begins(head)) {
         *compressed = "tar";
         return MAGIC_TAR;
     }

@@ -1,31 +1,31 @@
-/* magic: what a file is by its first bytes. */
+/* magic: what kind of file it is, from its first bytes. */
 #ifndef TIPPLE_INPUT_MAGIC_H
 #define TIPPLE_INPUT_MAGIC_H
 
 #include "base/err.h"
 #include "input/file/input_file.h"
 
-/* Bytes that decide for sure; fewer are enough for all but a tar. */
+/* MAGIC_BYTES always decide; fewer are enough for all but a tar. */
 enum { MAGIC_LEAST = 4, MAGIC_BYTES = 512 };
 
 typedef enum {
-    MAGIC_TEXT, /* nothing known: text */
+    MAGIC_TEXT, /* nothing is recognised: text */
     MAGIC_GZIP,
     MAGIC_ZSTD,
     MAGIC_ZIP,
     MAGIC_TAR,
     MAGIC_PROGRAM, /* an executable or a script: perhaps a self-extracting zip */
     MAGIC_REJECTS, /* text: the rejects of a load, which are no input */
-    MAGIC_REFUSED, /* a compressed format, or an encoding, that tipple does not read */
+    MAGIC_REFUSED, /* a compressed format, or an encoding, that tipple cannot read */
 } magic_t;
 
 /* What a file begins with that holds the rejects of a load. */
 #define MAGIC_REJECT_WORDS "# tipple rejects"
 
-/* compressed names the format for people ("xz"); NULL when that is of no interest. */
+/* *compressed: the format's name for people ("xz"); NULL if it does not matter. */
 magic_t magic_of(const uint8_t *head, size_t size, const char **compressed);
 
-/* The sentence for MAGIC_REFUSED, and for what may not be compressed where it stands. Always false. */
+/* The sentence for MAGIC_REFUSED, and for what must not be compressed at this place. Always false. */
 bool magic_refuse(err_t *err, const char *name, const char *compressed);
 
 /* The sentence for MAGIC_REJECTS (status 1), whatever it is packed in. Always false. */

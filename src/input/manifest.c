@@ -25,7 +25,7 @@ static int by_name(const void *a, const void *b) {
 
 static bool add_path(build_t *build, const char *path, bool in_walk);
 
-/* The path as people shall read it; NULL: out of memory. */
+/* The path as it is shown to people; NULL: out of memory. */
 static char *shown(const char *path) {
     char *clean = name_clean(path);
     char *name = clean ? name_join(NULL, NULL, clean, strlen(clean)) : NULL;
@@ -74,7 +74,7 @@ static bool seen_grow(build_t *build) {
     return true;
 }
 
-/* Notes down a file by what it is on the disk; *is_new tells whether it is the first time. */
+/* Notes a file by device and inode; *is_new: it was not noted before. */
 static bool meet(build_t *build, const struct stat *status, const char *name, bool *is_new) {
     if ((!build->seen || build->seen_count * 2 >= build->seen_room) && !seen_grow(build))
         return false;
@@ -106,7 +106,7 @@ input_file_t *build_add(build_t *build, const char *path, char *name) {
     return file;
 }
 
-/* The last file is an archive, and no input itself. */
+/* Takes the last file out of the list: it is an archive, not an input. */
 static const input_file_t *set_aside(build_t *build) {
     manifest_t *manifest = build->manifest;
     size_t bytes = (manifest->archive_count + 1) * sizeof *manifest->archives;
@@ -136,7 +136,7 @@ bool build_leave_out_rejects(build_t *build, bool found) {
     return found;
 }
 
-/* All of it is in the scratch, since its digest was made of that. */
+/* The scratch holds the whole file, since its digest was made from that. */
 static bool keep(build_t *build, input_file_t *file) {
     const uint64_t bytes = file->disk_bytes;
     if (!bytes || bytes > MOST_KEPT || bytes > build->keep_bytes - build->manifest->kept_bytes)
@@ -179,7 +179,7 @@ static bool add_regular(build_t *build, const char *path, char *name, bool in_wa
     return ok && file;
 }
 
-/* The entries' names, sorted; what was got before an error is there as well. */
+/* Reads the names of the entries, sorted; after an error, those read before it. */
 static bool read_folder(build_t *build, const char *path, char ***names, size_t *count) {
     DIR *folder = opendir(path);
     char **list = NULL;
@@ -243,7 +243,7 @@ static bool add_stream(build_t *build, const char *path, char *name) {
     return file;
 }
 
-/* Takes name over. */
+/* Takes ownership of name. */
 static bool add_by_type(build_t *build, const char *path, char *name, mode_t mode, bool in_walk) {
     bool is_stdin = strcmp(path, "-") == 0;
     if (S_ISREG(mode) && !is_stdin)
@@ -257,7 +257,7 @@ static bool add_by_type(build_t *build, const char *path, char *name, mode_t mod
     return ok;
 }
 
-/* A file, folder or pipe that exists. */
+/* Adds a file, folder or pipe that exists. */
 static bool add_existing(build_t *build, const char *path, const struct stat *status, bool in_walk) {
     char *name = shown(path);
     if (!name)
@@ -279,7 +279,7 @@ static bool add_existing(build_t *build, const char *path, const struct stat *st
     return ok;
 }
 
-/* glob() takes a folder that it cannot read for an empty one. What the last such folder was, and why: */
+/* glob() treats a folder that it cannot read as empty. The last such folder, and why: */
 static _Thread_local struct {
     int problem;
     char name[1024];
@@ -332,7 +332,7 @@ static bool add_pattern(build_t *build, const char *pattern) {
     return ok;
 }
 
-/* One that was closed by whoever started us is open for writing only (main.c). */
+/* A stdin that was closed when we were started is open only for writing (main.c). */
 static bool stdin_tells(struct stat *status) {
     const int flags = fcntl(STDIN_FILENO, F_GETFL);
     return flags >= 0 && (flags & O_ACCMODE) != O_WRONLY && fstat(STDIN_FILENO, status) == 0;
@@ -362,7 +362,7 @@ static bool add_path(build_t *build, const char *path, bool in_walk) {
     return fault_system(build->err, *path ? path : "''", error);
 }
 
-/* --input-name gives the one stream a name that a later run can recognise. */
+/* --input-name gives the one stream a name by which a later run can recognise it. */
 static bool name_stream(manifest_t *manifest, const char *name, err_t *err) {
     input_file_t *stream = NULL;
     for (size_t i = 0; i < manifest->count; i++) {

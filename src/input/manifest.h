@@ -1,5 +1,5 @@
-/* manifest: which files a load reads, in which order, and what makes each of them the same file next time.
- * Built once by the command's thread, read-only afterwards. */
+/* manifest: which files a load reads, in which order, and how each is recognised the next time. Built once by the
+ * command's thread, read-only afterwards. */
 #ifndef TIPPLE_INPUT_MANIFEST_H
 #define TIPPLE_INPUT_MANIFEST_H
 
@@ -11,33 +11,34 @@
 typedef struct {
     input_file_t *files;
     size_t count;
-    input_file_t **archives; /* tars that files are members of, and zips */
+    input_file_t **archives; /* tars of which files are members, and zips */
     size_t archive_count;
-    size_t skipped; /* resource forks, hidden and reject files: the first twenty were named in notes, the rest
-                       with -v */
-    uint64_t kept_bytes; /* of small files, all together */
+    /* resource forks, hidden files and reject files: notes named the first twenty, and the rest with -v */
+    size_t skipped;
+    uint64_t kept_bytes; /* of all small files together */
 } manifest_t;
 
 typedef struct {
-    bool quiet;             /* nothing is said of what is left out */
-    const char *input_name; /* --input-name: the identity of the one stream; NULL when not given */
-    uint64_t
-        keep_bytes; /* of small files, which are read whole for their digests: they need not be opened again */
+    bool quiet; /* nothing is said of what is left out */
+    /* --input-name: the name by which the one stream is recognised; NULL if not given */
+    const char *input_name;
+    /* how many bytes of small files to keep in all: these are read whole for their digests, and need not be opened
+     * again */
+    uint64_t keep_bytes;
 } manifest_options_t;
 
-/* args: files, directories (walked, by name, hidden files and reject files left out), patterns that the shell
- * left alone, "-". A zip or a tar (compressed or not) stands for its members. The same file named twice is taken
- * once, with a note. A reject file that is named itself, compressed or not: status 1; one in a folder or an archive is
- * left out. No file at all, a missing or unreadable
- * one, or a broken archive is an error: status 5; nothing was touched yet. A compressed tar has to be read once
- * to its end for this; a signal stops that. */
+/* args: files, directories (walked, by name, hidden files and reject files left out), patterns that the shell left
+ * alone, "-". A zip or a tar (compressed or not) stands for its members. The same file named twice is taken once, with
+ * a note. A reject file that is named itself, compressed or not: status 1; one in a folder or an archive is left out.
+ * No file at all, a missing or unreadable one, or a broken archive is an error: status 5; nothing was touched yet. A
+ * compressed tar has to be read once to its end for this; a signal stops that. */
 bool manifest_build(manifest_t *manifest, char *const *args, size_t count, const manifest_options_t *options,
                     err_t *err);
 
-/* The digest that a file on disk (no member, no stream) would have if it ended after `size` bytes: is it
- * an older file that has grown? */
+/* The digest that a file on disk (not a member or a stream) would have if it ended after `size` bytes: to find out
+ * whether it is an older file that has grown. */
 bool manifest_digest_at(const input_file_t *file, uint64_t size, uint64_t digest[2], err_t *err);
-void manifest_free_file(input_file_t *file); /* what it holds */
+void manifest_free_file(input_file_t *file); /* frees what it holds */
 void manifest_free(manifest_t *manifest);
 
 #endif

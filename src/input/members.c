@@ -1,4 +1,4 @@
-/* The members of a zip or a tar on their way into a manifest. */
+/* Adds the members of a zip or a tar to a manifest. */
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/stop.h"
@@ -18,10 +18,10 @@ typedef struct {
     build_t *build;
     const input_file_t *file;
     bool said_macosx;
-    size_t first; /* of its members in the manifest */
+    size_t first; /* its first member in the manifest */
 } archive_t;
 
-/* Why a member is left out, or NULL. All that lies in a __MACOSX is one thing, named once. */
+/* Why a member is left out; NULL: it is not. Everything in a __MACOSX folder counts as one thing, named once. */
 static const char *reason_to_skip(const char *name, size_t name_length, const char *no_file,
                                   bool *in_macosx) {
     const char *at = name, *end = name + name_length;
@@ -52,7 +52,7 @@ static int by_name(const void *a, const void *b) {
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* A name is half of a member's identity, so it may stand only once. */
+/* The name is a part of what identifies a member, so it may be there only once. */
 static bool members_differ(const archive_t *archive) {
     const manifest_t *manifest = archive->build->manifest;
     size_t count = manifest->count - archive->first;
@@ -75,7 +75,7 @@ static bool members_differ(const archive_t *archive) {
                    twice);
 }
 
-/* The file that a member's bytes are in, as it was seen. */
+/* Sets what was seen of the file in which the member's bytes are. */
 static void of_archive(input_file_t *member, const input_file_t *archive) {
     member->modified_ns = archive->modified_ns;
     member->device = archive->device;
@@ -123,12 +123,12 @@ enum { WINDOW = 64 * 1024, CHUNK = IDENTIFY_MEMBER_END_BYTES };
 
 static const int64_t TELL_FIRST_NS = 2000000000, TELL_NS = 30000000000;
 
-/* The tar's bytes: by pread where they lie on the disk, else in order out of its one stream. */
+/* Reads the tar's bytes: with pread from the disk; if it is compressed, in order from its one stream. */
 typedef struct {
     const input_file_t *tar;
     int fd;
-    source_t *stream; /* NULL: not compressed */
-    uint64_t at;      /* of the window in the tar */
+    source_t *stream; /* NULL: it is not compressed */
+    uint64_t at;      /* the window's place in the tar */
     size_t have;
     int64_t tell_ns;
     bool quiet;
@@ -136,7 +136,7 @@ typedef struct {
     uint8_t window[WINDOW], chunk[CHUNK];
 } reader_t;
 
-/* A compressed tar of many gigabytes takes its time. */
+/* A compressed tar of many gigabytes takes long: shows progress. */
 static void tell(reader_t *reader) {
     int64_t now = clock_now_ns();
     if (now < reader->tell_ns || reader->quiet)
@@ -205,7 +205,7 @@ static bool read_tar(void *context, uint64_t offset, uint8_t *out, size_t size, 
     return true;
 }
 
-/* Into the digest; less than that at the end is for the tar to notice. */
+/* Adds bytes to the digest; if they end early, the tar reader will notice. */
 static bool digest_bytes(reader_t *reader, uint64_t offset, uint64_t size, err_t *err) {
     while (size) {
         size_t got;
@@ -220,7 +220,7 @@ static bool digest_bytes(reader_t *reader, uint64_t offset, uint64_t size, err_t
     return true;
 }
 
-/* All of a compressed member passes by anyway; of the others both ends are looked at. */
+/* Of a compressed tar's member all bytes are read anyway; of other members only both ends are. */
 static bool identify(reader_t *reader, const char *path, input_file_t *file, bool *rejects, err_t *err) {
     uint64_t from = file->archive_offset, size = file->disk_bytes, end = from + size;
     uint64_t head_bytes = reader->stream || size <= 2 * CHUNK ? size : CHUNK;
@@ -279,7 +279,7 @@ static bool add_tar_member(archive_t *archive, reader_t *reader, const tar_entry
     return ok;
 }
 
-/* A compressed tar is read to its end, where its checksums are. */
+/* A compressed tar is read to its end, because its checksums are there. */
 static bool add_tar_members(archive_t *archive, reader_t *reader) {
     err_t *err = archive->build->err;
     tar_t tar;

@@ -19,9 +19,9 @@ enum { SKIP_STEP = 64 * 1024, PEEK_BYTES = 16 * 1024 };
 
 struct source_kit {
     spare_t spare;
-    source_t *archive; /* the compressed tar that was read last, wherever it stands now */
-    size_t piece;      /* bytes to read at once; 0: as many as are good for all of a file */
-    pool_t *pool;      /* closed: nobody wants a stream's bytes any more; or NULL */
+    source_t *archive; /* the compressed tar that was read last, wherever reading has stopped in it */
+    size_t piece;      /* how many bytes to read at once; 0: suitable for whole files */
+    pool_t *pool;      /* if it is closed, a stream's bytes are not needed any more; may be NULL */
 };
 
 struct source {
@@ -29,24 +29,24 @@ struct source {
     const char *name; /* for sentences */
     source_kit_t *kit;
     bool owns_kit;
-    bool is_archive;      /* a tar is what it should be */
-    decoder_t *decoder;   /* of a stream: made at the first read, when its first bytes are there */
-    input_kind_t packing; /* the decoder's */
-    uint64_t position;    /* of the next byte in the text */
-    bool over;            /* the end, or a fault, has been met; nothing more is read */
+    bool is_archive;      /* it may be a tar */
+    decoder_t *decoder;   /* of a stream: made at the first read, when its first bytes are known */
+    input_kind_t packing; /* which decoder it is */
+    uint64_t position;    /* of the next byte of the text */
+    bool over;            /* the end or a fault was reached: nothing more is read */
     bool faulty;
-    bool changed; /* another file by now */
+    bool changed; /* the file was replaced or changed */
     bool rejects; /* its text is a reject file */
     feed_t feed;
-    err_t fault; /* last, and behind the feed's: they are long, and written only when they are needed */
+    err_t fault; /* last, and after the feed's: they are long and rarely written */
 };
 
 static bool is_stdin(const input_file_t *file) {
     return file->kind == INPUT_STREAM && strcmp(file->path, "-") == 0;
 }
 
-/* A pipe without a writer yet must not make the opening wait, where no signal could be noticed; nor one that has come
- * into the place of a file. */
+/* Opening a pipe that has no writer yet must not wait, because no signal would be noticed. The same holds for a pipe
+ * that has replaced a file. */
 static int open_file(const input_file_t *file) {
     if (is_stdin(file))
         return STDIN_FILENO;
@@ -57,13 +57,13 @@ static int open_file(const input_file_t *file) {
     return fd;
 }
 
-/* The source of the compressed tar that this one is a member of, or NULL. */
+/* The source of the compressed tar that contains this member; NULL: none. */
 static const source_t *stream_of(const source_t *source) {
     return source->feed.pull ? source->feed.context : NULL;
 }
 
-/* The file is the one that the manifest saw. A member's disk_bytes are not its archive's: there the time must
- * do. */
+/* Is the file still the one that the manifest saw? A member's disk_bytes are not its archive's size: there only the
+ * time is compared. */
 bool source_is_unchanged(const source_t *source, err_t *err) {
     const input_file_t *file = source->file;
     struct stat status;
@@ -95,7 +95,7 @@ static ssize_t pull(void *archive, void *out, size_t size, err_t *err) {
     return source_read(archive, out, size, err);
 }
 
-/* A member of a compressed tar: what the kit has of the tar's stream, or that from the start. */
+/* For a member of a compressed tar: continues the kit's stream of the tar, or begins it again. */
 static bool begin_in_stream(source_t *source, err_t *err) {
     source_kit_t *kit = source->kit;
     const input_file_t *file = source->file;
@@ -112,7 +112,8 @@ static bool begin_in_stream(source_t *source, err_t *err) {
            choose_decoder(source, file->kind, err);
 }
 
-/* Its bytes were read for its digest. Who only looks at the first ones need not know whether it is still the same. */
+/* Its bytes were kept when its digest was made. A reader of only the first bytes need not know whether the file is
+ * still the same. */
 static bool begin_kept(source_t *source, err_t *err) {
     const input_file_t *file = source->file;
     feed_init(&source->feed, source->name, -1, false, 0, file->disk_bytes);
@@ -139,7 +140,8 @@ static bool begin(source_t *source, err_t *err) {
         return fault_system(err, source->name, errno);
     if (!source_is_unchanged(source, err))
         return false;
-    if (!is_stream && !source->kit->piece && file->disk_bytes > FEED_BYTES) /* else one read gets all of it */
+    /* otherwise one read gets the whole file */
+    if (!is_stream && !source->kit->piece && file->disk_bytes > FEED_BYTES)
         posix_fadvise(fd, 0, 0, POSIX_FADV_SEQUENTIAL);
     if (file->kind == INPUT_ZIP_MEMBER) {
         if (!zip_data_offset(fd, file, &from, err))
@@ -202,7 +204,7 @@ static bool refuse_tar_stream(const source_t *source, err_t *err) {
         source->name);
 }
 
-/* What comes through the pipe decides how it is read. */
+/* The first bytes from the pipe decide how it is read. */
 static bool look_at_stream(source_t *source, err_t *err) {
     const char *compressed;
     size_t have = feed_want(&source->feed, MAGIC_LEAST);
@@ -246,7 +248,7 @@ static ssize_t fail(source_t *source, err_t *err) {
     return -1;
 }
 
-/* One decode; afterwards source->over and source->faulty say what the next call will tell. */
+/* Decodes once; afterwards source->over and source->faulty hold what the next call reports. */
 static size_t decode(source_t *source, uint8_t *out, size_t size) {
     size_t got;
     decode_t done = source->decoder->read(source->decoder, &source->feed, out, size, &got, &source->fault);
@@ -395,12 +397,12 @@ void source_kit_watch(source_kit_t *kit, pool_t *pool) {
 void source_kit_free(source_kit_t *kit) {
     if (!kit)
         return;
-    source_close(kit->archive); /* gives its decoder back */
+    source_close(kit->archive); /* gives its decoder back to the kit */
     spare_free(&kit->spare);
     free(kit);
 }
 
 void source_kit_peek(source_kit_t *kit) {
-    kit->spare.engine = INFLATE_ZLIB; /* begins with less ado than faster ones */
+    kit->spare.engine = INFLATE_ZLIB; /* needs less preparation than faster libraries */
     kit->piece = PEEK_BYTES;
 }

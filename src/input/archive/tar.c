@@ -21,13 +21,13 @@ enum {
 typedef enum {
     KIND_FILE,
     KIND_FOLDER,
-    KIND_OTHER,     /* shown with a clause, has no body */
+    KIND_OTHER,     /* listed with a clause that says what it is; it has no body */
     KIND_BODY,      /* the same, but with a body */
     KIND_PAX,       /* describes the next header */
     KIND_GLOBAL,    /* describes all that follow */
     KIND_LONG_NAME, /* the path of the next header */
-    KIND_PASSED,    /* of no interest */
-    KIND_REFUSED,   /* what it is, is an error */
+    KIND_PASSED,    /* ignored */
+    KIND_REFUSED,   /* an error: this kind cannot be read */
 } kind_t;
 
 static const char sparse[] = "is a sparse file, of which the tar leaves out the empty stretches";
@@ -46,7 +46,7 @@ static const struct {
     {'4', KIND_OTHER, "a device, not a file"},
     {'5', KIND_FOLDER, NULL},
     {'6', KIND_OTHER, "a pipe, not a file"},
-    {'D', KIND_PASSED, NULL}, /* a folder's list of names, of an incremental archive */
+    {'D', KIND_PASSED, NULL}, /* a folder's list of names, in an incremental archive */
     {'K', KIND_PASSED, NULL}, /* the long target of a link */
     {'V', KIND_PASSED, NULL}, /* the volume's label */
     {'L', KIND_LONG_NAME, NULL},
@@ -83,13 +83,13 @@ static bool refused(const tar_t *tar, const char *path, const char *what, err_t 
 
 /* ---- numbers and sums ---- */
 
-/* Octal digits between blanks, or, with the highest bit set, a number of base 256. */
+/* Octal digits between blanks; or, if the highest bit is set, a number in base 256. */
 static bool read_number(const uint8_t *field, size_t length, uint64_t *value) {
     const uint8_t *end = field + length;
     *value = 0;
     if (*field & 0x80) {
         if (*field != 0x80)
-            return false; /* negative, or beyond any disk */
+            return false; /* negative, or larger than any disk */
         for (field++; field < end; field++) {
             if (*value >> 55)
                 return false;
@@ -104,7 +104,7 @@ static bool read_number(const uint8_t *field, size_t length, uint64_t *value) {
     return field == end || *field == ' ' || *field == '\0';
 }
 
-/* Old writers added up signed bytes. */
+/* Old programs added up signed bytes. */
 static bool sum_fits(const uint8_t *block) {
     uint64_t stated;
     if (block[CHECKSUM] & 0x80 || !read_number(block + CHECKSUM, CHECKSUM_BYTES, &stated))
@@ -129,7 +129,7 @@ static bool is_posix(const uint8_t *block) {
 bool tar_begins(const uint8_t *block) {
     if (is_posix(block) || memcmp(block + MAGIC, "ustar ", 6) == 0)
         return true;
-    return block[NAME] && memchr(block, 0, TAR_BLOCK) && sum_fits(block); /* v7; and no text has zeros */
+    return block[NAME] && memchr(block, 0, TAR_BLOCK) && sum_fits(block); /* v7: text contains no zeros */
 }
 
 /* ---- descriptions ---- */
@@ -145,7 +145,7 @@ static bool keep_path(tar_facts_t *facts, const char *path, size_t length, err_t
     return !length || facts->path || err_memory(err, length);
 }
 
-/* One "key=value". */
+/* Takes one "key=value". */
 static bool take_pair(tar_facts_t *facts, const char *pair, size_t length, err_t *err) {
     const char *equals = memchr(pair, '=', length);
     size_t key = (size_t)(equals - pair), rest = length - key - 1;
@@ -166,7 +166,7 @@ static bool take_pair(tar_facts_t *facts, const char *pair, size_t length, err_t
     return true;
 }
 
-/* Lines of "LENGTH key=value\n", the length counting all of the line. */
+/* Lines of "LENGTH key=value\n"; the length is that of the whole line. */
 static bool take_pax(tar_facts_t *facts, const char *text, size_t size, err_t *err) {
     while (size && *text) {
         size_t length = 0, digits = 0;
@@ -183,7 +183,7 @@ static bool take_pax(tar_facts_t *facts, const char *text, size_t size, err_t *e
     return true;
 }
 
-/* The body of a header that describes others. */
+/* Reads the body of a header that describes others. */
 static bool take_description(tar_t *tar, kind_t kind, uint64_t size, err_t *err) {
     uint64_t from = tar->at;
     size_t got;
@@ -225,7 +225,7 @@ void tar_close(tar_t *tar) {
     free(tar->member);
 }
 
-/* The path of what the header is about, for the next sentence and for the caller. */
+/* Finds the path of the entry that the header describes, for the next sentence and for the caller. */
 static bool name_member(tar_t *tar, const uint8_t *block, err_t *err) {
     const char *known = tar->local.path ? tar->local.path : tar->global.path;
     size_t prefix = is_posix(block) ? strnlen((const char *)block + PREFIX, PREFIX_BYTES) : 0;
@@ -243,8 +243,8 @@ static bool name_member(tar_t *tar, const uint8_t *block, err_t *err) {
     return tar->member || err_memory(err, prefix + length);
 }
 
-/* Behind the first block of zeros: zeros, as a rule. Another archive's header is not to be lost in silence.
- */
+/* Called after the first block of zeros. Usually only zeros follow. If another archive's header follows, it must not be
+ * ignored silently. */
 static int end(tar_t *tar, uint64_t at, err_t *err) {
     uint8_t blocks[16 * TAR_BLOCK];
     size_t got;
@@ -273,7 +273,7 @@ static int end(tar_t *tar, uint64_t at, err_t *err) {
     }
 }
 
-/* The next block that is a header: 1; 0: there is none; -1. */
+/* Reads the next block that is a header. 1: found; 0: there is none; -1: failed. */
 static int next_header(tar_t *tar, uint8_t block[TAR_BLOCK], err_t *err) {
     uint8_t bytes[2 * TAR_BLOCK];
     size_t padding = (size_t)(-tar->at & (TAR_BLOCK - 1)), got;
@@ -309,7 +309,7 @@ static int next_header(tar_t *tar, uint8_t block[TAR_BLOCK], err_t *err) {
     return 1;
 }
 
-/* 1: the entry is one to show; 0: go on; -1. */
+/* 1: the entry is to be shown; 0: it is not; -1: failed. */
 static int take_header(tar_t *tar, const uint8_t *block, tar_entry_t *entry, err_t *err) {
     kind_t kind = KIND_BODY;
     const char *words = "of a kind that is not known here";
@@ -327,7 +327,7 @@ static int take_header(tar_t *tar, const uint8_t *block, tar_entry_t *entry, err
     size = facts->has_size ? facts->size : size;
     bool is_sparse = tar->local.is_sparse || tar->global.is_sparse;
     if (kind == KIND_PASSED) {
-        if (block[TYPE] != 'K') /* which stands between a long name and its member */
+        if (block[TYPE] != 'K') /* K comes between a long name and its member */
             forget(&tar->local);
         tar->at += size;
         return tar->at < size ? broken(tar, header, "a header with an impossible size", err) - 1 : 0;
@@ -337,11 +337,11 @@ static int take_header(tar_t *tar, const uint8_t *block, tar_entry_t *entry, err
     forget(&tar->local);
     size_t length = strlen(tar->member);
     if (kind == KIND_FILE && length && tar->member[length - 1] == '/')
-        kind = KIND_FOLDER; /* as v7 wrote them */
+        kind = KIND_FOLDER; /* this is how v7 wrote folders */
     if (kind == KIND_REFUSED || (kind == KIND_FILE && is_sparse))
         return refused(tar, tar->member, is_sparse ? sparse : words, err) - 1;
     if (kind == KIND_FOLDER || kind == KIND_OTHER)
-        size = 0; /* whatever the header says, there is no body */
+        size = 0; /* there is no body, whatever the header says */
     if (tar->at + size < size || tar->at + size > INT64_MAX)
         return broken(tar, header, "a header with an impossible size", err) - 1;
     *entry = (tar_entry_t){.path = tar->member, .no_file = words, .from = tar->at, .size = size};

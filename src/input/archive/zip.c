@@ -10,8 +10,8 @@
 
 /*     [data before]  member  member  …  directory  [zip64 end, its locator]  end  [comment]
  *
- * All offsets inside count from the first member's header, or from the file's first byte where the writer has
- * adjusted them; the directory's true place, right before the end, tells which. */
+ * All offsets count from the first member's header; or, if the program that wrote the zip has adjusted them, from the
+ * file's first byte. The true place of the directory, directly before the end, shows which is the case. */
 enum {
     MEMBER_MARK = 0x04034b50,
     MEMBER_BYTES = 30,
@@ -45,7 +45,7 @@ static bool broken(err_t *err, const char *name, const char *why) {
                    name, why);
 }
 
-/* Exactly these bytes; a file that ends before them is broken. */
+/* Reads exactly these bytes; a file that ends before them is broken. */
 static bool read_at(int fd, const char *name, void *out, size_t size, uint64_t offset, err_t *err) {
     for (size_t got = 0; got < size;) {
         ssize_t n = pread(fd, (char *)out + got, size - got, (off_t)(offset + got));
@@ -60,8 +60,8 @@ static bool read_at(int fd, const char *name, void *out, size_t size, uint64_t o
     return true;
 }
 
-/* The file's last bytes, where the end record must be, and its place among them (or SIZE_MAX). A comment may
- * look like an end record, so one that reaches exactly to the file's end is preferred. */
+/* Reads the file's last bytes, which must contain the end record, and finds its place in them (SIZE_MAX: none). A
+ * comment may look like an end record, so one that reaches exactly to the file's end is preferred. */
 static bool read_tail(int fd, uint64_t size, const char *name, uint8_t **tail, size_t *tail_bytes,
                       size_t *end, err_t *err) {
     size_t n = size < END_BYTES + LONGEST_COMMENT ? (size_t)size : END_BYTES + LONGEST_COMMENT;
@@ -95,8 +95,8 @@ bool zip_is_archive(int fd, uint64_t size) {
     return end != SIZE_MAX;
 }
 
-/* The zip64 end record stands in front of its locator; with data before the archive its stated place is too
- * low, then it is looked for where it normally is. */
+/* The zip64 end record is before its locator. With data before the archive, the place that the locator names is too
+ * low; then the record is searched where it usually is. */
 static bool find_end64(int fd, const char *name, const uint8_t locator[LOCATOR_BYTES], uint64_t locator_place,
                        uint8_t record[END64_BYTES], uint64_t *place, err_t *err) {
     uint64_t tries[2] = {bytes_le64(locator + 8), locator_place - END64_BYTES};
@@ -160,7 +160,7 @@ static bool find_directory(int fd, uint64_t size, const char *name, directory_t 
     if (directory->place < offset)
         return broken(err, name, "its directory is longer than it says");
     directory->shift = directory->place - offset;
-    /* Something (a signature) may stand between the directory and the end. */
+    /* Something (a signature) may be between the directory and the end. */
     uint8_t mark[4];
     if (directory->count && directory->bytes >= ENTRY_BYTES && directory->shift) {
         if (!read_at(fd, name, mark, 4, directory->place, err))
@@ -173,13 +173,13 @@ static bool find_directory(int fd, uint64_t size, const char *name, directory_t 
     return true;
 }
 
-/* The 64-bit sizes and offset; only those whose 32-bit field is all ones are there, in this order. */
+/* Reads the 64-bit sizes and offset. Only those whose 32-bit field is all ones are there, in this order. */
 static bool read_zip64_extra(zip_entry_t *entry, const uint8_t *extra, size_t length) {
     uint64_t *fields[] = {&entry->text_bytes, &entry->compressed_bytes, &entry->header_offset};
     while (length >= 4) {
         size_t size = bytes_le16(extra + 2);
         if (size > length - 4)
-            return true; /* padding after the fields is common, and harmless */
+            return true; /* padding after the fields is common and harmless */
         if (bytes_le16(extra) == EXTRA_ZIP64) {
             const uint8_t *at = extra + 4;
             for (size_t i = 0; i < 3; i++) {
@@ -199,7 +199,7 @@ static bool read_zip64_extra(zip_entry_t *entry, const uint8_t *extra, size_t le
     return true;
 }
 
-/* The bytes of the entry at `at`, or 0 when it does not make sense. */
+/* The number of bytes of the entry at `at`; 0: it is not valid. */
 static size_t read_entry(const uint8_t *at, size_t left, zip_entry_t *entry) {
     if (left < ENTRY_BYTES || bytes_le32(at) != ENTRY_MARK)
         return 0;
@@ -234,7 +234,7 @@ bool zip_list(int fd, uint64_t size, const char *name, zip_visit_t *visit, void 
         return err_memory(err, left);
     bool ok = read_at(fd, name, bytes, left, directory.place, err);
     uint64_t count = 0;
-    /* Writers without zip64 count modulo 65,536, so an end is the directory's end. */
+    /* Programs without zip64 count modulo 65,536, so only the end of the directory is its end. */
     while (ok && left && !(count == directory.count && (left < 4 || bytes_le32(at) != ENTRY_MARK))) {
         zip_entry_t entry;
         size_t used = read_entry(at, left, &entry);

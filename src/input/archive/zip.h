@@ -1,6 +1,5 @@
-/* zip: the directory of a .zip and where each member's data lies. Members are decoded elsewhere, each on its
- * own. Knows zip64, archive comments and data before the first member (self-extractors). Any thread may call.
- */
+/* zip: reads the directory of a .zip, and finds where each member's data is. Members are decoded elsewhere, each by
+ * itself. Knows zip64, archive comments, and data before the first member (self-extractors). Any thread may call. */
 #ifndef TIPPLE_INPUT_ARCHIVE_ZIP_H
 #define TIPPLE_INPUT_ARCHIVE_ZIP_H
 
@@ -21,16 +20,16 @@ typedef struct {
 
 typedef bool zip_visit_t(void *context, const zip_entry_t *entry, err_t *err);
 
-/* Whether the file ends as a zip does. */
+/* Does the file end like a zip? */
 bool zip_is_archive(int fd, uint64_t size);
 
-/* Visits every entry in the directory's order. A broken or divided archive is an error, status 5. */
+/* Calls `visit` for every entry, in the order of the directory. A broken or divided archive is an error, status 5. */
 bool zip_list(int fd, uint64_t size, const char *name, zip_visit_t *visit, void *context, err_t *err);
 
-/* Whether the member can be decoded; if not, the sentence that says why. */
+/* Can the member be decoded? If not, the sentence says why. */
 bool zip_can_read(const zip_entry_t *entry, const char *member_name, err_t *err);
 
-/* Where the member's data begins, from the header before it. */
+/* The place of the member's data, from the header before it. */
 bool zip_data_offset(int fd, const input_file_t *file, uint64_t *offset, err_t *err);
 
 #endif

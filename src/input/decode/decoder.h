@@ -12,20 +12,20 @@
 #include "input/file/input_file.h"
 
 typedef enum {
-    DECODE_MORE, /* the buffer is full */
-    DECODE_END, /* the text ended, perhaps with some bytes in the buffer; called again only after a restart */
-    DECODE_FAULT, /* *err says why, perhaps with some bytes in the buffer; the same */
+    DECODE_MORE,  /* the buffer is full */
+    DECODE_END,   /* the text has ended, perhaps with some bytes in the buffer; only restart may follow */
+    DECODE_FAULT, /* *err says why, perhaps with some bytes in the buffer; only restart may follow */
 } decode_t;
 
 typedef struct decoder decoder_t;
 struct decoder {
-    /* Sets *got in any case. */
+    /* Always sets *got. */
     decode_t (*read)(decoder_t *decoder, feed_t *feed, uint8_t *out, size_t size, size_t *got, err_t *err);
-    void (*restart)(decoder_t *decoder); /* as new, for the next gzip member or file; NULL where it cannot */
+    void (*restart)(decoder_t *decoder); /* prepares it for the next gzip member or file; NULL if it cannot */
     void (*close)(decoder_t *decoder);
 };
 
-/* Which library inflates: the best there is, or zlib for the tests of hosts without ISA-L. */
+/* Which library inflates: the best one, or, to test hosts without ISA-L, zlib. */
 typedef enum { INFLATE_BEST, INFLATE_ZLIB } inflate_engine_t;
 
 /* Each is NULL when memory is out. */

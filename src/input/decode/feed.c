@@ -40,8 +40,8 @@ void feed_free(feed_t *feed) {
     free(feed->bytes);
 }
 
-/* A signal may be delivered to another thread than the one that waits here, so a wait looks up now and then.
- * When nobody wants the bytes there is nothing to say: whoever closed the pool has said why. */
+/* A signal may be delivered to another thread than the one that waits here, so the wait checks now and then. If the
+ * pool is closed, the bytes are not needed and no sentence is set: whoever closed it has said why. */
 static bool wait_for_stream(feed_t *feed) {
     for (;;) {
         if (stop_signal())
@@ -59,7 +59,7 @@ static bool wait_for_stream(feed_t *feed) {
     }
 }
 
-/* One read; 0 at the end, and then feed->ended (perhaps feed->failed) is set. */
+/* One read. 0: the end; then feed->ended (perhaps feed->failed) is set. */
 static size_t read_some(feed_t *feed, uint8_t *out, size_t size) {
     size = size < LARGEST_READ ? size : LARGEST_READ;
     if (!feed->stream && size > feed->end - feed->next)

@@ -1,8 +1,8 @@
-/* feed: bytes as they lie on the disk or come out of a pipe, for the decoders. Belongs to one thread; only
- * `taken` may be read by others.
+/* feed: the bytes on the disk or from a pipe, for the decoders. Belongs to one thread; other threads may read only
+ * `taken`.
  *
- * A feed never fails in the middle of a decoder: a read error looks like the end, and feed->failed with its
- * sentence replaces whatever the decoder then says. So what came before an error is still decoded. */
+ * A feed never fails in the middle of a decoder: a read error looks like the end, and feed->failed with its sentence
+ * then replaces what the decoder says. So what came before an error is still decoded. */
 #ifndef TIPPLE_INPUT_DECODE_FEED_H
 #define TIPPLE_INPUT_DECODE_FEED_H
 
@@ -15,12 +15,12 @@
 
 enum {
     FEED_BYTES = 256 * 1024,
-    FEED_BACK = 16,  /* bytes that can be given back after a decoder took them */
+    FEED_BACK = 16,  /* bytes that can be given back after a decoder has taken them */
     FEED_SLACK = 64, /* readable zeros after the last byte */
 };
 
-/* What a feed reads where there is no descriptor: bytes that another source gives, in order. As source_read.
- */
+/* What a feed reads from if there is no descriptor: another source gives the bytes, in order. Works like
+ * source_read. */
 typedef ssize_t feed_pull_t(void *context, void *out, size_t size, err_t *err);
 
 typedef struct {
@@ -28,32 +28,33 @@ typedef struct {
     const char *what; /* "gzip", "zip" */
     int fd;
     bool stream;
-    const uint8_t *kept; /* all bytes up to `end`, where they were read before; or NULL */
+    const uint8_t *kept; /* all bytes up to `end`, if they were read before; NULL: they were not */
     feed_pull_t *pull;
     void *context;
-    uint64_t next, end; /* where the next pread goes; the end of this input on disk */
-    uint8_t *bytes;     /* made at the first feed_want */
-    size_t most;        /* to read at once; 0: FEED_BYTES */
+    uint64_t next, end; /* where the next pread begins; where this input ends on disk */
+    uint8_t *bytes;     /* allocated at the first feed_want */
+    size_t most;        /* how much to read at once; 0: FEED_BYTES */
     size_t room, at, filled;
     bool ended, failed;
-    bool damaged; /* a decoder said so: what it gave before may be wrong, too */
+    bool damaged; /* a decoder has found damage: what it gave before may also be wrong */
     _Atomic uint64_t taken;
-    pool_t *pool; /* closed: nobody wants a stream's bytes any more, and the waiting ends; or NULL */
-    err_t fault;  /* last: it is long, and written only when it is needed */
+    /* if it is closed, a stream's bytes are not needed any more, and the wait ends; may be NULL */
+    pool_t *pool;
+    err_t fault; /* last, because it is long and rarely written */
 } feed_t;
 
-/* Bytes [from, to) of a file, or a stream (from and to are 0). The descriptor stays the caller's. */
+/* Reads bytes [from, to) of a file, or a stream (from and to are 0). The descriptor stays the caller's. */
 void feed_init(feed_t *feed, const char *name, int fd, bool stream, uint64_t from, uint64_t to);
-/* The next to - from bytes that pull gives. */
+/* Reads the next to - from bytes that `pull` gives. */
 void feed_init_pull(feed_t *feed, const char *name, feed_pull_t *pull, void *context, uint64_t from,
                     uint64_t to);
-/* A head of a file that is already there, with FEED_BACK readable bytes before and FEED_SLACK behind it; they
- * stay the caller's, and nothing is to be freed. */
+/* Reads the beginning of a file from memory, with FEED_BACK readable bytes before it and FEED_SLACK after it. The
+ * memory stays the caller's; there is nothing to free. */
 void feed_init_bytes(feed_t *feed, const char *name, uint8_t *bytes, size_t size);
 void feed_free(feed_t *feed);
 
-/* Makes at least `count` (up to FEED_BYTES / 2) bytes available in one piece; returns how many there are:
- * fewer only at the end. */
+/* Makes at least `count` (up to FEED_BYTES / 2) bytes available in one piece. Returns how many there are: fewer only at
+ * the end. */
 size_t feed_want(feed_t *feed, size_t count);
 
 static inline const uint8_t *feed_bytes(const feed_t *feed) {
@@ -64,7 +65,7 @@ static inline void feed_take(feed_t *feed, size_t count) {
     feed->at += count;
 }
 
-/* Gives back up to FEED_BACK bytes that were taken. */
+/* Gives back up to FEED_BACK bytes that a decoder has taken. */
 static inline void feed_unread(feed_t *feed, size_t count) {
     feed->at -= count;
 }
@@ -72,14 +73,13 @@ static inline void feed_unread(feed_t *feed, size_t count) {
 /* The next byte, or -1 at the end. */
 int feed_byte(feed_t *feed);
 
-/* Copies up to size bytes past the buffer where it can; fewer only at the end. */
+/* Copies up to `size` bytes, past its own buffer if possible; fewer only at the end. */
 size_t feed_copy(feed_t *feed, uint8_t *out, size_t size);
 
-/* The place in the file of the next byte that a decoder takes. */
+/* The position in the file of the next byte that a decoder takes. */
 uint64_t feed_offset(const feed_t *feed);
 
-/* The sentences for data that stops too early, and for data that makes no sense (why, in two or three words).
- */
+/* The sentences for data that stops too early, and for data that is not valid (why: two or three words). */
 bool feed_cut_off(const feed_t *feed, err_t *err);
 bool feed_damaged(feed_t *feed, const char *why, err_t *err);
 

@@ -1,5 +1,5 @@
-/* gzip: any number of members one behind the other (RFC 1952). The frame is read here, the deflate data by an
- * inflate decoder, so that both libraries follow the same rules and say the same sentences. */
+/* gzip: any number of members one after the other (RFC 1952). The frame is read here, and the deflate data by an
+ * inflate decoder, so that both libraries follow the same rules and give the same sentences. */
 #include "input/file/bytes.h"
 #include "input/decode/decoder.h"
 
@@ -14,7 +14,7 @@ typedef struct {
     bool in_member;
     uint64_t members;
     uint32_t crc;
-    uint32_t length; /* modulo 2^32, as the trailer has it */
+    uint32_t length; /* modulo 2^32, as in the trailer */
 } gzip_t;
 
 static bool skip(feed_t *feed, size_t count) {
@@ -62,7 +62,7 @@ static bool check_trailer(gzip_t *gzip, feed_t *feed, err_t *err) {
     return true;
 }
 
-/* To the next member. Zeros are padding, as tapes and some copy programs leave it. */
+/* Goes to the next member. Zeros are padding, as tapes and some copy programs leave them. */
 static decode_t next_member(gzip_t *gzip, feed_t *feed, err_t *err) {
     while (gzip->members && feed_want(feed, 1) && *feed_bytes(feed) == 0)
         feed_take(feed, 1);

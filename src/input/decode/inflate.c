@@ -26,7 +26,7 @@ static const char *isal_reason(int code) {
                                          : "invalid distance";
 }
 
-/* ISA-L reports a fault at once, although text from before it may still be in its own buffer. */
+/* ISA-L reports a fault at once, but text from before it may still be in its own buffer: gives that out. */
 static decode_t isal_rest(isal_t *isal, feed_t *feed, uint8_t *out, size_t size, size_t *got, err_t *err) {
     struct inflate_state *state = &isal->state;
     size_t rest = (size_t)(state->tmp_out_valid - state->tmp_out_processed);

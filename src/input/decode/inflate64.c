@@ -3,14 +3,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A table entry, found by the next bits of the input:
+/* An entry of a table, found by the next bits of the input:
  *
  *     31            16 15  13 12      8 7      5 4       0
  *     [ value         |      | extra   | kind   | bits    ]
  *
- * bits: the code's length, to be dropped. value: the literal, or the base of a length or distance, to which
- * `extra` more bits are added; of a LINK, where its second table begins, which `extra` further bits look up.
- */
+ * bits: the length of the code, which is dropped. value: the literal; or the base of a length or distance, to which
+ * `extra` more bits are added; or, for a LINK, where its second table begins, which `extra` more bits index. */
 typedef enum { KIND_NONE, KIND_LITERAL, KIND_MATCH, KIND_END, KIND_LINK } kind_t;
 #define ENTRY(value, extra, kind) ((uint32_t)(value) << 16 | (uint32_t)(extra) << 8 | (uint32_t)(kind) << 5)
 #define ENTRY_VALUE(entry)        ((entry) >> 16)
@@ -20,18 +19,18 @@ typedef enum { KIND_NONE, KIND_LITERAL, KIND_MATCH, KIND_END, KIND_LINK } kind_t
 
 enum {
     WINDOW = 65536,
-    FRESH = 2 * WINDOW, /* decoded between two moves of the window */
+    FRESH = 2 * WINDOW, /* how much is decoded between two moves of the window */
     ROOM = WINDOW + FRESH,
-    COPY_SLACK = 16, /* a copy may write this much too far */
+    COPY_SLACK = 16, /* a copy may write this much after its end */
     LONGEST_CODE = 15,
     LITERALS = 288,
     DISTANCES = 32,
     LITERAL_BITS = 11,
     DISTANCE_BITS = 8,
     LENGTHS_BITS = 7,
-    LITERAL_TABLE = 2400, /* 2,342 and 402 entries are the most that complete codes of these sizes can need */
+    LITERAL_TABLE = 2400, /* complete codes of these sizes need at most 2,342 and 402 entries */
     DISTANCE_TABLE = 416,
-    FAST_TAIL = 16, /* one token reads no further than this */
+    FAST_TAIL = 16, /* one token reads at most this far */
 };
 
 typedef enum { STAGE_HEADER, STAGE_STORED, STAGE_CODES, STAGE_OVER } stage_t;
@@ -41,11 +40,11 @@ struct inflate64 {
     bool final_block;
     inflate64_result_t result; /* once STAGE_OVER */
     const char *reason;
-    uint32_t stored;          /* bytes left of a stored block */
-    uint32_t match, distance; /* a match that did not fit the window's room */
-    uint64_t bits;            /* between two runs: less than a byte */
+    uint32_t stored;          /* bytes that are left of a stored block */
+    uint32_t match, distance; /* the rest of a match that did not fit in the window */
+    uint64_t bits;            /* between two calls: less than a byte */
     unsigned count;
-    size_t filled, given; /* of the window */
+    size_t filled, given; /* how much of the window */
     uint32_t literals[LITERAL_TABLE], distances[DISTANCE_TABLE];
     uint8_t window[ROOM + COPY_SLACK];
 };
@@ -56,7 +55,7 @@ typedef struct {
     const uint8_t *at, *end;
 } reader_t;
 
-/* At least 56 valid bits afterwards; past the end they are whatever lies in the slack. */
+/* Afterwards at least 56 bits are valid; after the end they are whatever is in the slack. */
 static inline void refill(reader_t *reader) {
     uint64_t next;
     memcpy(&next, reader->at, sizeof next);
@@ -79,7 +78,7 @@ static inline uint32_t take(reader_t *reader, unsigned count) {
     return value;
 }
 
-/* More was used than there is. */
+/* Were more bits used than there are? */
 static inline bool overdrawn(const reader_t *reader) {
     return reader->at - reader->count / 8 > reader->end;
 }
@@ -97,7 +96,7 @@ static bool over(inflate64_t *inflater, inflate64_result_t result, const char *r
     return false;
 }
 
-/* Lengths: 3-10 one each, then four codes for every extra bit more, up to 131-258, and 285. */
+/* Lengths: 3-10 have one code each; then there are four codes for each number of extra bits, up to 131-258; and 285. */
 static uint32_t literal_entry(unsigned symbol) {
     if (symbol < 256)
         return ENTRY(symbol, 0, KIND_LITERAL);
@@ -127,8 +126,8 @@ static unsigned reversed(unsigned code, unsigned length) {
     return out;
 }
 
-/* How many bits the second table of a code of this length needs, so that all codes with its first bits fit;
- * left: how many codes of each length are not in a table yet. */
+/* How many bits the second table of a code of this length needs to hold all codes with its first bits. left: how many
+ * codes of each length are not in a table yet. */
 static unsigned second_bits(const unsigned left[LONGEST_CODE + 1], unsigned length, unsigned first_bits) {
     unsigned bits = length - first_bits;
     int space = 1 << bits;
@@ -139,14 +138,14 @@ static unsigned second_bits(const unsigned left[LONGEST_CODE + 1], unsigned leng
     return bits;
 }
 
-/* Every index whose low bits are the code. */
+/* Fills in every index whose low bits are the code. */
 static void fill(uint32_t *table, unsigned table_bits, unsigned code, unsigned length, uint32_t entry) {
     for (size_t at = code; at < (size_t)1 << table_bits; at += (size_t)1 << length)
         table[at] = entry | length;
 }
 
-/* Makes the table of a canonical code. Codes that are too full are refused, and codes with gaps as well,
- * except that there may be none, or a single one of one bit (RFC 1951, 3.2.7). */
+/* Makes the table of a canonical code. Refuses codes that are too full, and codes with gaps; but a code may be empty,
+ * or have a single code of one bit (RFC 1951, 3.2.7). */
 static bool build(uint32_t *table, size_t room, unsigned first_bits, const uint8_t *lengths, unsigned symbols,
                   uint32_t entry_of(unsigned symbol)) {
     unsigned left[LONGEST_CODE + 1] = {0}, next[LONGEST_CODE + 2] = {0}, sorted_at[LONGEST_CODE + 2] = {0};
@@ -205,7 +204,7 @@ static bool build_fixed(inflate64_t *inflater) {
     return build(inflater->distances, DISTANCE_TABLE, DISTANCE_BITS, lengths, DISTANCES, distance_entry);
 }
 
-/* What lies behind the end makes no sense either. */
+/* Bits from after the end are also invalid: then the input is cut off. */
 static bool refuse(inflate64_t *inflater, const reader_t *reader, const char *reason) {
     return over(inflater, overdrawn(reader) ? INFLATE64_CUT : INFLATE64_DAMAGED, reason);
 }
@@ -251,7 +250,7 @@ static bool read_dynamic(inflate64_t *inflater, reader_t *reader) {
     return true;
 }
 
-/* A block's header; needs INFLATE64_LEAST bytes, or the last ones. */
+/* Reads a block's header. Needs INFLATE64_LEAST bytes, or the last ones. */
 static bool read_block_header(inflate64_t *inflater, reader_t *reader) {
     refill(reader);
     inflater->final_block = take(reader, 1);
@@ -277,7 +276,7 @@ static bool read_block_header(inflate64_t *inflater, reader_t *reader) {
     return true;
 }
 
-/* Steps of the distance's size never read what they have not yet written, so a copy may overlap itself. */
+/* Steps as long as the distance never read what is not written yet, so a copy may overlap itself. */
 static inline void copy_match(uint8_t *to, uint32_t distance, size_t length) {
     const uint8_t *from = to - distance, *stop = to + length;
     if (distance >= 16) {
@@ -311,9 +310,9 @@ static inline uint32_t look_up(reader_t *reader, const uint32_t *table, unsigned
     return entry;
 }
 
-/* Tokens until the window is full, the block ends, or the input comes near its end. With `careful` (only for
- * the last bytes of all) every token is checked against the end before it counts. False: the input is used
- * up, or over. */
+/* Reads tokens until the window is full, the block ends, or the input is almost used up. With `careful` (only for the
+ * very last bytes) every token is checked against the end before it counts. False: the input is used up, or has
+ * ended. */
 static inline __attribute__((always_inline)) bool read_codes(inflate64_t *inflater, reader_t *shared,
                                                              bool careful) {
     reader_t reader = *shared;
@@ -386,7 +385,7 @@ static bool copy_stored(inflate64_t *inflater, reader_t *reader, bool last) {
     return !inflater->stored || n == room;
 }
 
-/* Fills the window. False: the input is used up, or over. */
+/* Fills the window. False: the input is used up, or has ended. */
 static bool decode(inflate64_t *inflater, reader_t *reader, bool last) {
     bool ok = true;
     while (ok && inflater->filled < ROOM) {

@@ -1,5 +1,4 @@
-/* A member of a zip: one of four decoders, and around it the checks of length and CRC that the directory
- * promises. */
+/* Reads a member of a zip: with one of four decoders, and checks the length and the CRC that the directory states. */
 #include "input/file/bytes.h"
 #include "input/decode/decoder.h"
 #include "input/decode/inflate64.h"

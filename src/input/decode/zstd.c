@@ -1,4 +1,4 @@
-/* zstd: any number of frames, skippable ones among them, by libzstd. */
+/* zstd: any number of frames, also skippable ones, read by libzstd. */
 #include "input/decode/decoder.h"
 
 #include <stdlib.h>

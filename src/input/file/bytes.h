@@ -1,4 +1,4 @@
-/* bytes: numbers as gzip, zip and zstd write them, and the CRC-32 that gzip and zip share. */
+/* bytes: reads numbers as gzip, zip and zstd write them, and computes the CRC-32 that gzip and zip share. */
 #ifndef TIPPLE_INPUT_FILE_BYTES_H
 #define TIPPLE_INPUT_FILE_BYTES_H
 
@@ -21,7 +21,7 @@ static inline uint64_t bytes_le64(const uint8_t *p) {
     return bytes_le32(p) | (uint64_t)bytes_le32(p + 4) << 32;
 }
 
-/* Starts with 0; goes on from what an earlier call returned. */
+/* crc: 0 at first, then what the call before returned. */
 static inline uint32_t bytes_crc32(uint32_t crc, const uint8_t *bytes, size_t size) {
 #ifdef TIPPLE_HAVE_ISAL
     return crc32_gzip_refl(crc, bytes, size);

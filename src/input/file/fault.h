@@ -9,13 +9,13 @@
 /* Why the system refused this file (an errno), and what to do. Always false. */
 bool fault_system(err_t *err, const char *name, int error);
 
-/* The same, of what stands at this byte of the file. */
+/* The same for a byte position in the file. */
 bool fault_at(err_t *err, const char *name, uint64_t offset, int error);
 
 /* The file is no longer the one that was listed: err->changed. Always false. */
 bool fault_changed(err_t *err, const char *name, const char *how);
 
-/* A wait was cut short by SIGINT or SIGTERM. Always false. */
+/* SIGINT or SIGTERM has ended a wait. Always false. */
 bool fault_stopped(err_t *err, const char *name, int signal);
 
 #endif

@@ -37,8 +37,8 @@ static bool is_digit_of_escape(char c) {
     return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
 }
 
-/* \xHH of the text's own would be read as an escape: its backslash is escaped. All others stay as they are.
- */
+/* If the text itself contains \xHH, that would be read as an escape: so this backslash is escaped. Other backslashes
+ * are unchanged. */
 static bool looks_escaped(const uint8_t *text, size_t left) {
     return left >= 4 && text[0] == '\\' && text[1] == 'x' && is_digit_of_escape((char)text[2]) &&
            is_digit_of_escape((char)text[3]);
