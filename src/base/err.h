@@ -26,7 +26,7 @@ typedef enum {
 
 typedef struct {
     status_t status;
-    bool changed;    /* an input is not what it was when it was listed */
+    bool changed;    /* an input has changed since it was listed */
     char text[4000]; /* one sentence; where several things are named, more lines after it */
 } err_t;
 

@@ -1,8 +1,9 @@
-/* register: which entry of the catalog is which input of a load; new inputs get one. An input is known again
- * by its name, size and digest; under another folder by its last name, size and digest, unless another file of
- * that content stands where it was, so that this one is a copy; and one that is longer than it was, and begins with the same bytes, is the old one
- * grown: under its own name, or under another folder where nothing stands any more under the old name, and no other
- * entry could be it. A stream is known by its whole name, and one without a name by nothing. */
+/* register: finds which entry of the catalog belongs to which input of a load; new inputs get an entry. An input is
+ * recognised by its name, size and digest. Under another folder it is recognised by its last name, size and digest,
+ * unless its old path still has a file of that content: then this one is a copy. An input that is longer than its entry
+ * and begins with the same bytes is the old input, grown: under its own name; or under another folder, if its file is
+ * nowhere at the old name any more and no other entry fits. A stream is recognised by its whole name; a stream without
+ * a name is never recognised. */
 #ifndef TIPPLE_CATALOG_REGISTER_H
 #define TIPPLE_CATALOG_REGISTER_H
 
@@ -41,13 +42,13 @@ typedef bool register_digest_fn(void *context, size_t input, uint64_t size, char
 /* Which file of this machine is at a path of an entry or an input? False: none. */
 typedef struct {
     uint64_t device, inode;
-    uint64_t size; /* of the file: where the path is an archive's member, the archive's */
+    uint64_t size; /* of the file; of the archive, if the path is that of a member */
     int64_t modified_ns;
     bool member;
 } file_id_t;
 typedef bool register_file_fn(const char *path, file_id_t *file);
 
-/* Has what stands under the entry's path the content of the entry (or more behind it)? It has to be read for that. */
+/* Does the file at the entry's path have the content of the entry, or begin with it? The file must be read for that. */
 typedef bool register_holds_fn(void *context, const entry_t *entry);
 
 typedef struct {

@@ -37,7 +37,7 @@ input_file_t *build_add(build_t *build, const char *path, char *name);
  * with -v. */
 void build_skip(build_t *build, const char *path, const char *why);
 
-/* The last file is a reject file: left out where it was found; one that was named may be a mistake. */
+/* For a reject file as the last file: it is left out if it was found; if it was named, that may be a mistake. */
 bool build_leave_out_rejects(build_t *build, bool found);
 
 /* Adds the members of an archive in its place. The members of a tar point to it. */

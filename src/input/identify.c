@@ -113,7 +113,7 @@ static input_kind_t kind_of(magic_t magic) {
     return magic == MAGIC_GZIP ? INPUT_GZIP : magic == MAGIC_ZSTD ? INPUT_ZSTD : INPUT_PLAIN;
 }
 
-/* What is it that begins with these compressed bytes? Needs a tar's first block, no more. */
+/* What kind of text begins with these compressed bytes? Decompresses only the first block of a tar. */
 static magic_t magic_within(spare_t *peek, input_kind_t kind, uint8_t *head, size_t size) {
     uint8_t block[TAR_BLOCK];
     size_t got = 0;

@@ -31,8 +31,8 @@ bool identify_digest(int fd, const char *name, uint64_t size, uint64_t digest[2]
 
 void identify_zip_member(const zip_entry_t *entry, input_file_t *file);
 
-/* The kind and the text bound of a tar's member of file->disk_bytes by its first bytes, up to MAGIC_BYTES.
- * fd: of the tar where it is not compressed, else -1. *rejects: it is a reject file, and not compressed by itself. */
+/* The kind and the text bound of a tar's member of file->disk_bytes, from its first bytes, up to MAGIC_BYTES.
+ * fd: of the tar if it is not compressed, otherwise -1. *rejects: the member is a reject file, not compressed itself. */
 bool identify_tar_member(int fd, const uint8_t *head, size_t size, input_file_t *file, bool *rejects,
                          err_t *err);
 

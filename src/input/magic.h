@@ -15,11 +15,11 @@ typedef enum {
     MAGIC_ZIP,
     MAGIC_TAR,
     MAGIC_PROGRAM, /* an executable or a script: perhaps a self-extracting zip */
-    MAGIC_REJECTS, /* text: the rejects of a load, which are no input */
+    MAGIC_REJECTS, /* text: the rejects of a load, which are not an input */
     MAGIC_REFUSED, /* a compressed format, or an encoding, that tipple cannot read */
 } magic_t;
 
-/* What a file begins with that holds the rejects of a load. */
+/* The first words of a file that holds the rejects of a load. */
 #define MAGIC_REJECT_WORDS "# tipple rejects"
 
 /* *compressed: the format's name for people ("xz"); NULL if it does not matter. */

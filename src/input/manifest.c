@@ -122,7 +122,7 @@ static const input_file_t *set_aside(build_t *build) {
     return archive;
 }
 
-/* A load that is started in the folder of its inputs leaves its rejects there, and somebody packs them up. */
+/* A load that is started in the folder of its inputs leaves its reject file there, and people may compress it. */
 bool build_leave_out_rejects(build_t *build, bool found) {
     input_file_t *file = &build->manifest->files[--build->manifest->count];
     const bool packed = file->kind != INPUT_PLAIN || file->archive;

@@ -19,7 +19,7 @@ typedef struct {
 } manifest_t;
 
 typedef struct {
-    bool quiet; /* nothing is said of what is left out */
+    bool quiet; /* no messages about what is left out */
     /* --input-name: the name by which the one stream is recognised; NULL if not given */
     const char *input_name;
     /* how many bytes of small files to keep in all: these are read whole for their digests, and need not be opened
@@ -27,11 +27,11 @@ typedef struct {
     uint64_t keep_bytes;
 } manifest_options_t;
 
-/* args: files, directories (walked, by name, hidden files and reject files left out), patterns that the shell left
- * alone, "-". A zip or a tar (compressed or not) stands for its members. The same file named twice is taken once, with
- * a note. A reject file that is named itself, compressed or not: status 1; one in a folder or an archive is left out.
- * No file at all, a missing or unreadable one, or a broken archive is an error: status 5; nothing was touched yet. A
- * compressed tar has to be read once to its end for this; a signal stops that. */
+/* args: files, folders (read by name; hidden files and reject files are left out), patterns that the shell left
+ * unexpanded, "-". A zip or a tar (compressed or not) is replaced by its members. A file that is named twice is taken
+ * once, with a note. Status 1 if a reject file itself is named, compressed or not; one in a folder or an archive is left
+ * out. Status 5 if there is no file, a file is missing or cannot be read, or an archive is broken. Nothing has been
+ * changed then. A compressed tar must be read once to its end for this; a signal stops that. */
 bool manifest_build(manifest_t *manifest, char *const *args, size_t count, const manifest_options_t *options,
                     err_t *err);
 

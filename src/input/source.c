@@ -230,7 +230,7 @@ static bool look_at_stream(source_t *source, err_t *err) {
                           err);
 }
 
-/* Text that is compressed once more would give nothing but rejects, and a reject file what was loaded already. */
+/* Text that is compressed a second time would only give rejects; a reject file, what was loaded already. */
 static bool is_text(source_t *source, const uint8_t *text, size_t size, err_t *err) {
     const char *compressed;
     magic_t magic = magic_of(text, size, &compressed);

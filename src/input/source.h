@@ -64,7 +64,7 @@ uint64_t source_disk_bytes(const source_t *source);
 
 void source_close(source_t *source);
 
-/* Is the text of a file (no stream) a reject file? What cannot be read is none. With a kit that peeks. */
+/* Is the text of a file (not a stream) a reject file? False if it cannot be read. The kit must peek. */
 bool source_begins_rejects(source_kit_t *kit, const input_file_t *file);
 
 /* How many lines of a file end before this offset of its text; reads everything up to there. */

@@ -34,8 +34,8 @@ struct delimited {
     bool file_start, with_id;
     int64_t id_base;
 
-    uint64_t header_start
-        [256]; /* can a header start with this byte? By the length of its first field, 63 and more as 63 */
+    /* can a header begin with this byte? A bit for each length of its first field; the last for 63 and more */
+    uint64_t header_start[256];
     split_t *split; /* made for the first record that needs it */
     uint64_t kept_as_text;
     char reason[160];
@@ -77,7 +77,7 @@ uint64_t delimited_odd(const delimited_t *reader) {
 
 enum { LONGEST_START = 63 };
 
-/* In Latin-1 what is not ASCII has other bytes, and another length. */
+/* In Latin-1, characters outside ASCII have other bytes, and so another length. */
 static void learn_start(delimited_t *reader, const schema_text_t *word, uint64_t lengths) {
     const uint8_t *text = (const uint8_t *)word->text;
     const bool latin1 = reader->schema->latin1;
@@ -86,7 +86,7 @@ static void learn_start(delimited_t *reader, const schema_text_t *word, uint64_t
         reader->header_start[(uint8_t)(text[0] << 6 | (text[1] & 0x3F))] = UINT64_MAX;
 }
 
-/* Any column may be a header's first one, in upper or lower case. */
+/* Any column may be the first in a header, in upper or lower case. */
 static void learn_columns(delimited_t *reader) {
     const schema_t *schema = reader->schema;
     uint64_t *starts = reader->header_start;
@@ -522,8 +522,8 @@ static inline bool may_be_header(const delimited_t *reader, const uint8_t *text,
                        (first_field && text[first_field - 1] == ' '));
 }
 
-/* PARSED_DOCUMENT: it is a record like any other. Behind a line that nothing ends nothing can be read wrongly, and it
- * may be a header that is still being written. */
+/* PARSED_DOCUMENT: the line is an ordinary record. After a line without a line end there is nothing that could be read
+ * wrongly, and the line may be a header that is still being written. */
 static __attribute__((noinline)) parsed_t look_for_header(delimited_t *reader, record_t *record,
                                                           const uint8_t *text) {
     static const char odd[] = "it begins as a header does, but is not the header that the file is read by",

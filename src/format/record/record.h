@@ -15,13 +15,14 @@ typedef struct {
 typedef enum {
     PARSED_END, /* the block has no more records */
     PARSED_DOCUMENT,
-    PARSED_REJECT,       /* no document can be made of it: column, field and reason say why */
-    PARSED_HEADER,       /* a header line */
-    PARSED_OTHER_HEADER, /* a header that names other columns than the file is read by: reason says so, and what is
-                            behind it would be read wrongly */
-    PARSED_BLANK,        /* an empty line */
-    PARSED_FULL,         /* not enough room in `out`: call again with `needed` bytes */
-    PARSED_MEMORY,       /* out of memory */
+    PARSED_REJECT, /* no document can be made of it: column, field and reason say why */
+    PARSED_HEADER, /* a header line */
+    /* a header with other columns than those by which the file is read: what follows would be read wrongly; reason
+     * says so */
+    PARSED_OTHER_HEADER,
+    PARSED_BLANK,  /* an empty line */
+    PARSED_FULL,   /* not enough room in `out`: call again with `needed` bytes */
+    PARSED_MEMORY, /* out of memory */
 } parsed_t;
 
 typedef struct {
@@ -30,7 +31,7 @@ typedef struct {
     uint8_t line_end;        /* bytes of the line end: 0 (the last line of a file), 1 or 2 */
     uint32_t document_length;
     size_t needed;      /* how many bytes of `out` it takes at most */
-    uint32_t column;    /* of a reject (or another header): byte in the line, from 1 */
+    uint32_t column;    /* of a reject (or another header): the byte in the line, from 1 */
     const char *field;  /* of a reject: the field's name, or NULL */
     const char *reason; /* of a reject; valid until the next call */
 } record_t;

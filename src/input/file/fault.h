@@ -12,7 +12,7 @@ bool fault_system(err_t *err, const char *name, int error);
 /* The same for a byte position in the file. */
 bool fault_at(err_t *err, const char *name, uint64_t offset, int error);
 
-/* The file is no longer the one that was listed: err->changed. Always false. */
+/* The file is not the one that was listed: sets err->changed. Always false. */
 bool fault_changed(err_t *err, const char *name, const char *how);
 
 /* SIGINT or SIGTERM has ended a wait. Always false. */
