@@ -52,14 +52,14 @@ static const char *odd_in(const char *value, size_t length) {
 
 /* May a value end here, after a closing quote? Yes before the end, the next comparison, or what a user may take for
  * one. */
-static bool ends_value(const char *behind) {
+static bool ends_value(const char *after) {
     static const char *const words[] = {"and", "or", "AND", "OR"};
-    behind += strspn(behind, " ");
-    if (!*behind || *behind == '&' || *behind == '|')
+    after += strspn(after, " ");
+    if (!*after || *after == '&' || *after == '|')
         return true;
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         const size_t length = strlen(words[i]);
-        if (strncmp(behind, words[i], length) == 0 && behind[length] == ' ')
+        if (strncmp(after, words[i], length) == 0 && after[length] == ' ')
             return true;
     }
     return false;

@@ -11,14 +11,14 @@
 static const double LARGEST = 1e18;
 
 /* A number with three significant digits. */
-static void three_digits(char out[SCALE_TEXT], double value, const char *behind) {
+static void three_digits(char out[SCALE_TEXT], double value, const char *suffix) {
     const double size = fabs(value) >= 0.0005 ? fabs(value) : 0;
     snprintf(out, SCALE_TEXT, "%.*f%s",
              size >= 99.95 || size == 0 ? 0
              : size >= 9.995            ? 1
              : size >= 0.9995           ? 2
                                         : 3,
-             value, behind);
+             value, suffix);
 }
 
 static void print_count(char out[SCALE_TEXT], double value) {
@@ -35,11 +35,11 @@ static void print_count(char out[SCALE_TEXT], double value) {
 }
 
 /* Adds "/s" if the unit has it. */
-static void print_scaled(char out[SCALE_TEXT], double value, bool bytes, const char *behind) {
+static void print_scaled(char out[SCALE_TEXT], double value, bool bytes, const char *suffix) {
     char text[UNITS_MAX];
     const double size = fabs(value) < LARGEST ? fabs(value) : LARGEST;
     snprintf(out, SCALE_TEXT, "%s%s%s", value < 0 ? "−" : "",
-             bytes ? units_size(text, (uint64_t)size) : units_rate(text, size), behind);
+             bytes ? units_size(text, (uint64_t)size) : units_rate(text, size), suffix);
 }
 
 static void print_time(char out[SCALE_TEXT], double seconds) {

@@ -11,19 +11,18 @@ void busy_look(mongoc_client_t *client, busy_t *busy) {
 }
 
 /* As doubles: a kernel's counter of waiting time may go back. */
-static double host_share(const cpu_times_t *before, const cpu_times_t *behind) {
-    const double work =
-                     (double)behind->user - (double)before->user + (double)behind->sys - (double)before->sys,
-                 rest = (double)behind->iowait - (double)before->iowait + (double)behind->idle -
+static double host_share(const cpu_times_t *before, const cpu_times_t *after) {
+    const double work = (double)after->user - (double)before->user + (double)after->sys - (double)before->sys,
+                 rest = (double)after->iowait - (double)before->iowait + (double)after->idle -
                         (double)before->idle;
     return work > 0 && work + rest > 0 ? fmin(work / (work + rest), 1) : NAN;
 }
 
-busy_figures_t busy_between(const busy_t *before, const busy_t *behind) {
-    const bool known = before->host_known && behind->host_known, net = before->net_known && behind->net_known;
-    return (busy_figures_t){.host = known ? host_share(&before->host, &behind->host) : NAN,
-                            .server_cores = server_load_busy_cores(&before->server, &behind->server),
-                            .network = net ? net_fullest(&before->net, &behind->net) : NAN};
+busy_figures_t busy_between(const busy_t *before, const busy_t *after) {
+    const bool known = before->host_known && after->host_known, net = before->net_known && after->net_known;
+    return (busy_figures_t){.host = known ? host_share(&before->host, &after->host) : NAN,
+                            .server_cores = server_load_busy_cores(&before->server, &after->server),
+                            .network = net ? net_fullest(&before->net, &after->net) : NAN};
 }
 
 double busy_server_cpus(mongoc_client_t *client) {

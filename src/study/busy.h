@@ -22,7 +22,7 @@ typedef struct {
     double server_cores; /* how many CPUs the server (or the router) used */
     double network;      /* of this host's fullest link, the share of what it can carry in one direction */
 } busy_figures_t;
-busy_figures_t busy_between(const busy_t *before, const busy_t *behind);
+busy_figures_t busy_between(const busy_t *before, const busy_t *after);
 
 /* CPUs that the server has. */
 double busy_server_cpus(mongoc_client_t *client);

@@ -98,18 +98,18 @@ static void append_fix(const fix_mark_t *fix, bool reopens, bson_t *set) {
     char name[NAME];
     bson_t inner;
     const int used = snprintf(name, sizeof name, "fixes.%" PRIu64 "-%016" PRIx64, fix->offset, fix->of);
-    char *behind = name + used;
+    char *suffix = name + used;
     const size_t room = sizeof name - (size_t)used;
     if (reopens) {
-        snprintf(behind, room, ".confirmed");
+        snprintf(suffix, room, ".confirmed");
         BSON_APPEND_BOOL(set, name, false);
     } else if (!fix->confirmed) {
-        snprintf(behind, room, ".noted.%016" PRIx64, fix->hash);
+        snprintf(suffix, room, ".noted.%016" PRIx64, fix->hash);
         BSON_APPEND_BOOL(set, name, true);
     } else if (fix->hash == FIX_NOTHING) {
-        snprintf(behind, room, ".hash");
+        snprintf(suffix, room, ".hash");
         entry_append_number(set, name, fix->hash);
-        snprintf(behind, room, ".confirmed");
+        snprintf(suffix, room, ".confirmed");
         BSON_APPEND_BOOL(set, name, true);
     } else {
         bson_append_document_begin(set, name, -1, &inner);

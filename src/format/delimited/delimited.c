@@ -186,9 +186,9 @@ static inline uint8_t *put_head(uint8_t *out, const op_t *op, bool short_head) {
 
 /* The same, with another type than planned. */
 static inline uint8_t *put_head_as(uint8_t *out, const op_t *op, uint8_t type) {
-    uint8_t *behind = put_head(out, op, false);
+    uint8_t *after = put_head(out, op, false);
     *out = type;
-    return behind;
+    return after;
 }
 
 /* Writes the text of a field that is not the number or date that it should be, or of a text field. */
@@ -303,9 +303,9 @@ static uint8_t *put_unusual(delimited_t *reader, uint8_t *out, const op_t *op, c
     if (op->code != OP_TEXT && op->code != OP_TRIMMED) {
         const bool null =
             (op->null_kinds & NULLS_OTHER) && prints_as_null(op->code, op->divide, op->nulls, text, length);
-        uint8_t *behind = null ? NULL : put_rare(out, op, text, length, shape);
-        if (behind)
-            return behind;
+        uint8_t *after = null ? NULL : put_rare(out, op, text, length, shape);
+        if (after)
+            return after;
         reader->kept_as_text++;
     }
     return put_text(reader, out, op, text, length, high);
@@ -652,12 +652,12 @@ parsed_t delimited_next(delimited_t *reader, uint8_t *out, size_t room, record_t
                                      : 0;
     if (__builtin_expect(!plain || (quotes && !quotes_enclose(reader, &bounds, quotes)), 0))
         return parse_carefully(reader, out, record, id, shape);
-    const uint8_t *behind;
+    const uint8_t *after;
     if (__builtin_expect(quotes > 0, 0))
-        behind = encode(reader, &bounds, FIELDS_QUOTED, out, id, reader->high, NULL);
+        after = encode(reader, &bounds, FIELDS_QUOTED, out, id, reader->high, NULL);
     else if (reader->plan.simple)
-        behind = encode(reader, &bounds, FIELDS_SIMPLE, out, id, reader->high, NULL);
+        after = encode(reader, &bounds, FIELDS_SIMPLE, out, id, reader->high, NULL);
     else
-        behind = encode(reader, &bounds, FIELDS_BETWEEN, out, id, reader->high, NULL);
-    return made(reader, record, out, behind);
+        after = encode(reader, &bounds, FIELDS_BETWEEN, out, id, reader->high, NULL);
+    return made(reader, record, out, after);
 }

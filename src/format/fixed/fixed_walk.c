@@ -14,8 +14,8 @@ static inline uint32_t section_end(const fixed_plan_t *plan, const uint8_t *reco
     *section = fixed_plan_section(plan, record + at);
     if (*section == FIXED_NO_SECTION)
         return 0;
-    uint32_t behind = at + SCHEMA_ID + plan->sections[*section].width;
-    return behind <= end ? behind : 0;
+    uint32_t after = at + SCHEMA_ID + plan->sections[*section].width;
+    return after <= end ? after : 0;
 }
 
 static uint32_t entry_end(const fixed_plan_t *plan, int part, const uint8_t *record, uint32_t at,
@@ -63,8 +63,8 @@ static bool find_resume(const fixed_plan_t *plan, const uint8_t *record, uint32_
             int next = marker_at(plan, from, record, at, end, true);
             int within = next == NO_PART ? from : next;
             uint32_t first = next == NO_PART ? at : at + (uint32_t)schema->parts[next].marker.length;
-            uint32_t behind = within == NO_PART ? 0 : entry_end(plan, within, record, first, end);
-            if (behind && explained[behind - gap] >> (within + 1) & 1)
+            uint32_t after = within == NO_PART ? 0 : entry_end(plan, within, record, first, end);
+            if (after && explained[after - gap] >> (within + 1) & 1)
                 bits |= (uint8_t)(1u << (from + 1));
         }
         explained[at - gap] = bits;
@@ -91,7 +91,7 @@ static bool walk_sections(const fixed_plan_t *plan, const uint8_t *record, uint3
     if (count)
         last = id_value(record + walk->sections[count - 1].at);
     uint8_t section;
-    for (uint32_t behind; (behind = section_end(plan, record, place, end, &section)); place = behind) {
+    for (uint32_t after; (after = section_end(plan, record, place, end, &section)); place = after) {
         uint32_t id = id_value(record + place);
         if (!GROW(walk->sections, walk->section_room, count + 1, NULL))
             return false;
@@ -108,14 +108,14 @@ static bool walk_sections(const fixed_plan_t *plan, const uint8_t *record, uint3
 
 /* Walks over entries as long as there are some, and no marker with an entry is in their place. What is directly after
  * their own marker is always an entry. */
-static void walk_entries(const fixed_plan_t *plan, int part, const uint8_t *record, bool behind_marker,
+static void walk_entries(const fixed_plan_t *plan, int part, const uint8_t *record, bool after_marker,
                          uint32_t *at, uint32_t end, fixed_walk_t *walk) {
-    for (; behind_marker || marker_at(plan, part, record, *at, end, true) == NO_PART; behind_marker = false) {
-        uint32_t behind = fixed_walk_entry(&plan->parts[part], record, *at, end);
-        if (!behind)
+    for (; after_marker || marker_at(plan, part, record, *at, end, true) == NO_PART; after_marker = false) {
+        uint32_t after = fixed_walk_entry(&plan->parts[part], record, *at, end);
+        if (!after)
             break;
-        walk->worst += (size_t)plan->parts[part].ops.worst + 24 + (behind - *at);
-        *at = behind;
+        walk->worst += (size_t)plan->parts[part].ops.worst + 24 + (after - *at);
+        *at = after;
     }
 }
 
@@ -134,7 +134,7 @@ static void check_together(fixed_walk_t *walk) {
 bool fixed_walk(const fixed_plan_t *plan, const uint8_t *record, uint32_t length, fixed_walk_t *walk) {
     const schema_t *schema = plan->schema;
     int part = NO_PART;
-    bool behind_marker = false;
+    bool after_marker = false;
     uint32_t at = schema->fixed;
     walk->section_count = 0;
     walk->ascending = true;
@@ -147,7 +147,7 @@ bool fixed_walk(const fixed_plan_t *plan, const uint8_t *record, uint32_t length
             if (!walk->parts[part].from)
                 walk->parts[part].from = at;
             if (!schema->parts[part].sections)
-                walk_entries(plan, part, record, behind_marker, &at, length, walk);
+                walk_entries(plan, part, record, after_marker, &at, length, walk);
             else if (!walk_sections(plan, record, &at, length, walk))
                 return false;
             walk->parts[part].to = at;
@@ -166,11 +166,11 @@ bool fixed_walk(const fixed_plan_t *plan, const uint8_t *record, uint32_t length
                 return false;
             walk->worst += 2 * (size_t)(walk->gap_end - walk->gap) + 64;
             at = walk->gap_end;
-            behind_marker = false;
+            after_marker = false;
             continue;
         }
         part = next;
-        behind_marker = true;
+        after_marker = true;
         at += (uint32_t)schema->parts[part].marker.length;
     }
     for (size_t i = 0; i < schema->part_count; i++)

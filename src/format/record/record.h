@@ -46,9 +46,9 @@ static inline parsed_t record_refuse_large(record_t *record) {
     return PARSED_REJECT;
 }
 
-static inline void shape_set_line_end(shape_t *shape, const uint8_t *behind, size_t length) {
-    shape->carriage = length && behind[0] == '\r';
-    shape->feed = length && behind[length - 1] == '\n';
+static inline void shape_set_line_end(shape_t *shape, const uint8_t *line_end, size_t length) {
+    shape->carriage = length && line_end[0] == '\r';
+    shape->feed = length && line_end[length - 1] == '\n';
 }
 
 #endif

@@ -76,10 +76,10 @@ bool split_record(split_t *split, const schema_t *schema, char delimiter, const 
                     }
                     scratch = split->scratch;
                 }
-                uint8_t *behind = unescape(scratch, schema, backslash, span->text, span->length);
+                uint8_t *after = unescape(scratch, schema, backslash, span->text, span->length);
                 span->text = scratch;
-                span->length = (uint32_t)(behind - scratch);
-                scratch = behind;
+                span->length = (uint32_t)(after - scratch);
+                scratch = after;
             }
         } else {
             const uint8_t *found = memchr(record + at, delimiter, length - at);

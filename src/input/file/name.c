@@ -52,11 +52,11 @@ char *name_join(const char *before, const char *between, const char *text, size_
     if (before)
         sprintf(out, "%s%s", before, between);
     char *end = out + start;
-    const uint8_t *at = (const uint8_t *)text, *behind = at + length;
-    while (at < behind) {
+    const uint8_t *at = (const uint8_t *)text, *after = at + length;
+    while (at < after) {
         char piece[ESCAPE_PIECE];
-        const bool own = looks_escaped(at, (size_t)(behind - at));
-        at += own ? 1 : escape_shown(at, (size_t)(behind - at), piece);
+        const bool own = looks_escaped(at, (size_t)(after - at));
+        at += own ? 1 : escape_shown(at, (size_t)(after - at), piece);
         end = stpcpy(end, own ? "\\x5c" : piece);
     }
     *end = 0;

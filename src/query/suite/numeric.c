@@ -23,7 +23,7 @@ static void read_decimal(const bson_iter_t *at, decimal_t *decimal) {
     char text[BSON_DECIMAL128_STRING];
     const char *c = text;
     size_t count = 0;
-    bool behind = false;
+    bool after_point = false;
     *decimal = (decimal_t){.finite = false};
     bson_iter_decimal128(at, &value);
     bson_decimal128_to_string(&value, text);
@@ -36,10 +36,10 @@ static void read_decimal(const bson_iter_t *at, decimal_t *decimal) {
     decimal->finite = true;
     for (; (*c >= '0' && *c <= '9') || *c == '.'; c++) {
         if (*c == '.') {
-            behind = true;
+            after_point = true;
             continue;
         }
-        decimal->exponent -= behind;
+        decimal->exponent -= after_point;
         if (count || *c != '0')
             decimal->digits[count++] = *c;
     }

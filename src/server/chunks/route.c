@@ -113,21 +113,21 @@ static bool read_chunks(route_t *route, mongoc_client_t *client, uint64_t newest
                         err_t *err) {
     for (int reading = 0; reading < MOST_READINGS; reading++) {
         config_list_t list;
-        uint64_t behind;
+        uint64_t newest_after;
         if (!find_chunks(route, client, BCON_NEW("sort", "{", "min", BCON_INT32(1), "}"), &list, hidden, err))
             return false;
-        if (!read_newest(route, client, &behind, hidden, err)) {
+        if (!read_newest(route, client, &newest_after, hidden, err)) {
             config_free(&list);
             return false;
         }
-        bool whole = behind == newest;
+        bool whole = newest_after == newest;
         chunkmap_t *map = whole ? map_of(route, &list, unclear, err) : NULL;
         config_free(&list);
         if (whole && map)
             replace_map(route, map, newest);
         if (whole)
             return map != NULL;
-        newest = behind;
+        newest = newest_after;
     }
     return err_set(err, STATUS_SERVER, "the chunks of %s move faster than their map can be read",
                    server_namespace(route->server));

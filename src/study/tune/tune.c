@@ -88,7 +88,7 @@ static bool make_trial(tuning_t *tuning, const matrix_setting_t *setting, tune_f
     const load_result_t *trial = tuning->trials.result;
     mongoc_client_t *client = scratch_client(tuning->trials.scratch);
     load_spec_t load = tuning->load;
-    busy_t before, behind;
+    busy_t before, after;
     load.uri = tuning->uris[setting->choice];
     load.threads = setting->threads;
     load.batch = setting->batch;
@@ -101,10 +101,10 @@ static bool make_trial(tuning_t *tuning, const matrix_setting_t *setting, tune_f
     tuning->result->checkpoints = tuning->trials.checkpoints;
     busy_look(client, &before);
     const bool ok = trials_load(&tuning->trials, &load, err);
-    busy_look(client, &behind);
+    busy_look(client, &after);
     if (!trials_end(&tuning->trials, ok, err))
         return false;
-    const busy_figures_t busy = busy_between(&before, &behind);
+    const busy_figures_t busy = busy_between(&before, &after);
     const double seconds = (double)trial->moving_ns / 1e9;
     figures->trials++;
     figures->documents += trial->counts.loaded;
