@@ -388,7 +388,7 @@ static void describe_inputs(const job_t *job, wanted_t *wanted) {
 
 bool job_register_inputs(job_t *job, err_t *err) {
     registration_t *registration = &job->registration;
-    describe_archive_t seen = {NULL};
+    describe_archive_t seen = {.path = NULL};
     *registration = (registration_t){.count = job->manifest.count,
                                      .self = job->id,
                                      .generation = job->generation,

@@ -187,7 +187,7 @@ static bool digest_at(void *context, size_t number, uint64_t size, char digest[3
 
 static bool register_inputs(verification_t *run, err_t *err) {
     registration_t *registration = &run->registration;
-    describe_archive_t seen = {NULL};
+    describe_archive_t seen = {.path = NULL};
     *registration = (registration_t){.count = run->manifest->count,
                                      .read_only = true,
                                      .digest_at = digest_at,

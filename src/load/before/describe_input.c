@@ -108,7 +108,7 @@ bool describe_holds(void *context, const entry_t *entry) {
 void describe_archive_free(describe_archive_t *seen) {
     manifest_free(&seen->manifest);
     free(seen->path);
-    *seen = (describe_archive_t){NULL};
+    *seen = (describe_archive_t){.path = NULL};
 }
 
 bool describe_may_grow(const input_file_t *input) {
