@@ -228,12 +228,24 @@ class Reader:
                 if score > best:
                     best, self.delimiter, self.columns = score, delimiter, list(layout)
 
+    def kind_of_header(self, text):
+        """Of a line that begins like a header: only one that names the columns of this file, in their order, is one."""
+        names = [value.strip(b" ").lower().decode("latin-1")
+                 for value, _, _ in split(text, HEADER.match(text).group(1) or self.delimiter)]
+        named = [next((field for field in self.format.fields if name in (header.lower() for header in field.headers)), None)
+                 for name in names]
+        if named == self.columns:
+            return "header"
+        if sum(field is not None for field in named) > 1:
+            raise WrongFile("another header in the middle")
+        return "reject"
+
     def records(self):
         for line in self.lines:
             if not line.text:
                 yield Record(line, "blank", None)
             elif HEADER.match(line.text):
-                yield Record(line, "header", None)
+                yield Record(line, self.kind_of_header(line.text), None)
             else:
                 values = self.values(line.text)
                 yield Record(line, "document" if values else "reject", values and self.document(values))
