@@ -21,10 +21,12 @@ bool other_header_refuse(const block_t *block, const record_t *record, bool load
     if (block->lines_from)
         source_lines(input, block->lines_from, &before);
     other_header_say(input->name, before + block->first_line + record->line, err);
+    if (!loading)
+        return false;
     text_t word = {.length = 0}; /* " NAME", for a shell */
     shell_quote_word(&word, input->name);
     err_t ignored;
-    char *quoted = loading ? text_take(&word, &ignored) : NULL;
+    char *quoted = text_take(&word, &ignored);
     const size_t used = strlen(err->text);
     if (quoted)
         snprintf(err->text + used, sizeof err->text - used,
