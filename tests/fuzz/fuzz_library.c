@@ -124,11 +124,13 @@ static void next(used_t *used) {
     tipple_record_t record, same = {.offset = 0};
     bson_t document;
     const int got = tipple_reader_next(used->reader, &record, &error);
-    LAB_MUST(got == 0 || got == 1);
+    LAB_MUST(got >= -1 && got <= 1);
     LAB_MUST(!used->other || got == tipple_reader_next(used->other, &same, &error));
     LAB_MUST(!got || used->begun);
-    used->has_document = got && record.document;
-    if (!got)
+    used->has_document = got > 0 && record.document;
+    if (got < 0) /* a header that names other columns */
+        has_sentence(&error);
+    if (got <= 0)
         return;
     if (!used->other)
         same = record;
