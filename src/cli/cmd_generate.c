@@ -111,6 +111,7 @@ static generate_t asked_for(const values_t *values) {
     return (generate_t){.count = or_else(values->rows, or_else(values->records, documents)),
                         .seed = values->seed,
                         .gzip = values->gzip,
+                        .directory = values->directory,
                         .release = values->release,
                         .stations = or_else(values->stations, 0),
                         .first = or_else(values->first, 0),
@@ -158,22 +159,12 @@ static bool only_own_options(const values_t *values, const kind_t *kind, err_t *
     return true;
 }
 
-static bool generate_into_directory(const values_t *values, const kind_t *kind, const generate_t *what,
-                                    uint64_t *bytes, err_t *err) {
-    uint64_t files;
-    char some[UNITS_MAX];
-    if (!generate_files(kind->makes, what, values->directory, &files, bytes, err))
-        return false;
-    log_detail("%s files", units_count(some, files));
-    return true;
-}
-
-static bool generate_into_file(const values_t *values, const kind_t *kind, const generate_t *what,
-                               uint64_t *bytes, err_t *err) {
+static bool generate_into(const values_t *values, const kind_t *kind, const generate_t *what,
+                          generate_made_t *made, err_t *err) {
     int fd = STDOUT_FILENO;
     if (values->output && (fd = open(values->output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)) < 0)
         return err_set(err, STATUS_HOST, "%s cannot be written: %s", values->output, strerror(errno));
-    bool ok = generate_file(kind->makes, what, fd, bytes, err);
+    bool ok = generate_write(kind->makes, what, fd, made, err);
     if (values->output && close(fd) != 0 && ok)
         ok = err_set(err, STATUS_HOST, "%s cannot be written: %s", values->output, strerror(errno));
     return ok;
@@ -181,17 +172,18 @@ static bool generate_into_file(const values_t *values, const kind_t *kind, const
 
 /* Checks everything before a file that is there is overwritten. */
 static bool generate(const values_t *values, const kind_t *kind, err_t *err) {
-    uint64_t bytes = 0;
+    generate_made_t made = {.files = 0};
     generate_t what = asked_for(values);
     if (!only_own_options(values, kind, err))
         return false;
     if (values->output && values->directory)
         return err_set(err, STATUS_USAGE, "--output is for one file, --directory for many; give one of them");
-    if (!kind->makes->check(&what, err) ||
-        !(values->directory ? generate_into_directory : generate_into_file)(values, kind, &what, &bytes, err))
+    if (!kind->makes->check(&what, err) || !generate_into(values, kind, &what, &made, err))
         return false;
-    char size[UNITS_MAX], made[UNITS_MAX];
-    log_detail("%s %s, %s", units_count(made, what.count), kind->makes->unit, units_size(size, bytes));
+    char size[UNITS_MAX], count[UNITS_MAX];
+    if (values->directory)
+        log_detail("%s files", units_count(count, made.files));
+    log_detail("%s %s, %s", units_count(count, what.count), kind->makes->unit, units_size(size, made.bytes));
     return true;
 }
 

@@ -2,9 +2,9 @@
  * ISD), and of those that the studies of car sensors and of a petabyte were made with.
  *
  * The bytes follow from the kind, the seed and the numbers asked for alone: the same on every machine and
- * with every compiler. Files of MOT and ISD carry the oddities of the published ones in their real share: one
- * at a random place in every so many records, so that a long enough file holds every kind: 2 million rows of
- * MOT, a million weather records. */
+ * with every compiler. Files of MOT and ISD carry the oddities of the published ones in their real share: most of them
+ * at a random place in every so many records, rare sections and parts of weather records by chance. A long enough file
+ * holds every kind: 2 million rows of MOT, a million weather records. */
 #ifndef TIPPLE_GENERATE_GENERATE_H
 #define TIPPLE_GENERATE_GENERATE_H
 
@@ -18,6 +18,8 @@
 typedef struct {
     uint64_t count, seed;
     bool gzip;
+    const char
+        *directory;      /* isd: for a file for each year of each station; it is made when it is not there */
     const char *release; /* mot: whose manner; usually that of 2023 */
     uint64_t stations;   /* isd: usually GENERATE_ISD_STATIONS, or one for each record when these are fewer */
     uint64_t first;      /* ycsb: ids from here on */
@@ -29,33 +31,36 @@ enum { GENERATE_ISD_STATIONS = 100 };
 /* A kind of records, and what makes them. Each maker is one thread's. */
 typedef struct {
     const char *name, *unit; /* "mot", "rows" */
+    size_t size;             /* of a maker */
     /* Can it be done? STATUS_USAGE with a sentence: it cannot. */
     bool (*check)(const generate_t *what, err_t *err);
-    /* Of what has been checked; NULL with a sentence: memory is short. */
-    void *(*begin)(const generate_t *what, err_t *err);
-    /* Writes whole lines, as many as fit, and returns their bytes; 0 at the end of the file. There must be room for
-     * GENERATE_LEAST_ROOM and, of ycsb, for all texts of a row. Anything may be written into the room. */
-    size_t (*fill)(void *maker, char *to, size_t room);
-    void (*end)(void *maker); /* NULL is no maker */
-    /* NULL: everything is one file. Else goes on to the next file and names it; false after the last one. `fill`
-     * then ends with each file. */
+    /* A maker, of zeroes, of what has been checked. Writes the line above all rows, if there is one, and returns its end;
+     * NULL with a sentence: memory is short. */
+    char *(*begin)(void *maker, const generate_t *what, char *to, err_t *err);
+    /* Writes the next row, and headers before it, and returns the end. Anything may be written into the GENERATE_ROOM
+     * that there must be. Is called once for each row that was asked for. */
+    char *(*put_row)(void *maker, char *to);
+    void (*end)(void *maker); /* frees what it holds, also after a failure; NULL: it holds nothing */
+    /* NULL: everything is one file. Else goes on to the next file and names it; false after the last one. `put_row`
+     * then is NULL where the next row belongs to another file. */
     bool (*next_file)(void *maker, char *name);
 } generate_kind_t;
 
-enum { GENERATE_LEAST_ROOM = 1 << 14, GENERATE_NAME_SIZE = 24 };
+enum { GENERATE_ROOM = 1 << 20, GENERATE_NAME_SIZE = 24 };
 
 /* MOT results; the weather of a network of stations; the trips of a fleet of cars, second by second; random texts and
  * skewed numbers by id. A file of obd or ycsb with fewer records is the head of one with more. */
 extern const generate_kind_t generate_mot, generate_isd, generate_obd, generate_ycsb;
 
-/* Everything into a descriptor, blocking or not; *bytes is what was written, also after a failure. Fails with
- * STATUS_USAGE (nothing written: see check), STATUS_HOST (memory, disk full), STATUS_READER_GONE (of a pipe: SIGPIPE
- * must be ignored, as stop_install does), STATUS_INTERRUPTED or STATUS_TERMINATED. */
-bool generate_file(const generate_kind_t *kind, const generate_t *what, int fd, uint64_t *bytes, err_t *err);
+typedef struct {
+    uint64_t files, bytes;
+} generate_made_t;
 
-/* The same as files of their own (isd: one for each year of each station, named as they are published,
- * 010010-99999-2014, or .gz) in a directory that is made when it is not there. Files that are there are overwritten. */
-bool generate_files(const generate_kind_t *kind, const generate_t *what, const char *directory,
-                    uint64_t *files, uint64_t *bytes, err_t *err);
+/* Everything into a descriptor, blocking or not, or into files of a directory, named as they are published,
+ * 010010-99999-2014, or .gz; files that are there are overwritten. *made is what was written, also after a failure.
+ * Fails with STATUS_USAGE (nothing written: see check), STATUS_HOST (memory, disk full), STATUS_READER_GONE (of a pipe:
+ * SIGPIPE must be ignored, as stop_install does), STATUS_INTERRUPTED or STATUS_TERMINATED. */
+bool generate_write(const generate_kind_t *kind, const generate_t *what, int fd, generate_made_t *made,
+                    err_t *err);
 
 #endif

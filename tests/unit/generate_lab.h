@@ -4,6 +4,7 @@
 #define TIPPLE_TESTS_GENERATE_LAB_H
 
 #include "base/err.h"
+#include "generate/generate.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -26,17 +27,15 @@ typedef struct {
     size_t size;
 } file_t;
 
-typedef bool (*lab_generate_t)(const void *what, int fd, uint64_t *bytes, err_t *err);
-
-LAB_UNUSED file_t lab_made(lab_generate_t generate, const void *what) {
+LAB_UNUSED file_t lab_made(const generate_kind_t *kind, const generate_t *what) {
     int fd = memfd_create("generated", MFD_CLOEXEC);
     assert_true(fd >= 0);
-    uint64_t bytes = 77;
+    generate_made_t made = {.bytes = 77};
     err_t err = {.text = ""};
-    if (!generate(what, fd, &bytes, &err))
+    if (!generate_write(kind, what, fd, &made, &err))
         fail_msg("%s", err.text);
-    assert_int_equal(lseek(fd, 0, SEEK_END), bytes);
-    file_t file = {calloc(1, bytes + 1), bytes};
+    assert_int_equal(lseek(fd, 0, SEEK_END), made.bytes);
+    file_t file = {calloc(1, made.bytes + 1), made.bytes};
     assert_non_null(file.text);
     assert_int_equal(pread(fd, file.text, file.size, 0), file.size);
     close(fd);
@@ -56,8 +55,8 @@ LAB_UNUSED size_t lab_lines(file_t file) {
 }
 
 /* The same bytes each time, and these; the right digest is printed when it is another one. */
-LAB_UNUSED bool lab_pinned(lab_generate_t generate, const void *what, uint64_t digest) {
-    file_t once = lab_made(generate, what), again = lab_made(generate, what);
+LAB_UNUSED bool lab_pinned(const generate_kind_t *kind, const generate_t *what, uint64_t digest) {
+    file_t once = lab_made(kind, what), again = lab_made(kind, what);
     lab_same(once, again);
     uint64_t found = XXH3_64bits(once.text, once.size);
     if (found != digest)
@@ -87,15 +86,58 @@ LAB_UNUSED void lab_head(file_t shorter, file_t longer) {
     assert_memory_equal(shorter.text, longer.text, shorter.size);
 }
 
-LAB_UNUSED void lab_fails(lab_generate_t generate, const void *what, int fd, status_t status,
-                          const char *part) {
-    uint64_t bytes = 77;
+/* A maker, with the header in the room. */
+LAB_UNUSED void *lab_begin(const generate_kind_t *kind, const generate_t *what, char *room, size_t *header) {
     err_t err = {.text = ""};
-    assert_false(generate(what, fd, &bytes, &err));
+    void *maker = calloc(1, kind->size);
+    assert_non_null(maker);
+    const char *end = kind->begin(maker, what, room, &err);
+    if (!end)
+        fail_msg("%s", err.text);
+    *header = (size_t)(end - room);
+    return maker;
+}
+
+LAB_UNUSED void lab_end(const generate_kind_t *kind, void *maker) {
+    if (kind->end)
+        kind->end(maker);
+    free(maker);
+}
+
+/* The rows to come, one by one, of this file, are what the whole says from there on; returns where they end. */
+LAB_UNUSED size_t lab_rows(const generate_kind_t *kind, void *maker, uint64_t count, file_t whole,
+                           size_t at) {
+    char *room = malloc(GENERATE_ROOM); /* of its own, for sanitizers */
+    assert_non_null(room);
+    for (char *end; count && (end = kind->put_row(maker, room)); at += (size_t)(end - room), count--) {
+        assert_in_range(end - room, 1, whole.size - at);
+        assert_memory_equal(whole.text + at, room, (size_t)(end - room));
+    }
+    free(room);
+    return at;
+}
+
+/* Rows one by one, behind the header, are what a file says. */
+LAB_UNUSED void lab_row_by_row(const generate_kind_t *kind, const generate_t *what, file_t whole) {
+    size_t header;
+    char *room = malloc(GENERATE_ROOM);
+    assert_non_null(room);
+    void *maker = lab_begin(kind, what, room, &header);
+    assert_memory_equal(whole.text, room, header);
+    assert_int_equal(lab_rows(kind, maker, what->count, whole, header), whole.size);
+    free(room);
+    lab_end(kind, maker);
+}
+
+LAB_UNUSED void lab_fails(const generate_kind_t *kind, const generate_t *what, int fd, status_t status,
+                          const char *part) {
+    generate_made_t made = {.bytes = 77};
+    err_t err = {.text = ""};
+    assert_false(generate_write(kind, what, fd, &made, &err));
     assert_int_equal(err.status, status);
     if (!strstr(err.text, part))
         fail_msg("'%s' is not in: %s", part, err.text);
-    assert_int_equal(bytes, 0);
+    assert_int_equal(made.bytes, 0);
 }
 
 #endif

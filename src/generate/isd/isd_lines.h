@@ -1,13 +1,17 @@
-/* isd_lines: what records hold, line by line, as data files say it: isd-reports.txt explains the words. */
+/* isd_lines: what the data files isd-stations and isd-reports say: which stations there are, what they send and when, and
+ * line by line what that holds. They explain their words. */
 #ifndef TIPPLE_GENERATE_ISD_ISD_LINES_H
 #define TIPPLE_GENERATE_ISD_ISD_LINES_H
 
-#include "base/err.h"
 #include "format/schema/schema.h"
-#include "generate/isd/isd_values.h"
+#include "generate/isd/isd_weather.h"
+#include "generate/shared/facts.h"
+#include "generate/shared/odd.h"
 
-enum { ISD_LINES = 1024, ISD_CONDITIONS = 1024, ISD_FIELDS = 4096, ISD_CHOICES = 2048 };
-enum { ISD_ROOM = 8192 }; /* for what the lines of a report write */
+enum { ISD_LINES = 2048, ISD_CONDITIONS = 2048, ISD_FIELDS = 4096, ISD_CHOICES = 6144, ISD_TEXT = 1 << 14 };
+enum { ISD_LINE_LENGTH = 1024 }; /* no line has more of anything */
+enum { ISD_ROOM = 8192 };        /* for what the lines of a report write */
+enum { ISD_REPORTS = 32, ISD_LETS = 32 };
 
 typedef struct {
     uint16_t first, count;
@@ -18,61 +22,65 @@ typedef struct {
     uint8_t part;
     bool goes_on, otherwise; /* "+"; "else" */
     isd_span_t conditions, fields;
-    const section_t *section; /* NULL: the fields say what it holds */
 } isd_line_t;
 
+/* The value lies between these; ISD_VALUE_COUNT stands for a random number below 1,000. */
 typedef struct {
     uint16_t value;
-    char relation; /* '%': in `number` of 1,000; '!': it is 0; 0: it is not; '<', '>', '=', and 'g' for >= */
-    int32_t number;
+    int32_t low, high;
 } isd_condition_t;
 
 typedef struct {
     uint8_t kind, width, format, conversion;
-    uint16_t at;      /* of its value, text, or first choice */
+    uint16_t at;      /* of its value, or first choice */
     uint16_t missing; /* of 1,000 */
     int32_t low;      /* of a range */
-    uint32_t span;    /* of a range, or a text's length */
+    uint32_t span;
 } isd_field_t;
 
 /* Drawn by 16 random bits: the first one whose bound is above them. */
 typedef struct {
     uint32_t below;
-    uint8_t length;
-    char text[15];
+    uint16_t at, length; /* of its text */
 } isd_choice_t;
 
 typedef struct {
-    size_t line_count, condition_count, field_count, choice_count, text_size;
-    const schema_t *format; /* isd: what sections there are */
+    uint32_t hours;                     /* bits */
+    int32_t minute, last_minute, every; /* 0: one of them */
+    char usual;                         /* quality */
+    isd_span_t conditions, lines;
+} isd_report_t;
+
+typedef struct {
+    size_t kind_count, report_count, let_count, line_count, condition_count, field_count, choice_count,
+        text_size;
+    isd_kind_t kinds[ISD_KINDS];
+    isd_report_t reports[ISD_REPORTS]; /* of a kind: in the order of an hour's minutes */
+    struct {
+        const char *name;
+        isd_span_t lines;
+    } lets[ISD_LETS];
     isd_line_t lines[ISD_LINES];
     isd_condition_t conditions[ISD_CONDITIONS];
     isd_field_t fields[ISD_FIELDS];
     isd_choice_t choices[ISD_CHOICES];
     uint16_t mixes[128]; /* by quality: its first choice */
-    char text[1 << 14];
+    char text[ISD_TEXT];
+    char wrong[64]; /* the first words that were not understood, or found no room */
+    facts_t stations_file, reports_file;
+    schema_t *format; /* isd: what sections there are */
 } isd_lines_t;
 
-/* These read from data files. False with a sentence: it is not understood, or there is no room (which no user can bring
- * about). The text is changed. */
+/* Into zeroes, with the oddities of records added to the plan; to be closed after a failure, too. */
+bool isd_lines_open(isd_lines_t *all, odd_plan_t *odd, err_t *err);
+void isd_lines_close(isd_lines_t *all);
 
-/* A line of a report. */
-bool isd_lines_add(isd_lines_t *all, char *text, err_t *err);
-
-/* "rain6>0 40%" */
-bool isd_lines_conditions(isd_lines_t *all, char *text, isd_span_t *conditions, err_t *err);
-
-/* "quality 5: 5*9935|1*34" */
-bool isd_lines_add_quality(isd_lines_t *all, char *text, err_t *err);
-
-/* By its name; members beyond the documented ones, as AW5, have their family's. NULL: there is none. */
-const section_t *isd_section_of(const schema_t *format, const char *name);
+/* A line of a report, behind those there are; see `wrong`. */
+void isd_lines_add(isd_lines_t *all, const char *text);
 
 bool isd_lines_hold(const isd_lines_t *all, isd_span_t conditions, isd_scene_t *scene);
 
-/* Writes these lines and returns their end; `usual` is the quality that q stands for. Where *extra is the name of a
- * section, it is written at its place, too, unless it is there already: then *extra remains. */
-char *isd_lines_put(const isd_lines_t *all, isd_span_t lines, char usual, isd_scene_t *scene,
-                    const char **extra, char *to);
+/* Writes these lines and returns their end; `usual` is the quality that q stands for. */
+char *isd_lines_put(const isd_lines_t *all, isd_span_t lines, char usual, isd_scene_t *scene, char *to);
 
 #endif

@@ -12,35 +12,26 @@ static uint32_t spread(uint32_t index, uint32_t limit, uint64_t key) {
     return (uint32_t)((index * prime + key % limit) % limit);
 }
 
-/* The kind of a rank, and how many ranks of that kind are below: cut at the kinds' shares, from a random start, so that
- * every kind has its share to within one. */
-static const isd_kind_t *kind_of(const isd_kind_t *kinds, size_t count, uint32_t *rank, uint32_t stations,
+/* The kind of a rank: the shares lie side by side, so often that there is a rank for each station, and every kind has its
+ * share to within one; where they begin is random. */
+static const isd_kind_t *kind_of(const isd_kind_t *kinds, size_t count, uint32_t rank, uint32_t stations,
                                  uint64_t start) {
-    uint64_t sum = 0, below = 0;
-    uint32_t first = 0;
+    uint64_t sum = 0;
     for (size_t k = 0; k < count; k++)
         sum += (uint64_t)kinds[k].share;
-    for (const isd_kind_t *kind = kinds; sum; kind++) {
-        below += (uint64_t)kind->share;
-        uint32_t end = (uint32_t)((below * stations + (below < sum ? start % sum : 0)) / sum);
-        if (*rank < end) {
-            *rank -= first;
-            return kind;
-        }
-        first = end;
-    }
-    return kinds; /* not with the data there is */
+    uint64_t point = (rank * sum + ((start >> 32) * sum >> 32)) / stations;
+    while (point >= (uint64_t)kinds->share)
+        point -= (uint64_t)kinds++->share;
+    return kinds;
 }
 
 /* Most ids end in 0, as most real ones do; when there are no more of these, the others follow. */
 static uint32_t usaf_of(uint32_t index, const isd_kind_t *kind, uint64_t key) {
-    uint32_t first = (uint32_t)kind->usaf, tens = (uint32_t)(kind->usaf_last - kind->usaf) / 10 + 1;
-    if (index < tens)
-        return first + 10 * spread(index, tens, key);
-    return first + 10 * ((index - tens) / 9) + 1 + (index - tens) % 9;
+    uint32_t tens = (uint32_t)(kind->usaf_last - kind->usaf) / 10 + 1;
+    return (uint32_t)kind->usaf + 10 * spread(index % tens, tens, key) + index / tens % 10;
 }
 
-/* `index` is its number among the stations of its kind, `shared` the key of all of them. */
+/* `index` is its number: next to each other where they are of one kind; `shared` the key of all of them. */
 static void name_station(isd_station_t *station, uint32_t index, uint64_t shared) {
     const isd_kind_t *kind = station->kind;
     uint32_t usaf = kind->usaf ? usaf_of(index, kind, shared) : 999999, wban = 99999;
@@ -67,12 +58,11 @@ static void place_station(isd_station_t *station) {
     station->latitude = between(station, 1, kind->south, kind->north);
     station->longitude = between(station, 2, kind->west, kind->east);
     station->elevation = between(station, 3, kind->low, kind->high);
-    if (station->elevation > 300 && station->elevation != ISD_NO_ELEVATION)
+    if (station->elevation > 300)
         station->elevation = 300 + (station->elevation - 300) * between(station, 4, 0, 100) / 100;
-    station->height = station->elevation == ISD_NO_ELEVATION ? 0 : station->elevation;
     int32_t from_equator = whole_clamp(abs(station->latitude) / 1000, 0, 68);
     bool by_the_sea = station->latitude < 0 || kind->daily < 20;
-    station->mean = 265 - from_equator * from_equator * 7 / 100 - station->height * 55 / 1000 +
+    station->mean = 265 - from_equator * from_equator * 7 / 100 - station->elevation * 55 / 1000 +
                     between(station, 5, -15, 15);
     station->season = from_equator * (by_the_sea ? 12 : 26) / 10;
     station->daily = kind->daily * between(station, 6, 80, 120) / 100;
@@ -85,7 +75,7 @@ isd_station_t isd_station_of(const isd_kind_t *kinds, size_t kind_count, uint32_
                              uint64_t key) {
     uint32_t rank = spread(number, stations, chance_bits(key, 2));
     isd_station_t station = {.key = chance_bits(key, 16 + (uint64_t)number)};
-    station.kind = kind_of(kinds, kind_count, &rank, stations, chance_bits(key, 1));
+    station.kind = kind_of(kinds, kind_count, rank, stations, chance_bits(key, 1));
     name_station(&station, rank, chance_bits(key, 3));
     place_station(&station);
     return station;

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { ISD_MOST_STATIONS = 100000, ISD_KINDS = 16, ISD_NO_ELEVATION = 9999 };
+enum { ISD_MOST_STATIONS = 100000, ISD_KINDS = 16 };
 
 /* A line of isd-stations.txt. */
 typedef struct {
@@ -26,7 +26,6 @@ typedef struct {
     char call[8];
     int32_t usaf;                           /* the first 5 digits */
     int32_t latitude, longitude, elevation; /* thousandths of degrees, m */
-    int32_t height;                         /* the elevation; 0 where it is not told */
     int32_t mean, season, daily; /* temperature: of the year, half of its swing, half of the day's */
     int32_t damp, wind;          /* how far the dew point lies below, and the wind, on average */
     int32_t zone;                /* hours before UTC */

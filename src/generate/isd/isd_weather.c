@@ -9,9 +9,9 @@ typedef struct {
     int32_t ww, wwagain, aw, awagain, au, auagain;
     bool snows;
     int32_t past;
-    uint32_t sight_low, sight_high; /* of the steps of visibility; the first is the farthest */
-    uint32_t drops;                 /* at most so many tenths of mm an hour */
-    uint32_t warm, mild, cold;      /* shares, by temperature */
+    int32_t sight_low, sight_high; /* of the steps of visibility; the first is the farthest */
+    int32_t drops;                 /* at most so many tenths of mm an hour */
+    uint32_t warm, mild, cold;     /* shares, by temperature */
 } event_t;
 
 /* clang-format off */
@@ -51,9 +51,17 @@ static const uint8_t heights[HEIGHTS] = {2,  3,  4,  5,  6,  7,   8,   9,   10, 
                                          17, 19, 20, 21, 23, 25,  28,  30,  33,  35,  40,  45, 50,
                                          55, 60, 70, 80, 90, 100, 120, 140, 150, 180, 200, 250};
 
+static int32_t below(isd_weather_t *w, int32_t limit) {
+    return (int32_t)isd_scene_below(&w->scene, (uint32_t)limit);
+}
+
+static bool happens(isd_weather_t *w, int32_t of1024) {
+    return below(w, 1024) < of1024;
+}
+
 /* Between -size and size, most often near 0. */
-static int32_t noise(isd_scene_t *scene, int32_t size) {
-    uint64_t bits = isd_scene_bits(scene);
+static int32_t noise(isd_weather_t *w, int32_t size) {
+    uint64_t bits = chance_next(&w->scene.chance);
     int32_t sum = (int32_t)(bits & 0xffff) + (int32_t)(bits >> 16 & 0xffff) - 0xffff;
     return (int32_t)((int64_t)sum * size / 0xffff);
 }
@@ -64,57 +72,58 @@ static uint32_t share_of(const event_t *event, int32_t temp) {
     return temp > 120 ? event->warm : temp > 10 ? event->mild : event->cold;
 }
 
-static unsigned draw_event(isd_scene_t *scene, int32_t temp, unsigned from, unsigned to) {
+static unsigned draw_event(isd_weather_t *w, int32_t temp, unsigned from, unsigned to) {
     uint32_t sum = 0;
     for (unsigned i = from; i < to; i++)
         sum += share_of(&events[i], temp);
-    uint32_t draw = isd_scene_below(scene, sum);
+    uint32_t draw = isd_scene_below(&w->scene, sum);
     for (; draw >= share_of(&events[from], temp); from++)
         draw -= share_of(&events[from], temp);
     return from;
 }
 
-static bool happens(isd_scene_t *scene, int32_t of1024) {
-    return (int32_t)isd_scene_below(scene, 1024) < of1024;
-}
-
 /* What goes on or begins, at that temperature; it ends where it has grown too warm or too cold for it. */
-static void step_event(isd_weather_t *w, const isd_kind_t *kind, int32_t temp, isd_scene_t *scene) {
-    w->cloud += noise(scene, 765) + (kind->cloud - w->cloud) / 8; /* mostly clear or overcast */
+static void step_event(isd_weather_t *w) {
+    const isd_kind_t *kind = w->station.kind;
+    int32_t temp = w->temp[w->time.hour];
+    w->cloud += noise(w, 765) + (kind->cloud - w->cloud) / 8; /* mostly clear or overcast */
     w->cloud = whole_clamp(w->cloud, -1200, 2200);
     if (w->left && (!w->event || share_of(&events[w->event], temp))) {
         w->left--;
         return;
     }
     w->event = 0;
-    if (w->cloud > 600 && happens(scene, kind->wet * (w->cloud - 400) / 1024))
-        w->event = draw_event(scene, temp, FIRST_FALL, EVENTS);
-    else if (happens(scene, w->spread < 40 ? kind->hazy : kind->hazy / 3))
-        w->event = draw_event(scene, temp, 1, FIRST_FALL);
-    w->left = isd_scene_below(scene, w->event >= FIRST_FALL ? 4 : 3);
+    if (w->cloud > 600 && happens(w, kind->wet * (w->cloud - 400) / 1024))
+        w->event = draw_event(w, temp, FIRST_FALL, EVENTS);
+    else if (happens(w, w->spread < 40 ? kind->hazy : kind->hazy / 3))
+        w->event = draw_event(w, temp, 1, FIRST_FALL);
+    w->left = below(w, w->event >= FIRST_FALL ? 4 : 3);
 }
 
-static void step_water(isd_weather_t *w, int32_t now, isd_scene_t *scene) {
+static void step_water(isd_weather_t *w) {
     const event_t *event = &events[w->event];
+    int32_t now = w->time.hour;
     int32_t past = event->past ? event->past : w->cloud > 540 ? 2 : w->cloud > 460 ? 1 : 0;
     w->past[1] = w->past[0] < past ? w->past[0] : past;
     w->past[0] = past;
-    w->rain[now] = (int32_t)isd_scene_below(scene, event->drops + 1);
+    w->rain[now] = below(w, event->drops + 1);
     if (event->snows)
         w->depth = whole_clamp(w->depth + 1, 0, 240);
-    else if (w->depth && w->temp[now] > 0 && happens(scene, 200 + w->temp[now]))
+    else if (w->depth && w->temp[now] > 0 && happens(w, 200 + w->temp[now]))
         w->depth--;
 }
 
 /* ---- the slow ones: heat, pressure, wind ---- */
 
-static void step_heat(isd_weather_t *w, const isd_station_t *s, const isd_time_t *time, isd_scene_t *scene) {
+static void step_heat(isd_weather_t *w) {
+    const isd_station_t *s = &w->station;
+    const isd_time_t *time = &w->time;
     int32_t summer = s->latitude < 0 ? 203 : 20,
             yearday = (int32_t)time->date.month * 30 + (int32_t)time->date.day;
     int32_t year = -whole_cosine((yearday - 30 - summer) * 100);
     int32_t day = whole_cosine((isd_local_hour(s, time->hour) - 15) * 1500); /* most at three */
-    w->warmth += noise(scene, 14) - w->warmth / 48;
-    w->spread += noise(scene, 16) + (s->damp - w->spread) / 12;
+    w->warmth += noise(w, 14) - w->warmth / 48;
+    w->spread += noise(w, 16) + (s->damp - w->spread) / 12;
     if (w->event >= FIRST_FALL)
         w->spread -= w->spread / 3;
     w->spread = whole_clamp(w->spread, 0, 260);
@@ -129,87 +138,80 @@ static void step_heat(isd_weather_t *w, const isd_station_t *s, const isd_time_t
     w->temp[time->hour] = temp;
 }
 
-static void step_pressure(isd_weather_t *w, int32_t now, isd_scene_t *scene) {
-    w->push += noise(scene, 56) - w->push / 8 - w->pressure / 500;
+static void step_pressure(isd_weather_t *w) {
+    w->push += noise(w, 56) - w->push / 8 - w->pressure / 500;
     w->pressure = whole_clamp(w->pressure + w->push, -7200, 5600);
-    w->slp[now] = 10147 + w->pressure / 16;
+    w->slp[w->time.hour] = 10147 + w->pressure / 16;
 }
 
-static void step_wind(isd_weather_t *w, const isd_station_t *s, isd_scene_t *scene) {
-    w->wind = whole_clamp(w->wind + noise(scene, 28) - (w->wind - s->wind) / 10, -12, 420);
-    w->bearing = (w->bearing + noise(scene, 36) + 360) % 360;
-    w->knots = whole_rounded((int64_t)whole_clamp(w->wind + noise(scene, 14), 0, 450) * 1944, 10000);
+static void step_wind(isd_weather_t *w) {
+    w->wind = whole_clamp(w->wind + noise(w, 28) - (w->wind - w->station.wind) / 10, -12, 420);
+    w->bearing = (w->bearing + noise(w, 36) + 360) % 360;
+    w->knots = whole_rounded((int64_t)whole_clamp(w->wind + noise(w, 14), 0, 450) * 1944, 10000);
     if (w->knots < 3)
-        w->knots = happens(scene, s->kind->still) ? 0 : 3;
-    w->gusty = w->knots > 9 && happens(scene, (w->knots - 7) * 90);
+        w->knots = happens(w, w->station.kind->still) ? 0 : 3;
+    w->gusty = w->knots > 9 && happens(w, (w->knots - 7) * 90);
 }
 
 /* ---- what an observer sees ---- */
 
-static void step_sky(isd_weather_t *w, const isd_kind_t *kind, isd_scene_t *scene) {
+static void step_sky(isd_weather_t *w) {
+    static const int32_t another[ISD_LAYERS] = {0, 450, 330, 70}; /* above so many layers */
     const event_t *event = &events[w->event];
-    int32_t lofty = strchr(kind->flags, 'L') ? 12 : 0, lower = 1; /* layers cover less than those above */
+    int32_t lofty = strchr(w->station.kind->flags, 'L') ? 12 : 0,
+            lower = 1; /* layers cover less than those above */
     w->oktas = whole_clamp((w->cloud * 9) >> 10, 0, 8);
     if (w->event >= FIRST_FALL && w->oktas < 5)
-        w->oktas = 5 + (int32_t)isd_scene_below(scene, 4);
-    w->layers = !w->oktas              ? 0
-                : !happens(scene, 450) ? 1
-                : !happens(scene, 330) ? 2
-                : happens(scene, 70)   ? 4
-                                       : 3;
+        w->oktas = 5 + below(w, 4);
+    for (w->layers = w->oktas > 0; w->layers && w->layers < ISD_LAYERS && happens(w, another[w->layers]);)
+        w->layers++;
     if (w->layers > 1 && w->oktas < 4)
-        w->oktas = 3 + (int32_t)isd_scene_below(scene, 6);
-    if (happens(scene, 256))
-        w->ground = lofty + (int32_t)isd_scene_below(scene, (uint32_t)(HEIGHTS - lofty));
+        w->oktas = 3 + below(w, 6);
+    if (happens(w, 256))
+        w->ground = lofty + below(w, HEIGHTS - lofty);
     for (int32_t i = 0, at = w->ground; i < ISD_LAYERS; i++) {
-        lower = i + 1 >= w->layers
-                    ? w->oktas
-                    : lower + (int32_t)isd_scene_below(scene, (uint32_t)(w->oktas - lower) + 1);
+        lower = i + 1 >= w->layers ? w->oktas : lower + below(w, w->oktas - lower + 1);
         w->eights[i] = i < w->layers ? lower : 0;
         w->step[i] = at;
-        at = whole_clamp(at + 3 + (int32_t)isd_scene_below(scene, 8), 0, HEIGHTS - 1);
+        at = whole_clamp(at + 3 + below(w, 8), 0, HEIGHTS - 1);
     }
-    uint32_t sight = event->sight_low + isd_scene_below(scene, event->sight_high - event->sight_low + 1);
-    if (!w->event && happens(scene, 110))
-        sight = 1 + isd_scene_below(scene, 3);
+    int32_t sight = event->sight_low + below(w, event->sight_high - event->sight_low + 1);
+    if (!w->event && happens(w, 110))
+        sight = 1 + below(w, 3);
     w->vis = sights[sight];
-    w->unsettled = w->event || happens(scene, w->layers ? 170 : 20);
+    w->unsettled = w->event || happens(w, w->layers ? 170 : 20);
 }
 
-void isd_weather_step(isd_weather_t *w, const isd_station_t *station, const isd_time_t *time,
-                      isd_scene_t *scene) {
-    w->bits = isd_scene_bits(scene);
-    step_heat(w, station, time, scene);
-    step_event(w, station->kind, w->temp[time->hour], scene);
-    step_water(w, time->hour, scene);
-    step_pressure(w, time->hour, scene);
-    step_wind(w, station, scene);
-    step_sky(w, station->kind, scene);
+void isd_weather_step(isd_weather_t *w) {
+    w->bits = chance_next(&w->scene.chance);
+    step_heat(w);
+    step_event(w);
+    step_water(w);
+    step_pressure(w);
+    step_wind(w);
+    step_sky(w);
 }
 
-void isd_weather_begin(isd_weather_t *w, const isd_station_t *station, const isd_time_t *time,
-                       isd_scene_t *scene) {
-    *w = (isd_weather_t){.spread = station->damp, .wind = station->wind, .cloud = station->kind->cloud};
-    w->bearing = (int32_t)isd_scene_below(scene, 360);
-    w->pressure = noise(scene, 1600);
-    for (isd_time_t at = *time; at.hour < 24; at.hour++)
-        isd_weather_step(w, station, &at, scene);
+void isd_weather_begin(isd_weather_t *w) {
+    w->spread = w->station.damp;
+    w->wind = w->station.wind;
+    w->cloud = w->station.kind->cloud;
+    w->bearing = below(w, 360);
+    w->pressure = noise(w, 1600);
+    int32_t begins = w->time.hour;
+    for (; w->time.hour < 24; w->time.hour++)
+        isd_weather_step(w);
+    w->time.hour = begins;
 }
 
 /* ---- telling it ---- */
 
-static int32_t highest(const int32_t by_hour[24], int32_t now, int32_t hours) {
-    int32_t most = by_hour[now];
+/* The highest of the last hours; with the sign -1 the lowest. */
+static int32_t extreme(const int32_t by_hour[24], int32_t now, int32_t hours, int32_t sign) {
+    int32_t most = by_hour[now] * sign;
     for (int32_t i = 1; i < hours; i++)
-        most = whole_larger(most, by_hour[(now - i + 24) % 24]);
-    return most;
-}
-
-static int32_t lowest(const int32_t by_hour[24], int32_t now, int32_t hours) {
-    int32_t least = by_hour[now];
-    for (int32_t i = 1; i < hours; i++)
-        least = -whole_larger(-least, -by_hour[(now - i + 24) % 24]);
-    return least;
+        most = whole_larger(most, by_hour[(now - i + 24) % 24] * sign);
+    return most * sign;
 }
 
 static int32_t sum(const int32_t by_hour[24], int32_t now, int32_t hours) {
@@ -255,11 +257,12 @@ static int32_t ceiling(const isd_weather_t *w) {
     return 22000;
 }
 
-void isd_weather_tell(const isd_weather_t *w, const isd_station_t *s, const isd_time_t *t,
-                      isd_scene_t *scene) {
+void isd_weather_tell(isd_weather_t *w) {
+    const isd_station_t *s = &w->station;
+    const isd_time_t *t = &w->time;
     const event_t *event = &events[w->event];
     int32_t now = t->hour, temp = w->temp[now], slp = w->slp[now], near_hour = now + (t->minute > 44);
-#define TELL(name, expression) scene->value[ISD_##name] = (int32_t)(expression);
+#define TELL(name, expression) w->scene.value[ISD_##name] = (int32_t)(expression);
     ISD_VALUES(TELL)
 #undef TELL
 }

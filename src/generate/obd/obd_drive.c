@@ -2,6 +2,8 @@
 #include "base/numbers/chance.h"
 #include "generate/shared/whole.h"
 
+#include <stdlib.h>
+
 enum {
     SHORTEST_TRIP = 300,
     LONGEST_TRIP = 2100,
@@ -73,7 +75,8 @@ void obd_drive_start(obd_drive_t *drive, obd_car_t *car, uint64_t key, int32_t a
 /* ---- the road ---- */
 
 /* Town at both ends of a trip, and all through those that do not go far. */
-static void next_segment(obd_drive_t *drive, uint64_t bits) {
+static void next_segment(obd_drive_t *drive) {
+    uint64_t bits = chance_bits(drive->key, 4 * (uint64_t)drive->second + 7);
     static const uint8_t town[8] = {0, 30, 50, 50, 60, 0, 40, 70};
     static const uint8_t land[8] = {80, 100, 100, 120, 130, 90, 70, 110};
     int32_t eighth = drive->second * 8 / drive->seconds;
@@ -86,9 +89,9 @@ static void next_segment(obd_drive_t *drive, uint64_t bits) {
                                     : between(&bits, 40, 240);
 }
 
-static void go(obd_drive_t *drive, uint64_t *bits, uint64_t segment_bits) {
+static void go(obd_drive_t *drive, uint64_t *bits) {
     if (!drive->segment_left)
-        next_segment(drive, segment_bits);
+        next_segment(drive);
     drive->segment_left--;
     bool stops = drive->seconds - drive->second <= PARKING_TIME || !drive->segment_speed;
     int32_t before = drive->speed, target = stops ? 0 : drive->segment_speed;
@@ -107,15 +110,11 @@ static bool home_is_right(const obd_car_t *car) {
     return east * whole_cosine(car->heading) > north * whole_sine(car->heading);
 }
 
-static int32_t distance(int32_t a, int32_t b) {
-    return a > b ? a - b : b - a;
-}
-
 /* Corners where it is slow enough, else gentle curves; no faster round them than tyres hold. */
 static void steer(obd_drive_t *drive, uint64_t *bits) {
     obd_car_t *car = drive->car;
-    bool far_away = distance(car->latitude, car->home_latitude) > FAR_AWAY ||
-                    distance(car->longitude, car->home_longitude) > FAR_AWAY;
+    bool far_away = abs(car->latitude - car->home_latitude) > FAR_AWAY ||
+                    abs(car->longitude - car->home_longitude) > FAR_AWAY;
     bool right = far_away ? home_is_right(car) : *bits & 1;
     bool corner = (*bits >> 1 & 31) == 0 && drive->speed > 2000 && drive->speed < 14000;
     *bits >>= 8;
@@ -229,8 +228,8 @@ bool obd_drive_step(obd_drive_t *drive, int32_t values[OBD_VALUE_COUNT]) {
         return false;
     uint64_t place = 4 * (uint64_t)drive->second;
     uint64_t road = chance_bits(drive->key, place + 4), engine = chance_bits(drive->key, place + 5);
-    uint64_t rest = chance_bits(drive->key, place + 6), segment = chance_bits(drive->key, place + 7);
-    go(drive, &road, segment);
+    uint64_t rest = chance_bits(drive->key, place + 6); /* the next one is for segments of the road */
+    go(drive, &road);
     steer(drive, &road);
     shift(drive, &engine);
     pull(drive, &engine);

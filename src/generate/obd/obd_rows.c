@@ -5,7 +5,6 @@
 #include "generate/shared/whole.h"
 #include "generate/shared/digits.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -16,23 +15,13 @@ enum {
     MOST_ROWS = 1000000000, /* so many take the fleet a working life */
 };
 
-typedef struct {
-    const char *name;
-    uint32_t parts; /* of one: 1000 for three decimal places */
-    unsigned places;
-} column_t;
-
-static const column_t columns[OBD_VALUE_COUNT] = {
-#define COLUMN(id, name, places, value)                                                                      \
-    {name, places == 0 ? 1 : places == 1 ? 10 : places == 2 ? 100 : places == 3 ? 1000 : 1000000, places},
-    OBD_VALUES(COLUMN)
-#undef COLUMN
-};
+#define NAME(id, name, places, value)   "," name
+#define PLACES(id, name, places, value) places,
+static const uint8_t decimal_places[] = {OBD_VALUES(PLACES)};
 
 /* Each car drives twice a day; where one trip ends, its next begins. */
 typedef struct {
-    uint64_t left, key;
-    bool header_due;
+    uint64_t key;
     uint32_t trip; /* the one under way, from 1 */
     uint32_t car_id[CARS];
     obd_car_t car[CARS];
@@ -69,96 +58,65 @@ static bool check(const generate_t *what, err_t *err) {
                    (unsigned long long)what->count, MOST_ROWS);
 }
 
-static void *begin(const generate_t *what, err_t *err) {
-    obd_rows_t *rows = calloc(1, sizeof *rows);
-    if (!rows)
-        return err_memory(err, sizeof *rows), NULL;
-    rows->left = what->count;
+static char *begin(void *maker, const generate_t *what, char *to, err_t *err) {
+    obd_rows_t *rows = maker;
+    (void)err;
     rows->key = chance_bits(what->seed, 1996);
-    rows->header_due = true;
     uint64_t cars = chance_bits(rows->key, 0);
     for (uint32_t i = 0; i < CARS; i++) {
-        rows->car_id[i] = FIRST_CAR_ID + chance_scatter(i, (uint32_t)cars, CAR_IDS, UINT32_MAX);
+        rows->car_id[i] = FIRST_CAR_ID + chance_scatter(i, (uint32_t)cars, CAR_IDS);
         obd_car_init(&rows->car[i], chance_bits(cars, i));
     }
     next_trip(rows);
-    return rows;
+    return stpcpy(to, "timestamp,vehicleId,tripId" OBD_VALUES(NAME) "\n");
 }
 
 /* ---- text ---- */
 
-static char *put_header(char *to) {
-    to = stpcpy(to, "timestamp,vehicleId,tripId");
-    for (const column_t *column = columns; column < columns + OBD_VALUE_COUNT; column++) {
-        *to++ = ',';
-        to = stpcpy(to, column->name);
-    }
-    *to++ = '\n';
-    return to;
-}
-
 /* As short as it can be: 12.5, 12. */
-static char *put_value(char *to, int32_t value, const column_t *column) {
-    uint32_t number = (uint32_t)value;
-    if (value < 0) {
-        *to++ = '-';
-        number = 0 - number;
-    }
-    if (!column->places)
-        return digits_put(to, number);
-    to = digits_put(to, number / column->parts);
-    uint32_t rest = number % column->parts;
+static char *put_value(char *to, int32_t value, unsigned places) {
+    static const uint32_t powers[] = {1, 10, 100, 1000, 10000, 100000, 1000000};
+    uint32_t number = (uint32_t)(value < 0 ? -value : value), rest = number % powers[places];
+    *to = '-';
+    to = digits_put(to + (value < 0), number / powers[places]);
     if (!rest)
         return to;
     *to++ = '.';
-    to = digits_put_last(to, rest, column->places);
+    to = digits_put_last(to, rest, places);
     while (to[-1] == '0')
         to--;
     return to;
 }
 
-/* YYYY-MM-DDTHH:MM:SS.mmmZ */
-static char *put_time(const obd_rows_t *rows, uint32_t second, char *to) {
-    uint32_t clock = rows->start + second;
-    const uint32_t parts[] = {rows->date.month, rows->date.day, clock / 3600, clock / 60 % 60, clock % 60};
-    to = digits_put_last(to, rows->date.year, 4);
-    for (unsigned i = 0; i < 5; i++) {
-        *to++ = "--T::"[i];
-        to = digits_put_last(to, parts[i], 2);
-    }
+/* 2015-01-05T23:59:59.123Z, car and trip */
+static char *put_trip(const obd_rows_t *rows, int32_t second, char *to) {
+    to = digits_put_date(to, rows->date.year, &rows->date);
+    to = digits_put_clock(to, rows->start + (uint32_t)second);
     *to++ = '.';
     to = digits_put_last(to, rows->milliseconds, 3);
-    *to++ = 'Z';
-    return to;
+    to = stpcpy(to, "Z,");
+    to = digits_put(to, rows->car_id[(rows->trip - 1) % CARS]);
+    *to++ = ',';
+    return digits_put(to, rows->trip);
 }
 
-static char *put_row(obd_rows_t *rows, char *to) {
+static char *put_row(void *maker, char *to) {
+    obd_rows_t *rows = maker;
     int32_t values[OBD_VALUE_COUNT];
     while (!obd_drive_step(&rows->drive, values))
         next_trip(rows);
-    to = put_time(rows, (uint32_t)values[OBD_TRIP_TIME], to);
-    *to++ = ',';
-    to = digits_put(to, rows->car_id[(rows->trip - 1) % CARS]);
-    *to++ = ',';
-    to = digits_put(to, rows->trip);
+    to = put_trip(rows, values[OBD_TRIP_TIME], to);
     for (unsigned i = 0; i < OBD_VALUE_COUNT; i++) {
         *to++ = ',';
-        to = put_value(to, values[i], &columns[i]);
+        to = put_value(to, values[i], decimal_places[i]);
     }
     *to++ = '\n';
     return to;
 }
 
-static size_t fill(void *maker, char *to, size_t room) {
-    obd_rows_t *rows = maker;
-    char *start = to, *last = to + room - GENERATE_LEAST_ROOM;
-    if (rows->header_due)
-        to = put_header(to);
-    rows->header_due = false;
-    for (; rows->left && to <= last; rows->left--)
-        to = put_row(rows, to);
-    return (size_t)(to - start);
-}
-
-const generate_kind_t generate_obd = {
-    .name = "obd", .unit = "rows", .check = check, .begin = begin, .fill = fill, .end = free};
+const generate_kind_t generate_obd = {.name = "obd",
+                                      .unit = "rows",
+                                      .size = sizeof(obd_rows_t),
+                                      .check = check,
+                                      .begin = begin,
+                                      .put_row = put_row};

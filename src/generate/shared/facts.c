@@ -18,16 +18,14 @@ static char *end_of_line(char *at) {
 }
 
 char *facts_line(facts_t *facts) {
-    char *line;
-    do {
-        if (!*facts->next)
-            return NULL;
-        line = facts->next;
-        char *end = end_of_line(line);
+    while (*facts->next) {
+        char *line = facts->next, *end = end_of_line(line);
         facts->next = end + (*end != '\0');
         *end = '\0';
-    } while (!*line || *line == '#');
-    return line;
+        if (*line && *line != '#')
+            return line;
+    }
+    return NULL;
 }
 
 char *facts_word(char **line) {

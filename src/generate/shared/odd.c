@@ -1,8 +1,11 @@
 #include "generate/shared/odd.h"
 #include "base/numbers/chance.h"
-#include "generate/shared/facts.h"
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+enum { MOST = 128 }; /* characters of a place or text */
 
 void odd_init(odd_plan_t *plan, uint64_t key) {
     *plan = (odd_plan_t){.key = key, .next = UINT64_MAX};
@@ -14,24 +17,50 @@ static void appoint(odd_plan_t *plan, odd_t *odd) {
     odd->bits = chance_bits(~key, odd->turn);
 }
 
-void odd_add(odd_plan_t *plan, uint64_t every, const char *text) {
+void odd_add(odd_plan_t *plan, const char *line) {
     odd_t *odd = &plan->odd[plan->count++];
-    *odd = (odd_t){.text = text, .every = every};
+    odd->every = strtoull(line, (char **)&odd->text, 10);
     appoint(plan, odd);
     if (odd->next < plan->next)
         plan->next = odd->next;
 }
 
-void odd_read(odd_plan_t *plan, char *line) {
-    uint64_t every = (uint64_t)facts_number(&line);
-    odd_add(plan, every, line);
+/* The next change from *at on. */
+static bool next_change(odd_t *odd, const char **at, char place[MOST], char text[MOST]) {
+    const char *from = *at + strspn(*at, " "), *value = from + strcspn(from, "=") + 1, *choice = value;
+    if (!*from)
+        return false;
+    snprintf(place, MOST, "%.*s", (int)(value - 1 - from), from);
+    size_t length = strcspn(value, ";"), choices = 1, used = 0;
+    for (size_t i = 0; i < length; i++)
+        choices += value[i] == '|';
+    for (size_t skip = odd->turn % choices; skip; choice++)
+        skip -= *choice == '|';
+    for (; choice < value + length && *choice != '|'; choice++) {
+        bool any = *choice == '#';
+        text[used++] = any ? (char)('0' + odd->bits % 10) : *choice;
+        odd->bits /= any ? 10 : 1;
+    }
+    text[used] = '\0';
+    *at = value + length + (value[length] == ';');
+    return true;
 }
 
-void odd_apply(odd_plan_t *plan, bool (*apply)(void *row, odd_t *odd), void *row) {
+static bool make_odd(odd_t *odd, odd_change_t *change, void *row) {
+    char place[MOST], text[MOST];
+    for (const char *at = odd->text; next_change(odd, &at, place, text);) {
+        bool asks = *place == '?' || *place == '!';
+        if (!change(row, asks ? *place : '\0', place + asks, text))
+            return false;
+    }
+    return true;
+}
+
+void odd_apply(odd_plan_t *plan, odd_change_t *change, void *row) {
     uint64_t now = plan->next;
     plan->next = UINT64_MAX;
     for (odd_t *odd = plan->odd; odd < plan->odd + plan->count; odd++) {
-        if (odd->next <= now && apply(row, odd)) {
+        if (odd->next <= now && make_odd(odd, change, row)) {
             odd->turn++;
             appoint(plan, odd);
         }
@@ -40,27 +69,4 @@ void odd_apply(odd_plan_t *plan, bool (*apply)(void *row, odd_t *odd), void *row
         if (odd->next < plan->next)
             plan->next = odd->next;
     }
-}
-
-bool odd_change(odd_t *odd, const char **at, char place[ODD_WORD], char text[ODD_WORD]) {
-    const char *from = *at + strspn(*at, " "), *value = from + strcspn(from, "=") + 1, *choice = value;
-    if (!*from)
-        return false;
-    memcpy(place, from, (size_t)(value - 1 - from));
-    place[value - 1 - from] = '\0';
-    size_t length = strcspn(value, ";"), choices = 1, used = 0;
-    for (size_t i = 0; i < length; i++)
-        choices += value[i] == '|';
-    for (size_t skip = odd->turn % choices; skip; choice++)
-        skip -= *choice == '|';
-    for (; choice < value + length && *choice != '|'; choice++) {
-        text[used++] = *choice;
-        if (*choice == '#') {
-            text[used - 1] = (char)('0' + odd->bits % 10);
-            odd->bits /= 10;
-        }
-    }
-    text[used] = '\0';
-    *at = value + length + (value[length] == ';');
-    return true;
 }

@@ -9,13 +9,12 @@
 #include <stdint.h>
 
 typedef struct {
-    const char
-        *text; /* what is odd: "place=text|text...; place=text...", each text in turn; # is any digit */
+    const char *text; /* "place=text|text...; place=text...", each text in turn; # is any digit */
     uint64_t every, turn, next;
     uint64_t bits; /* at random, of the row at hand */
 } odd_t;
 
-enum { ODD_MOST = 128, ODD_WORD = 128 };
+enum { ODD_MOST = 128 };
 
 typedef struct {
     uint64_t key, next; /* the next odd row */
@@ -24,16 +23,15 @@ typedef struct {
 } odd_plan_t;
 
 void odd_init(odd_plan_t *plan, uint64_t key);
-void odd_add(odd_plan_t *plan, uint64_t every, const char *text);
 
-/* "1000 place=text": every and text. */
-void odd_read(odd_plan_t *plan, char *line);
+/* "1000 place=text": one in so many, and how; the text stays where it is. */
+void odd_add(odd_plan_t *plan, const char *line);
 
-/* Does what is odd about the row plan->next, and goes on to the next one. `apply` returns false when the row is not
- * one for it. */
-void odd_apply(odd_plan_t *plan, bool (*apply)(void *row, odd_t *odd), void *row);
+/* One change of a row: the text to stand at the place. After '?' or '!' (else 0) the row must have that there already, or
+ * must not: false, it is not one for this. */
+typedef bool odd_change_t(void *row, char asks, const char *place, const char *text);
 
-/* The next change of an oddity from *at on, which begins at its text: the place, and the text that is to stand there. */
-bool odd_change(odd_t *odd, const char **at, char place[ODD_WORD], char text[ODD_WORD]);
+/* Does what is odd about the row plan->next, and goes on to the next one. */
+void odd_apply(odd_plan_t *plan, odd_change_t *change, void *row);
 
 #endif

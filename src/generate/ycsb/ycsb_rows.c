@@ -4,7 +4,6 @@
 #include "generate/ycsb/zipf.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { TEXTS = 8, NUMBERS = 8, USUAL_TEXT = 100, LONGEST_TEXT = 100000 };
@@ -13,9 +12,8 @@ enum { PAIR_BITS = 12, PAIRS = 1 << PAIR_BITS, PAIRS_A_DRAW = 5 };
 /* What a row says follows from the seed and its id alone, so any rows can be made without those before them; a longer
  * text begins like a shorter one. */
 typedef struct {
-    uint64_t id, end, key;
+    uint64_t id, key;
     size_t text_bytes;
-    bool header_due;
     char pair[PAIRS][2]; /* two characters for twelve bits */
     zipf_t zipf;
 } ycsb_t;
@@ -30,40 +28,20 @@ static bool check(const generate_t *what, err_t *err) {
                    (unsigned long long)what->count, (unsigned long long)what->first, (long long)INT64_MAX);
 }
 
-static void *begin(const generate_t *what, err_t *err) {
+static char *begin(void *maker, const generate_t *what, char *to, err_t *err) {
     static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
-    ycsb_t *rows = malloc(sizeof *rows);
-    if (!rows)
-        return err_memory(err, sizeof *rows), NULL;
+    ycsb_t *rows = maker;
+    (void)err;
     rows->id = what->first;
-    rows->end = what->first + what->count;
     rows->key = chance_bits(what->seed, 2010);
     rows->text_bytes = what->text_bytes ? (size_t)what->text_bytes : USUAL_TEXT;
-    rows->header_due = true;
     for (unsigned i = 0; i < PAIRS; i++) {
         rows->pair[i][0] = letters[i >> 6];
         rows->pair[i][1] = letters[i & 63];
     }
     zipf_init(&rows->zipf);
-    return rows;
-}
-
-static char *put_header(char *to) {
-    to = stpcpy(to, "id");
-    for (unsigned i = 0; i < TEXTS; i++)
-        to += sprintf(to, ",field%u", i);
-    for (unsigned i = 0; i < NUMBERS; i++)
-        to += sprintf(to, ",zipf%u", i);
-    *to++ = '\n';
-    return to;
-}
-
-static char *put_id(char *to, uint64_t id) {
-    const uint32_t eight = 100000000;
-    if (id < eight)
-        return digits_put(to, (uint32_t)id);
-    to = put_id(to, id / eight);
-    return digits_put_last(to, (uint32_t)(id % eight), 8);
+    return stpcpy(to, "id,field0,field1,field2,field3,field4,field5,field6,field7,"
+                      "zipf0,zipf1,zipf2,zipf3,zipf4,zipf5,zipf6,zipf7\n");
 }
 
 /* Writes up to nine bytes more than it says. */
@@ -77,9 +55,10 @@ static char *put_text(const ycsb_t *rows, uint64_t key, char *to) {
     return end;
 }
 
-static char *put_row(const ycsb_t *rows, char *to) {
+static char *put_row(void *maker, char *to) {
+    ycsb_t *rows = maker;
     uint64_t key = chance_bits(rows->key, rows->id);
-    to = put_id(to, rows->id);
+    to = digits_put_long(to, rows->id++);
     for (unsigned i = 0; i < TEXTS; i++) {
         *to++ = ',';
         to = put_text(rows, chance_bits(key, NUMBERS + i), to);
@@ -92,16 +71,9 @@ static char *put_row(const ycsb_t *rows, char *to) {
     return to;
 }
 
-static size_t fill(void *maker, char *to, size_t room) {
-    ycsb_t *rows = maker;
-    char *start = to, *last = to + room - GENERATE_LEAST_ROOM - TEXTS * rows->text_bytes;
-    if (rows->header_due)
-        to = put_header(to);
-    rows->header_due = false;
-    for (; rows->id < rows->end && to <= last; rows->id++)
-        to = put_row(rows, to);
-    return (size_t)(to - start);
-}
-
-const generate_kind_t generate_ycsb = {
-    .name = "ycsb", .unit = "documents", .check = check, .begin = begin, .fill = fill, .end = free};
+const generate_kind_t generate_ycsb = {.name = "ycsb",
+                                       .unit = "documents",
+                                       .size = sizeof(ycsb_t),
+                                       .check = check,
+                                       .begin = begin,
+                                       .put_row = put_row};
