@@ -150,11 +150,12 @@ install_packages() {
     apt-get install -y --no-install-recommends "$@" || { apt-get update && apt-get install -y --no-install-recommends "$@"; }
 }
 
-# build_tree NAME CMAKE_OPTION...: configures and builds build/NAME; TARGET names one target.
+# build_tree NAME CMAKE_OPTION...: configures and builds build/NAME; TARGETS names what is built, if it is not everything.
 build_tree() {
-    local tree=$ROOT/build/$1
+    local tree=$ROOT/build/$1 targets
     shift
-    cmake -S "$ROOT" -B "$tree" -G Ninja "$@" && cmake --build "$tree" ${TARGET:+--target "$TARGET"} -j "$CORES"
+    read -ra targets <<<"${TARGETS:-all}"
+    cmake -S "$ROOT" -B "$tree" -G Ninja "$@" && cmake --build "$tree" --target "${targets[@]}" -j "$CORES"
 }
 
 find_mongod() {

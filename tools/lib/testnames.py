@@ -25,7 +25,7 @@ RULES = (  # how a name begins, the file, what cmake has to build
     ("unit.", "tests/unit/test_{}.c", "test_{}"),
     ("unit.", "tests/unit/test_{}.py", "tipple"),
     ("unit.box.", "tests/live/{}.c", "live_{} box_run"),
-    ("package", "tests/package/test_package.py", "tipple tipple_library"),
+    ("package", "tests/package/test_package.py", "tipple"),
     ("sim.", "tests/sim", "simulate"),
     ("fuzz.", "tests/fuzz/fuzz_{}.c", "fuzz_{}"),
     ("live.", "tests/live/{}.c", "live_{} tipple"),
