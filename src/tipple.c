@@ -24,6 +24,8 @@ struct tipple_reader {
     uint8_t *text; /* with slack on either side */
     records_place_t place;
     size_t document_length;
+    uint64_t
+        other_header; /* the line of a header with other columns: nothing is read from there on. 0: none */
 };
 
 static bool tell(tipple_error_t *error, const err_t *err) {
@@ -133,17 +135,26 @@ bool tipple_reader_begin(tipple_reader_t *reader, const void *text, size_t lengt
     reader->text = copy;
     reader->dialect = dialect;
     reader->document_length = 0;
+    reader->other_header = 0;
     records_begin(reader->records, &reader->dialect, reader->text + POOL_SLACK, (uint32_t)length, true, false,
                   0);
     return true;
 }
 
+static int refuse_other_header(const tipple_reader_t *reader, tipple_error_t *error) {
+    err_t err;
+    other_header_say("the text", reader->other_header, &err);
+    tell(error, &err);
+    return -1;
+}
+
 int tipple_reader_next(tipple_reader_t *reader, tipple_record_t *record, tipple_error_t *error) {
     record_t got;
-    err_t err;
     if (is_missing(reader, "the reader", error) || is_missing(record, "the record", error))
         return -1;
     reader->document_length = 0;
+    if (reader->other_header)
+        return refuse_other_header(reader, error);
     while (reader->text) {
         parsed_t parsed = records_next_into(reader->records, &reader->place, &got, &reader->shape);
         *record =
@@ -155,9 +166,8 @@ int tipple_reader_next(tipple_reader_t *reader, tipple_record_t *record, tipple_
         case PARSED_BLANK:
             continue;
         case PARSED_OTHER_HEADER:
-            other_header_say("the text", record->line, &err);
-            tell(error, &err);
-            return -1;
+            reader->other_header = record->line;
+            return refuse_other_header(reader, error);
         case PARSED_REJECT:
             record->reason = got.reason;
             record->column = got.column;

@@ -62,7 +62,8 @@ typedef struct {
     uint32_t column;    /* of a reject: byte of the line, from 1 */
 } tipple_record_t;
 
-/* 1: a record; 0: the end; -1: error (out of memory, or a NULL). Headers and blank lines are passed over. */
+/* 1: a record; 0: the end; -1: error. Headers and blank lines are passed over. Errors: out of memory; a NULL; a header
+ * with other columns in the middle of the text, behind which nothing is read, however often it is asked. */
 TIPPLE_API int tipple_reader_next(tipple_reader_t *reader, tipple_record_t *record, tipple_error_t *error);
 
 /* The record of the document that tipple_reader_next gave last, in the spelling of its file. Until the next
@@ -81,7 +82,7 @@ typedef struct {
     size_t input_count;
     uint32_t threads, batch; /* 0: the defaults; at most 256 and 100000 */
     const char *rejects;     /* path; NULL: DATABASE.COLLECTION.rejects */
-    bool drop;               /* the collection and its books, first */
+    bool drop;               /* the collection and what its catalog says, first */
 } tipple_load_t;
 
 typedef struct {

@@ -17,17 +17,60 @@ static bool begins(const char *text, const char *with) {
     return strncmp(text, with, strlen(with)) == 0;
 }
 
-/* Up to a blank or a control character. */
-static const char *end_of_word(const char *at) {
-    while ((unsigned char)*at > ' ')
-        at++;
-    return at;
+/* ---- what lies ahead ---- */
+
+/* What was found ahead of `from`: it is the same for each place from there to `to`. */
+typedef struct {
+    const char *from, *to;
+} ahead_t;
+
+/* Where a text was looked through up to. What was found ahead is kept: a text is looked through once, however many
+ * URIs it may have. */
+typedef struct {
+    const char *text, *at; /* nothing stands before text */
+    bool in_uri;           /* in the word behind mongodb:// */
+    ahead_t word, colon, later, option;
+    const char *login,
+        *plain; /* the word's last @, or NULL; the option's end without what closes a sentence */
+} place_t;
+
+static bool is_known(const ahead_t *ahead, const char *at) {
+    return ahead->from && ahead->from <= at && at <= ahead->to;
 }
 
-/* ":27017" with no letter after it; or ":PORT", which our own sentences print in its place. */
-static bool is_port(const char *colon) {
-    size_t digits = strspn(colon + 1, "0123456789");
-    return begins(colon, ":PORT") || (digits && digits <= 5 && !isalnum((unsigned char)colon[1 + digits]));
+/* Up to a blank or a control character. */
+static const char *end_of_word(place_t *place, const char *at) {
+    if (!is_known(&place->word, at)) {
+        const char *end = at;
+        while ((unsigned char)*end > ' ')
+            end++;
+        place->word = (ahead_t){at, end};
+        place->login = memrchr(at, '@', (size_t)(end - at));
+    }
+    return place->word.to;
+}
+
+static const char *next_of(ahead_t *ahead, const char *at, const char *wanted) {
+    if (!is_known(ahead, at))
+        *ahead = (ahead_t){at, at + strcspn(at, wanted)};
+    return ahead->to;
+}
+
+/* ---- the password of a URI ---- */
+
+typedef enum { NO_PORT, PORT_OR_PASSWORD, PORT } port_t;
+
+/* ":27017" is one if what goes on behind it is a URI; where a word or a sentence ends behind it, it may be the
+ * beginning of a password with blanks. ":PORT" is what our own sentences print in its place. */
+static port_t port_at(const char *colon) {
+    const char *behind = colon + 1 + strspn(colon + 1, "0123456789");
+    if (begins(colon, ":PORT"))
+        return PORT;
+    if (behind == colon + 1 || behind > colon + 6 || isalnum((unsigned char)*behind))
+        return NO_PORT;
+    return *behind == '/' || *behind == '?' || (*behind == ',' && (unsigned char)behind[1] > ' ')
+               ? PORT
+               : PORT_OR_PASSWORD;
 }
 
 /* The first colon outside of an address in brackets. */
@@ -39,38 +82,40 @@ static const char *find_colon(const char *from, const char *to) {
 
 /* The place of USER:PASSWORD@, up to the last @ of the word: an earlier @ may be a part of the password. *is_login:
  * there is a user. */
-static span_t in_login(const char *after, bool *is_login) {
-    const char *end = end_of_word(after), *at = memrchr(after, '@', (size_t)(end - after));
-    const char *colon = at ? memchr(after, ':', (size_t)(at - after)) : NULL;
-    *is_login = at;
-    return colon && colon + 1 < at && !begins(colon, ":PASSWORD@") ? (span_t){colon + 1, at} : NONE;
+static span_t in_login(place_t *place, const char *after, bool *is_login) {
+    end_of_word(place, after);
+    const char *at = place->login, *colon = next_of(&place->colon, after, ":");
+    *is_login = at && at >= after;
+    return *is_login && colon + 1 < at && !begins(colon, ":PASSWORD@") ? (span_t){colon + 1, at} : NONE;
 }
 
-/* `after`: what follows "//". If there is no @, it may have been cut off, or the password has blanks. */
-static span_t in_uri(const char *after, bool scheme) {
+/* `after`: what follows "//". If there is no @ in its word, the end may have been cut off, or the password has blanks:
+ * then it ends before a later @ of the line. */
+static span_t in_uri(place_t *place, const char *after, bool scheme) {
     bool is_login;
-    const span_t login = in_login(after, &is_login);
+    const span_t login = in_login(place, after, &is_login);
     if (is_login)
         return login;
-    const char *end = end_of_word(after);
+    const char *end = end_of_word(place, after);
     const char *colon = scheme ? find_colon(after, after + strcspn(after, "/? \t\n")) : NULL;
-    if (!colon || colon >= end || is_port(colon))
+    const port_t port = colon ? port_at(colon) : PORT;
+    if (!colon || colon >= end || port == PORT)
         return NONE;
-    const char *later = end + strcspn(end, "@\n");
+    const char *later = next_of(&place->later, end, "@\n");
     if (*later == '@')
         return (span_t){colon + 1, later};
     while (end > colon + 1 && strchr("'\";,.)", end[-1]))
         end--;
-    return end > colon + 1 ? (span_t){colon + 1, end} : NONE;
+    return port == NO_PORT && end > colon + 1 ? (span_t){colon + 1, end} : NONE;
 }
 
 /* `value`: what follows "password=" and similar. What usually ends a value does not end it inside the password of a
  * URI. */
-static span_t in_option(const char *value) {
+static span_t in_option(place_t *place, const char *value) {
     static const char ends[] = "&; \t\r\n'\"";
     const char *end = value + strcspn(value, ends);
     for (const char *at = value; (at = memmem(at, (size_t)(end - at), "//", 2)); at += 2) {
-        const span_t login = in_uri(at + 2, true);
+        const span_t login = in_uri(place, at + 2, true);
         if (login.from && login.to > end)
             end = login.to + strcspn(login.to, ends);
     }
@@ -165,23 +210,22 @@ size_t conceal_shown_of_option(const char *option, size_t length) {
 }
 
 /* Behind a ? or & of a MongoDB URI, up to the next & or the word's end, without what closes a quotation or sentence. */
-static span_t in_uri_option(const char *option) {
-    const char *end = option;
-    while ((unsigned char)*end > ' ' && *end != '&')
-        end++;
-    while (end > option && strchr("'\");,.:", end[-1]))
-        end--;
-    const char *from = option + conceal_shown_of_option(option, (size_t)(end - option));
+static span_t in_uri_option(place_t *place, const char *option) {
+    if (!is_known(&place->option, option)) {
+        const char *end = option;
+        while ((unsigned char)*end > ' ' && *end != '&')
+            end++;
+        place->option = (ahead_t){option, end};
+        while (end > option && strchr("'\");,.:", end[-1]))
+            end--;
+        place->plain = end;
+    }
+    const char *end = place->plain;
+    const char *from = end > option ? option + conceal_shown_of_option(option, (size_t)(end - option)) : end;
     return end > from ? (span_t){from, end} : NONE;
 }
 
 /* ---- in a text ---- */
-
-/* Where a text was looked through up to. */
-typedef struct {
-    const char *at;
-    bool in_uri; /* in the word behind mongodb:// */
-} place_t;
 
 /* "mongodb:/", "mongodb+srv:/", and what somebody may have made of it. */
 static bool is_mongo(const char *text, const char *colon) {
@@ -197,66 +241,87 @@ static bool is_mongo(const char *text, const char *colon) {
     return false;
 }
 
-static span_t secret_at(const char *text, const char *at, bool in_uri_word) {
+static span_t secret_at(place_t *place, bool in_uri_word) {
     static const char *const options[] = {"password=", "authMechanismProperties=", "--password "};
+    const char *at = place->at;
     if (at[0] == '/' && at[1] == '/')
-        return in_uri(at + 2, at > text && at[-1] == ':');
+        return in_uri(place, at + 2, at > place->text && at[-1] == ':');
     if (in_uri_word && strchr("?&;", *at))
-        return in_uri_option(at + 1);
+        return in_uri_option(place, at + 1);
     for (size_t i = 0; i < sizeof options / sizeof *options; i++)
         if (strncasecmp(at, options[i], strlen(options[i])) == 0)
-            return in_option(at + strlen(options[i]));
+            return in_option(place, at + strlen(options[i]));
     return NONE;
 }
 
 /* Is it, where each character is asked for in turn? */
-static bool is_in_uri(const char *text, place_t *place) {
-    place->in_uri = (unsigned char)*place->at > ' ' && (place->in_uri || is_mongo(text, place->at));
+static bool is_in_uri(place_t *place) {
+    place->in_uri = (unsigned char)*place->at > ' ' && (place->in_uri || is_mongo(place->text, place->at));
     return place->in_uri;
 }
 
 /* The next secret from there on. */
-static span_t find(const char *text, place_t *place) {
+static span_t find(place_t *place) {
     for (; *place->at; place->at++) {
-        const char *at = place->at;
-        const bool in_uri_word = is_in_uri(text, place);
-        if (!strchr("/pPaA-?&;", *at))
+        const bool in_uri_word = is_in_uri(place);
+        if (!strchr("/pPaA-?&;", *place->at))
             continue;
-        const span_t span = secret_at(text, at, in_uri_word);
+        const span_t span = secret_at(place, in_uri_word);
         if (span.from && !(span.to - span.from == 3 && begins(span.from, STARS)))
             return span;
     }
     return NONE;
 }
 
-static bool has_secret_option(const char *text) {
-    place_t place = {.at = text};
-    for (; *place.at; place.at++)
-        if (is_in_uri(text, &place) && strchr("?&;", *place.at) && in_uri_option(place.at + 1).from)
-            return true;
-    return false;
+/* A password, or an option, whose end is there, too. */
+static bool is_whole(place_t *place) {
+    const char *at = place->at;
+    if (at[0] == '/' && at[1] == '/') {
+        const span_t span = in_uri(place, at + 2, at > place->text && at[-1] == ':');
+        return span.from && *span.to == '@';
+    }
+    return place->in_uri && strchr("?&;", *at) && in_uri_option(place, at + 1).from;
 }
 
 bool conceal_finds(const char *text) {
-    bool is_login;
-    for (const char *at = text; (at = strstr(at, "//")); at += 2)
-        if (in_login(at + 2, &is_login).from)
+    place_t place = {.text = text, .at = text};
+    for (; *place.at; place.at++) {
+        is_in_uri(&place);
+        if (is_whole(&place))
             return true;
-    return has_secret_option(text);
+    }
+    return false;
 }
 
-/* Allocates nothing: sentences that say "out of memory" go through here, too. */
+/* Makes room for the stars at `to`: what is still to be read, behind the secret, moves on. `end`: of the room. */
+static void make_room(place_t *place, char *to, const char *end) {
+    char *rest = to + (place->at - to);
+    const size_t left = (size_t)(end - to),
+                 behind = left < sizeof STARS - 1 ? left : sizeof STARS - 1; /* where the rest begins then */
+    memmove(to + behind, rest, left - behind);
+    *place = (place_t){.text = to + behind, .at = to + behind, .in_uri = place->in_uri};
+}
+
+/* Allocates nothing: sentences that say "out of memory" go through here, too. The text is moved to the end of its room,
+ * and comes back from there without its secrets. */
 char *conceal(char *text, size_t room) {
-    place_t place = {.at = text};
-    for (span_t span; (span = find(text, &place)).from;) {
-        char *at = text + (span.from - text);
-        const size_t left = room - 1 - (size_t)(at - text), rest = strlen(span.to),
-                     stars = left < sizeof STARS - 1 ? left : sizeof STARS - 1,
-                     kept = rest < left - stars ? rest : left - stars;
-        memmove(at + stars, span.to, kept);
-        memcpy(at, STARS, stars);
-        at[stars + kept] = '\0';
-        place.at = at + stars;
+    place_t place = {.text = text, .at = text};
+    char *end = text + room - 1, *to = text;
+    if (!find(&place).from)
+        return text;
+    const size_t length = strlen(text);
+    const char *from = memmove(end - length, text, length + 1);
+    place = (place_t){.text = from, .at = from};
+    for (span_t span; (span = find(&place)).from; from = place.at) {
+        const size_t before = (size_t)(span.from - from);
+        memmove(to, from, before);
+        to += before;
+        place.text = place.at = span.to;
+        if ((size_t)(span.to - to) < sizeof STARS - 1)
+            make_room(&place, to, end);
+        for (const char *star = STARS; *star && to < place.at;)
+            *to++ = *star++;
     }
+    memmove(to, from, strlen(from) + 1);
     return text;
 }

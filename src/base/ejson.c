@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { DEEPEST = 200 };
+enum { DEEPEST = 220 }; /* a server accepts 200, and a document may be in another one, such as a result */
 
 typedef struct {
     text_t text;
@@ -44,6 +44,13 @@ void ejson_append_text(text_t *to, const char *text) {
     append_text(to, text, strlen(text));
 }
 
+char *ejson_text(const char *text) {
+    text_t quoted = {.length = 0};
+    err_t ignored;
+    ejson_append_text(&quoted, text);
+    return text_take(&quoted, &ignored);
+}
+
 /* A number with the name of its type: in canonical JSON, and where plain JSON has no such number. */
 static void put_typed(out_t *out, bool plain, const char *type, const char *number) {
     char text[96];
@@ -67,7 +74,7 @@ static void put_int64(out_t *out, const char *type, int64_t number) {
     put_typed(out, out->relaxed, type, text);
 }
 
-/* Types that hold no doubles and are rare in data: printed by libbson, in a document of their own. */
+/* Types that hold neither doubles nor texts and are rare in data: printed by libbson, in a document of their own. */
 static bool put_rare(out_t *out, const bson_iter_t *at) {
     static const char before[] = "{ \"v\" : ";
     bson_t alone = BSON_INITIALIZER;
@@ -78,19 +85,46 @@ static bool put_rare(out_t *out, const bson_iter_t *at) {
     bson_destroy(&alone);
     if (!json)
         return false;
-    for (size_t i = sizeof before - 1, end = length - 2; i < end;) { /* up to " }" */
-        char piece[ESCAPE_PIECE];
-        const bool ascii = json[i] >= ' ' && json[i] < 0x7F; /* libbson has escaped quotes and backslashes */
-        const size_t used = ascii ? 1 : escape_json((const uint8_t *)json + i, end - i, piece);
-        put(out, ascii ? json + i : piece, ascii ? 1 : strlen(piece));
-        i += used;
-    }
+    put(out, json + sizeof before - 1, length - 2 - (sizeof before - 1)); /* up to " }" */
     bson_free(json);
     return true;
 }
 
 static bool put_items(out_t *out, const bson_iter_t *parent, bson_iter_t *items, int depth);
 
+static void put_named(out_t *out, const char *before, const char *text, size_t length) {
+    put_word(out, before);
+    append_text(&out->text, text, length);
+}
+
+static bool put_code_with_scope(out_t *out, const bson_iter_t *at, int depth) {
+    uint32_t length, scope_length;
+    const uint8_t *scope_bytes;
+    bson_t scope;
+    bson_iter_t items;
+    const char *code = bson_iter_codewscope(at, &length, &scope_length, &scope_bytes);
+    if (depth >= DEEPEST || !bson_init_static(&scope, scope_bytes, scope_length) ||
+        !bson_iter_init(&items, &scope))
+        return false;
+    put_named(out, "{ \"$code\" : ", code, length);
+    put_word(out, ", \"$scope\" : ");
+    const bool ok = put_items(out, at, &items, depth + 1);
+    put_word(out, " }");
+    return ok;
+}
+
+static void put_pointer(out_t *out, const bson_iter_t *at) {
+    uint32_t length;
+    const char *collection;
+    const bson_oid_t *oid;
+    char digits[25];
+    bson_iter_dbpointer(at, &length, &collection, &oid);
+    bson_oid_to_string(oid, digits);
+    put_named(out, "{ \"$dbPointer\" : { \"$ref\" : ", collection, length);
+    text_print(&out->text, ", \"$id\" : { \"$oid\" : \"%s\" } } }", digits);
+}
+
+/* What holds texts is not left to libbson: of a text that is not UTF-8 it would show nothing at all. */
 static bool put_value(out_t *out, const bson_iter_t *at, int depth) {
     bson_iter_t items;
     uint32_t length;
@@ -112,6 +146,30 @@ static bool put_value(out_t *out, const bson_iter_t *at, int depth) {
     case BSON_TYPE_DOCUMENT:
     case BSON_TYPE_ARRAY:
         return depth < DEEPEST && bson_iter_recurse(at, &items) && put_items(out, at, &items, depth + 1);
+    case BSON_TYPE_REGEX: {
+        const char *options, *pattern = bson_iter_regex(at, &options);
+        put_named(out, "{ \"$regularExpression\" : { \"pattern\" : ", pattern, strlen(pattern));
+        put_named(out, ", \"options\" : ", options, strlen(options));
+        put_word(out, " } }");
+        return true;
+    }
+    case BSON_TYPE_CODE: {
+        const char *code = bson_iter_code(at, &length);
+        put_named(out, "{ \"$code\" : ", code, length);
+        put_word(out, " }");
+        return true;
+    }
+    case BSON_TYPE_SYMBOL: {
+        const char *symbol = bson_iter_symbol(at, &length);
+        put_named(out, "{ \"$symbol\" : ", symbol, length);
+        put_word(out, " }");
+        return true;
+    }
+    case BSON_TYPE_CODEWSCOPE:
+        return put_code_with_scope(out, at, depth);
+    case BSON_TYPE_DBPOINTER:
+        put_pointer(out, at);
+        return true;
     default:
         return put_rare(out, at);
     }
@@ -135,14 +193,21 @@ static bool put_items(out_t *out, const bson_iter_t *parent, bson_iter_t *items,
     return ok && !items->err_off;
 }
 
-char *ejson_print(const bson_t *document, bool relaxed, size_t *length) {
-    out_t out = {.relaxed = relaxed};
+bool ejson_append(text_t *to, const bson_t *document, bool relaxed) {
+    out_t out = {.text = *to, .relaxed = relaxed};
     bson_iter_t items;
-    if (!bson_iter_init(&items, document) || !put_items(&out, NULL, &items, 0)) {
-        text_free(&out.text);
+    const bool ok = bson_iter_init(&items, document) && put_items(&out, NULL, &items, 0);
+    *to = out.text;
+    return ok;
+}
+
+char *ejson_print(const bson_t *document, bool relaxed, size_t *length) {
+    text_t text = {.length = 0};
+    if (!ejson_append(&text, document, relaxed)) {
+        text_free(&text);
         return NULL;
     }
     if (length)
-        *length = out.text.length;
-    return text_take_or_end(&out.text);
+        *length = text.length;
+    return text_take_or_end(&text);
 }

@@ -12,7 +12,13 @@
  * it is nested deeper than a server accepts. If memory is out, the process ends with status 8 and a sentence. */
 char *ejson_print(const bson_t *document, bool relaxed, size_t *length);
 
+/* The same behind a text, which says when memory is out. False: this is not BSON, or nested too deep. */
+bool ejson_append(text_t *to, const bson_t *document, bool relaxed);
+
 /* A text with its quotes: as it stands in JSON, and in a command for the mongo shell, whatever it holds. */
 void ejson_append_text(text_t *to, const char *text);
+
+/* That alone; the caller frees it. NULL: memory is out. */
+char *ejson_text(const char *text);
 
 #endif

@@ -19,6 +19,18 @@ bool err_set(err_t *err, status_t status, const char *fmt, ...) {
     return false;
 }
 
+bool err_add(err_t *err, const char *fmt, ...) {
+    va_list args;
+    va_start(args, fmt);
+    const size_t used = strlen(err->text);
+    /* clang-tidy 14 takes args for uninitialized. */
+    // NOLINTNEXTLINE(clang-analyzer-valist.Uninitialized)
+    vsnprintf(err->text + used, sizeof err->text - used, fmt, args);
+    va_end(args);
+    conceal(err->text, sizeof err->text);
+    return false;
+}
+
 bool err_where(err_t *err, const char *fmt, ...) {
     char sentence[sizeof err->text];
     memcpy(sentence, err->text, sizeof sentence);

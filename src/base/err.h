@@ -33,6 +33,9 @@ typedef struct {
 /* Describes the failure, without passwords; always returns false, so that `return err_set(...)` reads well. */
 bool err_set(err_t *err, status_t status, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 
+/* Puts more after a sentence that is already there, as far as there is room; always returns false. */
+bool err_add(err_t *err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
 /* Puts "WHERE: " before a sentence that is already there; always returns false. */
 bool err_where(err_t *err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 

@@ -58,6 +58,15 @@ SAY(log_warn, "tipple: warning: ", LOG_QUIET)
 SAY(log_note, "", LOG_NORMAL)
 SAY(log_detail, "", LOG_VERBOSE)
 
+void log_paste(const char *command) {
+    if (threshold < LOG_QUIET)
+        return;
+    pthread_mutex_lock(&lock);
+    wipe_bar();
+    fprintf(stderr, "    %s\n", command);
+    pthread_mutex_unlock(&lock);
+}
+
 void log_bar(const char *line) {
     pthread_mutex_lock(&lock);
     wipe_bar();

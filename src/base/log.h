@@ -18,6 +18,10 @@ void log_warn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void log_note(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void log_detail(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
+/* With a warning: a command to paste, on a line of its own, whole and as it is. Its words are our own or quoted
+ * (ejson_append_text), so that nothing in it must be escaped or hidden. */
+void log_paste(const char *command);
+
 /* One line that is overwritten by the next (the progress bar); NULL wipes it. Only on a terminal. */
 void log_bar(const char *line);
 

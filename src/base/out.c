@@ -163,16 +163,3 @@ void out_lines(const char *text) {
     text_free(&room);
     free(clean);
 }
-
-void out_json(const char *text) {
-    char *shown = text_concealed(text);
-    const uint8_t *at = (const uint8_t *)shown, *end = at + strlen(shown);
-    char piece[ESCAPE_PIECE];
-    put("\"");
-    while (at < end) {
-        at += escape_json(at, (size_t)(end - at), piece);
-        put(piece);
-    }
-    put("\"");
-    free(shown);
-}

@@ -12,9 +12,6 @@ void out_print(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* A text of ours that may hold theirs: its line ends stay. */
 void out_lines(const char *text);
 
-/* A JSON string with its quotes; a byte that is no UTF-8 is U+FFFD. */
-void out_json(const char *text);
-
 /* What somebody asked for as it is: records, documents, files. */
 void out_bytes(const void *bytes, size_t length);
 

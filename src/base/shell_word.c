@@ -18,6 +18,12 @@ void shell_quote_word(text_t *line, const char *word) {
     text_append(line, "'");
 }
 
+char *shell_quoted(const char *word, err_t *err) {
+    text_t line = {.length = 0};
+    shell_quote_word(&line, word);
+    return text_take(&line, err);
+}
+
 void shell_quote_option(text_t *line, const char *option, const char *value) {
     shell_quote_word(line, option);
     shell_quote_word(line, value);

@@ -6,6 +6,8 @@
 
 /* Appends a blank and the word, in quotes if a shell would read it differently without. */
 void shell_quote_word(text_t *line, const char *word);
+/* Such a word alone, with its blank; to be freed. NULL: out of memory. */
+char *shell_quoted(const char *word, err_t *err);
 void shell_quote_option(text_t *line, const char *option, const char *value);
 
 /* Appends --uri for a collection; the person fills in the hosts. */

@@ -10,7 +10,8 @@ typedef struct {
 } stretch_t;
 
 struct places {
-    entries_t entries;    /* by ordinal */
+    entries_t entries; /* by ordinal */
+    const entry_t **by_path;
     stretch_t *stretches; /* sorted by base; extents never overlap */
     size_t stretch_count;
 };
@@ -18,6 +19,22 @@ struct places {
 static int by_base(const void *a, const void *b) {
     const stretch_t *left = a, *right = b;
     return (left->extent.base > right->extent.base) - (left->extent.base < right->extent.base);
+}
+
+static int by_path(const void *a, const void *b) {
+    const entry_t *left = *(const entry_t *const *)a, *right = *(const entry_t *const *)b;
+    const int order = strcmp(left->path, right->path);
+    return order ? order : (left->ordinal > right->ordinal) - (left->ordinal < right->ordinal);
+}
+
+static bool sort_names(places_t *places, err_t *err) {
+    const size_t count = places->entries.count, bytes = (count + 1) * sizeof *places->by_path;
+    if (!(places->by_path = malloc(bytes)))
+        return err_memory(err, bytes);
+    for (size_t i = 0; i < count; i++)
+        places->by_path[i] = &places->entries.entries[i];
+    qsort(places->by_path, count, sizeof *places->by_path, by_path);
+    return true;
 }
 
 static bool collect(places_t *places, err_t *err) {
@@ -41,7 +58,8 @@ places_t *places_read(store_t *store, err_t *err) {
         err_memory(err, sizeof *places);
         return NULL;
     }
-    if (store_read_all(store, NULL, 0, &places->entries, err) && collect(places, err))
+    if (store_read_all(store, NULL, 0, &places->entries, err) && sort_names(places, err) &&
+        collect(places, err))
         return places;
     places_free(places);
     return NULL;
@@ -51,6 +69,7 @@ void places_free(places_t *places) {
     if (!places)
         return;
     entries_free(&places->entries);
+    free(places->by_path);
     free(places->stretches);
     free(places);
 }
@@ -83,6 +102,51 @@ const entry_t *places_removed(const places_t *places, const char *name, bool rem
             return entry;
     }
     return NULL;
+}
+
+/* ---- names ---- */
+
+/* Of NAME#ORDINAL, with any zeros before the number; NULL: there is none. */
+static const entry_t *addressed(const places_t *places, const char *name) {
+    enum { MOST_DIGITS = 10 };
+    const char *mark = strrchr(name, '#'), *digits = mark ? mark + 1 + strspn(mark + 1, "0") : NULL;
+    if (!mark || !mark[1] || strspn(digits, "0123456789") != strlen(digits) || strlen(digits) > MOST_DIGITS)
+        return NULL;
+    const unsigned long long ordinal = strtoull(mark + 1, NULL, 10);
+    const entry_t *entry = ordinal <= UINT32_MAX ? entries_find(&places->entries, (uint32_t)ordinal) : NULL;
+    const size_t length = (size_t)(mark - name);
+    return entry && strncmp(entry->path, name, length) == 0 && !entry->path[length] ? entry : NULL;
+}
+
+const entry_t *places_next(const places_t *places, const char *name, size_t *at) {
+    const size_t count = places->entries.count,
+                 first = SEARCH_FIRST(count, i, strcmp(places->by_path[i]->path, name) < 0);
+    if (*at == SIZE_MAX)
+        return NULL; /* behind the one that is addressed, which comes last */
+    if (first + *at < count && strcmp(places->by_path[first + *at]->path, name) == 0)
+        return places->by_path[first + (*at)++];
+    *at = SIZE_MAX;
+    return addressed(places, name);
+}
+
+static const entry_t *newer(const entry_t *a, const entry_t *b) {
+    return !a || a->ordinal < b->ordinal ? b : a;
+}
+
+places_meant_t places_meant(const places_t *places, const char *name) {
+    places_meant_t meant = {.live = NULL};
+    size_t at = 0;
+    for (const entry_t *entry; (entry = places_next(places, name, &at));) {
+        meant.lives += !entry->removed;
+        meant.remains |= entry->removed && entry->remains;
+        if (entry->removed)
+            meant.gone = newer(meant.gone, entry);
+        else
+            meant.live = newer(meant.live, entry);
+    }
+    meant.is_sure = meant.lives == 1 &&
+                    (!meant.gone || (meant.gone->ordinal < meant.live->ordinal && !addressed(places, name)));
+    return meant;
 }
 
 /* It is enough to compare these: extents are only ever added. */

@@ -18,6 +18,19 @@ const entry_t *places_named(const places_t *places, const char *name);
  * removed yet. NULL: no more. */
 const entry_t *places_removed(const places_t *places, const char *name, bool remains, const entry_t *before);
 
+/* What a person may mean by a name: all inputs that have it, and the one that it addresses as NAME#ORDINAL, removed or
+ * not. *at: 0, then as it was left. NULL: no more. */
+const entry_t *places_next(const places_t *places, const char *name, size_t *at);
+
+/* The same, added up. */
+typedef struct {
+    const entry_t *live, *gone; /* the newest that is there, and that was removed; NULL: none */
+    size_t lives;
+    bool remains; /* of one that was removed there are documents left */
+    bool is_sure; /* `live` is the only one, and none was removed that may have been meant instead */
+} places_meant_t;
+places_meant_t places_meant(const places_t *places, const char *name);
+
 /* Do both have the same extents? */
 bool places_equal(const places_t *a, const places_t *b);
 

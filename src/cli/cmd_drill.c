@@ -211,13 +211,16 @@ static int drill(void *context, char **inputs, int count, const again_t *again, 
     values->spec.load.watch_flushes = values->report != NULL;
     const bool ok = drill_run(&values->spec, &result, err);
     int status = (int)err->status;
+    bson_t document = BSON_INITIALIZER;
+    drill_make_result(&document, &values->spec, &result);
     if (values->report && status != STATUS_USAGE)
-        status = reporting_end(report_drill(&values->spec, &result, status, err), values->report, again,
-                               values->spec.load.uri, status, err);
+        status = reporting_end(report_drill(&values->spec, &result, &document, status, err), values->report,
+                               again, values->spec.load.uri, status, err);
     if (values->json && (result.drilled || result.sample_count))
-        drill_print_json(&values->spec, &result, status);
+        result_print("drill", status, &document);
     else if (!values->json && (result.drilled || ok))
-        drill_print_table(&values->spec, &result);
+        drill_print_table(&values->spec, &result, &document);
+    bson_destroy(&document);
     tell_how_to_go_on(&result);
     drill_free_result(&result);
     return cli_finish(status, err);

@@ -1,4 +1,5 @@
 #include "cli/options/cli.h"
+#include "cli/print/result.h"
 #include "base/out.h"
 #include "load/forget.h"
 
@@ -35,23 +36,32 @@ static const char *said(const values_t *values, forget_outcome_t outcome) {
     return values->documents ? "is forgotten, and its documents are removed" : "is forgotten";
 }
 
-static void print(const values_t *values, int count, const forgotten_t *forgotten) {
+static void make_result(bson_t *to, const values_t *values, int count, const forgotten_t *forgotten) {
     static const char *const words[] = {
         [FORGET_DONE] = "forgotten", [FORGET_LATE] = "late", [FORGET_NOTHING] = "nothing"};
-    if (!values->json) {
-        for (int i = 0; i < count; i++)
-            out_print("%s %s\n", forgotten[i].name, said(values, forgotten[i].outcome));
-        return;
-    }
-    out_print("{\"schema\":1,\"command\":\"forget\",\"inputs\":[");
+    bson_t inputs = BSON_INITIALIZER, outcomes = BSON_INITIALIZER;
     for (int i = 0; i < count; i++) {
-        out_print("%s", i ? "," : "");
-        out_json(forgotten[i].name);
+        char key[16];
+        snprintf(key, sizeof key, "%d", i);
+        result_put(&inputs, AS_TEXT(key, forgotten[i].name));
+        result_put(&outcomes, AS_TEXT(key, words[forgotten[i].outcome]));
     }
-    out_print("],\"outcomes\":[");
-    for (int i = 0; i < count; i++)
-        out_print("%s\"%s\"", i ? "," : "", words[forgotten[i].outcome]);
-    out_print("],\"deleted\":%s}\n", values->documents ? "true" : "false");
+    BSON_APPEND_ARRAY(to, "inputs", &inputs);
+    BSON_APPEND_ARRAY(to, "outcomes", &outcomes);
+    result_put(to, AS_FLAG("deleted", values->documents));
+    bson_destroy(&inputs);
+    bson_destroy(&outcomes);
+}
+
+static void print(const values_t *values, int count, const forgotten_t *forgotten) {
+    for (int i = 0; !values->json && i < count; i++)
+        out_print("%s %s\n", forgotten[i].name, said(values, forgotten[i].outcome));
+    if (!values->json)
+        return;
+    bson_t result = BSON_INITIALIZER;
+    make_result(&result, values, count, forgotten);
+    result_print("forget", STATUS_OK, &result);
+    bson_destroy(&result);
 }
 
 static int run(int argc, char **argv, const command_t *command, err_t *err) {

@@ -4,10 +4,12 @@
 #include "base/numbers/units.h"
 #include "base/shell_word.h"
 #include "base/stop.h"
+#include "cli/print/load_figures.h"
 #include "cli/report/report_load.h"
 #include "cli/report/reporting.h"
 #include "report/file.h"
 #include "study/tune/autotune.h"
+#include "server/bson_read.h"
 #include "server/server_errors.h"
 
 #include <errno.h>
@@ -288,108 +290,28 @@ static bool confirm_drop(const values_t *values, err_t *err) {
     return err_set(err, STATUS_USAGE, "not dropped, nothing was touched");
 }
 
-static double per_second(uint64_t count, int64_t ns) {
-    return ns > 0 ? (double)count * 1e9 / (double)ns : 0;
-}
-
-static void print_json_places(const char *name, const loaded_place_t *places, size_t count) {
-    out_print(",\"%s\":[", name);
-    for (size_t i = 0; i < count; i++) {
-        const traffic_figures_t *figures = &places[i].figures;
-        out_print("%s{\"name\":", i ? "," : "");
-        out_json(places[i].name);
-        out_print(",\"documents\":%" PRIu64 ",\"batches\":%" PRIu64
-                  ",\"waiting_seconds\":%.6f,\"busy_seconds\":%.6f,\"most_at_once\":%u}",
-                  figures->documents, figures->batches, (double)figures->waiting_ns / 1e9,
-                  (double)figures->busy_ns / 1e9, figures->most);
-    }
-    out_print("]");
-}
-
-static void print_json_skipped(const misfits_t *skipped) {
-    out_print(",\"skipped_files\":[");
-    for (size_t i = 0; i < skipped->count; i++) {
-        out_print("%s{\"name\":", i ? "," : "");
-        out_json(skipped->items[i].name);
-        out_print(",\"reason\":");
-        out_json(skipped->items[i].reason);
-        out_print("}");
-    }
-    out_print("]");
-}
-
-static void print_json(const load_result_t *result, int status) {
-    const counts_t *counts = &result->counts;
-    out_print("{\"schema\":1,\"command\":\"load\",\"status\":%d,\"read\":%" PRIu64 ",\"loaded\":%" PRIu64
-              ",\"already_there\":%" PRIu64 ",\"rejected\":%" PRIu64 ",\"filtered\":%" PRIu64,
-              status, counts->read, counts->loaded, counts->already_there, counts->rejected,
-              counts->filtered);
-    out_print(",\"corrected\":%" PRIu64 ",\"open_rejects\":%" PRIu64, counts->corrected,
-              result->open_rejects);
-    out_print(",\"seconds\":%.6f,\"docs_per_second\":%.0f,\"bytes_read\":%" PRIu64 ",\"bytes_bson\":%" PRIu64
-              ",\"client_cpu_seconds\":%.6f,\"peak_memory_bytes\":%" PRIu64 ",\"batches\":%" PRIu64
-              ",\"retries\":%" PRIu64,
-              (double)result->took_ns / 1e9, per_second(counts->loaded, result->took_ns), result->bytes_read,
-              result->bytes_bson, (double)result->cpu_ns / 1e9, result->peak_memory_bytes, result->batches,
-              result->retries);
-    print_json_places("shards", result->shards, result->shard_count);
-    print_json_places("routers", result->routers, result->router_count);
-    out_print(",\"unrouted\":%" PRIu64 ",\"limited_by\":", result->unrouted);
-    out_json(result->limited_by);
-    out_print(",\"throttled_seconds\":%.6f,\"throttled_by\":", (double)result->throttled_ns / 1e9);
-    if (result->throttled_by[0])
-        out_json(result->throttled_by);
-    else
-        out_print("null");
-    out_print(",\"namespace\":");
-    out_json(result->namespace);
-    out_print(",\"format\":");
-    out_json(result->format);
-    out_print(",\"bytes_text\":%" PRIu64 ",\"files\":%" PRIu64 ",\"files_skipped\":%" PRIu64
-              ",\"records_skipped\":%" PRIu64 ",\"records_done_by_others\":%" PRIu64
-              ",\"values_kept_as_text\":%" PRIu64
-              ",\"clustered\":%s,\"threads\":%u,\"batch\":%u,\"rejects\":",
-              result->bytes_text, result->files, result->files_skipped, result->records_skipped,
-              result->records_done_by_others, result->kept_as_text, result->clustered ? "true" : "false",
-              result->threads, result->batch);
-    if (counts->rejected && result->rejects_path[0])
-        out_json(result->rejects_path);
-    else
-        out_print("null");
-    print_json_skipped(&result->skipped);
-    out_print(",\"indexes\":[");
-    for (size_t i = 0; i < result->index_count; i++) {
-        out_print("%s{\"keys\":", i ? "," : "");
-        out_json(result->indexes[i].keys);
-        out_print(",\"seconds\":%.6f}", (double)result->indexes[i].took_ns / 1e9);
-    }
-    out_print("]}\n");
-}
-
 enum { MOST_ROWS = 24 };
 
 /* A line each, and of very many only those that took the fewest documents: they tell of trouble. */
 static void print_places(const char *title, const loaded_place_t *places, size_t count,
                          const load_result_t *result) {
-    const double documents = (double)(result->counts.loaded ? result->counts.loaded : 1),
-                 moving = (double)(result->moving_ns ? result->moving_ns : 1);
     size_t width = strlen(title);
     uint64_t limit = UINT64_MAX;
     for (size_t i = 0; i < count; i++)
         width = strlen(places[i].name) > width ? strlen(places[i].name) : width;
     if (count > MOST_ROWS)
-        limit = (uint64_t)(documents / (double)count * 0.9);
+        limit = (uint64_t)((double)result->counts.loaded / (double)count * 0.9);
     out_print("%-*s    documents   share   busy   batches at once (most)   waited for\n", (int)width, title);
     size_t shown = 0;
     for (size_t i = 0; i < count; i++) {
         const traffic_figures_t *figures = &places[i].figures;
+        const load_share_t share = load_share(result, &places[i]);
         char number[UNITS_MAX], waited[UNITS_MAX];
         if (figures->documents >= limit || shown == MOST_ROWS)
             continue;
         shown++;
         out_print("%-*s %12s  %5.1f%%  %4.0f%%   %15.1f (%u)   %10s\n", (int)width, places[i].name,
-                  units_count(number, figures->documents), 100.0 * (double)figures->documents / documents,
-                  100.0 * (double)figures->busy_ns / moving, (double)figures->waiting_ns / moving,
+                  units_count(number, figures->documents), share.documents, share.busy, share.at_once,
                   figures->most, units_time(waited, figures->waiting_ns));
     }
     if (shown < count)
@@ -439,7 +361,7 @@ static void print_open_rejects(const values_t *values, const load_result_t *resu
     free(line);
 }
 
-static void print_summary(const values_t *values, const load_result_t *result) {
+static void print_summary(const values_t *values, const load_result_t *result, const bson_t *document) {
     const counts_t *counts = &result->counts;
     char read[UNITS_MAX], loaded[UNITS_MAX], there[UNITS_MAX], rejected[UNITS_MAX], filtered[UNITS_MAX];
     char took[UNITS_MAX], rate[UNITS_MAX], in[UNITS_MAX], out[UNITS_MAX], more[UNITS_MAX];
@@ -448,9 +370,9 @@ static void print_summary(const values_t *values, const load_result_t *result) {
               units_count(read, counts->read), units_count(loaded, counts->loaded),
               units_count(there, counts->already_there), units_count(rejected, counts->rejected),
               units_count(filtered, counts->filtered), units_time(took, result->took_ns),
-              units_rate(rate, per_second(counts->loaded, result->took_ns)),
-              units_size(in, (uint64_t)per_second(result->bytes_read, result->took_ns)),
-              units_size(out, (uint64_t)per_second(result->bytes_bson, result->took_ns)));
+              units_rate(rate, bson_read_number(document, "docs_per_second")),
+              units_bytes(in, result_rate(result->bytes_read, result->took_ns)),
+              units_bytes(out, result_rate(result->bytes_bson, result->took_ns)));
     if (values->spec.dry_run)
         out_print("dry run: nothing was written; 'loaded' is what would have been\n");
     if (result->skipped.count)
@@ -465,11 +387,10 @@ static void print_summary(const values_t *values, const load_result_t *result) {
             "corrected: %s of the loaded; the input ended in the middle of the record then, and has grown\n",
             units_count(more, counts->corrected));
     if (result->batches)
-        out_print(
-            "batches sent %s, %.0f docs on average      client CPU %.2f us a doc      peak memory %s\n",
-            units_count(more, result->batches), (double)result->sent_documents / (double)result->batches,
-            (double)result->cpu_ns / 1e3 / (double)(result->sent_documents ? result->sent_documents : 1),
-            units_size(out, result->peak_memory_bytes));
+        out_print("batches sent %s, %.0f docs on average      client CPU %.2f us a doc      peak memory %s\n",
+                  units_count(more, result->batches),
+                  (double)result->sent_documents / (double)result->batches, load_cpu_us(result),
+                  units_size(out, result->peak_memory_bytes));
     if ((result->shard_count > 1 || result->router_count > 1) && counts->loaded)
         print_shards(result);
     if (result->retries)
@@ -513,15 +434,18 @@ static int load(void *context, char **inputs, int count, const again_t *again, e
     stop_goes_on();
     bool ok = load_run(&values->spec, &result, err);
     int status = ok && err->status != STATUS_SOME_REJECTED ? STATUS_OK : (int)err->status;
+    bson_t document = BSON_INITIALIZER;
+    load_make_result(&document, &result);
     if (values->report && status != STATUS_USAGE)
-        status = reporting_end(report_load(&values->spec, &result, status, err), values->report, again,
-                               values->spec.uri, status, err);
+        status = reporting_end(report_load(&values->spec, &result, &document, status, err), values->report,
+                               again, values->spec.uri, status, err);
     bool began =
         ok || result.counts.read || (status != STATUS_USAGE && result.namespace[0] && result.bytes_text);
     if (values->json && (ok || result.namespace[0]))
-        print_json(&result, status);
+        result_print("load", status, &document);
     else if (!values->json && began)
-        print_summary(values, &result);
+        print_summary(values, &result, &document);
+    bson_destroy(&document);
     load_result_free(&result);
     return cli_finish(status, err);
 }

@@ -8,6 +8,7 @@
 #include "base/stop.h"
 #include "base/numbers/units.h"
 #include "format/emit.h"
+#include "format/emitted.h"
 #include "format/filter.h"
 #include "format/format.h"
 #include "input/manifest.h"
@@ -87,13 +88,14 @@ typedef struct {
     uint64_t read, documents, rejected, filtered, text_bytes, bson_bytes;
     uint64_t next_base; /* where a new collection's next extent would start */
     uint64_t next_ordinal;
-    bool open_line; /* the last record printed by --emit raw had no line end */
+    emitted_t *emitted; /* what --emit raw prints */
 } parse_t;
 
 /* A file's own position in what is parsed. */
 typedef struct {
     const input_file_t *input;
     dialect_t *dialect;
+    const dialect_t *written; /* by --emit raw */
     uint32_t ordinal;
     uint64_t base;
 } file_t;
@@ -109,12 +111,9 @@ static bool print_json(const parse_t *parse, const bson_t *document, err_t *err)
     return true;
 }
 
-/* Lines that are no records (headers, blank ones) stand where they stood. */
-static void print_raw_line(parse_t *parse, const uint8_t *text, size_t length, uint8_t line_end) {
-    if (parse->open_line)
-        out_print("\n");
-    out_bytes(text, length);
-    parse->open_line = line_end == 0;
+static void print_raw(void *to, const void *bytes, size_t length) {
+    (void)to;
+    out_bytes(bytes, length);
 }
 
 static bool reject(parse_t *parse, const file_t *file, const cut_t *cut, const record_t *record,
@@ -143,24 +142,29 @@ static bool print_document(parse_t *parse, const file_t *file, const cut_t *cut,
         return print_json(parse, &document, err);
     const uint8_t *text;
     size_t length;
-    if (!emit_record(parse->emitter, file->dialect, &document, shape, &text, &length, err)) {
+    if (!emit_record(parse->emitter, file->written, &document, shape, &text, &length, err)) {
         if (err->status == STATUS_HOST)
             return false;
         parse->documents--;
         return reject(parse, file, cut, record, "its document cannot be written as a record again", err);
     }
-    print_raw_line(parse, text, length, record->line_end);
-    out_bytes(cut->buffer.bytes + record->offset + record->length, record->line_end);
-    return true;
+    const emitted_line_t line = {.text = text,
+                                 .length = length,
+                                 .end = cut->buffer.bytes + record->offset + record->length,
+                                 .end_length = record->line_end,
+                                 .record = true};
+    return emitted_line(parse->emitted, &line, err);
 }
 
 static bool take_record(parse_t *parse, const file_t *file, const cut_t *cut, record_t *record,
                         parsed_t parsed, const shape_t *shape, err_t *err) {
     const uint8_t *text = cut->buffer.bytes + record->offset;
     if (parsed == PARSED_HEADER || parsed == PARSED_BLANK) {
-        if (parse->values->emit == EMIT_RAW)
-            print_raw_line(parse, text, record->length + record->line_end, record->line_end);
-        return true;
+        const emitted_line_t line = {.text = text,
+                                     .length = record->length,
+                                     .end = text + record->length,
+                                     .end_length = record->line_end};
+        return parse->values->emit != EMIT_RAW || emitted_line(parse->emitted, &line, err);
     }
     if (parsed == PARSED_OTHER_HEADER)
         return other_header_say(file->input->name, cut->first_line + record->line, err);
@@ -180,15 +184,18 @@ static bool take_record(parse_t *parse, const file_t *file, const cut_t *cut, re
     return print_document(parse, file, cut, record, shape, err);
 }
 
-static bool parse_cut(parse_t *parse, const file_t *file, const cut_t *cut, err_t *err) {
+static bool parse_cut(parse_t *parse, file_t *file, const cut_t *cut, err_t *err) {
     record_t record = {.line = UINT32_MAX}; /* before the first line */
     shape_t shape;
     bool raw = parse->values->emit == EMIT_RAW;
     int64_t id_base = record_id_make(record_id_lane(file->ordinal, cut->offset), file->base + cut->offset);
     records_begin(parse->reader, file->dialect, cut->buffer.bytes, cut->length, cut->offset == 0,
                   parse->values->ids, id_base);
-    if (raw && cut->offset == 0 && !parse->read) /* a byte-order mark only where the output starts */
-        out_bytes(cut->buffer.bytes, dialect_bom(cut->buffer.bytes, cut->length));
+    if (raw && cut->offset == 0) {
+        file->written = emitted_begin(parse->emitted, file->dialect, file->input->name);
+        if (dialect_bom(cut->buffer.bytes, cut->length))
+            emitted_mark(parse->emitted);
+    }
     while (parse->read < parse->values->limit) {
         parsed_t parsed = records_next_into(parse->reader, &parse->place, &record, raw ? &shape : NULL);
         if (parsed == PARSED_END)
@@ -265,12 +272,18 @@ static bool parse_all(parse_t *parse, char **args, int count, err_t *err) {
     parse->pool = pool_new(1 << 30, CUTTER_BUFFER);
     parse->reader = records_new(parse->schema);
     parse->emitter = emit_new(parse->schema);
-    if (!parse->kit || !parse->pool || !parse->reader || !parse->emitter)
+    parse->emitted = emitted_new(parse->schema, CUTTER_WINDOW, print_raw, NULL);
+    if (!parse->kit || !parse->pool || !parse->reader || !parse->emitter || !parse->emitted)
         return err_memory(err, 1);
-    for (size_t i = 0; i < parse->manifest.count; i++)
-        if (!parse_file(parse, &parse->manifest.files[i], err))
-            return false;
-    return true;
+    bool ok = true;
+    for (size_t i = 0; ok && i < parse->manifest.count; i++)
+        ok = parse_file(parse, &parse->manifest.files[i], err);
+    err_t ending;
+    if (!emitted_end(parse->emitted, &ending) && ok) {
+        *err = ending;
+        ok = false;
+    }
+    return ok;
 }
 
 static void print_counts(const parse_t *parse, int64_t took_ns, int64_t cpu_ns) {
@@ -326,6 +339,7 @@ static int run(int argc, char **argv, const command_t *command, err_t *err) {
         status = (int)printing.status;
     }
     free(parse.place.bytes);
+    emitted_destroy(parse.emitted);
     emit_destroy(parse.emitter);
     records_destroy(parse.reader);
     pool_destroy(parse.pool);

@@ -77,7 +77,14 @@ static int run(int argc, char **argv, const command_t *command, err_t *err) {
     if (values.simulate && !play(&values, &plan, figures, err))
         return (int)err->status;
     planned_t planned = {&values, &spec, &plan, rest ? &gauge : NULL, values.simulate ? figures : NULL};
-    values.json ? plan_print_json(&planned) : plan_print(&planned);
+    if (values.json) {
+        bson_t result = BSON_INITIALIZER;
+        plan_make_result(&result, &planned);
+        result_print("plan", STATUS_OK, &result);
+        bson_destroy(&result);
+    } else {
+        plan_print(&planned);
+    }
     return cli_flush(err) ? STATUS_OK : (int)err->status;
 }
 

@@ -336,9 +336,12 @@ static int measure(values_t *values, const again_t *again, err_t *err) {
                                values->spec.uri, status, err);
     if (values->spec.explain && ok)
         query_print_plans(&result);
-    else if (measured && values->json)
-        query_print_json(&result, values->compare ? &earlier : NULL, status);
-    else if (measured && values->csv)
+    else if (measured && values->json) {
+        bson_t document = BSON_INITIALIZER;
+        query_make_result(&document, &result, values->compare ? &earlier : NULL);
+        result_print("query", status, &document);
+        bson_destroy(&document);
+    } else if (measured && values->csv)
         query_print_csv(&result);
     else if (measured) {
         if (values->answers)

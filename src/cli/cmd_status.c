@@ -1,10 +1,11 @@
 #include "base/text.h"
 #include "base/ejson.h"
 #include "cli/options/cli.h"
+#include "cli/print/result.h"
 #include "base/out.h"
 #include "base/numbers/units.h"
 #include "catalog/catalog.h"
-#include "catalog/places.h"
+#include "catalog/places_show.h"
 #include "catalog/store/store_mongo.h"
 #include "server/collection.h"
 #include "server/chunks/route.h"
@@ -15,6 +16,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 typedef struct {
@@ -51,6 +53,7 @@ typedef struct {
     route_t *route; /* where it is sharded */
     zones_t zones;  /* that are left, behind --restore */
     balancer_t hold;
+    bool owed; /* a person had turned balancing off before a load with --drop, and it is not off again */
     undone_t undone; /* by --restore */
     size_t alive;
     loads_t loads; /* that have not ended; `alive` of them run */
@@ -112,7 +115,8 @@ static bool look(const values_t *values, server_t *server, mongoc_client_t *clie
     return status->read != ROUTE_FAILED &&
            (!status->route || presplit_shards(server, client, &status->shards, err)) &&
            zones_read(server, client, &status->zones, err) &&
-           (!status->zones.unbalanced || balancer_look(server, client, &status->hold, err));
+           (!status->zones.unbalanced || balancer_look(server, client, &status->hold, err)) &&
+           balancer_owes(server, client, &status->owed, err);
 }
 
 static void print_evenness(const server_t *server, const report_t *status, const chunkmap_t *map) {
@@ -132,7 +136,7 @@ static void print_evenness(const server_t *server, const report_t *status, const
     text_t commands = {.length = 0};
     balance_check_commands(server, map, key, &status->shards, &commands);
     char *lines = text_take_or_end(&commands);
-    out_lines(lines);
+    out_bytes(lines, strlen(lines)); /* to be pasted: names in it are quoted, and nothing is hidden */
     free(lines);
 }
 
@@ -161,6 +165,13 @@ static uint64_t loaded_of(const entry_t *entry) {
     return loaded;
 }
 
+/* As forget takes it. */
+static char *shown(const report_t *status, const entry_t *entry) {
+    text_t name = {.length = 0};
+    places_show(status->places, entry, &name);
+    return text_take_or_end(&name);
+}
+
 static void print_inputs(const report_t *status) {
     const entries_t *entries = places_entries(status->places);
     char loaded[UNITS_MAX], rejects[UNITS_MAX];
@@ -168,11 +179,14 @@ static void print_inputs(const report_t *status) {
         out_print("inputs  complete      loaded   rejected and not fixed   name\n");
     for (size_t i = 0; i < entries->count; i++) {
         const entry_t *entry = &entries->entries[i];
-        if (!entry->removed)
-            out_print("        %-8s %11s %24s   %s\n",
-                      entry_is_complete(entry, status->generation, false) ? "yes" : "no",
-                      units_count(loaded, loaded_of(entry)), units_count(rejects, entry_open_rejects(entry)),
-                      entry->path);
+        if (entry->removed)
+            continue;
+        char *name = shown(status, entry);
+        out_print("        %-8s %11s %24s   %s\n",
+                  entry_is_complete(entry, status->generation, false) ? "yes" : "no",
+                  units_count(loaded, loaded_of(entry)), units_count(rejects, entry_open_rejects(entry)),
+                  name);
+        free(name);
     }
 }
 
@@ -197,12 +211,19 @@ static void print_left(const server_t *server, const report_t *status) {
     if (!status->alive && status->hold == BALANCER_OURS)
         out_print(
             "zones   a load that was killed has turned balancing off: tipple status --restore turns it on\n");
+    if (status->undone.steps[UNDO_KEPT_OFF].gone)
+        out_print("zones   the collection is not balanced, as before --drop\n");
+    if (!status->alive && status->owed)
+        out_print("zones   balancing was off before a load with --drop: the next load%s turns it off again\n",
+                  status->zones.sharded ? ", or tipple status --restore," : "");
+    char *quoted = ejson_text(server_namespace(server));
     if (status->hold == BALANCER_PERSONS || (!status->alive && status->hold == BALANCER_IN_DOUBT))
-        out_print("zones   the collection is not balanced; %s: sh.enableBalancing(\"%s\") turns it on\n",
+        out_print("zones   the collection is not balanced; %s: sh.enableBalancing(%s) turns it on\n",
                   status->hold == BALANCER_PERSONS
                       ? "no load has noted that it turned that off"
                       : "a load that was killed right then has turned that off, or a person",
-                  server_namespace(server));
+                  quoted ? quoted : "...");
+    free(quoted);
 }
 
 static void print_text(const server_t *server, const report_t *status, bool inputs) {
@@ -245,50 +266,41 @@ static void print_text(const server_t *server, const report_t *status, bool inpu
     print_left(server, status);
 }
 
-static void print_json_inputs(const report_t *status) {
-    const entries_t *entries = places_entries(status->places);
-    const char *before = "";
-    out_print(",\"inputs\":[");
-    for (size_t i = 0; i < entries->count; i++) {
-        const entry_t *entry = &entries->entries[i];
-        if (entry->removed)
-            continue;
-        out_print("%s{\"name\":", before);
-        out_json(entry->path);
-        out_print(",\"complete\":%s,\"loaded\":%" PRIu64 ",\"open_rejects\":%" PRIu64 "}",
-                  entry_is_complete(entry, status->generation, false) ? "true" : "false", loaded_of(entry),
-                  entry_open_rejects(entry));
-        before = ",";
-    }
-    out_print("]");
+static void put_input(bson_t *to, const void *of, size_t at) {
+    const report_t *status = of;
+    const entry_t *entry = &places_entries(status->places)->entries[at];
+    if (entry->removed)
+        return;
+    char *name = shown(status, entry);
+    result_put(to, AS_TEXT("name", name),
+               AS_FLAG("complete", entry_is_complete(entry, status->generation, false)),
+               AS_COUNT("loaded", loaded_of(entry)), AS_COUNT("open_rejects", entry_open_rejects(entry)));
+    free(name);
 }
 
-static void print_json(const server_t *server, const report_t *status, bool inputs) {
+static void put_shard(bson_t *to, const void *map, size_t at) {
+    result_put(to, AS_TEXT("name", chunkmap_shard_name(map, at)),
+               AS_COUNT("chunks", chunkmap_chunks_of(map, at)));
+}
+
+static void make_result(bson_t *to, const server_t *server, const report_t *status, bool inputs) {
     static const char *const balancing[] = {"on", "held", "off", "unclear"};
-    out_print("{\"schema\":1,\"command\":\"status\",\"namespace\":");
-    out_json(server_namespace(server));
-    out_print(",\"exists\":%s,\"documents\":%" PRIu64 ",\"clustered\":%s,\"files\":%" PRIu64
-              ",\"files_complete\":%" PRIu64 ",\"loaded\":%" PRIu64 ",\"rejected\":%" PRIu64
-              ",\"sharded\":%s,\"shards\":[",
-              status->place.exists ? "true" : "false", status->place.count,
-              status->place.clustered ? "true" : "false", status->summary.files, status->summary.complete,
-              status->summary.loaded, status->summary.rejected, status->route ? "true" : "false");
+    const undone_t *undone = &status->undone;
     chunkmap_t *map = status->route ? route_map(status->route) : NULL;
-    for (size_t i = 0; map && i < chunkmap_shards(map); i++) {
-        out_print("%s{\"name\":", i ? "," : "");
-        out_json(chunkmap_shard_name(map, i));
-        out_print(",\"chunks\":%zu}", chunkmap_chunks_of(map, i));
-    }
+    result_put(to, AS_TEXT("namespace", server_namespace(server)), AS_FLAG("exists", status->place.exists),
+               AS_COUNT("documents", status->place.count), AS_FLAG("clustered", status->place.clustered),
+               AS_COUNT("files", status->summary.files), AS_COUNT("files_complete", status->summary.complete),
+               AS_COUNT("loaded", status->summary.loaded), AS_COUNT("rejected", status->summary.rejected),
+               AS_FLAG("sharded", status->route != NULL),
+               AS_LIST("shards", map ? chunkmap_shards(map) : 0, put_shard, map));
     chunkmap_free(map);
-    const bool restored = status->undone.steps[UNDO_RANGES].gone || status->undone.steps[UNDO_TAGS].gone ||
-                          status->undone.steps[UNDO_BALANCING].gone;
-    out_print("],\"zones\":%zu,\"zone_tags\":%zu,\"other_zones\":%zu,\"balancing\":\"%s\",\"restored\":%s,"
-              "\"loads_running\":%zu",
-              status->zones.own_ranges, status->zones.own_tags, status->zones.others, balancing[status->hold],
-              restored ? "true" : "false", status->alive);
+    result_put(to, AS_COUNT("zones", status->zones.own_ranges), AS_COUNT("zone_tags", status->zones.own_tags),
+               AS_COUNT("other_zones", status->zones.others), AS_TEXT("balancing", balancing[status->hold]),
+               AS_FLAG("restored", undone->steps[UNDO_RANGES].gone || undone->steps[UNDO_TAGS].gone ||
+                                       undone->steps[UNDO_BALANCING].gone),
+               AS_COUNT("loads_running", status->alive));
     if (inputs)
-        print_json_inputs(status);
-    out_print("}\n");
+        result_put(to, AS_LIST("inputs", places_entries(status->places)->count, put_input, status));
 }
 
 static int run(int argc, char **argv, const command_t *command, err_t *err) {
@@ -309,15 +321,20 @@ static int run(int argc, char **argv, const command_t *command, err_t *err) {
     mongoc_client_t *client = NULL;
     server_t *server = server_connect(&wanted, err);
     bool ok = server && (client = server_take(server, err)) && look(&values, server, client, &status, err);
-    if (ok && values.json)
-        print_json(server, &status, values.inputs);
-    else if (ok)
-        print_text(server, &status, values.inputs);
+    const bool looked = ok;
     if (ok && !undo_tell(server, &status.undone, "", err))
         ok = err_set(
             err, err->status,
             "not all that loads have changed could be put back; run the same command again when what the "
             "warning says is mended");
+    if (looked && values.json) {
+        bson_t result = BSON_INITIALIZER;
+        make_result(&result, server, &status, values.inputs);
+        result_print("status", ok ? STATUS_OK : (int)err->status, &result);
+        bson_destroy(&result);
+    } else if (looked) {
+        print_text(server, &status, values.inputs);
+    }
     loads_free(&status.loads);
     zones_free(&status.zones);
     places_free(status.places);

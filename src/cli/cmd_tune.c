@@ -334,13 +334,16 @@ static int run_storage(const values_t *values, const again_t *again, err_t *err)
     spec.load.batch = given->batch_count ? given->batches[0] : LOAD_BATCH;
     bool ok = storage_run(&spec, &result, err);
     int status = ok ? STATUS_OK : (int)err->status;
+    bson_t document = BSON_INITIALIZER;
+    storage_make_result(&document, &spec, &result);
     if (values->report && status != STATUS_USAGE)
-        status = reporting_end(report_storage(&spec, &result, status, err), values->report, again,
+        status = reporting_end(report_storage(&spec, &result, &document, status, err), values->report, again,
                                spec.load.uri, status, err);
     if (values->json && result.warmed)
-        storage_print_json(&spec, &result, status);
+        result_print("tune", status, &document);
     else if (result.warmed && result.counts.trials)
-        storage_print_table(&spec, &result);
+        storage_print_table(&spec, &result, &document);
+    bson_destroy(&document);
     storage_free_result(&result);
     return cli_finish(status, err);
 }
@@ -355,13 +358,16 @@ static int tune(void *context, char **inputs, int count, const again_t *again, e
         return run_storage(values, again, err);
     bool ok = tune_run(&values->spec, &result, err);
     int status = ok ? STATUS_OK : (int)err->status;
+    bson_t document = BSON_INITIALIZER;
+    tune_make_result(&document, &values->spec, &result);
     if (values->report && status != STATUS_USAGE)
-        status = reporting_end(report_tune(&values->spec, &result, status, err), values->report, again,
-                               values->spec.load.uri, status, err);
+        status = reporting_end(report_tune(&values->spec, &result, &document, status, err), values->report,
+                               again, values->spec.load.uri, status, err);
     if (values->json && result.warmed)
-        tune_print_json(&values->spec, &result, status);
+        result_print("tune", status, &document);
     else if (result.warmed && result.verdict.trials)
-        tune_print_table(&values->spec, &result);
+        tune_print_table(&result, &document);
+    bson_destroy(&document);
     if (ok)
         tune_keep(&values->spec, &result);
     tune_free_result(&result);

@@ -1,11 +1,14 @@
 #include "cli/options/load_rows.h"
+#include "cli/print/result.h"
 #include "base/out.h"
 #include "base/log.h"
 #include "base/numbers/units.h"
+#include "server/bson_read.h"
 #include "verify/verify.h"
 
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -191,91 +194,68 @@ static void print_differences(const verify_result_t *result) {
     }
 }
 
-static void print_json_difference(const difference_t *difference) {
-    out_print("{\"kind\":\"%s\",\"file\":", difference_names[difference->kind]);
+static void put_difference(bson_t *to, const void *list, size_t at) {
+    const difference_t *difference = (const difference_t *)list + at;
+    const changed_t *changed = difference->changed;
+    result_put(to, AS_TEXT("kind", difference_names[difference->kind]), AS_TEXT("file", difference->name));
     if (difference->name)
-        out_json(difference->name);
-    else
-        out_print("null");
-    if (difference->name)
-        out_print(",\"offset\":%" PRIu64, difference->offset);
+        result_put(to, AS_COUNT("offset", difference->offset));
     if (difference->line)
-        out_print(",\"line\":%" PRIu64 ",\"last_line\":%" PRIu64, difference->line, difference->last_line);
-    out_print(",\"documents\":%" PRIu64 ",\"id\":", difference->records);
+        result_put(to, AS_COUNT("line", difference->line), AS_COUNT("last_line", difference->last_line));
+    result_put(to, AS_COUNT("documents", difference->records));
     if (difference->other_id)
-        out_json(difference->other_id);
+        result_put(to, AS_TEXT("id", difference->other_id));
     else
-        out_print("%" PRId64 ",\"last_id\":%" PRId64, difference->id, difference->last_id);
-    if (difference->why) {
-        out_print(",\"why\":");
-        out_json(difference->why);
-    }
-    if (difference->changed) {
-        out_print(",\"field\":");
-        out_json(difference->changed->field);
-        out_print(",\"stored\":");
-        out_json(difference->changed->stored);
-        out_print(",\"expected\":");
-        out_json(difference->changed->expected);
-        out_print(",\"more_fields\":%u", difference->changed->more);
-    }
-    out_print("}");
+        result_put(to, AS_COUNT("id", difference->id), AS_COUNT("last_id", difference->last_id));
+    if (difference->why)
+        result_put(to, AS_TEXT("why", difference->why));
+    if (!changed)
+        return;
+    result_put(to, AS_TEXT("field", changed->field), AS_TEXT("stored", changed->stored),
+               AS_TEXT("expected", changed->expected), AS_COUNT("more_fields", changed->more));
 }
 
 /* --- results
  * -------------------------------------------------------------------------------------------------- */
 
-static double per_second(uint64_t count, int64_t ns) {
-    return ns > 0 ? (double)count * 1e9 / (double)ns : 0;
-}
-
-static void print_json(const verify_result_t *result, const values_t *values, int status) {
-    out_print("{\"schema\":1,\"command\":\"verify\",\"status\":%d,\"documents\":%" PRIu64
-              ",\"as_expected\":%" PRIu64,
-              status, result->documents, result->same);
-    for (difference_kind_t kind = 0; kind < DIFFERENCE_KINDS; kind++)
-        out_print(",\"%s\":%" PRIu64, difference_names[kind], differences_count(result->differences, kind));
-    out_print(",\"expected\":%" PRIu64 ",\"read\":%" PRIu64 ",\"rejected\":%" PRIu64 ",\"filtered\":%" PRIu64
-              ",\"fixed\":%" PRIu64 ",\"files\":%" PRIu64 ",\"files_unfinished\":%" PRIu64
-              ",\"files_in_catalog\":%" PRIu64,
-              result->expected, result->records, result->rejected, result->filtered, result->fixed,
-              result->files, result->unfinished_files, result->catalog_files);
-    if (result->counted)
-        out_print(",\"documents_in_collection\":%" PRIu64 ",\"documents_of_other_files\":%" PRIu64
-                  ",\"changed_meanwhile\":%" PRIu64,
-                  result->all_documents, result->other_documents, result->changed);
-    else
-        out_print(
-            ",\"documents_in_collection\":null,\"documents_of_other_files\":null,\"changed_meanwhile\":null");
-    out_print(",\"quick\":%s,\"sample_percent\":%g,\"blocks\":%" PRIu64 ",\"blocks_looked_at\":%" PRIu64,
-              values->spec.quick ? "true" : "false", values->spec.sample_percent, result->blocks,
-              result->blocks_looked_at);
-    out_print(",\"seconds\":%.6f,\"docs_per_second\":%.0f,\"bytes_read\":%" PRIu64 ",\"bytes_text\":%" PRIu64
-              ",\"bytes_encoded\":%" PRIu64 ",\"bytes_stored\":%" PRIu64
-              ",\"client_cpu_seconds\":%.6f,\"peak_memory_bytes\":%" PRIu64 ",\"retries\":%" PRIu64
-              ",\"threads\":%u,\"namespace\":",
-              (double)result->took_ns / 1e9, per_second(result->documents, result->took_ns),
-              result->bytes_read, result->bytes_text, result->bytes_encoded, result->bytes_stored,
-              (double)result->cpu_ns / 1e9, result->peak_memory_bytes, result->retries, result->threads);
-    out_json(result->namespace);
-    out_print(",\"format\":");
-    out_json(result->format);
-    out_print(",\"filter\":");
-    out_json(result->filter);
-    out_print(",\"differences\":[");
-    bool first = true;
+static void put_differences(bson_t *to, differences_t *differences) {
+    bson_t list;
+    BSON_APPEND_ARRAY_BEGIN(to, "differences", &list);
     for (difference_kind_t kind = 0; kind < DIFFERENCE_KINDS; kind++) {
         size_t count;
-        const difference_t *list = differences_of(result->differences, kind, &count);
-        for (size_t i = 0; i < count; i++, first = false) {
-            out_print(first ? "\n" : ",\n");
-            print_json_difference(&list[i]);
-        }
+        const difference_t *kept = differences_of(differences, kind, &count);
+        result_items(&list, count, put_difference, kept);
     }
-    out_print("]}\n");
+    bson_append_array_end(to, &list);
 }
 
-static void print_counts(const verify_result_t *result, const values_t *values) {
+static void make_result(bson_t *to, const verify_result_t *result, const values_t *values) {
+    result_put(to, AS_COUNT("documents", result->documents), AS_COUNT("as_expected", result->same));
+    for (difference_kind_t kind = 0; kind < DIFFERENCE_KINDS; kind++)
+        result_put(to, AS_COUNT(difference_names[kind], differences_count(result->differences, kind)));
+    result_put(
+        to, AS_COUNT("expected", result->expected), AS_COUNT("read", result->records),
+        AS_COUNT("rejected", result->rejected), AS_COUNT("filtered", result->filtered),
+        AS_COUNT("fixed", result->fixed), AS_COUNT("files", result->files),
+        AS_COUNT("files_unfinished", result->unfinished_files),
+        AS_COUNT("files_in_catalog", result->catalog_files),
+        AS_NUMBER("documents_in_collection", result->counted ? (double)result->all_documents : NAN, 0),
+        AS_NUMBER("documents_of_other_files", result->counted ? (double)result->other_documents : NAN, 0),
+        AS_NUMBER("changed_meanwhile", result->counted ? (double)result->changed : NAN, 0),
+        AS_FLAG("quick", values->spec.quick), AS_FIGURE("sample_percent", values->spec.sample_percent),
+        AS_COUNT("blocks", result->blocks), AS_COUNT("blocks_looked_at", result->blocks_looked_at),
+        AS_SECONDS("seconds", result->took_ns),
+        AS_NUMBER("docs_per_second", result_rate(result->documents, result->took_ns), 0),
+        AS_COUNT("bytes_read", result->bytes_read), AS_COUNT("bytes_text", result->bytes_text),
+        AS_COUNT("bytes_encoded", result->bytes_encoded), AS_COUNT("bytes_stored", result->bytes_stored),
+        AS_SECONDS("client_cpu_seconds", result->cpu_ns),
+        AS_COUNT("peak_memory_bytes", result->peak_memory_bytes), AS_COUNT("retries", result->retries),
+        AS_COUNT("threads", result->threads), AS_TEXT("namespace", result->namespace),
+        AS_TEXT("format", result->format), AS_TEXT("filter", result->filter));
+    put_differences(to, result->differences);
+}
+
+static void print_counts(const verify_result_t *result, const values_t *values, const bson_t *document) {
     char number[UNITS_MAX], files[UNITS_MAX], took[UNITS_MAX], rate[UNITS_MAX], in[UNITS_MAX];
     bool quick = values->spec.quick, first = true;
     out_print("verified %s documents of %s file%s:", units_count(number, result->same),
@@ -295,15 +275,15 @@ static void print_counts(const verify_result_t *result, const values_t *values) 
         first = false;
     }
     out_print("      %s   %s docs/s   %s/s in\n", units_time(took, result->took_ns),
-              units_rate(rate, per_second(result->documents, result->took_ns)),
-              units_size(in, (uint64_t)per_second(result->bytes_read, result->took_ns)));
+              units_rate(rate, bson_read_number(document, "docs_per_second")),
+              units_bytes(in, result_rate(result->bytes_read, result->took_ns)));
 }
 
-static void print_summary(const verify_result_t *result, const values_t *values) {
+static void print_summary(const verify_result_t *result, const values_t *values, const bson_t *document) {
     const verify_spec_t *spec = &values->spec;
     char a[UNITS_MAX], b[UNITS_MAX], c[UNITS_MAX], d[UNITS_MAX];
     print_differences(result);
-    print_counts(result, values);
+    print_counts(result, values, document);
     if (log_level() < LOG_NORMAL)
         return;
     if (result->rejected || result->filtered || result->fixed)
@@ -356,10 +336,12 @@ static int run(int argc, char **argv, const command_t *command, err_t *err) {
     bool ok = verify_run(&values.spec, &result, err);
     int status = ok ? STATUS_OK : (int)err->status;
     bool began = ok || status == STATUS_DIFFERENT || result.blocks;
-    if (began && values.json)
-        print_json(&result, &values, status);
-    else if (began && status != STATUS_USAGE)
-        print_summary(&result, &values);
+    if (began && (values.json || status != STATUS_USAGE)) {
+        bson_t document = BSON_INITIALIZER;
+        make_result(&document, &result, &values);
+        values.json ? result_print("verify", status, &document) : print_summary(&result, &values, &document);
+        bson_destroy(&document);
+    }
     verify_free_result(&result);
     return cli_finish(status, err);
 }

@@ -1,4 +1,5 @@
 #include "cli/options/cli.h"
+#include "cli/print/result.h"
 #include "base/out.h"
 #include "base/numbers/units.h"
 #include "base/escape.h"
@@ -146,53 +147,60 @@ static void find_line(const where_t *where, found_line_t *found) {
     manifest_free(&manifest);
 }
 
+static void make_result(bson_t *to, int64_t id, const where_t *where, const found_line_t *found) {
+    result_put(to, AS_COUNT("id", id), AS_FLAG("found", where->found));
+    if (!where->found)
+        return;
+    result_put(to, AS_TEXT("file", where->path), AS_COUNT("offset", where->offset));
+    if (found->line)
+        result_put(to, AS_COUNT("line", found->line), AS_FLAG("changed", found->changed));
+    result_put(to, AS_FLAG("document", where->is_there));
+}
+
+static void print_text(const where_t *where, const found_line_t *found) {
+    if (!where->found)
+        return;
+    out_print("%s offset %" PRIu64, where->path, where->offset);
+    if (found->line)
+        out_print(" line %" PRIu64 "%s\n%s\n", found->line,
+                  found->changed ? " (the file has been changed since: this is what it holds now)" : "",
+                  found->record);
+    else
+        out_print(" (the file is not here, so its line is not known)\n");
+}
+
+/* Why no document is under this _id. */
+static bool check(int64_t id, const where_t *where, err_t *err) {
+    if (!where->found)
+        return err_set(err, STATUS_USAGE, "no file of this collection's catalog holds the _id %" PRId64, id);
+    if (!where->lane_fits)
+        return err_set(err, STATUS_USAGE,
+                       "the _id %" PRId64 " has another lane than its position: tipple did not make it", id);
+    return where->is_there ||
+           err_set(err, STATUS_USAGE,
+                   "no document has the _id %" PRId64 ": that of a record at this place would have it", id);
+}
+
 static int show(const values_t *values, int64_t id, const where_t *where, err_t *err) {
     static found_line_t found;
     if (where->found)
         find_line(where, &found);
-    uint64_t line = found.line;
-    if (line && found.inside)
+    if (found.line && found.inside)
         return err_set(err, STATUS_USAGE,
                        "no record starts at offset %" PRIu64 " of %s (in line %" PRIu64
                        "), so no document has the _id %" PRId64,
-                       where->offset, where->path, line, id),
+                       where->offset, where->path, found.line, id),
                STATUS_USAGE;
+    const int status = check(id, where, err) ? STATUS_OK : (int)err->status;
     if (values->json) {
-        out_print("{\"schema\":1,\"command\":\"where\",\"id\":%" PRId64 ",\"found\":%s", id,
-                  where->found ? "true" : "false");
-        if (where->found) {
-            out_print(",\"file\":");
-            out_json(where->path);
-            out_print(",\"offset\":%" PRIu64, where->offset);
-            if (line)
-                out_print(",\"line\":%" PRIu64 ",\"changed\":%s", line, found.changed ? "true" : "false");
-            out_print(",\"document\":%s", where->is_there ? "true" : "false");
-        }
-        out_print("}\n");
-    } else if (where->found) {
-        out_print("%s offset %" PRIu64, where->path, where->offset);
-        if (line)
-            out_print(" line %" PRIu64 "%s\n%s\n", line,
-                      found.changed ? " (the file has been changed since: this is what it holds now)" : "",
-                      found.record);
-        else
-            out_print(" (the file is not here, so its line is not known)\n");
+        bson_t result = BSON_INITIALIZER;
+        make_result(&result, id, where, &found);
+        result_print("where", status, &result);
+        bson_destroy(&result);
+    } else {
+        print_text(where, &found);
     }
-    if (!cli_flush(err))
-        return (int)err->status;
-    if (!where->found)
-        return err_set(err, STATUS_USAGE, "no file of this collection's catalog holds the _id %" PRId64, id),
-               STATUS_USAGE;
-    if (!where->lane_fits)
-        return err_set(err, STATUS_USAGE,
-                       "the _id %" PRId64 " has another lane than its position: tipple did not make it", id),
-               STATUS_USAGE;
-    if (!where->is_there)
-        return err_set(err, STATUS_USAGE,
-                       "no document has the _id %" PRId64 ": that of a record at this place would have it",
-                       id),
-               STATUS_USAGE;
-    return STATUS_OK;
+    return cli_finish(status, err);
 }
 
 static int run(int argc, char **argv, const command_t *command, err_t *err) {

@@ -150,7 +150,9 @@ static bool hand_out(void *context, work_t *work, err_t *err) {
     if (!done_runs_copy(&file->done_before, &piece->done))
         return err_memory(err, piece->done.count * sizeof(done_run_t));
     file->tail = piece->tail;
+    file->read_by = entry_dialect(&input->entry, job->generation);
     file->only_compares = work->state == WORK_CHECK;
+    file->is_older = file->only_compares && ledger_ends_before(input, piece);
     file->compares = file->done_before.count && (!input->plain || ledger_needs_check(input, piece));
     file->begun_before = work->epoch > 1;
     file->epoch = work->state == WORK_OURS ? work->epoch : 0;
@@ -254,6 +256,7 @@ static bool add_block(job_t *job, const block_t *block, err_t *err) {
                                      .counts = block->counts,
                                      .rejects = block->rejects,
                                      .reject_count = block->reject_count,
+                                     .dialect = block->file->read_by,
                                      .tail = block->tail,
                                      .outgrown = block->outgrown};
     if (block->partial || !block->file->work)
@@ -372,9 +375,11 @@ static bool send_held_back(job_t *job, block_t *block) {
     return offer != QUEUE_FULL;
 }
 
-/* Records that were held back, and whose places the catalog knows now. */
+/* Records that were held back, and whose places the catalog knows now. Where no feeder brings anything behind them, nobody
+ * else tells the senders that they need not wait for more. */
 static void send_torn(job_t *job) {
     news_t **at = &job->torn;
+    bool any = false;
     while (*at) {
         news_t *news = *at;
         const bool lost = block_is_lost(news->block);
@@ -383,11 +388,14 @@ static void send_torn(job_t *job) {
             at = &news->next;
             continue;
         }
+        any |= !lost;
         *at = news->next;
         if (lost)
             pipeline_free_block(&job->loading.pipeline, news->block);
         free(news);
     }
+    if (any && hand_out_is_idle(job->hand_out))
+        queue_drain(job->loading.pipeline.queue);
 }
 
 static void tell_lost(job_t *job) {

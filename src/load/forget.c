@@ -1,9 +1,10 @@
 #include "load/forget.h"
 #include "base/clock.h"
+#include "base/log.h"
 #include "base/stop.h"
 #include "catalog/catalog.h"
 #include "catalog/heartbeat.h"
-#include "catalog/places.h"
+#include "catalog/places_show.h"
 #include "catalog/store/store_mongo.h"
 #include "server/bson_read.h"
 #include "input/file/name.h"
@@ -37,92 +38,103 @@ static bool each_range(const entry_t *entry, uint64_t offset, take_range_t *take
     return true;
 }
 
-typedef struct {
-    const forget_place_t *place;
-    bson_t list; /* of conditions, or of deletes */
-    uint32_t count;
-    bool deletes, any;
-} ranges_t;
-
-static void append_range(ranges_t *ranges, int64_t from, int64_t to) {
-    char text[16];
-    const char *key;
-    bson_t item, id;
-    bson_uint32_to_string(ranges->count++, &key, text, sizeof text);
-    BSON_APPEND_DOCUMENT_BEGIN(&ranges->list, key, &item);
-    if (ranges->deletes)
-        BSON_APPEND_INT32(&item, "limit", 0);
-    bson_t *into = &item, q;
-    if (ranges->deletes) {
-        BSON_APPEND_DOCUMENT_BEGIN(&item, "q", &q);
-        into = &q;
-    }
-    BSON_APPEND_DOCUMENT_BEGIN(into, "_id", &id);
+static void append_id_range(bson_t *to, int64_t from, int64_t last) {
+    bson_t id;
+    BSON_APPEND_DOCUMENT_BEGIN(to, "_id", &id);
     BSON_APPEND_INT64(&id, "$gte", from);
-    BSON_APPEND_INT64(&id, "$lte", to);
-    bson_append_document_end(into, &id);
-    if (ranges->deletes)
-        bson_append_document_end(&item, &q);
-    bson_append_document_end(&ranges->list, &item);
+    BSON_APPEND_INT64(&id, "$lte", last);
+    bson_append_document_end(to, &id);
 }
 
-static bool flush(ranges_t *ranges, err_t *err) {
-    const forget_place_t *place = ranges->place;
-    const char *collection = server_collection(place->server);
-    bson_t *command, reply, document;
-    bson_iter_t documents;
-    if (!ranges->count)
-        return true;
-    if (ranges->deletes)
-        command = BCON_NEW("delete", BCON_UTF8(collection), "deletes", BCON_ARRAY(&ranges->list), "ordered",
-                           BCON_BOOL(false));
-    else
-        command = BCON_NEW("find", BCON_UTF8(collection), "filter", "{", "$or", BCON_ARRAY(&ranges->list),
-                           "}", "limit", BCON_INT32(1), "singleBatch", BCON_BOOL(true), "projection", "{",
-                           "_id", BCON_INT32(1), "}");
-    if (ranges->deletes)
-        server_append_uuid(place->server, place->uuid, command);
-    bool ok = server_command(place->server, place->client, server_database(place->server), command,
-                             ranges->deletes, &reply, err);
-    if (ok && !ranges->deletes && bson_read_batch(&reply, &documents))
-        ranges->any |= bson_read_next(&documents, &document);
-    bson_destroy(&reply);
+static bool run(const forget_place_t *place, bson_t *command, bool writes, bson_t *reply, err_t *err) {
+    const bool ok = server_command(place->server, place->client, server_database(place->server), command,
+                                   writes, reply, err);
     bson_destroy(command);
-    bson_reinit(&ranges->list);
-    ranges->count = 0;
     return ok;
 }
 
-static bool take_range(void *context, int64_t from, int64_t to, err_t *err) {
-    ranges_t *ranges = context;
-    if (ranges->any)
+typedef struct {
+    const forget_place_t *place;
+    bool any;
+} looking_t;
+
+/* One range a command: of several, by $or, a server reads all of a clustered collection. */
+static bool look_at_range(void *context, int64_t from, int64_t last, err_t *err) {
+    looking_t *looking = context;
+    bson_t filter = BSON_INITIALIZER, reply, document;
+    bson_iter_t documents;
+    if (looking->any)
         return true;
-    append_range(ranges, from, to);
-    return ranges->count < RANGES_AT_ONCE || flush(ranges, err);
+    append_id_range(&filter, from, last);
+    bson_t *command = BCON_NEW("find", BCON_UTF8(server_collection(looking->place->server)), "filter",
+                               BCON_DOCUMENT(&filter), "limit", BCON_INT32(1), "singleBatch", BCON_BOOL(true),
+                               "projection", "{", "_id", BCON_INT32(1), "}");
+    bson_destroy(&filter);
+    const bool ok = run(looking->place, command, false, &reply, err);
+    looking->any = ok && bson_read_batch(&reply, &documents) && bson_read_next(&documents, &document);
+    bson_destroy(&reply);
+    return ok;
 }
 
-static bool go_through(const forget_place_t *place, const entry_t *entry, uint64_t offset, bool deletes,
-                       bool *any, err_t *err) {
-    ranges_t ranges = {.place = place, .deletes = deletes};
-    bson_init(&ranges.list);
-    bool ok = each_range(entry, offset, take_range, &ranges, err) && flush(&ranges, err);
-    bson_destroy(&ranges.list);
-    *any = ranges.any;
+static bool look_from(const forget_place_t *place, const entry_t *entry, uint64_t offset, bool *any,
+                      err_t *err) {
+    looking_t looking = {.place = place};
+    const bool ok = each_range(entry, offset, look_at_range, &looking, err);
+    *any = looking.any;
     return ok;
 }
 
 bool forget_look(const forget_place_t *place, const entry_t *entry, bool *any, err_t *err) {
-    return go_through(place, entry, 0, false, any, err);
+    return look_from(place, entry, 0, any, err);
 }
 
 bool forget_look_behind(const forget_place_t *place, const entry_t *entry, uint64_t offset, bool *any,
                         err_t *err) {
-    return go_through(place, entry, offset, false, any, err);
+    return look_from(place, entry, offset, any, err);
+}
+
+typedef struct {
+    const forget_place_t *place;
+    bson_t deletes;
+    uint32_t count;
+} removing_t;
+
+static bool send_deletes(removing_t *removing, err_t *err) {
+    const forget_place_t *place = removing->place;
+    bson_t reply;
+    if (!removing->count)
+        return true;
+    bson_t *command = BCON_NEW("delete", BCON_UTF8(server_collection(place->server)), "deletes",
+                               BCON_ARRAY(&removing->deletes), "ordered", BCON_BOOL(false));
+    server_append_uuid(place->server, place->uuid, command);
+    const bool ok = run(place, command, true, &reply, err);
+    bson_destroy(&reply);
+    bson_reinit(&removing->deletes);
+    removing->count = 0;
+    return ok;
+}
+
+static bool remove_range(void *context, int64_t from, int64_t last, err_t *err) {
+    removing_t *removing = context;
+    char text[16];
+    const char *key;
+    bson_t item, q;
+    bson_uint32_to_string(removing->count++, &key, text, sizeof text);
+    BSON_APPEND_DOCUMENT_BEGIN(&removing->deletes, key, &item);
+    BSON_APPEND_INT32(&item, "limit", 0);
+    BSON_APPEND_DOCUMENT_BEGIN(&item, "q", &q);
+    append_id_range(&q, from, last);
+    bson_append_document_end(&item, &q);
+    bson_append_document_end(&removing->deletes, &item);
+    return removing->count < RANGES_AT_ONCE || send_deletes(removing, err);
 }
 
 bool forget_remove(const forget_place_t *place, const entry_t *entry, err_t *err) {
-    bool any;
-    return go_through(place, entry, 0, true, &any, err);
+    removing_t removing = {.place = place};
+    bson_init(&removing.deletes);
+    const bool ok = each_range(entry, 0, remove_range, &removing, err) && send_deletes(&removing, err);
+    bson_destroy(&removing.deletes);
+    return ok;
 }
 
 /* ---- the command ---- */
@@ -186,8 +198,26 @@ static bool open_catalog(forgetting_t *forgetting, err_t *err) {
 }
 
 static bool is_known(const forgetting_t *forgetting, const char *name) {
-    return places_named(forgetting->places, name) ||
-           places_removed(forgetting->places, name, !forgetting->spec->documents, NULL);
+    const places_meant_t meant = places_meant(forgetting->places, name);
+    return meant.lives || (forgetting->spec->documents ? meant.gone != NULL : meant.remains);
+}
+
+/* Where one of several may be meant, nobody guesses: the same command once more would remove the next one. */
+static bool is_one(const forgetting_t *forgetting, const char *name, err_t *err) {
+    const size_t lives = places_meant(forgetting->places, name).lives;
+    text_t shown = {.length = 0};
+    if (lives < 2)
+        return true;
+    places_show_meant(forgetting->places, name, &shown);
+    char *list = text_take(&shown, err);
+    if (list)
+        err_set(
+            err, STATUS_USAGE,
+            "%zu inputs in the catalog of %s could be meant by %s: %s. Give the one that is meant in this "
+            "spelling; `tipple status --inputs` shows what is known of each",
+            lives, server_namespace(forgetting->server), name, list);
+    free(list);
+    return false;
 }
 
 /* What the catalog calls an input: what a load of this argument would, or else the argument itself. */
@@ -209,10 +239,12 @@ static bool find_input(const forgetting_t *forgetting, const char *given, char *
         return err_set(err, STATUS_USAGE,
                        "%s is not in the catalog of %s: `tipple status --inputs` shows the names that it has",
                        *name, namespace);
-    if (by_load)
-        return true;
-    free(*name);
-    return (*name = strdup(given)) || err_memory(err, strlen(given));
+    if (!by_load) {
+        free(*name);
+        if (!(*name = strdup(given)))
+            return err_memory(err, strlen(given));
+    }
+    return is_one(forgetting, *name, err);
 }
 
 /* All are looked up before any is touched. */
@@ -241,8 +273,11 @@ static bool enroll(forgetting_t *forgetting, err_t *err) {
 static bool look_again(forgetting_t *forgetting, const removal_t *removal, const char *name, bool *late,
                        err_t *err) {
     *late = false;
-    for (const entry_t *entry = NULL; (entry = places_removed(forgetting->places, name, false, entry));) {
+    size_t at = 0;
+    for (const entry_t *entry; (entry = places_next(forgetting->places, name, &at));) {
         bool any;
+        if (!entry->removed)
+            continue;
         if (!catalog_look_again(forgetting->store, removal, entry, &any, err))
             return false;
         *late |= any;
@@ -250,17 +285,30 @@ static bool look_again(forgetting_t *forgetting, const removal_t *removal, const
     return true;
 }
 
+/* What was meant is gone already. */
+static bool tell_other(const forgetting_t *forgetting, const char *name, const entry_t *other, err_t *err) {
+    text_t shown = {.length = 0};
+    places_show(forgetting->places, other, &shown);
+    char *spelling = text_take(&shown, err);
+    if (spelling)
+        log_note("another input that may be meant by %s is there, and stays: give it as %s", name, spelling);
+    free(spelling);
+    return spelling != NULL;
+}
+
 static bool forget_one(forgetting_t *forgetting, const removal_t *removal, forgotten_t *forgotten,
                        err_t *err) {
     const char *name = forgotten->name;
     const bool documents = forgetting->spec->documents;
-    const entry_t *entry = places_named(forgetting->places, name);
+    const places_meant_t meant = places_meant(forgetting->places, name);
     bool late = false;
-    if ((entry && !catalog_remove(forgetting->store, entry->ordinal, documents, removal, err)) ||
-        (documents && !look_again(forgetting, removal, name, &late, err)))
+    if (meant.live &&
+        !(meant.is_sure ? catalog_remove(forgetting->store, meant.live->ordinal, documents, removal, err)
+                        : tell_other(forgetting, name, meant.live, err)))
         return false;
-    const bool was_there = entry || places_removed(forgetting->places, name, true, NULL);
-    forgotten->outcome = was_there ? FORGET_DONE : late ? FORGET_LATE : FORGET_NOTHING;
+    if (documents && !look_again(forgetting, removal, name, &late, err))
+        return false;
+    forgotten->outcome = meant.is_sure || meant.remains ? FORGET_DONE : late ? FORGET_LATE : FORGET_NOTHING;
     return true;
 }
 

@@ -8,7 +8,7 @@
 #include "catalog/heartbeat.h"
 #include "catalog/hold.h"
 #include "catalog/places.h"
-#include "catalog/register.h"
+#include "catalog/register/register.h"
 #include "catalog/store/store_mongo.h"
 #include "load/threads/feeder.h"
 #include "load/rejects/fixes.h"
@@ -43,7 +43,7 @@ typedef struct {
     /* on a cluster */
     bool placed;       /* zones were set, or some of them */
     bool must_balance; /* a shard that is being drained has chunks */
-    bool keeps_off;    /* a person had turned balancing off before --drop */
+    bool was_off;      /* a person had turned balancing off before --drop */
 
     /* the catalog: the main thread's */
     store_t *store;
@@ -110,8 +110,9 @@ bool job_open_shards(job_t *job, err_t *err);
 /* Do --shard-key and --direct go with this server, and can the collection be spread without a contradiction to what a
  * person has set? Before anything is touched. */
 bool job_may_shard(const job_t *job, err_t *err);
-/* What a drop takes away that a person had set: told, or kept for the new collection. */
+/* What a drop takes away that a person had set: told; and, before the drop itself, written down for the new collection. */
 bool job_tell_dropped(job_t *job, err_t *err);
+bool job_note_dropped(job_t *job, err_t *err);
 /* Chunks stay where they are from now on; the map again, now and then; zones and balancing as they were, when
  * no other load is alive. */
 void job_hold_shards(job_t *job);

@@ -57,8 +57,6 @@ void job_tell_late_misfit(const job_t *job, err_t *err) {
                  units_count(count, records), records == 1 ? "" : "s", begun, begun == 1 ? "" : "s",
                  records == 1 ? "was" : "were");
     const bool header = misfits_is_header(misfit->input->name, err->text);
-    const size_t used = strlen(err->text);
-    snprintf(err->text + used, sizeof err->text - used, "; %s%.80s%s%s",
-             header ? "it does not fit the format " : "", header ? job->schema->name : "",
-             header ? ", and " : "", more);
+    err_add(err, "; %s%.80s%s%s", header ? "it does not fit the format " : "",
+            header ? job->schema->name : "", header ? ", and " : "", more);
 }

@@ -475,28 +475,23 @@ static bool remove_changed(job_t *job, bool *any, err_t *err) {
 
 /* A load that did not end well, and what it has taken away before: to do so again would take away its own work. */
 static void tell_dropped(const job_t *job, err_t *err) {
-    const size_t used = strlen(err->text);
     if (job->dropped)
-        snprintf(err->text + used, sizeof err->text - used,
-                 "; --drop has dropped what was in %s before: leave that option out from now on",
-                 job->result->namespace);
+        err_add(err, "; --drop has dropped what was in %s before: leave that option out from now on",
+                job->result->namespace);
 }
 
 /* A stream without a name would be loaded a second time, and what there is of it stays. */
 static void tell_nameless(const job_t *job, err_t *err) {
     for (size_t i = 0; i < job->file_count; i++) {
         const load_file_t *file = &job->files[i];
-        text_t word = {.length = 0};
         if (!file->begun || !file->known_as || file->input->has_identity)
             continue;
-        shell_quote_word(&word, file->known_as);
         err_t ignored;
-        char *name = text_take(&word, &ignored);
-        const size_t used = strlen(err->text);
-        snprintf(err->text + used, sizeof err->text - used,
-                 "; but %.200s has no name by which it could be known again: `tipple forget%.400s --delete` "
-                 "removes what there is of it, and with --input-name it could be resumed",
-                 file->input->name, name ? name : "");
+        char *name = shell_quoted(file->known_as, &ignored);
+        err_add(err,
+                "; but %.200s has no name by which it could be known again: `tipple forget%.400s --delete` "
+                "removes what there is of it, and with --input-name it could be resumed",
+                file->input->name, name ? name : "");
         free(name);
         return;
     }

@@ -133,7 +133,7 @@ static bool nap(void *context, err_t *err) {
 
 static bool drop_data(void *context, const uint8_t uuid[STORE_UUID], err_t *err) {
     job_t *job = context;
-    return collection_drop_data(job->server, job->client, uuid, err);
+    return job_note_dropped(job, err) && collection_drop_data(job->server, job->client, uuid, err);
 }
 
 bool job_drop(job_t *job, err_t *err) {
@@ -214,8 +214,8 @@ static bool digest_at(void *context, size_t number, uint64_t size, char digest[3
 static bool relate(void *context, const ledger_input_t *input, view_t *view, uint32_t *version, err_t *err) {
     job_t *job = context;
     const size_t number = (size_t)(input - job->ledger.inputs);
-    return register_relate(&input->entry, &input->seen, describe_may_grow(&job->manifest.files[number]),
-                           digest_at, job, number, view, version, err);
+    return registration_relate(&input->entry, &input->seen, describe_may_grow(&job->manifest.files[number]),
+                               digest_at, job, number, view, version, err);
 }
 
 static bool fill_ledger(job_t *job, err_t *err) {
@@ -261,7 +261,6 @@ static bool make_files(job_t *job, err_t *err) {
         file->input = &job->manifest.files[work->input];
         file->work = work;
         file->ordinal = input->entry.ordinal;
-        file->first_size = entry_first_size(&input->entry);
         file->from = piece->from;
         file->to = piece->to;
         file->may_be_torn = describe_may_grow(file->input);

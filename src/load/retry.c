@@ -58,7 +58,8 @@ static bool find_verdict(feeding_t *feeding, const retry_t *retry, fix_verdict_t
 static void tell_cut_off(const job_t *job, const retry_t *retry) {
     log_warn(
         "%s:%llu: this record was cut off when its load was killed, and is left out; run that load again, "
-        "which writes it again, or fix it and delete the 'torn' line below it",
+        "which writes it again, or fix it, end its line, and delete the 'torn' line below it, if there is "
+        "one",
         job->spec->retry, (unsigned long long)retry->at_line);
 }
 

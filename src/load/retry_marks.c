@@ -91,7 +91,7 @@ static bool collect(job_t *job, err_t *err) {
                                      .held = &job->ledger};
     if (!(marks->fixes = fixes_read(paths, 1, job->places, &options, err)))
         return false;
-    job->result->open_rejects = fixes_not_yet(marks->fixes);
+    job->result->open_rejects = fixes_left_open(marks->fixes);
     marks->count = fixes_count(marks->fixes);
     marks->items = calloc(marks->count + 1, sizeof *marks->items);
     marks->placed = calloc(marks->count + 1, sizeof(item_t *));

@@ -9,6 +9,7 @@
 #include "server/presplit/balance_check.h"
 #include "server/bson_read.h"
 #include "server/presplit/presplit.h"
+#include "server/presplit/rights.h"
 #include "server/presplit/undo.h"
 #include "server/presplit/zones.h"
 
@@ -138,11 +139,14 @@ static bool check_key(const job_t *job, const shardkey_t *wanted, err_t *err) {
     const shardkey_t *present = route_key(job->loading.route);
     if (!job->spec->shard_key || bson_equal(&present->spec, &wanted->spec))
         return true;
-    char *text = ejson_print(&present->spec, true, NULL);
-    err_set(
-        err, STATUS_USAGE,
-        "%s is sharded on %s already, not on --shard-key %s; leave the option out, or --drop the collection",
-        server_namespace(job->server), text ? text : "another key", job->spec->shard_key);
+    text_t key = {.length = 0};
+    ejson_append(&key, &present->spec, true);
+    char *text = text_take(&key, err);
+    if (text)
+        err_set(err, STATUS_USAGE,
+                "%s is sharded on %s already, not on --shard-key %s; leave the option out, or --drop the "
+                "collection",
+                server_namespace(job->server), text, job->spec->shard_key);
     free(text);
     return false;
 }
@@ -189,6 +193,8 @@ static bool check_cluster(const job_t *job, err_t *err) {
     if (ok && !zones.hidden && (!zones.sharded || job->spec->drop))
         ok = !presplit_shards(job->server, job->client, &shards, &why) ||
              check_shards(&shards, err); /* placing tells why */
+    if (ok && !zones.hidden && (!zones.sharded || job->spec->drop))
+        ok = rights_check(job->server, job->client, err);
     presplit_free_shards(&shards);
     zones_free(&zones);
     return ok;
@@ -204,22 +210,24 @@ bool job_may_shard(const job_t *job, err_t *err) {
 }
 
 /* As the mongo shell takes it. */
-static void print_range(const char *name, const bson_t *range) {
+static bool print_range(const char *name, const bson_t *range, err_t *err) {
     bson_t min, max;
     text_t line = {.length = 0};
-    char *least = bson_read_field(range, "min", &min) ? ejson_print(&min, false, NULL) : NULL,
-         *behind = bson_read_field(range, "max", &max) ? ejson_print(&max, false, NULL) : NULL;
     text_append(&line, "sh.updateZoneKeyRange(");
     ejson_append_text(&line, name);
-    text_print(&line, ", EJSON.deserialize(%s), EJSON.deserialize(%s), ", least ? least : "",
-               behind ? behind : "");
+    text_append(&line, ", EJSON.deserialize(");
+    bool known = bson_read_field(range, "min", &min) && ejson_append(&line, &min, false);
+    text_append(&line, "), EJSON.deserialize(");
+    known = known && bson_read_field(range, "max", &max) && ejson_append(&line, &max, false);
+    text_append(&line, "), ");
     ejson_append_text(&line, zones_of_range(range));
-    char *words = text_take_or_end(&line);
-    if (least && behind)
-        log_warn("    %s)", words);
+    text_append(&line, ")");
+    char *words = text_take(&line, err);
+    const bool said = words;
+    if (said && known)
+        log_paste(words);
     free(words);
-    free(least);
-    free(behind);
+    return said;
 }
 
 bool job_tell_dropped(job_t *job, err_t *err) {
@@ -230,7 +238,7 @@ bool job_tell_dropped(job_t *job, err_t *err) {
         return true;
     bool ok = zones_read(job->server, job->client, &zones, err) &&
               (!zones.unbalanced || balancer_look(job->server, job->client, &hold, err));
-    job->keeps_off = hold == BALANCER_PERSONS || hold == BALANCER_IN_DOUBT;
+    job->was_off = hold == BALANCER_PERSONS || hold == BALANCER_IN_DOUBT;
     if (ok && zones.others)
         log_warn(
             "--drop of %s takes away its zone ranges that a person has set (%zu). If they are to be there "
@@ -238,9 +246,14 @@ bool job_tell_dropped(job_t *job, err_t *err) {
             name, zones.others);
     for (size_t i = 0; ok && i < zones.ranges.count; i++)
         if (!zones_is_own(name, zones_of_range(zones.ranges.documents[i])))
-            print_range(name, zones.ranges.documents[i]);
+            ok = print_range(name, zones.ranges.documents[i], err);
     zones_free(&zones);
     return ok;
+}
+
+/* In the catalog, whose header is there and outlives the drop: whoever loads next, it is done. */
+bool job_note_dropped(job_t *job, err_t *err) {
+    return !job->was_off || balancer_note_off(job->server, job->client, err);
 }
 
 /* Has another load sharded the collection at the same moment? Its zones came first, and it has a moment to go on. */
@@ -252,6 +265,20 @@ static bool was_quicker(job_t *job, route_read_t *read) {
             break;
     }
     return *read == ROUTE_READ;
+}
+
+/* A person's own setting, which --drop took away with the collection, this one or that of an earlier load. */
+static void keep_off(job_t *job) {
+    const char *name = server_namespace(job->server);
+    bool owed;
+    err_t err;
+    if (balancer_keep_off(job->server, job->client, &owed, &err) || !owed)
+        return;
+    char *quoted = ejson_text(name);
+    log_warn(
+        "%s was not balanced before --drop, and is now: sh.disableBalancing(%s) turns that off again (%s)",
+        name, quoted ? quoted : "...", err.text);
+    free(quoted);
 }
 
 bool job_open_shards(job_t *job, err_t *err) {
@@ -282,10 +309,8 @@ bool job_open_shards(job_t *job, err_t *err) {
         if (ok && read != ROUTE_READ)
             ok = (read = route_open(job->server, job->client, route, err)) != ROUTE_FAILED;
     }
-    if (read == ROUTE_READ && job->keeps_off && !balancer_turn_off(job->server, job->client, &why))
-        log_warn("%s was not balanced before --drop, and is now: sh.disableBalancing(\"%s\") turns that off "
-                 "again (%s)",
-                 server_namespace(job->server), server_namespace(job->server), why.text);
+    if (read == ROUTE_READ)
+        keep_off(job);
     if (read == ROUTE_HIDDEN)
         log_note(
             "this user may not read the cluster's config database: the router sorts the batches, which is "

@@ -2,6 +2,7 @@
 #include "base/log.h"
 #include "query/suite/value.h"
 #include "server/bson_read.h"
+#include "server/refusal.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -34,21 +35,138 @@ static bool same_key(const bson_t *one, const bson_t *other) {
     return false;
 }
 
-static bool is_there(const looker_t *looker, const bson_t *wanted, bool *there) {
+static bool same_value(const bson_iter_t *one, const bson_iter_t *other) {
+    bson_iter_t a, b;
+    if (BSON_ITER_HOLDS_NUMBER(one) && BSON_ITER_HOLDS_NUMBER(other))
+        return bson_iter_as_double(one) == bson_iter_as_double(other) &&
+               bson_iter_as_int64(one) == bson_iter_as_int64(other);
+    if (bson_iter_type(one) != bson_iter_type(other))
+        return false;
+    if (!BSON_ITER_HOLDS_DOCUMENT(one) && !BSON_ITER_HOLDS_ARRAY(one)) {
+        bson_t left = BSON_INITIALIZER, right = BSON_INITIALIZER;
+        bson_append_iter(&left, "", 0, one);
+        bson_append_iter(&right, "", 0, other);
+        const bool same = bson_equal(&left, &right);
+        bson_destroy(&left);
+        bson_destroy(&right);
+        return same;
+    }
+    if (!bson_iter_recurse(one, &a) || !bson_iter_recurse(other, &b))
+        return false;
+    for (;;) {
+        const bool first = bson_iter_next(&a), second = bson_iter_next(&b);
+        if (!first || !second)
+            return first == second;
+        if (strcmp(bson_iter_key(&a), bson_iter_key(&b)) != 0 || !same_value(&a, &b))
+            return false;
+    }
+}
+
+static bool says(const bson_t *index, const char *option) {
+    bson_iter_t at;
+    return bson_iter_init_find(&at, index, option) && bson_iter_as_bool(&at);
+}
+
+/* Is it the same text by text, with what a server fills in where nothing is said? */
+static bool same_collation(const bson_t *wanted, const bson_t *stored) {
+    static const struct {
+        const char *name;
+        int usual;
+    } filled[] = {{"strength", 3}, {"caseLevel", 0}, {"numericOrdering", 0}};
+    bson_iter_t mine, theirs;
+    for (bool more = bson_iter_init(&mine, wanted) && bson_iter_next(&mine); more;
+         more = bson_iter_next(&mine))
+        if (!bson_iter_init_find(&theirs, stored, bson_iter_key(&mine)) || !same_value(&mine, &theirs))
+            return false;
+    for (size_t i = 0; i < sizeof filled / sizeof *filled; i++)
+        if (!bson_iter_init_find(&mine, wanted, filled[i].name) &&
+            bson_iter_init_find(&theirs, stored, filled[i].name) &&
+            bson_iter_as_int64(&theirs) != filled[i].usual)
+            return false;
+    return true;
+}
+
+static bool is_simple(const bson_t *collation) {
+    return strcmp(bson_read_text(collation, "locale"), "simple") == 0;
+}
+
+/* usual: the collection's own collation, which an index has if it says nothing; NULL: none. */
+static bool collates_otherwise(const bson_t *wanted, const bson_t *stored, const bson_t *usual) {
+    bson_t own, theirs;
+    const bool says_own = bson_read_field(wanted, "collation", &own),
+               has = bson_read_field(stored, "collation", &theirs);
+    if (says_own && is_simple(&own))
+        return has && !is_simple(&theirs);
+    if (!says_own && usual)
+        return !has || !bson_equal(usual, &theirs);
+    return says_own != has || (has && !same_collation(&own, &theirs));
+}
+
+const char *indexes_differ(const bson_t *wanted, const bson_t *stored, const bson_t *usual) {
+    static const char *const filters[] = {"partialFilterExpression", "wildcardProjection"};
+    if (says(stored, "hidden") && !says(wanted, "hidden"))
+        return "it is hidden";
+    if (says(wanted, "sparse") != says(stored, "sparse"))
+        return says(stored, "sparse") ? "it is sparse" : "it is not sparse";
+    if (says(wanted, "unique") && !says(stored, "unique"))
+        return "it is not unique";
+    for (size_t i = 0; i < sizeof filters / sizeof *filters; i++) {
+        bson_iter_t mine, theirs;
+        const bool own = bson_iter_init_find(&mine, wanted, filters[i]),
+                   has = bson_iter_init_find(&theirs, stored, filters[i]);
+        if (own != has || (own && !same_value(&mine, &theirs)))
+            return i ? "its wildcardProjection is another one" : "its partialFilterExpression is another one";
+    }
+    return collates_otherwise(wanted, stored, usual) ? "its collation is another one" : NULL;
+}
+
+/* What is there of a key. */
+typedef struct {
+    bool there;     /* the index that is wanted */
+    char name[160]; /* of another one; "": none */
+    const char *differs;
+} found_t;
+
+static void look_at(const bson_t *index, const bson_t *wanted, const bson_t *key, const bson_t *usual,
+                    found_t *found) {
+    bson_t stored;
+    if (found->there || !bson_read_field(index, "key", &stored) || !same_key(&stored, key))
+        return;
+    const char *differs = indexes_differ(wanted, index, usual);
+    found->there = !differs;
+    if (differs) {
+        found->differs = differs;
+        snprintf(found->name, sizeof found->name, "%s", bson_read_text(index, "name"));
+    }
+}
+
+static bool is_there(const looker_t *looker, const bson_t *wanted, const bson_t *key, found_t *found) {
     mongoc_collection_t *of =
         mongoc_client_get_collection(looker->client, looker->database, looker->collection);
     mongoc_cursor_t *cursor = mongoc_collection_find_indexes_with_opts(of, NULL);
     const bson_t *index;
     bson_error_t error;
     char doing[300];
-    *there = false;
+    bson_t list = BSON_INITIALIZER, usual, one;
+    bson_iter_t at;
+    bool any = false; /* the collection has a collation of its own: its index of _id has it, too */
+    *found = (found_t){.there = false};
     while (mongoc_cursor_next(cursor, &index)) {
-        bson_t stored;
-        *there = *there || (bson_read_field(index, "key", &stored) && same_key(&stored, wanted));
+        bson_append_document(&list, "", 0, index);
+        if (!any && strcmp(bson_read_text(index, "name"), "_id_") == 0 &&
+            bson_read_field(index, "collation", &one)) {
+            bson_copy_to(&one, &usual);
+            any = true;
+        }
     }
+    for (bool more = bson_iter_init(&at, &list); more && bson_read_next(&at, &one);)
+        look_at(&one, wanted, key, any ? &usual : NULL, found);
+    if (any)
+        bson_destroy(&usual);
+    bson_destroy(&list);
     snprintf(doing, sizeof doing, "list the indexes of %s.%s", looker->database, looker->collection);
     bool ok = !mongoc_cursor_error(cursor, &error) ||
-              server_explain(looker->server, &error, NULL, doing, looker->err);
+              refusal_explain(server_address(looker->server), &error, NULL, doing, looker->err);
     mongoc_cursor_destroy(cursor);
     mongoc_collection_destroy(of);
     return ok;
@@ -91,17 +209,23 @@ static bool make(const looker_t *looker, const bson_t *index, const char *name) 
 
 static bool check(const looker_t *looker, const yaml_item_t *node, bool makes) {
     bson_t index, key;
-    bool there = false;
+    found_t found = {.there = false};
     char name[128];
     bool ok = value_document(&index, node, looker->suite->tree, NULL, looker->err);
     ok = value_document(&key, yaml_item_get(node, "key"), looker->suite->tree, NULL, looker->err) && ok &&
-         is_there(looker, &key, &there);
+         is_there(looker, &index, &key, &found);
     name_of(&key, name, sizeof name);
-    if (ok && !there && !makes)
+    if (ok && !found.there && found.differs)
+        ok = err_set(
+            looker->err, STATUS_USAGE,
+            "the query '%s' needs the index %s on %s.%s, and the index %s has its key, but %s: drop it, or "
+            "say in the suite's setup that this is meant",
+            looker->query->name, name, looker->database, looker->collection, found.name, found.differs);
+    else if (ok && !found.there && !makes)
         ok = err_set(looker->err, STATUS_USAGE,
                      "the query '%s' needs the index %s on %s.%s, which is not there: --setup makes it",
                      looker->query->name, name, looker->database, looker->collection);
-    if (ok && !there)
+    if (ok && !found.there)
         ok = make(looker, &index, name);
     bson_destroy(&index);
     bson_destroy(&key);

@@ -10,6 +10,7 @@
 #include "query/suite/reading.h"
 #include "query/suite/value.h"
 #include "server/bson_read.h"
+#include "server/refusal.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -93,6 +94,12 @@ complain(const maker_t *maker, const yaml_item_t *at, const char *fmt, ...) {
     return yaml_tree_complain(maker->list->suite->tree, at, maker->err, "%s", words);
 }
 
+/* bson_has_field looks for "a.b" in documents as well. */
+static bool has_key(const bson_t *document, const char *key) {
+    bson_iter_t at;
+    return bson_iter_init_find(&at, document, key);
+}
+
 /* A label that is safe to show. */
 static char *label_of(const char *text) {
     char *open = text_concealed(text);
@@ -110,7 +117,7 @@ static bool append_value(bson_t *values, const maker_t *maker, const yaml_item_t
     const char *written = BSON_ITER_HOLDS_UTF8(value) ? bson_iter_utf8(value, NULL) : json ? json : "";
     char *label = label_of(name ? name : written);
     bool ok =
-        !bson_has_field(values, label) ||
+        !has_key(values, label) ||
         complain(maker, item, "two values of '%.60s' are called '%.90s'; give them names: {NAME: VALUE}",
                  item->key, label);
     if (ok)
@@ -198,7 +205,7 @@ static bool combine(maker_t *maker, const yaml_item_t *item, const bson_t *param
 static bool failed(const maker_t *maker, const bson_error_t *error, const char *doing) {
     char words[300];
     snprintf(words, sizeof words, "%s of the query '%s'", doing, maker->query->name);
-    return server_explain(maker->list->server, error, NULL, words, maker->err);
+    return refusal_explain(server_address(maker->list->server), error, NULL, words, maker->err);
 }
 
 /* The documents from which a query draws its parameters: {"0": ..., ...}. Combinations with the same pipeline get the
@@ -228,7 +235,7 @@ static bool draw(maker_t *maker, const bson_t *params) {
     answer_begin(drawn, true);
     while (ok && drawn->count < MOST_DRAWN && aggregate_next(&aggregate, &document)) {
         for (size_t i = 0; ok && suite_given(query, i); i++)
-            ok = bson_has_field(document, suite_given(query, i)) ||
+            ok = has_key(document, suite_given(query, i)) ||
                  yaml_tree_complain(suite->tree, query->draw, maker->err, "what is drawn has no field '%s'",
                                     suite_given(query, i));
         answer_take(drawn, document);
@@ -266,7 +273,7 @@ static bool build_drawn(maker_t *maker, work_t *work, const bson_t *params, cons
         bson_copy_to(params, &all);
         ok = bson_iter_recurse(&at, &fields);
         while (ok && bson_iter_next(&fields))
-            if (!bson_has_field(&all, bson_iter_key(&fields)))
+            if (!has_key(&all, bson_iter_key(&fields)))
                 bson_append_iter(&all, NULL, 0, &fields);
         ok = ok && request_build(&work->requests[work->count++], maker->list->suite, maker->query,
                                  server_database(maker->list->server), server_collection(maker->list->server),

@@ -51,6 +51,9 @@ static void describe(const run_t *run) {
 static bool prepare(run_t *run) {
     const query_spec_t *spec = run->spec;
     query_result_t *result = run->result;
+    if (spec->explain && spec->choices.setup)
+        return err_set(run->err, STATUS_USAGE,
+                       "--explain changes nothing, and --setup makes indexes: give one of them");
     suite_t *suite = suite_open(spec->suite, run->err);
     if (!suite)
         return false;

@@ -225,16 +225,17 @@ static mongoc_uri_t *parse_bare(const char *uri, const char *end, const char *qu
     return parsed;
 }
 
-/* Would it take the URI, were these bytes of the options not there? */
-static bool driver_takes(const char *uri, const char *end, const char *query, const char *from,
-                         size_t length) {
-    err_t ignored;
+/* Would it take the URI, were these bytes of the options not there? False also if memory is out, with the sentence. */
+static bool driver_takes(const char *uri, const char *end, const char *query, const char *from, size_t length,
+                         err_t *err) {
     text_t rest = {.length = 0};
     text_append_bytes(&rest, query, (size_t)(from - query));
     text_append(&rest, from + length + (from[length] == '&'));
     text_cut(&rest, rest.length - (rest.length && rest.bytes[rest.length - 1] == '&'));
-    char *others = text_take_or_end(&rest);
-    mongoc_uri_t *parsed = parse_bare(uri, end, others, strlen(others), &ignored);
+    char *others = text_take(&rest, err);
+    if (!others)
+        return false;
+    mongoc_uri_t *parsed = parse_bare(uri, end, others, strlen(others), err);
     if (parsed)
         mongoc_uri_destroy(parsed);
     explicit_bzero(others, strlen(others));
@@ -245,15 +246,20 @@ static bool driver_takes(const char *uri, const char *end, const char *query, co
 /* The driver's own sentences quote what may be a secret: which part it is is found by leaving it out. */
 static bool say_what_is_wrong(const char *uri, const char *end, const char *query, err_t *err) {
     const char *at = query;
-    if (!driver_takes(uri, end, query, query, strlen(query)))
-        return err_set(
-            err, STATUS_USAGE,
-            "the target's URI is not valid: its user, hosts or ports cannot be read; it should look like %s",
-            SHAPE);
+    err->status = STATUS_OK;
+    if (!driver_takes(uri, end, query, query, strlen(query), err))
+        return err->status != STATUS_HOST &&
+               err_set(err, STATUS_USAGE,
+                       "the target's URI is not valid: its user, hosts or ports cannot be read; it should "
+                       "look like %s",
+                       SHAPE);
     for (uri_option_t option = {.number = 0}; next_option(&at, &option);) {
         char name[64] = "";
-        if (!driver_takes(uri, end, query, option.text, option.length))
+        if (!driver_takes(uri, end, query, option.text, option.length, err)) {
+            if (err->status == STATUS_HOST)
+                return false;
             continue;
+        }
         if (conceal_shown_of_option(option.text, option.length))
             snprintf(name, sizeof name, " (%.*s)", (int)strcspn(option.text, "="), option.text);
         return err_set(

@@ -1,5 +1,4 @@
-/* What the errors of the driver and of servers mean for a load, by the table of codes, and the sentences for them. */
-#include "server/server.h"
+#include "server/refusal.h"
 #include "server/server_errors.h"
 
 #include <ctype.h>
@@ -23,7 +22,7 @@ static const code_row_t *row_of(const bson_error_t *error) {
     return servers ? code_row((int)error->code) : NULL;
 }
 
-static refusal_t refusal_of(code_class_t class) {
+static refusal_t of_class(code_class_t class) {
     static const refusal_t refusals[] = {[CODE_UNKNOWN] = REFUSAL_OTHER,
                                          [CODE_PASSING] = REFUSAL_GONE,
                                          [CODE_NOT_ALLOWED] = REFUSAL_AUTH,
@@ -32,10 +31,10 @@ static refusal_t refusal_of(code_class_t class) {
     return refusals[class];
 }
 
-refusal_t server_refusal(const bson_error_t *error, const bson_t *reply) {
+refusal_t refusal_of(const bson_error_t *error, const bson_t *reply) {
     const code_row_t *row = row_of(error);
     if (row)
-        return refusal_of(row->class);
+        return of_class(row->class);
     switch (error->domain) {
     case 0: /* the driver forgets the error of one part of a divided batch if a later part succeeds */
     case MONGOC_ERROR_STREAM:
@@ -56,12 +55,28 @@ refusal_t server_refusal(const bson_error_t *error, const bson_t *reply) {
     }
     if (reply && mongoc_error_has_label(reply, "RetryableWriteError"))
         return REFUSAL_GONE;
-    return refusal_of(code_class((int)error->code, error->message));
+    return of_class(code_class((int)error->code, error->message));
 }
 
-static bool explain_access(const server_t *server, const bson_error_t *error, const char *words,
+/* doing: "run 'moveChunk' on admin.d.c", as server.c names a command. */
+static bool is_of_sharding(const char *doing) {
+    static const char *const commands[] = {"'enableSharding'",
+                                           "'shardCollection'",
+                                           "'split'",
+                                           "'moveChunk'",
+                                           "'addShardToZone'",
+                                           "'removeShardFromZone'",
+                                           "'updateZoneKeyRange'",
+                                           "'configureCollectionBalancing'",
+                                           "'update' on config."};
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
+        if (strncmp(doing, "run ", 4) == 0 && strncmp(doing + 4, commands[i], strlen(commands[i])) == 0)
+            return true;
+    return false;
+}
+
+static bool explain_access(const address_t *address, const bson_error_t *error, const char *words,
                            const char *doing, err_t *err) {
-    const address_t *address = server_address(server);
     const char *user = mongoc_uri_get_username(address->uri);
     const char *source = mongoc_uri_get_auth_source(address->uri);
     bool permission = error->domain == MONGOC_ERROR_SERVER && error->code == CODE_UNAUTHORIZED;
@@ -70,6 +85,10 @@ static bool explain_access(const server_t *server, const bson_error_t *error, co
                        "could not %s: the server at %s asks for a user: put USER:PASSWORD@ before "
                        "the host in the URI (%s)",
                        doing, address->hosts, words);
+    if (permission && is_of_sharding(doing))
+        return err_set(err, STATUS_USAGE,
+                       "could not %s: the user '%s' may not: it needs the role clusterManager (%s)", doing,
+                       user, words);
     if (permission)
         return err_set(err, STATUS_USAGE,
                        "could not %s: the user '%s' may not: it needs the role readWrite on the "
@@ -81,23 +100,23 @@ static bool explain_access(const server_t *server, const bson_error_t *error, co
                    address->hosts, user ? user : "", words, source ? source : "admin");
 }
 
-bool server_explain(const server_t *server, const bson_error_t *error, const bson_t *reply, const char *doing,
-                    err_t *err) {
+bool refusal_explain(const address_t *address, const bson_error_t *error, const bson_t *reply,
+                     const char *doing, err_t *err) {
     char words[504], code[24] = "";
     snprintf(words, sizeof words, "%s", error->message[0] ? error->message : "no reason was given");
     for (char *c = words; *c; c++)
         if (iscntrl((unsigned char)*c))
             *c = ' ';
-    address_conceal(server_address(server), words);
+    address_conceal(address, words);
     size_t length = strlen(words);
     if (length && words[length - 1] == '.')
         words[length - 1] = '\0';
-    refusal_t refusal = server_refusal(error, reply);
+    refusal_t refusal = refusal_of(error, reply);
     char *whole_command = strstr(words, " to execute command ");
     if (refusal == REFUSAL_AUTH && whole_command)
         *whole_command = '\0';
     if (refusal == REFUSAL_AUTH)
-        return explain_access(server, error, words, doing, err);
+        return explain_access(address, error, words, doing, err);
     const code_row_t *row = row_of(error);
     const char *hint = row ? row->hint : refusal == REFUSAL_STATE ? code_hint_room : NULL;
     if (error->domain == MONGOC_ERROR_SERVER || error->domain == MONGOC_ERROR_WRITE_CONCERN)

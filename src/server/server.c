@@ -1,3 +1,4 @@
+#include "server/refusal.h"
 #include "server/server.h"
 #include "base/clock.h"
 #include "base/host/host.h"
@@ -166,10 +167,10 @@ static bool stopped(server_t *server, err_t *err) {
 
 bool server_again(server_t *server, mongoc_client_t *client, patience_t *patience, const bson_error_t *error,
                   const bson_t *reply, const char *doing, err_t *err) {
-    if (server_refusal(error, reply) == REFUSAL_GONE)
+    if (refusal_of(error, reply) == REFUSAL_GONE)
         return server_wait(server, client, patience, error, reply, doing, err);
     patience->tries++;
-    return server_explain(server, error, reply, doing, err);
+    return refusal_explain(server_address(server), error, reply, doing, err);
 }
 
 bool server_wait(server_t *server, mongoc_client_t *client, patience_t *patience, const bson_error_t *error,
@@ -186,12 +187,10 @@ bool server_wait(server_t *server, mongoc_client_t *client, patience_t *patience
         bson_error_t last = *error;
         char time[UNITS_MAX];
         absence_describe(&server->address, client, error, last.message, sizeof last.message);
-        server_explain(server, &last, reply, doing, err);
-        size_t used = strlen(err->text);
-        snprintf(err->text + used, sizeof err->text - used,
-                 "; that lasted for longer than --patience (%s): when the server is back, %s",
-                 units_time(time, server->patience_ns),
-                 server->resumes ? "the same command resumes from there" : "run the same command again");
+        refusal_explain(server_address(server), &last, reply, doing, err);
+        err_add(err, "; that lasted for longer than --patience (%s): when the server is back, %s",
+                units_time(time, server->patience_ns),
+                server->resumes ? "the same command resumes from there" : "run the same command again");
         server->gave_up = true;
         return false;
     }

@@ -98,19 +98,6 @@ bool server_wait(server_t *server, mongoc_client_t *client, patience_t *patience
  * again. */
 void server_answered(server_t *server);
 
-/* What an error of the driver or a server means for us. */
-typedef enum {
-    REFUSAL_GONE,  /* network, election, stepdown, shutdown: try again; the write may have happened */
-    REFUSAL_AUTH,  /* password, permission, TLS: status 1 */
-    REFUSAL_STATE, /* read-only, disk full, wrong kind of target: status 4 or 1 */
-    REFUSAL_OTHER,
-} refusal_t;
-refusal_t server_refusal(const bson_error_t *error, const bson_t *reply);
-
-/* Turns a driver's error into a sentence with what to do; always false. `doing` completes "could not ...". */
-bool server_explain(const server_t *server, const bson_error_t *error, const bson_t *reply, const char *doing,
-                    err_t *err);
-
 /* For standalones: identifies the server process (topologyVersion.processId as hex), to prove that the process that
  * acknowledged w:1 writes is the one that answered a later j:true write. */
 bool server_process(server_t *server, mongoc_client_t *client, char hex[25], err_t *err);

@@ -13,7 +13,7 @@
 #define TIPPLE_VERIFY_VERIFIER_H
 
 #include "format/filter.h"
-#include "catalog/register.h"
+#include "catalog/register/register.h"
 #include "load/blocks/block.h"
 #include "verify/difference.h"
 #include "load/rejects/fixes.h"

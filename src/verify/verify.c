@@ -13,7 +13,7 @@
 #include "verify/stray_scan.h"
 #include "load/progress.h"
 #include "catalog/catalog.h"
-#include "catalog/register.h"
+#include "catalog/register/register.h"
 #include "catalog/store/store_mongo.h"
 #include "server/collection.h"
 #include "load/before/describe_input.h"
@@ -236,7 +236,7 @@ static bool find_files(verification_t *run, err_t *err) {
                                : "a stream is known again only by the --input-name it was loaded with");
         run->files[i].input = input;
         run->files[i].ordinal = entry->ordinal;
-        run->files[i].first_size = entry_first_size(entry);
+        run->files[i].read_by = entry_dialect(entry, run->header.generation);
         run->files[i].known_as = entry->path;
         run->files[i].extents = entry->extents;
         run->files[i].extent_count = entry->extent_count;

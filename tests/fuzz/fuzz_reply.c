@@ -14,6 +14,7 @@
 #include "server/collection.h"
 #include "server/server_load.h"
 #include "server/send/writer.h"
+#include "server/refusal.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -231,8 +232,8 @@ static void try_errors(odd_t *odd, const server_t *server) {
     bson_t *reply = odd_document(odd, odd_replies, "find");
     (void)server_code(reply);
     if (odd_fails(odd, &error)) {
-        LAB_MUST(server_refusal(&error, reply) <= REFUSAL_OTHER);
-        LAB_MUST(!server_explain(server, &error, reply, "do this", &err) && err.text[0] &&
+        LAB_MUST(refusal_of(&error, reply) <= REFUSAL_OTHER);
+        LAB_MUST(!refusal_explain(server_address(server), &error, reply, "do this", &err) && err.text[0] &&
                  err.status != STATUS_OK);
         const code_row_t *row = code_row((int)error.code);
         LAB_MUST(!row ||

@@ -194,6 +194,15 @@ class Mixin:
         """The end of every test: each record of the inputs is in the collection, once, byte for byte; the books are
         complete; each reject was kept once; and the same command finds nothing more to do. Prints what was done (did),
         unless the test is not over."""
+        expected = self.all_is_there(texts, collection, rejects)
+        again = self.load(*words, collection=collection, status=2 if rejected(texts) else 0, **stdin)
+        self.assertEqual(0, again["read"], "the same command once more")
+        self.assertEqual(len(expected), self.verified_by_tipple(words, collection, **stdin))
+        if did:
+            say(did, sum(len(bodies(text)) for text in texts.values()))
+
+    def all_is_there(self, texts, collection="results", rejects=None):
+        """All of verified() that needs no more runs. The documents that are there."""
         books = self.files(collection)
         self.assertEqual(sorted(texts), sorted(book["path"] for book in books), "each file is in the books once")
         self.assertTrue(all(book["complete"] for book in books), "a file is not complete")
@@ -202,11 +211,7 @@ class Mixin:
             expected.update(self.file_documents(book, texts)[0])
         self.holds(expected, collection)
         self.all_rejected(texts, rejects)
-        again = self.load(*words, collection=collection, status=2 if rejected(texts) else 0, **stdin)
-        self.assertEqual(0, again["read"], "the same command once more")
-        self.assertEqual(len(expected), self.verified_by_tipple(words, collection, **stdin))
-        if did:
-            say(did, sum(len(bodies(text)) for text in texts.values()))
+        return expected
 
     def all_rejected(self, texts, files):
         """Each reject was kept, once; where several loads kept some, one that took over may have kept it again."""

@@ -188,7 +188,7 @@ LAB_UNUSED bool lab_emit(emit_t *emitter, const dialect_t *dialect, const lab_re
     const uint8_t *bytes = text;
     bool open = false;
     if (records->count)
-        grown_add(out, bytes, records->records[0].record.offset); /* a byte-order mark */
+        grown_add(out, bytes, dialect_bom(bytes, records->records[0].record.offset));
     for (size_t i = 0; i < records->count; i++) {
         const lab_record_t *one = &records->records[i];
         const uint8_t *written = bytes + one->record.offset;

@@ -4,13 +4,15 @@
  * - Every line that is neither blank nor a header is a document or a reject; records touch each other and
  * reach from the start to the end.
  * - Documents are valid BSON; the fast and the careful way, and any cut into blocks, make the same ones.
- * - What is written from the documents makes the same documents again.
+ * - What is written from the documents makes the same documents again: by the dialect of its text, and as a new file,
+ * whose dialect is found from its own first lines. If that is another one, the new file is refused.
  * - A row that was written in the usual way (see usual_row) comes out byte for byte, and so does every record
  * of fixed width, unless the format leaves parts of it out. */
 #ifndef TIPPLE_TESTS_FORMAT_LAWS_H
 #define TIPPLE_TESTS_FORMAT_LAWS_H
 
 #include "base/utf8.h"
+#include "format/emitted.h"
 #include "format/format.h"
 #include "format_lab.h"
 
@@ -390,6 +392,88 @@ static void law_there_and_back(const law_t *law, const dialect_t *dialect, const
     grown_free(&written);
 }
 
+static void law_grow(void *to, const void *bytes, size_t length) {
+    grown_add(to, bytes, length);
+}
+
+/* One input's lines, without rejects, into a new file. */
+static bool law_emit_into(const law_t *law, emitted_t *emitted, const dialect_t *dialect,
+                          const lab_records_t *some, const uint8_t *text, err_t *err) {
+    const dialect_t *written = emitted_begin(emitted, dialect, "fuzz.csv");
+    if (some->count && dialect_bom(text, some->records[0].record.offset))
+        emitted_mark(emitted);
+    for (size_t i = 0; i < some->count; i++) {
+        const lab_record_t *one = &some->records[i];
+        const uint8_t *row = text + one->record.offset;
+        emitted_line_t line = {.text = row,
+                               .length = one->record.length,
+                               .end = row + one->record.length,
+                               .end_length = one->record.line_end,
+                               .record = one->parsed == PARSED_DOCUMENT};
+        bson_t document;
+        if (line.record) {
+            LAB_MUST(bson_init_static(&document, one->document, one->record.document_length));
+            LAB_MUST(emit_record(law->emit, written, &document, &one->shape, &line.text, &line.length, err));
+        }
+        if (!emitted_line(emitted, &line, err))
+            return false;
+    }
+    return true;
+}
+
+static bool law_emitted(const law_t *law, const dialect_t *dialect, const lab_records_t *some,
+                        const uint8_t *text, grown_t *file, err_t *err) {
+    emitted_t *emitted = emitted_new(law->schema, SIZE_MAX, law_grow, file);
+    LAB_MUST(emitted);
+    bool ok = law_emit_into(law, emitted, dialect, some, text, err);
+    ok = emitted_end(emitted, err) && ok;
+    emitted_destroy(emitted);
+    return ok;
+}
+
+/* Of the documents every `each`th one: as where a filter leaves some out. */
+static void law_new_file(const law_t *law, const dialect_t *dialect, const lab_records_t *all,
+                         const uint8_t *text, size_t each) {
+    lab_records_t some = {.records = calloc(all->count + 1, sizeof *some.records)};
+    grown_t written = {0}, file = {0};
+    err_t err = {.text = ""};
+    dialect_t again;
+    LAB_MUST(some.records);
+    for (size_t i = 0; i < all->count; i++) {
+        const parsed_t parsed = all->records[i].parsed;
+        if (parsed == PARSED_HEADER || parsed == PARSED_BLANK ||
+            (parsed == PARSED_DOCUMENT && i % each == each - 1))
+            some.records[some.count++] = all->records[i];
+    }
+    if (lab_emit(law->emit, dialect, &some, text, true, &written, &err)) {
+        const uint8_t *new = written.at ? written.at : (const uint8_t *)""; /* no record, no file */
+        bool same = dialect_sniff(law->schema, new, written.size, "again.csv", &again, &err) &&
+                    again.header == dialect->header;
+        if (same && !law->schema->fixed && some.count > lab_count(&some, PARSED_BLANK))
+            same = again.delimiter == dialect->delimiter && again.columns == dialect->columns &&
+                   memcmp(again.field_of, dialect->field_of, sizeof again.field_of) == 0;
+        const bool ok = law_emitted(law, dialect, &some, text, &file, &err);
+        LAW(ok == same, written.at, written.size, file.at, file.size);
+        LAW(!ok || (file.size == written.size && (!file.size || memcmp(file.at, written.at, file.size) == 0)),
+            written.at, written.size, file.at, file.size);
+        LAW(ok || !file.size, written.at, written.size, file.at, file.size);
+        if (ok) {
+            lab_records_t read =
+                lab_parse(law->reader, &again, file.at, file.size, (lab_how_t){.careful = false});
+            LAW(read.count == some.count, written.at, written.size, file.at, file.size);
+            for (size_t i = 0; i < some.count; i++)
+                LAW(read.records[i].parsed == some.records[i].parsed &&
+                        (read.records[i].parsed != PARSED_DOCUMENT ||
+                         lab_same_document(&read.records[i], &some.records[i])),
+                    text + some.records[i].record.offset, some.records[i].record.length, file.at, file.size);
+            lab_records_free(&read);
+        }
+    }
+    grown_free(&written);
+    grown_free(&file);
+    free(some.records);
+}
+
 /* cut: any number, says where the text is cut into blocks. */
 LAB_UNUSED void law_holds(const law_t *law, const uint8_t *text, size_t length, size_t cut, bool emit) {
     err_t err = {.text = ""};
@@ -406,6 +490,8 @@ LAB_UNUSED void law_holds(const law_t *law, const uint8_t *text, size_t length, 
     for (int with_shapes = 0; emit && with_shapes < 2; with_shapes++)
         if (!law->by_turns || (cut & 1) == (size_t)with_shapes)
             law_there_and_back(law, &dialect, &careful, text, length, with_shapes);
+    for (size_t each = 1; emit && each <= 2; each++)
+        law_new_file(law, &dialect, &careful, text, each);
     lab_records_free(&careful);
     lab_records_free(&fast);
 }

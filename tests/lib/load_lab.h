@@ -146,6 +146,13 @@ static status_t lab_load_all(lab_t *lab, char **inputs) {
     return lab->err.status;
 }
 
+LAB_UNUSED static status_t lab_retry(lab_t *lab, const char *name) {
+    lab->load.retry = name;
+    const status_t status = lab_load(lab, NULL);
+    lab->load.retry = NULL;
+    return status;
+}
+
 #define lab_verify(lab, ...) lab_verify_all(lab, (char *[]){__VA_ARGS__, NULL})
 LAB_UNUSED static status_t lab_verify_all(lab_t *lab, char **inputs) {
     verify_free_result(&lab->verified);

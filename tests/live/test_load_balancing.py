@@ -7,7 +7,8 @@ import livetest
 import minimongo as mongo
 from livetest import Books, rows
 
-TEXT = rows(40000, 1)
+TEXT = rows(40000, 1)  # enough to be shared evenly
+SOME = rows(12000, 1)
 MOVE = re.compile(r'db\.adminCommand\(\{moveRange: "(.+)", min: \{_id: (.+)\}, max: \{_id: (.+)\}, toShard: "(.+)"\}\)')
 
 
@@ -34,7 +35,7 @@ class Balancing(livecluster.Cluster):
     def status(self, *words, **more):
         return self.tipple("status", "--uri", self.uri(), *words, **more).stdout.decode()
 
-    def begun(self, name, seed, count=60000):
+    def begun(self, name, seed, count=20000):
         text = rows(count, seed)
         self.write(name, text)
         load = self.start_held("-b", "50", "-j", "2", name)
@@ -73,7 +74,7 @@ class Balancing(livecluster.Cluster):
         self.clean()
 
     def test_a_person_has_turned_it_off(self):
-        self.write("a.csv", TEXT)
+        self.write("a.csv", SOME)
         self.load("a.csv")
         self.switch(True)
         self.write("b.csv", rows(500, 5))
@@ -147,17 +148,17 @@ class Balancing(livecluster.Cluster):
     def test_bounds_that_are_not_understood(self):
         """Chunks between decimals, say: the router sorts, and says so."""
         self.sharded({"m": 1}, [{"m": mongo.Timestamp(7 << 32)}, {"m": mongo.Timestamp(9 << 32)}])
-        self.write("a.csv", TEXT)
+        self.write("a.csv", SOME)
         self.load("a.csv")
         self.assertIn("the router sorts the batches", self.stderr)
-        self.holds(Books().plain("a.csv", TEXT))
+        self.holds(Books().plain("a.csv", SOME))
         self.load("--direct", "a.csv", status=1)
         self.assertIn("whose bounds can be put in order", self.stderr)
         self.assertIn("not understood", self.status())
 
     def test_other_keys_are_left_to_the_balancer(self):
         self.sharded({"k": 1}, [{"k": "M"}])
-        self.write("a.csv", TEXT)
+        self.write("a.csv", SOME)
         self.load("a.csv")
         self.assertIn("shards have chunks", self.stderr)
         self.assertIn('sh.enableBalancing("%s")' % self.name(), self.status())

@@ -330,33 +330,6 @@ class Again(livetest.Case):
         self.assertEqual(10, self.load("2/b.csv", collection="header")["loaded"])
         self.assertNotIn("1/b.csv", self.stderr)
 
-    @livetest.slow
-    def test_very_often_grown(self):
-        """an input that has grown 105 times: its entry has a bound; a version that was dropped is a change"""
-        texts, times = [rows(3 + number) for number in range(106)], []
-
-        def back(number):
-            self.write("a.csv", texts[number])
-            os.utime(self.folder / "a.csv", ns=(times[number], times[number]))
-
-        for number, text in enumerate(texts):
-            cut = text[:-5] if number % 3 else text
-            self.write("a.csv", cut)
-            self.load("a.csv")
-            times.append((self.folder / "a.csv").stat().st_mtime_ns)
-        entry, = self.client.find(self.database, "results.tipple.files", {"path": "a.csv"})
-        self.assertEqual(106, entry["version"])
-        self.assertEqual(100, len(entry["versions"]))
-        self.assertEqual({1, *range(8, 107)}, {version.get("number", place + 1)
-                                               for place, version in enumerate(entry["versions"])})
-        self.holds(Books().plain("a.csv", texts[-1]))
-        self.assertEqual(0, self.load("a.csv")["read"])
-        self.tipple("verify", "--format", "mot", "--uri", self.uri(), "a.csv")
-        back(90)
-        self.assertEqual(0, self.load("a.csv")["read"])
-        back(3)
-        self.refused("a.csv has changed since it was loaded", "a.csv", status=5)
-
     def test_several_could_be_it(self):
         """two files that are gone, and one that begins as both did: a new one, and that is said"""
         first = rows(200, 7)

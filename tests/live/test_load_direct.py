@@ -16,7 +16,7 @@ from livetest import Books, rows
 
 import mongods
 
-TEXT = rows(40000, 1, bad={70})
+TEXT = rows(12000, 1, bad={70})
 
 
 def without_version(message):
@@ -45,7 +45,7 @@ class Direct(livecluster.Cluster):
         self.holds(Books().plain("a.csv", TEXT).gzip("b.csv.gz", TEXT, packed))
         self.shares(counts)
         self.assertEqual(counts["routers"], [])
-        self.whole(79998)
+        self.whole(23998)
         self.clean()
         self.assertEqual(self.load("--direct", "a.csv", "b.csv.gz", status=2)["read"], 0)
         self.clean()
@@ -83,7 +83,7 @@ class Direct(livecluster.Cluster):
             self.assertEqual(counts["unrouted"], 0)
             self.holds(Books().plain("a.csv", TEXT), collection=name)
             there = self.shares(counts, name)
-            self.assertEqual(sum(there.values()), 39999)
+            self.assertEqual(sum(there.values()), 11999)
 
     def test_not_where_there_is_nothing_to_be_direct_with(self):
         self.write("a.csv", TEXT[:TEXT.index(b"\n", 5000) + 1])
@@ -146,7 +146,7 @@ class Direct(livecluster.Cluster):
 
     def test_chunks_that_move(self):
         """Chunks go to and fro while the load runs, also such that nobody writes to at the moment."""
-        text, rest = rows(100000, 5), rows(50000, 6)
+        text, rest = rows(12000, 5), rows(20000, 6)
         self.write("a.csv", text)
         over = threading.Event()
         moved = []
@@ -177,7 +177,7 @@ class Direct(livecluster.Cluster):
         self.assertGreater(len(moved), 1)
         self.assertGreater(counts["retries"], 0)
         self.holds(Books().plain("a.csv", text).stream("-", rest))
-        self.whole(150000)
+        self.whole(32000)
 
 
 if __name__ == "__main__":

@@ -30,7 +30,7 @@ class Inputs(livetest.Case):
             self.write("a.csv", before + after)
             for _ in range(2):
                 self.load("a.csv", collection=collection, status=5)
-                self.assertRegex(self.stderr, r"a\.csv:%d: this line is a header, .*split the file.*tipple forget a\.csv" % line)
+                self.assertRegex(self.stderr, r"a\.csv:%d: this line is a header with.*split the file.*tipple forget a\.csv" % line)
             found = {raw["t"] for raw in self.documents(collection)}
             if len(before) < livetest.WINDOW:  # a block behind the header's may have been sent before that was read
                 self.assertEqual(set(), found, "a record of its block is there")

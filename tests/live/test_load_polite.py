@@ -7,7 +7,7 @@ import livetest
 import mongods
 from livetest import Books, rows
 
-TEXT = rows(40000, 3, bad={77})
+TEXT = rows(12000, 3, bad={77})
 
 
 def as_user(uri, name, password):

@@ -28,7 +28,7 @@ class Kept(livetest.Case):
         offset = text.index(b"one field")
         self.assertIn("rejected a.csv:8:10 (offset %d): it has 1 field where 14 were expected" % offset, self.stderr)
         kept = (self.folder / (self.database + ".results.rejects")).read_text("latin-1")
-        self.assertRegex(kept, r"(?m)^#@[0-9a-f]{8} offset=%d line=8 length=9 hash=[0-9a-f]{16} field=- .* file=a.csv -- a.csv:8:10: it has 1"
+        self.assertRegex(kept, r"(?m)^#@[0-9a-f]{8} offset=%d line=8 length=9 hash=[0-9a-f]{16} dialect=[0-9a-f]{16} field=- .* file=a.csv -- a.csv:8:10: it has 1"
                          % offset)
 
     def test_path(self):
@@ -438,7 +438,7 @@ class Untouched(livetest.Case):
 
     def test_all(self):
         """byte for byte, with and without a last line end, with CRLF; what was edited and is rejected again is kept in
-        the next file, once"""
+        the next file, once. A last record that is shorter than it was, and has no line end, counts as cut off"""
         records = [b"the first of them, which is long|bad", b"the second of them, which is long|bad",
                    b"the third of them, which is long|bad" + b"x" * 200]
         text = rows(20) + b"".join(record + b"\n" for record in records) + rows(20, 2, header=False)
@@ -458,13 +458,16 @@ class Untouched(livetest.Case):
                 elif not end:
                     edited = edited[:-1]
                 own.write_bytes(edited)
-                wrong = sorted(record for _, record in edits if record and record != self.GOOD)
-                good = sum(record == self.GOOD for _, record in edits)
-                rejected = 3 - good - sum(record is None for _, record in edits)
+                cut = not end and any(number == 2 for number, _ in edits)
+                count = [edit for edit in edits if not cut or edit[0] != 2]
+                wrong = sorted(record for _, record in count if record and record != self.GOOD)
+                good = sum(record == self.GOOD for _, record in count)
+                rejected = 3 - good - cut - sum(record is None for _, record in count)
                 for again in range(2):
                     said = self.load("--retry", own.name, status=2 if rejected else 0)
                     self.assertEqual((good, rejected), (said["already_there" if again else "loaded"], said["rejected"]),
                                      (name, end))
+                    self.assertEqual(cut, "this record was cut off" in self.stderr, (name, end))
                     self.assertEqual(edited, own.read_bytes(), (name, end))
                     self.assertEqual(bool(wrong), other.exists(), (name, end))
                     if wrong:

@@ -11,7 +11,7 @@ import minimongo as mongo
 from livecluster import Cluster
 from livetest import WINDOW
 
-COUNT, LANES = 1000000, 1024
+COUNT, LANES = 100000, 1024
 SLIM = """\
 format: slim
 about: one column of the MOT files, so that the servers have less to do than their disks are large
@@ -61,7 +61,7 @@ def records_by_lane(texts):
 
 
 class Two(Cluster):
-    """A million records: each shard gets what the lanes say, which is an even share."""
+    """Each shard gets what the lanes say, which is an even share."""
     options = {"shards": 2, "replicas": 1, "routers": 2, "cache": "64M"}
 
     def lanes(self):
@@ -154,7 +154,7 @@ class Keys(Cluster):
 
     def setUp(self):
         super().setUp()
-        self.text = generated("isd", "--records", 30000, "--stations", 200, "--seed", 7)
+        self.text = generated("isd", "--records", 12000, "--stations", 200, "--seed", 7)
         self.write("a.isd", self.text)
 
     def on_shards(self, pipeline):
@@ -200,7 +200,7 @@ class Keys(Cluster):
         counts = self.load("--format", "isd", "--shard-key", key, "-b", "200", "a.isd")
         there = self.shares(counts)
         self.assertEqual(self.placed(key), there)
-        self.assertEqual(sum(there.values()), 30000)
+        self.assertEqual(sum(there.values()), 12000)
         self.assertEqual((counts["unrouted"], counts["retries"]), (0, 0))
         told = {shard["name"]: shard["batches"] for shard in counts["shards"]}
         self.assertEqual(self.inserts(), told)  # a batch with documents of two shards would be an insert on each
@@ -218,7 +218,7 @@ class Keys(Cluster):
         self.assertEqual(sum(map(len, found.values())), len(stations))  # none is on two shards
         self.assertEqual({group["_id"]: group["n"] for groups in found.values() for group in groups}, stations)
         told = re.findall(r"^(s\d) +([\d,]+) +([\d.]+)% ", done.stdout.decode(), re.M)
-        self.assertEqual(told, [(name, "{:,}".format(count), "%.1f" % (count / 300)) for name, count in there.items()])
+        self.assertEqual(told, [(name, "{:,}".format(count), "%.1f" % (count / 120)) for name, count in there.items()])
         self.clean()
 
     def test_hashed_first(self):

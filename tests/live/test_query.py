@@ -101,7 +101,7 @@ class Counting(Query):
         """doubles of answers, of --explain and of labels have as few digits as read back the same"""
         self.write("x.yaml", "suite: d\nqueries:\n  - name: q\n    each: {x: [0.1]}\n    pipeline: [{$limit: 1}, {$project: {_id: 0, d: "
                              "{$add: [{$param: x}, 0.2]}}}]\n")
-        for words, said in ((("--json",), '"result":[ { "d" : 0.30000000000000004 } ]'), (("--explain",), "[ 0.1, 0.2 ]"),
+        for words, said in ((("--json",), '"result" : [ { "d" : 0.30000000000000004 } ]'), (("--explain",), "[ 0.1, 0.2 ]"),
                             (("--answers",), '{ "d" : 0.30000000000000004 }'), (("--csv",), '"q","x=0.1"')):
             done = self.tipple(*self.query_words("--repeats", 1, *words))
             self.assertIn(said, done.stdout.decode())
@@ -254,6 +254,7 @@ class Failing(Query):
                 ("n: [1, 2]", ("--clients", "1,2,3", "--param", "n=[%s]" % ", ".join(map(str, range(4000)))),
                  "these would be more than 10000 measurements"),
                 ("n: [1, '1']", (), "two values of 'n' are called '1'"),
+                ("n: [1.5, '1.5']", (), "two values of 'n' are called '1.5'"),
                 ("n: [1, 2]", ("--param", "n=[5, 5]"), "two values of 'n' are called '5'"),
                 ("n: [%s]" % ("x" * 90), (), "has more than 90 bytes; give the values names")):
             self.write("x.yaml", query % values)
@@ -262,6 +263,8 @@ class Failing(Query):
         self.write("x.yaml", query % ("n: [%s, %s]" % ("x" * 87 + "1", "x" * 87 + "2")))
         first, second = self.query("--repeats", 1)
         self.assertEqual(["n=" + "x" * 87 + end for end in "12"], [first["with"], second["with"]])
+        self.write("x.yaml", query % "n: {a: {b: 1}, a.b: 2}")
+        self.assertEqual(["n=a", "n=a.b"], [each["with"] for each in self.query("--repeats", 1)])
 
     def test_refused(self):
         """a suite with a mistake is refused with its place before anything is asked; so is a collection with nothing"""
@@ -318,6 +321,12 @@ class Failing(Query):
         listed = self.client.command(self.database, {"listIndexes": "results"})["cursor"]["firstBatch"]
         self.assertIn({"s": 1, "n": -1}, [index["key"] for index in listed])
         self.query("count", "--repeats", 1)
+        self.client.command(self.database, {"dropIndexes": "results", "index": "s_1_n_-1"})
+        self.client.command(self.database, {"createIndexes": "results", "indexes": [
+            {"key": {"s": 1, "n": -1}, "name": "mine", "sparse": True}]})
+        for words in ((), ("--setup",)):
+            done = self.tipple(*self.query_words("count", *words), status=1)
+            self.assertIn("the index mine has its key, but it is sparse", done.stderr)
 
     def test_interrupted(self):
         """Ctrl-C: what was measured until then is printed; the end of the signal itself"""

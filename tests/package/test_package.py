@@ -1,6 +1,7 @@
 """What is installed: the command, its man pages, and a library that a stranger's program is built with, by pkg-config."""
 import os
 import pathlib
+import re
 import shlex
 import shutil
 import subprocess
@@ -45,6 +46,24 @@ class Package(unittest.TestCase):
         self.assertEqual("2: a document", said[0])
         self.assertRegex(said[1], "^3: .*field")
         self.assertEqual(2, len(said))
+
+    def test_names(self):
+        """Of all names of the library only those of its header are in the way of a host's own."""
+        library, = self.prefix.glob("lib/**/libtipple.a")
+        header = (self.prefix / "include/tipple/tipple.h").read_text()
+        promised = set(re.findall(r"^TIPPLE_API [^;(]*?(\w+)\(", header, re.MULTILINE))
+        self.assertIn("tipple_load", promised)
+        listed = run("nm", "-P", "-g", "--defined-only", library)
+        self.assertEqual(promised, {line.split()[0] for line in listed.splitlines() if line and not line.endswith(":")})
+
+    def test_host_with_names_of_its_own(self):
+        """Functions of the host that are called as inner ones of the library are not called by it, nor in its way."""
+        own = pathlib.Path("own.c")
+        own.write_text("long format_open(const char *path, int mode);\nvoid log_error(const char *text);\n"
+                       "int log_warn;\nlong format_open(const char *path, int mode) { return path[mode] * 0; }\n"
+                       "void log_error(const char *text) { *(volatile char *)0 = *text; }\n")
+        run(COMPILER, "-std=c99", SOURCE, own, "-o", "use", *shlex.split(self.flags()))
+        self.check_use()
 
     @unittest.skipUnless(shutil.which("c++"), "there is no C++ compiler")
     def test_library_in_cplusplus(self):

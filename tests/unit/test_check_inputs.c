@@ -217,6 +217,9 @@ static void says_what_a_feeder_says(void **state) {
                                      300001,
                                      300002};
     static const char *const ends[] = {"", "\n", "\n1,2\n"}, *const heads[] = {"a,b", "x,b"};
+    static char lines[CUTTER_BUFFER + 5], letters[300002];
+    memset(lines, '\n', sizeof lines);
+    memset(letters, 'z', sizeof letters);
     schema_t *schema = schema_of(FORMAT);
     size_t refused = 0, taken = 0;
     log_set_level(LOG_SILENT); /* of columns that are left out */
@@ -224,13 +227,12 @@ static void says_what_a_feeder_says(void **state) {
         for (size_t l = 0; l < sizeof lengths / sizeof *lengths; l++)
             for (int kind = 0; kind < 12; kind++) {
                 bytes_t text = {0};
-                for (size_t i = 0; i < places[p]; i++)
-                    bytes_add(&text, "\n", 1);
+                bytes_add(&text, lines, places[p]);
                 bytes_add(&text, heads[kind % 2], 3);
                 if (lengths[l] > 3)
                     bytes_add(&text, ",", 1);
-                for (size_t i = 4; i < lengths[l]; i++)
-                    bytes_add(&text, "z", 1);
+                if (lengths[l] > 4)
+                    bytes_add(&text, letters, lengths[l] - 4);
                 bytes_add(&text, ends[kind / 2 % 3], strlen(ends[kind / 2 % 3]));
                 lab_write_all("f", text);
                 manifest_t manifest;

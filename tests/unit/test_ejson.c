@@ -64,6 +64,31 @@ static bson_t *of_every_type(void) {
     return all;
 }
 
+/* One text that is not UTF-8: only its odd bytes are shown otherwise. */
+static void test_not_utf8(void **state) {
+    (void)state;
+    bson_t all = BSON_INITIALIZER;
+    bson_oid_t oid;
+    bson_oid_init_from_string(&oid, "0123456789abcdef01234567");
+    bson_t *scope = BCON_NEW("x", BCON_DOUBLE(0.1), "y", BCON_REGEX("\xFF", "i"));
+    BSON_APPEND_REGEX(&all, "r", "a\xFF(", "i");
+    BSON_APPEND_CODE(&all, "c", "\xE9");
+    BSON_APPEND_CODE_WITH_SCOPE(&all, "w", "\xC3", scope);
+    BSON_APPEND_SYMBOL(&all, "s", "\x80\x1b");
+    BSON_APPEND_DBPOINTER(&all, "p", "d\xFF.c", &oid);
+    BSON_APPEND_INT32(&all, "n", 1);
+    check(&all, true,
+          "{ \"r\" : { \"$regularExpression\" : { \"pattern\" : \"a\xEF\xBF\xBD(\", \"options\" : \"i\" } }, "
+          "\"c\" : { \"$code\" : \"\xEF\xBF\xBD\" }, "
+          "\"w\" : { \"$code\" : \"\xEF\xBF\xBD\", \"$scope\" : { \"x\" : 0.1, \"y\" : { "
+          "\"$regularExpression\" : { \"pattern\" : \"\xEF\xBF\xBD\", \"options\" : \"i\" } } } }, "
+          "\"s\" : { \"$symbol\" : \"\xEF\xBF\xBD\\u001b\" }, "
+          "\"p\" : { \"$dbPointer\" : { \"$ref\" : \"d\xEF\xBF\xBD.c\", \"$id\" : { \"$oid\" : "
+          "\"0123456789abcdef01234567\" } } }, \"n\" : 1 }");
+    bson_destroy(scope);
+    bson_destroy(&all);
+}
+
 static void test_as_libbson(void **state) {
     (void)state;
     bson_t *all = of_every_type(), empty = BSON_INITIALIZER;
@@ -136,8 +161,9 @@ static void test_wrong(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_as_libbson), cmocka_unit_test(test_empty), cmocka_unit_test(test_doubles),
-        cmocka_unit_test(test_controls),   cmocka_unit_test(test_wrong), cmocka_unit_test(test_text),
+        cmocka_unit_test(test_not_utf8), cmocka_unit_test(test_as_libbson), cmocka_unit_test(test_empty),
+        cmocka_unit_test(test_doubles),  cmocka_unit_test(test_controls),   cmocka_unit_test(test_wrong),
+        cmocka_unit_test(test_text),
     };
     return cmocka_run_group_tests_name("ejson", tests, NULL, NULL);
 }

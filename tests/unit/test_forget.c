@@ -120,11 +120,99 @@ static void test_lost_reply(void **state) {
     lab_close(&lab);
 }
 
+/* Two of one name: the first was moved, and another file came. */
+static void load_two_of_name(lab_t *lab, const char *name) {
+    lab_open(lab, BOX_REPLICA_SET);
+    lab_write_rows(name, 0, 30);
+    assert_status(lab, lab_load(lab, (char *)name), STATUS_OK);
+    char moved[40];
+    snprintf(moved, sizeof moved, "old/%s", name);
+    assert_int_equal(mkdir("old", 0700), 0);
+    assert_int_equal(rename(name, moved), 0);
+    lab_write_rows(name, 100, 140);
+    assert_status(lab, lab_load(lab, moved, (char *)name), STATUS_OK);
+    lab_shorten_lease(lab);
+}
+
+/* The same command once more removes nothing else. */
+static void test_two_of_name(void **state) {
+    (void)state;
+    lab_t lab;
+    load_two_of_name(&lab, "day.csv");
+    assert_status(&lab, lab_forget(&lab, true, "day.csv"), STATUS_USAGE);
+    assert_says(lab.err.text,
+                "2 inputs in the catalog of d.c could be meant by day.csv: day.csv#0, day.csv#1.");
+    assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), 70);
+    assert_status(&lab, lab_forget(&lab, true, "day.csv#2"), STATUS_USAGE);
+    for (int again = 0; again < 2; again++) {
+        assert_status(&lab, lab_forget(&lab, true, "day.csv#1"), STATUS_OK);
+        assert_int_equal(lab.outcomes[0], again ? FORGET_NOTHING : FORGET_DONE);
+        assert_int_equal(box_count(lab.box, LAB_TARGET, "{\"n\": {\"$lt\": 100}}"), 30);
+        assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), 30);
+    }
+    /* what is left may not be what is meant: the newest one was removed */
+    for (int documents = 0; documents < 2; documents++) {
+        assert_status(&lab, lab_forget(&lab, documents, "./day.csv"), STATUS_OK);
+        assert_int_equal(lab.outcomes[0], FORGET_NOTHING);
+        assert_says(lab.said,
+                    "another input that may be meant by day.csv is there, and stays: give it as day.csv#0");
+        assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), 30);
+    }
+    assert_status(&lab, lab_forget(&lab, true, "day.csv#0"), STATUS_OK);
+    assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), 0);
+    /* one that came since then is meant */
+    assert_status(&lab, lab_load(&lab, "day.csv"), STATUS_OK);
+    assert_status(&lab, lab_forget(&lab, true, "day.csv"), STATUS_OK);
+    assert_int_equal(lab.outcomes[0], FORGET_DONE);
+    assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), 0);
+    lab_close(&lab);
+}
+
+/* The older one can be removed, and then the other one by its name. */
+static void test_older_of_name(void **state) {
+    (void)state;
+    lab_t lab;
+    load_two_of_name(&lab, "day.csv");
+    assert_status(&lab, lab_forget(&lab, true, "day.csv#0"), STATUS_OK);
+    assert_int_equal(box_count(lab.box, LAB_TARGET, "{\"n\": {\"$lt\": 100}}"), 0);
+    assert_status(&lab, lab_forget(&lab, true, "day.csv"), STATUS_OK);
+    assert_int_equal(lab.outcomes[0], FORGET_DONE);
+    assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), 0);
+    lab_close(&lab);
+}
+
+/* A file that is really called as another one is addressed. */
+static void test_named_as_addressed(void **state) {
+    (void)state;
+    lab_t lab;
+    load_two_of_name(&lab, "day.csv");
+    lab_write_rows("day.csv#1", 200, 250);
+    assert_status(&lab, lab_load(&lab, "day.csv#1"), STATUS_OK);
+    assert_status(&lab, lab_forget(&lab, true, "day.csv"), STATUS_USAGE);
+    assert_says(lab.err.text, "day.csv#0, day.csv#01.");
+    assert_status(&lab, lab_forget(&lab, true, "day.csv#1"), STATUS_USAGE);
+    assert_says(lab.err.text, "could be meant by day.csv#1: day.csv#1#2, day.csv#01.");
+    assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), 120);
+    assert_status(&lab, lab_forget(&lab, true, "day.csv#1#2"), STATUS_OK);
+    assert_int_equal(box_count(lab.box, LAB_TARGET, "{\"n\": {\"$lt\": 200}}"), 70);
+    assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), 70);
+    /* the file is meant, as before, and not what its name addresses */
+    assert_status(&lab, lab_forget(&lab, true, "day.csv#1"), STATUS_OK);
+    assert_int_equal(lab.outcomes[0], FORGET_NOTHING);
+    assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), 70);
+    assert_status(&lab, lab_forget(&lab, true, "day.csv#01"), STATUS_OK);
+    assert_int_equal(box_count(lab.box, LAB_TARGET, "{\"n\": {\"$lt\": 100}}"), 30);
+    assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), 30);
+    lab_close(&lab);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_with_documents), cmocka_unit_test(test_without_documents),
         cmocka_unit_test(test_late_documents), cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_being_loaded),   cmocka_unit_test(test_lost_reply),
+        cmocka_unit_test(test_being_loaded),   cmocka_unit_test(test_two_of_name),
+        cmocka_unit_test(test_older_of_name),  cmocka_unit_test(test_named_as_addressed),
+        cmocka_unit_test(test_lost_reply),
     };
     return LAB_RUN(tests);
 }

@@ -68,6 +68,23 @@ static void test_formats(void **state) {
         law_holds(law_format((uint8_t)('0' + i)), (const uint8_t *)texts[i], strlen(texts[i]), 1, true);
 }
 
+/* Texts whose new files begin otherwise: with the bytes of a mark, or with lines that look like another delimiter. */
+static void test_new_files(void **state) {
+    (void)state;
+    static const struct {
+        char format;
+        const char *text;
+    } files[] = {{'2', "\"\xEF\xBB\xBF\";\n"},
+                 {'4', "a b\t1\t c d \nx y\t2\t z w \n"},
+                 {'9', " a | b |1,2,3|4\na|b|1,2,3|4\n"},
+                 {'8', "a,1\n\xEF\xBB\xBF"
+                       "b,2\n"},
+                 {'7', "1,2,3\n\xEF\xBB\xBFid,2,3\n"}};
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+        law_holds(law_format((uint8_t)files[i].format), (const uint8_t *)files[i].text, strlen(files[i].text),
+                  1, true);
+}
+
 static void test_counting(void **state) {
     (void)state;
     static const char text[] = "\xEF\xBB\xBF\ntest_id,x\n1,2\n\"test_id\"\n\r\ntest_idx,2\nTESTID";
@@ -86,6 +103,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_usual_rows),
         cmocka_unit_test(test_formats),
+        cmocka_unit_test(test_new_files),
         cmocka_unit_test(test_counting),
     };
     return cmocka_run_group_tests_name("laws", tests, NULL, NULL);

@@ -274,6 +274,44 @@ static void test_grown(void **state) {
     lab_close(&lab);
 }
 
+/* However often an input grows, its entry has a bound: the oldest versions are dropped, and count as changes from then on. */
+static void test_very_often_grown(void **state) {
+    (void)state;
+    enum { TIMES = 106, KEPT = 100 };
+    struct timespec times[TIMES];
+    struct stat now;
+    bool more = true;
+    lab_t lab;
+    lab_open(&lab, BOX_STANDALONE);
+    for (int i = 0; i < TIMES; i++) {
+        lab_write_rows("a.csv", 0, 3 + i);
+        if (i % 3) { /* the last record is cut off */
+            assert_int_equal(stat("a.csv", &now), 0);
+            assert_int_equal(truncate("a.csv", now.st_size - 1), 0);
+        }
+        assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
+        assert_int_equal(stat("a.csv", &now), 0);
+        times[i] = now.st_mtim;
+    }
+    assert_int_equal(box_count(lab.box, LAB_FILES, "{\"path\": \"a.csv\", \"version\": 106}"), 1);
+    assert_int_equal(
+        box_count(lab.box, LAB_FILES, "{\"path\": \"a.csv\", \"versions.99\": {\"$exists\": true}}"), 1);
+    assert_int_equal(
+        box_count(lab.box, LAB_FILES, "{\"path\": \"a.csv\", \"versions.100\": {\"$exists\": true}}"), 0);
+    assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), 2 + TIMES);
+    assert_status(&lab, lab_verify(&lab, "a.csv"), STATUS_OK);
+    lab_shorten_lease(&lab);
+    for (int back = 90; more; back = 3) { /* both with a whole last record */
+        more = back == 90;
+        lab_write_rows("a.csv", 0, 3 + back);
+        assert_int_equal(utimensat(AT_FDCWD, "a.csv", (struct timespec[]){times[back], times[back]}, 0), 0);
+        assert_status(&lab, lab_load(&lab, "a.csv"), more ? STATUS_OK : STATUS_INPUT);
+        assert_counts(&lab, 0, 0, 0, 0);
+    }
+    assert_says(lab.err.text, "a.csv has changed since it was loaded");
+    lab_close(&lab);
+}
+
 /* The cut off record is a reject, or filtered, when it is whole: what its beginning made is taken away. */
 static void test_grown_into_a_reject(void **state) {
     (void)state;
@@ -737,6 +775,7 @@ int main(void) {
         cmocka_unit_test(test_limit),
         cmocka_unit_test(test_dry_run),
         cmocka_unit_test(test_grown),
+        cmocka_unit_test(test_very_often_grown),
         cmocka_unit_test(test_grown_into_a_reject),
         cmocka_unit_test(test_grown_under_a_stranger),
         cmocka_unit_test(test_changed),

@@ -213,13 +213,91 @@ static void test_drop(void **state) {
     box_update(lab.box, "config.collections", "{\"_id\": \"d.c\"}", "{\"$set\": {\"noBalance\": true}}");
     box_insert(
         lab.box, "config.tags",
-        "{\"_id\": 1, \"ns\": \"d.c\", \"tag\": \"EU\", \"min\": {\"_id\": 1}, \"max\": {\"_id\": 2}}");
+        "{\"_id\": 1, \"ns\": \"d.c\", \"tag\": \"EU\", \"min\": {\"_id\": \"docker://nginx:latest\"}, "
+        "\"max\": {\"_id\": \"postmaster@example.org\"}}");
     lab.load.drop = true;
     assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
     assert_says(lab.said, "--drop of d.c takes away its zone ranges that a person has set (1)");
-    assert_says(lab.said, "sh.updateZoneKeyRange(\"d.c\"");
+    assert_says(lab.said, "\n    sh.updateZoneKeyRange(\"d.c\", "
+                          "EJSON.deserialize({ \"_id\" : \"docker://nginx:latest\" }), "
+                          "EJSON.deserialize({ \"_id\" : \"postmaster@example.org\" }), \"EU\")\n");
     assert_int_equal(box_count(lab.box, "config.collections", "{\"_id\": \"d.c\", \"noBalance\": true}"), 1);
     assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), ROWS);
+    lab_close(&lab);
+}
+
+static size_t debts(lab_t *lab) {
+    return box_count(lab->box, LAB_FILES, "{\"_id\": \"catalog\", \"balancingOff\": true}");
+}
+
+static size_t unbalanced(lab_t *lab) {
+    return box_count(lab->box, "config.collections", "{\"_id\": \"d.c\", \"noBalance\": true}");
+}
+
+/* A load that ends behind its --drop: the next one, whichever it is, keeps balancing off, as a person had it. */
+static void test_drop_that_ends_badly(void **state) {
+    (void)state;
+    for (int again = 0; again < 2; again++) {
+        lab_t lab;
+        open_rows(&lab);
+        assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
+        box_update(lab.box, "config.collections", "{\"_id\": \"d.c\"}", "{\"$set\": {\"noBalance\": true}}");
+        lab.load.drop = true;
+        box_fault(lab.box, &(box_fault_t){.command = "shardCollection",
+                                          .reply = "{\"ok\": 0, \"code\": 13, \"errmsg\": \"no\"}"});
+        assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_USAGE);
+        assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), 0);
+        assert_int_equal(debts(&lab), 1);
+        assert_int_equal(unbalanced(&lab), 0);
+        lab.load.drop = again;
+        assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
+        assert_int_equal(unbalanced(&lab), 1);
+        assert_int_equal(debts(&lab), 0);
+        box_update(lab.box, "config.collections", "{\"_id\": \"d.c\"}", "{\"$set\": {\"noBalance\": false}}");
+        lab.load.drop = false;
+        assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK); /* once is enough */
+        assert_int_equal(unbalanced(&lab), 0);
+        lab_close(&lab);
+    }
+}
+
+/* What cannot be done when the collection was sharded is told, and done at the end. */
+static void test_kept_off_at_the_end(void **state) {
+    (void)state;
+    lab_t lab;
+    open_rows(&lab);
+    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
+    box_update(lab.box, "config.collections", "{\"_id\": \"d.c\"}", "{\"$set\": {\"noBalance\": true}}");
+    lab.load.drop = true;
+    box_fault(lab.box, &(box_fault_t){.command = "update",
+                                      .collection = "collections",
+                                      .reply = "{\"ok\": 0, \"code\": 13, \"errmsg\": \"no\"}"});
+    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
+    assert_says(lab.said, "d.c was not balanced before --drop, and is now: sh.disableBalancing(\"d.c\")");
+    assert_int_equal(unbalanced(&lab), 1);
+    assert_int_equal(debts(&lab), 0);
+    lab_close(&lab);
+}
+
+/* Who may not shard is told before anything is dropped. */
+static void test_drop_without_the_right(void **state) {
+    (void)state;
+    lab_t lab;
+    open_rows(&lab);
+    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
+    lab.load.drop = true;
+    box_fault(lab.box,
+              &(box_fault_t){
+                  .command = "connectionStatus",
+                  .does = true,
+                  .reply =
+                      "{\"authInfo\": {\"authenticatedUsers\": [{\"user\": \"ldr\", \"db\": \"admin\"}], "
+                      "\"authenticatedUserPrivileges\": [{\"resource\": {\"db\": \"\", \"collection\": "
+                      "\"\"}, \"actions\": [\"insert\", \"update\", \"dropCollection\"]}]}}"});
+    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_USAGE);
+    assert_says(lab.err.text, "this user may not shard d.c: the role clusterManager has what it takes");
+    assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), ROWS);
+    assert_int_equal(box_count(lab.box, "config.collections", "{\"_id\": \"d.c\"}"), 1);
     lab_close(&lab);
 }
 
@@ -276,6 +354,9 @@ int main(void) {
         cmocka_unit_test(test_draining),
         cmocka_unit_test(test_refused),
         cmocka_unit_test(test_drop),
+        cmocka_unit_test(test_drop_that_ends_badly),
+        cmocka_unit_test(test_kept_off_at_the_end),
+        cmocka_unit_test(test_drop_without_the_right),
         cmocka_unit_test(test_hidden_config),
         cmocka_unit_test(test_grown_under_another_key),
     };

@@ -72,6 +72,23 @@ static void test_long_lines(void **state) {
     assert_string_equal(end, "\nbehind\n");
 }
 
+static char pasted[20000];
+
+static void say_command(void) {
+    log_paste(pasted);
+}
+
+/* A command is never cut, and nothing in it is hidden. */
+static void test_command(void **state) {
+    (void)state;
+    char expected[sizeof pasted + 10];
+    strcpy(pasted, "sh.f(\"docker://nginx:latest\", \"ann@example.org\", \"");
+    memset(pasted + strlen(pasted), 'x', sizeof pasted - strlen(pasted) - 10);
+    strcat(pasted, "\")");
+    snprintf(expected, sizeof expected, "    %s\n", pasted);
+    assert_string_equal(overhear(say_command), expected);
+}
+
 static void say_evil(void) {
     log_warn("no column '%s'\nand \xC3\xA9", "\x1b[31mEVIL\a\xC2\x9B\xFF");
     char longest[5000];
@@ -144,9 +161,9 @@ static void test_bar(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_levels),   cmocka_unit_test(test_long_lines),
-        cmocka_unit_test(test_controls), cmocka_unit_test(test_lines_stay_whole),
-        cmocka_unit_test(test_bar),
+        cmocka_unit_test(test_levels),           cmocka_unit_test(test_long_lines),
+        cmocka_unit_test(test_command),          cmocka_unit_test(test_controls),
+        cmocka_unit_test(test_lines_stay_whole), cmocka_unit_test(test_bar),
     };
     return cmocka_run_group_tests_name("log", tests, NULL, NULL);
 }

@@ -675,6 +675,24 @@ static void refuses_bad_archives(void **state) {
     free(zip.at);
 }
 
+/* As `cat` makes them: the directory at the end names the members of the last one alone. */
+static void refuses_joined_zips(void **state) {
+    (void)state;
+    const member_spec_t one = {.name = "a.txt", .text = "abc", .size = 3},
+                        other = {.name = "b.txt", .text = "xyz", .size = 3};
+    for (int last = 0; last < 3; last++) {
+        /* one member; zip64, behind a program; none */
+        const zip_spec_t spec = {.zip64 = last == 1, .before = last == 1 ? 90 : 0};
+        bytes_t joined = lab_zip(&one, 1, (zip_spec_t){0});
+        const size_t begins = joined.size + spec.before;
+        char says[100];
+        bytes_add_all(&joined, lab_zip(&other, last < 2, spec));
+        snprintf(says, sizeof says, "begins at byte %zu; divide them (head -c %zu, tail -c +%zu)", begins,
+                 begins, begins + 1);
+        refuse_zip(joined, says);
+    }
+}
+
 /* As long as there is room: no large one, no archive, nothing that is left out. */
 static void test_kept(void **state) {
     (void)state;
@@ -730,6 +748,7 @@ int main(void) {
         cmocka_unit_test(reads_directories_of_archives),
         cmocka_unit_test(leaves_out_members),
         cmocka_unit_test(refuses_bad_archives),
+        cmocka_unit_test(refuses_joined_zips),
     };
     return cmocka_run_group_tests(tests, lab_open, lab_close);
 }

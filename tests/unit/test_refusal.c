@@ -1,4 +1,5 @@
 /* server: what errors mean for a load. */
+#include "server/refusal.h"
 #include "server/server.h"
 
 #include <setjmp.h>
@@ -11,7 +12,7 @@
 static refusal_t of(uint32_t domain, uint32_t code, const char *words) {
     bson_error_t error;
     bson_set_error(&error, domain, code, "%s", words);
-    return server_refusal(&error, NULL);
+    return refusal_of(&error, NULL);
 }
 
 static void test_codes(void **state) {
@@ -62,8 +63,29 @@ static void test_words(void **state) {
     bson_t *reply = BCON_NEW("errorLabels", "[", BCON_UTF8("RetryableWriteError"), "]");
     bson_error_t error;
     bson_set_error(&error, MONGOC_ERROR_SERVER, 4711, "new in some release");
-    assert_int_equal(server_refusal(&error, reply), REFUSAL_GONE);
+    assert_int_equal(refusal_of(&error, reply), REFUSAL_GONE);
     bson_destroy(reply);
+}
+
+static void refused(const char *doing, const char *role) {
+    address_t address;
+    bson_error_t error;
+    err_t err;
+    assert_true(address_parse(&address, "mongodb://ldr:pw@h/d.c", &err));
+    bson_set_error(&error, MONGOC_ERROR_SERVER, 13, "not authorized");
+    assert_false(refusal_explain(&address, &error, NULL, doing, &err));
+    assert_int_equal(err.status, STATUS_USAGE);
+    assert_non_null(strstr(err.text, role));
+    address_free(&address);
+}
+
+/* The role that is missing is named. */
+static void test_roles(void **state) {
+    (void)state;
+    refused("run 'drop' on d.c", "it needs the role readWrite on the database d");
+    refused("run 'shardCollection' on admin.d.c", "it needs the role clusterManager (not authorized)");
+    refused("run 'addShardToZone' on admin.s0", "it needs the role clusterManager");
+    refused("run 'update' on config.collections", "it needs the role clusterManager");
 }
 
 int main(void) {
@@ -71,6 +93,7 @@ int main(void) {
         cmocka_unit_test(test_codes),
         cmocka_unit_test(test_driver),
         cmocka_unit_test(test_words),
+        cmocka_unit_test(test_roles),
     };
     return cmocka_run_group_tests_name("refusal", tests, NULL, NULL);
 }

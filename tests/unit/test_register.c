@@ -1,6 +1,6 @@
 /* register: which entry is which input, against a store in memory; and what other loads do between reading
  * and adding. */
-#include "catalog/register.h"
+#include "catalog/register/register.h"
 #include "catalog/record_id/record_id.h"
 
 #include <setjmp.h>
@@ -76,8 +76,8 @@ static bool add_entries(store_t *store, const entry_t *const *entries, size_t co
         for (size_t j = 0; j < lab->entries.count; j++) {
             const entry_t *other = &lab->entries.entries[j];
             there |= other->ordinal == entries[i]->ordinal || strcmp(other->key, entries[i]->key) == 0 ||
-                     (strncmp(entries[i]->key, "new/", 4) != 0 && !other->removed &&
-                      strcmp(other->path, entries[i]->path) == 0);
+                     (entries[i]->follows && other->follows && !other->removed &&
+                      strcmp(other->follows, entries[i]->follows) == 0);
         }
         if (!there)
             assert_true(entry_copy(entries_add(&lab->entries, failure), entries[i], failure));
@@ -284,6 +284,48 @@ static void test_moved_and_grown(void **state) {
         }
         end(&lab);
     }
+}
+
+/* A file was moved, and another one has its name now: each is what it is, whichever is given first. */
+static void test_moved_and_followed(void **state) {
+    (void)state;
+    static const struct {
+        bool known, reload, first; /* in its new place, by a load before; and the new one is given first */
+        char letter; /* what the new one begins with: with 'x' it is the old one, and that a copy */
+    } rows[] = {{false, false, false, 'y'}, {false, false, true, 'y'},  {true, false, true, 'y'},
+                {true, true, true, 'y'},    {false, false, false, 'x'}, {false, false, true, 'x'}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        lab_t lab;
+        begin(&lab);
+        assert_int_equal(one(&lab, file_of("day", 'x', 10), 1), 0);
+        begin_all(&lab);
+        if (rows[i].known)
+            assert_int_equal(one(&lab, file_of("old/day", 'x', 10), 1), 0);
+        stands_there = STANDS_OTHER;
+        holds_content = rows[i].letter == 'x';
+        const size_t new = rows[i].first ? 0 : 1;
+        wanted_t wanted[2];
+        wanted[new] = file_of("day", rows[i].letter, 20);
+        wanted[!new] = file_of("old/day", 'x', 10);
+        wanted[0].reload = wanted[1].reload = rows[i].reload;
+        if (!try(&lab, wanted, 2, 2))
+            fail_msg("row %zu: %s", i, err.text);
+        assert_int_equal(wanted[new].entry.ordinal, !holds_content);
+        assert_int_equal(wanted[!new].entry.ordinal, holds_content);
+        assert_false(wanted[0].changed || wanted[1].changed);
+        for (size_t j = 0; j < 2; j++)
+            entry_free(&wanted[j].entry);
+        end(&lab);
+    }
+    /* alone it is refused, and told how it would be known */
+    lab_t lab;
+    begin(&lab);
+    assert_int_equal(one(&lab, file_of("day", 'x', 10), 1), 0);
+    begin_all(&lab);
+    assert_int_equal(one(&lab, file_of("day", 'y', 20), 2), -STATUS_INPUT);
+    assert_non_null(
+        strstr(err.text, "If the file that was loaded was moved, name it in the same command, too"));
+    end(&lab);
 }
 
 /* A path is read in the folder that the command is given in: what stands there may be any other file. */
@@ -582,6 +624,7 @@ int main(void) {
         cmocka_unit_test(test_known_again),
         cmocka_unit_test(test_other_folders),
         cmocka_unit_test(test_moved_and_grown),
+        cmocka_unit_test(test_moved_and_followed),
         cmocka_unit_test(test_path_of_another_folder),
         cmocka_unit_test(test_not_read_again),
         cmocka_unit_test(test_many_gone),

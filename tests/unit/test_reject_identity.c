@@ -15,7 +15,8 @@ typedef struct {
 } record_t;
 
 static reject_identity_t identity_of(const record_t *record) {
-    return reject_identity(record->input, record->offset, record->length, record->kept, strlen(record->kept));
+    return reject_identity(record->input, 7, record->offset, record->length, record->kept,
+                           strlen(record->kept));
 }
 
 /* Each differs from each other one in something that makes it another record. */
@@ -85,12 +86,12 @@ static void test_known_many(void **state) {
     char name[32];
     for (uint64_t i = 0; i < MANY; i++) {
         snprintf(name, sizeof name, "file %llu", (unsigned long long)i % 3);
-        reject_identity_t identity = {name, i / 3, 5, 5};
+        reject_identity_t identity = {name, i / 3, 5, 5, 7};
         assert_true(reject_known_add(&known, &identity));
     }
     for (uint64_t i = 0; i < 2 * MANY; i++) {
         snprintf(name, sizeof name, "file %llu", (unsigned long long)i % 3);
-        reject_identity_t identity = {name, i / 3, 5, 5};
+        reject_identity_t identity = {name, i / 3, 5, 5, 7};
         assert_int_equal(reject_known_has(&known, &identity), i < MANY);
     }
     assert_int_equal(known.count, MANY);

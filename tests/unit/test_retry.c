@@ -35,13 +35,6 @@ static void fix(const char *name, const char *first, const char *second) {
     fclose(to);
 }
 
-static status_t retry(lab_t *lab, const char *name) {
-    lab->load.retry = name;
-    const status_t status = lab_load(lab, NULL);
-    lab->load.retry = NULL;
-    return status;
-}
-
 static size_t open_of(lab_t *lab) {
     lab_load(lab, "a.csv");
     return lab->loaded.open_rejects;
@@ -53,14 +46,14 @@ static void test_fixed(void **state) {
         lab_t lab;
         reject_two(&lab, kind);
         fix("fixed.rejects", "7,seven", "8,eight");
-        assert_status(&lab, retry(&lab, "fixed.rejects"), STATUS_OK);
+        assert_status(&lab, lab_retry(&lab, "fixed.rejects"), STATUS_OK);
         assert_counts(&lab, 2, 2, 0, 0);
         assert_int_equal(box_count(lab.box, LAB_TARGET, "{\"n\": 7, \"w\": \"seven\"}"), 1);
         assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), 5);
         assert_int_equal(open_of(&lab), 0);
         assert_int_equal(lab.err.status, STATUS_OK);
         /* the same again is harmless */
-        assert_status(&lab, retry(&lab, "fixed.rejects"), STATUS_OK);
+        assert_status(&lab, lab_retry(&lab, "fixed.rejects"), STATUS_OK);
         assert_counts(&lab, 2, 0, 2, 0);
         assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), 5);
         /* verify knows them, with and without the file */
@@ -89,7 +82,7 @@ static void test_left_out(void **state) {
     lab_t lab;
     reject_two(&lab, BOX_REPLICA_SET);
     fix("fixed.rejects", "", "8,eight");
-    assert_status(&lab, retry(&lab, "fixed.rejects"), STATUS_OK);
+    assert_status(&lab, lab_retry(&lab, "fixed.rejects"), STATUS_OK);
     assert_counts(&lab, 1, 1, 0, 0);
     assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), 4);
     assert_int_equal(open_of(&lab), 0);
@@ -101,13 +94,40 @@ static void test_left_out(void **state) {
     lab_close(&lab);
 }
 
+/* The file as a kill, or a full disk, has left it: what is there of the second record makes a document. */
+static void test_cut_off(void **state) {
+    (void)state;
+    lab_t lab;
+    lab_open(&lab, BOX_REPLICA_SET);
+    lab_write("a.csv", "n,w\n1,a\nx\n7,eight,nine\n3,c\n");
+    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_SOME_REJECTED);
+    assert_counts(&lab, 4, 2, 0, 2);
+    assert_int_equal(rename("c.rejects", "kept.rejects"), 0);
+    fix("cut.rejects", "2,b", NULL);
+    struct stat status;
+    assert_int_equal(stat("cut.rejects", &status), 0);
+    assert_int_equal(truncate("cut.rejects", status.st_size - (off_t)strlen(",nine\n")), 0);
+    assert_status(&lab, lab_retry(&lab, "cut.rejects"), STATUS_SOME_REJECTED);
+    assert_says(lab.said, "this record was cut off when its load was killed, and is left out");
+    assert_counts(&lab, 1, 1, 0, 0);
+    assert_int_equal(box_count(lab.box, LAB_TARGET, "{\"n\": 7}"), 0);
+    assert_int_equal(open_of(&lab), 1);
+    /* with its line ended it is what a person wants */
+    FILE *file = fopen("cut.rejects", "a");
+    assert_true(file && fputs("\n", file) >= 0 && fclose(file) == 0);
+    assert_status(&lab, lab_retry(&lab, "cut.rejects"), STATUS_OK);
+    assert_int_equal(box_count(lab.box, LAB_TARGET, "{\"n\": 7, \"w\": \"eight\"}"), 1);
+    assert_int_equal(open_of(&lab), 0);
+    lab_close(&lab);
+}
+
 /* A record that is still wrong stays open, and goes into the next reject file. */
 static void test_still_wrong(void **state) {
     (void)state;
     lab_t lab;
     reject_two(&lab, BOX_STANDALONE);
     fix("fixed.rejects", "7,seven,too many", "8,eight");
-    assert_status(&lab, retry(&lab, "fixed.rejects"), STATUS_SOME_REJECTED);
+    assert_status(&lab, lab_retry(&lab, "fixed.rejects"), STATUS_SOME_REJECTED);
     assert_counts(&lab, 2, 1, 0, 1);
     assert_int_equal(open_of(&lab), 1);
     char *next = lab_read("c.rejects");
@@ -123,8 +143,8 @@ static void test_two_fixes(void **state) {
     reject_two(&lab, BOX_REPLICA_SET);
     fix("mine.rejects", "7,mine", "8,eight");
     fix("yours.rejects", "7,yours", "8,eight");
-    assert_status(&lab, retry(&lab, "mine.rejects"), STATUS_OK);
-    assert_status(&lab, retry(&lab, "yours.rejects"), STATUS_SOME_REJECTED);
+    assert_status(&lab, lab_retry(&lab, "mine.rejects"), STATUS_OK);
+    assert_status(&lab, lab_retry(&lab, "yours.rejects"), STATUS_SOME_REJECTED);
     assert_int_equal(box_count(lab.box, LAB_TARGET, "{\"w\": \"mine\"}"), 1);
     assert_int_equal(box_count(lab.box, LAB_TARGET, "{\"w\": \"yours\"}"), 0);
     lab_close(&lab);
@@ -137,7 +157,7 @@ static void test_lost_reply(void **state) {
     reject_two(&lab, BOX_REPLICA_SET);
     fix("fixed.rejects", "7,seven", "8,eight");
     box_fault(lab.box, &(box_fault_t){.command = "insert", .collection = "c", .does = true});
-    assert_status(&lab, retry(&lab, "fixed.rejects"), STATUS_OK);
+    assert_status(&lab, lab_retry(&lab, "fixed.rejects"), STATUS_OK);
     assert_int_equal(lab.loaded.counts.loaded + lab.loaded.counts.already_there, 2);
     assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), 5);
     assert_int_equal(open_of(&lab), 0);
@@ -161,13 +181,13 @@ static void test_not_written_down(void **state) {
                                  .after = write,
                                  .times = at < WRITES ? 1 : 1000,
                                  .reply = "{\"ok\": 0, \"code\": 13, \"errmsg\": \"not authorized\"}"});
-        const bool ok = retry(&lab, "fixed.rejects") == STATUS_OK;
+        const bool ok = lab_retry(&lab, "fixed.rejects") == STATUS_OK;
         box_end_faults(lab.box);
         assert_true(ok == (write == GIVEN_BACK)); /* a lease gives it back, too */
         assert_int_equal(box_count(lab.box, LAB_FILES, CONFIRMED), ok);
         if (!ok)
             assert_says(lab.err.text, "not authorized");
-        assert_status(&lab, retry(&lab, "fixed.rejects"), STATUS_OK);
+        assert_status(&lab, lab_retry(&lab, "fixed.rejects"), STATUS_OK);
         assert_int_equal(box_count(lab.box, LAB_FILES, CONFIRMED), 1);
         assert_int_equal(open_of(&lab), 0);
         assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), 5);
@@ -181,10 +201,10 @@ static void test_there_already(void **state) {
     lab_t lab;
     reject_two(&lab, BOX_STANDALONE);
     fix("fixed.rejects", "7,seven", "8,eight");
-    assert_status(&lab, retry(&lab, "fixed.rejects"), STATUS_OK);
+    assert_status(&lab, lab_retry(&lab, "fixed.rejects"), STATUS_OK);
     box_update(lab.box, LAB_FILES, "{\"path\": \"a.csv\"}", "{\"$unset\": {\"fixes\": true}}");
     assert_int_equal(open_of(&lab), 2);
-    assert_status(&lab, retry(&lab, "fixed.rejects"), STATUS_OK);
+    assert_status(&lab, lab_retry(&lab, "fixed.rejects"), STATUS_OK);
     assert_counts(&lab, 2, 0, 2, 0);
     assert_int_equal(open_of(&lab), 0);
     lab_close(&lab);
@@ -196,7 +216,7 @@ static void test_load_after_a_fix(void **state) {
     lab_t lab;
     reject_two(&lab, BOX_REPLICA_SET);
     fix("fixed.rejects", "7,seven", "8,eight");
-    assert_status(&lab, retry(&lab, "fixed.rejects"), STATUS_OK);
+    assert_status(&lab, lab_retry(&lab, "fixed.rejects"), STATUS_OK);
     lab_forget_progress(&lab, "a.csv");
     assert_true(lab_load(&lab, "a.csv") <= STATUS_SOME_REJECTED);
     assert_int_equal(lab.loaded.open_rejects, 0);
@@ -213,7 +233,7 @@ static void test_fixed_before_it_grew(void **state) {
     assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_SOME_REJECTED);
     assert_int_equal(rename("c.rejects", "kept.rejects"), 0);
     fix("fixed.rejects", "7,seven", "3,as a person thinks");
-    assert_status(&lab, retry(&lab, "fixed.rejects"), STATUS_OK);
+    assert_status(&lab, lab_retry(&lab, "fixed.rejects"), STATUS_OK);
     assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), 4);
     lab_write("a.csv", "n,w\n1,a\nx\n2,b\n3,as it is\n");
     assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_SOME_REJECTED);
@@ -229,20 +249,20 @@ static void test_refused(void **state) {
     (void)state;
     lab_t lab;
     reject_two(&lab, BOX_STANDALONE);
-    assert_status(&lab, retry(&lab, "nothing.rejects"), STATUS_USAGE);
+    assert_status(&lab, lab_retry(&lab, "nothing.rejects"), STATUS_USAGE);
     assert_says(lab.err.text, "the reject file nothing.rejects cannot be read");
     lab_write("other.rejects", "1,a\n");
-    assert_status(&lab, retry(&lab, "other.rejects"), STATUS_USAGE);
+    assert_status(&lab, lab_retry(&lab, "other.rejects"), STATUS_USAGE);
     assert_says(lab.err.text, "other.rejects");
     /* the input is not known to this catalog any more */
     lab_shorten_lease(&lab);
     assert_status(&lab, lab_forget(&lab, true, "a.csv"), STATUS_OK);
     fix("fixed.rejects", "7,seven", "8,eight");
-    retry(&lab, "fixed.rejects");
+    lab_retry(&lab, "fixed.rejects");
     assert_int_not_equal(lab.err.status, STATUS_OK);
     assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), 0);
     box_drop(lab.box, LAB_TARGET);
-    assert_status(&lab, retry(&lab, "fixed.rejects"), STATUS_USAGE);
+    assert_status(&lab, lab_retry(&lab, "fixed.rejects"), STATUS_USAGE);
     assert_says(lab.err.text, "d.c does not exist, so there is nothing to load again into");
     lab_close(&lab);
 }
@@ -269,7 +289,7 @@ static void test_waits_for_another_load(void **state) {
                                       .only_watches = true,
                                       .hook = other_ends,
                                       .context = &lab});
-    assert_status(&lab, retry(&lab, "fixed.rejects"), STATUS_OK);
+    assert_status(&lab, lab_retry(&lab, "fixed.rejects"), STATUS_OK);
     assert_counts(&lab, 2, 2, 0, 0);
     assert_true(box_asked(lab.box, "find", "c.tipple.loads") > 2);
     assert_int_equal(open_of(&lab), 0);
@@ -280,6 +300,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_fixed),
         cmocka_unit_test(test_left_out),
+        cmocka_unit_test(test_cut_off),
         cmocka_unit_test(test_still_wrong),
         cmocka_unit_test(test_two_fixes),
         cmocka_unit_test(test_lost_reply),

@@ -1,4 +1,5 @@
-"""What src writes to stdout goes through src/base/out.c, which escapes it; and JSON is printed by src/base/ejson.c alone."""
+"""What src writes to stdout goes through src/base/out.c, which escapes it; and JSON is printed by src/base/ejson.c alone, from a
+document."""
 import re
 import unittest
 
@@ -6,6 +7,36 @@ from testnames import ROOT
 
 BARE = re.compile(r"(?<![\w.>])(?:printf|vprintf|puts|putchar)\s*\(|(?<!fflush\()(?<!ferror\()(?<!setvbuf\()\bstdout\b")
 JSON = re.compile(r"\bbson_(array_)?as_(\w+_)?json\w*\s*\(")
+RAW = re.compile(r"""\b(?:sh|db)\.\w+\((?:\\"|')%.*""")
+
+TEXT = re.compile(r'"((?:\\.|[^"\\\n])*)"')
+NAMES = re.compile(r'[{\[,]\s*\\"|\\"\s*:')  # of fields, in the middle of a text
+
+
+def without_comments(text):
+    """Nor characters; texts and lines stay where they are."""
+    return re.sub(r'("(?:\\.|[^"\\\n])*")|\'(?:\\.|[^\'\\\n])+\'|/\*.*?\*/|//[^\n]*',
+                  lambda found: found[1] or "\n" * found[0].count("\n"), text, flags=re.S)
+
+
+def json_by_hand(text):
+    """Texts with names of JSON fields."""
+    return [found[1] for found in TEXT.finditer(without_comments(text)) if NAMES.search(found[1])]
+
+
+def line_ends(text):
+    """Texts with a line end that stand for a %s of out_print, which shows it as \\x0a."""
+    code, wrong = without_comments(text), []
+    for call in re.finditer(r"\bout_print\(", code):
+        depth, at, first = 1, call.end(), True
+        while depth:
+            word = TEXT.match(code, at)
+            if word and not first and "\\n" in word[1]:
+                wrong.append(word[1])
+            depth += not word and (code[at] in "([{") - (code[at] in ")]}")
+            first = first and (word is not None or depth != 1 or code[at] != ",")
+            at = word.end() if word else at + 1
+    return wrong
 
 
 def without_words(text):
@@ -35,6 +66,33 @@ class Stdout(unittest.TestCase):
         """nobody else has libbson print JSON, which leaves control characters of the C1 set as they are"""
         wrong = [str(path) for path, text in self.source(["base/ejson.c"]) if JSON.search(without_words(text))]
         self.assertEqual([], wrong, "print it by ejson_print (src/base/ejson.h)")
+
+    def test_json_by_hand(self):
+        """no JSON is put together of pieces: a result is a document, and result_print prints it"""
+        wrong = [(str(path), text) for path, code in self.source([]) if "src/cli/" in path.as_posix()
+                 for text in json_by_hand(code)]
+        self.assertEqual([], wrong, "put it into the result's document (src/cli/print/result.h)")
+
+    def test_line_ends(self):
+        """a line end is in the format, not in what stands for a %s"""
+        wrong = [(str(path), text) for path, code in self.source(["base/out.c"]) for text in line_ends(code)]
+        self.assertEqual([], wrong, "two formats with and without it, or a call of its own")
+
+    def test_found_in_words(self):
+        """what these two look for"""
+        for text, said in ((r'out_print(",\"%s\":null", a);', 1), (r'out_print("{\"a");', 1), (r'a("[ \"x\" ]");', 1),
+                           (r'a("tipple load --uri \"$URI\" x");', 0), (r'/* "{\"a\":1}" */ a("b");', 0),
+                           (r'out_print("\"%s\"", a);', 0)):
+            self.assertEqual(said, len(json_by_hand(text)), text)
+        for text, said in ((r'out_print("%s", a ? "\n" : "");', 1), (r'out_print(a ? "\n" : "", b("x, (", 1));', 0),
+                           (r'out_print("a" "%s\n", f(x, "y")); g("\n");', 0), ('out_print("%s",\n  // "\\n"\n "z\\n");', 1)):
+            self.assertEqual(said, len(line_ends(text)), text)
+
+    def test_shell(self):
+        """no name stands raw in a command for the mongo shell"""
+        wrong = ["%s: %s" % (path, found[0]) for path, text in self.source([]) for found in RAW.finditer(text)]
+        self.assertEqual([], wrong, "quote it by ejson_append_text or ejson_text (src/base/ejson.h)")
+        self.assertTrue(RAW.search('"sh.enableBalancing(\\"%s\\")"') and RAW.search('"db.getCollection(\'%s\')"'))
 
     def test_found(self):
         """what the check looks for"""

@@ -64,6 +64,32 @@ static void test_there_and_back(void **state) {
     tipple_format_close(format);
 }
 
+/* Whoever asks again behind a header with other columns is not given records by the wrong names. */
+static void test_another_header(void **state) {
+    (void)state;
+    static const char glued[] = "test_id|rfr_id|rfr_type_code|location_id|dangerous_mark\n"
+                                "703671925|30305|A|7|\n"
+                                "test_id|rfr_id|location_id|rfr_type_code|dangerous_mark\n"
+                                "618374953|31194|7|F|D\n";
+    tipple_error_t error;
+    tipple_record_t record;
+    tipple_format_t *format = tipple_format_open("mot-item", &error);
+    tipple_reader_t *reader = tipple_reader_new(format, &error);
+    assert_non_null(reader);
+    for (int round = 0; round < 2; round++) {
+        assert_true(tipple_reader_begin(reader, glued, strlen(glued), &error));
+        assert_int_equal(tipple_reader_next(reader, &record, &error), 1);
+        for (int again = 0; again < 3; again++) {
+            memset(&error, 0, sizeof error);
+            assert_int_equal(tipple_reader_next(reader, &record, &error), -1);
+            assert_int_equal(error.status, 5);
+            assert_non_null(strstr(error.text, "the text:3:"));
+        }
+    }
+    tipple_reader_destroy(reader);
+    tipple_format_close(format);
+}
+
 /* A text that does not fit takes nothing away from the one before. */
 static void test_begin_that_fails(void **state) {
     (void)state;
@@ -243,6 +269,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_there_and_back), cmocka_unit_test(test_begin_that_fails),
         cmocka_unit_test(test_silence),        cmocka_unit_test(test_nulls),
-        cmocka_unit_test(test_by_width),       cmocka_unit_test(test_errors)};
+        cmocka_unit_test(test_by_width),       cmocka_unit_test(test_errors),
+        cmocka_unit_test(test_another_header)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,11 +1,14 @@
 /* zones: which are a load's own, which shards may be given something, and by whom balancing is off. */
 #include "server/presplit/balancer.h"
 #include "server/presplit/presplit.h"
+#include "server/presplit/rights.h"
 #include "server/presplit/zones.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -89,12 +92,58 @@ static void test_balancing(void **state) {
     assert_int_equal(balancer_judge(true, BALANCER_DONE), BALANCER_OURS);
 }
 
+/* The privileges of servers' own roles, as connectionStatus tells them. */
+static void test_rights(void **state) {
+    (void)state;
+#define OF(resource, actions) "{\"resource\": {" resource "}, \"actions\": [" actions "]}"
+#define MANAGER                                                                                              \
+    OF("\"db\": \"\", \"collection\": \"\"", "\"moveChunk\", \"enableSharding\"")                            \
+    ", " OF("\"db\": \"config\", \"collection\": \"\"", "\"find\", \"update\"")
+    static const struct {
+        const char *privileges;
+        bool may;
+    } cases[] = {
+        {"", false},
+        {MANAGER, true},
+        {OF("\"anyResource\": true", "\"anyAction\""), true},
+        {OF("\"cluster\": true", "\"listShards\", \"enableSharding\""), true},
+        {OF("\"cluster\": true", "\"listShards\""), false},
+        {OF("\"db\": \"\", \"collection\": \"\"", "\"insert\", \"update\", \"find\""), false},
+        {OF("\"db\": \"d\", \"collection\": \"\"", "\"enableSharding\""), false}, /* it may set no zones */
+        {OF("\"db\": \"e\", \"collection\": \"\"",
+            "\"enableSharding\"") ", " OF("\"db\": \"config\", \"collection\": \"\"", "\"update\""),
+         false},
+        {OF("\"db\": \"d\", \"collection\": \"c.c\"", "\"enableSharding\"") ", " OF(
+             "\"db\": \"config\", \"collection\": \"shards\"",
+             "\"update\"") ", " OF("\"db\": \"config\", \"collection\": \"tags\"", "\"update\""),
+         true},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char json[1000];
+        snprintf(json, sizeof json,
+                 "{\"authInfo\": {\"authenticatedUsers\": [{\"user\": \"u\"}], "
+                 "\"authenticatedUserPrivileges\": [%s]}}",
+                 cases[i].privileges);
+        bson_t *status = bson_new_from_json((const uint8_t *)json, -1, NULL);
+        assert_non_null(status);
+        if (rights_to_shard(status, "d.c.c") != cases[i].may)
+            fail_msg("%s", json);
+        bson_destroy(status);
+    }
+    static const char *const silent[] = {
+        "{\"ok\": 1}", "{\"authInfo\": {\"authenticatedUsers\": [{\"user\": \"u\"}]}}",
+        "{\"authInfo\": {\"authenticatedUsers\": [], \"authenticatedUserPrivileges\": []}}"};
+    for (size_t i = 0; i < 3; i++) {
+        bson_t *status = bson_new_from_json((const uint8_t *)silent[i], -1, NULL);
+        assert_true(rights_to_shard(status, "d.c"));
+        bson_destroy(status);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_own),
-        cmocka_unit_test(test_tags),
-        cmocka_unit_test(test_shards),
-        cmocka_unit_test(test_balancing),
+        cmocka_unit_test(test_own),       cmocka_unit_test(test_tags),   cmocka_unit_test(test_shards),
+        cmocka_unit_test(test_balancing), cmocka_unit_test(test_rights),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -23,9 +23,9 @@ static inline uint64_t chance_next(uint64_t *stream) {
     return chance_mix(*stream += CHANCE_GOLDEN);
 }
 
-/* Maps each x below the limit to another number below the limit, never to `taken` (x may not be `taken` either): a
- * permutation of the 31-bit numbers, repeated until the result is below the limit. */
-static inline uint32_t chance_scatter(uint32_t x, uint32_t key, uint32_t limit, uint32_t taken) {
+/* Maps each x below the limit to another number below the limit: a permutation of the 31-bit numbers, repeated until the
+ * result is below the limit. */
+static inline uint32_t chance_scatter(uint32_t x, uint32_t key, uint32_t limit) {
     const uint32_t bits31 = 0x7fffffff;
     do {
         x ^= key & bits31;
@@ -34,7 +34,7 @@ static inline uint32_t chance_scatter(uint32_t x, uint32_t key, uint32_t limit, 
         x ^= x >> 15;
         x = (x * 0x846ca68bu) & bits31;
         x ^= x >> 16;
-    } while (x >= limit || x == taken);
+    } while (x >= limit);
     return x;
 }
 

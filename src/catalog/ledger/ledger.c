@@ -61,11 +61,12 @@ static bool is_complete(const ledger_t *ledger, const work_t *work) {
                              ledger->options.generation, ledger->options.safe);
 }
 
+bool ledger_ends_before(const ledger_input_t *input, const piece_t *piece) {
+    return input->view == VIEW_OLDER && piece == &input->entry.pieces[input->entry.piece_count - 1];
+}
+
 bool ledger_needs_check(const ledger_input_t *input, const piece_t *piece) {
-    /* the text of an earlier version ends within a run of blocks, so it cannot be compared: either the modification
-     * time is that of the file which was loaded to its end, or the input counts as changed */
-    const bool ends_before =
-        input->view == VIEW_OLDER && piece == &input->entry.pieces[input->entry.piece_count - 1];
+    const bool ends_before = ledger_ends_before(input, piece);
     const version_t *seen = ends_before ? entry_version(&input->entry, input->version) : NULL;
     const int64_t then_ns = !ends_before ? piece->modified_ns : seen ? seen->completed_ns : 0;
     return (piece->complete || piece->done.count) && (input->stream || then_ns != input->seen.modified_ns);

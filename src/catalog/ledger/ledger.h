@@ -176,8 +176,9 @@ typedef struct {
     counts_t counts;
     const reject_mark_t *rejects;
     size_t reject_count;
-    bool tail;     /* one of the blocks of the tail */
-    bool outgrown; /* it holds a record that an earlier version had cut off and that is now longer */
+    uint64_t dialect; /* by which its records were read; 0: nothing to remember */
+    bool tail;        /* one of the blocks of the tail */
+    bool outgrown;    /* it holds a record that an earlier version had cut off and that is now longer */
 } settled_block_t;
 
 /* A block that was cut under this epoch is settled: all of its documents are proven to be there, and its rejects will
@@ -202,6 +203,9 @@ void ledger_written(ledger_t *ledger, const entry_change_t *changes, size_t coun
 /* Must the done blocks of the piece be compared with the text? Yes if they are from a file with another modification
  * time than the file here, or from a stream. */
 bool ledger_needs_check(const ledger_input_t *input, const piece_t *piece);
+/* Does the text of an earlier version end within this piece? Then it ends within a run of blocks and cannot be compared:
+ * either its modification time is that of the file which was loaded to its end, or the input counts as changed. */
+bool ledger_ends_before(const ledger_input_t *input, const piece_t *piece);
 
 /* Did the answer to our last write say that all of the input is done, and is nothing else to be learned of it? */
 bool ledger_is_settled(const ledger_t *ledger, const ledger_input_t *input);

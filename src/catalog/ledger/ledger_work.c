@@ -298,6 +298,7 @@ bool ledger_block(ledger_t *ledger, work_t *work, uint32_t epoch, const settled_
     note_source(piece, &ledger->inputs[work->input]);
     work->dirty = true;
     work->outgrown |= block->outgrown;
+    piece->dialect = block->dialect ? block->dialect : piece->dialect;
     if (!ledger->options.safe)
         piece->unsafe = true;
     if (block->tail)

@@ -280,6 +280,13 @@ static bool copy_items(void **to, const void *from, size_t count, size_t size, e
     return true;
 }
 
+uint64_t entry_dialect(const entry_t *entry, uint32_t generation) {
+    for (size_t i = 0; i < entry->piece_count; i++)
+        if (entry->pieces[i].dialect && entry->pieces[i].generation == generation)
+            return entry->pieces[i].dialect;
+    return 0;
+}
+
 bool piece_copy(piece_t *to, const piece_t *from, err_t *err) {
     piece_t copy = *from;
     copy.done = (done_runs_t){0};
@@ -341,6 +348,7 @@ void piece_clear_progress(piece_t *piece) {
     piece->complete = 0;
     piece->unsafe = false;
     piece->modified_ns = 0;
+    piece->dialect = 0;
 }
 
 void piece_free(piece_t *piece) {

@@ -63,6 +63,8 @@ typedef struct {
     bool unsafe;         /* a part of it was acknowledged by one member only */
     /* of the file that the done blocks are from; 0: of several files, not compared yet */
     int64_t modified_ns;
+    /* by which dialect its records are read, also when the text has more lines than today; 0: not decided */
+    uint64_t dialect;
     done_runs_t done;
     counts_t counts; /* of the done blocks, without the tail */
     tail_t tail;
@@ -120,11 +122,11 @@ version_t *entry_version(const entry_t *entry, uint32_t number);
 /* The version of this size and digest; 0: none. Dropped versions are not found: an input that has such a version's
  * content again counts as changed. */
 uint32_t entry_version_of(const entry_t *entry, uint64_t size, const char *digest);
-/* The size of the first version, which decides how the text is read; 0: not known. */
-uint64_t entry_first_size(const entry_t *entry);
+/* By which dialect its records were read for this generation of the collection; 0: not decided. */
+uint64_t entry_dialect(const entry_t *entry, uint32_t generation);
 /* The slot of the next version, once the input was loaded to the end of the version `complete`: the slot of a dropped
- * version, or a new slot after all others. Never dropped are the first version, those from `complete` on (their last
- * records may have to be corrected), and those whose cut-off record a person has fixed. */
+ * version, or a new slot after all others. Never dropped are those from `complete` on (their last records may have to be
+ * corrected), and those whose cut-off record a person has fixed. */
 uint32_t entry_next_slot(const entry_t *entry, uint32_t complete);
 
 /* The number of a place in the input's text; false if no extent holds it. */

@@ -135,6 +135,8 @@ static bool take_piece(const bson_iter_t *of, piece_t *piece, err_t *err) {
             piece->unsafe = bson_iter_as_bool(&field);
         else if (is(&field, "modified"))
             piece->modified_ns = bson_iter_as_int64(&field);
+        else if (is(&field, "dialect"))
+            piece->dialect = bits(&field);
         else if (is(&field, "done"))
             ok = take_runs(&field, &piece->done, err);
         else if (is(&field, "tail"))
@@ -400,6 +402,7 @@ void entry_append_piece(bson_t *to, const char *key, const piece_t *piece, const
     if (piece->unsafe)
         BSON_APPEND_BOOL(&inner, "unsafe", true);
     append_some(&inner, "modified", (uint64_t)piece->modified_ns);
+    append_some(&inner, "dialect", piece->dialect);
     append_runs(&inner, &piece->done);
     append_counts(&inner, &piece->counts);
     append_tail(&inner, &piece->tail);

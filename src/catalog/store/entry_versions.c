@@ -29,16 +29,12 @@ static bool has_fix_of(const entry_t *entry, const torn_t *torn) {
 }
 
 uint32_t entry_next_slot(const entry_t *entry, uint32_t complete) {
-    for (size_t i = 1; i + ENTRY_USUAL_VERSIONS <= entry->version_count + 1; i++) {
+    for (size_t i = 0; i + ENTRY_USUAL_VERSIONS <= entry->version_count; i++) {
         const version_t *version = &entry->versions[i];
         if (version->number < complete && !has_fix_of(entry, &version->torn))
             return version->slot;
     }
     return (uint32_t)entry->version_count;
-}
-
-uint64_t entry_first_size(const entry_t *entry) {
-    return entry->version_count ? entry->versions[0].size : 0;
 }
 
 bool entry_add_version(entry_t *entry, const version_t *version, err_t *err) {

@@ -1,5 +1,6 @@
 #include "catalog/store/store_mongo.h"
 #include "base/clock.h"
+#include "base/ejson.h"
 #include "base/grow.h"
 #include "base/host/host.h"
 #include "catalog/store/change_bson.h"
@@ -123,12 +124,17 @@ static const char *odd_field(const bson_t *document) {
 }
 
 static bool refuse_header(const mongo_t *mongo, const char *field, err_t *err) {
-    char what[64], then[400];
+    char what[64];
+    text_t then = {.length = 0};
     snprintf(what, sizeof what, "the field '%s' of its header", field);
-    snprintf(then, sizeof then,
-             "remove the header (db.getCollection(\"%s\").deleteOne({_id: \"" HEADER "\"})) and ",
-             mongo->files);
-    return damaged(mongo, err, what, then);
+    text_append(&then, "remove the header (db.getCollection(");
+    ejson_append_text(&then, mongo->files);
+    text_append(&then, ").deleteOne({_id: \"" HEADER "\"})) and ");
+    char *words = text_take(&then, err);
+    if (words)
+        damaged(mongo, err, what, words);
+    free(words);
+    return false;
 }
 
 /* A header of another layout is read as far as possible; the caller refuses it by its layout. */

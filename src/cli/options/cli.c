@@ -530,25 +530,3 @@ int cli_finish(int status, err_t *err) {
     *err = broken;
     return (int)broken.status;
 }
-
-void cli_json_number(const char *name, double number, int digits) {
-    if (isfinite(number))
-        out_print(",\"%s\":%.*f", name, digits, number);
-    else
-        out_print(",\"%s\":null", name);
-}
-
-void cli_json_figure(const char *name, double number) {
-    if (isfinite(number))
-        out_print(",\"%s\":%.10g", name, number);
-    else
-        out_print(",\"%s\":null", name);
-}
-
-void cli_json_text(const char *name, const char *text) {
-    out_print(",\"%s\":", name);
-    if (text)
-        out_json(text);
-    else
-        out_print("null");
-}

@@ -104,9 +104,4 @@ bool cli_flush(err_t *err);
 /* The end of a run of this status: the same, or cli_flush's when it was fine and what was printed did not get out. */
 int cli_finish(int status, err_t *err);
 
-/* Fields behind others of an object: ,"name":VALUE. What is no number, or no text (NULL), is null. */
-void cli_json_number(const char *name, double number, int digits); /* so many behind the point */
-void cli_json_figure(const char *name, double number);             /* ten digits in all */
-void cli_json_text(const char *name, const char *text);
-
 #endif

@@ -4,7 +4,6 @@
 #include "cli/options/cli.h"
 #include "cli/print/grid.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,7 +23,7 @@ static void put_change(char cell[GRID_CELL], double now, double before) {
         snprintf(cell, GRID_CELL, "%+.0f%%", (now - before) / before * 100);
 }
 
-static void put_entry(char (*row)[GRID_CELL], const drills_entry_t *entry, const drills_entry_t *before) {
+static void fill_row(char (*row)[GRID_CELL], const drills_entry_t *entry, const drills_entry_t *before) {
     char number[UNITS_MAX], day[32];
     const double error = forecast_error_percent(&entry->predicted, entry->verified);
     GRID_PUT(row, 0, "%s", drill_history_day(day, entry->when_ms));
@@ -58,66 +57,48 @@ static void print_table(const char *namespace, const drills_entry_t *entries, si
     for (size_t i = 0; i < grid.columns; i++)
         GRID_PUT(row, i, "%s", heads[i]);
     for (size_t i = 0; i < count; i++)
-        put_entry(grid_row(&grid), &entries[i], drills_before(entries, i, &entries[i]));
+        fill_row(grid_row(&grid), &entries[i], drills_before(entries, i, &entries[i]));
     grid_print(&grid);
 }
 
 /* ---- for programs ---- */
 
-static void print_forecast(const forecast_t *forecast) {
-    if (isnan(forecast->mid)) {
-        out_print(",\"predicted\":null");
-        return;
-    }
-    out_print(",\"predicted\":{\"seconds\":%.6f", forecast->mid);
-    cli_json_number("low", forecast->low, 6);
-    cli_json_number("high", forecast->high, 6);
-    out_print("}");
+void drill_put_forecast(bson_t *to, const void *forecasts, size_t at) {
+    const forecast_t *forecast = (const forecast_t *)forecasts + at;
+    if (!isnan(forecast->mid))
+        result_put(to, AS_NUMBER("seconds", forecast->mid, 6), AS_NUMBER("low", forecast->low, 6),
+                   AS_NUMBER("high", forecast->high, 6));
 }
 
-void drill_history_print_json_entry(const drills_entry_t *entry) {
-    bool first = true;
-    out_print("{\"when_ms\":%" PRId64 ",\"mode\":\"%s\"", entry->when_ms,
-              entry->scratch ? "scratch" : "real");
-    cli_json_text("namespace", entry->namespace);
-    cli_json_text("format", entry->format);
-    cli_json_text("indexes", entry->indexes);
-    cli_json_text("keys", entry->keys);
-    cli_json_text("query", entry->query);
-    out_print(",\"documents\":%" PRIu64 ",\"bytes\":%" PRIu64 ",\"rejected\":%" PRIu64
-              ",\"differences\":%" PRIu64 ",\"threads\":%u,\"batch\":%u",
-              entry->documents, entry->bytes, entry->rejected, entry->differences, entry->threads,
-              entry->batch);
-    cli_json_number("docs_per_second", drills_rate(entry), 0);
-    cli_json_number("seconds", entry->seconds, 6);
-    cli_json_number("verified_seconds", entry->verified, 6);
-    print_forecast(&entry->predicted);
-    out_print(",\"phases\":[");
-    for (drill_phase_t i = 0; i < DRILL_PHASES; i++) {
-        if (isnan(entry->phases[i]))
-            continue;
-        out_print("%s{\"phase\":\"%s\",\"seconds\":%.6f", first ? "" : ",", drill_phase_name(i),
-                  entry->phases[i]);
-        print_forecast(&entry->phases_predicted[i]);
-        out_print("}");
-        first = false;
-    }
-    out_print("]");
-    cli_json_text("server", entry->server);
-    cli_json_text("version", entry->version);
-    cli_json_text("host", entry->host);
-    out_print("}");
+static void put_phase(bson_t *to, const void *of, size_t at) {
+    const drills_entry_t *entry = of;
+    if (!isnan(entry->phases[at]))
+        result_put(to, AS_TEXT("phase", drill_phase_name((drill_phase_t)at)),
+                   AS_NUMBER("seconds", entry->phases[at], 6),
+                   AS_INNER("predicted", drill_put_forecast, entry->phases_predicted, at));
+}
+
+void drill_put_entry(bson_t *to, const void *entries, size_t at) {
+    const drills_entry_t *entry = (const drills_entry_t *)entries + at;
+    result_put(to, AS_COUNT("when_ms", entry->when_ms), AS_TEXT("mode", entry->scratch ? "scratch" : "real"),
+               AS_TEXT("namespace", entry->namespace), AS_TEXT("format", entry->format),
+               AS_TEXT("indexes", entry->indexes), AS_TEXT("keys", entry->keys),
+               AS_TEXT("query", entry->query), AS_COUNT("documents", entry->documents),
+               AS_COUNT("bytes", entry->bytes), AS_COUNT("rejected", entry->rejected),
+               AS_COUNT("differences", entry->differences), AS_COUNT("threads", entry->threads),
+               AS_COUNT("batch", entry->batch), AS_NUMBER("docs_per_second", drills_rate(entry), 0),
+               AS_NUMBER("seconds", entry->seconds, 6), AS_NUMBER("verified_seconds", entry->verified, 6),
+               AS_INNER("predicted", drill_put_forecast, &entry->predicted, 0),
+               AS_LIST("phases", DRILL_PHASES, put_phase, entry), AS_TEXT("server", entry->server),
+               AS_TEXT("version", entry->version), AS_TEXT("host", entry->host));
 }
 
 static void print_json(const char *namespace, const drills_entry_t *entries, size_t count) {
-    out_print("{\"schema\":1,\"command\":\"drill\",\"mode\":\"history\",\"status\":0");
-    cli_json_text("namespace", namespace);
-    out_print(",\"drills\":[");
-    for (size_t i = 0; i < count; i++) {
-        out_print(i ? ",\n" : "\n");
-        drill_history_print_json_entry(&entries[i]);
-    }
-    out_print("]}\n");
+    bson_t result = BSON_INITIALIZER;
+    result_put(&result, AS_TEXT("mode", "history"), AS_TEXT("namespace", namespace),
+               AS_LIST("drills", count, drill_put_entry, entries));
+    result_print("drill", STATUS_OK, &result);
+    bson_destroy(&result);
 }
 
 int drill_history(const char *uri, int64_t patience_ns, bool json, err_t *err) {

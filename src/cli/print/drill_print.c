@@ -4,9 +4,10 @@
 #include "cli/options/cli.h"
 #include "cli/print/drill_history.h"
 #include "cli/print/grid.h"
+#include "cli/print/load_figures.h"
 #include "cli/options/shell_quote.h"
+#include "server/bson_read.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -54,27 +55,32 @@ static void put_measured(char (*row)[GRID_CELL], const forecast_t *forecast, int
     GRID_PUT(row, 4, "%.0f%%", 100 * (double)took_ns / (double)(all_ns ? all_ns : 1));
 }
 
-static bool is_shown(const drill_result_t *result, const drill_span_t *span, drill_phase_t phase) {
-    return (span->came || !isnan(span->predicted.mid)) && (phase != DRILL_PLACE || result->cluster);
+bool drill_has_begun(const drill_pass_t *pass) {
+    return pass->reached != DRILL_PHASES;
 }
 
-/* As they came; those that did not at the end. */
-static size_t order_phases(const drill_pass_t *pass, drill_phase_t order[DRILL_PHASES]) {
+static bool comes_before(const drill_span_t *one, const drill_span_t *other) {
+    return one->came && (!other->came || one->began_ns < other->began_ns);
+}
+
+size_t drill_phases_told(const drill_result_t *result, const drill_pass_t *pass,
+                         drill_phase_t order[DRILL_PHASES]) {
+    size_t count = 0;
     for (drill_phase_t i = 0; i < DRILL_PHASES; i++) {
-        size_t at = i;
-        while (at && pass->phases[i].came && pass->phases[order[at - 1]].came &&
-               pass->phases[order[at - 1]].began_ns > pass->phases[i].began_ns) {
+        const drill_span_t *span = &pass->phases[i];
+        if ((!span->came && isnan(span->predicted.mid)) || (i == DRILL_PLACE && !result->cluster))
+            continue;
+        size_t at = count++;
+        for (; at && comes_before(span, &pass->phases[order[at - 1]]); at--)
             order[at] = order[at - 1];
-            at--;
-        }
         order[at] = i;
     }
-    return DRILL_PHASES;
+    return count;
 }
 
 static void print_pass(const drill_result_t *result, const drill_pass_t *pass) {
     drill_phase_t order[DRILL_PHASES];
-    const size_t count = order_phases(pass, order);
+    const size_t count = drill_phases_told(result, pass, order);
     grid_t grid = {.columns = 5, .left = {[0] = true}};
     char(*row)[GRID_CELL] = grid_row(&grid);
     GRID_PUT(row, 0, "phase");
@@ -88,8 +94,6 @@ static void print_pass(const drill_result_t *result, const drill_pass_t *pass) {
     }
     for (size_t i = 0; i < count; i++) {
         const drill_span_t *span = &pass->phases[order[i]];
-        if (!is_shown(result, span, order[i]))
-            continue;
         row = grid_row(&grid);
         GRID_PUT(row, 0, "%s", drill_phase_name(order[i]));
         put_forecast(row[1], &span->predicted);
@@ -105,16 +109,15 @@ static void print_pass(const drill_result_t *result, const drill_pass_t *pass) {
     grid_print(&grid);
 }
 
-static void print_loaded(const drill_pass_t *pass) {
+static void print_loaded(const drill_pass_t *pass, const bson_t *document) {
     const load_result_t *load = &pass->load;
     char documents[UNITS_MAX], bytes[UNITS_MAX], rate[UNITS_MAX], answered[UNITS_MAX];
-    const int64_t loading_ns = pass->phases[DRILL_LOAD].took_ns;
     if (!pass->phases[DRILL_LOAD].came)
         return;
     out_print("loaded %s documents, %s of BSON, %s docs/s, %u threads, batches of %u   limited by: %s\n",
               units_count(documents, load->counts.loaded), units_size(bytes, load->bytes_bson),
-              units_rate(rate, (double)load->counts.loaded * 1e9 / (double)(loading_ns ? loading_ns : 1)),
-              load->threads, load->batch, load->limited_by);
+              units_rate(rate, bson_read_number(document, "load.docs_per_second")), load->threads,
+              load->batch, load->limited_by);
     for (size_t i = 0; i < load->index_count; i++)
         out_print("index %s built in %s\n", load->indexes[i].keys,
                   units_time(answered, load->indexes[i].took_ns));
@@ -130,20 +133,24 @@ static const char *way_of(const drill_result_t *result, const drill_pass_t *pass
     return result->pass_count < 2 ? "" : pass->indexes_first ? "indexes before: " : "indexes after: ";
 }
 
-/* What took the time: indexes where they are built by themselves, else the load. */
-static void print_sentence(const drill_result_t *result, const drill_pass_t *pass) {
-    char took[UNITS_MAX], later[UNITS_MAX], name[1400];
+double drill_share(const drill_pass_t *pass, const char **what) {
     const bool indexes = pass->load.index_count && !pass->indexes_first;
     const int64_t part = pass->phases[indexes ? DRILL_INDEXES : DRILL_LOAD].took_ns;
+    *what = indexes ? "indexes were" : "the load was";
+    return 100 * (double)part / (double)(pass->verified_ns ? pass->verified_ns : 1);
+}
+
+static void print_sentence(const drill_result_t *result, const drill_pass_t *pass) {
+    char took[UNITS_MAX], later[UNITS_MAX], name[1400];
+    const char *what;
+    const double share = drill_share(pass, &what);
     if (pass->difference[0]) {
         out_print("%sloaded and looked at in %s, but %s\n", way_of(result, pass),
                   units_time(took, pass->verified_ns), pass->difference);
         return;
     }
     out_print("%sfrom nothing to verified in %s; %s %.0f %%; %s was answered %s later\n",
-              way_of(result, pass), units_time(took, pass->verified_ns),
-              indexes ? "indexes were" : "the load was",
-              100 * (double)part / (double)(pass->verified_ns ? pass->verified_ns : 1),
+              way_of(result, pass), units_time(took, pass->verified_ns), what, share,
               first_query_name(&result->query, name), units_time(later, pass->took_ns - pass->verified_ns));
 }
 
@@ -170,22 +177,21 @@ static void print_quicker(const drill_result_t *result) {
 }
 
 /* Beside the last drill of its kind. */
-static void print_change(const drill_result_t *result, const drill_pass_t *pass) {
+static void print_change(const drill_result_t *result, const drill_pass_t *pass, const bson_t *document) {
     const drills_entry_t *earlier = &pass->earlier;
-    const double rate =
-        (double)pass->load.counts.loaded * 1e9 / (double)(pass->phases[DRILL_LOAD].took_ns + 1);
     char day[32], before[UNITS_MAX], verified[UNITS_MAX];
     if (!pass->compared)
         return;
     out_print("%sthe drill of %s: %s docs/s, verified in %s; now %+.0f%% docs/s, %+.0f%% time\n",
               way_of(result, pass), drill_history_day(day, earlier->when_ms),
               units_rate(before, drills_rate(earlier)), units_seconds(verified, earlier->verified),
-              (rate / drills_rate(earlier) - 1) * 100,
+              (bson_read_number(document, "load.docs_per_second") / drills_rate(earlier) - 1) * 100,
               ((double)pass->verified_ns / 1e9 / earlier->verified - 1) * 100);
 }
 
-void drill_print_table(const drill_spec_t *spec, const drill_result_t *result) {
+void drill_print_table(const drill_spec_t *spec, const drill_result_t *result, const bson_t *document) {
     char documents[UNITS_MAX];
+    bson_t drill;
     out_print("%s at %s, MongoDB %s", result->collection, result->where, result->version);
     if (!isnan(result->all_documents))
         out_print("   %s documents", units_count(documents, (uint64_t)result->all_documents));
@@ -194,13 +200,12 @@ void drill_print_table(const drill_spec_t *spec, const drill_result_t *result) {
         const drill_pass_t *pass = &result->passes[i];
         if (result->drilled && pass->reached == DRILL_PHASES)
             continue;
-        out_print("\n%s%s",
-                  result->pass_count < 2 ? ""
-                  : pass->indexes_first  ? "indexes before the load"
-                                         : "indexes after the load",
-                  result->pass_count < 2 ? "" : "\n");
+        out_print(result->pass_count < 2 ? "\n"
+                  : pass->indexes_first  ? "\nindexes before the load\n"
+                                         : "\nindexes after the load\n");
         print_pass(result, pass);
-        print_loaded(pass);
+        if (result_item(document, "drills", i, &drill))
+            print_loaded(pass, &drill);
     }
     out_print("\n");
     if (spec->scale || spec->predict_only)
@@ -208,7 +213,8 @@ void drill_print_table(const drill_spec_t *spec, const drill_result_t *result) {
             "a sample does not see what hours bring: a cache that fills up, long checkpoints, members that "
             "fall behind\n");
     for (size_t i = 0; i < result->pass_count; i++)
-        print_change(result, &result->passes[i]);
+        if (result_item(document, "drills", i, &drill))
+            print_change(result, &result->passes[i], &drill);
     print_quicker(result);
     for (size_t i = 0; i < result->pass_count; i++) {
         const drill_pass_t *pass = &result->passes[i];
@@ -221,130 +227,88 @@ void drill_print_table(const drill_spec_t *spec, const drill_result_t *result) {
 
 /* ---- for programs ---- */
 
-static void print_json_forecast(const char *name, const forecast_t *forecast) {
-    out_print(",\"%s\":", name);
-    if (isnan(forecast->mid)) {
-        out_print("null");
-        return;
-    }
-    out_print("{\"seconds\":%.6f", forecast->mid);
-    cli_json_number("low", forecast->low, 6);
-    cli_json_number("high", forecast->high, 6);
-    out_print("}");
-}
-
-static void print_json_span(drill_phase_t phase, const drill_span_t *span, bool *first) {
+static void put_span(bson_t *to, const void *spans, size_t at) {
+    const drill_span_t *span = (const drill_span_t *)spans + at;
     const double took = span->came ? (double)span->took_ns / 1e9 : NAN;
     if (!span->came && isnan(span->predicted.mid))
         return;
-    out_print("%s{\"phase\":\"%s\"", *first ? "" : ",", drill_phase_name(phase));
-    *first = false;
-    cli_json_number("began_seconds", span->came ? (double)span->began_ns / 1e9 : NAN, 6);
-    cli_json_number("seconds", took, 6);
-    print_json_forecast("predicted", &span->predicted);
-    cli_json_number("error_percent", span->came ? forecast_error_percent(&span->predicted, took) : NAN, 1);
-    out_print("}");
+    result_put(to, AS_TEXT("phase", drill_phase_name((drill_phase_t)at)),
+               AS_NUMBER("began_seconds", span->came ? (double)span->began_ns / 1e9 : NAN, 6),
+               AS_NUMBER("seconds", took, 6), AS_INNER("predicted", drill_put_forecast, &span->predicted, 0),
+               AS_NUMBER("error_percent", forecast_error_percent(&span->predicted, took), 1));
 }
 
-static void print_json_load(const load_result_t *load, double seconds_loading) {
+static void put_load(bson_t *to, const void *of, size_t at) {
+    const drill_pass_t *pass = (const drill_pass_t *)of + at;
+    const load_result_t *load = &pass->load;
     const counts_t *counts = &load->counts;
-    out_print(",\"load\":{\"read\":%" PRIu64 ",\"loaded\":%" PRIu64 ",\"already_there\":%" PRIu64
-              ",\"rejected\":%" PRIu64 ",\"filtered\":%" PRIu64 ",\"bytes_read\":%" PRIu64
-              ",\"bytes_bson\":%" PRIu64,
-              counts->read, counts->loaded, counts->already_there, counts->rejected, counts->filtered,
-              load->bytes_read, load->bytes_bson);
-    cli_json_number("docs_per_second", (double)counts->loaded / seconds_loading, 0);
-    out_print(",\"threads\":%u,\"batch\":%u,\"batches\":%" PRIu64 ",\"retries\":%" PRIu64
-              ",\"client_cpu_seconds\":%.6f,\"clustered\":%s",
-              load->threads, load->batch, load->batches, load->retries, (double)load->cpu_ns / 1e9,
-              load->clustered ? "true" : "false");
-    cli_json_text("limited_by", load->limited_by);
-    out_print(",\"indexes\":[");
-    for (size_t i = 0; i < load->index_count; i++) {
-        out_print("%s{\"keys\":", i ? "," : "");
-        out_json(load->indexes[i].keys);
-        out_print(",\"seconds\":%.6f}", (double)load->indexes[i].took_ns / 1e9);
-    }
-    out_print("]}");
+    if (drill_has_begun(pass))
+        result_put(
+            to, AS_COUNT("read", counts->read), AS_COUNT("loaded", counts->loaded),
+            AS_COUNT("already_there", counts->already_there), AS_COUNT("rejected", counts->rejected),
+            AS_COUNT("filtered", counts->filtered), AS_COUNT("bytes_read", load->bytes_read),
+            AS_COUNT("bytes_bson", load->bytes_bson),
+            AS_NUMBER("docs_per_second", result_rate(counts->loaded, pass->phases[DRILL_LOAD].took_ns), 0),
+            AS_COUNT("threads", load->threads), AS_COUNT("batch", load->batch),
+            AS_COUNT("batches", load->batches), AS_COUNT("retries", load->retries),
+            AS_SECONDS("client_cpu_seconds", load->cpu_ns), AS_FLAG("clustered", load->clustered),
+            AS_TEXT("limited_by", load->limited_by),
+            AS_LIST("indexes", load->index_count, load_put_index, load->indexes));
 }
 
-static void print_json_pass(const drill_pass_t *pass) {
-    const bool began = pass->reached != DRILL_PHASES;
-    bool first = true;
-    out_print("{\"indexes\":\"%s\",\"finished\":%s", pass->indexes_first ? "before" : "after",
-              pass->finished ? "true" : "false");
-    cli_json_number("seconds", began ? (double)pass->took_ns / 1e9 : NAN, 6);
-    cli_json_number("verified_seconds", pass->finished ? (double)pass->verified_ns / 1e9 : NAN, 6);
-    print_json_forecast("predicted", &pass->predicted);
-    print_json_forecast("predicted_verified", &pass->verified);
-    cli_json_number(
-        "error_percent",
-        pass->finished ? forecast_error_percent(&pass->predicted, (double)pass->took_ns / 1e9) : NAN, 1);
-    out_print(",\"phases\":[");
-    for (drill_phase_t i = 0; i < DRILL_PHASES; i++)
-        print_json_span(i, &pass->phases[i], &first);
-    out_print("]");
-    if (began)
-        print_json_load(&pass->load, (double)pass->phases[DRILL_LOAD].took_ns / 1e9);
-    else
-        out_print(",\"load\":null");
-    out_print(",\"verified\":%" PRIu64 ",\"differences\":%" PRIu64 ",\"difference\":", pass->documents,
-              pass->wrong);
-    if (pass->difference[0])
-        out_json(pass->difference);
-    else
-        out_print("null");
-    cli_json_number("query_seconds", began ? pass->answer.seconds : NAN, 6);
-    out_print(",\"query_returned\":%" PRIu64 ",\"earlier\":", pass->answer.returned);
+static void put_earlier(bson_t *to, const void *of, size_t at) {
+    const drill_pass_t *pass = of;
     if (pass->compared)
-        drill_history_print_json_entry(&pass->earlier);
-    else
-        out_print("null");
-    out_print("}");
+        drill_put_entry(to, &pass->earlier, at);
 }
 
-static void print_json_sample(const drill_sample_t *sample) {
-    out_print("{\"indexes\":\"%s\",\"asked\":%" PRIu64 ",\"read\":%" PRIu64 ",\"documents\":%" PRIu64
-              ",\"bytes\":%" PRIu64 ",\"seconds\":{",
-              sample->indexes_first ? "before" : "after", sample->asked, sample->read, sample->documents,
-              sample->bytes);
-    bool first = true;
-    for (drill_phase_t i = 0; i < DRILL_PHASES; i++) {
-        if (isnan(sample->seconds[i]))
-            continue;
-        out_print("%s\"%s\":%.6f", first ? "" : ",", drill_phase_name(i), sample->seconds[i]);
-        first = false;
-    }
-    out_print("}}");
+static void put_pass(bson_t *to, const void *passes, size_t at) {
+    const drill_pass_t *pass = (const drill_pass_t *)passes + at;
+    const bool began = drill_has_begun(pass);
+    const double took = began ? (double)pass->took_ns / 1e9 : NAN,
+                 verified = pass->finished ? (double)pass->verified_ns / 1e9 : NAN;
+    result_put(
+        to, AS_TEXT("indexes", pass->indexes_first ? "before" : "after"), AS_FLAG("finished", pass->finished),
+        AS_NUMBER("seconds", took, 6), AS_NUMBER("verified_seconds", verified, 6),
+        AS_INNER("predicted", drill_put_forecast, &pass->predicted, 0),
+        AS_INNER("predicted_verified", drill_put_forecast, &pass->verified, 0),
+        AS_NUMBER("error_percent", pass->finished ? forecast_error_percent(&pass->predicted, took) : NAN, 1),
+        AS_LIST("phases", DRILL_PHASES, put_span, pass->phases), AS_INNER("load", put_load, pass, 0),
+        AS_COUNT("verified", pass->documents), AS_COUNT("differences", pass->wrong),
+        AS_TEXT("difference", pass->difference[0] ? pass->difference : NULL),
+        AS_NUMBER("query_seconds", began ? pass->answer.seconds : NAN, 6),
+        AS_COUNT("query_returned", pass->answer.returned), AS_INNER("earlier", put_earlier, pass, 0));
 }
 
-void drill_print_json(const drill_spec_t *spec, const drill_result_t *result, int status) {
+static void put_seconds(bson_t *to, const void *seconds, size_t at) {
+    (void)at;
+    for (drill_phase_t i = 0; i < DRILL_PHASES; i++)
+        if (!isnan(((const double *)seconds)[i]))
+            result_put(to, AS_NUMBER(drill_phase_name(i), ((const double *)seconds)[i], 6));
+}
+
+static void put_sample(bson_t *to, const void *samples, size_t at) {
+    const drill_sample_t *sample = (const drill_sample_t *)samples + at;
+    result_put(to, AS_TEXT("indexes", sample->indexes_first ? "before" : "after"),
+               AS_COUNT("asked", sample->asked), AS_COUNT("read", sample->read),
+               AS_COUNT("documents", sample->documents), AS_COUNT("bytes", sample->bytes),
+               AS_INNER("seconds", put_seconds, sample->seconds, 0));
+}
+
+void drill_make_result(bson_t *to, const drill_spec_t *spec, const drill_result_t *result) {
     char name[1400];
-    out_print("{\"schema\":1,\"command\":\"drill\",\"status\":%d", status);
-    cli_json_text("mode", spec->scale          ? "scale"
-                          : spec->predict_only ? "predict"
-                          : result->scratch    ? "scratch"
-                                               : "real");
-    cli_json_text("namespace", result->namespace);
-    cli_json_text("collection", result->collection);
-    cli_json_text("target", result->where);
-    cli_json_text("server", result->version);
-    cli_json_text("version", TIPPLE_VERSION);
-    cli_json_text("format", result->format);
-    cli_json_text("indexes", drill_indexes_name(spec->indexes));
-    cli_json_text("query", first_query_name(&result->query, name));
-    cli_json_number("documents", result->all_documents, 0);
-    out_print(",\"documents_exact\":%s", result->exact ? "true" : "false");
-    cli_json_number("seconds", (double)result->took_ns / 1e9, 6);
-    out_print(",\"samples\":[");
-    for (size_t i = 0; i < result->sample_count; i++) {
-        out_print("%s", i ? "," : "");
-        print_json_sample(&result->samples[i]);
-    }
-    out_print("],\"drills\":[");
-    for (size_t i = 0; i < result->pass_count; i++) {
-        out_print("%s", i ? "," : "");
-        print_json_pass(&result->passes[i]);
-    }
-    out_print("]}\n");
+    result_put(to,
+               AS_TEXT("mode", spec->scale          ? "scale"
+                               : spec->predict_only ? "predict"
+                               : result->scratch    ? "scratch"
+                                                    : "real"),
+               AS_TEXT("namespace", result->namespace), AS_TEXT("collection", result->collection),
+               AS_TEXT("target", result->where), AS_TEXT("server", result->version),
+               AS_TEXT("version", TIPPLE_VERSION), AS_TEXT("format", result->format),
+               AS_TEXT("indexes", drill_indexes_name(spec->indexes)),
+               AS_TEXT("query", first_query_name(&result->query, name)),
+               AS_NUMBER("documents", result->all_documents, 0), AS_FLAG("documents_exact", result->exact),
+               AS_SECONDS("seconds", result->took_ns),
+               AS_LIST("samples", result->sample_count, put_sample, result->samples),
+               AS_LIST("drills", result->pass_count, put_pass, result->passes));
 }

@@ -264,117 +264,80 @@ void plan_print(const planned_t *planned) {
         spec->stored_ratio, spec->log_ratio);
 }
 
-/* ---- JSON ---- */
+/* ---- for programs ---- */
 
-static void json_work(const char *name, plan_work_t work) {
+static void put_work(bson_t *to, const void *works, size_t at) {
     static const char *const limits[] = {
         [PLAN_BY_CPU] = "cpu", [PLAN_BY_READ] = "disk_read", [PLAN_BY_WRITE] = "disk_write"};
-    out_print("\"%s\":{\"seconds\":%.10g,\"limited_by\":\"%s\"}", name, work.seconds, limits[work.limit]);
+    const plan_work_t *work = (const plan_work_t *)works + at;
+    result_put(to, AS_FIGURE("seconds", work->seconds), AS_TEXT("limited_by", limits[work->limit]));
 }
 
-static void json_inputs(const planned_t *planned) {
-    const plan_spec_t *spec = planned->spec;
-    cli_json_figure("documents", spec->documents);
-    cli_json_figure("document_bytes", spec->document_bytes);
-    cli_json_figure("text_bytes", spec->text_bytes);
-    cli_json_figure("shards", spec->shards);
-    cli_json_figure("replicas", spec->replicas);
-    cli_json_figure("routers", spec->routers);
-    cli_json_figure("loaders", spec->loaders);
-    cli_json_figure("client_us", spec->client_us);
-    cli_json_figure("router_us", spec->router_us);
-    cli_json_figure("shard_us", spec->primary_us);
-    cli_json_figure("secondary_us", spec->secondary_us);
-    cli_json_figure("index_us", spec->index_us);
-    cli_json_figure("scan_us", spec->scan_us);
-    cli_json_figure("stored_ratio", spec->stored_ratio);
-    cli_json_figure("log_ratio", spec->log_ratio);
+static void put_limit(bson_t *to, const void *of, size_t limit) {
+    const plan_t *plan = of;
+    if (plan->use[limit] > 0)
+        result_put(to, AS_TEXT("name", plan_limit_names[limit].word), AS_FIGURE("seconds", plan->use[limit]),
+                   AS_FIGURE("times_for_half", plan_ease(plan, (plan_limit_t)limit)));
 }
 
-static void json_limits(const plan_t *plan) {
-    bool first = true;
-    out_print(",\"limits\":[");
-    for (plan_limit_t limit = 0; limit < PLAN_LIMITS; limit++) {
-        if (plan->use[limit] <= 0)
-            continue;
-        out_print("%s{\"name\":\"%s\",\"seconds\":%.10g,\"times_for_half\":%.6g}", first ? "" : ",",
-                  plan_limit_names[limit].word, plan->use[limit], plan_ease(plan, limit));
-        first = false;
-    }
-    out_print("],\"limited_by\":");
-    if (plan->limit == PLAN_LIMITS)
-        out_print("null");
-    else
-        out_json(plan_limit_names[plan->limit].word);
+static void put_index(bson_t *to, const void *of, size_t at) {
+    const planned_t *planned = of;
+    result_put(to, AS_TEXT("keys", planned->spec->indexes[at].keys),
+               AS_INNER("build", put_work, planned->plan->indexes, at));
 }
 
-static void json_compressors(const planned_t *planned) {
-    bool first = true;
-    out_print(",\"compressors\":[");
-    for (const plan_compressor_t *at = plan_compressors; at->name; at++) {
-        plan_t plan;
-        if (!with_compressor(planned, at->name, &plan))
-            continue;
-        out_print("%s{\"name\":\"%s\",\"stored_bytes\":%.15g,\"load_seconds\":%.10g}", first ? "" : ",",
-                  at->name, plan.stored, plan.load);
-        first = false;
-    }
-    out_print("]");
+static void put_compressor(bson_t *to, const void *planned, size_t at) {
+    const char *name = plan_compressors[at].name;
+    plan_t plan;
+    if (with_compressor(planned, name, &plan))
+        result_put(to, AS_TEXT("name", name), AS_FIGURE("stored_bytes", plan.stored),
+                   AS_FIGURE("load_seconds", plan.load));
 }
 
-static void json_simulation(const planned_t *planned) {
+static void put_way(bson_t *to, const void *simulation, size_t way) {
     static const char *const words[] = {"in_step", "own", "takeover", "handed_out"};
-    out_print(",\"simulation\":{\"runs\":%u,\"ways\":[", planned->values->simulation.runs);
-    for (simulate_way_t way = 0; way < SIMULATE_WAYS; way++) {
-        const simulate_figures_t *figures = &planned->simulation[way];
-        out_print("%s{\"name\":\"%s\"", way ? "," : "", words[way]);
-        cli_json_figure("p5_seconds", figures->p5);
-        cli_json_figure("p50_seconds", figures->p50);
-        cli_json_figure("p95_seconds", figures->p95);
-        cli_json_figure("least_seconds", figures->least);
-        cli_json_figure("most_seconds", figures->most);
-        cli_json_figure("longer_share", figures->longer);
-        cli_json_figure("waiting_share", figures->waiting);
-        cli_json_figure("failures", figures->failed);
-        out_print("}");
-    }
-    out_print("]}");
+    const simulate_figures_t *figures = (const simulate_figures_t *)simulation + way;
+    result_put(to, AS_TEXT("name", words[way]), AS_FIGURE("p5_seconds", figures->p5),
+               AS_FIGURE("p50_seconds", figures->p50), AS_FIGURE("p95_seconds", figures->p95),
+               AS_FIGURE("least_seconds", figures->least), AS_FIGURE("most_seconds", figures->most),
+               AS_FIGURE("longer_share", figures->longer), AS_FIGURE("waiting_share", figures->waiting),
+               AS_FIGURE("failures", figures->failed));
 }
 
-void plan_print_json(const planned_t *planned) {
+static void put_simulation(bson_t *to, const void *of, size_t at) {
+    const planned_t *planned = of;
+    (void)at;
+    result_put(to, AS_COUNT("runs", planned->values->simulation.runs),
+               AS_LIST("ways", SIMULATE_WAYS, put_way, planned->simulation));
+}
+
+void plan_make_result(bson_t *to, const planned_t *planned) {
     const plan_t *plan = planned->plan;
-    out_print("{\"schema\":1,\"command\":\"plan\",\"status\":0");
-    json_inputs(planned);
-    cli_json_figure("servers", plan->servers);
-    cli_json_figure("shard_documents", plan->shard_documents);
-    cli_json_figure("shard_bytes", plan->shard_bytes);
-    cli_json_figure("largest_shard", plan->largest_shard);
-    cli_json_figure("lanes_most", plan->lanes_most);
-    json_limits(plan);
-    cli_json_figure("load_seconds", plan->load);
-    cli_json_figure("documents_per_second", plan->documents_per_second);
-    out_print(",\"indexes\":[");
-    for (size_t i = 0; i < planned->spec->index_count; i++) {
-        out_print("%s{\"keys\":", i ? "," : "");
-        out_json(planned->spec->indexes[i].keys);
-        out_print(",");
-        json_work("build", plan->indexes[i]);
-        out_print("}");
-    }
-    out_print("],");
-    json_work("scan", plan->scan);
-    cli_json_figure("bson_bytes", plan->bson);
-    cli_json_figure("stored_bytes", plan->stored);
-    cli_json_figure("index_bytes", plan->index_bytes);
-    cli_json_figure("server_bytes", plan->server_stored);
-    cli_json_figure("servers_needed", plan->servers_needed);
-    cli_json_figure("cache_bytes", plan->cache);
-    cli_json_figure("cache_for_indexes", plan->server_indexes);
-    cli_json_figure("cache_for_all", plan->server_all);
-    cli_json_figure("price_per_hour", plan->hour);
-    cli_json_figure("cost", plan->cost);
-    json_compressors(planned);
+    const plan_spec_t *spec = planned->spec;
+    size_t compressors = 0;
+    while (plan_compressors[compressors].name)
+        compressors++;
+    result_put(
+        to, AS_FIGURE("documents", spec->documents), AS_FIGURE("document_bytes", spec->document_bytes),
+        AS_FIGURE("text_bytes", spec->text_bytes), AS_FIGURE("shards", spec->shards),
+        AS_FIGURE("replicas", spec->replicas), AS_FIGURE("routers", spec->routers),
+        AS_FIGURE("loaders", spec->loaders), AS_FIGURE("client_us", spec->client_us),
+        AS_FIGURE("router_us", spec->router_us), AS_FIGURE("shard_us", spec->primary_us),
+        AS_FIGURE("secondary_us", spec->secondary_us), AS_FIGURE("index_us", spec->index_us),
+        AS_FIGURE("scan_us", spec->scan_us), AS_FIGURE("stored_ratio", spec->stored_ratio),
+        AS_FIGURE("log_ratio", spec->log_ratio), AS_FIGURE("servers", plan->servers),
+        AS_FIGURE("shard_documents", plan->shard_documents), AS_FIGURE("shard_bytes", plan->shard_bytes),
+        AS_FIGURE("largest_shard", plan->largest_shard), AS_FIGURE("lanes_most", plan->lanes_most),
+        AS_LIST("limits", PLAN_LIMITS, put_limit, plan),
+        AS_TEXT("limited_by", plan->limit == PLAN_LIMITS ? NULL : plan_limit_names[plan->limit].word),
+        AS_FIGURE("load_seconds", plan->load), AS_FIGURE("documents_per_second", plan->documents_per_second),
+        AS_LIST("indexes", spec->index_count, put_index, planned), AS_INNER("scan", put_work, &plan->scan, 0),
+        AS_FIGURE("bson_bytes", plan->bson), AS_FIGURE("stored_bytes", plan->stored),
+        AS_FIGURE("index_bytes", plan->index_bytes), AS_FIGURE("server_bytes", plan->server_stored),
+        AS_FIGURE("servers_needed", plan->servers_needed), AS_FIGURE("cache_bytes", plan->cache),
+        AS_FIGURE("cache_for_indexes", plan->server_indexes), AS_FIGURE("cache_for_all", plan->server_all),
+        AS_FIGURE("price_per_hour", plan->hour), AS_FIGURE("cost", plan->cost),
+        AS_LIST("compressors", compressors, put_compressor, planned));
     if (planned->simulation)
-        json_simulation(planned);
-    out_print("}\n");
+        result_put(to, AS_INNER("simulation", put_simulation, planned, 0));
 }

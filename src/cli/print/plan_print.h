@@ -1,8 +1,9 @@
-/* plan_print: what `tipple plan` found, as tables for a person or as JSON. */
+/* plan_print: what `tipple plan` found, as tables for a person and as a document. */
 #ifndef TIPPLE_CLI_PRINT_PLAN_PRINT_H
 #define TIPPLE_CLI_PRINT_PLAN_PRINT_H
 
 #include "cli/options/plan_options.h"
+#include "cli/print/result.h"
 #include "study/gauge.h"
 
 typedef struct {
@@ -14,6 +15,6 @@ typedef struct {
 } planned_t;
 
 void plan_print(const planned_t *planned);
-void plan_print_json(const planned_t *planned);
+void plan_make_result(bson_t *to, const planned_t *planned);
 
 #endif

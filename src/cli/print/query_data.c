@@ -1,14 +1,12 @@
-#include "cli/options/cli.h"
+#include "base/conceal_bson.h"
 #include "base/out.h"
 #include "cli/print/query_figures.h"
 #include "cli/print/query_print.h"
 #include "query/suite/expected.h"
-#include "server/bson_read.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* ---- CSV ---- */
@@ -45,91 +43,77 @@ void query_print_csv(const query_result_t *result) {
     }
 }
 
-/* ---- JSON ---- */
+/* ---- the document ---- */
 
-static void print_result(const measure_t *measure) {
+typedef struct {
+    const query_result_t *result;
+    const earlier_list_t *earlier; /* or NULL */
+} told_t;
+
+static void put_answer(bson_t *to, const measure_t *measure) {
     char digest[EXPECTED_DIGEST];
-    if (!measure->answered || measure->work->count > 1) {
-        out_print(",\"result\":null");
-        return;
+    bson_t *shown = NULL;
+    if (measure->answered && measure->work->count <= 1) {
+        expected_digest(measure->answer.documents, false, digest);
+        result_put(to, AS_TEXT("digest", digest), AS_FLAG("result_complete", !measure->answer.more));
+        shown = conceal_bson(measure->answer.documents);
     }
-    char *json = bson_read_list_json(measure->answer.documents);
-    expected_digest(measure->answer.documents, false, digest);
-    out_print(",\"digest\":\"%s\",\"result_complete\":%s,\"result\":%s", digest,
-              measure->answer.more ? "false" : "true", json ? json : "null");
-    free(json);
+    shown ? BSON_APPEND_ARRAY(to, "result", shown) : BSON_APPEND_NULL(to, "result");
+    bson_destroy(shown);
 }
 
-static void print_watch_json(const measure_t *measure) {
+static void put_beside(bson_t *to, const void *of, size_t at) {
     static const watch_figures_t none = {NAN, NAN, NAN, NAN, NAN, NAN, NAN};
+    const measure_t *measure = (const measure_t *)of + at;
     const watch_figures_t *seen = measure->watched.seconds > 0 ? &measure->watched.figures : &none;
-    out_print(",\"beside\":{\"seconds\":%.6f", measure->watched.seconds);
-    cli_json_figure("user", seen->user);
-    cli_json_figure("sys", seen->sys);
-    cli_json_figure("iowait", seen->iowait);
-    cli_json_figure("idle", seen->idle);
-    cli_json_figure("server_cores", seen->server_cores);
-    cli_json_figure("documents_examined", seen->examined);
-    cli_json_figure("bytes_into_cache", seen->cached_bytes);
-    out_print("}");
+    result_put(to, AS_NUMBER("seconds", measure->watched.seconds, 6), AS_FIGURE("user", seen->user),
+               AS_FIGURE("sys", seen->sys), AS_FIGURE("iowait", seen->iowait), AS_FIGURE("idle", seen->idle),
+               AS_FIGURE("server_cores", seen->server_cores), AS_FIGURE("documents_examined", seen->examined),
+               AS_FIGURE("bytes_into_cache", seen->cached_bytes));
 }
 
 /* null: it was not measured then, or failed now. */
-static void print_compared(const measure_t *measure, const earlier_list_t *earlier) {
+static void put_compared(bson_t *to, const void *of, size_t at) {
+    const told_t *told = of;
+    const measure_t *measure = &told->result->measures.items[at];
     ratio_t ratio;
-    const earlier_t *then = query_compare(measure, earlier, &ratio);
-    if (!then || measure->failures) {
-        out_print(",\"compared\":null");
-        return;
-    }
-    out_print(",\"compared\":{\"it_is\":\"%s\"", compare_verdict(&ratio));
-    cli_json_figure("then_ms", then->ms.mean);
-    cli_json_figure("ratio", ratio.times);
-    cli_json_figure("low", ratio.low);
-    cli_json_figure("high", ratio.high);
-    out_print("}");
+    const earlier_t *then = query_compare(measure, told->earlier, &ratio);
+    if (then && !measure->failures)
+        result_put(to, AS_TEXT("it_is", compare_verdict(&ratio)), AS_FIGURE("then_ms", then->ms.mean),
+                   AS_FIGURE("ratio", ratio.times), AS_FIGURE("low", ratio.low),
+                   AS_FIGURE("high", ratio.high));
 }
 
-static void print_measure_json(const measure_t *measure, const earlier_list_t *earlier) {
+static void put_measure(bson_t *to, const void *of, size_t at) {
+    const told_t *told = of;
+    const measure_t *measure = &told->result->measures.items[at];
     const work_t *work = measure->work;
+    const uint32_t split = work->parallel ? parallel_ranges(work->parallel) : 1;
     char ranges[16];
-    out_print("{\"name\":");
-    out_json(work->query->name);
-    cli_json_text("with", work->with);
-    cli_json_text("reads", work->reads);
-    out_print(",\"clients\":%u", measure->clients);
-    cli_json_text("parallel", query_parallel_name(measure, ranges));
-    out_print(",\"ranges\":%u", work->parallel ? parallel_ranges(work->parallel) : 1);
-    cli_json_text("whole_because", work->parallel && parallel_ranges(work->parallel) == 1
-                                       ? parallel_why(work->parallel)
-                                       : NULL);
-    out_print(",\"n\":%" PRIu64 ",\"failures\":%" PRIu64, measure->hist->moments.count, measure->failures);
-    cli_json_text("failure", measure->failures ? measure->failure : NULL);
-    cli_json_text("difference", measure->difference[0] ? measure->difference : NULL);
+    result_put(to, AS_TEXT("name", work->query->name), AS_TEXT("with", work->with),
+               AS_TEXT("reads", work->reads), AS_COUNT("clients", measure->clients),
+               AS_TEXT("parallel", query_parallel_name(measure, ranges)), AS_COUNT("ranges", split),
+               AS_TEXT("whole_because", work->parallel && split == 1 ? parallel_why(work->parallel) : NULL),
+               AS_COUNT("n", measure->hist->moments.count), AS_COUNT("failures", measure->failures),
+               AS_TEXT("failure", measure->failures ? measure->failure : NULL),
+               AS_TEXT("difference", measure->difference[0] ? measure->difference : NULL));
     for (const query_figure_t *figure = query_figures; figure->name; figure++)
-        cli_json_figure(figure->name, figure->of(measure));
-    if (earlier)
-        print_compared(measure, earlier);
-    print_watch_json(measure);
-    print_result(measure);
-    out_print("}");
+        result_put(to, AS_FIGURE(figure->name, figure->of(measure)));
+    if (told->earlier)
+        result_put(to, AS_INNER("compared", put_compared, told, at));
+    result_put(to, AS_INNER("beside", put_beside, measure, 0));
+    put_answer(to, measure);
 }
 
-void query_print_json(const query_result_t *result, const earlier_list_t *earlier, int status) {
+void query_make_result(bson_t *to, const query_result_t *result, const earlier_list_t *earlier) {
     const watch_storage_t *storage = &result->storage;
-    out_print("{\"schema\":1,\"command\":\"query\",\"status\":%d", status);
-    cli_json_text("suite", result->measures.suite ? result->measures.suite->name : NULL);
-    cli_json_text("namespace", result->namespace);
-    cli_json_text("configuration", result->configuration);
-    cli_json_figure("documents", storage->documents);
-    cli_json_figure("data_bytes_on_disk", storage->data_bytes);
-    cli_json_figure("index_bytes_on_disk", storage->index_bytes);
-    cli_json_figure("load_seconds", result->load_seconds);
-    cli_json_text("while_ended", result->beside_ended ? result->beside_words : NULL);
-    out_print(",\"queries\":[");
-    for (size_t i = 0; i < result->measures.count; i++) {
-        out_print(i ? ",\n" : "\n");
-        print_measure_json(&result->measures.items[i], earlier);
-    }
-    out_print("]}\n");
+    const told_t told = {result, earlier};
+    result_put(to, AS_TEXT("suite", result->measures.suite ? result->measures.suite->name : NULL),
+               AS_TEXT("namespace", result->namespace), AS_TEXT("configuration", result->configuration),
+               AS_FIGURE("documents", storage->documents),
+               AS_FIGURE("data_bytes_on_disk", storage->data_bytes),
+               AS_FIGURE("index_bytes_on_disk", storage->index_bytes),
+               AS_FIGURE("load_seconds", result->load_seconds),
+               AS_TEXT("while_ended", result->beside_ended ? result->beside_words : NULL),
+               AS_LIST("queries", result->measures.count, put_measure, &told));
 }

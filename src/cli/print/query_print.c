@@ -1,7 +1,7 @@
 #include "base/text.h"
 #include "cli/print/query_print.h"
+#include "base/conceal_bson.h"
 #include "base/out.h"
-#include "base/ejson.h"
 #include "base/numbers/units.h"
 #include "cli/options/cli.h"
 #include "cli/print/grid.h"
@@ -290,6 +290,12 @@ static bool same_question(const measure_t *one, const measure_t *other) {
     return one->work->query == other->work->query && strcmp(one->work->with, other->work->with) == 0;
 }
 
+static void print_json(const bson_t *document) {
+    char *json = conceal_bson_print(document);
+    out_bytes(json ? json : "", json ? strlen(json) : 0);
+    free(json);
+}
+
 void query_print_answers(const query_result_t *result) {
     for (size_t i = 0; i < result->measures.count; i++) {
         const measure_t *measure = &result->measures.items[i];
@@ -304,9 +310,8 @@ void query_print_answers(const query_result_t *result) {
         while (bson_iter_next(&at)) {
             if (!bson_read_document(&at, &document))
                 continue;
-            char *json = ejson_print(&document, true, NULL);
-            out_print("%s\n", json ? json : "");
-            free(json);
+            print_json(&document);
+            out_print("\n");
         }
         if (measure->answer.more)
             out_print("... and more: %" PRIu64 " documents in all\n", measure->answer.count);
@@ -326,20 +331,16 @@ void query_print_plans(const query_result_t *result) {
     for (size_t i = 0; i < result->measures.work_count; i++) {
         const work_t *work = &result->measures.works[i];
         const request_t *request = work->requests;
-        char *body = ejson_print(request->body, true, NULL);
-        char *options = ejson_print(request->options, true, NULL);
-        out_print("%s%s%s%s on %s.%s%s\n", i ? "\n" : "", work->query->name, *work->with ? " " : "",
-                  work->with, request->database, request->collection,
+        out_print(i ? "\n%s%s%s on %s.%s%s\n" : "%s%s%s on %s.%s%s\n", work->query->name,
+                  *work->with ? " " : "", work->with, request->database, request->collection,
                   work->count > 1 ? ", one of several, drawn by chance:" : "");
         out_print("  %s  ", request->kind == QUERY_PIPELINE ? "pipeline" : "filter");
-        out_print("%s", body ? body : "");
+        print_json(request->body);
         out_print("\n  options  ");
-        out_print("%s", options ? options : "");
+        print_json(request->options);
         out_print("\n");
         if (work->parallel)
             print_split(work->parallel);
-        free(body);
-        free(options);
     }
 }
 

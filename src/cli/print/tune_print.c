@@ -4,6 +4,7 @@
 #include "cli/options/cli.h"
 #include "cli/print/grid.h"
 #include "cli/options/shell_quote.h"
+#include "server/bson_read.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -14,7 +15,7 @@
 /* ---- the line to paste ---- */
 
 /* Only what was told or found is said: what a load finds out by itself it will find out again. */
-char *tune_print_line(const tune_spec_t *spec, const tune_result_t *result, size_t setting) {
+static char *load_line(const tune_spec_t *spec, const tune_result_t *result, size_t setting) {
     const matrix_setting_t *chosen = matrix_setting(result->matrix, setting);
     const choice_t *choice = &result->choices[chosen->choice];
     const load_spec_t *load = &spec->load;
@@ -88,16 +89,15 @@ static void print_matrix(const tune_result_t *result, uint32_t choice, const cha
 }
 
 /* What held it back, and what that is told by. */
-static void print_limits(const tune_result_t *result, size_t at) {
-    const tune_figures_t *figures = &result->figures[at];
+static void print_limits(const tune_result_t *result, size_t at, const bson_t *figures) {
     const struct {
         double value, of;
         const char *format;
     } parts[] = {
-        {result->cluster ? NAN : figures->server_cores / figures->seconds, result->server_cpus,
+        {result->cluster ? NAN : bson_read_number(figures, "server_cores"), result->server_cpus,
          "server: %.1f of %.0f CPUs"},
-        {figures->host_busy / figures->seconds * 100, 0, "this host: %.0f%% of its CPUs"},
-        {figures->network / figures->seconds * 100, 0, "its fullest network link: %.0f%%"},
+        {bson_read_number(figures, "host_busy") * 100, 0, "this host: %.0f%% of its CPUs"},
+        {bson_read_number(figures, "network") * 100, 0, "its fullest network link: %.0f%%"},
     };
     const char *before = " (";
     out_print("      limited by: %s", tune_limit_name(tune_limit(result, at)));
@@ -111,33 +111,34 @@ static void print_limits(const tune_result_t *result, size_t at) {
     out_print("%s\n", *before == ';' ? ")" : "");
 }
 
-static void print_figures(const tune_result_t *result, const char *word, size_t at) {
+static void print_figures(const tune_result_t *result, const char *word, size_t at, const bson_t *document) {
     const matrix_setting_t *setting = matrix_setting(result->matrix, at);
-    const tune_figures_t *figures = &result->figures[at];
     char rate[UNITS_MAX], low[UNITS_MAX], high[UNITS_MAX], name[CHOICE_NAME];
+    bson_t figures;
+    if (!bson_read_field(document, word, &figures))
+        return;
     choice_name(&result->lists, &result->choices[setting->choice], name);
     out_print("%s: %u thread%s x batch %u%s%s   %s docs/s (%s to %s), %u trials   client CPU %.2f us a doc\n",
               word, setting->threads, setting->threads == 1 ? "" : "s", setting->batch, *name ? ", " : "",
               name, units_rate(rate, setting->mean), units_rate(low, setting->low),
               units_rate(high, setting->high), setting->trials,
-              figures->client_cores * 1e6 / (double)figures->documents);
-    print_limits(result, at);
-    if (figures->retries)
+              bson_read_number(&figures, "client_cpu_us_per_doc"));
+    print_limits(result, at, &figures);
+    if (result->figures[at].retries)
         out_print("      %" PRIu64
                   " batches were sent again: servers were away for a moment, so think little of it\n",
-                  figures->retries);
+                  result->figures[at].retries);
 }
 
-static void print_verdict(const tune_spec_t *spec, const tune_result_t *result) {
+static void print_verdict(const tune_result_t *result, const bson_t *document) {
     const matrix_verdict_t *verdict = &result->verdict;
     const matrix_share_t share = matrix_share(result->matrix, verdict->cheapest);
     const choice_t *choice = &result->choices[matrix_setting(result->matrix, verdict->cheapest)->choice];
-    char *line = tune_print_line(spec, result, verdict->cheapest);
-    print_figures(result, "best", verdict->best);
+    print_figures(result, "best", verdict->best, document);
     if (verdict->cheapest == verdict->best) {
         out_print("cheapest: the same: nothing cheaper is within %.0f%% of it\n", TUNE_NEARLY * 100);
     } else {
-        print_figures(result, "cheapest", verdict->cheapest);
+        print_figures(result, "cheapest", verdict->cheapest, document);
         out_print(
             "      %.0f%% of the best (%.0f%% to %.0f%%): the cheapest setting that may be within %.0f%% "
             "of it\n",
@@ -146,23 +147,22 @@ static void print_verdict(const tune_spec_t *spec, const tune_result_t *result) 
     if (result->verdict.budget_spent)
         out_print(
             "the budget ended before all intervals were narrow enough; a higher --budget narrows them\n");
-    out_print("\n%s\n", line);
+    out_print("\n%s\n", bson_read_text(document, "load"));
     if (choice_is_unsafe(choice))
         out_print(
             "(--unsafe, and w=%s in the URI: documents that are counted as loaded can be lost when a server "
             "dies)\n",
             choice->concern);
-    free(line);
 }
 
-void tune_print_table(const tune_spec_t *spec, const tune_result_t *result) {
+void tune_print_table(const tune_result_t *result, const bson_t *document) {
     const matrix_verdict_t *verdict = &result->verdict;
     char records[UNITS_MAX], took[UNITS_MAX], name[CHOICE_NAME];
     out_print("%s at %s   %s records a trial   %u trials in %s\n", result->namespace, result->where,
               units_count(records, result->records), verdict->trials, units_time(took, result->took_ns));
     for (uint32_t i = 0; i < result->choice_count; i++) {
         choice_name(&result->lists, &result->choices[i], name);
-        out_print("\n%s%s", name, *name ? "\n" : "");
+        out_print(*name ? "\n%s\n" : "\n%s", name);
         print_matrix(result, i, "docs/s", print_rate);
         out_print("\n");
         print_matrix(result, i, "limited by", print_limit);
@@ -174,75 +174,55 @@ void tune_print_table(const tune_spec_t *spec, const tune_result_t *result) {
     if (!result->checkpoints)
         out_print("no checkpoints between trials: this user, or this target, may not (fsync)\n");
     if (verdict->best != MATRIX_DONE)
-        print_verdict(spec, result);
+        print_verdict(result, document);
 }
 
 /* ---- for programs ---- */
 
-static void print_json_setting(const tune_result_t *result, size_t at) {
+static void put_setting(bson_t *to, const void *of, size_t at) {
     static const char *const states[] = {
         [MATRIX_OPEN] = "open", [MATRIX_SETTLED] = "settled", [MATRIX_DROPPED] = "dropped"};
+    const tune_result_t *result = of;
+    if (at == MATRIX_DONE)
+        return;
     const matrix_setting_t *setting = matrix_setting(result->matrix, at);
     const choice_t *choice = &result->choices[setting->choice];
     const tune_figures_t *figures = &result->figures[at];
     const double seconds = figures->trials ? figures->seconds : NAN;
-    out_print("{\"threads\":%u,\"batch\":%u", setting->threads, setting->batch);
-    cli_json_text("clustered", choice->clustered == CLUSTERED_DEFAULT ? NULL
-                               : choice->clustered == CLUSTERED_YES   ? "yes"
-                                                                      : "no");
-    cli_json_text("compressor", choice->compressor);
-    cli_json_text("wire_compressor", choice->wire);
-    cli_json_text("write_concern", choice->concern);
-    out_print(",\"direct\":%s,\"routers\":%u,\"state\":\"%s\",\"trials\":%u,\"documents\":%" PRIu64,
-              choice->direct ? "true" : "false", choice->routers, states[setting->state], setting->trials,
-              figures->documents);
-    cli_json_number("docs_per_second", setting->mean, 1);
-    cli_json_number("low", setting->low, 1);
-    cli_json_number("high", setting->high, 1);
-    cli_json_number("client_cpu_us_per_doc", figures->client_cores * 1e6 / (double)figures->documents, 4);
-    cli_json_number("client_cores", figures->client_cores / seconds, 3);
-    cli_json_number("server_cores", figures->server_cores / seconds, 3);
-    cli_json_number("host_busy", figures->host_busy / seconds, 3);
-    cli_json_number("network", figures->network / seconds, 3);
-    out_print(",\"retries\":%" PRIu64, figures->retries);
-    cli_json_text("limit", tune_limit_name(tune_limit(result, at)));
-    cli_json_text("limited_by", figures->trials ? figures->limited_by : NULL);
-    out_print("}");
+    result_put(
+        to, AS_COUNT("threads", setting->threads), AS_COUNT("batch", setting->batch),
+        AS_TEXT("clustered", choice->clustered == CLUSTERED_DEFAULT ? NULL
+                             : choice->clustered == CLUSTERED_YES   ? "yes"
+                                                                    : "no"),
+        AS_TEXT("compressor", choice->compressor), AS_TEXT("wire_compressor", choice->wire),
+        AS_TEXT("write_concern", choice->concern), AS_FLAG("direct", choice->direct),
+        AS_COUNT("routers", choice->routers), AS_TEXT("state", states[setting->state]),
+        AS_COUNT("trials", setting->trials), AS_COUNT("documents", figures->documents),
+        AS_NUMBER("docs_per_second", setting->mean, 1), AS_NUMBER("low", setting->low, 1),
+        AS_NUMBER("high", setting->high, 1),
+        AS_NUMBER("client_cpu_us_per_doc", figures->client_cores * 1e6 / (double)figures->documents, 4),
+        AS_NUMBER("client_cores", figures->client_cores / seconds, 3),
+        AS_NUMBER("server_cores", figures->server_cores / seconds, 3),
+        AS_NUMBER("host_busy", figures->host_busy / seconds, 3),
+        AS_NUMBER("network", figures->network / seconds, 3), AS_COUNT("retries", figures->retries),
+        AS_TEXT("limit", tune_limit_name(tune_limit(result, at))),
+        AS_TEXT("limited_by", figures->trials ? figures->limited_by : NULL));
 }
 
-static void print_json_choice(const char *name, const tune_result_t *result, size_t at) {
-    out_print(",\"%s\":", name);
-    if (at == MATRIX_DONE)
-        out_print("null");
-    else
-        print_json_setting(result, at);
-}
-
-void tune_print_json(const tune_spec_t *spec, const tune_result_t *result, int status) {
+void tune_make_result(bson_t *to, const tune_spec_t *spec, const tune_result_t *result) {
     const matrix_verdict_t *verdict = &result->verdict;
     const size_t settings = result->matrix ? matrix_count(result->matrix) : 0;
-    char *line = verdict->cheapest == MATRIX_DONE ? NULL : tune_print_line(spec, result, verdict->cheapest);
-    out_print("{\"schema\":1,\"command\":\"tune\",\"status\":%d", status);
-    cli_json_text("namespace", result->namespace);
-    cli_json_text("target", result->where);
-    cli_json_text("scratch", result->scratch);
-    cli_json_text("format", result->format);
-    out_print(
-        ",\"sample\":%" PRIu64 ",\"records\":%" PRIu64 ",\"trials\":%u,\"rounds\":%u,\"seconds\":%.6f"
-        ",\"budget_seconds\":%.3f,\"budget_spent\":%s,\"precision\":%.4f,\"checkpoints\":%s,\"settled\":%zu"
-        ",\"dropped\":%zu,\"untried\":%zu",
-        result->sample, result->records, verdict->trials, verdict->rounds, (double)result->took_ns / 1e9,
-        (double)spec->budget_ns / 1e9, verdict->budget_spent ? "true" : "false", spec->precision,
-        result->checkpoints ? "true" : "false", verdict->settled, verdict->dropped, verdict->untried);
-    out_print(",\"settings\":[");
-    for (size_t i = 0; i < settings; i++) {
-        out_print("%s", i ? "," : "");
-        print_json_setting(result, i);
-    }
-    out_print("]");
-    print_json_choice("best", result, verdict->best);
-    print_json_choice("cheapest", result, verdict->cheapest);
-    cli_json_text("load", line);
-    out_print("}\n");
+    char *line = verdict->cheapest == MATRIX_DONE ? NULL : load_line(spec, result, verdict->cheapest);
+    result_put(to, AS_TEXT("namespace", result->namespace), AS_TEXT("target", result->where),
+               AS_TEXT("scratch", result->scratch), AS_TEXT("format", result->format),
+               AS_COUNT("sample", result->sample), AS_COUNT("records", result->records),
+               AS_COUNT("trials", verdict->trials), AS_COUNT("rounds", verdict->rounds),
+               AS_SECONDS("seconds", result->took_ns), AS_SECONDS("budget_seconds", spec->budget_ns),
+               AS_FLAG("budget_spent", verdict->budget_spent), AS_NUMBER("precision", spec->precision, 4),
+               AS_FLAG("checkpoints", result->checkpoints), AS_COUNT("settled", verdict->settled),
+               AS_COUNT("dropped", verdict->dropped), AS_COUNT("untried", verdict->untried),
+               AS_LIST("settings", settings, put_setting, result),
+               AS_INNER("best", put_setting, result, verdict->best),
+               AS_INNER("cheapest", put_setting, result, verdict->cheapest), AS_TEXT("load", line));
     free(line);
 }

@@ -2,12 +2,10 @@
 #ifndef TIPPLE_CLI_PRINT_TUNE_PRINT_H
 #define TIPPLE_CLI_PRINT_TUNE_PRINT_H
 
+#include "cli/print/result.h"
 #include "study/tune/tune.h"
 
-void tune_print_table(const tune_spec_t *spec, const tune_result_t *result);
-void tune_print_json(const tune_spec_t *spec, const tune_result_t *result, int status);
-
-/* The `tipple load` line that loads like a setting; free. */
-char *tune_print_line(const tune_spec_t *spec, const tune_result_t *result, size_t setting);
+void tune_make_result(bson_t *to, const tune_spec_t *spec, const tune_result_t *result);
+void tune_print_table(const tune_result_t *result, const bson_t *document);
 
 #endif

@@ -1,7 +1,9 @@
 #include "cli/report/report_drill.h"
+#include "cli/print/drill_print.h"
 #include "cli/report/report_load.h"
 #include "cli/report/reporting.h"
 #include "report/scale.h"
+#include "server/bson_read.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -10,10 +12,6 @@ enum { TITLE = 96 };
 
 static double seconds(int64_t ns) {
     return (double)ns / 1e9;
-}
-
-static bool has_begun(const drill_pass_t *pass) {
-    return pass->reached != DRILL_PHASES;
 }
 
 /* The one that the sentence is about: the quicker of two, else the first. */
@@ -40,11 +38,10 @@ static const char *interval(char out[3 * SCALE_TEXT], const forecast_t *forecast
     return out;
 }
 
-/* What took the time: indexes where they are built by themselves, else the load. */
 static void say_finished(report_t *report, const drill_result_t *result, const drill_pass_t *pass,
                          int status) {
-    const bool indexes = pass->load.index_count && !pass->indexes_first;
-    const int64_t part = pass->phases[indexes ? DRILL_INDEXES : DRILL_LOAD].took_ns;
+    const char *what;
+    const double share = drill_share(pass, &what);
     char took[SCALE_TEXT], predicted[SCALE_TEXT], span[3 * SCALE_TEXT];
     scale_value(took, seconds(pass->verified_ns), "s");
     scale_value(predicted, pass->verified.mid, "s");
@@ -52,9 +49,7 @@ static void say_finished(report_t *report, const drill_result_t *result, const d
         report_say(report, status, "Loaded and looked at in %s, but %s.", took, pass->difference);
     else
         report_say(report, status, "From nothing to verified in %s%s; %s %.0f %%%s%s%s.", took,
-                   way_of(result, pass), indexes ? "indexes were" : "the load was",
-                   100 * (double)part / (double)(pass->verified_ns ? pass->verified_ns : 1),
-                   isnan(pass->verified.mid) ? "" : "; predicted was ",
+                   way_of(result, pass), what, share, isnan(pass->verified.mid) ? "" : "; predicted was ",
                    isnan(pass->verified.mid) ? "" : predicted,
                    isnan(pass->verified.mid) ? "" : interval(span, &pass->verified));
 }
@@ -80,21 +75,22 @@ static void say(report_t *report, const drill_result_t *result, int status, cons
 
 /* ---- figures ---- */
 
-static void add_result(report_t *report, const drill_result_t *result) {
+static void add_result(report_t *report, const drill_result_t *result, const bson_t *document) {
     const drill_pass_t *pass = chosen(result);
-    const bool finished = pass && pass->finished, begun = pass && has_begun(pass);
-    const int64_t loading_ns = begun ? pass->phases[DRILL_LOAD].took_ns : 0;
+    const bool finished = pass && pass->finished, begun = pass && drill_has_begun(pass);
+    bson_t drill = BSON_INITIALIZER;
+    if (pass)
+        result_item(document, "drills", (size_t)(pass - result->passes), &drill);
     report_begin(report, REPORT_FIGURES, "Result", NULL);
-    report_figure(report, "from nothing to verified", finished ? seconds(pass->verified_ns) : NAN, "s");
-    report_figure(report, "predicted", pass ? pass->verified.mid : NAN, "s");
+    reporting_figure(report, &drill, "from nothing to verified", "verified_seconds", "s");
+    reporting_figure(report, &drill, "predicted", "predicted_verified.seconds", "s");
     report_figure(report, "predicted was off by",
                   finished ? forecast_error_percent(&pass->verified, seconds(pass->verified_ns)) : NAN, "%");
     report_figure(report, "to the first answer", finished ? seconds(pass->took_ns) : NAN, "s");
-    report_figure(report, result->drilled ? "documents in the files" : "documents predicted for",
-                  result->all_documents, "documents");
-    report_figure(report, "documents loaded", begun ? (double)pass->load.counts.loaded : NAN, "documents");
-    report_figure(report, "documents a second",
-                  loading_ns ? (double)pass->load.counts.loaded / seconds(loading_ns) : NAN, "documents/s");
+    reporting_figure(report, document, result->drilled ? "documents in the files" : "documents predicted for",
+                     "documents", "documents");
+    reporting_figure(report, &drill, "documents loaded", "load.loaded", "documents");
+    reporting_figure(report, &drill, "documents a second", "load.docs_per_second", "documents/s");
     report_figure(report, "documents verified", begun ? (double)pass->documents : NAN, "documents");
     report_figure(report, "documents that are wrong", begun ? (double)pass->wrong : NAN, "documents");
     if (begun && pass->load.limited_by[0])
@@ -104,44 +100,21 @@ static void add_result(report_t *report, const drill_result_t *result) {
 
 /* ---- one pass ---- */
 
-static bool is_shown(const drill_result_t *result, const drill_span_t *span, drill_phase_t phase) {
-    return (span->came || !isnan(span->predicted.mid)) && (phase != DRILL_PLACE || result->cluster);
-}
-
-/* The phase that comes behind so many others, in the order in which they came; those that did not, last. */
-static drill_phase_t phase_at(const drill_pass_t *pass, size_t place) {
-    drill_phase_t found = DRILL_LOOK;
-    for (drill_phase_t i = 0; i < DRILL_PHASES; i++) {
-        size_t before = 0;
-        for (drill_phase_t other = 0; other < DRILL_PHASES; other++) {
-            const drill_span_t *one = &pass->phases[other], *this = &pass->phases[i];
-            const bool earlier = one->came != this->came ? one->came
-                                 : one->came && one->began_ns != this->began_ns
-                                     ? one->began_ns < this->began_ns
-                                     : other < i;
-            before += other != i && earlier;
-        }
-        if (before == place)
-            found = i;
-    }
-    return found;
-}
-
 static void add_phases(report_t *report, const drill_result_t *result, const drill_pass_t *pass) {
     char title[TITLE];
     snprintf(title, sizeof title, "Phases%s", way_of(result, pass));
     report_begin(report, REPORT_TIMELINE, title,
                  "Measured, and below it what samples had predicted, with its 95 % interval.");
-    for (size_t i = 0; i < DRILL_PHASES; i++) {
-        const drill_phase_t phase = phase_at(pass, i);
-        const drill_span_t *span = &pass->phases[phase];
-        if (is_shown(result, span, phase))
-            report_phase(report, &(report_phase_t){.name = drill_phase_name(phase),
-                                                   .began = span->came ? seconds(span->began_ns) : NAN,
-                                                   .took = span->came ? seconds(span->took_ns) : NAN,
-                                                   .predicted = span->predicted.mid,
-                                                   .low = span->predicted.low,
-                                                   .high = span->predicted.high});
+    drill_phase_t order[DRILL_PHASES];
+    const size_t count = drill_phases_told(result, pass, order);
+    for (size_t i = 0; i < count; i++) {
+        const drill_span_t *span = &pass->phases[order[i]];
+        report_phase(report, &(report_phase_t){.name = drill_phase_name(order[i]),
+                                               .began = span->came ? seconds(span->began_ns) : NAN,
+                                               .took = span->came ? seconds(span->took_ns) : NAN,
+                                               .predicted = span->predicted.mid,
+                                               .low = span->predicted.low,
+                                               .high = span->predicted.high});
     }
     report_end(report);
 }
@@ -160,7 +133,7 @@ static void put_row(report_t *report, const char *name, const forecast_t *predic
 
 /* The same as a table, with the error of what was predicted. */
 static void add_errors(report_t *report, const drill_result_t *result, const drill_pass_t *pass) {
-    const double whole = has_begun(pass) ? seconds(pass->took_ns) : NAN;
+    const double whole = drill_has_begun(pass) ? seconds(pass->took_ns) : NAN;
     char title[TITLE];
     snprintf(title, sizeof title, "Measured and predicted%s", way_of(result, pass));
     report_begin(report, REPORT_BARS, title, NULL);
@@ -171,12 +144,12 @@ static void add_errors(report_t *report, const drill_result_t *result, const dri
     report_column(report, "to", "s");
     report_column(report, "off by", "%");
     report_bar_column(report, "share", "%", 100);
-    for (size_t i = 0; i < DRILL_PHASES; i++) {
-        const drill_phase_t phase = phase_at(pass, i);
-        const drill_span_t *span = &pass->phases[phase];
-        if (is_shown(result, span, phase))
-            put_row(report, drill_phase_name(phase), &span->predicted,
-                    span->came ? seconds(span->took_ns) : NAN, whole);
+    drill_phase_t order[DRILL_PHASES];
+    const size_t count = drill_phases_told(result, pass, order);
+    for (size_t i = 0; i < count; i++) {
+        const drill_span_t *span = &pass->phases[order[i]];
+        put_row(report, drill_phase_name(order[i]), &span->predicted,
+                span->came ? seconds(span->took_ns) : NAN, whole);
     }
     put_row(report, "whole", &pass->predicted, pass->finished ? whole : NAN, whole);
     report_end(report);
@@ -215,9 +188,9 @@ static void add_samples(report_t *report, const drill_result_t *result) {
     report_end(report);
 }
 
-static void add_earlier(report_t *report, const drill_result_t *result, const drill_pass_t *pass) {
+static void add_earlier(report_t *report, const drill_result_t *result, const drill_pass_t *pass,
+                        const bson_t *drill) {
     const drills_entry_t *earlier = &pass->earlier;
-    const double rate = (double)pass->load.counts.loaded / seconds(pass->phases[DRILL_LOAD].took_ns);
     char title[TITLE];
     if (!pass->compared)
         return;
@@ -235,7 +208,7 @@ static void add_earlier(report_t *report, const drill_result_t *result, const dr
     report_row(report);
     report_word(report, "now");
     report_number(report, (double)pass->load.counts.loaded);
-    report_number(report, rate);
+    report_number(report, bson_read_number(drill, "load.docs_per_second"));
     report_number(report, pass->finished ? seconds(pass->verified_ns) : NAN);
     report_end(report);
 }
@@ -254,16 +227,19 @@ static void add_settings(report_t *report, const drill_spec_t *spec, const drill
     report_set_number(report, "batch", spec->load.batch);
 }
 
-report_t *report_drill(const drill_spec_t *spec, const drill_result_t *result, int status, const err_t *err) {
+report_t *report_drill(const drill_spec_t *spec, const drill_result_t *result, const bson_t *document,
+                       int status, const err_t *err) {
+    bson_t drill;
     report_t *report = report_new("drill");
     report_head(report, result->namespace, result->where,
                 result->drilled ? "tipple drill" : "tipple drill, predicted only");
     say(report, result, status, err);
-    add_result(report, result);
+    add_result(report, result, document);
     for (size_t i = 0; i < result->pass_count; i++)
         add_pass(report, result, &result->passes[i]);
     for (size_t i = 0; i < result->pass_count; i++)
-        add_earlier(report, result, &result->passes[i]);
+        if (result_item(document, "drills", i, &drill))
+            add_earlier(report, result, &result->passes[i], &drill);
     if (result->sample_count)
         add_samples(report, result);
     add_settings(report, spec, result);

@@ -5,7 +5,8 @@
 #include "report/report.h"
 #include "study/drill/drill.h"
 
-/* report_free; also of one that failed or was interrupted, or that only predicted. */
-report_t *report_drill(const drill_spec_t *spec, const drill_result_t *result, int status, const err_t *err);
+/* document: the result's. report_free; also of one that failed or was interrupted, or that only predicted. */
+report_t *report_drill(const drill_spec_t *spec, const drill_result_t *result, const bson_t *document,
+                       int status, const err_t *err);
 
 #endif

@@ -1,6 +1,8 @@
 #include "cli/report/report_load.h"
+#include "cli/print/load_figures.h"
 #include "cli/report/reporting.h"
 #include "report/scale.h"
+#include "server/bson_read.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -10,21 +12,17 @@ static double seconds(int64_t ns) {
     return (double)ns / 1e9;
 }
 
-static double per_second(uint64_t count, int64_t ns) {
-    return ns > 0 ? (double)count * 1e9 / (double)ns : NAN;
-}
-
 /* ---- the sentence ---- */
 
-static void say(report_t *report, const load_spec_t *spec, const load_result_t *result, int status,
-                const err_t *err) {
+static void say(report_t *report, const load_spec_t *spec, const load_result_t *result,
+                const bson_t *document, int status, const err_t *err) {
     const counts_t *counts = &result->counts;
     char loaded[SCALE_TEXT], there[SCALE_TEXT], rejected[SCALE_TEXT], took[SCALE_TEXT], rate[SCALE_TEXT];
     scale_value(loaded, (double)counts->loaded, "documents");
     scale_value(there, (double)counts->already_there, "documents");
     scale_value(rejected, (double)counts->rejected, "records");
     scale_value(took, seconds(result->took_ns), "s");
-    scale_value(rate, per_second(counts->loaded, result->took_ns), "documents/s");
+    scale_value(rate, bson_read_number(document, "docs_per_second"), "documents/s");
     char skipped[120] = "";
     if (result->skipped.count)
         snprintf(skipped, sizeof skipped, "; skipped: %zu file%s that %s not fit the format",
@@ -52,19 +50,16 @@ static void say(report_t *report, const load_spec_t *spec, const load_result_t *
 
 /* ---- figures ---- */
 
-static void add_result(report_t *report, const load_result_t *result) {
-    const counts_t *counts = &result->counts;
+static void add_result(report_t *report, const load_result_t *result, const bson_t *document) {
     report_begin(report, REPORT_FIGURES, "Result", NULL);
-    report_figure(report, "documents loaded", (double)counts->loaded, "documents");
-    report_figure(report, "documents a second", per_second(counts->loaded, result->took_ns), "documents/s");
-    report_figure(report, "took", seconds(result->took_ns), "s");
-    report_figure(report, "read a second", per_second(result->bytes_read, result->took_ns), "bytes/s");
-    report_figure(report, "sent a second", per_second(result->bytes_bson, result->took_ns), "bytes/s");
-    report_figure(
-        report, "client CPU a document",
-        result->sent_documents ? (double)result->cpu_ns / 1e3 / (double)result->sent_documents : NAN, "us");
-    report_figure(report, "peak memory", (double)result->peak_memory_bytes, "bytes");
-    report_figure(report, "batches sent", (double)result->batches, "batches");
+    reporting_figure(report, document, "documents loaded", "loaded", "documents");
+    reporting_figure(report, document, "documents a second", "docs_per_second", "documents/s");
+    reporting_figure(report, document, "took", "seconds", "s");
+    report_figure(report, "read a second", result_rate(result->bytes_read, result->took_ns), "bytes/s");
+    report_figure(report, "sent a second", result_rate(result->bytes_bson, result->took_ns), "bytes/s");
+    report_figure(report, "client CPU a document", load_cpu_us(result), "us");
+    reporting_figure(report, document, "peak memory", "peak_memory_bytes", "bytes");
+    reporting_figure(report, document, "batches sent", "batches", "batches");
     if (result->limited_by[0])
         report_figure_text(report, "limited by", result->limited_by);
     report_end(report);
@@ -125,7 +120,7 @@ void report_load_course(report_t *report, const timeline_t *course, const server
         if (close || now->at_ns <= before->at_ns)
             continue;
         report_point(report, seconds(now->at_ns),
-                     per_second(now->documents - before->documents, now->at_ns - before->at_ns));
+                     result_rate(now->documents - before->documents, now->at_ns - before->at_ns));
         before = now;
     }
     add_bands(report, course, flushes);
@@ -151,7 +146,6 @@ static void add_phases(report_t *report, const timeline_t *course) {
 
 static void add_places(report_t *report, const load_result_t *result, const char *kind,
                        const loaded_place_t *places, size_t count) {
-    const double documents = (double)result->counts.loaded, moving = (double)result->moving_ns;
     char title[64];
     snprintf(title, sizeof title, "By %s", kind);
     report_begin(
@@ -167,12 +161,13 @@ static void add_places(report_t *report, const load_result_t *result, const char
     report_column(report, "waited for", "s");
     for (size_t i = 0; i < count; i++) {
         const traffic_figures_t *figures = &places[i].figures;
+        const load_share_t share = load_share(result, &places[i]);
         report_row(report);
         report_word(report, places[i].name);
         report_number(report, (double)figures->documents);
-        report_number(report, 100 * (double)figures->documents / documents);
-        report_number(report, 100 * (double)figures->busy_ns / moving);
-        report_number(report, (double)figures->waiting_ns / moving);
+        report_number(report, share.documents);
+        report_number(report, share.busy);
+        report_number(report, share.at_once);
         report_number(report, figures->most);
         report_number(report, seconds(figures->waiting_ns));
     }
@@ -193,21 +188,21 @@ static void add_indexes(report_t *report, const load_result_t *result) {
     report_end(report);
 }
 
-static void add_more(report_t *report, const load_result_t *result) {
+static void add_more(report_t *report, const load_result_t *result, const bson_t *document) {
     report_begin(report, REPORT_FIGURES, "Files and the way there", NULL);
-    report_figure(report, "files", (double)result->files, "files");
+    reporting_figure(report, document, "files", "files", "files");
     if (result->skipped.count)
         report_figure(report, "files skipped", (double)result->skipped.count, "files");
-    report_figure(report, "files skipped", (double)result->files_skipped, "files");
-    report_figure(report, "records skipped", (double)result->records_skipped, "records");
-    report_figure(report, "records done by other loads", (double)result->records_done_by_others, "records");
-    report_figure(report, "size of the text read", (double)result->bytes_text, "bytes");
-    report_figure(report, "size of what was sent", (double)result->bytes_bson, "bytes");
-    report_figure(report, "batches sent again", (double)result->retries, "batches");
+    reporting_figure(report, document, "files skipped", "files_skipped", "files");
+    reporting_figure(report, document, "records skipped", "records_skipped", "records");
+    reporting_figure(report, document, "records done by other loads", "records_done_by_others", "records");
+    reporting_figure(report, document, "size of the text read", "bytes_text", "bytes");
+    reporting_figure(report, document, "size of what was sent", "bytes_bson", "bytes");
+    reporting_figure(report, document, "batches sent again", "retries", "batches");
     report_figure(report, "sent before full: memory was short", (double)result->short_batches, "batches");
-    report_figure(report, "sorted by the router", (double)result->unrouted, "documents");
-    report_figure(report, "values kept as text", (double)result->kept_as_text, "values");
-    report_figure(report, "held back", seconds(result->throttled_ns), "s");
+    reporting_figure(report, document, "sorted by the router", "unrouted", "documents");
+    reporting_figure(report, document, "values kept as text", "values_kept_as_text", "values");
+    reporting_figure(report, document, "held back", "throttled_seconds", "s");
     if (result->throttled_by[0])
         report_figure_text(report, "held back by", result->throttled_by);
     if (result->counts.rejected && result->rejects_path[0])
@@ -231,12 +226,13 @@ static void add_settings(report_t *report, const load_spec_t *spec, const load_r
     report_set_flag(report, "skip bad files", spec->skip_bad_files);
 }
 
-report_t *report_load(const load_spec_t *spec, const load_result_t *result, int status, const err_t *err) {
+report_t *report_load(const load_spec_t *spec, const load_result_t *result, const bson_t *document,
+                      int status, const err_t *err) {
     report_t *report = report_new("load");
     report_head(report, result->namespace, result->where,
                 spec->dry_run ? "tipple load, dry run" : "tipple load");
-    say(report, spec, result, status, err);
-    add_result(report, result);
+    say(report, spec, result, document, status, err);
+    add_result(report, result, document);
     if (result->course.point_count > 1)
         report_load_course(report, &result->course, &result->flushes);
     add_counts(report, result);
@@ -254,7 +250,7 @@ report_t *report_load(const load_spec_t *spec, const load_result_t *result, int 
     add_phases(report, &result->course);
     if (result->index_count)
         add_indexes(report, result);
-    add_more(report, result);
+    add_more(report, result, document);
     add_settings(report, spec, result);
     return report;
 }

@@ -5,8 +5,9 @@
 #include "load/load.h"
 #include "report/report.h"
 
-/* report_free; also of a load that failed or was interrupted. */
-report_t *report_load(const load_spec_t *spec, const load_result_t *result, int status, const err_t *err);
+/* document: the result's. report_free; also of a load that failed or was interrupted. */
+report_t *report_load(const load_spec_t *spec, const load_result_t *result, const bson_t *document,
+                      int status, const err_t *err);
 
 /* The rate over time, which other commands' reports have, too. */
 void report_load_course(report_t *report, const timeline_t *course, const server_checkpoints_t *flushes);

@@ -1,5 +1,5 @@
 #include "cli/report/report_query.h"
-#include "base/ejson.h"
+#include "base/conceal_bson.h"
 #include "base/text.h"
 #include "cli/print/query_figures.h"
 #include "cli/report/reporting.h"
@@ -219,7 +219,7 @@ static void add_answer(report_t *report, const measure_t *measure) {
     text_t text = {.length = 0};
     for (bson_iter_init(&at, measure->answer.documents);
          shown < ANSWER_DOCUMENTS && bson_read_next(&at, &document); shown++) {
-        char *json = ejson_print(&document, true, NULL);
+        char *json = conceal_bson_print(&document);
         text_print(&text, "%s%s", shown ? "  " : "", json ? json : "");
         free(json);
     }
@@ -230,7 +230,7 @@ static void add_answer(report_t *report, const measure_t *measure) {
     report_row(report);
     report_word(report, name);
     report_number(report, (double)measure->answer.count);
-    report_word(report, answer);
+    report_shown(report, answer);
     free(answer);
 }
 

@@ -1,56 +1,49 @@
 #include "cli/report/report_storage.h"
 #include "cli/report/reporting.h"
-#include "cli/print/storage_print.h"
+#include "cli/print/result.h"
 #include "report/scale.h"
+#include "server/bson_read.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-static double mean_of(const moments_t *moments) {
-    return moments->count ? moments->mean : NAN;
-}
-
-static void say(report_t *report, const storage_result_t *result, int status, const err_t *err) {
-    const size_t chosen = result->verdict.recommended;
+static void say(report_t *report, const storage_result_t *result, const bson_t *document, int status,
+                const err_t *err) {
     char name[STORAGE_NAME], rate[SCALE_TEXT];
+    bson_t chosen;
     char *trouble =
         reporting_is_trouble(status) ? reporting_trouble(status, (double)result->took_ns / 1e9, err) : NULL;
-    if (chosen == MATRIX_DONE || !result->matrix)
+    if (!bson_read_field(document, "recommended", &chosen))
         report_say(report, status, "%s%sNothing can be recommended.", trouble ? trouble : "",
                    trouble ? ". " : "");
     else
         report_say(report, status,
                    "%s%sRecommended is %s: %.1f bytes a document on disk, %.1f %% of the data, loaded at %s.",
                    trouble ? trouble : "", trouble ? ". As far as it came: " : "",
-                   storage_name(&result->choices[chosen], name), storage_each(result, chosen),
-                   100 * storage_share(&result->figures[chosen]),
-                   scale_value(rate, matrix_setting(result->matrix, chosen)->mean, "documents/s"));
+                   storage_name(&result->choices[result->verdict.recommended], name),
+                   bson_read_number(&chosen, "bytes_per_document"), 100 * bson_read_number(&chosen, "share"),
+                   scale_value(rate, bson_read_number(&chosen, "docs_per_second"), "documents/s"));
     bson_free(trouble);
 }
 
-static void add_result(report_t *report, const storage_spec_t *spec, const storage_result_t *result) {
+static void add_result(report_t *report, const storage_result_t *result, const bson_t *document) {
     const size_t chosen = result->verdict.recommended;
-    const bool told = chosen != MATRIX_DONE && result->matrix;
     report_begin(report, REPORT_FIGURES, "Result", NULL);
-    report_figure(report, "bytes a document on disk", told ? storage_each(result, chosen) : NAN, "");
-    report_figure(report, "on disk, of the data", told ? 100 * storage_share(&result->figures[chosen]) : NAN,
-                  "%");
-    report_figure(report, "documents a second", told ? matrix_setting(result->matrix, chosen)->mean : NAN,
-                  "documents/s");
-    report_figure(report, "took", (double)result->took_ns / 1e9, "s");
-    report_figure(report, "trials", result->counts.trials, "trials");
-    report_figure(report, "records a trial", (double)result->records, "records");
+    reporting_figure(report, document, "bytes a document on disk", "recommended.bytes_per_document", "");
+    report_figure(report, "on disk, of the data", 100 * bson_read_number(document, "recommended.share"), "%");
+    reporting_figure(report, document, "documents a second", "recommended.docs_per_second", "documents/s");
+    reporting_figure(report, document, "took", "seconds", "s");
+    reporting_figure(report, document, "trials", "trials", "trials");
+    reporting_figure(report, document, "records a trial", "records", "records");
     report_end(report);
-    if (!told)
+    if (chosen == MATRIX_DONE)
         return;
-    char *line = storage_print_line(spec, result, chosen);
     report_begin(report, REPORT_TEXT, "To load as recommended",
                  result->choices[chosen].short_keys ? "Short keys need a format file; the command prints it."
                                                     : NULL);
-    report_line(report, line);
+    report_line(report, bson_read_text(document, "load"));
     report_end(report);
-    free(line);
 }
 
 /* What is smallest, fastest and recommended, by the setting. */
@@ -71,7 +64,11 @@ static const char *remark(const storage_verdict_t *verdict, size_t at, char out[
     return out;
 }
 
-static void add_ways(report_t *report, const storage_result_t *result) {
+static void add_ways(report_t *report, const storage_result_t *result, const bson_t *document) {
+    static const char *const rates[] = {"docs_per_second", "low", "high", "acknowledged_per_second"},
+                             *const sizes[] = {"bytes_per_document", "storage_bytes", "index_bytes",
+                                               "scan_cache_seconds", "scan_disk_seconds"};
+    bson_t figures;
     report_begin(report, REPORT_BARS, "Ways to store",
                  "Rates are means with their 95 % interval, and include the checkpoint after the load; "
                  "acknowledged ones do not. Sizes are of the whole sample. A scan is one look at every "
@@ -88,22 +85,15 @@ static void add_ways(report_t *report, const storage_result_t *result) {
     report_column(report, "scan, from the cache", "s");
     report_column(report, "scan, from disk", "s");
     report_column(report, "remark", "");
-    for (size_t at = 0; at < matrix_count(result->matrix); at++) {
-        const storage_figures_t *figures = &result->figures[at];
-        const matrix_setting_t *setting = matrix_setting(result->matrix, at);
+    for (size_t at = 0; result_item(document, "settings", at, &figures); at++) {
         char name[STORAGE_NAME], words[96];
         report_row(report);
         report_word(report, storage_name(&result->choices[at], name));
-        report_number(report, setting->mean);
-        report_number(report, setting->low);
-        report_number(report, setting->high);
-        report_number(report, mean_of(&figures->acknowledged));
-        report_number(report, 100 * storage_share(figures));
-        report_number(report, storage_each(result, at));
-        report_number(report, mean_of(&figures->data_bytes));
-        report_number(report, mean_of(&figures->index_bytes));
-        report_number(report, hist_quantile_ns(&figures->cached, 0.5) / 1e9);
-        report_number(report, hist_quantile_ns(&figures->cold, 0.5) / 1e9);
+        for (size_t i = 0; i < sizeof rates / sizeof *rates; i++)
+            report_number(report, bson_read_number(&figures, rates[i]));
+        report_number(report, 100 * bson_read_number(&figures, "share"));
+        for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+            report_number(report, bson_read_number(&figures, sizes[i]));
         report_word(report, remark(&result->verdict, at, words));
     }
     report_end(report);
@@ -119,14 +109,14 @@ static void add_settings(report_t *report, const storage_spec_t *spec, const sto
     report_set_text(report, "scratch collection", result->scratch);
 }
 
-report_t *report_storage(const storage_spec_t *spec, const storage_result_t *result, int status,
-                         const err_t *err) {
+report_t *report_storage(const storage_spec_t *spec, const storage_result_t *result, const bson_t *document,
+                         int status, const err_t *err) {
     report_t *report = report_new("tune");
     report_head(report, result->namespace, result->where, "tipple tune --storage");
-    say(report, result, status, err);
-    add_result(report, spec, result);
+    say(report, result, document, status, err);
+    add_result(report, result, document);
     if (result->matrix)
-        add_ways(report, result);
+        add_ways(report, result, document);
     add_settings(report, spec, result);
     return report;
 }

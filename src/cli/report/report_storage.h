@@ -5,8 +5,8 @@
 #include "report/report.h"
 #include "study/tune/storage.h"
 
-/* report_free; also of one that failed or was interrupted. */
-report_t *report_storage(const storage_spec_t *spec, const storage_result_t *result, int status,
-                         const err_t *err);
+/* document: the result's. report_free; also of one that failed or was interrupted. */
+report_t *report_storage(const storage_spec_t *spec, const storage_result_t *result, const bson_t *document,
+                         int status, const err_t *err);
 
 #endif

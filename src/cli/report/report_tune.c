@@ -1,7 +1,7 @@
 #include "cli/report/report_tune.h"
 #include "cli/report/reporting.h"
-#include "cli/print/tune_print.h"
 #include "report/scale.h"
+#include "server/bson_read.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -51,25 +51,24 @@ static void say(report_t *report, const tune_result_t *result, int status, const
     bson_free(trouble);
 }
 
-static void add_result(report_t *report, const tune_spec_t *spec, const tune_result_t *result) {
-    const matrix_verdict_t *verdict = &result->verdict;
-    const bool decided = is_decided(result);
-    const double cheapest = decided ? matrix_setting(result->matrix, verdict->cheapest)->mean : NAN,
-                 best = decided ? matrix_setting(result->matrix, verdict->best)->mean : NAN;
+static void add_result(report_t *report, const tune_result_t *result, const bson_t *document) {
     report_begin(report, REPORT_FIGURES, "Result", NULL);
-    report_figure(report, "documents a second of the cheapest setting", cheapest, "documents/s");
-    report_figure(report, "the best's documents a second", best, "documents/s");
-    report_figure(report, "the cheapest setting, of the best", 100 * cheapest / best, "%");
-    report_figure(report, "took", seconds(result->took_ns), "s");
-    report_figure(report, "trials", verdict->trials, "trials");
-    report_figure(report, "records a trial", (double)result->records, "records");
+    reporting_figure(report, document, "documents a second of the cheapest setting",
+                     "cheapest.docs_per_second", "documents/s");
+    reporting_figure(report, document, "the best's documents a second", "best.docs_per_second",
+                     "documents/s");
+    report_figure(report, "the cheapest setting, of the best",
+                  100 * bson_read_number(document, "cheapest.docs_per_second") /
+                      bson_read_number(document, "best.docs_per_second"),
+                  "%");
+    reporting_figure(report, document, "took", "seconds", "s");
+    reporting_figure(report, document, "trials", "trials", "trials");
+    reporting_figure(report, document, "records a trial", "records", "records");
     report_end(report);
-    if (decided) {
-        char *line = tune_print_line(spec, result, verdict->cheapest);
+    if (is_decided(result)) {
         report_begin(report, REPORT_TEXT, "To load with the cheapest setting", NULL);
-        report_line(report, line);
+        report_line(report, bson_read_text(document, "load"));
         report_end(report);
-        free(line);
     }
 }
 
@@ -134,7 +133,7 @@ static void add_limits(report_t *report, const tune_result_t *result, uint32_t c
     report_end(report);
 }
 
-static void add_verdict(report_t *report, const tune_result_t *result) {
+static void add_verdict(report_t *report, const tune_result_t *result, const bson_t *document) {
     const size_t shown[] = {result->verdict.cheapest, result->verdict.best};
     static const char *const words[] = {"cheapest", "best"};
     report_begin(report, REPORT_TABLE, "Cheapest and best setting", NULL);
@@ -150,20 +149,19 @@ static void add_verdict(report_t *report, const tune_result_t *result) {
     report_column(report, "this host's CPUs busy", "%");
     report_column(report, "limited by", "");
     for (size_t i = 0; i < sizeof shown / sizeof *shown; i++) {
-        const matrix_setting_t *setting = matrix_setting(result->matrix, shown[i]);
-        const tune_figures_t *figures = &result->figures[shown[i]];
+        static const char *const figures[] = {"docs_per_second",       "low",         "high", "trials",
+                                              "client_cpu_us_per_doc", "client_cores"};
         char name[CHOICE_NAME + 64];
+        bson_t setting;
+        if (!bson_read_field(document, words[i], &setting))
+            continue;
         report_row(report);
         report_word(report, words[i]);
         report_word(report, name_setting(result, shown[i], name));
-        report_number(report, setting->mean);
-        report_number(report, setting->low);
-        report_number(report, setting->high);
-        report_number(report, setting->trials);
-        report_number(report, figures->client_cores * 1e6 / (double)figures->documents);
-        report_number(report, figures->client_cores / figures->seconds);
-        report_number(report, result->cluster ? NAN : figures->server_cores / figures->seconds);
-        report_number(report, 100 * figures->host_busy / figures->seconds);
+        for (size_t k = 0; k < sizeof figures / sizeof *figures; k++)
+            report_number(report, bson_read_number(&setting, figures[k]));
+        report_number(report, result->cluster ? NAN : bson_read_number(&setting, "server_cores"));
+        report_number(report, 100 * bson_read_number(&setting, "host_busy"));
         report_word(report, tune_limit_name(tune_limit(result, shown[i])));
     }
     report_end(report);
@@ -180,17 +178,18 @@ static void add_settings(report_t *report, const tune_spec_t *spec, const tune_r
     report_set_text(report, "shard key", spec->load.shard_key);
 }
 
-report_t *report_tune(const tune_spec_t *spec, const tune_result_t *result, int status, const err_t *err) {
+report_t *report_tune(const tune_spec_t *spec, const tune_result_t *result, const bson_t *document,
+                      int status, const err_t *err) {
     report_t *report = report_new("tune");
     report_head(report, result->namespace, result->where, "tipple tune");
     say(report, result, status, err);
-    add_result(report, spec, result);
+    add_result(report, result, document);
     for (uint32_t i = 0; result->matrix && i < result->choice_count; i++) {
         add_map(report, result, i);
         add_limits(report, result, i);
     }
     if (is_decided(result))
-        add_verdict(report, result);
+        add_verdict(report, result, document);
     add_settings(report, spec, result);
     return report;
 }

@@ -5,7 +5,8 @@
 #include "report/report.h"
 #include "study/tune/tune.h"
 
-/* report_free; also of one that failed or was interrupted. */
-report_t *report_tune(const tune_spec_t *spec, const tune_result_t *result, int status, const err_t *err);
+/* document: the result's. report_free; also of one that failed or was interrupted. */
+report_t *report_tune(const tune_spec_t *spec, const tune_result_t *result, const bson_t *document,
+                      int status, const err_t *err);
 
 #endif

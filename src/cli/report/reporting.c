@@ -1,6 +1,7 @@
 #include "cli/report/reporting.h"
 #include "base/log.h"
 #include "report/scale.h"
+#include "server/bson_read.h"
 
 #include <stdlib.h>
 
@@ -46,6 +47,11 @@ char *reporting_trouble(int status, double seconds, const err_t *err) {
     if (status == STATUS_INTERRUPTED || status == STATUS_TERMINATED)
         return bson_strdup_printf("Interrupted after %s", took);
     return bson_strdup_printf("Failed after %s: %s", took, err->text);
+}
+
+void reporting_figure(report_t *report, const bson_t *result, const char *name, const char *path,
+                      const char *unit) {
+    report_figure(report, name, bson_read_number(result, path), unit);
 }
 
 /* Only as far as so many tell: some lie beyond each percentile that is given. */

@@ -32,6 +32,10 @@ int reporting_end(report_t *report, const char *path, const again_t *again, cons
 char *reporting_trouble(int status, double seconds, const err_t *err);
 bool reporting_is_trouble(int status);
 
+/* A figure of a result's document, by its path there. */
+void reporting_figure(report_t *report, const bson_t *result, const char *name, const char *path,
+                      const char *unit);
+
 /* A series of percentiles, in milliseconds. */
 void reporting_latencies(report_t *report, const hist_t *times, const char *name);
 

@@ -12,7 +12,7 @@
 #include <strings.h>
 #include <xxhash.h>
 
-enum { SAMPLE_LINES = 64, COLUMNS_SHOWN = 13 };
+enum { COLUMNS_SHOWN = 13 };
 
 size_t dialect_bom(const uint8_t *text, size_t length) {
     return length >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
@@ -112,6 +112,14 @@ static void set_column(const schema_t *schema, dialect_t *dialect, size_t column
     dialect->column_of[field] = (uint16_t)column;
     if ((int)field == schema->surplus_field)
         dialect->surplus_column = (int)column;
+}
+
+static uint64_t hash_of(const schema_t *schema, const dialect_t *dialect) {
+    const uint64_t format =
+        XXH3_64bits_withSeed(schema->digest, strlen(schema->digest), (unsigned char)dialect->delimiter);
+    const uint64_t hash =
+        XXH3_64bits_withSeed(dialect->field_of, dialect->columns * sizeof *dialect->field_of, format);
+    return hash ? hash : 1;
 }
 
 static void use_layout(const schema_t *schema, dialect_t *dialect, const layout_t *layout) {
@@ -289,7 +297,7 @@ static bool guess_layout(const schema_t *schema, split_t *split, const uint8_t *
         size_t exact[SCHEMA_MOST_LAYOUTS] = {0}, surplus = 0;
         const uint8_t *at = text;
         line_t line;
-        for (int n = 0; n < SAMPLE_LINES && next_line(&at, text + length, &line, NULL); n++) {
+        for (int n = 0; n < DIALECT_SAMPLE_LINES && next_line(&at, text + length, &line, NULL); n++) {
             if (!split_record(split, schema, schema->delimiters[d], line.text, line.length))
                 return err_memory(err, line.length);
             bool fits = false;
@@ -353,12 +361,13 @@ static bool sniff_header(const schema_t *schema, split_t *split, const uint8_t *
     return !dialect->header || read_header(schema, split, &line, name, dialect, err);
 }
 
-bool dialect_sniff(const schema_t *schema, const uint8_t *text, size_t length, const char *name,
-                   dialect_t *dialect, err_t *err) {
+static bool sniff(const schema_t *schema, const uint8_t *text, size_t length, const char *name, bool warns,
+                  dialect_t *dialect, err_t *err) {
     start(dialect);
     if (schema->fixed) {
         clear_columns(dialect);
         dialect->line_end = 1;
+        dialect->hash = hash_of(schema, dialect);
         return true;
     }
     split_t *split = new_split();
@@ -366,13 +375,24 @@ bool dialect_sniff(const schema_t *schema, const uint8_t *text, size_t length, c
         return err_memory(err, sizeof *split);
     size_t bom = dialect_bom(text, length);
     bool ok = sniff_header(schema, split, text, length, name, dialect, err);
-    if (ok && dialect->header)
+    if (ok && dialect->header && warns)
         warn_unknown(schema, split, dialect, name);
-    else if (ok)
+    else if (ok && !dialect->header)
         ok = guess_layout(schema, split, text + bom, length - bom, dialect, err);
+    dialect->hash = hash_of(schema, dialect);
     split_free(split);
     free(split);
     return ok;
+}
+
+bool dialect_sniff(const schema_t *schema, const uint8_t *text, size_t length, const char *name,
+                   dialect_t *dialect, err_t *err) {
+    return sniff(schema, text, length, name, true, dialect, err);
+}
+
+bool dialect_sniff_again(const schema_t *schema, const uint8_t *text, size_t length, dialect_t *dialect) {
+    err_t told; /* when it was sniffed first */
+    return sniff(schema, text, length, "", false, dialect, &told);
 }
 
 /* Is there anything that only the file's first line tells? */
@@ -408,6 +428,19 @@ bool dialect_sniff_head(const schema_t *schema, const dialect_head_t *head, cons
                        "known; give a larger --max-record",
                        name);
     return dialect_sniff(schema, head->text, head->length, name, dialect, err);
+}
+
+bool dialect_take_earlier(const schema_t *schema, uint64_t hash, dialect_t *dialect) {
+    if (dialect->hash == hash)
+        return true;
+    for (size_t d = 0; !dialect->header && d < schema->delimiter_count; d++)
+        for (size_t i = 0; i < schema->layout_count; i++) {
+            dialect->delimiter = schema->delimiters[d];
+            use_layout(schema, dialect, &schema->layouts[i]);
+            if ((dialect->hash = hash_of(schema, dialect)) == hash)
+                return true;
+        }
+    return false;
 }
 
 bool dialect_may_refuse(const schema_t *schema) {
@@ -484,6 +517,7 @@ bool dialect_read(const schema_t *schema, const char *line, dialect_t *dialect) 
         dialect->columns++;
         at += length + (at[length] == ',');
     }
+    dialect->hash = hash_of(schema, dialect);
     return dialect->columns > 0 || schema->fixed;
 }
 

@@ -5,10 +5,16 @@
 
 #include "format/schema/schema.h"
 
-enum { DIALECT_NO_FIELD = 0xFFFF };
+enum {
+    DIALECT_NO_FIELD = 0xFFFF,
+    DIALECT_SAMPLE_LINES = 64, /* without a header it is found from so many lines that are not blank */
+};
 
 typedef struct {
     uint64_t serial; /* unique among the dialects of this process: a plan is compiled once for each dialect */
+    /* of the format, the delimiter and the columns: what makes a record a document. Never 0. It is written into files
+     * and the catalog. */
+    uint64_t hash;
     char delimiter;
     bool header; /* the file begins with a header */
     uint16_t columns;
@@ -30,6 +36,9 @@ size_t dialect_bom(const uint8_t *text, size_t length);
 bool dialect_sniff(const schema_t *schema, const uint8_t *text, size_t length, const char *name,
                    dialect_t *dialect, err_t *err);
 
+/* The same of a text that was read before, without a message. False: there is none. */
+bool dialect_sniff_again(const schema_t *schema, const uint8_t *text, size_t length, dialect_t *dialect);
+
 typedef struct {
     const uint8_t *text;
     size_t length; /* of its whole lines */
@@ -41,6 +50,10 @@ typedef struct {
  * define everything, the file is refused (status 5). */
 bool dialect_sniff_head(const schema_t *schema, const dialect_head_t *head, const char *name,
                         dialect_t *dialect, err_t *err);
+
+/* Records of this text were read by another dialect before, when it had fewer lines: takes that one, of which the hash
+ * is known. False: it cannot be, so the text is another one. */
+bool dialect_take_earlier(const schema_t *schema, uint64_t hash, dialect_t *dialect);
 
 /* Would a file with these first bytes be refused? Gives the same answer and the same sentence as dialect_sniff, but no
  * dialect and no message about columns that are left out. */

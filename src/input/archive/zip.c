@@ -222,6 +222,21 @@ static size_t read_entry(const uint8_t *at, size_t left, zip_entry_t *entry) {
     return ENTRY_BYTES + name + extra + comment;
 }
 
+/* Before the first member there may be a program. Where another archive's members are there, nobody would read them. */
+static bool is_one_archive(int fd, const char *name, uint64_t first, err_t *err) {
+    uint8_t mark[4];
+    if (first < MEMBER_BYTES)
+        return true;
+    if (!read_at(fd, name, mark, sizeof mark, 0, err))
+        return false;
+    return bytes_le32(mark) != MEMBER_MARK ||
+           err_set(
+               err, STATUS_INPUT,
+               "%.1000s: another zip archive stands before this one, which begins at byte %llu; divide them "
+               "(head -c %llu, tail -c +%llu) and load both",
+               name, (unsigned long long)first, (unsigned long long)first, (unsigned long long)first + 1);
+}
+
 bool zip_list(int fd, uint64_t size, const char *name, zip_visit_t *visit, void *context, err_t *err) {
     directory_t directory = {0};
     if (!find_directory(fd, size, name, &directory, err))
@@ -233,7 +248,7 @@ bool zip_list(int fd, uint64_t size, const char *name, zip_visit_t *visit, void 
     if (!bytes)
         return err_memory(err, left);
     bool ok = read_at(fd, name, bytes, left, directory.place, err);
-    uint64_t count = 0;
+    uint64_t count = 0, first = directory.place;
     /* Programs without zip64 count modulo 65,536, so only the end of the directory is its end. */
     while (ok && left && !(count == directory.count && (left < 4 || bytes_le32(at) != ENTRY_MARK))) {
         zip_entry_t entry;
@@ -249,6 +264,7 @@ bool zip_list(int fd, uint64_t size, const char *name, zip_visit_t *visit, void 
             break;
         }
         entry.header_offset += directory.shift;
+        first = entry.header_offset < first ? entry.header_offset : first;
         ok = visit(context, &entry, err);
         at += used;
         left -= used;
@@ -257,7 +273,7 @@ bool zip_list(int fd, uint64_t size, const char *name, zip_visit_t *visit, void 
     if (ok && (directory.is_zip64 ? count != directory.count : (count & 0xffff) != directory.count))
         ok = broken(err, name, "its directory does not hold as many entries as it says");
     free(bytes);
-    return ok;
+    return ok && is_one_archive(fd, name, first, err);
 }
 
 bool zip_can_read(const zip_entry_t *entry, const char *member_name, err_t *err) {

@@ -2,7 +2,7 @@
 #ifndef TIPPLE_LOAD_BEFORE_DESCRIBE_INPUT_H
 #define TIPPLE_LOAD_BEFORE_DESCRIBE_INPUT_H
 
-#include "catalog/register.h"
+#include "catalog/register/register.h"
 #include "input/manifest.h"
 
 void describe_input(const input_file_t *input, wanted_t *wanted);

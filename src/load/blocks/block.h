@@ -22,12 +22,14 @@ typedef struct {
     const char *known_as; /* its name there */
     extent_t *extents;    /* what numbers its text has; its feeder adds some where the size is not known */
     size_t extent_count;
-    uint64_t first_size;      /* bytes on disk of its first version; 0: not known */
     uint64_t from, to;        /* blocks; to is UINT64_MAX where it goes up to the end */
     const dialect_t *dialect; /* NULL until its first bytes were read */
+    /* hash of the dialect by which its records are read, now and when it has grown; 0: no whole line has told it yet */
+    uint64_t read_by;
     bool begun_before;  /* something of it may be in the collection: blocks that are not done are read back */
     bool compares;      /* done blocks are read and compared with their hashes, not passed over */
     bool only_compares; /* and nothing else: all of them are done */
+    bool is_older;      /* only_compares, but it ends before what the hashes are of: they say nothing */
     bool may_be_torn;   /* it may grow: a last record without a line end is sent by itself, at last */
     done_runs_t done_before; /* blocks that earlier runs have made durable */
     torn_t *torn;            /* last records of earlier versions, that had no line end */

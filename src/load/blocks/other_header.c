@@ -2,16 +2,14 @@
 #include "base/shell_word.h"
 #include "input/source.h"
 
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 bool other_header_say(const char *name, uint64_t line, err_t *err) {
     return err_set(
         err, STATUS_INPUT,
-        "%.1000s:%llu: this line is a header, and its columns are not those that the file is read by, so "
-        "that the records behind it would be read wrongly: split the file before this line, and give each "
-        "part as a file of its own",
+        "%.1000s:%llu: this line is a header with other columns than the file began with, so the records "
+        "after it would be read wrongly: split the file before this line, and give each part as a file of "
+        "its own",
         name, (unsigned long long)line);
 }
 
@@ -23,14 +21,10 @@ bool other_header_refuse(const block_t *block, const record_t *record, bool load
     other_header_say(input->name, before + block->first_line + record->line, err);
     if (!loading)
         return false;
-    text_t word = {.length = 0}; /* " NAME", for a shell */
-    shell_quote_word(&word, input->name);
     err_t ignored;
-    char *quoted = text_take(&word, &ignored);
-    const size_t used = strlen(err->text);
+    char *quoted = shell_quoted(input->name, &ignored);
     if (quoted)
-        snprintf(err->text + used, sizeof err->text - used,
-                 "; `tipple forget%.1000s --delete` removes what was loaded of it", quoted);
+        err_add(err, "; `tipple forget%.1000s --delete` removes what was loaded of it", quoted);
     free(quoted);
     return false;
 }

@@ -7,9 +7,7 @@
 /* wrong: what the stream is not. first: what to do, up to "this one another name". */
 static bool refuse(const load_file_t *file, const char *wrong, const char *first, err_t *err) {
     const char *name = file->input->name;
-    text_t word = {.length = 0}; /* " NAME", for a shell */
-    shell_quote_word(&word, name);
-    char *quoted = text_take(&word, err);
+    char *quoted = shell_quoted(name, err);
     if (!quoted)
         return false;
     err_set(

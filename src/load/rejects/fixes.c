@@ -23,7 +23,7 @@ struct fixes {
     size_t count, room;
     judged_t *judged; /* all entries, as they were read */
     size_t judged_count, judged_room;
-    size_t not_yet;
+    size_t left_open;
 };
 
 typedef struct {
@@ -71,6 +71,20 @@ static bool add_judged(fixes_t *fixes, const retry_t *retry, fix_verdict_t verdi
     return true;
 }
 
+/* By which dialect the load has read the record that it rejected; 0: not known. */
+static uint64_t read_by(const entry_t *entry, uint64_t offset) {
+    for (size_t i = 0; i < entry->piece_count; i++)
+        if (piece_reject(&entry->pieces[i], offset))
+            return entry->pieces[i].dialect;
+    return 0;
+}
+
+/* An edited record of another header, or another format, would get its values into the wrong fields. */
+static bool is_read_otherwise(const entry_t *entry, const retry_t *retry) {
+    const uint64_t now = read_by(entry, retry->offset);
+    return retry->read_by && retry->read_by != (now ? now : retry->dialect.hash);
+}
+
 /* err: why it is closed. */
 static fix_verdict_t judge(const reading_t *reading, const retry_t *retry, const entry_t **entry,
                            uint64_t *of, bool *belongs, err_t *err) {
@@ -95,6 +109,14 @@ static fix_verdict_t judge(const reading_t *reading, const retry_t *retry, const
         standing_of_reject(*entry, retry->offset, retry->has_hash ? &retry->hash : NULL, of);
     *belongs = standing != STANDING_UNKNOWN;
     const ledger_t *held = reading->options->held;
+    if (standing == STANDING_OPEN && is_read_otherwise(*entry, retry)) {
+        err_set(err, STATUS_USAGE,
+                "%s:%llu: %s was loaded again since this record was rejected, by another header or another "
+                "format, so its columns may mean other fields now. Take the entry that the last load has "
+                "written for it",
+                path, line, retry->path);
+        return FIX_CLOSED;
+    }
     if (standing == STANDING_OPEN)
         return !held || ledger_held(held, (*entry)->ordinal, retry->offset) ? FIX_COUNTS : FIX_NOT_YET;
     if (standing == STANDING_NOT_YET)
@@ -176,6 +198,7 @@ static bool take(void *context, const retry_t *retry, err_t *err) {
     uint32_t length = 0;
     bool filtered = false, belongs;
     err_t why = {.text = ""};
+    reading->fixes->left_open += retry->cut_off;
     if (retry->cut_off)
         return add_judged(reading->fixes, retry, FIX_CUT_OFF, err);
     const fix_verdict_t verdict = judge(reading, retry, &entry, &of, &belongs, &why);
@@ -244,11 +267,12 @@ static bool read_file(reading_t *reading, err_t *err) {
     }
     tell_left_out(reading, &reading->closed,
                   "since no such record is rejected any more: its input was forgotten, was loaded again from "
-                  "other content, or has grown where it ended in the middle of the record");
+                  "other content or by another header or format, or has grown where it ended in the middle "
+                  "of the record");
     tell_left_out(reading, &reading->not_yet,
                   "since the load that rejected the record has not ended; let it end, or run it again, "
                   "then run this command again");
-    reading->fixes->not_yet += reading->not_yet.count;
+    reading->fixes->left_open += reading->not_yet.count;
     return true;
 }
 
@@ -296,8 +320,8 @@ bool fixes_verdict(const fixes_t *fixes, size_t number, const retry_t *retry, fi
     return judged->verdict == FIX_NOT_YET || judged->hash == XXH3_64bits(retry->bytes, retry->length);
 }
 
-size_t fixes_not_yet(const fixes_t *fixes) {
-    return fixes->not_yet;
+size_t fixes_left_open(const fixes_t *fixes) {
+    return fixes->left_open;
 }
 
 size_t fixes_count(const fixes_t *fixes) {

@@ -57,7 +57,8 @@ void fixes_free(fixes_t *fixes); /* NULL is allowed */
 /* The entry of this number, from 0, as all files were read. Those that a load has added since wait, as those
  * that it has not written down. False: it is another entry than then, since the file was changed. */
 bool fixes_verdict(const fixes_t *fixes, size_t number, const retry_t *retry, fix_verdict_t *verdict);
-size_t fixes_not_yet(const fixes_t *fixes);
+/* Entries that neither count nor are closed: their load has not ended, or they were cut off. */
+size_t fixes_left_open(const fixes_t *fixes);
 
 size_t fixes_count(const fixes_t *fixes);
 /* By `_id`; and the first that is not before this one (fixes_count: none). */

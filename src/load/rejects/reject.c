@@ -96,6 +96,10 @@ static const char *spell_dialect(rejects_t *rejects, const reject_t *reject) {
     return rejects->spelling;
 }
 
+static uint64_t dialect_of(const reject_t *reject) {
+    return reject->file->dialect ? reject->file->dialect->hash : 0;
+}
+
 /* NULL: out of memory. */
 static char *print_head(rejects_t *rejects, const reject_t *reject, const reject_identity_t *identity) {
     char reason[400], kept[40] = "", *head;
@@ -105,19 +109,19 @@ static char *print_head(rejects_t *rejects, const reject_t *reject, const reject
     const int length =
         asprintf(&head,
                  "%soffset=%" PRIu64 " line=%" PRIu64 " length=%" PRIu64 "%s hash=%016" PRIx64
-                 " field=%s %s file=%s -- %s:%" PRIu64 ":%u: %s%s\n",
+                 " dialect=%016" PRIx64 " field=%s %s file=%s -- %s:%" PRIu64 ":%u: %s%s\n",
                  reject_store_mark(rejects->store), reject->offset, reject->line, reject->length, kept,
-                 identity->hash, reject->field ? reject->field : "-", spell_dialect(rejects, reject),
-                 identity->input, reject->file->input->name, reject->line, reject->column, reason,
-                 kept[0] ? " (only its first bytes are kept here)" : "");
+                 identity->hash, identity->dialect, reject->field ? reject->field : "-",
+                 spell_dialect(rejects, reject), identity->input, reject->file->input->name, reject->line,
+                 reject->column, reason, kept[0] ? " (only its first bytes are kept here)" : "");
     return length < 0 ? NULL : head;
 }
 
 static bool write_entry(rejects_t *rejects, const reject_t *reject, err_t *err) {
     char word[WORD_ROOM];
     reject_print_word(input_of(reject), word, sizeof word);
-    const reject_identity_t identity =
-        reject_identity(word, reject->offset, reject->length, reject->bytes, (size_t)reject->kept);
+    const reject_identity_t identity = reject_identity(word, dialect_of(reject), reject->offset,
+                                                       reject->length, reject->bytes, (size_t)reject->kept);
     /* the file may have it already, and to find that out no file need be opened for writing where the retried
      * one is the load's own */
     if (reject_store_knows(rejects->store, &identity))

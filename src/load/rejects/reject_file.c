@@ -140,9 +140,9 @@ static bool is_torn_head(const char *head, const char *record, const char *behin
     return record == behind && !memmem(head, (size_t)(record - head), FOR_PEOPLE, sizeof FOR_PEOPLE - 1);
 }
 
-static bool read_hash(const reject_entry_t *entry, uint64_t *hash) {
+bool reject_entry_hash(const reject_entry_t *entry, const char *name, uint64_t *hash) {
     size_t length;
-    const char *word = reject_entry_word(entry, "hash", &length);
+    const char *word = reject_entry_word(entry, name, &length);
     if (!word || length != 16 || strspn(word, "0123456789abcdef") != length)
         return false;
     *hash = strtoull(word, NULL, 16);
@@ -154,7 +154,8 @@ static bool read_hash(const reject_entry_t *entry, uint64_t *hash) {
 static bool is_part_of_mark(const reject_file_t *file, const reject_entry_t *entry) {
     uint64_t hash;
     return entry->raw_length < strlen(file->mark) &&
-           memcmp(entry->record, file->mark, entry->raw_length) == 0 && read_hash(entry, &hash) &&
+           memcmp(entry->record, file->mark, entry->raw_length) == 0 &&
+           reject_entry_hash(entry, "hash", &hash) &&
            hash != reject_identity_hash(entry->record, entry->raw_length);
 }
 
@@ -231,15 +232,14 @@ static bool identify(const reject_entry_t *entry, char word[WORD], reject_identi
     size_t length;
     const char *input = reject_entry_word(entry, "file", &length);
     if (!input || length >= WORD || !reject_entry_number(entry, "offset", &identity->offset) ||
-        !reject_entry_number(entry, "length", &identity->length))
+        !reject_entry_number(entry, "length", &identity->length) ||
+        !reject_entry_hash(entry, "hash", &identity->hash) ||
+        !reject_entry_hash(entry, "dialect", &identity->dialect))
         return false;
     memcpy(word, input, length);
     word[length] = '\0';
     identity->input = word;
-    const uint64_t hash = reject_identity_hash(entry->record, entry->raw_length);
-    if (!read_hash(entry, &identity->hash))
-        identity->hash = hash;
-    *edited = identity->hash != hash;
+    *edited = identity->hash != reject_identity_hash(entry->record, entry->raw_length);
     return true;
 }
 
@@ -257,7 +257,8 @@ bool reject_file_known(const reject_file_t *file, bool as_read, reject_known_t *
         if (!entry.torn && identify(&entry, word, &identity, &edited)) {
             ok = reject_known_add(known, &identity);
             if (ok && as_read && !edited) {
-                identity = reject_identity(word, identity.offset, entry.length, entry.record, entry.length);
+                identity = reject_identity(word, identity.dialect, identity.offset, entry.length,
+                                           entry.record, entry.length);
                 ok = reject_known_add(known, &identity);
             }
         }

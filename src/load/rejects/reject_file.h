@@ -8,8 +8,10 @@
  *     #@1f2e3d4c torn -- ...                                          a note: the entry above was cut off
  *
  * The mark is drawn at random once a file, so that no record can look like a head. A file is only ever
- * appended to. So what a kill cut off stays there, and is recognised: of a head by its missing words for
- * people, of a record by the note that the next load has written below it, or by the end of the file. */
+ * appended to, and what a write could not complete is taken back (reject_store). So what a kill cut off stays there, and
+ * is recognised: of a head by its missing words for people, of a record by the note that the next load has written
+ * below it, or by the end of the file: no line end, and fewer bytes than the head says. A record of which nothing is
+ * there, at the end, is taken for one that a person has deleted: a kill right behind its head cannot be told from that. */
 #ifndef TIPPLE_LOAD_REJECTS_REJECT_FILE_H
 #define TIPPLE_LOAD_REJECTS_REJECT_FILE_H
 
@@ -62,12 +64,14 @@ void reject_entry_free(reject_entry_t *entry);
 
 /* A number of the head, such as "offset"; false when it is not there. */
 bool reject_entry_number(const reject_entry_t *entry, const char *name, uint64_t *value);
+/* A hash of the head, 16 hexadecimal digits; false when it is not there. */
+bool reject_entry_hash(const reject_entry_t *entry, const char *name, uint64_t *hash);
 /* A word of the head as it is written; NULL when it is not there. Its length goes to *length. */
 const char *reject_entry_word(const reject_entry_t *entry, const char *name, size_t *length);
 
 /* The identities of all entries that are whole, by their heads: whatever a person has made of their records.
- * Entries of old files, whose heads have no hash, are known by their records. as_read: also by what a load
- * reads of an entry that nobody has edited. False: out of memory. */
+ * Entries of old files, whose heads do not say all of it, are not known. as_read: also by what a load reads of an entry
+ * that nobody has edited. False: out of memory. */
 bool reject_file_known(const reject_file_t *file, bool as_read, reject_known_t *known);
 bool reject_entry_is_known(const reject_entry_t *entry, const reject_known_t *known);
 

@@ -1,5 +1,5 @@
 /* reject_identity: when are two rejected records the same one? When they come from the same place of the same
- * input and have the same bytes. Pure: no files, no memory of its own, any thread. */
+ * input, have the same bytes, and are read by the same dialect. Pure: no files, no memory of its own, any thread. */
 #ifndef TIPPLE_LOAD_REJECTS_REJECT_IDENTITY_H
 #define TIPPLE_LOAD_REJECTS_REJECT_IDENTITY_H
 
@@ -12,10 +12,11 @@ typedef struct {
     uint64_t offset;   /* of the record in the input */
     uint64_t length;   /* of the whole record */
     uint64_t hash;     /* of those of its bytes that are kept, mostly all */
+    uint64_t dialect;  /* its hash; 0: not known */
 } reject_identity_t;
 
-reject_identity_t reject_identity(const char *input, uint64_t offset, uint64_t length, const void *kept_bytes,
-                                  size_t kept);
+reject_identity_t reject_identity(const char *input, uint64_t dialect, uint64_t offset, uint64_t length,
+                                  const void *kept_bytes, size_t kept);
 
 /* What `hash` is made of. The number is written into files, so it never changes. */
 uint64_t reject_identity_hash(const void *kept_bytes, size_t kept);

@@ -14,6 +14,12 @@ static bool is_part(const reject_entry_t *entry, const retry_t *retry) {
             reject_identity_hash(entry->record, entry->length) == retry->hash);
 }
 
+/* So it was written, by a load that was killed; or a person has ended the file in a line without its end. Where nothing
+ * of the record is there, a person has deleted it. */
+static bool is_cut_off(const reject_entry_t *entry) {
+    return entry->noted_torn || (entry->torn && entry->raw_length);
+}
+
 static bool read_entry(const char *path, const schema_t *schema, const reject_entry_t *entry, retry_t *retry,
                        err_t *err) {
     size_t length, dialect_length;
@@ -22,11 +28,10 @@ static bool read_entry(const char *path, const schema_t *schema, const reject_en
     retry->at_line = entry->line;
     retry->bytes = entry->record;
     retry->length = entry->length;
-    retry->cut_off = entry->noted_torn;
-    size_t hash_length;
-    const char *hash = reject_entry_word(entry, "hash", &hash_length);
-    retry->has_hash = hash && hash_length == 16;
-    retry->hash = retry->has_hash ? strtoull(hash, NULL, 16) : 0;
+    retry->cut_off = is_cut_off(entry);
+    retry->hash = retry->read_by = 0;
+    retry->has_hash = reject_entry_hash(entry, "hash", &retry->hash);
+    reject_entry_hash(entry, "dialect", &retry->read_by);
     retry->is_part = is_part(entry, retry);
     return (file && dialect && reject_entry_number(entry, "offset", &retry->offset) &&
             reject_entry_number(entry, "line", &retry->line) &&
@@ -56,8 +61,10 @@ bool rejects_read(const char *path, const schema_t *schema, retry_fn *take, void
                        strerror(errno));
     retry_t *retry = malloc(sizeof *retry);
     reject_known_t known = {0};
-    bool ok = (retry && reject_file_known(&file, false, &known)) || err_memory(err, file.size);
-    if (ok && !file.mark[0])
+    bool ok = retry && reject_file_known(&file, false, &known);
+    if (!ok)
+        err_memory(err, file.size);
+    else if (!file.mark[0])
         ok = err_set(err, STATUS_USAGE, "%s is not a reject file of tipple: no line says '# marked #@...'",
                      path);
     size_t at = file.first;
@@ -66,7 +73,8 @@ bool rejects_read(const char *path, const schema_t *schema, retry_fn *take, void
     while (ok && (more = reject_file_next(&file, &at, &line, &entry)) != 0) {
         if (more < 0)
             ok = err_memory(err, file.size);
-        else if (!entry.noted_torn || !reject_entry_is_known(&entry, &known)) /* else it was written again */
+        else if (!is_cut_off(&entry) ||
+                 !reject_entry_is_known(&entry, &known)) /* else it was written again */
             ok = read_entry(path, schema, &entry, retry, err) && is_one_line(path, retry, err) &&
                  take(context, retry, err);
         reject_entry_free(&entry);

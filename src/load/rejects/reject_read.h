@@ -10,13 +10,14 @@ typedef struct {
     char path[4096]; /* of the file that the record came from */
     uint64_t offset;
     dialect_t dialect;
+    uint64_t read_by;     /* hash of the dialect that the record was rejected by; 0: not known */
     const uint8_t *bytes; /* the record as it is now, no line end; nothing: left out by the person */
     size_t length;
     uint64_t line;    /* of the record in its file */
     uint64_t at_line; /* of the entry in the reject file */
     bool has_hash;
     uint64_t hash; /* of the bytes that were rejected */
-    bool cut_off;  /* by a kill, and not written again: the beginning of a record */
+    bool cut_off;  /* by a kill, it seems, and not written again: the beginning of a record */
     bool is_part;  /* nobody has touched it, and of a longer record only the first bytes were kept */
 } retry_t;
 

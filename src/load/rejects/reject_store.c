@@ -130,8 +130,18 @@ bool reject_store_refuse(const char *path, status_t status, err_t *err) {
         path);
 }
 
-/* Not all of them, when the disk is full. */
+/* Of what could not be written whole, its beginning would pass for what a person has made of it. A file that somebody
+ * else has changed meanwhile stays as it is. */
+static void cut_back(reject_store_t *store, off_t whole) {
+    struct stat status;
+    if (store->size > whole && fstat(store->fd, &status) == 0 && S_ISREG(status.st_mode) &&
+        status.st_size == store->size && ftruncate(store->fd, whole) == 0)
+        store->size = whole;
+}
+
+/* All of it or nothing, also when the disk is full. */
 static bool write_all(reject_store_t *store, struct iovec *pieces, int count, err_t *err) {
+    const off_t whole = store->size;
     while (count && !store->problem) {
         ssize_t wrote = writev(store->fd, pieces, count);
         if (wrote <= 0 && errno != EINTR)
@@ -147,7 +157,10 @@ static bool write_all(reject_store_t *store, struct iovec *pieces, int count, er
             pieces->iov_len -= done;
         }
     }
-    return !store->problem || cannot(store->path, "written", store->problem, err);
+    if (!store->problem)
+        return true;
+    cut_back(store, whole);
+    return cannot(store->path, "written", store->problem, err);
 }
 
 /* A mark that no record can know, and words for the person who opens the file. A line end in a name would end their

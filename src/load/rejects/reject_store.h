@@ -1,6 +1,6 @@
 /* reject_store: the reject file of one load. It is locked for as long as the load lives; a second load takes
- * the next free name: NAME.2, NAME.3 and so on. It is only ever appended to, whole entries at a time. One
- * thread at a time. */
+ * the next free name: NAME.2, NAME.3 and so on. It is only ever appended to, whole entries at a time: the beginning of
+ * one that could not be written whole is cut off. One thread at a time. */
 #ifndef TIPPLE_LOAD_REJECTS_REJECT_STORE_H
 #define TIPPLE_LOAD_REJECTS_REJECT_STORE_H
 

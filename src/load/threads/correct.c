@@ -42,17 +42,28 @@ bool correct_has_outgrown(const block_t *block) {
     return false;
 }
 
+/* By which dialect the record was read when it ended there: where no whole line came before it, it told its own. */
+static const dialect_t *dialect_then(const schema_t *schema, const block_t *block, uint32_t offset,
+                                     const torn_t *torn, dialect_t *own) {
+    const uint8_t *text = block->buffer.bytes;
+    size_t begins, ends;
+    const bool first = block->file_start && !dialect_first_line(text, offset, &begins, &ends);
+    return first && dialect_sniff_again(schema, text, offset + torn->length, own) ? own
+                                                                                  : block->file->dialect;
+}
+
 /* The document that the record made when it ended there; NULL with *err untouched: none. */
 static bool encode_old(const schema_t *schema, const block_t *block, uint32_t offset, const torn_t *torn,
                        records_place_t *place, uint32_t *length, err_t *err) {
     record_t record;
+    dialect_t own;
     *length = 0;
     records_t *reader = records_new(schema);
     if (!reader)
         return err_memory(err, torn->length);
     const parsed_t parsed =
-        records_one(reader, block->file->dialect, block->buffer.bytes + offset, torn->length,
-                    block->file_start && !offset, block->id_base + offset, place, &record);
+        records_one(reader, dialect_then(schema, block, offset, torn, &own), block->buffer.bytes + offset,
+                    torn->length, block->file_start && !offset, block->id_base + offset, place, &record);
     if (parsed == PARSED_DOCUMENT)
         *length = record.document_length;
     records_destroy(reader);

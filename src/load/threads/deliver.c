@@ -345,9 +345,8 @@ static bool blame(const deliver_t *deliver, uint32_t index, const write_error_t 
     if (!error || err->status != STATUS_SERVER || !outcome_is_unlisted(error, deliver->more))
         return false;
     name_place(deliver, index, place, sizeof place);
-    size_t used = strlen(err->text);
-    snprintf(err->text + used, sizeof err->text - used,
-             "; if it is this document that is at fault, --reject-code %d makes it a reject", error->code);
+    err_add(err, "; if it is this document that is at fault, --reject-code %d makes it a reject",
+            error->code);
     return err_where(err, "%s", place);
 }
 

@@ -95,32 +95,47 @@ static bool apply_limit(worker_t *worker, block_t *block, err_t *err) {
     return true;
 }
 
-/* What an input has grown by does not change how its first records are read, which may be in the collection. */
-static dialect_head_t head_of(const load_file_t *file, const cut_t *cut) {
-    const bool text_is_on_disk = file->input->kind == INPUT_PLAIN && !input_is_in_stream(file->input);
-    if (text_is_on_disk && file->first_size && file->first_size < cut->length)
-        return (dialect_head_t){.text = cut->buffer.bytes, .length = file->first_size};
-    return (dialect_head_t){cut->buffer.bytes, cut->length, cut->oversize.kept, !cut->last};
+static bool refuse_header(load_file_t *file, err_t *err) {
+    file->changed = true;
+    return err_set(
+        err, STATUS_INPUT,
+        "%s has changed since it was loaded: its first line names other columns than then. Put the "
+        "old content back, or give --reload-changed, which removes its documents and loads it "
+        "again",
+        file->input->name);
 }
 
-static bool sniff(worker_t *worker, load_file_t *file, const cut_t *cut, err_t *err) {
+/* The dialect of the file's first bytes. But what it has grown by does not change how its first records are read, which
+ * may be in the collection. */
+static bool find_dialect(worker_t *worker, load_file_t *file, const cut_t *cut, err_t *err) {
     const feeder_options_t *options = &worker->feeder->options;
-    const dialect_head_t head = head_of(file, cut);
+    const dialect_head_t head = {cut->buffer.bytes, cut->length, cut->oversize.kept, !cut->last};
     dialect_t dialect;
-    if (file->dialect)
-        return true;
-    if (first_line_is(&worker->first, cut->buffer.bytes, cut->length)) {
-        file->dialect = worker->dialect;
-        return true;
-    }
+    size_t begins, ends;
     if (!dialect_sniff_head(options->schema, &head, file->input->name, &dialect, err))
         return false;
+    if (file->read_by && !dialect_take_earlier(options->schema, file->read_by, &dialect))
+        return refuse_header(file, err);
     if (!(file->dialect = dialect_shelf_keep(options->pipeline->shelf, &dialect)))
         return err_memory(err, sizeof dialect);
+    if (dialect_first_line(cut->buffer.bytes, cut->length, &begins, &ends))
+        file->read_by = file->dialect->hash;
     if (dialect_is_of_first_line(file->dialect)) {
         first_line_note(&worker->first, cut->buffer.bytes, cut->length);
         worker->dialect = file->dialect;
     }
+    return true;
+}
+
+static bool sniff(worker_t *worker, load_file_t *file, const cut_t *cut, err_t *err) {
+    if (file->dialect)
+        return true;
+    if (!first_line_is(&worker->first, cut->buffer.bytes, cut->length))
+        return find_dialect(worker, file, cut, err);
+    if (file->read_by && file->read_by != worker->dialect->hash)
+        return refuse_header(file, err);
+    file->dialect = worker->dialect;
+    file->read_by = file->dialect->hash; /* the line is whole, as all that are noted */
     return true;
 }
 
@@ -272,6 +287,16 @@ static bool refuse_changed(load_file_t *file, const done_run_t *run, err_t *err)
                    (unsigned long long)(run->to * RECORD_ID_BLOCK_BYTES));
 }
 
+static bool refuse_older(load_file_t *file, err_t *err) {
+    file->changed = true;
+    return err_set(
+        err, STATUS_INPUT,
+        "%s is shorter than what was loaded of it, and it has another modification time than then, so "
+        "nobody can tell whether the rest of it is unchanged. Use the newest version of the file, or "
+        "give --reload-changed, which removes its documents and loads what is here",
+        file->input->name);
+}
+
 /* Is the text of done blocks what it was? Known when a run of them is over. */
 static bool compare_done(worker_t *worker, load_file_t *file, const block_t *block, err_t *err) {
     const done_run_t *run = done_runs_find(&file->done_before, block->from);
@@ -295,7 +320,7 @@ static bool finish_comparing(worker_t *worker, load_file_t *file, err_t *err) {
     const done_run_t tail = {file->tail.from, file->tail.to, file->tail.hash};
     if (file->compares && worker->runs_compared < file->done_before.count)
         return refuse_changed(file, &file->done_before.runs[worker->runs_compared], err);
-    if (file->only_compares && tail.from < tail.to && worker->tail_hash != tail.hash)
+    if (file->only_compares && worker->tail_hash != tail.hash)
         return refuse_changed(file, &tail, err);
     return !file->only_compares || tell(worker, &(news_t){.kind = NEWS_COMPARED, .file = file}, err);
 }
@@ -485,6 +510,8 @@ static bool feed_text(worker_t *worker, load_file_t *file, bool *more, err_t *er
     worker->run = NULL;
     worker->run_hash = worker->tail_hash = 0;
     worker->runs_compared = 0;
+    if (file->is_older)
+        return refuse_older(file, err);
     if (file->from && !file->only_compares && !sniff_head(worker, file, err))
         return false;
     source_t *source = source_open_in(worker->kit, file->input, err);

@@ -9,6 +9,7 @@
 #include "query/split/range_cost.h"
 #include "query/split/side.h"
 #include "server/bson_read.h"
+#include "server/refusal.h"
 
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -115,7 +116,7 @@ static bool look_at_request(opener_t *opener) {
 }
 
 static bool answered(opener_t *opener, bool ok, const bson_error_t *error, const char *doing) {
-    return ok || server_explain(opener->server, error, NULL, doing, opener->err);
+    return ok || refusal_explain(server_address(opener->server), error, NULL, doing, opener->err);
 }
 
 /* Finds where to cut, and whether that pays. */

@@ -1,6 +1,7 @@
 #include "query/split/topology.h"
 #include "server/chunks/config.h"
 #include "server/bson_read.h"
+#include "server/refusal.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -159,7 +160,7 @@ bool topology_look(topology_t *ground, server_t *server, mongoc_client_t *client
     char host[HOST];
     *ground = (topology_t){.shards = 1, .by_id = true, .router = server_facts(server)->kind == SERVER_ROUTER};
     if (!look_at_collection(ground, client, request, &error))
-        return server_explain(server, &error, NULL, "look at the collection", err);
+        return refusal_explain(server_address(server), &error, NULL, "look at the collection", err);
     if (ground->router)
         return look_at_cluster(ground, server, client, request, err);
     ground->cores = ask_cores(client, host);

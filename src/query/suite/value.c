@@ -188,8 +188,9 @@ static bool read_date(const char *text, int64_t *ms) {
     day.tm_year -= 1900;
     day.tm_mon -= 1;
     const time_t at = timegm(&day);
+    /* timegm takes 12:30:60 for 12:31:00, and says so in what it has been given */
     if (*text || day.tm_mday != wanted.tm_mday || day.tm_mon + 1 != wanted.tm_mon ||
-        day.tm_hour != wanted.tm_hour || wanted.tm_min > 59 || wanted.tm_sec > 60)
+        day.tm_hour != wanted.tm_hour || day.tm_min != wanted.tm_min || day.tm_sec != wanted.tm_sec)
         return false;
     *ms = (int64_t)at * 1000 + thousandths;
     return true;
@@ -227,50 +228,59 @@ static bool append_regex(reader_t *reader, bson_t *to, const char *key, const ya
     const yaml_item_t *options = pattern ? yaml_item_get(node, "options") : NULL;
     if (!is_scalar(pattern) || (options && !is_scalar(options)) || node->count != 1u + (options != NULL))
         return COMPLAIN(node, "$regularExpression holds {pattern: TEXT, options: LETTERS}");
+    /* the driver drops letters that it does not know, and the second one of two */
+    for (const char *at = options ? options->text : ""; *at; at++)
+        if (!strchr("imsux", *at) || strchr(at + 1, *at))
+            return COMPLAIN(options, "'%s' are no options: each of the letters i, m, s, u, x at most once",
+                            options->text);
     return done(reader, node, bson_append_regex(to, key, -1, pattern->text, options ? options->text : ""));
 }
+
+#define HEX "0123456789abcdefABCDEF"
 
 /* {$binary: {base64: "AQID", subType: "00"}} */
 static bool append_binary(reader_t *reader, bson_t *to, const char *key, const yaml_item_t *node) {
     const yaml_item_t *text = node->kind == YAML_ITEM_MAP ? yaml_item_get(node, "base64") : NULL;
     const yaml_item_t *type = text ? yaml_item_get(node, "subType") : NULL;
-    char *end;
     if (!is_scalar(text) || !is_scalar(type) || node->count != 2 || text->length > INT32_MAX / 2)
         return COMPLAIN(node, "$binary holds {base64: TEXT, subType: TWO HEXADECIMAL DIGITS}");
-    unsigned long subtype = strtoul(type->text, &end, 16);
-    if (!*type->text || *end || subtype > 255)
+    if (type->length < 1 || type->length > 2 || strspn(type->text, HEX) != type->length)
         return COMPLAIN(type, "'%s' is not a subtype: two hexadecimal digits", type->text);
-    uint8_t *bytes = malloc(text->length + 1);
+    uint8_t *bytes = malloc(2 * text->length + 8);
     if (!bytes)
-        return err_memory(reader->err, text->length);
+        return err_memory(reader->err, 2 * text->length + 8);
+    uint8_t *again = bytes + text->length + 1; /* at most as long as the text, four bytes more, and a NUL */
     int length = EVP_DecodeBlock(bytes, (const unsigned char *)text->text, (int)text->length);
     size_t padding = 0;
     while (padding < 2 && padding < text->length && text->text[text->length - 1 - padding] == '=')
         padding++;
-    bool ok = length >= (int)padding || COMPLAIN(text, "'%.60s' is not base64", text->text);
+    length = length >= (int)padding ? length - (int)padding : -1;
+    /* the decoder takes blanks, and padding anywhere: what it has read must be written like this */
+    bool ok = (length >= 0 && EVP_EncodeBlock(again, bytes, length) == (int)text->length &&
+               memcmp(again, text->text, text->length) == 0) ||
+              COMPLAIN(text, "'%.60s' is not base64", text->text);
     ok = ok && done(reader, node,
-                    bson_append_binary(to, key, -1, (bson_subtype_t)subtype, bytes,
-                                       (uint32_t)((size_t)length - padding)));
+                    bson_append_binary(to, key, -1, (bson_subtype_t)strtoul(type->text, NULL, 16), bytes,
+                                       (uint32_t)length));
     free(bytes);
     return ok;
 }
 
 /* {$uuid: "c8edabc3-f738-4ca3-b68d-ab92a91478a3"} */
 static bool append_uuid(reader_t *reader, bson_t *to, const char *key, const yaml_item_t *node) {
+    static const char groups[] = "hhhhhhhh-hhhh-hhhh-hhhh-hhhhhhhhhhhh";
     uint8_t bytes[16] = {0};
-    size_t digits = 0;
-    for (const char *at = is_scalar(node) && node->length == 36 ? node->text : ""; *at; at++) {
-        const char *hex = "0123456789abcdef", *found = strchr(hex, *at | 0x20);
-        if (*at == '-')
-            continue;
-        if (!found || digits == 32) {
-            digits = 0;
-            break;
+    bool good = is_scalar(node) && node->length == sizeof groups - 1;
+    for (size_t i = 0, digits = 0; good && groups[i]; i++) {
+        const char digit[] = {node->text[i], '\0'};
+        if (groups[i] == '-') {
+            good = *digit == '-';
+        } else if ((good = strspn(digit, HEX) == 1)) {
+            bytes[digits / 2] = (uint8_t)(bytes[digits / 2] * 16u + strtoul(digit, NULL, 16));
+            digits++;
         }
-        bytes[digits / 2] = (uint8_t)(bytes[digits / 2] << 4 | (found - hex));
-        digits++;
     }
-    if (digits != 32)
+    if (!good)
         return COMPLAIN(node, "$uuid holds 32 hexadecimal digits in five groups");
     return done(reader, node, bson_append_binary(to, key, -1, BSON_SUBTYPE_UUID, bytes, sizeof bytes));
 }

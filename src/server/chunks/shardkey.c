@@ -49,6 +49,13 @@ static char *with_directions(const char *text) {
     return whole;
 }
 
+static bool refuse(const char *text, err_t *err) {
+    return err_set(err, STATUS_USAGE,
+                   "--shard-key '%s': ascending fields, one of which may be hashed, were expected, such as "
+                   "_id, st:hashed or st:1,ts:1",
+                   text);
+}
+
 bool shardkey_parse(const char *text, shardkey_t *key, err_t *err) {
     index_spec_t index;
     bson_iter_t at;
@@ -56,7 +63,7 @@ bool shardkey_parse(const char *text, shardkey_t *key, err_t *err) {
     bool parsed = whole ? collection_parse_index(whole, &index, err) : err_memory(err, strlen(text));
     free(whole);
     if (!parsed)
-        return false;
+        return err->status == STATUS_USAGE ? refuse(text, err) : false;
     bool ok = bson_iter_init(&at, &index.keys);
     size_t hashed = 0;
     while (ok && bson_iter_next(&at)) {
@@ -66,10 +73,7 @@ bool shardkey_parse(const char *text, shardkey_t *key, err_t *err) {
         ok = (is_hashed || is_up) && hashed < 2;
     }
     if (!ok)
-        err_set(err, STATUS_USAGE,
-                "--shard-key '%s': ascending fields, one of which may be hashed, were expected, such as "
-                "_id, st:hashed or st:1,ts:1",
-                text);
+        refuse(text, err);
     else if (!(ok = shardkey_read(&index.keys, key)))
         err_set(err, STATUS_USAGE, "--shard-key '%s': 1 to %d fields were expected", text,
                 SHARDKEY_MOST_FIELDS);

@@ -40,7 +40,9 @@ static void name_catalog(const server_t *server, char name[300]) {
     snprintf(name, 300, "%s.tipple.files", server_collection(server));
 }
 
-static bool read_note(server_t *server, mongoc_client_t *client, balancer_note_t *note, err_t *err) {
+/* *note: of a load; *owed: a person had turned it off before --drop. */
+static bool read_notes(server_t *server, mongoc_client_t *client, balancer_note_t *note, bool *owed,
+                       err_t *err) {
     char name[300];
     bson_t reply;
     bson_iter_t at, held;
@@ -56,25 +58,46 @@ static bool read_note(server_t *server, mongoc_client_t *client, balancer_note_t
         *note = BSON_ITER_HOLDS_UTF8(&held) ? BALANCER_BEGUN
                 : bson_iter_as_bool(&held)  ? BALANCER_DONE
                                             : BALANCER_NO_NOTE;
+    *owed = ok && bson_iter_init(&at, &reply) &&
+            bson_iter_find_descendant(&at, "cursor.firstBatch.0.balancingOff", &held) &&
+            bson_iter_as_bool(&held);
     bson_destroy(&reply);
     return ok;
 }
 
-static bool write_note(server_t *server, mongoc_client_t *client, balancer_note_t note, err_t *err) {
+/* Destroys set. */
+static bool write_notes(server_t *server, mongoc_client_t *client, bson_t *set, err_t *err) {
     char name[300];
-    bson_t set = BSON_INITIALIZER;
     name_catalog(server, name);
-    if (note == BALANCER_BEGUN)
-        BSON_APPEND_UTF8(&set, "balancingHeld", "begun");
-    else
-        BSON_APPEND_BOOL(&set, "balancingHeld", note == BALANCER_DONE);
     bson_t *command =
         BCON_NEW("update", BCON_UTF8(name), "updates", "[", "{", "q", "{", "_id", BCON_UTF8("catalog"), "}",
-                 "u", "{", "$set", BCON_DOCUMENT(&set), "}", "}", "]");
+                 "u", "{", "$set", BCON_DOCUMENT(set), "}", "}", "]");
     bool ok = server_command(server, client, server_database(server), command, true, NULL, err);
     bson_destroy(command);
-    bson_destroy(&set);
+    bson_destroy(set);
     return ok;
+}
+
+static bool write_note(server_t *server, mongoc_client_t *client, balancer_note_t note, err_t *err) {
+    return write_notes(server, client,
+                       note == BALANCER_BEGUN ? BCON_NEW("balancingHeld", BCON_UTF8("begun"))
+                                              : BCON_NEW("balancingHeld", BCON_BOOL(note == BALANCER_DONE)),
+                       err);
+}
+
+bool balancer_note_off(server_t *server, mongoc_client_t *client, err_t *err) {
+    return write_notes(server, client, BCON_NEW("balancingOff", BCON_BOOL(true)), err);
+}
+
+bool balancer_owes(server_t *server, mongoc_client_t *client, bool *owed, err_t *err) {
+    balancer_note_t note;
+    return read_notes(server, client, &note, owed, err);
+}
+
+bool balancer_keep_off(server_t *server, mongoc_client_t *client, bool *owed, err_t *err) {
+    return balancer_owes(server, client, owed, err) &&
+           (!*owed || (set(server, client, true, err) &&
+                       write_notes(server, client, BCON_NEW("balancingOff", BCON_BOOL(false)), err)));
 }
 
 /* ---- */
@@ -88,8 +111,8 @@ balancer_t balancer_judge(bool off, balancer_note_t note) {
 
 static bool look_at_both(server_t *server, mongoc_client_t *client, balancer_note_t *note, balancer_t *hold,
                          err_t *err) {
-    bool off;
-    if (!read_note(server, client, note, err) || !look(server, client, &off, err))
+    bool off, owed;
+    if (!read_notes(server, client, note, &owed, err) || !look(server, client, &off, err))
         return false;
     *hold = balancer_judge(off, *note);
     return true;
@@ -98,10 +121,6 @@ static bool look_at_both(server_t *server, mongoc_client_t *client, balancer_not
 bool balancer_look(server_t *server, mongoc_client_t *client, balancer_t *hold, err_t *err) {
     balancer_note_t note;
     return look_at_both(server, client, &note, hold, err);
-}
-
-bool balancer_turn_off(server_t *server, mongoc_client_t *client, err_t *err) {
-    return set(server, client, true, err);
 }
 
 bool balancer_take(server_t *server, mongoc_client_t *client, err_t *err) {

@@ -31,7 +31,13 @@ bool balancer_look(server_t *server, mongoc_client_t *client, balancer_t *hold, 
 /* Restores what was before the loads. *found: what it was until now. */
 bool balancer_release(server_t *server, mongoc_client_t *client, balancer_t *found, err_t *err);
 
-/* Turns it off again, as a person had it before the collection was dropped. */
-bool balancer_turn_off(server_t *server, mongoc_client_t *client, err_t *err);
+/* A person had turned it off, and the collection is about to be dropped: noted in the catalog, whose header is there. */
+bool balancer_note_off(server_t *server, mongoc_client_t *client, err_t *err);
+
+/* Is there such a note? */
+bool balancer_owes(server_t *server, mongoc_client_t *client, bool *owed, err_t *err);
+
+/* If there is (*owed), turns it off again, and takes the note away. Call it when the collection is sharded again. */
+bool balancer_keep_off(server_t *server, mongoc_client_t *client, bool *owed, err_t *err);
 
 #endif

@@ -1,7 +1,10 @@
 #include "server/presplit/undo.h"
+#include "base/ejson.h"
 #include "base/log.h"
 #include "server/bson_read.h"
 #include "server/presplit/zones.h"
+
+#include <stdlib.h>
 
 typedef struct {
     server_t *server;
@@ -35,6 +38,17 @@ static bool drop_tag(void *context, const char *shard, const char *zone) {
     return true;
 }
 
+/* Behind a load that was killed, or could not do it when it had sharded the collection. */
+static void keep_off(undoing_t *undoing) {
+    bool owed;
+    err_t err;
+    const bool ok = balancer_keep_off(undoing->server, undoing->client, &owed, &err);
+    undoing->undone->steps[UNDO_KEPT_OFF].gone = ok && owed;
+    undoing->undone->steps[UNDO_KEPT_OFF].left = !ok;
+    if (!ok)
+        undoing->undone->steps[UNDO_KEPT_OFF].why = err;
+}
+
 void undo(server_t *server, mongoc_client_t *client, undone_t *undone) {
     undoing_t undoing = {server, client, undone};
     zones_t zones;
@@ -48,6 +62,7 @@ void undo(server_t *server, mongoc_client_t *client, undone_t *undone) {
     for (size_t i = 0; i < zones.ranges.count; i++)
         drop_range(&undoing, zones.ranges.documents[i]);
     zones_each_tag(&zones, server_namespace(server), drop_tag, &undoing);
+    const bool sharded = zones.sharded;
     zones_free(&zones);
     const bool ok = balancer_release(server, client, &undone->hold, &err);
     undone->steps[UNDO_BALANCING].gone = ok && undone->hold == BALANCER_OURS;
@@ -55,14 +70,18 @@ void undo(server_t *server, mongoc_client_t *client, undone_t *undone) {
     undone->steps[UNDO_BALANCING].unknown = !ok && undone->hold != BALANCER_OURS;
     if (!ok)
         undone->steps[UNDO_BALANCING].why = err;
+    if (ok && sharded)
+        keep_off(&undoing);
 }
 
 bool undo_tell(const server_t *server, const undone_t *undone, const char *hint, err_t *err) {
     static const char *const left[] = {"zone ranges that loads have set could not be taken away",
                                        "tags of shards that loads have set could not be taken away",
-                                       "its balancing, which a load has turned off, could not be turned on"};
+                                       "its balancing, which a load has turned off, could not be turned on",
+                                       "its balancing, which was off before --drop, could not be turned off"};
     static const char *const unknown[] = {"zones that loads have set could not be looked for", "",
-                                          "whether a load has turned its balancing off could not be seen"};
+                                          "whether a load has turned its balancing off could not be seen",
+                                          ""};
     const char *name = server_namespace(server);
     bool ok = true;
     for (undo_step_t step = 0; step < UNDO_STEPS; step++) {
@@ -74,10 +93,12 @@ bool undo_tell(const server_t *server, const undone_t *undone, const char *hint,
             *err = undone->steps[step].why;
         ok = false;
     }
+    char *quoted = ejson_text(name);
     if (undone->hold == BALANCER_IN_DOUBT)
         log_warn(
             "%s is not balanced: a load that was killed began to turn its balancing off, or a person did. "
-            "It stays so; sh.enableBalancing(\"%s\") turns it on",
-            name, name);
+            "It stays so; sh.enableBalancing(%s) turns it on",
+            name, quoted ? quoted : "...");
+    free(quoted);
     return ok;
 }

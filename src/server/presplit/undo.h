@@ -1,11 +1,12 @@
-/* undo: restores what loads have changed in a cluster: the ranges of their zones, the shards' tags, balancing. No step
+/* undo: restores what loads have changed in a cluster: the ranges of their zones, the shards' tags, balancing, also that a
+ * person had turned it off before --drop. No step
  * depends on another. What cannot be restored is reported, each by itself. Main thread. */
 #ifndef TIPPLE_SERVER_PRESPLIT_UNDO_H
 #define TIPPLE_SERVER_PRESPLIT_UNDO_H
 
 #include "server/presplit/balancer.h"
 
-typedef enum { UNDO_RANGES, UNDO_TAGS, UNDO_BALANCING, UNDO_STEPS } undo_step_t;
+typedef enum { UNDO_RANGES, UNDO_TAGS, UNDO_BALANCING, UNDO_KEPT_OFF, UNDO_STEPS } undo_step_t;
 
 typedef struct {
     struct {

@@ -1,5 +1,6 @@
 #include "server/send/direct.h"
 #include "server/chunks/config.h"
+#include "server/refusal.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -52,7 +53,7 @@ static bool try_version(server_t *shard, mongoc_client_t *client, const bson_t *
         if (!told && ok)
             bson_set_error(&error, MONGOC_ERROR_SERVER, (uint32_t)*code, "it refused a probe");
         again = !told && server_again(shard, client, &patience, &error, &reply, doing, err);
-        if (!told && !again && server_refusal(&error, &reply) != REFUSAL_GONE)
+        if (!told && !again && refusal_of(&error, &reply) != REFUSAL_GONE)
             err->status = STATUS_USAGE;
         bson_destroy(&reply);
         if (again)

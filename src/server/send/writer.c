@@ -3,6 +3,7 @@
 #include "base/grow.h"
 #include "base/zeroed.h"
 #include "server/server_errors.h"
+#include "server/refusal.h"
 
 #include <ctype.h>
 #include <stdalign.h>
@@ -228,9 +229,9 @@ static reply_kind_t kind_of(const bson_error_t *error, const bson_t *reply) {
     case MONGOC_ERROR_SERVER:
         return REPLY_FAILED;
     case MONGOC_ERROR_SERVER_SELECTION:
-        return server_refusal(error, reply) == REFUSAL_GONE ? REPLY_UNSENT : REPLY_IMPOSSIBLE;
+        return refusal_of(error, reply) == REFUSAL_GONE ? REPLY_UNSENT : REPLY_IMPOSSIBLE;
     default:
-        return server_refusal(error, reply) == REFUSAL_GONE ? REPLY_LOST : REPLY_IMPOSSIBLE;
+        return refusal_of(error, reply) == REFUSAL_GONE ? REPLY_LOST : REPLY_IMPOSSIBLE;
     }
 }
 
@@ -333,7 +334,7 @@ static bool refuse(void *context, const trouble_t *trouble, err_t *err) {
     writer_t *writer = context;
     bson_error_t error;
     describe(writer, trouble, &error);
-    return server_explain(writer->line->server, &error, &writer->reply, writer->doing, err);
+    return refusal_explain(server_address(writer->line->server), &error, &writer->reply, writer->doing, err);
 }
 
 /* {_id: {$in: [...]}} */
@@ -375,10 +376,10 @@ static fetched_t fetch(void *context, const message_t *message, found_fn *found,
             bson_copy_to(reply, &writer->reply);
         else
             bson_init(&writer->reply);
-        if (server_refusal(&writer->error, reply) == REFUSAL_GONE) {
+        if (refusal_of(&writer->error, reply) == REFUSAL_GONE) {
             fetched = FETCH_AGAIN;
         } else {
-            server_explain(writer->server, &writer->error, reply, writer->reading, err);
+            refusal_explain(server_address(writer->server), &writer->error, reply, writer->reading, err);
             fetched = FETCH_FAILED;
         }
     } else {

@@ -595,6 +595,7 @@ static const struct {
                 {"serverStatus", server_status},
                 {"hostInfo", host_info},
                 {"ping", nothing},
+                {"connectionStatus", nothing}, /* there are no users */
                 {"endSessions", nothing},
                 {"killCursors", nothing},
                 {"find", find_documents},

@@ -1,11 +1,6 @@
-/* register: finds which entry of the catalog belongs to which input of a load; new inputs get an entry. An input is
- * recognised by its name, size and digest. Under another folder it is recognised by its last name, size and digest,
- * unless its old path still has a file of that content: then this one is a copy. An input that is longer than its entry
- * and begins with the same bytes is the old input, grown: under its own name; or under another folder, if its file is
- * nowhere at the old name any more and no other entry fits. A stream is recognised by its whole name; a stream without
- * a name is never recognised. */
-#ifndef TIPPLE_CATALOG_REGISTER_H
-#define TIPPLE_CATALOG_REGISTER_H
+/* registration: what register is asked and answers; and how an input compares with an entry. */
+#ifndef TIPPLE_CATALOG_REGISTER_REGISTRATION_H
+#define TIPPLE_CATALOG_REGISTER_REGISTRATION_H
 
 #include "catalog/ledger/ledger.h"
 
@@ -70,13 +65,9 @@ typedef struct {
     bool remains;
 } registration_t;
 
-/* Status 5: an input has changed since it was loaded. Status 1: a stream has the name of a file. */
-bool catalog_register(store_t *store, registration_t *registering, err_t *err);
-void register_free(registration_t *registering); /* frees the entries that the caller has not moved out */
-
 /* Compares an input with its entry, as ledger_options_t.relate does. */
-bool register_relate(const entry_t *entry, const version_t *seen, bool may_grow,
-                     register_digest_fn *digest_at, void *context, size_t input, view_t *view,
-                     uint32_t *version, err_t *err);
+bool registration_relate(const entry_t *entry, const version_t *seen, bool may_grow,
+                         register_digest_fn *digest_at, void *context, size_t input, view_t *view,
+                         uint32_t *version, err_t *err);
 
 #endif

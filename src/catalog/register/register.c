@@ -1,0 +1,190 @@
+#include "catalog/register/register.h"
+#include "catalog/record_id/record_id.h"
+#include "catalog/register/register_inner.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { RACES = 1000 };
+
+/* A path may have several entries (the file was moved, and there is a new one). But each
+ * is made by somebody who knows of those before it: of two loads that meet two versions of a new file at once, one
+ * has to look again. */
+static bool say_what_it_follows(const matching_t *m, const wanted_t *wanted, entry_t *entry, err_t *err) {
+    const bool stream = register_is_stream(&wanted->seen);
+    int64_t newest = -1;
+    if (!wanted->named)
+        return true;
+    size_t at = register_first_in(m, &m->by_path, wanted);
+    for (const entry_t *before; (before = register_like_at(m, &m->by_path, wanted, at)); at++)
+        if (register_is_stream(entry_newest(before)) == stream)
+            newest = before->ordinal;
+    const size_t room = strlen(wanted->name) + 40;
+    if (!(entry->follows = malloc(room)))
+        return err_memory(err, room);
+    snprintf(entry->follows, room, "%lld/%s/%s", (long long)newest, stream ? "stream" : "file", wanted->name);
+    return true;
+}
+
+/* What this load begins with anyhow need not be written twice. It is believed when it was read back, like every take. */
+static void take_pieces(const registration_t *registering, const wanted_t *wanted, portion_t *portion,
+                        entry_t *entry) {
+    for (size_t i = 0; i < entry->piece_count && portion_has_room(portion, wanted->group, i); i++) {
+        piece_t *piece = &entry->pieces[i];
+        piece->owner = registering->self;
+        piece->epoch = 1;
+        piece->generation = registering->generation;
+        portion_add(portion, wanted->group, wanted->bytes / entry->piece_count);
+    }
+}
+
+/* Streams without a name are told apart by a number, for people and for reject files. NULL: out of memory. */
+static char *name_of(const wanted_t *wanted, uint32_t ordinal) {
+    if (wanted->named)
+        return strdup(wanted->name);
+    const char *stream = strcmp(wanted->name, "-") == 0 ? "stdin" : wanted->name;
+    const size_t room = strlen(stream) + 16;
+    char *name = malloc(room);
+    if (name)
+        snprintf(name, room, "%s#%u", stream, ordinal);
+    return name;
+}
+
+static bool make_entry(const registration_t *registering, wanted_t *wanted, uint64_t unit, uint32_t ordinal,
+                       entry_t *entry, err_t *err) {
+    register_print_key(wanted, ordinal);
+    *entry = (entry_t){.ordinal = ordinal,
+                       .path = name_of(wanted, ordinal),
+                       .key = strdup(wanted->key),
+                       .kind = strdup(wanted->kind),
+                       .registered_by = registering->self};
+    return ((entry->path && entry->key && entry->kind) || err_memory(err, strlen(wanted->name))) &&
+           entry_add_version(entry, &wanted->seen, err) &&
+           entry_add_extent(entry,
+                            (extent_t){.base = unit * RECORD_ID_EXTENT_UNIT,
+                                       .length = wanted->extent_units * RECORD_ID_EXTENT_UNIT},
+                            err) &&
+           entry_make_pieces(entry, wanted->pieces, wanted->piece_blocks, err);
+}
+
+/* Numbers for all of them by one command. */
+static bool take_numbers(store_t *store, const matching_t *m, uint64_t *unit, uint64_t *ordinal,
+                         size_t *count, err_t *err) {
+    const registration_t *registering = m->registering;
+    uint64_t units = 0, ordinals = 0;
+    *count = 0;
+    for (size_t i = 0; i < registering->count; i++) {
+        const wanted_t *wanted = &registering->wanted[i];
+        if (m->found[i])
+            continue;
+        units = units + wanted->extent_units < units ? UINT64_MAX : units + wanted->extent_units;
+        ordinals += wanted->ordinals;
+        ++*count;
+    }
+    return !*count || registering->read_only ||
+           store_take_numbers(store, units, ordinals, unit, ordinal, err);
+}
+
+static bool make_entries(matching_t *m, uint64_t unit, uint64_t ordinal, err_t *err) {
+    registration_t *registering = m->registering;
+    portion_t portion = registering->portion;
+    bool ok = true;
+    for (size_t i = 0; ok && i < registering->count; i++) {
+        wanted_t *wanted = &registering->wanted[i];
+        if (m->found[i])
+            continue;
+        entry_t *entry = entries_add(&m->fresh, err);
+        ok = entry && make_entry(registering, wanted, unit, (uint32_t)ordinal, entry, err) &&
+             say_what_it_follows(m, wanted, entry, err);
+        if (ok)
+            take_pieces(registering, wanted, &portion, entry);
+        unit += wanted->extent_units;
+        ordinal += wanted->ordinals;
+    }
+    return ok;
+}
+
+/* *again: not all of them were added by us, as far as we know. Then the catalog has to be read again, because what is
+ * there counts: another load may have registered the same inputs first, or the reply to us was lost. */
+static bool add_new(store_t *store, matching_t *m, bool *again, err_t *err) {
+    uint64_t unit, ordinal, added;
+    size_t count;
+    *again = false;
+    if (!take_numbers(store, m, &unit, &ordinal, &count, err))
+        return false;
+    if (!count || m->registering->read_only)
+        return true;
+    const entry_t **list = malloc(count * sizeof(entry_t *));
+    bool ok = (list || err_memory(err, count * sizeof(entry_t *))) && make_entries(m, unit, ordinal, err);
+    for (size_t i = 0; ok && i < count; i++)
+        list[i] = &m->fresh.entries[i];
+    ok = ok && store->add_entries(store, list, count, &added, err);
+    *again = ok && added < count;
+    free(list);
+    return ok;
+}
+
+static void count_entry(registration_t *registering, const entry_t *entry) {
+    registering->remains |= entry->remains;
+    for (size_t i = 0; !entry->removed && i < entry->piece_count; i++)
+        registering->loaded += piece_counts(&entry->pieces[i]).loaded;
+}
+
+/* Each is one input's: it is moved. */
+static void give_entries(matching_t *m) {
+    registration_t *registering = m->registering;
+    size_t fresh = 0;
+    registering->entries = m->entries.count + m->fresh.count;
+    registering->loaded = 0;
+    registering->remains = false;
+    for (size_t i = 0; i < m->entries.count; i++)
+        count_entry(registering, &m->entries.entries[i]);
+    for (size_t i = 0; i < registering->count; i++) {
+        wanted_t *wanted = &registering->wanted[i];
+        entry_t *entry = m->found[i]      ? &m->entries.entries[m->found[i] - m->entries.entries]
+                         : m->fresh.count ? &m->fresh.entries[fresh++]
+                                          : NULL;
+        if (entry) {
+            entry_free(&wanted->entry);
+            wanted->entry = *entry;
+            *entry = (entry_t){0};
+        }
+        register_print_key(wanted, wanted->entry.ordinal);
+    }
+}
+
+/* Entries of forgotten inputs stay, so that there is none only where somebody has removed them all. */
+static bool check_any(const matching_t *m, err_t *err) {
+    const registration_t *registering = m->registering;
+    return m->entries.count || !registering->bound ||
+           err_set(
+               err, STATUS_USAGE,
+               "the catalog of %s is damaged: documents were loaded, but the entries of their inputs were "
+               "removed; start over with --drop",
+               registering->name);
+}
+
+bool catalog_register(store_t *store, registration_t *registering, err_t *err) {
+    bool again = true;
+    for (int race = 0; again && race < RACES; race++) {
+        matching_t m = {.registering = registering};
+        bool ok = store_read_all(store, NULL, 0, &m.entries, err) && check_any(&m, err) &&
+                  register_match(&m, err) && add_new(store, &m, &again, err);
+        if (ok && !again)
+            give_entries(&m);
+        register_matching_free(&m);
+        if (!ok)
+            return false;
+    }
+    return !again ||
+           err_set(err, STATUS_SERVER,
+                   "other loads of %s registered the same inputs again and again: run the same command "
+                   "again",
+                   registering->name);
+}
+
+void register_free(registration_t *registering) {
+    for (size_t i = 0; registering->wanted && i < registering->count; i++)
+        entry_free(&registering->wanted[i].entry);
+}

@@ -1,0 +1,61 @@
+/* What the files of register share: the entries of the catalog in three orders (register_orders.c), the files that are
+ * under their paths today (register_stands.c), the rules by which an input is recognised (register_recognise.c), and
+ * the keys of new entries (register_keys.c). */
+#ifndef TIPPLE_CATALOG_REGISTER_REGISTER_INNER_H
+#define TIPPLE_CATALOG_REGISTER_REGISTER_INNER_H
+
+#include "catalog/register/registration.h"
+
+/* The entries that are not removed, in an order. compare: one of them to what is looked for. */
+typedef struct {
+    const entry_t **entries;
+    int (*compare)(const entry_t *entry, const wanted_t *wanted);
+} order_t;
+
+/* A file, asked for once: many entries may have one last name. */
+typedef struct {
+    enum { NOT_ASKED, NO_FILE, A_FILE } is;
+    enum { NOT_READ, ITS_CONTENT, OTHER_CONTENT } holds; /* of an entry's */
+    file_id_t file;
+} asked_t;
+
+typedef struct {
+    registration_t *registering;
+    entries_t entries, fresh; /* as read; and new ones, in the order of the inputs that have none of those */
+    order_t by_path, by_content, by_last_name;
+    size_t count;          /* of each */
+    bool *taken, *named;   /* by entry; its path is the name of an input */
+    asked_t *there;        /* by entry: under its path */
+    const entry_t **found; /* by wanted */
+    asked_t *own;          /* by wanted: what it is read from */
+} matching_t;
+
+bool register_sort(matching_t *m, err_t *err); /* makes the orders, and room for what is found */
+void register_matching_free(matching_t *m);
+/* The first that is not before what is wanted. */
+size_t register_first_in(const matching_t *m, const order_t *order, const wanted_t *wanted);
+/* NULL: behind the last one that is like what is wanted. */
+const entry_t *register_like_at(const matching_t *m, const order_t *order, const wanted_t *wanted, size_t at);
+bool register_is_taken(const matching_t *m, const entry_t *entry);
+void register_take(matching_t *m, size_t wanted, const entry_t *entry);
+int register_compare_content(const version_t *left, const char *left_name, const version_t *right,
+                             const char *right_name);
+const char *register_last_name(const char *path);
+bool register_is_stream(const version_t *version);
+
+/* Is the file that the input is read from under the entry's path? */
+bool register_stands_itself(const matching_t *m, size_t number, const entry_t *entry);
+/* Is the input that is read from another file a copy of it, then? False: nobody can tell, or it has become the input. */
+bool register_stands_beside(const matching_t *m, size_t number, const entry_t *entry);
+/* Is its file nowhere any more? */
+bool register_is_gone(const matching_t *m, size_t number, const entry_t *entry);
+
+/* Finds the entry of each input, or none. Failure: as catalog_register. */
+bool register_match(matching_t *m, err_t *err);
+
+/* Inputs that get a new key, since they are new or have grown, and equal each other or other entries, are told apart
+ * by a number, too. */
+bool register_number_copies(matching_t *m, err_t *err);
+void register_print_key(wanted_t *wanted, uint32_t ordinal);
+
+#endif

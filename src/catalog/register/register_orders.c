@@ -1,0 +1,116 @@
+#include "base/search.h"
+#include "catalog/register/register_inner.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const char *register_last_name(const char *path) {
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+bool register_is_stream(const version_t *version) {
+    return !version->digest[0];
+}
+
+static int by_ordinal(const entry_t *left, const entry_t *right) {
+    return (left->ordinal > right->ordinal) - (left->ordinal < right->ordinal);
+}
+
+static int order_by_path(const void *a, const void *b) {
+    const entry_t *left = *(const entry_t *const *)a, *right = *(const entry_t *const *)b;
+    int order = strcmp(left->path, right->path);
+    return order ? order : by_ordinal(left, right);
+}
+
+int register_compare_content(const version_t *left, const char *left_name, const version_t *right,
+                             const char *right_name) {
+    int order = strcmp(left->digest, right->digest);
+    if (!order)
+        order = (left->size > right->size) - (left->size < right->size);
+    return order ? order : strcmp(left_name, right_name);
+}
+
+static int order_by_content(const void *a, const void *b) {
+    const entry_t *left = *(const entry_t *const *)a, *right = *(const entry_t *const *)b;
+    int order = register_compare_content(entry_newest(left), register_last_name(left->path),
+                                         entry_newest(right), register_last_name(right->path));
+    return order ? order : by_ordinal(left, right);
+}
+
+static int order_by_last_name(const void *a, const void *b) {
+    const entry_t *left = *(const entry_t *const *)a, *right = *(const entry_t *const *)b;
+    int order = strcmp(register_last_name(left->path), register_last_name(right->path));
+    return order ? order : by_ordinal(left, right);
+}
+
+static int path_to(const entry_t *entry, const wanted_t *wanted) {
+    return strcmp(entry->path, wanted->name);
+}
+
+static int content_to(const entry_t *entry, const wanted_t *wanted) {
+    return register_compare_content(entry_newest(entry), register_last_name(entry->path), &wanted->seen,
+                                    register_last_name(wanted->name));
+}
+
+static int last_name_to(const entry_t *entry, const wanted_t *wanted) {
+    return strcmp(register_last_name(entry->path), register_last_name(wanted->name));
+}
+
+bool register_sort(matching_t *m, err_t *err) {
+    const size_t bytes = (m->entries.count + 1) * sizeof(entry_t *);
+    m->by_path = (order_t){malloc(bytes), path_to};
+    m->by_content = (order_t){malloc(bytes), content_to};
+    m->by_last_name = (order_t){malloc(bytes), last_name_to};
+    m->taken = calloc(m->entries.count + 1, sizeof *m->taken);
+    m->named = calloc(m->entries.count + 1, sizeof *m->named);
+    m->there = calloc(m->entries.count + 1, sizeof *m->there);
+    m->found = calloc(m->registering->count + 1, sizeof(entry_t *));
+    m->own = calloc(m->registering->count + 1, sizeof *m->own);
+    if (!m->by_path.entries || !m->by_content.entries || !m->by_last_name.entries || !m->taken || !m->named ||
+        !m->there || !m->found || !m->own)
+        return err_memory(err, bytes);
+    for (size_t i = 0; i < m->entries.count; i++)
+        if (!m->entries.entries[i].removed)
+            m->by_path.entries[m->count++] = &m->entries.entries[i];
+    memcpy(m->by_content.entries, m->by_path.entries, m->count * sizeof(entry_t *));
+    memcpy(m->by_last_name.entries, m->by_path.entries, m->count * sizeof(entry_t *));
+    if (m->count) {
+        qsort(m->by_path.entries, m->count, sizeof(entry_t *), order_by_path);
+        qsort(m->by_content.entries, m->count, sizeof(entry_t *), order_by_content);
+        qsort(m->by_last_name.entries, m->count, sizeof(entry_t *), order_by_last_name);
+    }
+    return true;
+}
+
+void register_matching_free(matching_t *m) {
+    entries_free(&m->entries);
+    entries_free(&m->fresh);
+    free(m->by_path.entries);
+    free(m->by_content.entries);
+    free(m->by_last_name.entries);
+    free(m->taken);
+    free(m->named);
+    free(m->there);
+    free(m->found);
+    free(m->own);
+}
+
+size_t register_first_in(const matching_t *m, const order_t *order, const wanted_t *wanted) {
+    return SEARCH_FIRST(m->count, i, order->compare(order->entries[i], wanted) < 0);
+}
+
+const entry_t *register_like_at(const matching_t *m, const order_t *order, const wanted_t *wanted,
+                                size_t at) {
+    const bool is_like = at < m->count && order->compare(order->entries[at], wanted) == 0;
+    return is_like ? order->entries[at] : NULL;
+}
+
+bool register_is_taken(const matching_t *m, const entry_t *entry) {
+    return m->taken[entry - m->entries.entries];
+}
+
+void register_take(matching_t *m, size_t wanted, const entry_t *entry) {
+    m->found[wanted] = entry;
+    m->taken[entry - m->entries.entries] = true;
+}

@@ -1,0 +1,303 @@
+#include "catalog/register/register_inner.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { MOST_GONE = 16 };
+
+/* Entries of this name, the newest input last. */
+static const entry_t *next_of_name(const matching_t *m, const wanted_t *wanted, size_t *at) {
+    for (const entry_t *entry; (entry = register_like_at(m, &m->by_path, wanted, *at));) {
+        ++*at;
+        if (!register_is_taken(m, entry) &&
+            register_is_stream(entry_newest(entry)) == register_is_stream(&wanted->seen))
+            return entry;
+    }
+    return NULL;
+}
+
+/* It is what the catalog has, or had, before another load began with a longer one, and did not end. */
+static bool was_cut_back(const entry_t *entry, uint32_t version) {
+    const piece_t *last = &entry->pieces[entry->piece_count - 1];
+    return version < entry->version && last->complete < entry->version;
+}
+
+/* Another load has seen this file after us, when it was longer. */
+static bool has_grown_meanwhile(const registration_t *registering, size_t number, const version_t *newest) {
+    const wanted_t *wanted = &registering->wanted[number];
+    char now[33];
+    err_t ignored; /* it is not as long */
+    return wanted->may_grow && newest->size > wanted->seen.size &&
+           registering->digest_at(registering->context, number, newest->size, now, &ignored) &&
+           strcmp(now, newest->digest) == 0;
+}
+
+/* Is it an earlier version that came back, and was its last record replaced since? Then the collection is not what it
+ * makes, and so it is an input that has changed. */
+static bool was_outgrown(const registration_t *registering, size_t number, const entry_t *entry,
+                         uint32_t version) {
+    return !registering->read_only && version < entry->outgrown &&
+           entry_version(entry, version)->torn.length &&
+           !has_grown_meanwhile(registering, number, entry_newest(entry));
+}
+
+static void match_in_place(matching_t *m, size_t number) {
+    wanted_t *wanted = &m->registering->wanted[number];
+    size_t at = register_first_in(m, &m->by_path, wanted);
+    for (const entry_t *entry; (entry = next_of_name(m, wanted, &at));) {
+        const uint32_t version = entry_version_of(entry, wanted->seen.size, wanted->seen.digest);
+        if (version && !was_outgrown(m->registering, number, entry, version)) {
+            register_take(m, number, entry);
+            wanted->changed = wanted->reload && was_cut_back(entry, version);
+            return;
+        }
+    }
+}
+
+/* The same file under another folder; a stream has nothing but its name. Where its content stands under the
+ * old name as well, this one is a copy of it. `copy` counts the equal ones that other inputs are. */
+static void match_moved(matching_t *m, size_t number) {
+    wanted_t *wanted = &m->registering->wanted[number];
+    if (register_is_stream(&wanted->seen))
+        return;
+    size_t at = register_first_in(m, &m->by_content, wanted);
+    for (const entry_t *entry; (entry = register_like_at(m, &m->by_content, wanted, at)); at++) {
+        if (!register_is_taken(m, entry) && !register_stands_beside(m, number, entry)) {
+            register_take(m, number, entry);
+            wanted->moved = true;
+            return;
+        }
+        wanted->copy++;
+    }
+}
+
+static int text_to(const entry_t *entry, const wanted_t *wanted) {
+    return register_compare_content(entry_newest(entry), "", &wanted->seen, "");
+}
+
+/* The same file by another name, which is a link to it. */
+static void match_linked(matching_t *m, size_t number) {
+    wanted_t *wanted = &m->registering->wanted[number];
+    const order_t order = {m->by_content.entries, text_to};
+    if (m->found[number] || !wanted->may_grow)
+        return;
+    size_t at = register_first_in(m, &order, wanted);
+    for (const entry_t *entry; (entry = register_like_at(m, &order, wanted, at)); at++)
+        if (!register_is_taken(m, entry) && register_stands_itself(m, number, entry)) {
+            register_take(m, number, entry);
+            wanted->moved = true;
+            return;
+        }
+}
+
+static bool refuse_changed(const registration_t *registering, size_t number, const entry_t *entry,
+                           bool grown_meanwhile, err_t *err) {
+    char what[120];
+    const wanted_t *wanted = &registering->wanted[number];
+    const version_t *newest = entry_newest(entry);
+    if (wanted->unread)
+        return err_set(
+            err, STATUS_INPUT,
+            "%s has changed since a load into %s began, which was interrupted before it came to this "
+            "file: nothing of it was loaded. Give --reload-changed, which takes it as it is now",
+            wanted->name, registering->name);
+    if (grown_meanwhile)
+        return err_set(err, STATUS_INPUT,
+                       "%s has grown while this load began, and another load loads it already: run the same "
+                       "command again",
+                       wanted->name);
+    if (newest->size == wanted->seen.size)
+        snprintf(what, sizeof what, "it has the same size, but other content");
+    else
+        snprintf(what, sizeof what, "it had %llu bytes, and has %llu now", (unsigned long long)newest->size,
+                 (unsigned long long)wanted->seen.size);
+    return err_set(
+        err, STATUS_INPUT,
+        "%s has changed since it was loaded into %s: %s. If the file that was loaded was moved, name "
+        "it in the same command, too; otherwise put the old content back, load it under another "
+        "name, or give --reload-changed, which removes its documents and loads it again",
+        wanted->name, registering->name, what);
+}
+
+/* Something of it was sent, perhaps. Of an empty file, or a mere header line, a longer one is nothing but another file. */
+static bool may_hold_records(const entry_t *entry) {
+    bool any = false;
+    for (size_t i = 0; i < entry->piece_count; i++) {
+        const piece_t *piece = &entry->pieces[i];
+        any |= piece->complete || piece->done.count ? piece_counts(piece).read > 0 : piece->epoch > 0;
+    }
+    return any;
+}
+
+/* The next entry of this last name whose file stands nowhere any more, and may have become this one. */
+static const entry_t *next_gone(const matching_t *m, size_t number, size_t *at) {
+    const wanted_t *wanted = &m->registering->wanted[number];
+    for (const entry_t *entry; (entry = register_like_at(m, &m->by_last_name, wanted, *at));) {
+        ++*at;
+        if (!register_is_taken(m, entry) && !m->named[entry - m->entries.entries] &&
+            !register_is_stream(entry_newest(entry)) && entry_newest(entry)->size < wanted->seen.size &&
+            may_hold_records(entry) && register_is_gone(m, number, entry))
+            return entry;
+    }
+    return NULL;
+}
+
+/* The same file under another folder, and grown. Where several could be it, or so many are gone that the name says
+ * nothing, it is a new one. */
+static bool match_moved_and_grown(matching_t *m, size_t number, err_t *err) {
+    registration_t *registering = m->registering;
+    wanted_t *wanted = &registering->wanted[number];
+    const entry_t *grown = NULL, *entry;
+    size_t gone = 0, at = register_first_in(m, &m->by_last_name, wanted);
+    if (!wanted->may_grow || register_is_stream(&wanted->seen))
+        return true;
+    for (size_t look = at; gone <= MOST_GONE && next_gone(m, number, &look);)
+        gone++;
+    while (gone <= MOST_GONE && (entry = next_gone(m, number, &at))) {
+        view_t view;
+        uint32_t version;
+        if (!registration_relate(entry, &wanted->seen, true, registering->digest_at, registering->context,
+                                 number, &view, &version, err))
+            return false;
+        wanted->resembles += view == VIEW_GROWN;
+        grown = view == VIEW_GROWN ? entry : grown;
+    }
+    if (wanted->resembles == 1) {
+        register_take(m, number, grown);
+        wanted->moved = true;
+    }
+    return true;
+}
+
+/* The next entry of this file under another spelling of its name. */
+static const entry_t *next_of_file(const matching_t *m, size_t number, size_t *at) {
+    const wanted_t *wanted = &m->registering->wanted[number];
+    for (const entry_t *entry; (entry = register_like_at(m, &m->by_last_name, wanted, *at));) {
+        ++*at;
+        if (!register_is_taken(m, entry) && !register_is_stream(entry_newest(entry)) &&
+            strcmp(entry->path, wanted->name) != 0 && register_stands_itself(m, number, entry))
+            return entry;
+    }
+    return NULL;
+}
+
+/* Somebody has begun with it: before that, nothing of it was sent, nor read. */
+static bool was_begun(const entry_t *entry) {
+    for (size_t i = 0; i < entry->piece_count; i++)
+        if (entry->pieces[i].epoch)
+            return true;
+    return false;
+}
+
+static bool grows(matching_t *m, size_t number, const entry_t *entry, bool *grown, err_t *err) {
+    const registration_t *registering = m->registering;
+    const wanted_t *wanted = &registering->wanted[number];
+    view_t view;
+    uint32_t version;
+    if (!registration_relate(entry, &wanted->seen, wanted->may_grow, registering->digest_at,
+                             registering->context, number, &view, &version, err))
+        return false;
+    *grown = view == VIEW_GROWN;
+    if (*grown)
+        register_take(m, number, entry);
+    return true;
+}
+
+/* An input of this name, or this file, that has other content now: grown, or changed. */
+static bool match_grown(matching_t *m, size_t number, err_t *err) {
+    registration_t *registering = m->registering;
+    wanted_t *wanted = &registering->wanted[number];
+    const entry_t *changed = NULL;
+    bool grown = false;
+    size_t at = register_first_in(m, &m->by_path, wanted);
+    for (const entry_t *entry; !grown && (entry = next_of_name(m, wanted, &at)); changed = entry)
+        if (!grows(m, number, entry, &grown, err))
+            return false;
+    at = register_is_stream(&wanted->seen) ? m->count : register_first_in(m, &m->by_last_name, wanted);
+    for (const entry_t *entry; !grown && (entry = next_of_file(m, number, &at)); changed = entry)
+        if (!grows(m, number, entry, &grown, err))
+            return false;
+    if (grown || !changed)
+        return true;
+    wanted->unread = !was_begun(changed);
+    const bool meanwhile = has_grown_meanwhile(registering, number, entry_newest(changed));
+    if (!wanted->reload || meanwhile)
+        return refuse_changed(registering, number, changed, meanwhile, err);
+    register_take(m, number, changed);
+    wanted->changed = true;
+    return true;
+}
+
+/* One without a name is known by who registered it, and where in his list it stands. */
+static void match_nameless(matching_t *m, size_t number) {
+    for (size_t i = 0; i < m->entries.count; i++) {
+        const entry_t *entry = &m->entries.entries[i];
+        if (!m->taken[i] && !entry->removed && entry->key && strncmp(entry->key, "new/", 4) == 0 &&
+            load_id_equal(&entry->registered_by, &m->registering->self)) {
+            register_take(m, number, entry);
+            return;
+        }
+    }
+}
+
+/* One name, one input: people say which they mean by it. */
+static bool refuse_two_of_name(const registration_t *registering, const char *name, err_t *err) {
+    return err_set(err, STATUS_USAGE,
+                   "%s is the name of a file and of a stream (--input-name) for %s: give the stream another "
+                   "--input-name, or name the file by its whole path",
+                   name, registering->name);
+}
+
+static bool check_streams(const matching_t *m, err_t *err) {
+    const registration_t *registering = m->registering;
+    for (size_t i = 0; i < registering->count; i++) {
+        const wanted_t *wanted = &registering->wanted[i];
+        size_t at = register_first_in(m, &m->by_path, wanted);
+        for (const entry_t *entry; wanted->named && (entry = register_like_at(m, &m->by_path, wanted, at));
+             at++)
+            if (register_is_stream(entry_newest(entry)) != register_is_stream(&wanted->seen) &&
+                strncmp(entry->key, "new/", 4) != 0)
+                return refuse_two_of_name(registering, wanted->name, err);
+    }
+    return true;
+}
+
+static void note_named(matching_t *m, const wanted_t *wanted) {
+    size_t at = register_first_in(m, &m->by_path, wanted);
+    for (const entry_t *entry; (entry = register_like_at(m, &m->by_path, wanted, at)); at++)
+        m->named[entry - m->entries.entries] = true;
+}
+
+bool register_match(matching_t *m, err_t *err) {
+    registration_t *registering = m->registering;
+    if (!register_sort(m, err) || !check_streams(m, err))
+        return false;
+    for (size_t i = 0; i < registering->count; i++) {
+        wanted_t *wanted = &registering->wanted[i];
+        wanted->moved = wanted->changed = wanted->unread = false;
+        wanted->copy = 0;
+        wanted->resembles = 0;
+        note_named(m, wanted);
+        if (wanted->named)
+            match_in_place(m, i);
+        else
+            match_nameless(m, i);
+    }
+    for (size_t i = 0; i < registering->count; i++) {
+        if (!registering->wanted[i].named || m->found[i])
+            continue;
+        match_moved(m, i);
+        match_linked(m, i);
+    }
+    /* what is surely another one's is taken by now, in whatever order they are given: here, and again below */
+    for (size_t i = 0; i < registering->count; i++) {
+        if (!registering->wanted[i].named)
+            continue;
+        if (!m->found[i] && !match_grown(m, i, err))
+            return false;
+    }
+    for (size_t i = 0; i < registering->count; i++)
+        if (registering->wanted[i].named && !m->found[i] && !match_moved_and_grown(m, i, err))
+            return false;
+    return register_number_copies(m, err);
+}

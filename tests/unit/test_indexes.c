@@ -1,0 +1,76 @@
+/* indexes: which index of the same key will do for a suite. What a server lists is written as MongoDB 6.0 lists it. */
+#include "query/indexes.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static bson_t *from(const char *json) {
+    bson_error_t error;
+    bson_t *document = bson_new_from_json((const uint8_t *)json, -1, &error);
+    if (!document)
+        fail_msg("%s: %s", json, error.message);
+    return document;
+}
+
+#define ENGLISH(strength)                                                                                    \
+    "{\"locale\": \"en\", \"caseLevel\": false, \"caseFirst\": \"off\", \"strength\": " #strength            \
+    ", \"numericOrdering\": false, \"alternate\": \"non-ignorable\", \"maxVariable\": \"punct\", "           \
+    "\"normalization\": false, \"backwards\": false, \"version\": \"57.1\"}"
+
+static void test_differ(void **state) {
+    (void)state;
+    static const struct {
+        const char *wanted, *stored, *usual, *differs;
+    } cases[] = {
+        {"{}", "{}", NULL, NULL},
+        {"{}", "{\"sparse\": true}", NULL, "it is sparse"},
+        {"{\"sparse\": true}", "{}", NULL, "it is not sparse"},
+        {"{\"sparse\": true}", "{\"sparse\": {\"$numberDouble\": \"1\"}}", NULL, NULL},
+        {"{\"sparse\": false}", "{}", NULL, NULL},
+        {"{}", "{\"hidden\": true}", NULL, "it is hidden"},
+        {"{\"unique\": true}", "{}", NULL, "it is not unique"},
+        {"{}", "{\"unique\": true}", NULL, NULL}, /* it answers the same */
+        {"{}", "{\"partialFilterExpression\": {\"x\": {\"$gt\": 5}}}", NULL,
+         "its partialFilterExpression is another one"},
+        {"{\"partialFilterExpression\": {\"x\": {\"$gt\": 5}}}",
+         "{\"partialFilterExpression\": {\"x\": {\"$gt\": {\"$numberDouble\": \"5\"}}}}", NULL, NULL},
+        {"{\"partialFilterExpression\": {\"x\": {\"$gt\": 5}}}",
+         "{\"partialFilterExpression\": {\"x\": {\"$gt\": {\"$numberDouble\": \"5.5\"}}}}", NULL,
+         "its partialFilterExpression is another one"},
+        {"{\"partialFilterExpression\": {\"x\": {\"$gt\": 5}}}", "{}", NULL,
+         "its partialFilterExpression is another one"},
+        {"{}", "{\"collation\": " ENGLISH(3) "}", NULL, "its collation is another one"},
+        {"{}", "{\"collation\": " ENGLISH(3) "}", ENGLISH(3), NULL},
+        {"{}", "{}", ENGLISH(3), "its collation is another one"},
+        {"{\"collation\": {\"locale\": \"simple\"}}", "{}", ENGLISH(3), NULL},
+        {"{\"collation\": {\"locale\": \"simple\"}}", "{\"collation\": " ENGLISH(3) "}", ENGLISH(3),
+         "its collation is another one"},
+        {"{\"collation\": {\"locale\": \"en\"}}", "{\"collation\": " ENGLISH(3) "}", NULL, NULL},
+        {"{\"collation\": {\"locale\": \"en\"}}", "{\"collation\": " ENGLISH(2) "}", NULL,
+         "its collation is another one"},
+        {"{\"collation\": {\"locale\": \"en\", \"strength\": 2}}", "{\"collation\": " ENGLISH(2) "}", NULL,
+         NULL},
+        {"{\"collation\": {\"locale\": \"de\"}}", "{\"collation\": " ENGLISH(3) "}", NULL,
+         "its collation is another one"},
+        {"{\"collation\": {\"locale\": \"en\"}}", "{}", NULL, "its collation is another one"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        bson_t *wanted = from(cases[i].wanted), *stored = from(cases[i].stored),
+               *usual = cases[i].usual ? from(cases[i].usual) : NULL;
+        const char *differs = indexes_differ(wanted, stored, usual);
+        if (!differs != !cases[i].differs || (differs && strcmp(differs, cases[i].differs) != 0))
+            fail_msg("case %zu: %s", i, differs ? differs : "it will do");
+        bson_destroy(wanted);
+        bson_destroy(stored);
+        bson_destroy(usual);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_differ)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
