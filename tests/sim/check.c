@@ -449,7 +449,7 @@ void check_burial(world_t *world, const entry_t *entry, const entry_change_t *ch
     world->answered_count = kept;
     if (!find_burial(world, entry->ordinal) && world->burial_count < SIM_BURIALS)
         world->burials[world->burial_count++] = (burial_t){
-            .ordinal = entry->ordinal, .step = world->steps, .at = world->now, .documents = change->remains};
+            .ordinal = entry->ordinal, .noted = world->steps, .at = world->now, .documents = change->remains};
 }
 
 /* Documents are only removed where nobody misses them. */
@@ -600,11 +600,18 @@ void check_answered(world_t *world, const sim_load_t *load, const entry_t *entry
     world->dirty = true;
 }
 
-/* What a removal that was killed had left when the command began is gone when it has ended well. */
+/* The catalog says that documents of a removed input may be there. */
+void check_noted(world_t *world, const entry_t *entry) {
+    for (uint32_t i = 0; i < world->burial_count; i++)
+        if (world->burials[i].ordinal == entry->ordinal)
+            world->burials[i].noted = world->steps;
+}
+
+/* Documents that the catalog told of when the command began are gone when it has ended well. */
 void check_finished(world_t *world, const sim_load_t *load) {
     for (uint32_t i = 0; i < world->burial_count; i++) {
         const entry_t *entry = find_entry(world, world->burials[i].ordinal);
-        if (entry && entry->remains && world->burials[i].step < load->began)
+        if (entry && entry->remains && world->burials[i].noted < load->began)
             sim_fail(world, "remains",
                      "load %u ended well, but documents of entry %u, which was removed before, are there",
                      load->id.bytes[0], entry->ordinal);

@@ -21,8 +21,8 @@ static bool relate(void *context, const ledger_input_t *input, view_t *view, uin
     sim_load_t *load = context;
     const size_t at = (size_t)(input - load->ledger.inputs);
     const input_t *is = &load->world->inputs[load->command.inputs[at]];
-    return register_relate(&input->entry, &input->seen, is->kind != INPUT_PIPE, digest_at, load, at, view,
-                           version, err);
+    return registration_relate(&input->entry, &input->seen, is->kind != INPUT_PIPE, digest_at, load, at, view,
+                               version, err);
 }
 
 static void name_of(const sim_load_t *load, const input_t *input, char name[40]) {

@@ -431,6 +431,8 @@ static bool owns_all(const entry_t *entry, const load_id_t *owner) {
 static bool change_matches(const entry_t *entry, const entry_change_t *change) {
     if (change->sets_remains)
         return entry->removed;
+    if (change->removes && entry->removed)
+        return false;
     if (change->piece >= entry->piece_count)
         return false;
     const piece_t *piece = &entry->pieces[change->piece];
@@ -439,6 +441,12 @@ static bool change_matches(const entry_t *entry, const entry_change_t *change) {
            (!change->only_piece || entry->piece_count == 1) &&
            (!change->owns_all || owns_all(entry, &change->owner)) &&
            (!change->no_extent_yet || entry->extent_count <= change->extent_at);
+}
+
+static void set_remains(world_t *world, entry_t *entry, bool remains) {
+    if (remains && !entry->remains)
+        check_noted(world, entry);
+    entry->remains = remains;
 }
 
 /* One that is not there is made by a real server, and is nothing that anybody reads. */
@@ -503,7 +511,7 @@ static void apply(world_t *world, entry_t *entry, const entry_change_t *change) 
         entry->removed = true;
     }
     if (change->removes || change->sets_remains)
-        entry->remains = change->remains;
+        set_remains(world, entry, change->remains);
     for (size_t i = 0; i < change->fix_count; i++)
         if (change->reopens)
             entry_reopen_fix(entry, &change->fixes[i]);

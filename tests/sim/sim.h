@@ -11,7 +11,7 @@
 #include "arena_names.h"
 
 #include "catalog/catalog.h"
-#include "catalog/register.h"
+#include "catalog/register/register.h"
 #include "choices.h"
 #include "content.h"
 #include "coroutine.h"
@@ -282,7 +282,7 @@ typedef struct {
 /* An input that was taken out of the catalog. */
 typedef struct {
     uint32_t ordinal;
-    uint64_t step;
+    uint64_t noted; /* the step at which the catalog came to say that documents may remain */
     int64_t at;
     bool documents; /* they are to be removed */
 } burial_t;
@@ -438,6 +438,7 @@ void check_new_uuid(world_t *world, const packet_t *message);
 void check_drop(world_t *world, const packet_t *message);
 void check_insert(world_t *world, const packet_t *message, int64_t id, uint32_t document);
 void check_said(world_t *world, sim_load_t *load);
+void check_noted(world_t *world, const entry_t *entry);
 void check_burial(world_t *world, const entry_t *entry, const entry_change_t *change);
 void check_removed(world_t *world, const stored_t *one);
 void check_finished(world_t *world, const sim_load_t *load);

@@ -41,6 +41,11 @@ static void append_query(const entry_change_t *change, size_t alike, bson_t *to)
     } else {
         entry_append_number(&query, "_id", change->ordinal);
     }
+    if (change->removes) { /* once: late, it must not say again that documents remain */
+        BSON_APPEND_DOCUMENT_BEGIN(&query, "removed", &inner);
+        BSON_APPEND_BOOL(&inner, "$ne", true);
+        bson_append_document_end(&query, &inner);
+    }
     if (change->sets_remains)
         BSON_APPEND_BOOL(&query, "removed", true);
     if (!change->sets_remains) {
