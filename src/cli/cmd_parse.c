@@ -218,16 +218,13 @@ static bool parse_stream(parse_t *parse, file_t *file, source_t *source, err_t *
     if (!cutter)
         return false;
     int got = 1;
-    bool ok = true;
+    bool ok = cutter_begin(cutter, parse->schema, file->input->name, file->dialect, err);
     while (ok && parse->read < parse->values->limit) {
         cut_t cut;
         got = cutter_next(cutter, &cut, err);
         if (got <= 0)
             break;
-        const dialect_head_t head = {cut.buffer.bytes, cut.length, cut.oversize.kept, !cut.last};
-        ok = (cut.offset > 0 ||
-              dialect_sniff_head(parse->schema, &head, file->input->name, file->dialect, err)) &&
-             parse_cut(parse, file, &cut, err);
+        ok = parse_cut(parse, file, &cut, err);
         parse->text_bytes += cut.length;
         pool_give(parse->pool, &cut.buffer);
         if (ok && stop_signal())

@@ -19,7 +19,7 @@ static int reads_back(draft_t *row, const dialect_t *dialect, const bson_t *docu
     emit_t *emit = (emit_t *)row; /* the row is the first member of an emit_t */
     size_t length = row->length;
     bool carriage = shape && shape->carriage, feed = !shape || shape->feed;
-    if (memchr(row->bytes, '\n', length))
+    if (!row->schema->multiline && memchr(row->bytes, '\n', length))
         return 0;
     if (!draft_put(row, &"\r\n"[!carriage], (size_t)carriage + feed))
         return -1;

@@ -1,5 +1,6 @@
 #include "input/cutter.h"
 #include "base/lines.h"
+#include "format/record/ends.h"
 
 #include <stddef.h>
 #include <stdlib.h>
@@ -18,9 +19,11 @@ struct cutter {
     bool ended, faulty;
     /* What was read after the last cut. It is kept in the cutter's own memory: if a cutter held one pool buffer while
      * it waits for the next, it could wait for itself. */
-    uint8_t *carry;
-    size_t carry_have, carry_room;
-    err_t fault; /* last, because it is long and rarely written */
+    uint8_t *carry; /* what is left of it: carry[carry_from], carry_have bytes */
+    size_t carry_from, carry_have, carry_room;
+    const schema_t *schema; /* of records whose quoted fields may contain line ends; NULL: lines */
+    ends_t ends;            /* of the records in the buffer */
+    err_t fault;            /* last, because it is long and rarely written */
 };
 
 cutter_t *cutter_new(source_t *source, pool_t *pool, uint64_t max_record, err_t *err) {
@@ -55,8 +58,37 @@ static bool carry(cutter_t *cutter, const uint8_t *bytes, size_t count, err_t *e
     }
     if (count)
         memcpy(cutter->carry, bytes, count);
+    cutter->carry_from = 0;
     cutter->carry_have = count;
     return true;
+}
+
+/* The last bytes that were read are to be read again. */
+static bool give_back(cutter_t *cutter, const uint8_t *bytes, size_t count, err_t *err) {
+    if (!cutter->carry_have)
+        return carry(cutter, bytes, count, err);
+    cutter->carry_from -= count; /* they are still there, since not all of it was read */
+    cutter->carry_have += count;
+    return true;
+}
+
+static bool is_exhausted(const cutter_t *cutter) {
+    return cutter->ended && !cutter->carry_have;
+}
+
+/* The next bytes of the text. */
+static size_t read_text(cutter_t *cutter, uint8_t *to, size_t most) {
+    if (cutter->carry_have) {
+        const size_t count = most < cutter->carry_have ? most : cutter->carry_have;
+        memcpy(to, cutter->carry + cutter->carry_from, count);
+        cutter->carry_from += count;
+        cutter->carry_have -= count;
+        return count;
+    }
+    const ssize_t got = source_read(cutter->source, to, most, &cutter->fault);
+    cutter->ended = got <= 0;
+    cutter->faulty = got < 0;
+    return got > 0 ? (size_t)got : 0;
 }
 
 /* Reads into the buffer, made as large as `room`, until it holds `want` bytes. A fault is remembered: the text before
@@ -64,13 +96,8 @@ static bool carry(cutter_t *cutter, const uint8_t *bytes, size_t count, err_t *e
 static bool fill(cutter_t *cutter, size_t room, size_t want, err_t *err) {
     if (!pool_grow(cutter->pool, &cutter->buffer, cutter->have, room))
         return err_memory(err, room);
-    while (cutter->have < want && !cutter->ended) {
-        ssize_t got = source_read(cutter->source, cutter->buffer.bytes + cutter->have, want - cutter->have,
-                                  &cutter->fault);
-        cutter->ended = got <= 0;
-        cutter->faulty = got < 0;
-        cutter->have += got > 0 ? (size_t)got : 0;
-    }
+    while (cutter->have < want && !is_exhausted(cutter))
+        cutter->have += read_text(cutter, cutter->buffer.bytes + cutter->have, want - cutter->have);
     return true;
 }
 
@@ -85,13 +112,19 @@ static bool read_on(cutter_t *cutter, size_t most, err_t *err) {
 }
 
 /* The place after the first record end at or after `from`; 0: there is none yet. */
-static size_t record_end(const cutter_t *cutter, size_t from) {
+static size_t record_end(cutter_t *cutter, size_t from) {
     const uint8_t *text = cutter->buffer.bytes;
+    if (cutter->schema)
+        return ends_on(&cutter->ends, text, cutter->have, is_exhausted(cutter), from + 1)
+                   ? cutter->ends.record
+                   : 0;
     const uint8_t *found = from < cutter->have ? memchr(text + from, '\n', cutter->have - from) : NULL;
     return found ? (size_t)(found - text) + 1 : 0;
 }
 
 static size_t last_record_end(const cutter_t *cutter) {
+    if (cutter->schema)
+        return cutter->ends.record;
     const uint8_t *found = memrchr(cutter->buffer.bytes, '\n', cutter->have);
     return found ? (size_t)(found - cutter->buffer.bytes) + 1 : 0;
 }
@@ -108,17 +141,15 @@ static bool skip_record(cutter_t *cutter, size_t start, cut_t *cut, err_t *err) 
     cut->oversize.length = cutter->have - start;
     cut->oversize.held = (uint32_t)cut->oversize.length;
     cut->oversize.kept = (uint32_t)(cut->oversize.length < KEPT_BYTES ? cut->oversize.length : KEPT_BYTES);
-    while (ok && !cutter->ended && !found) {
-        ssize_t got = source_read(cutter->source, skipped, SKIP_BYTES, &cutter->fault);
-        cutter->ended = got <= 0;
-        cutter->faulty = got < 0;
-        const uint8_t *end = got > 0 ? memchr(skipped, '\n', (size_t)got) : NULL;
+    while (ok && !is_exhausted(cutter) && !found) {
+        const size_t got = read_text(cutter, skipped, SKIP_BYTES);
+        const uint8_t *end = got ? memchr(skipped, '\n', got) : NULL;
         found = end != NULL;
-        size_t taken = found ? (size_t)(end - skipped) + 1 : got > 0 ? (size_t)got : 0;
+        const size_t taken = found ? (size_t)(end - skipped) + 1 : got;
         cut->oversize.length += taken;
         XXH3_64bits_update(hash, skipped, taken);
         if (found)
-            ok = carry(cutter, end + 1, (size_t)got - taken, err);
+            ok = give_back(cutter, end + 1, got - taken, err);
     }
     cut->oversize.hash = ok ? XXH3_64bits_digest(hash) : 0;
     XXH3_freeState(hash);
@@ -140,13 +171,13 @@ static bool look_ahead(cutter_t *cutter, err_t *err) {
 
 static bool hand_over(cutter_t *cutter, size_t end, cut_t *cut, err_t *err) {
     bool skipped = cut->oversize.length > 0;
-    if (!skipped && !carry(cutter, cutter->buffer.bytes + end, cutter->have - end, err))
+    if (!skipped && !give_back(cutter, cutter->buffer.bytes + end, cutter->have - end, err))
         return false;
     if (!cutter->carry_have && !look_ahead(cutter, err))
         return false;
     if (!skipped) /* the slack after the text must be zeros, whatever was there before */
         memset(cutter->buffer.bytes + end, 0, POOL_SLACK);
-    if (cutter->ended) /* a small file must not hold the memory that a large one needs */
+    if (is_exhausted(cutter)) /* a small file must not hold the memory that a large one needs */
         pool_shrink(cutter->pool, &cutter->buffer, end + cut->oversize.held);
     cut->buffer = cutter->buffer;
     cut->length = (uint32_t)end;
@@ -162,9 +193,32 @@ static bool hand_over(cutter_t *cutter, size_t end, cut_t *cut, err_t *err) {
     return true;
 }
 
+/* Takes a buffer and copies into it what the last cut left. */
+static bool take_buffer(cutter_t *cutter, err_t *err) {
+    if (!pool_take(cutter->pool, CUTTER_BUFFER, &cutter->buffer))
+        return err_memory(err, CUTTER_BUFFER);
+    cutter->have = cutter->carry_have ? read_text(cutter, cutter->buffer.bytes, CUTTER_BUFFER) : 0;
+    if (cutter->schema)
+        cutter->ends = ends_begin(cutter->schema, cutter->ends.delimiter);
+    return true;
+}
+
+/* Where the next record begins depends on all before it. */
+static bool pass_records(cutter_t *cutter, uint64_t to, uint64_t before, err_t *err) {
+    cut_t cut;
+    int got = 1;
+    while (got > 0 && cutter->offset < to && cutter->offset / CUTTER_WINDOW < before) {
+        if ((got = cutter_next(cutter, &cut, err)) > 0)
+            pool_give(cutter->pool, &cut.buffer);
+    }
+    return got >= 0;
+}
+
 bool cutter_seek(cutter_t *cutter, uint64_t window, uint64_t before, err_t *err) {
     /* a record that begins at the window's first byte follows a line end before the window */
     uint64_t at = window * CUTTER_WINDOW - 1;
+    if (cutter->schema)
+        return pass_records(cutter, window * CUTTER_WINDOW, before, err);
     if (!window || at < cutter->offset + cutter->carry_have || cutter->ended)
         return true;
     uint8_t *text = malloc(SKIP_BYTES), *end = NULL;
@@ -189,21 +243,47 @@ bool cutter_seek(cutter_t *cutter, uint64_t window, uint64_t before, err_t *err)
     return ok && (cutter->carry_have || look_ahead(cutter, err));
 }
 
-/* Takes a buffer and copies into it what the last cut left. */
-static bool take_buffer(cutter_t *cutter, err_t *err) {
-    size_t bytes = cutter->carry_have < CUTTER_BUFFER ? CUTTER_BUFFER : cutter->carry_have;
-    if (!pool_take(cutter->pool, bytes, &cutter->buffer))
-        return err_memory(err, bytes);
-    if (cutter->carry_have)
-        memcpy(cutter->buffer.bytes, cutter->carry, cutter->carry_have);
-    cutter->have = cutter->carry_have;
-    cutter->carry_have = 0;
+bool cutter_start_at(cutter_t *cutter, uint64_t offset, err_t *err) {
+    cutter->offset = cutter->lines_from = offset;
+    return !offset || (source_skip_to(cutter->source, offset, err) && look_ahead(cutter, err));
+}
+
+uint64_t cutter_offset(const cutter_t *cutter) {
+    return cutter->offset;
+}
+
+void cutter_read_as(cutter_t *cutter, const schema_t *schema, const dialect_t *dialect) {
+    if (!schema->multiline)
+        return;
+    cutter->schema = schema;
+    cutter->ends = ends_begin(schema, dialect->delimiter);
+    if (cutter->longest < ENDS_MOST)
+        cutter->longest = ENDS_MOST;
+}
+
+bool cutter_begin(cutter_t *cutter, const schema_t *schema, const char *name, dialect_t *dialect,
+                  err_t *err) {
+    dialect_head_t head;
+    if (!cutter_look(cutter, &head, err) || !dialect_sniff_head(schema, &head, name, dialect, err))
+        return false;
+    cutter_read_as(cutter, schema, dialect);
+    return true;
+}
+
+bool cutter_look(cutter_t *cutter, dialect_head_t *head, err_t *err) {
+    if ((!cutter->buffer.bytes && !take_buffer(cutter, err)) ||
+        !fill(cutter, CUTTER_BUFFER, CUTTER_BUFFER, err))
+        return false;
+    const uint8_t *text = cutter->buffer.bytes, *last = memrchr(text, '\n', cutter->have);
+    const bool more = !is_exhausted(cutter) || cutter->faulty;
+    const size_t length = !more ? cutter->have : last ? (size_t)(last - text) + 1 : 0;
+    *head = (dialect_head_t){.text = text, .length = length, .begun = cutter->have - length, .more = more};
     return true;
 }
 
 int cutter_next(cutter_t *cutter, cut_t *cut, err_t *err) {
     *cut = (cut_t){.length = 0};
-    if (cutter->ended && !cutter->carry_have) {
+    if (is_exhausted(cutter) && !cutter->have) {
         if (cutter->faulty)
             *err = cutter->fault;
         return cutter->faulty ? -1 : 0;
@@ -216,7 +296,7 @@ int cutter_next(cutter_t *cutter, cut_t *cut, err_t *err) {
         return pool_closed(cutter->pool) ? 0 : -1;
     size_t end = record_end(cutter, inside - 1);
     const size_t start = end ? 0 : last_record_end(cutter), most = start + cutter->longest + 1;
-    while (!end && !cutter->ended) {
+    while (!end && !is_exhausted(cutter)) {
         if (cutter->have >= most) {
             if (!skip_record(cutter, start, cut, err))
                 return -1;
@@ -226,7 +306,7 @@ int cutter_next(cutter_t *cutter, cut_t *cut, err_t *err) {
         const size_t searched = cutter->have;
         if (!read_on(cutter, most, err))
             return pool_closed(cutter->pool) ? 0 : -1;
-        end = record_end(cutter, searched);
+        end = record_end(cutter, cutter->schema ? inside - 1 : searched);
     }
     if (!end && !cut->oversize.length) {
         /* the file ends here; a fault may have cut off its last record */

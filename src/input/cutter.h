@@ -5,11 +5,14 @@
  *     cut w          b, c (first byte inside the window)
  *     cut w+1                               d, e
  *
- * A record ends with '\n', or with the file. A cutter belongs to one thread. */
+ * A record ends with '\n', or with the file; or as its dialect says, where quoted fields may contain line ends. Of a file
+ * that ends within quotes, all records from the one with the open quote on are one piece: if the file grows, they may
+ * turn out to be one record. A cutter belongs to one thread. */
 #ifndef TIPPLE_INPUT_CUTTER_H
 #define TIPPLE_INPUT_CUTTER_H
 
 #include "base/threads/pool.h"
+#include "format/record/dialect.h"
 #include "input/source.h"
 
 #define CUTTER_WINDOW (256 * 1024)
@@ -41,10 +44,25 @@ typedef struct cutter cutter_t;
 cutter_t *cutter_new(source_t *source, pool_t *pool, uint64_t max_record, err_t *err);
 void cutter_destroy(cutter_t *cutter);
 
+/* The beginning of the text, before the first cut: to find its dialect. It stays valid until then. */
+bool cutter_look(cutter_t *cutter, dialect_head_t *head, err_t *err);
+
+/* Cuts records of this dialect, both of which stay the caller's: before the first cut. */
+void cutter_read_as(cutter_t *cutter, const schema_t *schema, const dialect_t *dialect);
+
+/* Both at once: finds the dialect of the text, and reads as it says. name: for messages. */
+bool cutter_begin(cutter_t *cutter, const schema_t *schema, const char *name, dialect_t *dialect, err_t *err);
+
+/* Continues with the record that begins at this byte; before the first cut. The source can seek. */
+bool cutter_start_at(cutter_t *cutter, uint64_t offset, err_t *err);
+
 /* Continues with the first record that begins in this window or after it; forward only. Costs nothing if the source can
  * seek. Records from the window `before` on are not needed: if no record begins before it, there are no more. False: a
  * fault of the source. */
 bool cutter_seek(cutter_t *cutter, uint64_t window, uint64_t before, err_t *err);
+
+/* Where the next record begins. */
+uint64_t cutter_offset(const cutter_t *cutter);
 
 /* 1: a cut; 0: the end, or the pool was closed; -1: a fault; everything before it was given out. */
 int cutter_next(cutter_t *cutter, cut_t *cut, err_t *err);

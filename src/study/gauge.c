@@ -82,8 +82,8 @@ static bool look_at(gauger_t *gauger, const dialect_t *dialect, const cut_t *cut
 
 /* Every place of a plain file is equally cheap to read: takes every n-th window of it, so that the end counts as much
  * as the beginning. */
-static uint64_t step_of(const input_file_t *file, uint64_t most) {
-    bool anywhere = file->kind == INPUT_PLAIN && !input_is_in_stream(file);
+static uint64_t step_of(const schema_t *schema, const input_file_t *file, uint64_t most) {
+    bool anywhere = !schema->multiline && file->kind == INPUT_PLAIN && !input_is_in_stream(file);
     return anywhere ? file->text_bound / most + 1 : 1;
 }
 
@@ -91,17 +91,16 @@ static bool look_into(gauger_t *gauger, const input_file_t *file, uint64_t most,
     dialect_t *dialect = malloc(sizeof *dialect);
     source_t *source = dialect ? source_open_in(gauger->kit, file, err) : NULL;
     cutter_t *cutter = source ? cutter_new(source, gauger->pool, LONGEST_RECORD, err) : NULL;
-    bool ok = cutter || (!dialect && err_memory(err, sizeof *dialect));
-    uint64_t before = gauger->gauge->text_bytes, seen = 0, step = step_of(file, most);
+    bool ok = cutter ? cutter_begin(cutter, gauger->schema, file->name, dialect, err)
+                     : !dialect && err_memory(err, sizeof *dialect);
+    uint64_t before = gauger->gauge->text_bytes, seen = 0, step = step_of(gauger->schema, file, most);
     *whole = false;
     while (ok && !*whole && seen < most) {
         cut_t cut;
         int got = cutter_next(cutter, &cut, err);
         uint64_t next = got > 0 ? cut.next_offset / CUTTER_WINDOW + step - 1 : 0;
         if ((ok = got >= 0) && got > 0) {
-            const dialect_head_t head = {cut.buffer.bytes, cut.length, cut.oversize.kept, !cut.last};
-            ok = (cut.offset > 0 || dialect_sniff_head(gauger->schema, &head, file->name, dialect, err)) &&
-                 look_at(gauger, dialect, &cut, err);
+            ok = look_at(gauger, dialect, &cut, err);
             pool_give(gauger->pool, &cut.buffer);
         }
         *whole = got == 0 && step == 1;

@@ -34,11 +34,10 @@ static bool is_without(looking_t *looking, const input_file_t *file) {
     source_t *source = source_open(file, &ignored);
     cutter_t *cutter = source ? cutter_new(source, looking->pool, looking->max_record, &ignored) : NULL;
     cut_t cut;
-    int got = cutter ? 1 : -1;
-    for (bool first = true; got > 0 && (got = cutter_next(cutter, &cut, &ignored)) > 0; first = false) {
-        const dialect_head_t head = {cut.buffer.bytes, cut.length, cut.oversize.kept, !cut.last};
-        if ((first && !dialect_sniff_head(looking->schema, &head, file->name, &looking->dialect, &ignored)) ||
-            !holds_none(looking, &cut))
+    int got =
+        cutter && cutter_begin(cutter, looking->schema, file->name, &looking->dialect, &ignored) ? 1 : -1;
+    while (got > 0 && (got = cutter_next(cutter, &cut, &ignored)) > 0) {
+        if (!holds_none(looking, &cut))
             got = -1;
         pool_give(looking->pool, &cut.buffer);
     }

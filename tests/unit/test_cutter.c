@@ -24,9 +24,17 @@ static ssize_t read_memory(struct source *source, void *buffer, size_t size, err
     return (ssize_t)take;
 }
 
-#define source_read read_memory
+static bool skip_memory(struct source *source, uint64_t offset, err_t *err) {
+    (void)err;
+    source->at = offset;
+    return true;
+}
+
+#define source_read    read_memory
+#define source_skip_to skip_memory
 #include "input/cutter.c"
 #undef source_read
+#undef source_skip_to
 
 #include "format_lab.h"
 
@@ -393,13 +401,170 @@ static void test_two_share_one_buffer(void **state) {
     grown_free(&text);
 }
 
+/* ---- quoted fields with line ends ---- */
+
+typedef struct {
+    schema_t *schema;
+    dialect_t dialect;
+    grown_t text;
+    uint64_t *ends, count; /* where records end, as the text was put together */
+} quoted_t;
+
+static quoted_t quoted_new(void) {
+    quoted_t quoted = {
+        .schema = lab_schema("format: x\nrecord: {delimiter: \",\"}\nfields: [{name: a}, {name: b}]\n")};
+    err_t err;
+    LAB_MUST(dialect_sniff(quoted.schema, (const uint8_t *)"a,b\n", 4, "x", &quoted.dialect, &err));
+    return quoted;
+}
+
+static void quoted_free(quoted_t *quoted) {
+    grown_free(&quoted->text);
+    free(quoted->ends);
+    schema_destroy(quoted->schema);
+}
+
+/* One more record, of about so many bytes and lines of so many. */
+static void quoted_add(quoted_t *quoted, size_t length, size_t line) {
+    grown_text(&quoted->text, "7,\"");
+    for (size_t i = 0; i < length; i++)
+        grown_add(&quoted->text, i % line ? "t" : "\n", 1);
+    grown_text(&quoted->text, "\"\n");
+    quoted->ends = realloc(quoted->ends, (quoted->count + 1) * sizeof *quoted->ends);
+    LAB_MUST(quoted->ends);
+    quoted->ends[quoted->count++] = quoted->text.size;
+}
+
+/* The first record's end at or after this byte. */
+static uint64_t quoted_end(const quoted_t *quoted, uint64_t at) {
+    uint64_t i = 0;
+    while (quoted->ends[i] < at && i + 1 < quoted->count)
+        i++;
+    return quoted->ends[i];
+}
+
+static cutter_t *quoted_cutter(const quoted_t *quoted, struct source *source, pool_t *pool) {
+    err_t err;
+    *source = (struct source){.text = quoted->text.at, .size = quoted->text.size};
+    cutter_t *cutter = cutter_new(source, pool, 1, &err);
+    LAB_MUST(cutter);
+    cutter_read_as(cutter, quoted->schema, &quoted->dialect);
+    return cutter;
+}
+
+static void test_quoted_windows(void **state) {
+    (void)state;
+    quoted_t quoted = quoted_new();
+    uint64_t seed = 5;
+    while (quoted.text.size < 12 * W)
+        quoted_add(&quoted, lab_chance(&seed, 40) ? lab_chance(&seed, 3000) : lab_chance(&seed, 3 * W),
+                   1 + lab_chance(&seed, 90));
+    for (uint64_t from = 0; from < 10; from += 3) {
+        struct source source;
+        cut_t cut;
+        err_t err;
+        pool_t *pool = pool_new(4 * CUTTER_BUFFER, CUTTER_BUFFER);
+        cutter_t *cutter = quoted_cutter(&quoted, &source, pool);
+        const uint64_t middle = quoted_end(&quoted, from * W / 2 + 1);
+        uint64_t at = from ? middle : 0, lines = 1;
+        assert_true(cutter_start_at(cutter, at, &err)); /* a record begins there */
+        assert_true(cutter_seek(cutter, from, UINT64_MAX, &err));
+        at = from ? quoted_end(&quoted, from * W) : 0;
+        assert_true(cutter_offset(cutter) == at);
+        for (uint64_t i = from ? middle : 0; i < at; i++)
+            lines += quoted.text.at[i] == '\n';
+        bool last = false;
+        while (cutter_next(cutter, &cut, &err) > 0) {
+            assert_true(cut.offset == at && cut.first_line == lines && !last);
+            at = quoted_end(&quoted, (at / W + 1) * W);
+            assert_true(cut.next_offset == at && !cut.oversize.length);
+            assert_memory_equal(cut.buffer.bytes, quoted.text.at + cut.offset, cut.length);
+            for (uint64_t i = cut.offset; i < at; i++)
+                lines += quoted.text.at[i] == '\n';
+            last = cut.last;
+            pool_give(pool, &cut.buffer);
+        }
+        assert_true(at == quoted.text.size && last);
+        cutter_destroy(cutter);
+        pool_destroy(pool);
+    }
+    quoted_free(&quoted);
+}
+
+/* Of a file that ends within quotes, everything from the open quote on is one cut: it may be one record one day. */
+static void test_quoted_open(void **state) {
+    (void)state;
+    quoted_t quoted = quoted_new();
+    while (quoted.text.size < 2 * W)
+        quoted_add(&quoted, 1000, 60);
+    const uint64_t open = quoted.text.size;
+    grown_text(&quoted.text, "8,\"never closed\n");
+    for (int i = 0; i < 100000; i++)
+        grown_text(&quoted.text, "9,a line\n");
+    struct source source;
+    cut_t cut = {.length = 0};
+    err_t err;
+    pool_t *pool = pool_new(4 * CUTTER_BUFFER, CUTTER_BUFFER);
+    cutter_t *cutter = quoted_cutter(&quoted, &source, pool);
+    uint64_t at = 0;
+    while (cutter_next(cutter, &cut, &err) > 0) {
+        at = cut.next_offset;
+        assert_true(cut.last == (at == quoted.text.size));
+        assert_true(cut.last ? cut.offset <= open : at <= open);
+        pool_give(pool, &cut.buffer);
+    }
+    assert_true(at == quoted.text.size);
+    cutter_destroy(cutter);
+    pool_destroy(pool);
+    quoted_free(&quoted);
+}
+
+/* One that is surely never closed is a line, and what was read to find that out is cut as usual. */
+static void test_quoted_never(void **state) {
+    (void)state;
+    quoted_t quoted = quoted_new();
+    quoted_add(&quoted, 1000, 60);
+    grown_text(&quoted.text, "8,\"never closed\n");
+    const size_t lines = (20 << 20) / 16;
+    for (size_t i = 0; i < lines; i++)
+        grown_text(&quoted.text, "9,a longer line\n");
+    quoted_add(&quoted, 1000, 60);
+    struct source source;
+    cut_t cut = {.length = 0};
+    err_t err;
+    pool_t *pool = pool_new(2 * CUTTER_BUFFER, CUTTER_BUFFER);
+    cutter_t *cutter = quoted_cutter(&quoted, &source, pool);
+    uint64_t at = 0;
+    bool last = false;
+    while (cutter_next(cutter, &cut, &err) > 0) {
+        assert_true(cut.offset == at && !cut.oversize.length);
+        assert_memory_equal(cut.buffer.bytes, quoted.text.at + at, cut.length);
+        at = cut.next_offset;
+        last = cut.last;
+        assert_true(cut.last || (at >= (cut.offset / W + 1) * W && at < (cut.offset / W + 1) * W + 1100));
+        pool_give(pool, &cut.buffer);
+    }
+    assert_true(at == quoted.text.size && last);
+    cutter_destroy(cutter);
+    pool_destroy(pool);
+    quoted_free(&quoted);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_small),        cmocka_unit_test(test_edges),
-        cmocka_unit_test(test_one_record),   cmocka_unit_test(test_random),
-        cmocka_unit_test(test_oversize),     cmocka_unit_test(test_just_not_oversize),
-        cmocka_unit_test(test_two_oversize), cmocka_unit_test(test_faults),
-        cmocka_unit_test(test_closed_pool),  cmocka_unit_test(test_two_share_one_buffer),
+        cmocka_unit_test(test_quoted_windows),
+        cmocka_unit_test(test_quoted_open),
+        cmocka_unit_test(test_quoted_never),
+        cmocka_unit_test(test_small),
+        cmocka_unit_test(test_edges),
+        cmocka_unit_test(test_one_record),
+        cmocka_unit_test(test_random),
+        cmocka_unit_test(test_oversize),
+        cmocka_unit_test(test_just_not_oversize),
+        cmocka_unit_test(test_two_oversize),
+        cmocka_unit_test(test_faults),
+        cmocka_unit_test(test_closed_pool),
+        cmocka_unit_test(test_two_share_one_buffer),
     };
     return cmocka_run_group_tests_name("cutter", tests, NULL, NULL);
 }

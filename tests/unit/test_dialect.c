@@ -497,23 +497,24 @@ static void test_first_line(void **state) {
                 {"a,c\n1,2\n", false}, {"a,b,c\n", false},   {"a\n", false},
                 {"", false},           {"1,2\na,b\n", false}};
     first_line_t first = {.length = 0};
-    assert_false(first_line_is(&first, (const uint8_t *)"", 0));
-    assert_false(first_line_is(&first, (const uint8_t *)"\n", 1));
-    first_line_note(&first, (const uint8_t *)"a,b\n5,6\n", 8);
+    const schema_t lines = {.multiline = false};
+    assert_false(first_line_is(&first, &lines, (const uint8_t *)"", 0));
+    assert_false(first_line_is(&first, &lines, (const uint8_t *)"\n", 1));
+    first_line_note(&first, &lines, (const uint8_t *)"a,b\n5,6\n", 8);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        if (first_line_is(&first, (const uint8_t *)rows[i].text, strlen(rows[i].text)) != rows[i].is)
+        if (first_line_is(&first, &lines, (const uint8_t *)rows[i].text, strlen(rows[i].text)) != rows[i].is)
             fail_msg("'%s'", rows[i].text);
-    first_line_note(&first, (const uint8_t *)"a,b", 3); /* its end is not there */
-    assert_false(first_line_is(&first, (const uint8_t *)"a,b\n", 4));
+    first_line_note(&first, &lines, (const uint8_t *)"a,b", 3); /* its end is not there */
+    assert_false(first_line_is(&first, &lines, (const uint8_t *)"a,b\n", 4));
     uint8_t *long_one = calloc(1, 4000);
     LAB_MUST(long_one);
     memset(long_one, 'x', 3999);
     long_one[3999] = '\n';
-    first_line_note(&first, long_one, 4000);
-    assert_false(first_line_is(&first, long_one, 4000));
+    first_line_note(&first, &lines, long_one, 4000);
+    assert_false(first_line_is(&first, &lines, long_one, 4000));
     long_one[2000] = '\n';
-    first_line_note(&first, long_one, 4000);
-    assert_true(first_line_is(&first, long_one, 4000));
+    first_line_note(&first, &lines, long_one, 4000);
+    assert_true(first_line_is(&first, &lines, long_one, 4000));
     free(long_one);
 }
 

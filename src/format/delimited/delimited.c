@@ -1,10 +1,11 @@
 #include "format/delimited/delimited.h"
+#include "base/lines.h"
 #include "base/utf8.h"
 #include "format/record/bsonw.h"
 #include "format/values/calendar.h"
 #include "format/values/convert.h"
 #include "format/delimited/plan.h"
-#include "format/record/scan.h"
+#include "format/record/ends.h"
 #include "format/record/split.h"
 
 #include <assert.h>
@@ -13,7 +14,7 @@
 
 /* The ends of fields are found one window at a time, so that they are still in the first-level cache when they are
  * used. */
-enum { WINDOW = 16 * 1024 };
+enum { WINDOW = 16 * 1024, OVER = 64 /* scanned beyond a window at most, but for one record */ };
 
 struct delimited {
     const schema_t *schema;
@@ -49,8 +50,8 @@ delimited_t *delimited_new(const schema_t *schema) {
     reader->scan_text = scan_best();
     reader->ends_room = 2 * WINDOW;
     reader->scan.ends = malloc((reader->ends_room + SCAN_SLACK) * sizeof(uint32_t));
-    reader->scan.rows = malloc((WINDOW + 2) * sizeof(uint32_t));
-    reader->scan.row_quotes = malloc((WINDOW + 2) * sizeof(uint32_t));
+    reader->scan.rows = malloc((WINDOW + OVER + 2) * sizeof(uint32_t));
+    reader->scan.row_quotes = malloc((WINDOW + OVER + 2) * sizeof(uint32_t));
     if (!reader->scan.ends || !reader->scan.rows || !reader->scan.row_quotes) {
         delimited_destroy(reader);
         return NULL;
@@ -151,8 +152,8 @@ static int scan_on(delimited_t *reader) {
     reader->quotes = reaches_over && scan->quotes;
     while (!scan->row_count && reader->scanned < reader->length) {
         uint32_t to = reader->length - reader->scanned > WINDOW ? reader->scanned + WINDOW : reader->length;
-        if (scan->end_count + WINDOW > reader->ends_room) {
-            size_t room = 2 * (scan->end_count + WINDOW);
+        if (scan->end_count + WINDOW + OVER > reader->ends_room) {
+            size_t room = 2 * (scan->end_count + WINDOW + OVER);
             uint32_t *larger = realloc(scan->ends, (room + SCAN_SLACK) * sizeof *larger);
             if (!larger)
                 return -1;
@@ -160,8 +161,12 @@ static int scan_on(delimited_t *reader) {
             reader->ends_room = room;
         }
         scan->high = scan->quotes = false;
-        reader->scan_text(reader->text, reader->scanned, to, reader->dialect->delimiter,
-                          reader->schema->quote, scan);
+        if (reader->schema->multiline)
+            to = ends_scan(reader->schema, reader->dialect->delimiter, reader->text, reader->length,
+                           reader->at, reader->scanned, to, scan);
+        else
+            reader->scan_text(reader->text, reader->scanned, to, reader->dialect->delimiter,
+                              reader->schema->quote, scan);
         reader->high |= scan->high;
         reader->quotes |= scan->quotes;
         reader->scanned = to;
@@ -499,6 +504,13 @@ static parsed_t refuse(delimited_t *reader, record_t *record, uint32_t column, s
     return PARSED_REJECT;
 }
 
+static parsed_t refuse_open(record_t *record, size_t column) {
+    record->reason = "the quote that is opened here is never closed";
+    record->field = NULL;
+    record->column = (uint32_t)column;
+    return PARSED_REJECT;
+}
+
 /* How many bytes the document of a record of this length can take. */
 static inline size_t needed_for(const delimited_t *reader, size_t length) {
     return reader->plan.worst_bytes + reader->plan.worst_times * length;
@@ -563,6 +575,8 @@ static parsed_t parse_carefully(delimited_t *reader, uint8_t *out, record_t *rec
     if (!split_record(split, reader->schema, dialect->delimiter, text, record->length))
         return PARSED_MEMORY;
     size_t columns = dialect->columns;
+    if (split->open)
+        return refuse_open(record, split->open);
     if (split->too_many || split->count < columns ||
         (split->count > columns && dialect->surplus_column < 0)) {
         bool more = split->count > columns;
@@ -593,13 +607,19 @@ static bool quotes_enclose(const delimited_t *reader, const bounds_t *bounds, ui
     return 2 * enclosing == quotes;
 }
 
+static inline void pass_row(delimited_t *reader, const record_t *record) {
+    reader->row++;
+    reader->line++;
+    if (__builtin_expect(reader->quotes && reader->schema->multiline, 0))
+        reader->line += (uint32_t)lines_count(reader->text + record->offset, record->length);
+    reader->at = record->offset + record->length + record->line_end;
+}
+
 /* Leaves the record for a call with more room; a record that is too large is rejected instead. */
 static __attribute__((noinline)) parsed_t ask_for_room(delimited_t *reader, record_t *record, size_t needed) {
     const uint32_t end = record->offset + record->length;
     if (needed > RECORD_MOST_NEEDED) {
-        reader->row++;
-        reader->line++;
-        reader->at = end + record->line_end;
+        pass_row(reader, record);
         reader->file_start = false;
         return record_refuse_large(record);
     }
@@ -629,9 +649,7 @@ parsed_t delimited_next(delimited_t *reader, uint8_t *out, size_t room, record_t
     const size_t needed = needed_for(reader, length);
     if (__builtin_expect(room < needed || needed > RECORD_MOST_NEEDED, 0))
         return ask_for_room(reader, record, needed);
-    reader->row++;
-    reader->line++;
-    reader->at = end + record->line_end;
+    pass_row(reader, record);
     if (__builtin_expect(length == 0, 0))
         return PARSED_BLANK;
     const uint8_t *text = reader->text + start;

@@ -126,12 +126,13 @@ static bool put_quoted(emit_delimited_t *emit, const value_t *value, way_t way) 
     return put_byte(emit->draft, quote);
 }
 
-/* Does it contain quotes, delimiters, or what would be read as a part of the line end or as no record? */
+/* Does it contain quotes, delimiters, line ends, or what would be read as a part of the line end or as no record? */
 static bool is_special(const emit_delimited_t *emit, const dialect_t *dialect, size_t column) {
     const value_t *value = &emit->values[column];
     char quote = emit->draft->schema->quote;
     return memchr(value->text, dialect->delimiter, value->length) ||
            (quote && memchr(value->text, quote, value->length)) ||
+           (emit->draft->schema->multiline && memchr(value->text, '\n', value->length)) ||
            (value->length ? column + 1u == dialect->columns && value->text[value->length - 1] == '\r'
                           : dialect->columns == 1);
 }

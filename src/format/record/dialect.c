@@ -2,6 +2,7 @@
 #include "base/escape.h"
 #include "base/log.h"
 #include "base/utf8.h"
+#include "format/record/ends.h"
 #include "format/record/split.h"
 
 #include <pthread.h>
@@ -23,13 +24,15 @@ typedef struct {
     size_t length;
 } line_t;
 
-/* The next line that is not blank, without its end; false at the end of the text. */
-static bool next_line(const uint8_t **at, const uint8_t *end, line_t *line, uint8_t *line_end) {
+/* The next line (or record of several) that is not blank, without its end; false at the end of the text. */
+static bool next_line(const schema_t *schema, char delimiter, const uint8_t **at, const uint8_t *end,
+                      line_t *line, uint8_t *line_end) {
     while (*at < end) {
-        const uint8_t *stop = memchr(*at, '\n', (size_t)(end - *at));
+        const size_t length = ends_find(schema, delimiter, *at, (size_t)(end - *at), true);
+        const bool feed = (*at)[length - 1] == '\n';
         line->text = *at;
-        line->length = (size_t)((stop ? stop : end) - *at);
-        *at = stop ? stop + 1 : end;
+        line->length = length - feed;
+        *at += length;
         bool carriage = line->length && line->text[line->length - 1] == '\r';
         line->length -= carriage;
         if (line_end)
@@ -297,7 +300,9 @@ static bool guess_layout(const schema_t *schema, split_t *split, const uint8_t *
         size_t exact[SCHEMA_MOST_LAYOUTS] = {0}, surplus = 0;
         const uint8_t *at = text;
         line_t line;
-        for (int n = 0; n < DIALECT_SAMPLE_LINES && next_line(&at, text + length, &line, NULL); n++) {
+        for (int n = 0; n < DIALECT_SAMPLE_LINES &&
+                        next_line(schema, schema->delimiters[d], &at, text + length, &line, NULL);
+             n++) {
             if (!split_record(split, schema, schema->delimiters[d], line.text, line.length))
                 return err_memory(err, line.length);
             bool fits = false;
@@ -331,12 +336,12 @@ static split_t *new_split(void) {
 /* What the first line says. False: it is a header that does not fit. */
 static bool sniff_header(const schema_t *schema, split_t *split, const uint8_t *text, size_t length,
                          const char *name, dialect_t *dialect, err_t *err) {
-    const uint8_t *at = text + dialect_bom(text, length);
+    const uint8_t *const first = text + dialect_bom(text, length), *at = first;
     line_t line;
     dialect->line_end = 1;
     dialect->delimiter = schema->delimiters[0];
     use_layout(schema, dialect, &schema->layouts[0]);
-    if (!next_line(&at, text + length, &line, &dialect->line_end))
+    if (!next_line(schema, dialect->delimiter, &at, text + length, &line, &dialect->line_end))
         return true;
     if (schema->header == HEADER_WORDS)
         dialect->header = starts_with_word(schema, line.text, line.length, &dialect->delimiter);
@@ -344,6 +349,8 @@ static bool sniff_header(const schema_t *schema, split_t *split, const uint8_t *
         dialect->header = true;
         size_t most = 0;
         for (size_t d = 0; d < schema->delimiter_count; d++) {
+            at = first;
+            next_line(schema, schema->delimiters[d], &at, text + length, &line, NULL);
             if (!split_record(split, schema, schema->delimiters[d], line.text, line.length))
                 return err_memory(err, line.length);
             size_t known = columns_known(schema, split);
@@ -353,6 +360,8 @@ static bool sniff_header(const schema_t *schema, split_t *split, const uint8_t *
             }
         }
     }
+    at = first; /* its end may depend on the delimiter */
+    next_line(schema, dialect->delimiter, &at, text + length, &line, &dialect->line_end);
     if (dialect->header) {
         dialect->header_length = line.length;
         dialect->header_hash = XXH3_64bits(line.text, line.length);
@@ -412,11 +421,11 @@ bool dialect_sniff_head(const schema_t *schema, const dialect_head_t *head, cons
                         dialect_t *dialect, err_t *err) {
     const uint8_t *first = head->text + dialect_bom(head->text, head->length + head->begun), *at = first;
     line_t line;
-    const bool says = next_line(&at, head->text + head->length, &line, NULL);
+    const bool says = next_line(schema, schema->delimiters[0], &at, head->text + head->length, &line, NULL);
     if (says || !head->more || !asks_first_line(schema))
         return dialect_sniff(schema, head->text, head->length, name, dialect, err);
     at = first;
-    if (!next_line(&at, head->text + head->length + head->begun, &line, NULL))
+    if (!next_line(schema, schema->delimiters[0], &at, head->text + head->length + head->begun, &line, NULL))
         return err_set(
             err, STATUS_INPUT,
             "%s:1: its first %zu bytes are empty lines, so that its columns are not known; take the "
@@ -447,16 +456,25 @@ bool dialect_may_refuse(const schema_t *schema) {
     return !schema->fixed && schema->header != HEADER_NO;
 }
 
-bool dialect_first_line(const uint8_t *text, size_t length, size_t *begins, size_t *ends) {
-    const uint8_t *at = text + dialect_bom(text, length);
-    line_t line;
+bool dialect_first_line(const schema_t *schema, const uint8_t *text, size_t length, bool whole,
+                        size_t *begins, size_t *ends) {
+    const size_t count = schema->multiline ? schema->delimiter_count : 1;
+    size_t at = dialect_bom(text, length);
     *begins = *ends = length;
-    if (!next_line(&at, text + length, &line, NULL))
+    while (at < length && (text[at] == '\n' || (text[at] == '\r' && at + 1 < length && text[at + 1] == '\n')))
+        at += 1 + (size_t)(text[at] == '\r');
+    if (at == length)
         return false;
-    const bool whole = at[-1] == '\n';
-    *begins = (size_t)(line.text - text);
-    *ends = (size_t)(at - text) - whole;
-    return whole;
+    *begins = at;
+    size_t most = 0;
+    for (size_t d = 0; d < count; d++) {
+        const size_t end = ends_find(schema, schema->delimiters[d], text + at, length - at, whole);
+        if (!end || text[at + end - 1] != '\n')
+            return false;
+        most = end > most ? end : most;
+    }
+    *ends = at + most - 1;
+    return true;
 }
 
 bool dialect_is_of_first_line(const dialect_t *dialect) {

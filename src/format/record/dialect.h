@@ -63,8 +63,9 @@ bool dialect_fits(const schema_t *schema, const uint8_t *text, size_t length, co
 bool dialect_may_refuse(const schema_t *schema);
 
 /* The first line that is not blank, [*begins, *ends): it alone decides whether a file fits. False: its end, or all of
- * it, is not in the text. */
-bool dialect_first_line(const uint8_t *text, size_t length, size_t *begins, size_t *ends);
+ * it, is not in the text. whole: the text ends with a whole record, or with its file. */
+bool dialect_first_line(const schema_t *schema, const uint8_t *text, size_t length, bool whole,
+                        size_t *begins, size_t *ends);
 
 /* Does the dialect depend only on the first line, and was no message needed for it? */
 bool dialect_is_of_first_line(const dialect_t *dialect);

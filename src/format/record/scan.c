@@ -1,4 +1,5 @@
 #include "format/record/scan.h"
+#include "format/record/masks.h"
 
 void scan_plain(const uint8_t *text, uint32_t from, uint32_t to, char delimiter, char quote, scan_t *scan) {
     for (uint32_t at = from; at < to; at++) {
@@ -17,42 +18,6 @@ void scan_plain(const uint8_t *text, uint32_t from, uint32_t to, char delimiter,
 
 #if defined(__x86_64__)
 #include <immintrin.h>
-
-/* One bit for each of 64 bytes. */
-typedef struct {
-    uint64_t line, end, quote, high;
-} masks_t;
-
-/* Appends the positions of the bits. Writes up to 8 (16) at once: that is cheaper than a test for each. */
-__attribute__((always_inline)) static inline void append(scan_t *scan, uint32_t base, masks_t masks) {
-    uint64_t bits = masks.end;
-    uint32_t *out = scan->ends + scan->end_count;
-    int count = __builtin_popcountll(bits);
-    for (uint64_t line = masks.line; line; line &= line - 1) {
-        uint64_t below = line ^ (line - 1);
-        scan->row_quotes[scan->row_count] =
-            scan->quote_count + (uint32_t)__builtin_popcountll(masks.quote & below);
-        scan->rows[scan->row_count++] =
-            (uint32_t)(scan->end_count + (size_t)__builtin_popcountll(bits & below));
-    }
-    scan->end_count += (size_t)count;
-    scan->high |= masks.high != 0;
-    scan->quotes |= masks.quote != 0;
-    scan->quote_count += (uint32_t)__builtin_popcountll(masks.quote);
-#define ONE(i) (out[i] = base + (uint32_t)__builtin_ctzll(bits | 1ull << 63), bits &= bits - 1)
-    ONE(0), ONE(1), ONE(2), ONE(3), ONE(4), ONE(5), ONE(6), ONE(7);
-    if (__builtin_expect(count > 8, 1)) {
-        ONE(8), ONE(9), ONE(10), ONE(11), ONE(12), ONE(13), ONE(14), ONE(15);
-        for (int i = 16; i < count; i++)
-            ONE(i);
-    }
-#undef ONE
-}
-
-__attribute__((always_inline)) static inline masks_t keep_below(masks_t masks, uint32_t count) {
-    uint64_t keep = count >= 64 ? ~0ull : (1ull << count) - 1;
-    return (masks_t){masks.line & keep, masks.end & keep, masks.quote & keep, masks.high & keep};
-}
 
 __attribute__((target("avx2,bmi,bmi2,popcnt,lzcnt"))) static void
 scan_avx2(const uint8_t *text, uint32_t from, uint32_t to, char delimiter, char quote, scan_t *scan) {
@@ -74,8 +39,8 @@ scan_avx2(const uint8_t *text, uint32_t from, uint32_t to, char delimiter, char 
         };
 #undef MASK
         if (__builtin_expect(to - at < 64, 0))
-            masks = keep_below(masks, to - at);
-        append(scan, at, masks);
+            masks = masks_below(masks, to - at);
+        masks_append(scan, at, masks);
     }
 }
 
@@ -95,7 +60,7 @@ static void scan_sse2(const uint8_t *text, uint32_t from, uint32_t to, char deli
             masks.high |= MASK(a);
 #undef MASK
         }
-        append(scan, at, keep_below(masks, to - at));
+        masks_append(scan, at, masks_below(masks, to - at));
     }
 }
 

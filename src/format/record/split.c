@@ -1,29 +1,8 @@
 #include "format/record/split.h"
+#include "format/record/ends.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-/* Reads the quoted field at `at`. Returns the offset after its closing quote; 0: it is not properly closed. *escapes is
- * set if the text must be unescaped. */
-static size_t quoted_end(const schema_t *schema, char delimiter, bool backslash, const uint8_t *record,
-                         size_t length, size_t at, bool *escapes, bool *used_backslash) {
-    uint8_t quote = (uint8_t)schema->quote;
-    *escapes = *used_backslash = false;
-    for (size_t i = at + 1; i < length; i++) {
-        if (backslash && record[i] == '\\' && i + 1 < length && record[i + 1] == quote) {
-            *escapes = *used_backslash = true;
-            i++;
-        } else if (record[i] == quote) {
-            if (i + 1 == length || record[i + 1] == (uint8_t)delimiter)
-                return i + 1;
-            if (record[i + 1] != quote || !schema->escape_double)
-                return 0;
-            *escapes = true;
-            i++;
-        }
-    }
-    return 0;
-}
 
 static uint8_t *unescape(uint8_t *out, const schema_t *schema, bool backslash, const uint8_t *text,
                          size_t length) {
@@ -42,6 +21,7 @@ bool split_record(split_t *split, const schema_t *schema, char delimiter, const 
                   size_t length) {
     split->count = 0;
     split->quoted = split->backslash = split->too_many = false;
+    split->open = 0;
     uint8_t *scratch = NULL;
     for (size_t at = 0;;) {
         if (split->count == SPLIT_MOST) {
@@ -50,19 +30,22 @@ bool split_record(split_t *split, const schema_t *schema, char delimiter, const 
         }
         span_t *span = &split->spans[split->count++];
         size_t end = 0;
-        bool escapes = false, used_backslash = false, backslash = schema->escape_backslash;
+        quote_t quote = {.whole = true, .bare = true, .backslash = schema->escape_backslash};
         if (schema->quote && at < length && record[at] == (uint8_t)schema->quote) {
-            end = quoted_end(schema, delimiter, backslash, record, length, at, &escapes, &used_backslash);
-            if (!end && backslash) {
-                backslash = false;
-                end = quoted_end(schema, delimiter, false, record, length, at, &escapes, &used_backslash);
+            quote_end_t is = ends_quote(schema, delimiter, record, length, at, &quote, &end);
+            if (is != QUOTE_CLOSED && quote.backslash) {
+                quote.backslash = false;
+                is = ends_quote(schema, delimiter, record, length, at, &quote, &end);
             }
+            if (is == QUOTE_OPEN && schema->multiline && !split->open)
+                split->open = at + 1;
+            end = is == QUOTE_CLOSED ? end : 0;
         }
         if (end) {
             split->quoted = true;
-            split->backslash |= used_backslash;
+            split->backslash |= quote.used_backslash;
             *span = (span_t){record + at + 1, (uint32_t)(end - at - 2), (uint32_t)at, (uint32_t)(end - at)};
-            if (escapes) {
+            if (quote.escapes) {
                 if (!scratch) {
                     /* all unescaped fields of a record together are shorter than the record; some bytes after them may
                      * be read */
@@ -76,7 +59,7 @@ bool split_record(split_t *split, const schema_t *schema, char delimiter, const 
                     }
                     scratch = split->scratch;
                 }
-                uint8_t *after = unescape(scratch, schema, backslash, span->text, span->length);
+                uint8_t *after = unescape(scratch, schema, quote.backslash, span->text, span->length);
                 span->text = scratch;
                 span->length = (uint32_t)(after - scratch);
                 scratch = after;

@@ -17,9 +17,10 @@ typedef struct {
 typedef struct split {
     span_t spans[SPLIT_MOST];
     size_t count;
-    bool quoted;      /* a field was in quotes */
-    bool backslash;   /* a quote was escaped by a backslash */
-    bool too_many;    /* more than SPLIT_MOST fields: count stopped there */
+    bool quoted;    /* a field was in quotes */
+    bool backslash; /* a quote was escaped by a backslash */
+    bool too_many;  /* more than SPLIT_MOST fields: count stopped there */
+    size_t open;    /* the place, from 1, of a quote that is never closed, where that is a mistake; 0: none */
     uint8_t *scratch; /* unescaped text; grows; owned by the split */
     size_t scratch_room;
 } split_t;

@@ -7,6 +7,7 @@
  *       delimiter: ["|", ",", "\t"]                   # each file uses one of these
  *       quote: '"'                                   # or none
  *       escape: [double, backslash]                  # how a quote is written inside quotes
+ *       multiline: no                                # a line end always ends a record, also inside quotes
  *       header: [test_id, TESTID]                    # a line that begins with one of these; or yes, or no
  *       encoding: latin1                             # of text that is not UTF-8; binary if left out
  *     surplus: {into: model, left: 9}                # too many fields: the 10th gets the surplus
@@ -174,6 +175,7 @@ typedef struct {
     size_t delimiter_count;
     char quote; /* 0: none */
     bool escape_double, escape_backslash;
+    bool multiline; /* quoted fields may contain line ends; only with a quote */
     header_t header;
     texts_t header_words;
     bool latin1;

@@ -168,11 +168,12 @@ static bool read_record(reader_t *reader, const yaml_item_t *node) {
         schema->quote = quote->text[0];
     else if (quote)
         return COMPLAIN(quote, "one ASCII character that is no delimiter, or none, was expected");
-    bool lines = false;
+    bool lines = schema->quote != 0;
     if (multiline && !yaml_tree_bool(reader->tree, multiline, &lines, reader->err))
         return false;
-    if (lines)
-        return COMPLAIN(multiline, "line ends inside quotes are not read by this version");
+    if (lines && !schema->quote)
+        return COMPLAIN(multiline, "without a quote character no field can contain a line end");
+    schema->multiline = lines;
     if (encoding && (encoding->kind != YAML_ITEM_SCALAR || strcmp(encoding->text, "latin1") != 0))
         return COMPLAIN(encoding, "only latin1 is known here (UTF-8 is always read); leave it out to keep "
                                   "other bytes as BSON binary");

@@ -79,6 +79,8 @@ bool schema_digest(schema_t *schema, err_t *err) {
         schema->quote,  schema->escape_double,       schema->escape_backslash,  (char)schema->header,
         schema->latin1, (char)schema->surplus_field, (char)schema->surplus_left};
     digest_bytes(state, traits, sizeof traits);
+    if (schema->multiline)
+        digest_bytes(state, "multiline", 9);
     digest_texts(state, &schema->header_words);
     for (size_t i = 0; i < schema->field_count; i++)
         digest_field(state, &schema->fields[i], false);

@@ -73,7 +73,7 @@ static bool read_head(checker_t *checker, source_t *source, size_t *have, bool *
         *have += (size_t)got;
         /* fewer than wanted may mean that a fault comes next */
         more = got > 0 && (refuses || *have < want);
-        whole = dialect_first_line(checker->text, *have, &begins, &ends);
+        whole = dialect_first_line(checker->check->schema, checker->text, *have, !more, &begins, &ends);
         *fits = begins >= CUTTER_WINDOW || ends - begins > longest;
     }
     return true;
@@ -81,11 +81,11 @@ static bool read_head(checker_t *checker, source_t *source, size_t *have, bool *
 
 /* Its first line decides that. */
 static bool does_fit(checker_t *checker, size_t have, const char *name, err_t *err) {
-    if (first_line_is(&checker->fitting, checker->text, have))
+    if (first_line_is(&checker->fitting, checker->check->schema, checker->text, have))
         return true;
     if (!dialect_fits(checker->check->schema, checker->text, have, name, err))
         return false;
-    first_line_note(&checker->fitting, checker->text, have);
+    first_line_note(&checker->fitting, checker->check->schema, checker->text, have);
     return true;
 }
 

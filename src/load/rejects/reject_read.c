@@ -1,4 +1,5 @@
 #include "load/rejects/reject_read.h"
+#include "format/record/ends.h"
 #include "load/rejects/reject_file.h"
 
 #include <errno.h>
@@ -44,13 +45,14 @@ static bool read_entry(const char *path, const schema_t *schema, const reject_en
                    path, entry->line);
 }
 
-static bool is_one_line(const char *path, const retry_t *retry, err_t *err) {
-    return retry->cut_off || !memchr(retry->bytes, '\n', retry->length) ||
+static bool is_one_record(const char *path, const schema_t *schema, const retry_t *retry, err_t *err) {
+    return retry->cut_off || !retry->length ||
+           ends_find(schema, retry->dialect.delimiter, retry->bytes, retry->length, true) == retry->length ||
            err_set(err, STATUS_USAGE,
                    "%s:%" PRIu64
-                   ": there is more than one line below this #@ line; a record is one line, because it "
+                   ": there is more than one %s below this #@ line; there must be one record, because it "
                    "has one position and one _id",
-                   path, retry->at_line);
+                   path, retry->at_line, schema->multiline ? "record" : "line");
 }
 
 bool rejects_read(const char *path, const schema_t *schema, retry_fn *take, void *context, err_t *err) {
@@ -75,7 +77,7 @@ bool rejects_read(const char *path, const schema_t *schema, retry_fn *take, void
             ok = err_memory(err, file.size);
         else if (!is_cut_off(&entry) ||
                  !reject_entry_is_known(&entry, &known)) /* else it was written again */
-            ok = read_entry(path, schema, &entry, retry, err) && is_one_line(path, retry, err) &&
+            ok = read_entry(path, schema, &entry, retry, err) && is_one_record(path, schema, retry, err) &&
                  take(context, retry, err);
         reject_entry_free(&entry);
     }

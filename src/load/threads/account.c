@@ -1,4 +1,5 @@
 #include "load/threads/account.h"
+#include "format/record/ends.h"
 #include "base/grow.h"
 #include "base/lines.h"
 #include "input/source.h"
@@ -82,10 +83,11 @@ bool account_reject(const account_t *account, block_t *block, const record_t *re
     return reject(account, block, &it, err);
 }
 
-record_t account_record(const block_t *block, uint32_t offset) {
+record_t account_record(const schema_t *schema, const block_t *block, uint32_t offset) {
     const uint8_t *text = block->buffer.bytes, *from = text + offset;
-    const uint8_t *end = memchr(from, '\n', block->length - offset);
-    uint32_t length = (uint32_t)((end ? end : text + block->length) - from);
+    uint32_t length =
+        (uint32_t)ends_find(schema, block->file->dialect->delimiter, from, block->length - offset, true);
+    length -= length && from[length - 1] == '\n';
     length -= length && from[length - 1] == '\r';
     return (record_t){
         .offset = offset, .length = length, .line = (uint32_t)lines_count(text, offset), .column = 1};
@@ -99,7 +101,7 @@ uint64_t account_identity(const block_t *block, const record_t *record) {
 /* A document that the server would not take. */
 static bool reject_refused(const account_t *account, block_t *block, uint32_t offset, const char *reason,
                            err_t *err) {
-    const record_t record = account_record(block, offset);
+    const record_t record = account_record(account->loading->schema, block, offset);
     return account_reject(account, block, &record, reason, err);
 }
 
@@ -108,7 +110,7 @@ static bool settle_exception(const account_t *account, const batch_t *batch, blo
                              const exception_t *exception, err_t *err) {
     const uint32_t index = exception->index, offset = batch->offsets[index];
     if (exception->taken && block->file->torn_count) {
-        record_t record = account_record(block, offset);
+        record_t record = account_record(account->loading->schema, block, offset);
         record.document_length = batch->starts[index + 1] - batch->starts[index];
         return account->taken(account->taken_context, block, &record, batch->bytes + batch->starts[index],
                               err);

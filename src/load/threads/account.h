@@ -30,7 +30,7 @@ typedef enum { RECORD_FILTERED, RECORD_THERE, RECORD_CORRECTED } unsent_t;
 void account_one(const account_t *account, block_t *block, unsent_t what);
 
 /* The record that begins at this offset of the block's text, as any reader of records says it. */
-record_t account_record(const block_t *block, uint32_t offset);
+record_t account_record(const schema_t *schema, const block_t *block, uint32_t offset);
 /* What the catalog knows a reject of this record by. */
 uint64_t account_identity(const block_t *block, const record_t *record);
 

@@ -1,4 +1,5 @@
 #include "load/threads/correct.h"
+#include "format/record/ends.h"
 #include "format/records.h"
 
 #include <stdlib.h>
@@ -20,23 +21,26 @@ bool correct_was_torn(const block_t *block, uint32_t offset) {
 }
 
 /* How long the record is now, as far as it is in memory. */
-static uint64_t length_now(const block_t *block, uint32_t offset) {
-    const uint8_t *from = block->buffer.bytes + offset, *end = NULL;
+static uint64_t length_now(const schema_t *schema, const block_t *block, uint32_t offset) {
+    const uint8_t *from = block->buffer.bytes + offset;
     const uint64_t most = block->length + block->oversize.held - offset;
-    if (offset < block->length)
-        end = memchr(from, '\n', block->length - offset);
-    const uint64_t length = end ? (uint64_t)(end - from) : most;
+    uint64_t length = most;
+    if (offset < block->length) {
+        const size_t end =
+            ends_find(schema, block->file->dialect->delimiter, from, block->length - offset, true);
+        length = from[end - 1] == '\n' ? end - 1 : most;
+    }
     return length - (length && from[length - 1] == '\r');
 }
 
-bool correct_has_outgrown(const block_t *block) {
+bool correct_has_outgrown(const schema_t *schema, const block_t *block) {
     const load_file_t *file = block->file;
     for (size_t i = 0; i < file->torn_count; i++) {
         const torn_t *torn = &file->torn[i];
         const uint64_t end = block->offset + block->length + (block->oversize.length > 0);
         const uint32_t offset = (uint32_t)(torn->offset - block->offset);
         if (torn->offset >= block->offset && torn->offset < end && begins_with(block, offset, torn) &&
-            length_now(block, offset) > torn->length)
+            length_now(schema, block, offset) > torn->length)
             return true;
     }
     return false;
@@ -47,7 +51,7 @@ static const dialect_t *dialect_then(const schema_t *schema, const block_t *bloc
                                      const torn_t *torn, dialect_t *own) {
     const uint8_t *text = block->buffer.bytes;
     size_t begins, ends;
-    const bool first = block->file_start && !dialect_first_line(text, offset, &begins, &ends);
+    const bool first = block->file_start && !dialect_first_line(schema, text, offset, true, &begins, &ends);
     return first && dialect_sniff_again(schema, text, offset + torn->length, own) ? own
                                                                                   : block->file->dialect;
 }

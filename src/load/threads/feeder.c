@@ -1,11 +1,12 @@
 #include "load/threads/feeder.h"
 #include "base/threads/team.h"
-#include "format/record/first_line.h"
 #include "base/lines.h"
 #include "base/stop.h"
+#include "format/record/ends.h"
 #include "format/records.h"
 #include "input/cutter.h"
 #include "load/blocks/other_stream.h"
+#include "load/threads/beginning.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -30,6 +31,7 @@ struct feeder {
     atomic_ullong disk_bytes, text_bytes;
     pthread_mutex_t lock; /* of what follows, and of the calls of misfit */
     size_t next_file;
+    pthread_mutex_t beginnings; /* of where records begin */
 };
 
 /* What one thread carries from file to file. */
@@ -44,10 +46,9 @@ typedef struct {
     uint64_t run_hash;     /* as far as it was read, */
     uint64_t tail_hash;
     size_t runs_compared;
-    bool at_beginning;  /* of the file at hand: nothing of it was read and understood yet */
-    uint64_t left;      /* of --limit */
-    first_line_t first; /* of the file whose dialect this is, which follows from it: */
-    const dialect_t *dialect;
+    bool at_beginning; /* of the file at hand: nothing of it was read and understood yet */
+    uint64_t left;     /* of --limit */
+    beginning_t beginning;
     records_t *counter; /* counts records for --limit */
     records_place_t scratch;
 } worker_t;
@@ -93,69 +94,6 @@ static bool apply_limit(worker_t *worker, block_t *block, err_t *err) {
         block->partial = true;
     }
     return true;
-}
-
-static bool refuse_header(load_file_t *file, err_t *err) {
-    file->changed = true;
-    return err_set(
-        err, STATUS_INPUT,
-        "%s has changed since it was loaded: its first line names other columns than then. Put the "
-        "old content back, or give --reload-changed, which removes its documents and loads it "
-        "again",
-        file->input->name);
-}
-
-/* The dialect of the file's first bytes. But what it has grown by does not change how its first records are read, which
- * may be in the collection. */
-static bool find_dialect(worker_t *worker, load_file_t *file, const cut_t *cut, err_t *err) {
-    const feeder_options_t *options = &worker->feeder->options;
-    const dialect_head_t head = {cut->buffer.bytes, cut->length, cut->oversize.kept, !cut->last};
-    dialect_t dialect;
-    size_t begins, ends;
-    if (!dialect_sniff_head(options->schema, &head, file->input->name, &dialect, err))
-        return false;
-    if (file->read_by && !dialect_take_earlier(options->schema, file->read_by, &dialect))
-        return refuse_header(file, err);
-    if (!(file->dialect = dialect_shelf_keep(options->pipeline->shelf, &dialect)))
-        return err_memory(err, sizeof dialect);
-    if (dialect_first_line(cut->buffer.bytes, cut->length, &begins, &ends))
-        file->read_by = file->dialect->hash;
-    if (dialect_is_of_first_line(file->dialect)) {
-        first_line_note(&worker->first, cut->buffer.bytes, cut->length);
-        worker->dialect = file->dialect;
-    }
-    return true;
-}
-
-static bool sniff(worker_t *worker, load_file_t *file, const cut_t *cut, err_t *err) {
-    if (file->dialect)
-        return true;
-    if (!first_line_is(&worker->first, cut->buffer.bytes, cut->length))
-        return find_dialect(worker, file, cut, err);
-    if (file->read_by && file->read_by != worker->dialect->hash)
-        return refuse_header(file, err);
-    file->dialect = worker->dialect;
-    file->read_by = file->dialect->hash; /* the line is whole, as all that are noted */
-    return true;
-}
-
-/* What a part begins with does not tell the dialect: the file's first bytes do. */
-static bool sniff_head(worker_t *worker, load_file_t *file, err_t *err) {
-    const feeder_options_t *options = &worker->feeder->options;
-    if (file->dialect)
-        return true;
-    source_t *source = source_open(file->input, err);
-    cutter_t *cutter = source ? cutter_new(source, options->pipeline->pool, options->max_record, err) : NULL;
-    cut_t cut;
-    int got = cutter ? cutter_next(cutter, &cut, err) : -1;
-    bool ok = got >= 0;
-    if (got > 0) {
-        ok = sniff(worker, file, &cut, err);
-        pool_give(options->pipeline->pool, &cut.buffer);
-    }
-    cutter_destroy(cutter);
-    source_close(source);
-    return ok;
 }
 
 /* Of its text, whatever --max-record is. The sum over blocks does not depend on their order, so each hash knows
@@ -350,6 +288,25 @@ static block_t *cut_torn(worker_t *worker, block_t *block, uint32_t at, err_t *e
     return torn;
 }
 
+/* Where the last record begins, which has no line end. */
+static uint32_t last_record(const worker_t *worker, const block_t *block) {
+    const schema_t *schema = worker->feeder->options.schema;
+    const uint8_t *text = block->buffer.bytes;
+    if (!schema->multiline) {
+        const uint8_t *end = memrchr(text, '\n', block->length);
+        return end ? (uint32_t)(end + 1 - text) : 0;
+    }
+    const size_t bom = block->file_start ? dialect_bom(text, block->length) : 0;
+    ends_t ends = ends_begin(schema, block->file->dialect->delimiter);
+    ends_on(&ends, text + bom, block->length - bom, true, SIZE_MAX);
+    size_t last = bom + ends.record;
+    for (size_t next = last; next < block->length;) {
+        last = next;
+        next += ends_find(schema, ends.delimiter, text + next, block->length - next, true);
+    }
+    return last == bom ? 0 : (uint32_t)last;
+}
+
 /* The last record of a file that may grow has no line end: it is sent by itself, when the catalog knows of
  * it. *block becomes NULL where it is nothing but this record. */
 static bool hold_back_torn(worker_t *worker, block_t **block, err_t *err) {
@@ -358,13 +315,13 @@ static bool hold_back_torn(worker_t *worker, block_t **block, err_t *err) {
     if (!torn->tail || !torn->file->may_be_torn || torn->oversize.length || !torn->length ||
         text[torn->length - 1] == '\n')
         return true;
-    const uint8_t *end = memrchr(text, '\n', torn->length);
-    const size_t bom = !end && torn->file_start ? dialect_bom(text, torn->length) : 0;
+    const uint32_t at = last_record(worker, torn);
+    const size_t bom = !at && torn->file_start ? dialect_bom(text, torn->length) : 0;
     if (bom == torn->length) /* no record at all */
         return true;
-    if (!end)
+    if (!at)
         *block = NULL;
-    else if (!(torn = cut_torn(worker, torn, (uint32_t)(end + 1 - text), err)))
+    else if (!(torn = cut_torn(worker, torn, at, err)))
         return false;
     /* where the record begins, not what stands before the first one */
     text = torn->buffer.bytes + bom;
@@ -408,13 +365,11 @@ static bool hand_on(worker_t *worker, load_file_t *file, cut_t *cut, uint64_t fr
         pool_give(options->pipeline->pool, &cut->buffer);
         return err_memory(err, sizeof *block);
     }
-    /* what the file begins with tells the dialect of all of it, done or not */
-    bool ok = file->only_compares ||
-              (block->file_start ? sniff(worker, file, cut, err) : sniff_head(worker, file, err));
-    worker->at_beginning &= !ok;
-    if (ok && is_done(file, block))
+    bool ok = true;
+    worker->at_beginning = false;
+    if (is_done(file, block))
         return pass_done(worker, file, block, err);
-    if (ok && options->limit != UINT64_MAX) {
+    if (options->limit != UINT64_MAX) {
         ok = apply_limit(worker, block, err);
         *more = !block->partial;
         if (block->partial) /* not fed to its end, but this far it was */
@@ -437,8 +392,7 @@ static bool hand_on(worker_t *worker, load_file_t *file, cut_t *cut, uint64_t fr
     return ok;
 }
 
-/* Where the next cut will begin (*window) lies in blocks that are done: after them. What is there does not
- * tell the dialect either. */
+/* Where the next cut will begin (*window) lies in blocks that are done: after them. */
 static bool pass_over_done(worker_t *worker, load_file_t *file, cutter_t *cutter, uint64_t *window,
                            err_t *err) {
     const done_run_t *run = done_runs_find(&file->done_before, *window);
@@ -446,7 +400,7 @@ static bool pass_over_done(worker_t *worker, load_file_t *file, cutter_t *cutter
         input_is_in_stream(file->input))
         return true;
     *window = run->to;
-    return sniff_head(worker, file, err) && cutter_seek(cutter, run->to, file->to, err);
+    return beginning_seek(&worker->beginning, file, cutter, run->to, err);
 }
 
 /* 1: a block was handed on; 0: the piece is over; -1: a fault. */
@@ -481,6 +435,8 @@ static bool finish(worker_t *worker, load_file_t *file, uint64_t end, err_t *err
     const uint64_t blocks =
         end == UINT64_MAX ? file->from : (end + RECORD_ID_BLOCK_BYTES - 1) / RECORD_ID_BLOCK_BYTES;
     const bool to_its_end = file->to != UINT64_MAX && end != UINT64_MAX;
+    if (to_its_end)
+        beginning_note_end(&worker->beginning, file, end);
     if (!finish_comparing(worker, file, err))
         return false;
     if (file->only_compares)
@@ -512,14 +468,12 @@ static bool feed_text(worker_t *worker, load_file_t *file, bool *more, err_t *er
     worker->runs_compared = 0;
     if (file->is_older)
         return refuse_older(file, err);
-    if (file->from && !file->only_compares && !sniff_head(worker, file, err))
-        return false;
     source_t *source = source_open_in(worker->kit, file->input, err);
     if (!source)
         return false;
     cutter_t *cutter = cutter_new(source, options->pipeline->pool, options->max_record, err);
     uint64_t disk = source_disk_bytes(source), end = UINT64_MAX;
-    int got = cutter && cutter_seek(cutter, file->from, file->to, err) ? 1 : -1;
+    int got = cutter && beginning_read(&worker->beginning, file, cutter, err) ? 1 : -1;
     bool begun = false;
     while (*more && got > 0 && is_ours(worker, file)) {
         got = feed_next(worker, file, cutter, &end, more, err);
@@ -623,7 +577,15 @@ static void end_feeders(feeder_t *feeder, uint32_t count) {
 static void *work(void *context) {
     feeder_t *feeder = context;
     const feeder_options_t *options = &feeder->options;
-    worker_t worker = {.feeder = feeder, .kit = source_kit_new(), .left = options->limit};
+    worker_t worker = {.feeder = feeder,
+                       .kit = source_kit_new(),
+                       .left = options->limit,
+                       .beginning = {.schema = options->schema,
+                                     .shelf = options->pipeline->shelf,
+                                     .pool = options->pipeline->pool,
+                                     .max_record = options->max_record,
+                                     .files = options->files,
+                                     .lock = &feeder->beginnings}};
     err_t err;
     if (worker.kit) {
         source_kit_watch(worker.kit, options->pipeline->pool);
@@ -657,6 +619,7 @@ feeder_t *feeder_start(const feeder_options_t *options, err_t *err) {
     }
     feeder->options = *options;
     pthread_mutex_init(&feeder->lock, NULL);
+    pthread_mutex_init(&feeder->beginnings, NULL);
     team_init(&feeder->team);
     const uint32_t threads = feeder_threads(options);
     feeder->running = threads;
@@ -678,6 +641,7 @@ feeder_progress_t feeder_progress(feeder_t *feeder) {
 bool feeder_join(feeder_t *feeder, err_t *err) {
     const bool ok = team_join(&feeder->team, err);
     pthread_mutex_destroy(&feeder->lock);
+    pthread_mutex_destroy(&feeder->beginnings);
     free(feeder);
     return ok;
 }

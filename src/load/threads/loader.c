@@ -63,7 +63,7 @@ static bool accepts_stored(void *context, uint32_t index, const uint8_t *stored,
     const block_t *block = account_find(loader->sending, index, &offset);
     if (!block || !block->file->fix_count)
         return false;
-    const record_t record = account_record(block, offset);
+    const record_t record = account_record(loader->loading->schema, block, offset);
     return fix_marks_accept(block->file->fixes, block->file->fix_count, block->offset + offset,
                             account_identity(block, &record), XXH3_64bits(stored, length));
 }
@@ -445,7 +445,7 @@ static bool load_records(loader_t *loader, block_t *block, err_t *err) {
                              "this line is a header, or empty, and so no record: put the record into it, or "
                              "delete it to leave the record out",
                              err);
-    block->outgrown = correct_has_outgrown(block);
+    block->outgrown = correct_has_outgrown(loader->loading->schema, block);
     record = (record_t){.offset = block->length}; /* one that is too long */
     ok = ok && clear_torn(loader, block, &torn_from, block->length, err);
     if (ok && block->oversize.length)

@@ -1,0 +1,340 @@
+#include "format/record/ends.h"
+#include "format/record/masks.h"
+
+#include <string.h>
+
+/* ---- one record, byte by byte: what counts ---- */
+
+/* The byte after a quote ends its field? MORE: it is not there yet. */
+static quote_end_t ends_field(char delimiter, const quote_t *quote, const uint8_t *record, size_t length,
+                              size_t at) {
+    if (at == length)
+        return quote->whole ? QUOTE_CLOSED : QUOTE_MORE;
+    if (record[at] == (uint8_t)delimiter)
+        return QUOTE_CLOSED;
+    if (quote->bare)
+        return QUOTE_ODD;
+    if (record[at] == '\n')
+        return QUOTE_CLOSED;
+    if (record[at] != '\r')
+        return QUOTE_ODD;
+    if (at + 1 == length)
+        return quote->whole ? QUOTE_CLOSED : QUOTE_MORE;
+    return record[at + 1] == '\n' ? QUOTE_CLOSED : QUOTE_ODD;
+}
+
+quote_end_t ends_quote(const schema_t *schema, char delimiter, const uint8_t *record, size_t length,
+                       size_t at, quote_t *quote, size_t *end) {
+    const uint8_t mark = (uint8_t)schema->quote;
+    const size_t most = length < ENDS_MOST ? length : ENDS_MOST;
+    quote->escapes = quote->used_backslash = false;
+    for (size_t from = at + 1; from < most;) {
+        const uint8_t *found = memchr(record + from, mark, most - from);
+        if (!found)
+            break;
+        const size_t i = (size_t)(found - record);
+        if (quote->backslash && i > from && record[i - 1] == '\\') {
+            quote->escapes = quote->used_backslash = true;
+            from = i + 1;
+            continue;
+        }
+        const bool doubled = schema->escape_double && i + 1 < length && record[i + 1] == mark;
+        if (!doubled) {
+            const quote_end_t is = ends_field(delimiter, quote, record, length, i + 1);
+            *end = is == QUOTE_CLOSED ? i + 1 : i;
+            return is;
+        }
+        quote->escapes = true;
+        from = i + 2;
+    }
+    return quote->whole || most == ENDS_MOST ? QUOTE_OPEN : QUOTE_MORE;
+}
+
+/* With backslashes first; where that finds no end, they are ordinary characters. */
+static quote_end_t quote_end(const schema_t *schema, char delimiter, const uint8_t *text, size_t length,
+                             size_t at, bool whole, size_t *end) {
+    quote_t quote = {.whole = whole, .backslash = schema->escape_backslash};
+    quote_end_t is = ends_quote(schema, delimiter, text, length, at, &quote, end);
+    if (schema->escape_backslash && (is == QUOTE_ODD || is == QUOTE_OPEN)) {
+        quote.backslash = false;
+        is = ends_quote(schema, delimiter, text, length, at, &quote, end);
+    }
+    return is;
+}
+
+/* After the line end at or after `at`; 0: there is none yet. */
+static size_t line_end(const uint8_t *text, size_t length, size_t at, bool whole) {
+    const uint8_t *found = at < length ? memchr(text + at, '\n', length - at) : NULL;
+    return found ? (size_t)(found - text) + 1 : whole ? length : 0;
+}
+
+size_t ends_find(const schema_t *schema, char delimiter, const uint8_t *text, size_t length, bool whole) {
+    if (!schema->multiline)
+        return line_end(text, length, 0, whole);
+    size_t line = line_end(text, length, 0, whole);
+    for (size_t at = 0;;) {
+        if (at < length && text[at] == (uint8_t)schema->quote) {
+            size_t end;
+            const quote_end_t is = quote_end(schema, delimiter, text, length, at, whole, &end);
+            if (is == QUOTE_MORE)
+                return 0;
+            if (is == QUOTE_OPEN || (is == QUOTE_ODD && line && end >= line))
+                return line;
+            if (is == QUOTE_CLOSED)
+                at = end;
+            if (line && at >= line)
+                line = line_end(text, length, at, whole);
+        }
+        const uint8_t *found = memchr(text + at, delimiter, (line ? line : length) - at);
+        if (!found)
+            return line;
+        at = (size_t)(found - text) + 1;
+    }
+}
+
+/* ---- 64 bytes at a time: the same, or the news that a record needs a closer look ---- */
+
+typedef struct {
+    uint64_t line, delimiter, quote, carriage, backslash, high;
+} bytes_t;
+
+typedef struct {
+    char delimiter, quote;
+} wanted_t;
+
+/* Reads text[0, 64). */
+typedef void bytes_fn(const uint8_t *text, const wanted_t *wanted, bytes_t *bytes);
+
+#define INLINED __attribute__((always_inline)) static inline
+
+static uint64_t one(bool is, int bit) {
+    return (uint64_t)is << bit;
+}
+
+INLINED void bytes_plain(const uint8_t *text, const wanted_t *wanted, bytes_t *bytes) {
+    *bytes = (bytes_t){.line = 0};
+    for (int i = 0; i < 64; i++) {
+        bytes->line |= one(text[i] == '\n', i);
+        bytes->delimiter |= one(text[i] == (uint8_t)wanted->delimiter, i);
+        bytes->quote |= one(text[i] == (uint8_t)wanted->quote, i);
+        bytes->carriage |= one(text[i] == '\r', i);
+        bytes->backslash |= one(text[i] == '\\', i);
+        bytes->high |= one(text[i] > 0x7F, i);
+    }
+}
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+
+#define WIDE __attribute__((target("avx2,bmi,bmi2,popcnt,lzcnt")))
+
+WIDE INLINED void bytes_avx2(const uint8_t *text, const wanted_t *wanted, bytes_t *bytes) {
+    const __m256i a = _mm256_loadu_si256((const __m256i *)(const void *)text),
+                  b = _mm256_loadu_si256((const __m256i *)(const void *)(text + 32));
+#define MASK(low, high)                                                                                      \
+    ((uint64_t)(uint32_t)_mm256_movemask_epi8(low) | (uint64_t)(uint32_t)_mm256_movemask_epi8(high) << 32)
+#define SAME(byte)                                                                                           \
+    MASK(_mm256_cmpeq_epi8(a, _mm256_set1_epi8(byte)), _mm256_cmpeq_epi8(b, _mm256_set1_epi8(byte)))
+    bytes->line = SAME('\n');
+    bytes->delimiter = SAME(wanted->delimiter);
+    bytes->quote = SAME(wanted->quote);
+    bytes->carriage = SAME('\r');
+    bytes->backslash = SAME('\\');
+    bytes->high = MASK(a, b);
+#undef SAME
+#undef MASK
+}
+
+static bool is_wide(void) {
+    __builtin_cpu_init();
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2");
+}
+
+#endif
+
+INLINED uint64_t prefix_xor(uint64_t bits) {
+    for (int by = 1; by < 64; by *= 2)
+        bits ^= bits << by;
+    return bits;
+}
+
+/* Moves the state over 64 bytes; next: the byte after them. *outside: not in quotes. Returns where anything is that is not
+ * plainly right: which is never in a record before the one that needs the closer look. */
+INLINED uint64_t pass(const schema_t *schema, scan_quotes_t *state, const bytes_t *bytes, uint8_t next,
+                      uint64_t *outside) {
+    const uint64_t inside = prefix_xor(bytes->quote) ^ state->inside, open = bytes->quote & inside,
+                   close = bytes->quote & ~inside, ends = (bytes->line | bytes->delimiter) & ~inside,
+                   starts = ends << 1 | state->starts, after = close << 1 | state->closed,
+                   carriage = bytes->carriage & (bytes->line >> 1 | one(next == '\n', 63));
+    uint64_t odd =
+        (open & ~(starts | after)) | (after & ~(bytes->delimiter | bytes->line | bytes->quote | carriage));
+    if (!schema->escape_double)
+        odd |= open & after;
+    if (schema->escape_backslash)
+        odd |= bytes->quote & (bytes->backslash << 1 | state->backslash);
+    *state = (scan_quotes_t){
+        .inside = (uint64_t)((int64_t)inside >> 63),
+        .starts = ends >> 63,
+        .closed = close >> 63,
+        .backslash = bytes->backslash >> 63,
+    };
+    *outside = ~inside;
+    return odd;
+}
+
+static const scan_quotes_t FRESH = {.starts = 1};
+
+/* Is the record so long that its quotes may be too far away to count? */
+static bool is_far(const bytes_t *bytes, const scan_quotes_t *state, size_t record, size_t at) {
+    return (bytes->quote || state->inside) && at + 64 - record > ENDS_MOST;
+}
+
+static uint64_t below(int bit) {
+    return ((uint64_t)1 << bit) - 1;
+}
+
+ends_t ends_begin(const schema_t *schema, char delimiter) {
+    return (ends_t){.schema = schema, .delimiter = delimiter, .quotes = FRESH};
+}
+
+/* The record at hand, byte by byte. False: there is not enough text to tell. */
+static bool look_closer(ends_t *ends, const uint8_t *text, size_t length) {
+    const size_t end =
+        ends_find(ends->schema, ends->delimiter, text + ends->record, length - ends->record, false);
+    ends->odd = !end;
+    if (!end)
+        return false;
+    ends->at = ends->record += end;
+    ends->quotes = FRESH;
+    return true;
+}
+
+INLINED bool on(ends_t *ends, const uint8_t *text, size_t length, bool all, size_t from,
+                bytes_fn *bytes_of) {
+    const wanted_t wanted = {ends->delimiter, ends->schema->quote};
+    bytes_t bytes;
+    while (ends->record < from || !ends->record) {
+        /* the byte after the 64 counts, too */
+        if (ends->odd || ends->at + 64 >= length) {
+            if ((!ends->odd && !all && length - ends->record < ENDS_MOST) || ends->record == length ||
+                !look_closer(ends, text, length))
+                return false;
+            continue;
+        }
+        bytes_of(text + ends->at, &wanted, &bytes);
+        uint64_t outside;
+        const scan_quotes_t before = ends->quotes;
+        const uint64_t far = is_far(&bytes, &before, ends->record, ends->at) ? ~(uint64_t)0 : 0,
+                       odd = far | pass(ends->schema, &ends->quotes, &bytes, text[ends->at + 64], &outside);
+        uint64_t lines = bytes.line & outside;
+        if (odd)
+            lines &= below(__builtin_ctzll(odd));
+        const size_t wanted_at = from > ends->at + 1 ? from - ends->at - 1 : 0;
+        const uint64_t enough = wanted_at < 64 ? lines & ~below((int)wanted_at) : 0;
+        if (enough) {
+            ends->at = ends->record = ends->at + (size_t)__builtin_ctzll(enough) + 1;
+            ends->quotes = FRESH;
+            return true;
+        }
+        if (lines)
+            ends->record = ends->at + 64 - (size_t)__builtin_clzll(lines);
+        ends->at += 64;
+        ends->odd = odd != 0;
+    }
+    return true;
+}
+
+/* The record at hand, byte by byte, as one row with its first field's end: split reads it. Returns where it ends. */
+static uint32_t scan_closer(const schema_t *schema, char delimiter, const uint8_t *text, uint32_t length,
+                            uint32_t record, scan_t *scan) {
+    const uint32_t end =
+        record + (uint32_t)ends_find(schema, delimiter, text + record, length - record, true);
+    const bool feed = text[end - 1] == '\n';
+    const uint8_t *first = memchr(text + record, delimiter, end - feed - record);
+    uint32_t quotes = 0;
+    for (uint32_t i = record; i < end; i++)
+        quotes += text[i] == (uint8_t)schema->quote;
+    /* what was appended of it before is taken back */
+    scan->end_count = scan->row_count ? scan->rows[scan->row_count - 1] : 0;
+    scan->quote_count = (scan->row_count ? scan->row_quotes[scan->row_count - 1] : 0) + quotes;
+    if (first && text[record] != (uint8_t)schema->quote)
+        scan->ends[scan->end_count++] = (uint32_t)(first - text);
+    scan->ends[scan->end_count++] = end - feed;
+    scan->row_quotes[scan->row_count] = scan->quote_count;
+    scan->rows[scan->row_count++] = (uint32_t)scan->end_count;
+    scan->high = scan->quotes = true; /* it is read with all checks */
+    scan->state = FRESH;
+    return end;
+}
+
+INLINED uint32_t scan_with(const schema_t *schema, char delimiter, const uint8_t *text, uint32_t length,
+                           uint32_t record, uint32_t from, uint32_t to, scan_t *scan, bytes_fn *bytes_of) {
+    const wanted_t wanted = {delimiter, schema->quote};
+    bytes_t bytes;
+    uint32_t at = from;
+    if (record == from)
+        scan->state = FRESH;
+    for (;;) {
+        /* nothing closes the last quote */
+        const bool open = at >= length && record < length && scan->state.inside;
+        if (!open && at >= to)
+            return at;
+        uint64_t outside = 0, odd = open, lines = 0;
+        if (!open) {
+            bytes_of(text + at, &wanted, &bytes);
+            const uint64_t within = length - at < 64 ? below((int)(length - at)) : ~(uint64_t)0;
+            if (length - at < 64)
+                bytes = (bytes_t){bytes.line & within,     bytes.delimiter & within, bytes.quote & within,
+                                  bytes.carriage & within, bytes.backslash & within, bytes.high & within};
+            const bool far = is_far(&bytes, &scan->state, record, at);
+            odd = pass(schema, &scan->state, &bytes, text[at + 64], &outside) & within;
+            odd = far ? within : odd;
+            lines = bytes.line & outside;
+            uint64_t kept = ~(uint64_t)0;
+            if (odd) {
+                lines &= below(__builtin_ctzll(odd));
+                kept = lines ? ~(uint64_t)0 >> __builtin_clzll(lines) : 0;
+            }
+            masks_append(scan, at,
+                         (masks_t){.line = lines,
+                                   .end = (bytes.line | bytes.delimiter) & outside & kept,
+                                   .quote = bytes.quote & kept,
+                                   .high = bytes.high & kept});
+            if (lines)
+                record = at + 64 - (uint32_t)__builtin_clzll(lines);
+            at = length - at < 64 ? length : at + 64;
+        }
+        if (odd)
+            at = record = scan_closer(schema, delimiter, text, length, record, scan);
+    }
+}
+
+#if defined(__x86_64__)
+
+WIDE static bool on_wide(ends_t *ends, const uint8_t *text, size_t length, bool all, size_t from) {
+    return on(ends, text, length, all, from, bytes_avx2);
+}
+
+WIDE static uint32_t scan_wide(const schema_t *schema, char delimiter, const uint8_t *text, uint32_t length,
+                               uint32_t record, uint32_t from, uint32_t to, scan_t *scan) {
+    return scan_with(schema, delimiter, text, length, record, from, to, scan, bytes_avx2);
+}
+
+#endif
+
+bool ends_on(ends_t *ends, const uint8_t *text, size_t length, bool all, size_t from) {
+#if defined(__x86_64__)
+    if (is_wide())
+        return on_wide(ends, text, length, all, from);
+#endif
+    return on(ends, text, length, all, from, bytes_plain);
+}
+
+uint32_t ends_scan(const schema_t *schema, char delimiter, const uint8_t *text, uint32_t length,
+                   uint32_t record, uint32_t from, uint32_t to, scan_t *scan) {
+#if defined(__x86_64__)
+    if (is_wide())
+        return scan_wide(schema, delimiter, text, length, record, from, to, scan);
+#endif
+    return scan_with(schema, delimiter, text, length, record, from, to, scan, bytes_plain);
+}

@@ -1,0 +1,287 @@
+/* ends: where records end whose quoted fields may contain line ends: by hand, texts whose records are known because they
+ * were put together here, and three ways to find the same in texts of nothing but odd bytes. */
+#include "format/record/ends.h"
+#include "format_lab.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+static schema_t *schema_with(const char *escape) {
+    char yaml[200];
+    snprintf(yaml, sizeof yaml,
+             "format: x\nrecord: {delimiter: \",\", escape: %s}\nfields: [{name: a}, {name: b}, {name: c}]\n",
+             escape);
+    return lab_schema(yaml);
+}
+
+/* ---- by hand ---- */
+
+static void test_by_hand(void **state) {
+    (void)state;
+    static const struct {
+        const char *text;
+        size_t whole, part; /* the first record's length: of all of the text, and where more may follow */
+    } rows[] = {
+        {"a,b\nc\n", 4, 4},
+        {"a,b", 3, 0},
+        {"\na\n", 1, 1},
+        {"\"a\nb\",c\nd\n", 8, 8},
+        {"x,\"a\r\nb\"\r\nd\n", 10, 10},
+        {"\"a\nb\"", 5, 0},
+        {"\"a\nb\"\r", 6, 0},
+        {"\"a\nb\"\rx\n", 3, 3},         /* a CR alone is no line end, so the quote is never closed */
+        {"\"a\"\"\nb\",c\nd\n", 10, 10}, /* doubled, and then closed */
+        {"\"a\"b\nc\"\n", 5, 5},         /* something else follows in the same line: not quoted */
+        {"\"a\nb\"c\nd\n", 3, 3},        /* in another line: never closed */
+        {"1,5\" pipe,x\n2,6\" pipe,x\n", 12, 12},
+        {"\"never\na\nb\n", 7, 0}, /* the rest may still close it */
+        {"\"\"\n\"\"\n", 3, 3},
+        {"\"\"\"\n\"\"\"\n\n", 8, 8},
+        {"a,\"b\nc\",\"d\ne\"\nf\n", 14, 14},
+        {"a,\"b\nc\",\"d\ne\nf\n", 11, 0}, /* the second one is never closed: up to the end of its line */
+    };
+    schema_t *schema = schema_with("double");
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const uint8_t *text = (const uint8_t *)rows[i].text;
+        const size_t length = strlen(rows[i].text), whole = ends_find(schema, ',', text, length, true),
+                     part = ends_find(schema, ',', text, length, false);
+        if (whole != rows[i].whole || part != rows[i].part)
+            fail_msg("%s\nends at %zu and %zu, not at %zu and %zu", rows[i].text, whole, part, rows[i].whole,
+                     rows[i].part);
+    }
+    schema_destroy(schema);
+}
+
+static void test_backslash(void **state) {
+    (void)state;
+    static const struct {
+        const char *text;
+        size_t whole;
+    } rows[] = {
+        {"\"a\\\"\nb\",c\nd\n", 10}, /* an escaped quote does not close it */
+        {"\"a\\\",c\nd\n", 7},       /* but if nothing else does, it was no escape */
+        {"\"a\\\\\",c\nd\n", 8},
+    };
+    schema_t *schema = schema_with("[double, backslash]");
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const size_t whole =
+            ends_find(schema, ',', (const uint8_t *)rows[i].text, strlen(rows[i].text), true);
+        if (whole != rows[i].whole)
+            fail_msg("%s\nends at %zu, not at %zu", rows[i].text, whole, rows[i].whole);
+    }
+    schema_destroy(schema);
+}
+
+/* A closing quote that is too far away does not count, wherever the text is cut. */
+static void test_far(void **state) {
+    (void)state;
+    schema_t *schema = schema_with("double");
+    for (int over = 0; over < 2; over++) {
+        const size_t length = ENDS_MOST + 100, closing = ENDS_MOST - 1 + (size_t)over;
+        uint8_t *text = malloc(length);
+        LAB_MUST(text);
+        memset(text, 'x', length);
+        memcpy(text, "\"a\nb", 4);
+        memcpy(text + closing, "\",c\nd\n", 6);
+        text[length - 1] = '\n';
+        const size_t expected = over ? 3 : closing + 4;
+        assert_int_equal(ends_find(schema, ',', text, length, true), expected);
+        assert_int_equal(ends_find(schema, ',', text, length, false), expected);
+        for (size_t step = 1 << 20; step <= length; step *= 4) {
+            ends_t ends = ends_begin(schema, ',');
+            bool found = false;
+            for (size_t have = step; !found; have += step)
+                found = ends_on(&ends, text, have < length ? have : length, have >= length, 1);
+            assert_int_equal(ends.record, expected);
+        }
+        free(text);
+    }
+    schema_destroy(schema);
+}
+
+/* ---- three ways to the same ---- */
+
+typedef struct {
+    size_t *at, count, room;
+} list_t;
+
+static void add(list_t *list, size_t at) {
+    if (list->count == list->room) {
+        list->room = 2 * list->room + 16;
+        list->at = realloc(list->at, list->room * sizeof *list->at);
+        LAB_MUST(list->at);
+    }
+    list->at[list->count++] = at;
+}
+
+static list_t by_find(const schema_t *schema, const uint8_t *text, size_t length) {
+    list_t list = {0};
+    for (size_t at = 0; at < length;)
+        add(&list, at += ends_find(schema, ',', text + at, length - at, true));
+    return list;
+}
+
+/* The records of a text that grows; those at its end, which more text could change, one by one. */
+static list_t by_steps(const schema_t *schema, const uint8_t *text, size_t length, uint64_t *seed) {
+    list_t list = {0};
+    ends_t ends = ends_begin(schema, ',');
+    size_t have = 0, told = 0;
+    for (;;) {
+        if (ends_on(&ends, text, have, have == length, told + 1)) {
+            add(&list, told = ends.record);
+            continue;
+        }
+        assert_true(ends.record == told);
+        if (have == length)
+            break;
+        have += 1 + lab_chance(seed, 200);
+        have = have < length ? have : length;
+    }
+    while (told < length)
+        add(&list, told += ends_find(schema, ',', text + told, length - told, true));
+    return list;
+}
+
+static list_t by_records(const schema_t *schema, const slack_t *slack) {
+    list_t list = {0};
+    err_t err;
+    dialect_t dialect;
+    LAB_MUST(dialect_sniff(schema, slack->text, slack->length, "x", &dialect, &err));
+    dialect.delimiter = ',';
+    records_t *records = records_new(schema);
+    records_place_t place = {0};
+    record_t record;
+    uint32_t line = 0;
+    records_begin(records, &dialect, slack->text, (uint32_t)slack->length, false, false, 0);
+    while (records_next_into(records, &place, &record, NULL) != PARSED_END) {
+        const size_t end = record.offset + record.length + record.line_end;
+        assert_int_equal(record.offset, list.count ? list.at[list.count - 1] : 0);
+        assert_int_equal(record.line, line);
+        for (size_t i = record.offset; i < end; i++)
+            line += slack->text[i] == '\n';
+        add(&list, end);
+    }
+    records_destroy(records);
+    free(place.bytes);
+    return list;
+}
+
+static void same(const list_t *one, const list_t *other, const char *what, const uint8_t *text,
+                 size_t length) {
+    size_t i = 0;
+    while (i < one->count && i < other->count && one->at[i] == other->at[i])
+        i++;
+    if (i == one->count && i == other->count)
+        return;
+    const size_t from = i ? one->at[i - 1] : 0, rest = length - from < 200 ? length - from : 200;
+    fail_msg("%s: record %zu from %zu ends at %zu, not at %zu, of:\n%.*s", what, i, from,
+             i < other->count ? other->at[i] : 0, i < one->count ? one->at[i] : 0, (int)rest, text + from);
+}
+
+static void test_odd_bytes(void **state) {
+    (void)state;
+    static const char *const escapes[] = {"double", "[double, backslash]", "backslash", "[]"};
+    uint64_t seed = 19;
+    for (int way = 0; way < 4; way++) {
+        schema_t *schema = schema_with(escapes[way]);
+        for (int round = 0; round < 4000; round++) {
+            const size_t length = lab_chance(&seed, round % 50 ? 300 : 40000),
+                         rare = 1 + lab_chance(&seed, 12);
+            uint8_t *text = malloc(length + 1);
+            LAB_MUST(text);
+            for (size_t i = 0; i < length; i++)
+                text[i] = lab_chance(&seed, rare) ? 'x' : (uint8_t) "\"\"\",\n\r\\\""[lab_chance(&seed, 8)];
+            slack_t slack = slack_new(text, length);
+            list_t find = by_find(schema, slack.text, length),
+                   steps = by_steps(schema, slack.text, length, &seed), records = by_records(schema, &slack);
+            same(&find, &steps, "steps", slack.text, length);
+            same(&find, &records, "records", slack.text, length);
+            free(find.at);
+            free(steps.at);
+            free(records.at);
+            slack_free(&slack);
+            free(text);
+        }
+        schema_destroy(schema);
+    }
+}
+
+/* ---- records that are known, because they are put together here ---- */
+
+static void add_field(grown_t *text, grown_t *value, uint64_t *seed) {
+    static const char *const pieces[] = {
+        "x", "long text of no interest, ", "\"", "\n", "\r\n", ",", "\"\"", "\xC3\xA9"};
+    value->size = 0;
+    grown_text(value, "v");
+    for (uint64_t i = lab_chance(seed, 9); i > 0; i--)
+        grown_text(value, pieces[lab_chance(seed, 8)]);
+    const bool plain = !strpbrk((char *)value->at, "\",\n\r") && lab_chance(seed, 2);
+    grown_text(text, plain ? "" : "\"");
+    for (size_t i = 0; i < value->size; i++)
+        grown_add(text, value->at[i] == '"' ? "\"\"" : (char *)&value->at[i], value->at[i] == '"' ? 2 : 1);
+    grown_text(text, plain ? "" : "\"");
+}
+
+static void test_known(void **state) {
+    (void)state;
+    enum { ROWS = 3000 };
+    schema_t *schema = schema_with("double");
+    uint64_t seed = 4180;
+    grown_t text = {0}, values[3] = {{0}}, all = {0};
+    list_t ends = {0};
+    grown_text(&all, "");
+    for (int i = 0; i < ROWS; i++) {
+        for (int j = 0; j < 3; j++) {
+            add_field(&text, &values[j], &seed);
+            grown_add(&all, values[j].at, values[j].size + 1); /* with the NUL */
+            if (j < 2)
+                grown_text(&text, ",");
+        }
+        grown_text(&text, lab_chance(&seed, 2) ? "\n" : "\r\n");
+        add(&ends, text.size);
+    }
+    slack_t slack = slack_new(text.at, text.size);
+    list_t found = by_records(schema, &slack);
+    same(&ends, &found, "records", slack.text, text.size);
+    err_t err;
+    dialect_t dialect;
+    LAB_MUST(dialect_sniff(schema, slack.text, slack.length, "x", &dialect, &err));
+    records_t *records = records_new(schema);
+    records_place_t place = {0};
+    record_t record;
+    const char *expected = (const char *)all.at;
+    records_begin(records, &dialect, slack.text, (uint32_t)slack.length, true, false, 0);
+    for (int i = 0; i < ROWS; i++) {
+        assert_int_equal(records_next_into(records, &place, &record, NULL), PARSED_DOCUMENT);
+        bson_t document;
+        bson_iter_t iter;
+        LAB_MUST(bson_init_static(&document, place.bytes, record.document_length) &&
+                 bson_iter_init(&iter, &document));
+        for (int j = 0; j < 3; j++, expected += strlen(expected) + 1) {
+            assert_true(bson_iter_next(&iter));
+            assert_string_equal(bson_iter_utf8(&iter, NULL), expected);
+        }
+    }
+    assert_int_equal(records_next_into(records, &place, &record, NULL), PARSED_END);
+    records_destroy(records);
+    free(place.bytes);
+    free(found.at);
+    free(ends.at);
+    slack_free(&slack);
+    grown_free(&text);
+    grown_free(&all);
+    for (int j = 0; j < 3; j++)
+        grown_free(&values[j]);
+    schema_destroy(schema);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_by_hand),   cmocka_unit_test(test_backslash), cmocka_unit_test(test_far),
+        cmocka_unit_test(test_odd_bytes), cmocka_unit_test(test_known),
+    };
+    return cmocka_run_group_tests_name("ends", tests, NULL, NULL);
+}
