@@ -60,7 +60,7 @@ static void say_delimited(size_t fields) {
         ONE_OF("\"|\"", "[\"|\", \",\"]", "\" \""), ONE_OF("no", "yes"),
         ONE_OF("", ", quote: none", ", quote: \"'\""),
         ONE_OF("", ", escape: []", ", escape: [backslash]", ", escape: [double, backslash]"),
-        ONE_OF("", ", encoding: latin1"));
+        ONE_OF("", ", encoding: latin1", ", multiline: no"));
     for (size_t i = 0; i < fields; i++) {
         static const char *const types[] = {"text", "trimmed", "int", "long", "number", "date"};
         const size_t type = chance(6);

@@ -82,23 +82,64 @@ static bool law_starts_with_header_word(const schema_t *schema, const uint8_t *l
     return false;
 }
 
+/* What closes the quoted field that begins at `at`: its place after the closing quote, 0 where none does, or 1 where what
+ * would close it is odd (*odd is its place). */
+static size_t law_closed(const schema_t *schema, char delimiter, const uint8_t *text, size_t at,
+                         size_t length, bool backslash, size_t *odd) {
+    for (size_t i = at + 1; i < length; i++) {
+        const bool again = i + 1 < length && text[i + 1] == (uint8_t)schema->quote;
+        if (backslash && text[i] == '\\' && again) {
+            i++;
+        } else if (text[i] == (uint8_t)schema->quote && schema->escape_double && again) {
+            i++;
+        } else if (text[i] == (uint8_t)schema->quote) {
+            const bool end = i + 1 == length || text[i + 1] == (uint8_t)delimiter || text[i + 1] == '\n' ||
+                             (text[i + 1] == '\r' && (i + 2 == length || text[i + 2] == '\n'));
+            *odd = i;
+            return end ? i + 1 : 1;
+        }
+    }
+    return 0;
+}
+
+/* Where the record at `at` ends, before its line feed. */
+static size_t law_record_end(const schema_t *schema, char delimiter, const uint8_t *text, size_t at,
+                             size_t length) {
+    for (bool begins = true; at < length && text[at] != '\n'; at++) {
+        size_t odd, line = at;
+        if (schema->multiline && begins && text[at] == (uint8_t)schema->quote) {
+            size_t closed = law_closed(schema, delimiter, text, at, length, schema->escape_backslash, &odd);
+            if (closed < 2 && schema->escape_backslash)
+                closed = law_closed(schema, delimiter, text, at, length, false, &odd);
+            while (line < length && text[line] != '\n')
+                line++;
+            if (!closed || (closed == 1 && odd > line))
+                return line;
+            if (closed > 1 && (at = closed) == length)
+                return length;
+            if (text[at] == '\n')
+                return at;
+        }
+        begins = text[at] == (uint8_t)delimiter;
+    }
+    return at;
+}
+
 /* Counts a text's lines the plain way: blank ones, those that begin as headers do (by words) or are the first one again,
  * and the rest. */
 typedef struct {
     size_t blank, headers, records;
 } law_lines_t;
 
-static law_lines_t law_count(const schema_t *schema, const uint8_t *text, size_t length, bool file_start) {
+static law_lines_t law_count(const schema_t *schema, char delimiter, const uint8_t *text, size_t length,
+                             bool file_start) {
     law_lines_t lines = {0, 0, 0};
     const uint8_t *first = NULL;
     size_t first_length = 0, at = 0;
     if (file_start && length >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0)
         at = 3;
     while (at < length) {
-        size_t end = at, next;
-        while (end < length && text[end] != '\n')
-            end++;
-        next = end + 1;
+        size_t end = law_record_end(schema, delimiter, text, at, length), next = end + 1;
         if (end > at && text[end - 1] == '\r')
             end--;
         const uint8_t *line = text + at;
@@ -226,7 +267,7 @@ static bool law_usual_row(const schema_t *schema, const dialect_t *dialect, cons
                 } else if (row[at] == quote) {
                     closed = true;
                 } else {
-                    needed |= row[at] == delimiter;
+                    needed |= row[at] == delimiter || row[at] == '\n';
                     value[size++] = row[at];
                 }
             }
@@ -281,8 +322,10 @@ static void law_same_records(const lab_records_t *a, size_t from, size_t to, con
     }
 }
 
-static void law_accounts(const law_t *law, const lab_records_t *all, const uint8_t *text, size_t length) {
-    law_lines_t lines = law_count(law->schema, text, length, true);
+static void law_accounts(const law_t *law, const dialect_t *dialect, const lab_records_t *all,
+                         const uint8_t *text, size_t length) {
+    law_lines_t lines = law_count(law->schema, dialect->delimiter, text, length, true);
+    size_t line = 0;
     LAB_MUST(lab_count(all, PARSED_BLANK) == lines.blank);
     /* what begins with a header's word is no document; where the first line is a header, it is one each time, and so may
      * be others that name its columns */
@@ -294,9 +337,10 @@ static void law_accounts(const law_t *law, const lab_records_t *all, const uint8
     size_t at = dialect_bom(text, length);
     for (size_t i = 0; i < all->count; i++) {
         const lab_record_t *one = &all->records[i];
-        LAB_MUST(one->record.offset == at && one->record.line == i);
+        LAB_MUST(one->record.offset == at && one->record.line == line);
         LAB_MUST(one->record.line_end > 0 || i + 1 == all->count);
-        at += one->record.length + one->record.line_end;
+        for (; at < one->record.offset + one->record.length + one->record.line_end; at++)
+            line += text[at] == '\n';
         if (one->parsed == PARSED_DOCUMENT)
             law_valid(one);
         if (one->parsed == PARSED_REJECT)
@@ -483,7 +527,7 @@ LAB_UNUSED void law_holds(const law_t *law, const uint8_t *text, size_t length, 
         return;
     }
     lab_records_t careful = lab_parse(law->reader, &dialect, text, length, (lab_how_t){.careful = true});
-    law_accounts(law, &careful, text, length);
+    law_accounts(law, &dialect, &careful, text, length);
     lab_records_t fast = lab_parse(law->reader, &dialect, text, length, (lab_how_t){.careful = false});
     law_same_records(&careful, 0, careful.count, &fast, 0);
     law_blocks(law, &dialect, &fast, text, length, cut);

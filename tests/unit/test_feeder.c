@@ -2,6 +2,7 @@
 #include "input_lab.h"
 #include "base/grow.h"
 #include "format/schema/schema_parse.h"
+#include "input/cutter.h"
 #include "load/threads/feeder.h"
 
 static const char format[] =
@@ -11,30 +12,43 @@ typedef struct {
     manifest_t manifest;
     schema_t *schema;
     pipeline_t pipeline;
-    load_file_t file;
     feeder_options_t options;
     feeder_t *feeder;
     bytes_t text; /* of the blocks, in their order */
     size_t blocks;
+    uint8_t *places; /* or: each where it is in the file */
 } lab_t;
 
-/* Blocks [from, to) of the file "in", with so much memory. */
-static void begin(lab_t *lab, uint64_t from, uint64_t to, uint64_t memory) {
+/* These pieces of the file "in", with so much memory. */
+static void begin_all(lab_t *lab, load_file_t *files, size_t count, uint32_t threads, uint64_t memory) {
     err_t err = {.text = ""};
     *lab = (lab_t){.schema = schema_parse(format, strlen(format), "lab.yaml", &err)};
     assert_non_null(lab->schema);
     assert_true(lab_manifest(&lab->manifest, &err, "in"));
     assert_true(pipeline_open(&lab->pipeline, memory, 32, &err));
-    lab->file = (load_file_t){.input = &lab->manifest.files[0], .from = from, .to = to};
+    for (size_t i = 0; i < count; i++)
+        files[i].input = &lab->manifest.files[0];
     lab->options = (feeder_options_t){.schema = lab->schema,
-                                      .files = &lab->file,
-                                      .file_count = 1,
+                                      .files = files,
+                                      .file_count = count,
                                       .pipeline = &lab->pipeline,
-                                      .threads = 1,
+                                      .threads = threads,
                                       .max_record = 1 << 20,
                                       .limit = UINT64_MAX};
     lab->feeder = feeder_start(&lab->options, &err);
     assert_non_null(lab->feeder);
+}
+
+/* Blocks [from, to) of it. */
+static void begin(lab_t *lab, load_file_t *file, uint64_t from, uint64_t to, uint64_t memory) {
+    *file = (load_file_t){.from = from, .to = to};
+    begin_all(lab, file, 1, 1, memory);
+}
+
+static size_t first_after(const size_t *starts, size_t at) {
+    while (*starts < at)
+        starts++;
+    return *starts;
 }
 
 /* The next blocks, until `count` of them have come or there are no more. */
@@ -43,6 +57,8 @@ static void take(lab_t *lab, size_t count) {
         block_t *block = queue_pop(lab->pipeline.queue, 1000000, 0, 1);
         while (block) {
             block_t *next = block->next;
+            if (lab->places)
+                memcpy(lab->places + block->offset, block->buffer.bytes, block->length);
             bytes_add(&lab->text, block->buffer.bytes, block->length);
             pipeline_free_block(&lab->pipeline, block);
             lab->blocks++;
@@ -78,16 +94,57 @@ static void pieces_are_the_file(void **state) {
     for (size_t i = 0; i + 1 < COUNT(borders); i++) {
         lab_t lab;
         err_t err = {.text = ""};
-        begin(&lab, borders[i], borders[i + 1], 64 << 20);
+        load_file_t piece;
+        begin(&lab, &piece, borders[i], borders[i + 1], 64 << 20);
         if (!end(&lab, &err))
             fail_msg("%s", err.text);
-        assert_int_equal(lab.file.blocks, borders[i + 1] == UINT64_MAX ? 13 : borders[i + 1]);
+        assert_int_equal(piece.blocks, borders[i + 1] == UINT64_MAX ? 13 : borders[i + 1]);
         assert_true(!lab.text.size || lab.text.at[lab.text.size - 1] == '\n');
         bytes_add_all(&found, lab.text);
     }
     assert_int_equal(found.size, text.size);
     assert_memory_equal(found.at, text.at, text.size);
     free(found.at);
+    free(text.at);
+}
+
+/* The same, where only the text from its first byte on tells where records begin; by one feeder and by several, which
+ * find it for each other, and beginning with any piece. */
+static void quoted_pieces_are_the_file(void **state) {
+    (void)state;
+    enum { PIECES = 4 };
+    bytes_t text = {0};
+    char line[64];
+    size_t *starts = calloc(1 << 20, sizeof *starts); /* of records */
+    assert_non_null(starts);
+    for (size_t i = 0; text.size < (3 << 20); i++) {
+        starts[i] = text.size;
+        bytes_add(&text, line, (size_t)snprintf(line, sizeof line, "%zu,\"", i));
+        for (size_t j = i % 997 ? i % 20 : 30000; j > 0; j--)
+            bytes_add(&text, "1,2\n", 4); /* would be a record */
+        bytes_add(&text, "\"\n", 2);
+    }
+    lab_write("in", text.at, text.size);
+    const uint64_t borders[] = {0, 1, 4, 7, UINT64_MAX};
+    for (uint32_t threads = 1; threads <= 3; threads++)
+        for (size_t first = 0; first < PIECES; first++) {
+            lab_t lab;
+            err_t err = {.text = ""};
+            const size_t from = first_after(starts, borders[first] * CUTTER_WINDOW);
+            load_file_t files[PIECES + 1] = {{0}};
+            for (size_t i = 0; i < PIECES; i++)
+                files[i] = (load_file_t){.from = borders[i], .to = borders[i + 1]};
+            begin_all(&lab, files + first, PIECES - first, threads, 64 << 20);
+            assert_non_null(lab.places = calloc(1, text.size));
+            uint8_t *places = lab.places;
+            if (!end(&lab, &err))
+                fail_msg("%s", err.text);
+            assert_int_equal(lab.text.size, text.size - from);
+            assert_memory_equal(places + from, text.at + from, text.size - from);
+            free(places);
+            free(lab.text.at);
+        }
+    free(starts);
     free(text.at);
 }
 
@@ -99,7 +156,8 @@ static void notices_a_change_within_a_piece(void **state) {
         lab_t lab;
         err_t err = {.text = ""};
         lab_write("in", text.at, text.size);
-        begin(&lab, 0, 6,
+        load_file_t piece;
+        begin(&lab, &piece, 0, 6,
               600 * 1024); /* room for two blocks: it has not read on to the end of the piece yet */
         take(&lab, 1);
         const int fd = open("in", O_WRONLY);
@@ -120,6 +178,7 @@ static void notices_a_change_within_a_piece(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(pieces_are_the_file),
+                                       cmocka_unit_test(quoted_pieces_are_the_file),
                                        cmocka_unit_test(notices_a_change_within_a_piece)};
     return cmocka_run_group_tests(tests, lab_open, lab_close);
 }
