@@ -274,9 +274,14 @@ bool cutter_look(cutter_t *cutter, dialect_head_t *head, err_t *err) {
     if ((!cutter->buffer.bytes && !take_buffer(cutter, err)) ||
         !fill(cutter, CUTTER_BUFFER, CUTTER_BUFFER, err))
         return false;
-    const uint8_t *text = cutter->buffer.bytes, *last = memrchr(text, '\n', cutter->have);
-    const bool more = !is_exhausted(cutter) || cutter->faulty;
-    const size_t length = !more ? cutter->have : last ? (size_t)(last - text) + 1 : 0;
+    if (cutter->faulty && !cutter->have) {
+        *err = cutter->fault;
+        return false;
+    }
+    const uint8_t *text = cutter->buffer.bytes;
+    const size_t end = record_end(cutter, CUTTER_WINDOW - 1);
+    const bool more = !is_exhausted(cutter) || cutter->faulty || end;
+    const size_t length = end ? end : more ? last_record_end(cutter) : cutter->have;
     *head = (dialect_head_t){.text = text, .length = length, .begun = cutter->have - length, .more = more};
     return true;
 }
