@@ -133,7 +133,9 @@ static size_t last_record_end(const cutter_t *cutter) {
 static bool skip_record(cutter_t *cutter, size_t start, cut_t *cut, err_t *err) {
     uint8_t *skipped = malloc(SKIP_BYTES);
     XXH3_state_t *hash = XXH3_createState();
-    bool ok = (skipped && hash) || err_memory(err, SKIP_BYTES), found = false;
+    bool ok = skipped && hash, found = false;
+    if (!ok)
+        err_memory(err, SKIP_BYTES);
     if (ok) {
         XXH3_64bits_reset(hash);
         XXH3_64bits_update(hash, cutter->buffer.bytes, cutter->have);
@@ -222,7 +224,9 @@ bool cutter_seek(cutter_t *cutter, uint64_t window, uint64_t before, err_t *err)
     if (!window || at < cutter->offset + cutter->carry_have || cutter->ended)
         return true;
     uint8_t *text = malloc(SKIP_BYTES), *end = NULL;
-    bool ok = text ? source_skip_to(cutter->source, at, err) : err_memory(err, SKIP_BYTES);
+    if (!text)
+        return err_memory(err, SKIP_BYTES);
+    bool ok = source_skip_to(cutter->source, at, err);
     cutter->carry_have = 0;
     while (ok && !end && !cutter->ended) {
         if (at / CUTTER_WINDOW >= before) {

@@ -209,8 +209,7 @@ static bool look_closer(ends_t *ends, const uint8_t *text, size_t length) {
     return true;
 }
 
-INLINED bool on(ends_t *ends, const uint8_t *text, size_t length, bool all, size_t from,
-                bytes_fn *bytes_of) {
+INLINED bool on(ends_t *ends, const uint8_t *text, size_t length, bool all, size_t from, bytes_fn *bytes_of) {
     const wanted_t wanted = {ends->delimiter, ends->schema->quote};
     bytes_t bytes;
     while (ends->record < from || !ends->record) {

@@ -17,6 +17,18 @@ static uint8_t *unescape(uint8_t *out, const schema_t *schema, bool backslash, c
     return out;
 }
 
+/* For all unescaped fields of a record, which together are shorter than it; some bytes after them may be read. NULL: out of
+ * memory. */
+static uint8_t *make_room(split_t *split, size_t length) {
+    if (split->scratch_room >= length + 64)
+        return split->scratch;
+    free(split->scratch);
+    split->scratch_room = 2 * length + 256;
+    if (!(split->scratch = calloc(1, split->scratch_room)))
+        split->scratch_room = 0;
+    return split->scratch;
+}
+
 bool split_record(split_t *split, const schema_t *schema, char delimiter, const uint8_t *record,
                   size_t length) {
     split->count = 0;
@@ -46,19 +58,8 @@ bool split_record(split_t *split, const schema_t *schema, char delimiter, const 
             split->backslash |= quote.used_backslash;
             *span = (span_t){record + at + 1, (uint32_t)(end - at - 2), (uint32_t)at, (uint32_t)(end - at)};
             if (quote.escapes) {
-                if (!scratch) {
-                    /* all unescaped fields of a record together are shorter than the record; some bytes after them may
-                     * be read */
-                    if (split->scratch_room < length + 64) {
-                        free(split->scratch);
-                        split->scratch_room = 2 * length + 256;
-                        if (!(split->scratch = calloc(1, split->scratch_room))) {
-                            split->scratch_room = 0;
-                            return false;
-                        }
-                    }
-                    scratch = split->scratch;
-                }
+                if (!scratch && !(scratch = make_room(split, length)))
+                    return false;
                 uint8_t *after = unescape(scratch, schema, quote.backslash, span->text, span->length);
                 span->text = scratch;
                 span->length = (uint32_t)(after - scratch);
