@@ -18,14 +18,14 @@ typedef struct {
     size_t blocks;
 } lab_t;
 
-/* Blocks [from, to) of the file "in", with so much memory. */
-static void begin(lab_t *lab, uint64_t from, uint64_t to, uint64_t memory) {
+/* Blocks [from, to) of the file "in", with so much memory, without those that are done. */
+static void begin_after(lab_t *lab, uint64_t from, uint64_t to, uint64_t memory, done_runs_t done) {
     err_t err = {.text = ""};
     *lab = (lab_t){.schema = schema_parse(format, strlen(format), "lab.yaml", &err)};
     assert_non_null(lab->schema);
     assert_true(lab_manifest(&lab->manifest, &err, "in"));
     assert_true(pipeline_open(&lab->pipeline, memory, 32, &err));
-    lab->file = (load_file_t){.input = &lab->manifest.files[0], .from = from, .to = to};
+    lab->file = (load_file_t){.input = &lab->manifest.files[0], .from = from, .to = to, .done_before = done};
     lab->options = (feeder_options_t){.schema = lab->schema,
                                       .files = &lab->file,
                                       .file_count = 1,
@@ -35,6 +35,10 @@ static void begin(lab_t *lab, uint64_t from, uint64_t to, uint64_t memory) {
                                       .limit = UINT64_MAX};
     lab->feeder = feeder_start(&lab->options, &err);
     assert_non_null(lab->feeder);
+}
+
+static void begin(lab_t *lab, uint64_t from, uint64_t to, uint64_t memory) {
+    begin_after(lab, from, to, memory, (done_runs_t){.count = 0});
 }
 
 /* The next blocks, until `count` of them have come or there are no more. */
@@ -91,6 +95,42 @@ static void pieces_are_the_file(void **state) {
     free(text.at);
 }
 
+/* What is done is passed over wherever it lies, and what is not is read from its own place: also where only the text
+ * before a block tells where its records begin. */
+static void passes_over_what_is_done(void **state) {
+    (void)state;
+    const done_run_t runs[] = {{1, 7, 0}, {8, 14, 0}, {15, 21, 0}};
+    bytes_t text = {0}, wanted = {0};
+    char line[64];
+    for (size_t i = 0; text.size < 6 << 20; i++)
+        bytes_add(&text, line, (size_t)snprintf(line, sizeof line, "%zu,\"%0*d\n,\"\n", i, (int)(i % 40), 7));
+    lab_write("in", text.at, text.size);
+    lab_t all;
+    err_t err = {.text = ""};
+    begin(&all, 0, UINT64_MAX, 64 << 20);
+    while (!queue_ended(all.pipeline.queue)) {
+        const size_t before = all.text.size, number = all.blocks;
+        take(&all, 1);
+        if (number == 0 || number == 7 || number == 14 || number > 20)
+            bytes_add(&wanted, all.text.at + before, all.text.size - before);
+    }
+    assert_true(end(&all, &err));
+    assert_int_equal(all.blocks, 24);
+
+    lab_t lab;
+    begin_after(&lab, 0, UINT64_MAX, 64 << 20,
+                (done_runs_t){.runs = (done_run_t *)runs, .count = COUNT(runs)});
+    if (!end(&lab, &err))
+        fail_msg("%s", err.text);
+    assert_int_equal(lab.blocks, 24 - 18);
+    assert_int_equal(lab.text.size, wanted.size);
+    assert_memory_equal(lab.text.at, wanted.at, wanted.size);
+    free(all.text.at);
+    free(lab.text.at);
+    free(wanted.at);
+    free(text.at);
+}
+
 /* A piece that ends before its file does: what was read of it may be of two versions, and is not done. */
 static void notices_a_change_within_a_piece(void **state) {
     (void)state;
@@ -120,6 +160,7 @@ static void notices_a_change_within_a_piece(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(pieces_are_the_file),
+                                       cmocka_unit_test(passes_over_what_is_done),
                                        cmocka_unit_test(notices_a_change_within_a_piece)};
     return cmocka_run_group_tests(tests, lab_open, lab_close);
 }
