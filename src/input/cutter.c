@@ -15,7 +15,7 @@ struct cutter {
     size_t longest;  /* a record without an end within so many bytes is skipped */
     buffer_t buffer; /* text that begins with a record's first byte */
     size_t have;
-    uint64_t offset, line, lines_from;
+    uint64_t offset, line, lines_from, lines_skipped;
     bool ended, faulty;
     /* What was read after the last cut. It is kept in the cutter's own memory: if a cutter held one pool buffer while
      * it waits for the next, it could wait for itself. */
@@ -114,6 +114,8 @@ static bool read_on(cutter_t *cutter, size_t most, err_t *err) {
 /* The place after the first record end at or after `from`; 0: there is none yet. */
 static size_t record_end(cutter_t *cutter, size_t from) {
     const uint8_t *text = cutter->buffer.bytes;
+    if (cutter->schema && !cutter->offset && !cutter->ends.at) /* the first field begins after it */
+        cutter->ends.at = cutter->ends.record = dialect_bom(text, cutter->have);
     if (cutter->schema)
         return ends_on(&cutter->ends, text, cutter->have, is_exhausted(cutter), from + 1)
                    ? cutter->ends.record
@@ -137,6 +139,7 @@ static bool skip_record(cutter_t *cutter, size_t start, cut_t *cut, err_t *err) 
     if (ok) {
         XXH3_64bits_reset(hash);
         XXH3_64bits_update(hash, cutter->buffer.bytes, cutter->have);
+        cutter->lines_skipped = lines_count(cutter->buffer.bytes + start, cutter->have - start) + 1;
     }
     cut->oversize.length = cutter->have - start;
     cut->oversize.held = (uint32_t)cut->oversize.length;
@@ -184,7 +187,7 @@ static bool hand_over(cutter_t *cutter, size_t end, cut_t *cut, err_t *err) {
     cut->offset = cutter->offset;
     cut->first_line = cutter->line;
     cut->lines_from = cutter->lines_from;
-    cutter->line += lines_count(cut->buffer.bytes, end) + skipped;
+    cutter->line += lines_count(cut->buffer.bytes, end) + (skipped ? cutter->lines_skipped : 0);
     cutter->offset += end + cut->oversize.length;
     cut->next_offset = cutter->offset;
     cutter->buffer = (buffer_t){NULL, 0};
@@ -257,8 +260,8 @@ void cutter_read_as(cutter_t *cutter, const schema_t *schema, const dialect_t *d
         return;
     cutter->schema = schema;
     cutter->ends = ends_begin(schema, dialect->delimiter);
-    if (cutter->longest < ENDS_MOST)
-        cutter->longest = ENDS_MOST;
+    if (cutter->longest <= ENDS_MOST) /* where a line begins tells what the last quote that counts is */
+        cutter->longest = ENDS_MOST + 1;
 }
 
 bool cutter_begin(cutter_t *cutter, const schema_t *schema, const char *name, dialect_t *dialect,
@@ -294,9 +297,9 @@ int cutter_next(cutter_t *cutter, cut_t *cut, err_t *err) {
                  usual = inside + (CUTTER_BUFFER - CUTTER_WINDOW);
     if (!fill(cutter, usual, usual, err))
         return pool_closed(cutter->pool) ? 0 : -1;
-    size_t end = record_end(cutter, inside - 1);
-    const size_t start = end ? 0 : last_record_end(cutter), most = start + cutter->longest + 1;
+    size_t end = record_end(cutter, inside - 1), start = end ? 0 : last_record_end(cutter);
     while (!end && !is_exhausted(cutter)) {
+        const size_t most = start + cutter->longest + 1;
         if (cutter->have >= most) {
             if (!skip_record(cutter, start, cut, err))
                 return -1;
@@ -307,6 +310,8 @@ int cutter_next(cutter_t *cutter, cut_t *cut, err_t *err) {
         if (!read_on(cutter, most, err))
             return pool_closed(cutter->pool) ? 0 : -1;
         end = record_end(cutter, cutter->schema ? inside - 1 : searched);
+        if (!end && cutter->schema) /* a quote that nothing closes: the lines after it are records */
+            start = last_record_end(cutter);
     }
     if (!end && !cut->oversize.length) {
         /* the file ends here; a fault may have cut off its last record */
