@@ -209,8 +209,7 @@ static bool look_closer(ends_t *ends, const uint8_t *text, size_t length) {
     return true;
 }
 
-INLINED bool on(ends_t *ends, const uint8_t *text, size_t length, bool all, size_t from,
-                bytes_fn *bytes_of) {
+INLINED bool on(ends_t *ends, const uint8_t *text, size_t length, bool all, size_t from, bytes_fn *bytes_of) {
     const wanted_t wanted = {ends->delimiter, ends->schema->quote};
     bytes_t bytes;
     while (ends->record < from || !ends->record) {
@@ -306,6 +305,8 @@ INLINED uint32_t scan_with(const schema_t *schema, char delimiter, const uint8_t
         }
         if (odd)
             at = record = scan_closer(schema, delimiter, text, length, record, scan);
+        if (at < from) /* the scan has room for what lies between `from` and `to` */
+            return at;
     }
 }
 
