@@ -16,7 +16,7 @@ struct cutter {
     buffer_t buffer; /* text that begins with a record's first byte */
     size_t have;
     uint64_t offset, line, lines_from, lines_skipped;
-    bool ended, faulty;
+    bool ended, faulty, open;
     /* What was read after the last cut. It is kept in the cutter's own memory: if a cutter held one pool buffer while
      * it waits for the next, it could wait for itself. */
     uint8_t *carry; /* what is left of it: carry[carry_from], carry_have bytes */
@@ -111,11 +111,16 @@ static bool read_on(cutter_t *cutter, size_t most, err_t *err) {
     return fill(cutter, room, want < most ? want : most, err);
 }
 
+/* A byte-order mark is before it. */
+static size_t first_field(const cutter_t *cutter) {
+    return cutter->offset ? 0 : dialect_bom(cutter->buffer.bytes, cutter->have);
+}
+
 /* The place after the first record end at or after `from`; 0: there is none yet. */
 static size_t record_end(cutter_t *cutter, size_t from) {
     const uint8_t *text = cutter->buffer.bytes;
-    if (cutter->schema && !cutter->offset && !cutter->ends.at) /* the first field begins after it */
-        cutter->ends.at = cutter->ends.record = dialect_bom(text, cutter->have);
+    if (cutter->schema && !cutter->ends.at)
+        cutter->ends.at = cutter->ends.record = first_field(cutter);
     if (cutter->schema)
         return ends_on(&cutter->ends, text, cutter->have, is_exhausted(cutter), from + 1)
                    ? cutter->ends.record
@@ -126,9 +131,21 @@ static size_t record_end(cutter_t *cutter, size_t from) {
 
 static size_t last_record_end(const cutter_t *cutter) {
     if (cutter->schema)
-        return cutter->ends.record;
+        return cutter->ends.record > first_field(cutter) ? cutter->ends.record : 0;
     const uint8_t *found = memrchr(cutter->buffer.bytes, '\n', cutter->have);
     return found ? (size_t)(found - cutter->buffer.bytes) + 1 : 0;
+}
+
+/* The text ends within its last record, or within quotes: as nothing follows it, the lines after such a quote are records,
+ * and the first one that begins at or after `from` begins where this says. */
+static size_t end_open(cutter_t *cutter, size_t from) {
+    const ends_t *ends = &cutter->ends;
+    size_t end = cutter->schema ? ends->record : cutter->have;
+    cutter->open = true;
+    while (end < from && end < cutter->have)
+        end +=
+            ends_find(cutter->schema, ends->delimiter, cutter->buffer.bytes + end, cutter->have - end, true);
+    return end;
 }
 
 /* Reads to the end of the record at `start`; keeps only its first bytes. */
@@ -192,6 +209,7 @@ static bool hand_over(cutter_t *cutter, size_t end, cut_t *cut, err_t *err) {
     cut->next_offset = cutter->offset;
     cutter->buffer = (buffer_t){NULL, 0};
     cutter->have = 0;
+    cut->open = cutter->open;
     cut->last = cutter->ended && !cutter->faulty && !cutter->carry_have;
     return true;
 }
@@ -315,7 +333,7 @@ int cutter_next(cutter_t *cutter, cut_t *cut, err_t *err) {
     }
     if (!end && !cut->oversize.length) {
         /* the file ends here; a fault may have cut off its last record */
-        end = cutter->faulty ? last_record_end(cutter) : cutter->have;
+        end = cutter->faulty ? last_record_end(cutter) : end_open(cutter, inside);
         cut->broken = cutter->faulty;
         if (cutter->faulty)
             cutter->have = end;

@@ -491,7 +491,8 @@ static void test_quoted_windows(void **state) {
     quoted_free(&quoted);
 }
 
-/* Of a file that ends within quotes, everything from the open quote on is one cut: it may be one record one day. */
+/* A file that ends within quotes is cut into windows as any other, and is told from the open quote on: its lines may be one
+ * record one day. */
 static void test_quoted_open(void **state) {
     (void)state;
     quoted_t quoted = quoted_new();
@@ -501,19 +502,25 @@ static void test_quoted_open(void **state) {
     grown_text(&quoted.text, "8,\"never closed\n");
     for (int i = 0; i < 100000; i++)
         grown_text(&quoted.text, "9,a line\n");
+    grown_text(&quoted.text, "9,the last");
     struct source source;
     cut_t cut = {.length = 0};
     err_t err;
     pool_t *pool = pool_new(4 * CUTTER_BUFFER, CUTTER_BUFFER);
     cutter_t *cutter = quoted_cutter(&quoted, &source, pool);
-    uint64_t at = 0;
+    uint64_t at = 0, count = 0;
     while (cutter_next(cutter, &cut, &err) > 0) {
+        assert_true(cut.offset == at);
         at = cut.next_offset;
+        count++;
         assert_true(cut.last == (at == quoted.text.size));
-        assert_true(cut.last ? cut.offset <= open : at <= open);
+        assert_true(cut.open == (at > open));
+        assert_true(cut.last || (at / W > cut.offset / W && at % W < 1100));
+        assert_memory_equal(cut.buffer.bytes, quoted.text.at + cut.offset, cut.length);
         pool_give(pool, &cut.buffer);
     }
     assert_true(at == quoted.text.size);
+    assert_int_equal(count, (quoted.text.size + W - 1) / W);
     cutter_destroy(cutter);
     pool_destroy(pool);
     quoted_free(&quoted);
