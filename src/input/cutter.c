@@ -285,7 +285,13 @@ void cutter_read_as(cutter_t *cutter, const schema_t *schema, const dialect_t *d
 bool cutter_begin(cutter_t *cutter, const schema_t *schema, const char *name, dialect_t *dialect,
                   err_t *err) {
     dialect_head_t head;
-    if (!cutter_look(cutter, &head, err) || !dialect_sniff_head(schema, &head, name, dialect, err))
+    if (!cutter_look(cutter, &head, err))
+        return false;
+    if (cutter->faulty && !head.length) {
+        *err = cutter->fault;
+        return false;
+    }
+    if (!dialect_sniff_head(schema, &head, name, dialect, err))
         return false;
     cutter_read_as(cutter, schema, dialect);
     return true;
