@@ -152,7 +152,8 @@ static void test_every_quoting(void **state) {
     for (int way = 0; way < 7; way++) {
         char yaml[200];
         snprintf(yaml, sizeof yaml,
-                 "format: x\nrecord: {delimiter: \",\", escape: %s, multiline: %s, header: no}\nfields: [{name: a}, "
+                 "format: x\nrecord: {delimiter: \",\", escape: %s, multiline: %s, header: no}\nfields: "
+                 "[{name: a}, "
                  "{name: b}]\nlayouts: [[a, b]]\n",
                  escapes[way % 4], way < 4 ? "no" : "yes");
         lab_t lab = lab_for(lab_schema(yaml), "1,2\n", 4);
