@@ -15,8 +15,8 @@ struct cutter {
     size_t longest;  /* a record without an end within so many bytes is skipped */
     buffer_t buffer; /* text that begins with a record's first byte */
     size_t have;
-    uint64_t offset, line, lines_from;
-    bool ended, faulty;
+    uint64_t offset, line, lines_from, lines_skipped;
+    bool ended, faulty, open;
     /* What was read after the last cut. It is kept in the cutter's own memory: if a cutter held one pool buffer while
      * it waits for the next, it could wait for itself. */
     uint8_t *carry; /* what is left of it: carry[carry_from], carry_have bytes */
@@ -111,9 +111,16 @@ static bool read_on(cutter_t *cutter, size_t most, err_t *err) {
     return fill(cutter, room, want < most ? want : most, err);
 }
 
+/* A byte-order mark is before it. */
+static size_t first_field(const cutter_t *cutter) {
+    return cutter->offset ? 0 : dialect_bom(cutter->buffer.bytes, cutter->have);
+}
+
 /* The place after the first record end at or after `from`; 0: there is none yet. */
 static size_t record_end(cutter_t *cutter, size_t from) {
     const uint8_t *text = cutter->buffer.bytes;
+    if (cutter->schema && !cutter->ends.at)
+        cutter->ends.at = cutter->ends.record = first_field(cutter);
     if (cutter->schema)
         return ends_on(&cutter->ends, text, cutter->have, is_exhausted(cutter), from + 1)
                    ? cutter->ends.record
@@ -124,9 +131,21 @@ static size_t record_end(cutter_t *cutter, size_t from) {
 
 static size_t last_record_end(const cutter_t *cutter) {
     if (cutter->schema)
-        return cutter->ends.record;
+        return cutter->ends.record > first_field(cutter) ? cutter->ends.record : 0;
     const uint8_t *found = memrchr(cutter->buffer.bytes, '\n', cutter->have);
     return found ? (size_t)(found - cutter->buffer.bytes) + 1 : 0;
+}
+
+/* The text ends within its last record, or within quotes: as nothing follows it, the lines after such a quote are records,
+ * and the first one that begins at or after `from` begins where this says. */
+static size_t end_open(cutter_t *cutter, size_t from) {
+    const ends_t *ends = &cutter->ends;
+    size_t end = cutter->schema ? ends->record : cutter->have;
+    cutter->open = true;
+    while (end < from && end < cutter->have)
+        end +=
+            ends_find(cutter->schema, ends->delimiter, cutter->buffer.bytes + end, cutter->have - end, true);
+    return end;
 }
 
 /* Reads to the end of the record at `start`; keeps only its first bytes. */
@@ -139,6 +158,7 @@ static bool skip_record(cutter_t *cutter, size_t start, cut_t *cut, err_t *err) 
     if (ok) {
         XXH3_64bits_reset(hash);
         XXH3_64bits_update(hash, cutter->buffer.bytes, cutter->have);
+        cutter->lines_skipped = lines_count(cutter->buffer.bytes + start, cutter->have - start) + 1;
     }
     cut->oversize.length = cutter->have - start;
     cut->oversize.held = (uint32_t)cut->oversize.length;
@@ -186,11 +206,12 @@ static bool hand_over(cutter_t *cutter, size_t end, cut_t *cut, err_t *err) {
     cut->offset = cutter->offset;
     cut->first_line = cutter->line;
     cut->lines_from = cutter->lines_from;
-    cutter->line += lines_count(cut->buffer.bytes, end) + skipped;
+    cutter->line += lines_count(cut->buffer.bytes, end) + (skipped ? cutter->lines_skipped : 0);
     cutter->offset += end + cut->oversize.length;
     cut->next_offset = cutter->offset;
     cutter->buffer = (buffer_t){NULL, 0};
     cutter->have = 0;
+    cut->open = cutter->open;
     cut->last = cutter->ended && !cutter->faulty && !cutter->carry_have;
     return true;
 }
@@ -261,14 +282,20 @@ void cutter_read_as(cutter_t *cutter, const schema_t *schema, const dialect_t *d
         return;
     cutter->schema = schema;
     cutter->ends = ends_begin(schema, dialect->delimiter);
-    if (cutter->longest < ENDS_MOST)
-        cutter->longest = ENDS_MOST;
+    if (cutter->longest <= ENDS_MOST) /* where a line begins tells what the last quote that counts is */
+        cutter->longest = ENDS_MOST + 1;
 }
 
 bool cutter_begin(cutter_t *cutter, const schema_t *schema, const char *name, dialect_t *dialect,
                   err_t *err) {
     dialect_head_t head;
-    if (!cutter_look(cutter, &head, err) || !dialect_sniff_head(schema, &head, name, dialect, err))
+    if (!cutter_look(cutter, &head, err))
+        return false;
+    if (cutter->faulty && !head.length) {
+        *err = cutter->fault;
+        return false;
+    }
+    if (!dialect_sniff_head(schema, &head, name, dialect, err))
         return false;
     cutter_read_as(cutter, schema, dialect);
     return true;
@@ -303,9 +330,9 @@ int cutter_next(cutter_t *cutter, cut_t *cut, err_t *err) {
                  usual = inside + (CUTTER_BUFFER - CUTTER_WINDOW);
     if (!fill(cutter, usual, usual, err))
         return pool_closed(cutter->pool) ? 0 : -1;
-    size_t end = record_end(cutter, inside - 1);
-    const size_t start = end ? 0 : last_record_end(cutter), most = start + cutter->longest + 1;
+    size_t end = record_end(cutter, inside - 1), start = end ? 0 : last_record_end(cutter);
     while (!end && !is_exhausted(cutter)) {
+        const size_t most = start + cutter->longest + 1;
         if (cutter->have >= most) {
             if (!skip_record(cutter, start, cut, err))
                 return -1;
@@ -316,10 +343,12 @@ int cutter_next(cutter_t *cutter, cut_t *cut, err_t *err) {
         if (!read_on(cutter, most, err))
             return pool_closed(cutter->pool) ? 0 : -1;
         end = record_end(cutter, cutter->schema ? inside - 1 : searched);
+        if (!end && cutter->schema) /* a quote that nothing closes: the lines after it are records */
+            start = last_record_end(cutter);
     }
     if (!end && !cut->oversize.length) {
         /* the file ends here; a fault may have cut off its last record */
-        end = cutter->faulty ? last_record_end(cutter) : cutter->have;
+        end = cutter->faulty ? last_record_end(cutter) : end_open(cutter, inside);
         cut->broken = cutter->faulty;
         if (cutter->faulty)
             cutter->have = end;

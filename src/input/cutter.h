@@ -6,7 +6,7 @@
  *     cut w+1                               d, e
  *
  * A record ends with '\n', or with the file; or as its dialect says, where quoted fields may contain line ends. Of a file
- * that ends within quotes, all records from the one with the open quote on are one piece: if the file grows, they may
+ * that ends within quotes, all cuts from the one with the open quote on are open: if the file grows, their lines may
  * turn out to be one record. A cutter belongs to one thread. */
 #ifndef TIPPLE_INPUT_CUTTER_H
 #define TIPPLE_INPUT_CUTTER_H
@@ -28,6 +28,7 @@ typedef struct {
     uint64_t lines_from;  /* 0, unless cutter_seek was used */
     uint64_t next_offset; /* where the next cut starts */
     bool last;            /* nothing follows it */
+    bool open;            /* its records may be others when the file has grown */
     bool broken;          /* after it the input is faulty; the fault may already be in its last window */
     struct {              /* a record after the others that is longer than allowed */
         uint64_t length;  /* 0: none */

@@ -44,6 +44,25 @@ class Changed(livetest.Case):
         self.load(name, "--reload-changed", status=status)
         self.verifies(name)
 
+    def test_ends_within_quotes(self):
+        """a file that ends within quotes: each line is a record of its own window until more of it tells that it is none"""
+        self.write("two.yaml", TWO_LAYOUTS.encode())
+        words = ("-f", "./two.yaml", "--uri", self.uri(), "--json")
+        lines = b"7,seven\n" * 100000
+        for more, status, count in ((b"8,\"eight\"\n", 2, 100001), (b"end\"\n", 5, 100000)):
+            with self.subTest(more=more):
+                self.client.drop_database(self.database)
+                self.write("a.csv", b"1,\"open\n" + lines)
+                self.tipple("load", *words, "a.csv", status=2)
+                self.tipple("verify", *words, "a.csv")
+                self.write("a.csv", b"1,\"open\n" + lines + more)
+                self.tipple("load", *words, "a.csv", status=status)
+                self.assertEqual(count, len(self.documents()))
+                self.shorten_lease()
+                self.tipple("load", *words, "--reload-changed", "a.csv", status=2 if status == 2 else 0)
+                self.assertEqual(count if status == 2 else 1, len(self.documents()))
+                self.tipple("verify", *words, "a.csv")
+
     def test_layout_stays(self):
         """a file without a header that grows is read by the layout that its first records had"""
         self.write("two.yaml", TWO_LAYOUTS.encode())

@@ -491,7 +491,8 @@ static void test_quoted_windows(void **state) {
     quoted_free(&quoted);
 }
 
-/* Of a file that ends within quotes, everything from the open quote on is one cut: it may be one record one day. */
+/* A file that ends within quotes is cut into windows as any other, and is told from the open quote on: its lines may be one
+ * record one day. */
 static void test_quoted_open(void **state) {
     (void)state;
     quoted_t quoted = quoted_new();
@@ -501,19 +502,25 @@ static void test_quoted_open(void **state) {
     grown_text(&quoted.text, "8,\"never closed\n");
     for (int i = 0; i < 100000; i++)
         grown_text(&quoted.text, "9,a line\n");
+    grown_text(&quoted.text, "9,the last");
     struct source source;
     cut_t cut = {.length = 0};
     err_t err;
     pool_t *pool = pool_new(4 * CUTTER_BUFFER, CUTTER_BUFFER);
     cutter_t *cutter = quoted_cutter(&quoted, &source, pool);
-    uint64_t at = 0;
+    uint64_t at = 0, count = 0;
     while (cutter_next(cutter, &cut, &err) > 0) {
+        assert_true(cut.offset == at);
         at = cut.next_offset;
+        count++;
         assert_true(cut.last == (at == quoted.text.size));
-        assert_true(cut.last ? cut.offset <= open : at <= open);
+        assert_true(cut.open == (at > open));
+        assert_true(cut.last || (at / W > cut.offset / W && at % W < 1100));
+        assert_memory_equal(cut.buffer.bytes, quoted.text.at + cut.offset, cut.length);
         pool_give(pool, &cut.buffer);
     }
     assert_true(at == quoted.text.size);
+    assert_int_equal(count, (quoted.text.size + W - 1) / W);
     cutter_destroy(cutter);
     pool_destroy(pool);
     quoted_free(&quoted);
@@ -550,21 +557,103 @@ static void test_quoted_never(void **state) {
     quoted_free(&quoted);
 }
 
+/* What is cut at and after the place where the first window ends. */
+static void expect_cuts(const quoted_t *quoted, size_t count, const got_t *wanted) {
+    struct source source;
+    cut_t cut = {.length = 0};
+    err_t err;
+    pool_t *pool = pool_new(4 * CUTTER_BUFFER, CUTTER_BUFFER);
+    cutter_t *cutter = quoted_cutter(quoted, &source, pool);
+    uint64_t line = 1, at = 0;
+    for (size_t i = 0; i < count; i++) {
+        assert_int_equal(cutter_next(cutter, &cut, &err), 1);
+        assert_int_equal(cut.offset, wanted[i].from);
+        assert_int_equal(cut.offset + cut.length, wanted[i].to);
+        assert_int_equal(cut.oversize.length, wanted[i].oversize);
+        for (; at < cut.offset; at++)
+            line += quoted->text.at[at] == '\n';
+        assert_int_equal(cut.first_line, line);
+        pool_give(pool, &cut.buffer);
+    }
+    assert_int_equal(cut.next_offset, quoted->text.size);
+    assert_int_equal(cutter_next(cutter, &cut, &err), 0);
+    cutter_destroy(cutter);
+    pool_destroy(pool);
+}
+
+/* A quoted name after a byte-order mark is in quotes, too: here up to a quote that would be taken for a closing one, where
+ * the first window ends. */
+static void test_quoted_mark(void **state) {
+    (void)state;
+    quoted_t quoted = quoted_new();
+    grown_text(&quoted.text, "\xEF\xBB\xBF\"a\n\",b\n");
+    while (quoted.text.size < W - 3)
+        grown_text(&quoted.text, quoted.text.size % 2 ? "t\n" : "\n");
+    grown_text(&quoted.text, "7,\"\nafter\",8\n");
+    const uint64_t end = quoted.text.size;
+    grown_text(&quoted.text, "9,10\n");
+    const got_t wanted[] = {{.from = 0, .to = end}, {.from = end, .to = quoted.text.size}};
+    expect_cuts(&quoted, 2, wanted);
+    quoted_free(&quoted);
+}
+
+/* A quote that nothing closes does not take the records after it along, whatever follows them. */
+static void test_quoted_never_and_oversize(void **state) {
+    (void)state;
+    quoted_t quoted = quoted_new();
+    grown_text(&quoted.text, "8,\"never closed\n9,a line\n");
+    const uint64_t start = quoted.text.size, large = (17 << 20) + 1;
+    add_record(&quoted.text, large - 1, true);
+    const uint64_t after = quoted.text.size;
+    grown_text(&quoted.text, "9,\"a\nb\"\n");
+    const got_t wanted[] = {{.from = 0, .to = start, .oversize = large}, {.from = after, .to = after + 8}};
+    expect_cuts(&quoted, 2, wanted);
+    quoted_free(&quoted);
+}
+
+/* What follows the last quote that counts decides whether it closes anything: not that it is the last one. */
+static void test_quoted_far(void **state) {
+    (void)state;
+    for (int closes = 0; closes < 2; closes++) {
+        quoted_t quoted = quoted_new();
+        grown_text(&quoted.text, "8,\"a\n");
+        const uint64_t line = quoted.text.size;
+        while (quoted.text.size < ENDS_MOST - 1)
+            grown_text(&quoted.text, quoted.text.size % 64 == 1 ? "\n" : "t");
+        grown_text(&quoted.text, closes ? "\"\r\n" : "\"\rX\n");
+        const uint64_t record = quoted.text.size;
+        grown_text(&quoted.text, "9,b\n");
+        const uint64_t first = closes ? record : W + 2 - W % 64;
+        const got_t wanted[] = {{.from = 0, .to = first}, {.from = record, .to = quoted.text.size}};
+        if (closes)
+            expect_cuts(&quoted, 2, wanted);
+        else {
+            struct source source;
+            cut_t cut;
+            err_t err;
+            pool_t *pool = pool_new(4 * CUTTER_BUFFER, CUTTER_BUFFER);
+            cutter_t *cutter = quoted_cutter(&quoted, &source, pool);
+            assert_int_equal(cutter_next(cutter, &cut, &err), 1);
+            assert_int_equal(cut.oversize.length, 0);
+            assert_true(cut.length > line && cut.next_offset == first);
+            pool_give(pool, &cut.buffer);
+            cutter_destroy(cutter);
+            pool_destroy(pool);
+        }
+        quoted_free(&quoted);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_quoted_windows),
-        cmocka_unit_test(test_quoted_open),
-        cmocka_unit_test(test_quoted_never),
-        cmocka_unit_test(test_small),
-        cmocka_unit_test(test_edges),
-        cmocka_unit_test(test_one_record),
-        cmocka_unit_test(test_random),
-        cmocka_unit_test(test_oversize),
-        cmocka_unit_test(test_just_not_oversize),
-        cmocka_unit_test(test_two_oversize),
-        cmocka_unit_test(test_faults),
-        cmocka_unit_test(test_closed_pool),
-        cmocka_unit_test(test_two_share_one_buffer),
+        cmocka_unit_test(test_quoted_mark),  cmocka_unit_test(test_quoted_never_and_oversize),
+        cmocka_unit_test(test_quoted_far),   cmocka_unit_test(test_quoted_windows),
+        cmocka_unit_test(test_quoted_open),  cmocka_unit_test(test_quoted_never),
+        cmocka_unit_test(test_small),        cmocka_unit_test(test_edges),
+        cmocka_unit_test(test_one_record),   cmocka_unit_test(test_random),
+        cmocka_unit_test(test_oversize),     cmocka_unit_test(test_just_not_oversize),
+        cmocka_unit_test(test_two_oversize), cmocka_unit_test(test_faults),
+        cmocka_unit_test(test_closed_pool),  cmocka_unit_test(test_two_share_one_buffer),
     };
     return cmocka_run_group_tests_name("cutter", tests, NULL, NULL);
 }

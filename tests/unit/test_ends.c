@@ -132,6 +132,29 @@ static void test_odd_bytes(void **state) {
     }
 }
 
+/* The end of a record that is found a long way after it: all of that is scanned again, window by window. */
+static void test_far_behind(void **state) {
+    (void)state;
+    static const char *const lasts[] = {"", "8,\"odd\n", "8,\"odd\n8,8\n", "\"\"\n"};
+    schema_t *schema = schema_with("double");
+    for (size_t i = 0; i < sizeof lasts / sizeof *lasts; i++) {
+        grown_t text = {0};
+        grown_text(&text, "1,\"open\n");
+        for (int line = 0; line < 400000; line++)
+            grown_text(&text, ",\n");
+        grown_text(&text, lasts[i]);
+        slack_t slack = slack_new(text.at, text.size);
+        list_t find = by_find(schema, slack.text, text.size), records = by_records(schema, &slack);
+        assert_true(find.count >= 400000);
+        same(&find, &records, "records", slack.text, text.size);
+        free(find.at);
+        free(records.at);
+        slack_free(&slack);
+        grown_free(&text);
+    }
+    schema_destroy(schema);
+}
+
 /* ---- records that are known, because they are put together here ---- */
 
 static void add_field(grown_t *text, grown_t *value, uint64_t *seed) {
@@ -204,7 +227,7 @@ static void test_known(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_by_hand),   cmocka_unit_test(test_backslash), cmocka_unit_test(test_far),
-        cmocka_unit_test(test_odd_bytes), cmocka_unit_test(test_known),
+        cmocka_unit_test(test_odd_bytes), cmocka_unit_test(test_known),     cmocka_unit_test(test_far_behind),
     };
     return cmocka_run_group_tests_name("ends", tests, NULL, NULL);
 }

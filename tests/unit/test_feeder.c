@@ -148,6 +148,43 @@ static void quoted_pieces_are_the_file(void **state) {
     free(text.at);
 }
 
+/* What is done is passed over wherever it lies, and what is not is read from its own place: also where only the text
+ * before a block tells where its records begin. */
+static void passes_over_what_is_done(void **state) {
+    (void)state;
+    const done_run_t runs[] = {{1, 7, 0}, {8, 14, 0}, {15, 21, 0}};
+    bytes_t text = {0}, wanted = {0};
+    char line[64];
+    for (size_t i = 0; text.size < 6 << 20; i++)
+        bytes_add(&text, line, (size_t)snprintf(line, sizeof line, "%zu,\"%0*d\n,\"\n", i, (int)(i % 40), 7));
+    lab_write("in", text.at, text.size);
+    lab_t all;
+    err_t err = {.text = ""};
+    load_file_t whole;
+    begin(&all, &whole, 0, UINT64_MAX, 64 << 20);
+    while (!queue_ended(all.pipeline.queue)) {
+        const size_t before = all.text.size, number = all.blocks;
+        take(&all, 1);
+        if (number == 0 || number == 7 || number == 14 || number > 20)
+            bytes_add(&wanted, all.text.at + before, all.text.size - before);
+    }
+    assert_true(end(&all, &err));
+    assert_int_equal(all.blocks, 24);
+
+    lab_t lab;
+    load_file_t piece = {.to = UINT64_MAX, .done_before = {.runs = (done_run_t *)runs, .count = COUNT(runs)}};
+    begin_all(&lab, &piece, 1, 1, 64 << 20);
+    if (!end(&lab, &err))
+        fail_msg("%s", err.text);
+    assert_int_equal(lab.blocks, 24 - 18);
+    assert_int_equal(lab.text.size, wanted.size);
+    assert_memory_equal(lab.text.at, wanted.at, wanted.size);
+    free(all.text.at);
+    free(lab.text.at);
+    free(wanted.at);
+    free(text.at);
+}
+
 /* A piece that ends before its file does: what was read of it may be of two versions, and is not done. */
 static void notices_a_change_within_a_piece(void **state) {
     (void)state;
@@ -177,8 +214,8 @@ static void notices_a_change_within_a_piece(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(pieces_are_the_file),
-                                       cmocka_unit_test(quoted_pieces_are_the_file),
-                                       cmocka_unit_test(notices_a_change_within_a_piece)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(pieces_are_the_file), cmocka_unit_test(quoted_pieces_are_the_file),
+        cmocka_unit_test(passes_over_what_is_done), cmocka_unit_test(notices_a_change_within_a_piece)};
     return cmocka_run_group_tests(tests, lab_open, lab_close);
 }

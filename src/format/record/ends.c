@@ -305,6 +305,8 @@ INLINED uint32_t scan_with(const schema_t *schema, char delimiter, const uint8_t
         }
         if (odd)
             at = record = scan_closer(schema, delimiter, text, length, record, scan);
+        if (at < from) /* the scan has room for what lies between `from` and `to` */
+            return at;
     }
 }
 

@@ -55,7 +55,7 @@ bool ends_on(ends_t *ends, const uint8_t *text, size_t length, bool all, size_t 
 
 /* Scans text[from, to) as scan_fn does, for quoted fields that may contain line ends: appends only the ends that are
  * outside of quotes. text[0, length) are whole records, and 64 bytes after it can be read; `record`: the first byte of the one that continues at `from`.
- * Returns how far it scanned: `to` or more. */
+ * Returns how far it scanned: `to` or more, or less than `from` if the record at hand ended before it after all. */
 uint32_t ends_scan(const schema_t *schema, char delimiter, const uint8_t *text, uint32_t length,
                    uint32_t record, uint32_t from, uint32_t to, scan_t *scan);
 

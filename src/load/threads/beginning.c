@@ -73,13 +73,13 @@ static bool has_neighbour(const beginning_t *beginning, const load_file_t *file)
     return file > beginning->files && file[-1].input == file->input && file[-1].to == file->from;
 }
 
-/* Moves the cutter from the last place before the window that is known, and notes what it passes. */
+/* Moves the cutter from the last place before the window that is known, which may be its own, and notes what it passes. */
 static bool pass(const beginning_t *beginning, load_file_t *file, cutter_t *cutter, uint64_t window,
                  err_t *err) {
     load_file_t *from = file;
     while (has_neighbour(beginning, from) && !from->first_record)
         from--;
-    if (!cutter_start_at(cutter, from->first_record, err))
+    if (cutter_offset(cutter) < from->first_record && !cutter_start_at(cutter, from->first_record, err))
         return false;
     while (from < file) {
         from++;

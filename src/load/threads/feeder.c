@@ -124,7 +124,7 @@ static block_t *make_block(load_file_t *file, const cut_t *cut, uint64_t from, u
     if (block->to <= block->from)
         block->to = block->from + 1;
     block->file_start = cut->offset == 0;
-    block->tail = cut->last && file->to == UINT64_MAX;
+    block->tail = (cut->last || cut->open) && file->to == UINT64_MAX;
     block->epoch = epoch;
     block->partial = cut->broken;
     block->begun_before = file->begun_before;
