@@ -126,6 +126,23 @@ static bool unknown_field(const schema_t *schema, const char *name, err_t *err) 
         schema->name, name, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "", schema->name);
 }
 
+/* Of records of fixed width, what utc and point are made of is not stored by itself: no document could be compared. */
+static bool is_stored(const schema_t *schema, const field_t *field, err_t *err) {
+    for (size_t i = 0; schema->fixed && i < schema->made_count; i++) {
+        const make_t *made = &schema->made[i];
+        for (size_t j = 0; made->kind != MAKE_FIRST && j < made->from_count; j++)
+            if (field == &schema->fields[made->from[j].fields[0]])
+                return err_set(
+                    err, STATUS_USAGE,
+                    made->kind == MAKE_UTC
+                        ? "--filter: %s is not stored by itself but in %s: compare %s, such as "
+                          "'%s>=2024-01-31'"
+                        : "--filter: %s is not stored by itself but in %s, which cannot be compared",
+                    field->name, made->field.key, made->field.key, made->field.key);
+    }
+    return true;
+}
+
 /* One --filter while it is read. */
 typedef struct {
     const char *text, *at;
@@ -154,7 +171,7 @@ static bool read_comparison(reading_t *reading, const schema_t *schema, term_t *
     term->comparison = operators[i].comparison;
     term->field = schema_field(schema, word);
     reading->at = op + strlen(operators[i].text);
-    const bool ok = term->field || unknown_field(schema, word, err);
+    const bool ok = term->field ? is_stored(schema, term->field, err) : unknown_field(schema, word, err);
     free(word);
     return ok;
 }
@@ -192,10 +209,15 @@ static bool add_term(filter_t *filter, const schema_t *schema, reading_t *readin
            read_value(term, err);
 }
 
-static bool write_normal(filter_t *filter, err_t *err) {
+/* The field's key; its name if the key is another field's name, and would be read as that field. */
+static const char *spelling_of(const schema_t *schema, const field_t *field) {
+    return schema_field(schema, field->key) == field ? field->key : field->name;
+}
+
+static bool write_normal(filter_t *filter, const schema_t *schema, err_t *err) {
     size_t room = 1;
     for (size_t i = 0; i < filter->count; i++)
-        room += strlen(filter->terms[i].field->key) + filter->terms[i].length + 10;
+        room += strlen(spelling_of(schema, filter->terms[i].field)) + filter->terms[i].length + 10;
     if (!(filter->normal = calloc(1, room)))
         return err_memory(err, room);
     size_t used = 0;
@@ -206,7 +228,7 @@ static bool write_normal(filter_t *filter, err_t *err) {
             if (operators[j].comparison == term->comparison)
                 op = operators[j].text;
         used += (size_t)snprintf(filter->normal + used, room - used, "%s%s%s%s%s%s", i ? " && " : "",
-                                 term->field->key, op, quote, term->text, quote);
+                                 spelling_of(schema, term->field), op, quote, term->text, quote);
     }
     return true;
 }
@@ -219,7 +241,7 @@ filter_t *filter_parse(const schema_t *schema, char *const *texts, size_t count,
         while ((ok = add_term(filter, schema, &reading, err)) && *reading.at)
             reading.at += 2; /* "&&" */
     }
-    if (!ok || !write_normal(filter, err)) {
+    if (!ok || !write_normal(filter, schema, err)) {
         filter_free(filter);
         return NULL;
     }
