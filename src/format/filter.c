@@ -149,8 +149,9 @@ typedef struct {
 } reading_t;
 
 static bool complain(const reading_t *reading, const char *at, err_t *err, const char *what) {
-    return err_set(err, STATUS_USAGE, "--filter: column %zu of '%.500s': %s",
-                   (size_t)(at - reading->text) + 1, reading->text, what);
+    err_set(err, STATUS_USAGE, "--filter: column %zu of '%.500s': %s", (size_t)(at - reading->text) + 1,
+            reading->text, what);
+    return false;
 }
 
 /* Reads the field and the operator; *at is after them, at the value. */
@@ -171,9 +172,10 @@ static bool read_comparison(reading_t *reading, const schema_t *schema, term_t *
     term->comparison = operators[i].comparison;
     term->field = schema_field(schema, word);
     reading->at = op + strlen(operators[i].text);
-    const bool ok = term->field ? is_stored(schema, term->field, err) : unknown_field(schema, word, err);
+    if (!term->field)
+        unknown_field(schema, word, err);
     free(word);
-    return ok;
+    return term->field && is_stored(schema, term->field, err);
 }
 
 /* Reads the value, up to "&&" or the end. In quotes it may be anything. */
@@ -198,7 +200,9 @@ static bool cut_value(reading_t *reading, term_t *term, err_t *err) {
         return complain(reading, wrong, err, odd);
     value += quoted;
     term->text = quoted ? strndup(value, (size_t)(end - value)) : trimmed(value, (size_t)(end - value));
-    return term->text || err_memory(err, (size_t)(end - value));
+    if (!term->text)
+        err_memory(err, (size_t)(end - value));
+    return term->text != NULL;
 }
 
 static bool add_term(filter_t *filter, const schema_t *schema, reading_t *reading, err_t *err) {
@@ -235,7 +239,11 @@ static bool write_normal(filter_t *filter, const schema_t *schema, err_t *err) {
 
 filter_t *filter_parse(const schema_t *schema, char *const *texts, size_t count, err_t *err) {
     filter_t *filter = calloc(1, sizeof *filter);
-    bool ok = filter ? true : err_memory(err, sizeof *filter);
+    bool ok = true;
+    if (!filter) {
+        err_memory(err, sizeof *filter);
+        return NULL;
+    }
     for (size_t i = 0; ok && i < count; i++) {
         reading_t reading = {.text = texts[i], .at = texts[i]};
         while ((ok = add_term(filter, schema, &reading, err)) && *reading.at)
