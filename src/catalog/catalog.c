@@ -1,5 +1,5 @@
 #include "catalog/catalog.h"
-#include "catalog/record_id/record_id.h"
+#include "base/record_id.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -15,7 +15,7 @@
 #include "input/cutter.h"
 #include "load/before/check_inputs.h"
 #include "load/blocks/other_header.h"
-#include "catalog/record_id/room.h"
+#include "catalog/register/room.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -10,7 +10,7 @@
 #include "catalog/catalog.h"
 #include "catalog/places.h"
 #include "catalog/store/store_mongo.h"
-#include "catalog/record_id/record_id.h"
+#include "base/record_id.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -7,7 +7,7 @@
 #include "load/forget.h"
 #include "load/job.h"
 #include "load/blocks/other_stream.h"
-#include "catalog/record_id/record_id.h"
+#include "base/record_id.h"
 
 #include <stdlib.h>
 #include <string.h>

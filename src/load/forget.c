@@ -9,7 +9,7 @@
 #include "server/bson_read.h"
 #include "input/file/name.h"
 #include "server/collection.h"
-#include "catalog/record_id/record_id.h"
+#include "base/record_id.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 #include "load/job.h"
-#include "catalog/record_id/record_id.h"
+#include "base/record_id.h"
 #include "base/log.h"
 #include "base/stop.h"
 

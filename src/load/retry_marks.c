@@ -6,7 +6,7 @@
 #include "load/rejects/fix_item.h"
 #include "load/job.h"
 #include "verify/read_back/snapshot_read.h"
-#include "catalog/record_id/record_id.h"
+#include "base/record_id.h"
 
 #include <stdlib.h>
 #include <string.h>

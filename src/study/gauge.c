@@ -2,7 +2,7 @@
 #include "format/records.h"
 #include "input/manifest.h"
 #include "input/cutter.h"
-#include "catalog/record_id/record_id.h"
+#include "base/record_id.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -17,7 +17,7 @@
 #include "catalog/store/store_mongo.h"
 #include "server/collection.h"
 #include "load/before/describe_input.h"
-#include "catalog/record_id/record_id.h"
+#include "base/record_id.h"
 
 #include <stdio.h>
 #include <stdlib.h>

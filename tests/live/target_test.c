@@ -6,7 +6,7 @@
 #include "input/manifest.h"
 #include "load/threads/deliver.h"
 #include "server/collection.h"
-#include "catalog/record_id/record_id.h"
+#include "base/record_id.h"
 #include "server/send/writer.h"
 
 #include <pthread.h>

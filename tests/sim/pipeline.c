@@ -5,7 +5,7 @@
 #include "catalog/ledger/ledger_inner.h"
 #include "verify/read_back/merge.h"
 #include "load/rejects/reject_identity.h"
-#include "catalog/record_id/record_id.h"
+#include "base/record_id.h"
 
 #include <stdio.h>
 

@@ -2,7 +2,7 @@
 #include "catalog/places.h"
 #include "catalog/removal.h"
 #include "sim.h"
-#include "catalog/record_id/record_id.h"
+#include "base/record_id.h"
 
 #include <stdio.h>
 

@@ -5,7 +5,7 @@
 #include "catalog/ledger/standing.h"
 #include "load/rejects/fix_item.h"
 #include "sim.h"
-#include "catalog/record_id/record_id.h"
+#include "base/record_id.h"
 
 enum { FIXES = 2, TURNS = 8 };
 

@@ -2,7 +2,7 @@
 #include "json_lab.h"
 #include "server/chunks/chunkmap.h"
 #include "server/chunks/keyorder.h"
-#include "catalog/record_id/record_id.h"
+#include "base/record_id.h"
 #include "server/presplit/presplit.h"
 
 #include <math.h>

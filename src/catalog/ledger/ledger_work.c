@@ -2,7 +2,7 @@
 #include "catalog/ledger/ledger.h"
 #include "base/grow.h"
 #include "catalog/ledger/ledger_inner.h"
-#include "catalog/record_id/record_id.h"
+#include "base/record_id.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 #include "catalog/store/store.h"
-#include "catalog/record_id/record_id.h"
+#include "base/record_id.h"
 
 #include <stdlib.h>
 

@@ -8,7 +8,7 @@
 #include "server/server_errors.h"
 #include "server/bson_read.h"
 #include "server/collection.h"
-#include "catalog/record_id/record_id.h"
+#include "base/record_id.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -9,7 +9,7 @@
 #include "format/record/dialect.h"
 #include "input/file/input_file.h"
 #include "catalog/ledger/ledger.h"
-#include "catalog/record_id/record_id.h"
+#include "base/record_id.h"
 
 #include <stdatomic.h>
 

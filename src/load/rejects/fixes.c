@@ -4,7 +4,7 @@
 #include "base/log.h"
 #include "catalog/ledger/standing.h"
 #include "format/records.h"
-#include "catalog/record_id/record_id.h"
+#include "base/record_id.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 #include "query/split/bounds.h"
 #include "server/chunks/keyorder.h"
-#include "catalog/record_id/record_id.h"
+#include "base/record_id.h"
 #include "server/bson_read.h"
 
 #include <math.h>

@@ -3,7 +3,7 @@
 #include "base/grow.h"
 #include "base/numbers/units.h"
 #include "base/stop.h"
-#include "catalog/record_id/record_id.h"
+#include "base/record_id.h"
 
 #include <math.h>
 #include <stdlib.h>
