@@ -5,7 +5,7 @@
 #include "base/log.h"
 #include "load/rejects/fix_item.h"
 #include "load/job.h"
-#include "verify/read_back/snapshot_read.h"
+#include "load/read_back/snapshot_read.h"
 #include "base/record_id.h"
 
 #include <stdlib.h>

@@ -6,8 +6,8 @@
 #include "format/records.h"
 #include "load/blocks/other_header.h"
 #include "load/threads/account.h"
-#include "verify/read_back/merge.h"
-#include "verify/read_back/snapshot_read.h"
+#include "load/read_back/merge.h"
+#include "load/read_back/snapshot_read.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
  * code, and tell the main thread by events. */
 #include "sim.h"
 #include "catalog/ledger/ledger_inner.h"
-#include "verify/read_back/merge.h"
+#include "load/read_back/merge.h"
 #include "load/rejects/reject_identity.h"
 #include "base/record_id.h"
 

@@ -1,5 +1,5 @@
 /* merge: streams written by hand, and random ones against sets. */
-#include "verify/read_back/merge.h"
+#include "load/read_back/merge.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* read_back: what is there of a block's records, against ranges written by hand. */
-#include "verify/read_back/read_back.h"
+#include "load/read_back/read_back.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,8 +1,8 @@
 /* merge: what a file gives against what the target holds, both in ascending order of `_id`, so that each
  * document that is wrong is named once and for what it is. Knows nothing of files or servers: where stored
  * documents come from and where findings go are functions of its owner. One thread. */
-#ifndef TIPPLE_VERIFY_READ_BACK_MERGE_H
-#define TIPPLE_VERIFY_READ_BACK_MERGE_H
+#ifndef TIPPLE_LOAD_READ_BACK_MERGE_H
+#define TIPPLE_LOAD_READ_BACK_MERGE_H
 
 #include "base/err.h"
 

@@ -4,8 +4,8 @@
  *
  * A range that was cut short by a lost connection, an election, a moved chunk or a forgotten cursor is read
  * again from its start, by whoever reads it: what came so far proves nothing. */
-#ifndef TIPPLE_VERIFY_READ_BACK_SNAPSHOT_READ_H
-#define TIPPLE_VERIFY_READ_BACK_SNAPSHOT_READ_H
+#ifndef TIPPLE_LOAD_READ_BACK_SNAPSHOT_READ_H
+#define TIPPLE_LOAD_READ_BACK_SNAPSHOT_READ_H
 
 #include "server/server.h"
 
