@@ -174,7 +174,7 @@ bool bounds_sample(mongoc_client_t *client, const request_t *request, bson_t *re
                                "{", "$group", "{", "_id", BCON_UTF8("$_id"), "}", "}",       /**/
                                "{", "$sort", "{", "_id", BCON_INT32(1), "}", "}", "]",       /**/
                                "cursor", "{", "batchSize", BCON_INT32(SAMPLE), "}");
-    bool ok = ask(client, request, command, NULL, reply, error);
+    bool ok = ask_command(client, request, command, NULL, reply, error);
     bson_destroy(command);
     return ok;
 }
