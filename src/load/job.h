@@ -2,23 +2,23 @@
 #ifndef TIPPLE_LOAD_JOB_H
 #define TIPPLE_LOAD_JOB_H
 
-#include "format/filter.h"
-#include "input/manifest.h"
 #include "catalog/catalog.h"
 #include "catalog/heartbeat.h"
 #include "catalog/hold.h"
 #include "catalog/places.h"
 #include "catalog/register/register.h"
 #include "catalog/store/store_mongo.h"
-#include "load/threads/feeder.h"
-#include "load/rejects/fixes.h"
+#include "format/filter.h"
+#include "input/manifest.h"
 #include "load/limits.h"
 #include "load/load.h"
-#include "load/threads/loader.h"
-#include "load/rate/rate_step.h"
-#include "load/rate/rate.h"
 #include "load/progress.h"
+#include "load/rate/rate.h"
+#include "load/rate/rate_step.h"
+#include "load/rejects/fixes.h"
 #include "load/rejects/reject.h"
+#include "load/threads/feeder.h"
+#include "load/threads/loader.h"
 
 enum { JOB_MOST_DEFAULT_THREADS = 64, JOB_MOST_INDEXES = 16 };
 

@@ -1,11 +1,11 @@
-#include "server/refusal.h"
 #include "server/server.h"
 #include "base/clock.h"
 #include "base/host/host.h"
-#include "base/stop.h"
 #include "base/numbers/units.h"
+#include "base/stop.h"
 #include "server/absence.h"
 #include "server/await.h"
+#include "server/refusal.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

@@ -5,8 +5,8 @@
 #ifndef TIPPLE_VERIFY_DIFFERENCE_H
 #define TIPPLE_VERIFY_DIFFERENCE_H
 
-#include "verify/changed.h"
 #include "base/err.h"
+#include "verify/changed.h"
 
 typedef enum {
     DIFFERENCE_MISSING,

@@ -10,10 +10,10 @@
 #ifndef TIPPLE_VERIFY_STRAY_SCAN_H
 #define TIPPLE_VERIFY_STRAY_SCAN_H
 
-#include "load/blocks/block.h"
-#include "verify/difference.h"
 #include "catalog/places.h"
+#include "load/blocks/block.h"
 #include "server/server.h"
+#include "verify/difference.h"
 
 typedef struct {
     server_t *server;

@@ -1,7 +1,7 @@
 /* check: what must be true, seen from outside. It knows everything, and nothing of how the program decides.
  */
-#include "sim.h"
 #include "base/record_id.h"
+#include "sim.h"
 
 #include <stdarg.h>
 #include <stdio.h>

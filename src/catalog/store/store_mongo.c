@@ -3,12 +3,12 @@
 #include "base/ejson.h"
 #include "base/grow.h"
 #include "base/host/host.h"
+#include "base/record_id.h"
 #include "catalog/store/change_bson.h"
 #include "catalog/store/entry_bson.h"
-#include "server/server_errors.h"
 #include "server/bson_read.h"
 #include "server/collection.h"
-#include "base/record_id.h"
+#include "server/server_errors.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,11 +1,11 @@
 #include "cli/options/cli.h"
-#include "base/out.h"
 #include "base/conceal.h"
-#include "base/text.h"
 #include "base/escape.h"
 #include "base/log.h"
-#include "base/suggest.h"
 #include "base/numbers/units.h"
+#include "base/out.h"
+#include "base/suggest.h"
+#include "base/text.h"
 
 #include <errno.h>
 #include <math.h>

@@ -1,8 +1,8 @@
 #include "load/before/describe_input.h"
 #include "base/clock.h"
-#include "input/manifest.h"
 #include "base/record_id.h"
 #include "catalog/register/room.h"
+#include "input/manifest.h"
 
 #include <stdio.h>
 #include <stdlib.h>

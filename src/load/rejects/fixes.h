@@ -4,10 +4,10 @@
 #ifndef TIPPLE_LOAD_REJECTS_FIXES_H
 #define TIPPLE_LOAD_REJECTS_FIXES_H
 
-#include "format/filter.h"
-#include "format/schema/schema.h"
 #include "catalog/ledger/ledger.h"
 #include "catalog/places.h"
+#include "format/filter.h"
+#include "format/schema/schema.h"
 #include "load/rejects/reject_read.h"
 
 typedef struct fixes fixes_t;

@@ -8,8 +8,8 @@
 
 #include "format/schema/schema.h"
 #include "load/blocks/block.h"
-#include "server/server_errors.h"
 #include "server/server.h"
+#include "server/server_errors.h"
 
 typedef struct {
     server_t *server;

@@ -4,13 +4,13 @@
 #define TIPPLE_LOAD_THREADS_LOAD_STATE_H
 
 #include "format/filter.h"
-#include "load/rejects/reject.h"
-#include "load/threads/pipeline.h"
 #include "load/rate/throttle.h"
 #include "load/rate/traffic.h"
-#include "server/server_errors.h"
+#include "load/rejects/reject.h"
+#include "load/threads/pipeline.h"
 #include "server/send/direct.h"
 #include "server/send/routers.h"
+#include "server/server_errors.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

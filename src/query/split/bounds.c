@@ -1,7 +1,7 @@
 #include "query/split/bounds.h"
-#include "server/chunks/keyorder.h"
 #include "base/record_id.h"
 #include "server/bson_read.h"
+#include "server/chunks/keyorder.h"
 
 #include <math.h>
 #include <stdio.h>
