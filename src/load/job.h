@@ -80,6 +80,15 @@ typedef struct {
     server_checkpoints_watch_t *flushes; /* NULL: nobody asks */
 } job_t;
 
+/* target.c: the deployment, the collection and its catalog. The target is looked at first, so that one that must not be
+ * loaded into is left as it was. */
+bool job_connect(job_t *job, err_t *err);
+bool job_open_target(job_t *job, err_t *err);
+
+/* move_data.c: starts the threads, waits until they have moved all data, and ends them. *err: why not all was moved;
+ * what was settled until then is written down all the same, where that is possible. */
+bool job_move_data(job_t *job, err_t *err);
+
 /* load_catalog.c: what a load has to do with the catalog, from its first look to its end. */
 bool job_look_at_catalog(job_t *job, err_t *err); /* writes nothing; refuses what must not be loaded into */
 bool job_enroll(job_t *job, err_t *err);          /* this load is alive from now on */

@@ -1,4 +1,4 @@
-/* program: a simulated load from its first command to its exit status, as load.c goes through it. */
+/* program: a simulated load from its first command to its exit status, as load.c and target.c go through it. */
 #include "base/record_id.h"
 #include "catalog/places.h"
 #include "catalog/removal.h"
