@@ -1,4 +1,4 @@
-/* load: files into a collection. One call, from the command or from a program of one's own. */
+/* load: loads files into a collection. One call does it all, from the command or from your own program. */
 #ifndef TIPPLE_LOAD_LOAD_H
 #define TIPPLE_LOAD_LOAD_H
 

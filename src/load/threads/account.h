@@ -1,5 +1,5 @@
-/* account: what becomes of each record of a block: loaded, there already, rejected or filtered; and of the
- * block, when that is known of all of them. Belongs to one loader thread. */
+/* account: notes what became of each record of a block: loaded, already there, rejected or filtered. When that is known
+ * of all its records, the block is handed over as settled. Belongs to one loader thread. */
 #ifndef TIPPLE_LOAD_THREADS_ACCOUNT_H
 #define TIPPLE_LOAD_THREADS_ACCOUNT_H
 

@@ -106,7 +106,7 @@ void load_state_end_feeding(load_state_t *loading);
 bool load_state_ask(load_state_t *loading, load_file_t *file, uint64_t offset, err_t *err);
 asking_t *load_state_take_asking(load_state_t *loading); /* the next one that waits; NULL: nobody */
 void load_state_answer(load_state_t *loading, asking_t *asking, bool ok);
-/* Nobody is answered any more: whoever asks comes back at once, as when the load ends. */
+/* From now on nobody gets an answer: threads that ask return at once, as when the load ends. */
 void load_state_end_answers(load_state_t *loading);
 
 /* Until the catalog was asked within the last lease: what it has said of blocks is known then. Before each message that
