@@ -94,7 +94,7 @@ void load_state_add_block(load_state_t *loading);
 /* Every record of the block is settled. */
 void load_state_add_done(load_state_t *loading, block_t *block);
 
-/* News of a feeder, who gives `news` away; a list in the order in which they came. */
+/* A feeder tells something; `news` belongs to the load from now on. take_news: a list, the oldest first. */
 void load_state_tell(load_state_t *loading, news_t *news);
 news_t *load_state_take_news(load_state_t *loading);
 
