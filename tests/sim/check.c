@@ -1,7 +1,7 @@
 /* check: what must be true, seen from outside. It knows everything, and nothing of how the program decides.
  */
+#include "base/record_id.h"
 #include "sim.h"
-#include "catalog/record_id/record_id.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -9,7 +9,6 @@
 #define TIPPLE_SIM_SIM_H
 
 #include "arena_names.h"
-
 #include "catalog/catalog.h"
 #include "catalog/register/register.h"
 #include "choices.h"

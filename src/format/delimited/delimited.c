@@ -1,11 +1,11 @@
 #include "format/delimited/delimited.h"
 #include "base/utf8.h"
-#include "format/record/bsonw.h"
-#include "format/values/calendar.h"
-#include "format/values/convert.h"
 #include "format/delimited/plan.h"
+#include "format/record/bsonw.h"
 #include "format/record/scan.h"
 #include "format/record/split.h"
+#include "format/values/calendar.h"
+#include "format/values/convert.h"
 
 #include <assert.h>
 #include <stdio.h>
