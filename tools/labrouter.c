@@ -1,4 +1,6 @@
 /* labrouter: a router for test clusters, for hosts that have a mongod and no mongos. See --help. */
+#include "labrouter/session.h"
+
 #include <arpa/inet.h>
 #include <errno.h>
 #include <getopt.h>
@@ -12,8 +14,6 @@
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
-
-#include "labrouter/session.h"
 
 enum { STOP_SECONDS = 3 };
 

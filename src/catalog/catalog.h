@@ -33,7 +33,7 @@ bool catalog_open(store_t *store, const catalog_settings_t *settings, catalog_he
  * two loads differ, one is refused with status 1, and it has written nothing. */
 bool catalog_bind(store_t *store, const catalog_settings_t *settings, err_t *err);
 
-/* Drops the collection with all that the catalog holds, but the counters of numbers continue. `drop` drops the data.
+/* catalog_drop.c. Drops the collection with all that the catalog holds, but the counters of numbers continue. `drop` drops the data.
  * Refused with status 1 while another load is alive. wait: lets a moment pass, while our beat goes on; false: stop (err
  * is set). */
 typedef struct {

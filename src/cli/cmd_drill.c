@@ -1,5 +1,5 @@
-#include "cli/options/load_rows.h"
 #include "base/log.h"
+#include "cli/options/load_rows.h"
 #include "cli/print/drill_history.h"
 #include "cli/print/drill_print.h"
 #include "cli/report/report_drill.h"

@@ -1,6 +1,6 @@
+#include "base/out.h"
 #include "cli/options/cli.h"
 #include "cli/print/result.h"
-#include "base/out.h"
 #include "load/forget.h"
 
 #include <stdio.h>

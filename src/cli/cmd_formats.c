@@ -1,10 +1,10 @@
-#include "cli/options/cli.h"
-#include "base/out.h"
 #include "base/escape.h"
+#include "base/out.h"
 #include "base/shell_word.h"
 #include "base/suggest.h"
 #include "base/text.h"
 #include "builtin/builtin.h"
+#include "cli/options/cli.h"
 #include "format/format.h"
 #include "format/schema/schema_parse.h"
 

@@ -1,7 +1,7 @@
-#include "cli/options/cli.h"
 #include "base/log.h"
-#include "base/suggest.h"
 #include "base/numbers/units.h"
+#include "base/suggest.h"
+#include "cli/options/cli.h"
 #include "generate/generate.h"
 
 #include <errno.h>

@@ -1,16 +1,16 @@
-#include "cli/options/load_rows.h"
-#include "base/out.h"
 #include "base/log.h"
 #include "base/numbers/units.h"
+#include "base/out.h"
 #include "base/shell_word.h"
 #include "base/stop.h"
+#include "cli/options/load_rows.h"
 #include "cli/print/load_figures.h"
 #include "cli/report/report_load.h"
 #include "cli/report/reporting.h"
 #include "report/file.h"
-#include "study/tune/autotune.h"
 #include "server/bson_read.h"
 #include "server/server_errors.h"
+#include "study/tune/autotune.h"
 
 #include <errno.h>
 #include <inttypes.h>

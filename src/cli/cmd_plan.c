@@ -1,7 +1,7 @@
 #include "base/log.h"
-#include "input/manifest.h"
 #include "cli/print/plan_print.h"
 #include "format/format.h"
+#include "input/manifest.h"
 
 static bool take_sample(plan_values_t *values, char **files, int count, gauge_t *gauge, err_t *err) {
     manifest_options_t options = {.input_name = NULL};

@@ -1,13 +1,13 @@
-#include "cli/options/cli.h"
-#include "base/out.h"
 #include "base/log.h"
 #include "base/numbers/units.h"
+#include "base/out.h"
 #include "builtin/builtin.h"
+#include "cli/options/cli.h"
 #include "cli/print/query_print.h"
 #include "cli/report/report_query.h"
-#include "report/file.h"
 #include "cli/report/reporting.h"
 #include "query/run.h"
+#include "report/file.h"
 
 #include <errno.h>
 #include <stdio.h>

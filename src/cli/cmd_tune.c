@@ -1,10 +1,10 @@
-#include "cli/options/load_rows.h"
 #include "base/numbers/units.h"
+#include "cli/options/load_rows.h"
+#include "cli/print/storage_print.h"
+#include "cli/print/tune_print.h"
 #include "cli/report/report_storage.h"
 #include "cli/report/report_tune.h"
 #include "cli/report/reporting.h"
-#include "cli/print/storage_print.h"
-#include "cli/print/tune_print.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
-#include "cli/options/load_rows.h"
-#include "cli/print/result.h"
-#include "base/out.h"
 #include "base/log.h"
 #include "base/numbers/units.h"
+#include "base/out.h"
+#include "cli/options/load_rows.h"
+#include "cli/print/result.h"
 #include "server/bson_read.h"
 #include "verify/verify.h"
 

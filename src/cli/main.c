@@ -1,9 +1,9 @@
-#include "cli/options/cli.h"
-#include "base/out.h"
 #include "base/log.h"
 #include "base/memory.h"
-#include "base/suggest.h"
+#include "base/out.h"
 #include "base/stop.h"
+#include "base/suggest.h"
+#include "cli/options/cli.h"
 #include "server/address.h"
 
 #include <errno.h>

@@ -126,14 +126,32 @@ static bool unknown_field(const schema_t *schema, const char *name, err_t *err) 
         schema->name, name, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "", schema->name);
 }
 
+/* Of records of fixed width, what utc and point are made of is not stored by itself: no document could be compared. */
+static bool is_stored(const schema_t *schema, const field_t *field, err_t *err) {
+    for (size_t i = 0; schema->fixed && i < schema->made_count; i++) {
+        const make_t *made = &schema->made[i];
+        for (size_t j = 0; made->kind != MAKE_FIRST && j < made->from_count; j++)
+            if (field == &schema->fields[made->from[j].fields[0]])
+                return err_set(
+                    err, STATUS_USAGE,
+                    made->kind == MAKE_UTC
+                        ? "--filter: %s is not stored by itself but in %s: compare %s, such as "
+                          "'%s>=2024-01-31'"
+                        : "--filter: %s is not stored by itself but in %s, which cannot be compared",
+                    field->name, made->field.key, made->field.key, made->field.key);
+    }
+    return true;
+}
+
 /* One --filter while it is read. */
 typedef struct {
     const char *text, *at;
 } reading_t;
 
 static bool complain(const reading_t *reading, const char *at, err_t *err, const char *what) {
-    return err_set(err, STATUS_USAGE, "--filter: column %zu of '%.500s': %s",
-                   (size_t)(at - reading->text) + 1, reading->text, what);
+    err_set(err, STATUS_USAGE, "--filter: column %zu of '%.500s': %s", (size_t)(at - reading->text) + 1,
+            reading->text, what);
+    return false;
 }
 
 /* Reads the field and the operator; *at is after them, at the value. */
@@ -154,9 +172,10 @@ static bool read_comparison(reading_t *reading, const schema_t *schema, term_t *
     term->comparison = operators[i].comparison;
     term->field = schema_field(schema, word);
     reading->at = op + strlen(operators[i].text);
-    const bool ok = term->field || unknown_field(schema, word, err);
+    if (!term->field)
+        unknown_field(schema, word, err);
     free(word);
-    return ok;
+    return term->field && is_stored(schema, term->field, err);
 }
 
 /* Reads the value, up to "&&" or the end. In quotes it may be anything. */
@@ -181,7 +200,9 @@ static bool cut_value(reading_t *reading, term_t *term, err_t *err) {
         return complain(reading, wrong, err, odd);
     value += quoted;
     term->text = quoted ? strndup(value, (size_t)(end - value)) : trimmed(value, (size_t)(end - value));
-    return term->text || err_memory(err, (size_t)(end - value));
+    if (!term->text)
+        err_memory(err, (size_t)(end - value));
+    return term->text != NULL;
 }
 
 static bool add_term(filter_t *filter, const schema_t *schema, reading_t *reading, err_t *err) {
@@ -192,10 +213,15 @@ static bool add_term(filter_t *filter, const schema_t *schema, reading_t *readin
            read_value(term, err);
 }
 
-static bool write_normal(filter_t *filter, err_t *err) {
+/* The field's key; its name if the key is another field's name, and would be read as that field. */
+static const char *spelling_of(const schema_t *schema, const field_t *field) {
+    return schema_field(schema, field->key) == field ? field->key : field->name;
+}
+
+static bool write_normal(filter_t *filter, const schema_t *schema, err_t *err) {
     size_t room = 1;
     for (size_t i = 0; i < filter->count; i++)
-        room += strlen(filter->terms[i].field->key) + filter->terms[i].length + 10;
+        room += strlen(spelling_of(schema, filter->terms[i].field)) + filter->terms[i].length + 10;
     if (!(filter->normal = calloc(1, room)))
         return err_memory(err, room);
     size_t used = 0;
@@ -206,20 +232,24 @@ static bool write_normal(filter_t *filter, err_t *err) {
             if (operators[j].comparison == term->comparison)
                 op = operators[j].text;
         used += (size_t)snprintf(filter->normal + used, room - used, "%s%s%s%s%s%s", i ? " && " : "",
-                                 term->field->key, op, quote, term->text, quote);
+                                 spelling_of(schema, term->field), op, quote, term->text, quote);
     }
     return true;
 }
 
 filter_t *filter_parse(const schema_t *schema, char *const *texts, size_t count, err_t *err) {
     filter_t *filter = calloc(1, sizeof *filter);
-    bool ok = filter ? true : err_memory(err, sizeof *filter);
+    bool ok = true;
+    if (!filter) {
+        err_memory(err, sizeof *filter);
+        return NULL;
+    }
     for (size_t i = 0; ok && i < count; i++) {
         reading_t reading = {.text = texts[i], .at = texts[i]};
         while ((ok = add_term(filter, schema, &reading, err)) && *reading.at)
             reading.at += 2; /* "&&" */
     }
-    if (!ok || !write_normal(filter, err)) {
+    if (!ok || !write_normal(filter, schema, err)) {
         filter_free(filter);
         return NULL;
     }

@@ -1,6 +1,6 @@
 #include "format/format.h"
-#include "format/schema/schema_parse.h"
 #include "builtin/builtin.h"
+#include "format/schema/schema_parse.h"
 
 #include <stdlib.h>
 

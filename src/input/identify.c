@@ -1,7 +1,7 @@
 #include "input/identify.h"
+#include "input/archive/tar.h"
 #include "input/file/bytes.h"
 #include "input/file/fault.h"
-#include "input/archive/tar.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -2,9 +2,9 @@
 #ifndef TIPPLE_INPUT_IDENTIFY_H
 #define TIPPLE_INPUT_IDENTIFY_H
 
-#include "input/magic.h"
-#include "input/decode/spare.h"
 #include "input/archive/zip.h"
+#include "input/decode/spare.h"
+#include "input/magic.h"
 
 #include <xxhash.h>
 

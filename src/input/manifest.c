@@ -4,8 +4,8 @@
 #include "base/log.h"
 #include "input/build.h"
 #include "input/file/fault.h"
-#include "input/identify.h"
 #include "input/file/name.h"
+#include "input/identify.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -1,13 +1,13 @@
 /* Adds the members of a zip or a tar to a manifest. */
 #include "base/clock.h"
 #include "base/log.h"
-#include "base/stop.h"
 #include "base/numbers/units.h"
+#include "base/stop.h"
+#include "input/archive/tar.h"
 #include "input/build.h"
 #include "input/file/fault.h"
-#include "input/identify.h"
 #include "input/file/name.h"
-#include "input/archive/tar.h"
+#include "input/identify.h"
 
 #include <errno.h>
 #include <stdlib.h>

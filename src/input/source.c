@@ -2,10 +2,10 @@
 #include "base/clock.h"
 #include "base/lines.h"
 #include "base/stop.h"
+#include "input/archive/zip.h"
+#include "input/decode/spare.h"
 #include "input/file/fault.h"
 #include "input/magic.h"
-#include "input/decode/spare.h"
-#include "input/archive/zip.h"
 
 #include <errno.h>
 #include <fcntl.h>

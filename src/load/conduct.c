@@ -1,13 +1,13 @@
 /* The main thread while data moves: what the coordinator asks for, done with threads, queues and a server. */
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/record_id.h"
 #include "base/stop.h"
+#include "load/blocks/other_stream.h"
 #include "load/coordinator.h"
-#include "load/threads/correct.h"
 #include "load/forget.h"
 #include "load/job.h"
-#include "load/blocks/other_stream.h"
-#include "catalog/record_id/record_id.h"
+#include "load/threads/correct.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* coordinator: the main thread of a load: takes pieces, hands them out, writes down what is done, and decides
- * when the load has ended. It does nothing else, and everything that it touches is a function of its owner:
- * in a load these are feeders, senders and a server, in the simulator models of them.
+ * when the load has ended. It does nothing else. It reaches everything through functions of its owner: in a load they
+ * work with feeders, senders and a server, in the simulator with models of them.
  *
  *     look at the loads -> take -> hand out -> [ wait, collect, make durable, write down ]... -> look at all -> end
  */
@@ -30,10 +30,10 @@ typedef struct {
     /* Tells the ledger what was settled and fed (ledger_block, ledger_fed, ...), after it has been made
      * durable: rejects on disk, documents journaled. */
     bool (*collect)(void *context, err_t *err);
-    /* Pieces may have been lost, or torn records written down. Of those that are ours the catalog has said so when it
-     * was asked at this moment of `now`, or later. */
+    /* Called after the catalog was written or asked: pieces may have been lost, or torn records written down.
+     * confirmed_ns, by `now`: the catalog was asked at this moment, or later, and said that our pieces are ours. */
     void (*written)(void *context, int64_t confirmed_ns);
-    /* Whatever is not done is not to be done by this run (--limit), or cannot be (a fault of an input). */
+    /* True: what is not done yet is left undone, because of --limit or because an input has a fault. */
     bool (*enough)(void *context);
     /* Others work on the rest; load may be NULL. */
     void (*waits_for)(void *context, const load_seen_t *load);
@@ -47,8 +47,8 @@ bool coordinator_run(coordinator_t *coordinator, err_t *err);
 /* Collects and writes down once more. */
 bool coordinator_flush(coordinator_t *coordinator, err_t *err);
 
-/* Asks the catalog about pieces of ours that it has said nothing about for a part of a lease. For whoever keeps the
- * coordinator waiting (hand_out), too. */
+/* Asks the catalog about those of our pieces that it has not confirmed for some part of a lease. Also for functions that
+ * keep the coordinator waiting (hand_out). */
 bool coordinator_confirm(coordinator_t *coordinator, err_t *err);
 
 #endif

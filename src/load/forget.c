@@ -1,15 +1,15 @@
 #include "load/forget.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/record_id.h"
 #include "base/stop.h"
 #include "catalog/catalog.h"
 #include "catalog/heartbeat.h"
 #include "catalog/places_show.h"
 #include "catalog/store/store_mongo.h"
-#include "server/bson_read.h"
 #include "input/file/name.h"
+#include "server/bson_read.h"
 #include "server/collection.h"
-#include "catalog/record_id/record_id.h"
 
 #include <stdlib.h>
 #include <string.h>

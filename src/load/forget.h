@@ -1,4 +1,4 @@
-/* forget: inputs taken out of a collection's catalog, with their documents or when they have none. */
+/* forget: takes inputs out of a collection's catalog: together with their documents, or only if they have none. */
 #ifndef TIPPLE_LOAD_FORGET_H
 #define TIPPLE_LOAD_FORGET_H
 

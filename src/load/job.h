@@ -1,24 +1,24 @@
-/* job: a load under way: what its parts share. Internal to src/load. */
+/* job: one running load, and what its parts share. Only for files of src/load. */
 #ifndef TIPPLE_LOAD_JOB_H
 #define TIPPLE_LOAD_JOB_H
 
-#include "format/filter.h"
-#include "input/manifest.h"
 #include "catalog/catalog.h"
 #include "catalog/heartbeat.h"
 #include "catalog/hold.h"
 #include "catalog/places.h"
 #include "catalog/register/register.h"
 #include "catalog/store/store_mongo.h"
-#include "load/threads/feeder.h"
-#include "load/rejects/fixes.h"
+#include "format/filter.h"
+#include "input/manifest.h"
 #include "load/limits.h"
 #include "load/load.h"
-#include "load/threads/loader.h"
-#include "load/rate/rate_step.h"
-#include "load/rate/rate.h"
 #include "load/progress.h"
+#include "load/rate/rate.h"
+#include "load/rate/rate_step.h"
+#include "load/rejects/fixes.h"
 #include "load/rejects/reject.h"
+#include "load/threads/feeder.h"
+#include "load/threads/loader.h"
 
 enum { JOB_MOST_DEFAULT_THREADS = 64, JOB_MOST_INDEXES = 16 };
 
@@ -80,6 +80,15 @@ typedef struct {
     server_checkpoints_watch_t *flushes; /* NULL: nobody asks */
 } job_t;
 
+/* target.c: the deployment, the collection and its catalog. The target is looked at first, so that one that must not be
+ * loaded into is left as it was. */
+bool job_connect(job_t *job, err_t *err);
+bool job_open_target(job_t *job, err_t *err);
+
+/* move_data.c: starts the threads, waits until they have moved all data, and ends them. *err: why not all was moved;
+ * what was settled until then is written down all the same, where that is possible. */
+bool job_move_data(job_t *job, err_t *err);
+
 /* load_catalog.c: what a load has to do with the catalog, from its first look to its end. */
 bool job_look_at_catalog(job_t *job, err_t *err); /* writes nothing; refuses what must not be loaded into */
 bool job_enroll(job_t *job, err_t *err);          /* this load is alive from now on */
@@ -92,7 +101,7 @@ bool job_remove_input(job_t *job, const entry_t *entry, bool documents, err_t *e
  * removed, too. After its threads have ended. */
 void job_tell_removed(job_t *job);
 void job_close_catalog(job_t *job, const err_t *err, bool ok);
-/* Everything that was acknowledged so far lasts, and so do its rejects. Status 4 if it may be lost. */
+/* Makes durable what was acknowledged so far, and its rejects. Status 4 if some of it may be lost. */
 bool job_make_durable(job_t *job, err_t *err);
 
 /* conduct.c: the main thread while data moves: the coordinator's functions. False: the load ended before
@@ -110,7 +119,8 @@ bool job_open_shards(job_t *job, err_t *err);
 /* Do --shard-key and --direct go with this server, and can the collection be spread without a contradiction to what a
  * person has set? Before anything is touched. */
 bool job_may_shard(const job_t *job, err_t *err);
-/* What a drop takes away that a person had set: told; and, before the drop itself, written down for the new collection. */
+/* A drop also removes settings that a person has made. tell: says so. note: writes them down for the new collection,
+ * before the drop itself. */
 bool job_tell_dropped(job_t *job, err_t *err);
 bool job_note_dropped(job_t *job, err_t *err);
 /* Chunks stay where they are from now on; the map again, now and then; zones and balancing as they were, when
@@ -120,8 +130,8 @@ void job_follow_shards(job_t *job);
 void job_close_shards(job_t *job);
 size_t job_shard_count(const job_t *job); /* 1 where there are none */
 
-/* restrain.c: what makes the loader threads wait, before the first of them starts; and what it came to, when
- * the last one has ended. */
+/* restrain.c: sets up what makes the loader threads wait (--max-rate, --polite), before the first of them starts; and
+ * puts into the result how long they waited, when the last one has ended. */
 bool job_restrain(job_t *job, err_t *err);
 void job_release(job_t *job);
 
@@ -131,10 +141,11 @@ void job_join_loaders(job_t *job);
 /* late_misfits.c: a feeder could not begin with this file, for the reason in *err. With --skip-bad-files:
  * named and put aside, and true. Not from two threads at once. */
 bool job_skip_misfit(void *context, load_file_t *file, err_t *err);
-/* Where the load ended because of such a file: what was loaded before it. */
+/* If the load ended because of such a file: adds to *err what was loaded before it. */
 void job_tell_late_misfit(const job_t *job, err_t *err);
 
-/* retry_hold.c: --retry has the pieces whose rejects it fixes until it gives them back, and waits for who has them. */
+/* retry_hold.c: --retry owns the pieces whose rejects it fixes until it gives them back. It waits for loads that own
+ * them. */
 bool job_hold_retried(job_t *job, err_t *err);
 /* The catalog is asked whether they still are this load's, now and then or in any case; and senders may go on. */
 bool job_keep_held(job_t *job, bool in_any_case, err_t *err);

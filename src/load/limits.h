@@ -1,5 +1,5 @@
-/* limits: what a load and a verify may be asked for, whoever asks: a command, a study or a program of one's own. Any
- * thread. */
+/* limits: the least and the most that a load or a verify may be asked for. The same for a command, a study and your own
+ * program. Any thread. */
 #ifndef TIPPLE_LOAD_LIMITS_H
 #define TIPPLE_LOAD_LIMITS_H
 

@@ -1,16 +1,16 @@
-/* load: files into a collection. One call, from the command or from a program of one's own. */
+/* load: loads files into a collection. One call does it all, from the command or from your own program. */
 #ifndef TIPPLE_LOAD_LOAD_H
 #define TIPPLE_LOAD_LOAD_H
 
 #include "base/numbers/hist.h"
-#include "format/schema/schema.h"
-#include "load/timeline.h"
-#include "load/rate/server_checkpoints.h"
-#include "load/before/misfits.h"
-#include "load/rate/traffic.h"
 #include "catalog/store/entry.h"
-#include "server/collection.h"
+#include "format/schema/schema.h"
+#include "load/before/misfits.h"
+#include "load/rate/server_checkpoints.h"
+#include "load/rate/traffic.h"
+#include "load/timeline.h"
 #include "server/chunks/chunkmap.h"
+#include "server/collection.h"
 #include "server/send/routers.h"
 
 enum { LOAD_BATCH = 1000 }; /* documents, where nothing is said */

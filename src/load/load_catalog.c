@@ -1,12 +1,12 @@
 /* What a load has to do with the catalog, from its first look to its end. */
 #include "base/clock.h"
 #include "base/log.h"
-#include "base/stop.h"
 #include "base/numbers/units.h"
+#include "base/stop.h"
 #include "catalog/removal.h"
+#include "load/before/describe_input.h"
 #include "load/forget.h"
 #include "load/job.h"
-#include "load/before/describe_input.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
-#include "load/job.h"
-#include "catalog/record_id/record_id.h"
 #include "base/log.h"
+#include "base/record_id.h"
 #include "base/stop.h"
+#include "load/job.h"
 
 #include <pthread.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 #include "query/clients.h"
-#include "query/split/side.h"
-#include "base/numbers/chance.h"
 #include "base/clock.h"
+#include "base/numbers/chance.h"
 #include "base/stop.h"
+#include "query/split/side.h"
 
 #include <errno.h>
 #include <math.h>

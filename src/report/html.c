@@ -1,7 +1,7 @@
 #include "report/html.h"
-#include "report/file.h"
 #include "builtin/builtin.h"
 #include "report/charts.h"
+#include "report/file.h"
 #include "report/reading.h"
 #include "report/report.h"
 #include "report/scale.h"

@@ -1,8 +1,7 @@
 #include "server/bson_read.h"
-
-#include <math.h>
 #include "base/ejson.h"
 
+#include <math.h>
 #include <string.h>
 
 bool bson_read_document(const bson_iter_t *at, bson_t *document) {

@@ -1,6 +1,6 @@
 #include "base/clock.h"
-#include "base/suggest.h"
 #include "base/stop.h"
+#include "base/suggest.h"
 #include "server/collection.h"
 
 #include <pthread.h>

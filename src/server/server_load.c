@@ -1,8 +1,8 @@
 #include "server/server_load.h"
+#include "base/clock.h"
+#include "base/grow.h"
 #include "server/bson_read.h"
 #include "server/server_errors.h"
-#include "base/grow.h"
-#include "base/clock.h"
 
 #include <math.h>
 #include <stdio.h>

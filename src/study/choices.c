@@ -1,6 +1,6 @@
 #include "study/choices.h"
-#include "server/collection.h"
 #include "server/chunks/route.h"
+#include "server/collection.h"
 
 #include <stdio.h>
 #include <stdlib.h>

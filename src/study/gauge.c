@@ -1,8 +1,8 @@
 #include "study/gauge.h"
+#include "base/record_id.h"
 #include "format/records.h"
-#include "input/manifest.h"
 #include "input/cutter.h"
-#include "catalog/record_id/record_id.h"
+#include "input/manifest.h"
 
 #include <math.h>
 #include <stdlib.h>

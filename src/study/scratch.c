@@ -4,9 +4,9 @@
 #include "base/log.h"
 #include "base/stop.h"
 #include "base/text.h"
+#include "server/bson_read.h"
 #include "server/collection.h"
 #include "server/presplit/undo.h"
-#include "server/bson_read.h"
 #include "server/server_errors.h"
 
 #include <pthread.h>

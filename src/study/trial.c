@@ -1,8 +1,8 @@
 #include "study/trial.h"
 #include "base/clock.h"
 #include "base/log.h"
-#include "base/stop.h"
 #include "base/numbers/units.h"
+#include "base/stop.h"
 #include "format/format.h"
 
 #include <stdio.h>

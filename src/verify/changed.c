@@ -1,5 +1,5 @@
-#include "base/ejson.h"
 #include "verify/changed.h"
+#include "base/ejson.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,12 +1,12 @@
-/* difference: what a verify has found to be wrong. All are counted; of each kind the first ones in the order
- * of the files are kept, to be told, however many there are and whichever thread found them first.
+/* difference: what a verify has found to be wrong. All differences are counted. Of each kind, the first ones are kept
+ * for the output: first in the order of the files, not in the order in which threads found them.
  *
- * Neighbouring records that are missing are one difference. */
+ * Missing records that are neighbours are one difference. */
 #ifndef TIPPLE_VERIFY_DIFFERENCE_H
 #define TIPPLE_VERIFY_DIFFERENCE_H
 
-#include "verify/changed.h"
 #include "base/err.h"
+#include "verify/changed.h"
 
 typedef enum {
     DIFFERENCE_MISSING,
@@ -44,7 +44,8 @@ void differences_free(differences_t *differences); /* NULL is allowed */
 /* Takes it, with what it owns. False: out of memory, and it was freed. */
 bool differences_add(differences_t *differences, const difference_t *difference, err_t *err);
 
-/* Is the next one of this kind, if it stands behind all others, to be kept? Else it need not be described. */
+/* Would the next difference of this kind be kept, if it comes after all others in the order of the files? If not, the
+ * caller need not describe it. */
 bool differences_wants(const differences_t *differences, difference_kind_t kind);
 
 /* Moves all of them; `from` is empty afterwards. */

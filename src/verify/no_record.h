@@ -1,5 +1,5 @@
-/* no_record: is there a record in these inputs at all? Of empty files, and of those that have only a header line, no load
- * ever sends anything, so nobody can ask what it has sent. */
+/* no_record: is there a record in these inputs at all? An empty file has none, and neither has a file with only a header
+ * line. A load of such files sends nothing and leaves no catalog, so verify has nothing to compare. */
 #ifndef TIPPLE_VERIFY_NO_RECORD_H
 #define TIPPLE_VERIFY_NO_RECORD_H
 

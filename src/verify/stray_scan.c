@@ -1,9 +1,9 @@
 #include "verify/stray_scan.h"
-#include "base/threads/team.h"
 #include "base/clock.h"
 #include "base/stop.h"
-#include "verify/gaps.h"
+#include "base/threads/team.h"
 #include "server/collection.h"
+#include "verify/gaps.h"
 
 #include <math.h>
 #include <stdio.h>

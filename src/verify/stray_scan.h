@@ -1,19 +1,20 @@
-/* stray_scan: what a collection holds beside the ranges of `_id`s that verifiers have looked at. In one of two
- * ways, whichever asks less of the server:
+/* stray_scan: finds documents outside the ranges of `_id`s that verifiers have looked at. There are two ways; it takes
+ * the one that is less work for the server:
  *
  *     lane    |--window--|      gap      |--window--|            gap            |--window--|
  *
- *     few, full windows: the `_id`s that lie in the gaps are read, one range each; mostly there are none. The
- *         number of documents that the server keeps anyway must agree then, or everything is counted after
- * all. many windows with few documents: everything is counted, some lanes at a time, and only where there is
- * more than was seen the `_id`s are read. */
+ *     few windows with many documents: it reads the `_id`s in the gaps, one range a gap. Usually there are none. Then it
+ *         compares with the number of documents that the server knows without counting. If they differ, it counts
+ *         all documents.
+ *     many windows with few documents: it counts all documents, some lanes at a time. It reads `_id`s only in lanes
+ *         that hold more documents than verifiers have seen. */
 #ifndef TIPPLE_VERIFY_STRAY_SCAN_H
 #define TIPPLE_VERIFY_STRAY_SCAN_H
 
-#include "load/blocks/block.h"
-#include "verify/difference.h"
 #include "catalog/places.h"
+#include "load/blocks/block.h"
 #include "server/server.h"
+#include "verify/difference.h"
 
 typedef struct {
     server_t *server;
@@ -29,7 +30,7 @@ typedef struct {
 typedef struct {
     uint64_t documents; /* in the collection */
     uint64_t others;    /* of files that are in the catalog, and were not looked at */
-    uint64_t changed;   /* that came into, or went from, what had been looked at before */
+    uint64_t changed;   /* inserted into, or removed from, what had been looked at before */
     uint64_t retries;
 } stray_scan_t;
 

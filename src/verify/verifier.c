@@ -5,9 +5,9 @@
 #include "catalog/ledger/standing.h"
 #include "format/records.h"
 #include "load/blocks/other_header.h"
+#include "load/read_back/merge.h"
+#include "load/read_back/snapshot_read.h"
 #include "load/threads/account.h"
-#include "verify/read_back/merge.h"
-#include "verify/read_back/snapshot_read.h"
 
 #include <stdio.h>
 #include <stdlib.h>

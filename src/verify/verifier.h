@@ -12,12 +12,12 @@
 #ifndef TIPPLE_VERIFY_VERIFIER_H
 #define TIPPLE_VERIFY_VERIFIER_H
 
-#include "format/filter.h"
 #include "catalog/register/register.h"
+#include "format/filter.h"
 #include "load/blocks/block.h"
-#include "verify/difference.h"
 #include "load/rejects/fixes.h"
 #include "server/server.h"
+#include "verify/difference.h"
 
 #include <pthread.h>
 

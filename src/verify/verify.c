@@ -1,65 +1,18 @@
 #include "verify/verify.h"
 #include "base/clock.h"
 #include "base/host/host.h"
-#include "base/log.h"
-#include "base/stop.h"
 #include "base/numbers/units.h"
-#include "format/format.h"
-#include "input/manifest.h"
-#include "load/limits.h"
+#include "base/stop.h"
 #include "load/threads/feeder.h"
-#include "verify/no_record.h"
-#include "verify/verifier.h"
 #include "verify/stray_scan.h"
-#include "load/progress.h"
-#include "catalog/catalog.h"
-#include "catalog/register/register.h"
-#include "catalog/store/store_mongo.h"
-#include "server/collection.h"
-#include "load/before/describe_input.h"
-#include "catalog/record_id/record_id.h"
+#include "verify/verify_inner.h"
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 #include <xxhash.h>
 
-enum { ROUND_US = 20000, LEAST_ROUND_US = 500, UNFINISHED_NAMED = 3 };
-
-typedef struct verification verification_t;
-
-/* One thread, and what it found. */
-typedef struct {
-    verification_t *run;
-    verifier_t *verifier;
-    pipeline_worker_t work;
-    uint64_t skipped; /* blocks that are not in the sample */
-} worker_t;
-
-struct verification {
-    const verify_spec_t *spec;
-    verify_result_t *result;
-    schema_t *schema;
-    filter_t *filter;
-    manifest_t *manifest; /* the result's */
-    server_t *server;
-    mongoc_client_t *client;
-    collection_t place;
-    bool nothing;   /* was loaded, nor is anything expected */
-    store_t *store; /* with its client: the main thread's */
-    places_t *places;
-    registration_t registration;
-    catalog_header_t header;
-    fixes_t *fixes;
-    load_file_t *files;
-    pipeline_t pipeline;
-    inspection_t inspection;
-    worker_t workers[LIMITS_MOST_THREADS];
-    uint32_t worker_count;
-    uint64_t lanes[RECORD_ID_LANES]; /* documents that were seen */
-    progress_t progress;
-};
+enum { ROUND_US = 20000, LEAST_ROUND_US = 500 };
 
 void verify_spec_init(verify_spec_t *spec) {
     *spec = (verify_spec_t){.memory = 256ull << 20,
@@ -69,199 +22,6 @@ void verify_spec_init(verify_spec_t *spec) {
                             .most = 20,
                             .patience_ns = 30000000000};
 }
-
-/* --- before anything is read
- * ---------------------------------------------------------------------------------- */
-
-static bool read_spec(verification_t *run, err_t *err) {
-    const verify_spec_t *spec = run->spec;
-    manifest_options_t options = {.input_name = spec->input_name};
-    if (!(run->schema = format_open(spec->format, err)))
-        return false;
-    snprintf(run->result->format, sizeof run->result->format, "%s", run->schema->name);
-    if (spec->filter_count &&
-        !(run->filter = filter_parse(run->schema, spec->filters, spec->filter_count, err)))
-        return false;
-    for (size_t i = 0; i < spec->retry_count; i++)
-        if (access(spec->retry[i], R_OK) != 0)
-            return err_set(err, STATUS_USAGE, "the reject file %s cannot be read: %m", spec->retry[i]);
-    return manifest_build(run->manifest, spec->inputs, spec->input_count, &options, err);
-}
-
-static bool connect_target(verification_t *run, err_t *err) {
-    verify_result_t *result = run->result;
-    server_options_t options = {
-        .uri = run->spec->uri, .patience_ns = run->spec->patience_ns, .connections = result->threads + 2};
-    if (!host_want_descriptors(options.connections + 12, err))
-        return false;
-    if (!(run->server = server_connect(&options, err)) || !(run->client = server_take(run->server, err)))
-        return false;
-    snprintf(result->namespace, sizeof result->namespace, "%s", server_namespace(run->server));
-    snprintf(result->where, sizeof result->where, "%s", server_where(run->server));
-    return true;
-}
-
-/* The load's own filter leaves the same records out again. */
-static bool take_filter(verification_t *run, err_t *err) {
-    char *text = run->header.filter;
-    if (text && *text && !run->filter && !(run->filter = filter_parse(run->schema, &text, 1, err)))
-        return false;
-    snprintf(run->result->filter, sizeof run->result->filter, "%s", text ? text : "");
-    return true;
-}
-
-static bool check_header(verification_t *run, err_t *err) {
-    const catalog_settings_t settings = {.name = server_namespace(run->server),
-                                         .format = run->schema->name,
-                                         .format_digest = run->schema->digest,
-                                         .filter = run->filter ? filter_text(run->filter) : NULL};
-    if (!run->place.exists)
-        return err_set(err, STATUS_USAGE,
-                       "%s is gone, but the catalog of its loads is still there: start over with --drop",
-                       server_namespace(run->server));
-    if (!catalog_check_header(&run->header, &settings, err))
-        return false;
-    if (memcmp(run->header.uuid, run->place.uuid, sizeof run->header.uuid) != 0)
-        log_warn("%s is not the collection that its catalog describes: it was dropped and made again, or "
-                 "restored, since then",
-                 server_namespace(run->server));
-    return true;
-}
-
-/* No load has sent anything, and of these inputs none would have. */
-static bool expect_nothing(verification_t *run) {
-    if (!run->place.empty || !inputs_hold_no_record(run->schema, run->manifest, run->spec->max_record))
-        return false;
-    run->nothing = true;
-    run->result->files = run->manifest->count;
-    run->result->counted = true;
-    log_note("nothing was loaded into %s, and nothing is expected there: these inputs hold no record",
-             server_namespace(run->server));
-    return true;
-}
-
-static bool open_catalog(verification_t *run, err_t *err) {
-    size_t running = 0;
-    bool found = false;
-    if (!collection_is_whole(run->server, run->client, err) ||
-        !collection_look(run->server, run->client, &run->place, err) ||
-        !(run->store = store_mongo_open(run->server, run->client, err)) ||
-        !run->store->read_header(run->store, &run->header, &found, err))
-        return false;
-    if (!found || !run->header.format)
-        return expect_nothing(run) || catalog_refuse_none(server_namespace(run->server), err);
-    if (!check_header(run, err) || !take_filter(run, err) ||
-        !running_count(run->store, NULL, run->header.lease_ms, &running, err))
-        return false;
-    if (running)
-        log_warn("%zu load%s of %s %s running: what is not there yet counts as missing", running,
-                 running == 1 ? "" : "s", server_namespace(run->server), running == 1 ? "is" : "are");
-    return true;
-}
-
-/* As it is now: one that has grown since it was loaded is no version that the catalog knows. */
-static bool is_loaded(const verification_t *run, const wanted_t *wanted) {
-    return entry_is_complete(&wanted->entry, run->header.generation, false) &&
-           entry_version_of(&wanted->entry, wanted->seen.size, wanted->seen.digest);
-}
-
-static void tell_unfinished(const verification_t *run) {
-    size_t more = 0;
-    for (size_t i = 0; i < run->manifest->count; i++) {
-        if (is_loaded(run, &run->registration.wanted[i]) || run->spec->limit != UINT64_MAX)
-            continue;
-        if (run->result->unfinished_files++ < UNFINISHED_NAMED)
-            log_warn("%s is not loaded to its end, its catalog says: what is not there counts as missing",
-                     run->manifest->files[i].name);
-        else
-            more++;
-    }
-    if (more)
-        log_warn("... and %zu more files that are not loaded to their ends", more);
-}
-
-static bool digest_at(void *context, size_t number, uint64_t size, char digest[33], err_t *err) {
-    const verification_t *run = context;
-    return describe_digest_at(&run->manifest->files[number], size, digest, err);
-}
-
-static bool register_inputs(verification_t *run, err_t *err) {
-    registration_t *registration = &run->registration;
-    describe_archive_t seen = {.path = NULL};
-    *registration = (registration_t){.count = run->manifest->count,
-                                     .read_only = true,
-                                     .digest_at = digest_at,
-                                     .file_at = describe_file_at,
-                                     .holds = describe_holds,
-                                     .context = run,
-                                     .holds_context = &seen,
-                                     .name = server_namespace(run->server)};
-    if (!(registration->wanted = calloc(registration->count + 1, sizeof *registration->wanted)))
-        return err_memory(err, registration->count * sizeof *registration->wanted);
-    for (size_t i = 0; i < registration->count; i++)
-        describe_input(&run->manifest->files[i], &registration->wanted[i]);
-    const bool ok = catalog_register(run->store, registration, err);
-    describe_archive_free(&seen);
-    return ok;
-}
-
-/* What a file has grown by since it was loaded has no numbers yet: those that nobody will ever have are as good, since
- * all of it is missing. */
-static bool number_the_rest(wanted_t *wanted, err_t *err) {
-    const uint64_t end = entry_extents_end(&wanted->entry);
-    if (!wanted->entry.piece_count || wanted->text_end <= end)
-        return true;
-    const uint64_t length = wanted->text_end - end;
-    return entry_add_extent(&wanted->entry, (extent_t){(1ull << RECORD_ID_OFFSET_BITS) - length, end, length},
-                            err);
-}
-
-static bool find_files(verification_t *run, err_t *err) {
-    size_t count = run->manifest->count;
-    run->files = calloc(count + 1, sizeof *run->files);
-    if (!run->files)
-        return err_memory(err, count * sizeof *run->files);
-    if (!register_inputs(run, err) || !(run->places = places_read(run->store, err)))
-        return false;
-    for (size_t i = 0; i < count; i++) {
-        const input_file_t *input = &run->manifest->files[i];
-        const entry_t *entry = &run->registration.wanted[i].entry;
-        if (!number_the_rest(&run->registration.wanted[i], err))
-            return false;
-        if (!entry->piece_count)
-            return err_set(err, STATUS_USAGE, "%s is not in the catalog of %s: %s", input->name,
-                           server_namespace(run->server),
-                           input->has_identity
-                               ? "no load of it has begun"
-                               : "a stream is known again only by the --input-name it was loaded with");
-        run->files[i].input = input;
-        run->files[i].ordinal = entry->ordinal;
-        run->files[i].read_by = entry_dialect(entry, run->header.generation);
-        run->files[i].known_as = entry->path;
-        run->files[i].extents = entry->extents;
-        run->files[i].extent_count = entry->extent_count;
-        run->files[i].fixes = entry->fixes;
-        run->files[i].fix_count = entry->fix_count;
-        run->files[i].to = UINT64_MAX;
-    }
-    run->result->files = count;
-    run->result->catalog_files = places_inputs(run->places);
-    tell_unfinished(run);
-    return true;
-}
-
-static bool read_fixes(verification_t *run, err_t *err) {
-    fixes_options_t options = {.schema = run->schema,
-                               .filter = run->filter,
-                               .max_record = run->spec->max_record,
-                               .max_document = server_facts(run->server)->max_document_bytes,
-                               .name = server_namespace(run->server)};
-    return !run->spec->retry_count || (run->fixes = fixes_read(run->spec->retry, run->spec->retry_count,
-                                                               run->places, &options, err)) != NULL;
-}
-
-/* --- while it runs
- * -------------------------------------------------------------------------------------------- */
 
 /* What the catalog has no numbers for cannot be there: a stream that has become longer. */
 static bool has_numbers(void *context, load_file_t *file, uint64_t offset, err_t *err) {
@@ -281,7 +41,7 @@ static bool in_sample(const verify_spec_t *spec, const block_t *block) {
 }
 
 static bool take_block(void *context, block_t *block, err_t *err) {
-    worker_t *worker = context;
+    verify_worker_t *worker = context;
     verification_t *run = worker->run;
     bool ok = true;
     if (in_sample(run->spec, block))
@@ -309,7 +69,7 @@ static bool start_workers(verification_t *run, err_t *err) {
                                      .most = spec->most,
                                      .quick = spec->quick};
     for (; run->worker_count < threads; run->worker_count++) {
-        worker_t *worker = &run->workers[run->worker_count];
+        verify_worker_t *worker = &run->workers[run->worker_count];
         worker->run = run;
         worker->work = (pipeline_worker_t){.work = &work, .context = worker};
         if (!(worker->verifier = verifier_new(&run->inspection, err)))
@@ -353,7 +113,7 @@ static bool add_up_workers(verification_t *run, err_t *err) {
     verify_result_t *result = run->result;
     bool ok = true;
     for (uint32_t i = 0; i < run->worker_count; i++) {
-        worker_t *worker = &run->workers[i];
+        verify_worker_t *worker = &run->workers[i];
         const inspected_t *counters = verifier_counters(worker->verifier);
         result->records += counters->records;
         result->expected += counters->expected;
@@ -485,9 +245,8 @@ static bool conclude(const verification_t *run, err_t *err) {
 
 static bool look(verification_t *run, err_t *err) {
     return limits_check(run->spec->threads, run->spec->memory, run->spec->max_record, err) &&
-           read_spec(run, err) && connect_target(run, err) && open_catalog(run, err) &&
-           (run->nothing || (find_files(run, err) && read_fixes(run, err) && compare(run, err) &&
-                             look_outside(run, err) && conclude(run, err)));
+           verify_open(run, err) &&
+           (run->nothing || (compare(run, err) && look_outside(run, err) && conclude(run, err)));
 }
 
 static void free_run(verification_t *run) {

@@ -1,6 +1,6 @@
-/* verify: does a collection hold exactly what its files make? Each file is read and encoded again and
- * compared with what is there, byte by byte. Nothing is written. One call, from the command or from a program
- * of one's own. */
+/* verify: does a collection hold exactly the documents that its files make? It reads and encodes each file again, and
+ * compares the documents with those in the collection, byte by byte. It writes nothing. One call does it all, from the
+ * command or from your own program. */
 #ifndef TIPPLE_VERIFY_VERIFY_H
 #define TIPPLE_VERIFY_VERIFY_H
 

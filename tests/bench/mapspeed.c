@@ -5,8 +5,8 @@
  *
  * For {_id: 1}, whose ranges follow from the number of shards alone, and for a compound key, whose ranges are
  * cut from a sample as large as a load takes at most. Prints one line of JSON. */
+#include "base/record_id.h"
 #include "server/chunks/chunkmap.h"
-#include "catalog/record_id/record_id.h"
 #include "server/presplit/presplit.h"
 
 #include <inttypes.h>

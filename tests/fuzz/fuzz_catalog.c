@@ -2,8 +2,8 @@
  * is written again means the same. */
 #include "catalog/store/entry_bson.h"
 #include "catalog/store/store_mongo.h"
-#include "server/bson_read.h"
 #include "odd_driver.h"
+#include "server/bson_read.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

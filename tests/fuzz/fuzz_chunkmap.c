@@ -4,9 +4,9 @@
 #include "odd_driver.h"
 #include "server/chunks/chunkmap.h"
 #include "server/chunks/config.h"
+#include "server/chunks/route.h"
 #include "server/presplit/balance_check.h"
 #include "server/presplit/balancer.h"
-#include "server/chunks/route.h"
 #include "server/presplit/undo.h"
 #include "server/presplit/zones.h"
 

@@ -1,8 +1,8 @@
 /* Reject files as people and crashes leave them: read without harm; and gone on with, the new record is in
  * it. */
+#include "format_laws.h"
 #include "load/rejects/reject.h"
 #include "load/rejects/reject_read.h"
-#include "format_laws.h"
 
 #include <sys/mman.h>
 #include <unistd.h>

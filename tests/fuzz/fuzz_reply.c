@@ -1,20 +1,20 @@
 /* What servers answer: a hostile or a newer one may say anything. Nothing crashes, what is refused has a sentence, and a
  * document counts as stored only where the reply, read here a second time, leaves no doubt of it. */
+#include "base/ejson.h"
 #include "load/threads/deliver.h"
 #include "load/threads/outcome.h"
-#include "base/ejson.h"
 #include "odd_driver.h"
-#include "query/suite/accumulate.h"
 #include "query/split/bounds.h"
+#include "query/suite/accumulate.h"
 #include "query/suite/expected.h"
 #include "query/watch/members.h"
 #include "query/watch/watch.h"
-#include "server/presplit/balancer.h"
 #include "server/bson_read.h"
 #include "server/collection.h"
-#include "server/server_load.h"
-#include "server/send/writer.h"
+#include "server/presplit/balancer.h"
 #include "server/refusal.h"
+#include "server/send/writer.h"
+#include "server/server_load.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

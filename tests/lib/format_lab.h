@@ -4,10 +4,10 @@
 #ifndef TIPPLE_TESTS_FORMAT_LAB_H
 #define TIPPLE_TESTS_FORMAT_LAB_H
 
-#include "format/schema/schema_parse.h"
 #include "base/threads/pool.h"
-#include "format/records.h"
 #include "format/emit.h"
+#include "format/records.h"
+#include "format/schema/schema_parse.h"
 
 #include <bson/bson.h>
 #include <stdio.h>

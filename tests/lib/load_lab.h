@@ -2,9 +2,8 @@
 #ifndef TIPPLE_TESTS_LOAD_LAB_H
 #define TIPPLE_TESTS_LOAD_LAB_H
 
-#include "box/box.h"
-
 #include "base/log.h"
+#include "box/box.h"
 #include "load/forget.h"
 #include "load/load.h"
 #include "verify/verify.h"

@@ -2,11 +2,11 @@
  * which is dropped at the end. What needs failures made to order is left out where the server has no test
  * commands. */
 #include "base/clock.h"
+#include "base/record_id.h"
 #include "base/stop.h"
 #include "input/manifest.h"
 #include "load/threads/deliver.h"
 #include "server/collection.h"
-#include "catalog/record_id/record_id.h"
 #include "server/send/writer.h"
 
 #include <pthread.h>

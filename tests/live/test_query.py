@@ -361,6 +361,20 @@ class Failing(Query):
         self.assertGreater(each["n"], 0)
         self.assertGreater(each["mean_ms"], 0)
 
+    def test_cut_off_first(self):
+        """Ctrl-C in the first request: it has no time, not a time of 0 ms, beside what the machine did meanwhile"""
+        self.write("stuck.yaml", "suite: stuck\nqueries:\n  - name: stuck\n    pipeline: [{$match: {$expr: {$function: "
+                   "{body: 'function() { while (true); }', args: [], lang: js}}}}]\n")
+        words = ("--warmup", 0, "--suite", "./stuck.yaml", "--uri", self.uri() + "&appName=" + self.database)
+        process = subprocess.Popen(self.command("query", *words), cwd=self.folder, stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE)
+        self.addCleanup(process.kill)
+        self.assertTrue(livetest.wait_for(lambda: self.waits()))
+        process.send_signal(signal.SIGINT)
+        out, said = process.communicate(timeout=livetest.LONG)
+        self.assertEqual(-signal.SIGINT, process.returncode, said)
+        self.assertRegex(out.decode().splitlines()[-1], r"  stuck +\S+ +\S+( m?s)? +-  ", out)
+
     def waits(self):
         """A request of ours has been held up for a while."""
         running = self.client.command("admin", {"aggregate": 1, "pipeline": [

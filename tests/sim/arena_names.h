@@ -2,10 +2,10 @@
 #ifndef TIPPLE_SIM_ARENA_NAMES_H
 #define TIPPLE_SIM_ARENA_NAMES_H
 
+#include "arena.h"
+
 #include <stdlib.h>
 #include <string.h>
-
-#include "arena.h"
 
 #define malloc  arena_malloc
 #define calloc  arena_calloc

@@ -1,7 +1,7 @@
 /* check: what must be true, seen from outside. It knows everything, and nothing of how the program decides.
  */
+#include "base/record_id.h"
 #include "sim.h"
-#include "catalog/record_id/record_id.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -346,10 +346,11 @@ static bool check_run(world_t *world, const input_t *input, const entry_t *entry
     return false;
 }
 
-/* Only what cannot be loaded is a reject: the one that reads it says so, and nobody else's mistake makes it
- * one. */
+/* Only what cannot be loaded is a reject: the one that reads it says so, and nobody else's mistake makes it one. But what
+ * an old primary shows of a record that was corrected since is another document, if the version is not known any more
+ * that had cut it off. */
 static void check_rejects(world_t *world, const input_t *input, const piece_t *piece) {
-    for (size_t i = 0; i < piece->reject_count && input->only_grew; i++) {
+    for (size_t i = 0; i < piece->reject_count && input->only_grew && !world->showed_replaced; i++) {
         bool may_be = false;
         for (uint32_t j = 0; j < input->count; j++) {
             const record_t *record =

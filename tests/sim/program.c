@@ -1,8 +1,8 @@
-/* program: a simulated load from its first command to its exit status, as load.c goes through it. */
+/* program: a simulated load from its first command to its exit status, as load.c and target.c go through it. */
+#include "base/record_id.h"
 #include "catalog/places.h"
 #include "catalog/removal.h"
 #include "sim.h"
-#include "catalog/record_id/record_id.h"
 
 #include <stdio.h>
 

@@ -1,11 +1,11 @@
 /* retry: a simulated `load --retry`, as retry.c, retry_marks.c and load.c go through it: a person has fixed some of what
  * loads have rejected, or left it out. What is decided of each record is decided by the production code. */
+#include "base/record_id.h"
 #include "catalog/hold.h"
-#include "catalog/places.h"
 #include "catalog/ledger/standing.h"
+#include "catalog/places.h"
 #include "load/rejects/fix_item.h"
 #include "sim.h"
-#include "catalog/record_id/record_id.h"
 
 enum { FIXES = 2, TURNS = 8 };
 

@@ -1,7 +1,7 @@
 /* server: what a message does when it is executed, and what happens to servers. The catalog is kept by a
  * majority, always: what was executed stays. The collection is where things get lost. */
+#include "base/record_id.h"
 #include "sim.h"
-#include "catalog/record_id/record_id.h"
 
 #include <stdio.h>
 
@@ -274,13 +274,15 @@ static void add_found(packet_t *message, documents_stored_t *documents, bool maj
 }
 
 /* What an old primary does not know yet is as good as a message that is still on its way. */
-static void hide_newer(const packet_t *message, documents_stored_t *documents, documents_stored_t *old,
-                       uint32_t shard) {
+static void hide_newer(world_t *world, const packet_t *message, documents_stored_t *old, uint32_t shard) {
+    documents_stored_t *documents = &world->server.documents;
     for (uint32_t i = 0; i < documents->count; i++) {
         stored_t *one = &documents->at[i];
         const stored_t *seen = find(old, one->id, shard);
         if (one->shard == shard && is_asked(message, one) && !(seen && seen->committed))
             one->late = true;
+        if (one->shard == shard && is_asked(message, one) && seen && seen->document != one->document)
+            world->showed_replaced = true;
     }
 }
 
@@ -298,7 +300,7 @@ static void fetch(world_t *world, packet_t *message) {
     for (int shard = 0; shard < SIM_SHARDS; shard++) {
         const bool stale = server->stale[shard].active && chance(world->choices, CHOICE_DETAIL, 300);
         if (stale)
-            hide_newer(message, &server->documents, &server->stale[shard].documents, (uint32_t)shard);
+            hide_newer(world, message, &server->stale[shard].documents, (uint32_t)shard);
         add_found(message, stale ? &server->stale[shard].documents : &server->documents, true, shard);
     }
 }
@@ -517,9 +519,10 @@ static void apply(world_t *world, entry_t *entry, const entry_change_t *change) 
             entry_reopen_fix(entry, &change->fixes[i]);
         else
             entry_add_fix(entry, change->fixes[i], &err);
-    TRACE(world, "  entry %u piece %u: owner %u epoch %u version %u complete %u, %zu runs%s%s%s",
+    TRACE(world, "  entry %u piece %u: owner %u epoch %u version %u complete %u, %zu runs, %zu rejects%s%s%s",
           entry->ordinal, change->piece, piece->owner.bytes[0], piece->epoch, entry->version, piece->complete,
-          piece->done.count, change->torn ? ", torn" : "", change->extent ? ", another extent" : "",
+          piece->done.count, piece->reject_count, change->torn ? ", torn" : "",
+          change->extent ? ", another extent" : "",
           entry->remains   ? ", removed, documents remain"
           : entry->removed ? ", removed"
                            : "");
@@ -609,6 +612,9 @@ static void remove_entries(world_t *world, uint64_t below, uint32_t generation) 
         } else
             entries->entries[kept++] = entries->entries[i];
     entries->count = kept;
+    if (!world->server
+             .exists) /* it was dropped before, by somebody, and what was said since is of no document */
+        world->claim_count = world->answered_count = 0;
 }
 
 /* ---- the loads ---- */

@@ -9,7 +9,6 @@
 #define TIPPLE_SIM_SIM_H
 
 #include "arena_names.h"
-
 #include "catalog/catalog.h"
 #include "catalog/register/register.h"
 #include "choices.h"
@@ -320,6 +319,7 @@ struct world {
     uint32_t claim_count;
     grant_t grants[SIM_GRANTS];
     uint32_t grant_count;
+    bool showed_replaced; /* an old primary has shown a document that was corrected since */
     burial_t burials[SIM_BURIALS];
     uint32_t burial_count;
     rejected_t rejected[SIM_REJECTED];

@@ -1,6 +1,6 @@
 /* evenness: what share of what is to come each shard has. The maps are written by hand. */
+#include "base/record_id.h"
 #include "server/presplit/balance_check.h"
-#include "catalog/record_id/record_id.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,13 +1,13 @@
 /* batch: documents of blocks that are lost are left out, and the others stay what they are. */
 #include "load/blocks/batch.h"
 
+#include <bson/bson.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <bson/bson.h>
 #include <cmocka.h>
 
 enum { BLOCKS = 3, MOST = 20 };

@@ -1,8 +1,8 @@
 /* bounds: _ids of every kind are cut so that each is in exactly one range, and into ranges of equal work. */
+#include "base/record_id.h"
 #include "query/split/bounds.h"
-#include "server/chunks/keyorder.h"
-#include "catalog/record_id/record_id.h"
 #include "server/bson_read.h"
+#include "server/chunks/keyorder.h"
 
 #include <math.h>
 #include <setjmp.h>

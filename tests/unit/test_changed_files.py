@@ -2,7 +2,9 @@
 import os
 import pathlib
 import re
+import tempfile
 import unittest
+import unittest.mock
 
 import changed
 import linked
@@ -100,6 +102,21 @@ class Lines(unittest.TestCase):
         said = ("--- a/src/a.c\n+++ b/src/a.c\n@@ -3 +3 @@ int f(\n-x\n+y\n@@ -9,0 +10,2 @@\n+p\n+q\n@@ -20,2 +22,0 @@\n-r\n"
                 "--- a/src/b.c\n+++ b/src/b.c\n@@ -1 +0,0 @@\n-x\n")
         self.assertEqual([{"name": "src/a.c", "lines": [[3, 3], [10, 11]]}], changed.changed_lines(said))
+
+    def test_of_a_moved_file(self):
+        """its lines are no new ones"""
+        with tempfile.TemporaryDirectory() as folder, unittest.mock.patch.object(changed, "ROOT", folder):
+            old, new = pathlib.Path(folder, "src/old.c"), pathlib.Path(folder, "src/new.c")
+            old.parent.mkdir()
+            lines = ["int number_%d;\n" % i for i in range(20)]
+            old.write_text("".join(lines))
+            for words in (["init", "-q"], ["add", "."],
+                          ["-c", "user.name=a", "-c", "user.email=a", "commit", "-q", "-m", "a"]):
+                self.assertEqual(0, changed.git(*words).returncode, words)
+            old.unlink()
+            new.write_text("".join(lines[:6] + ["long other;\n"] + lines[7:]))
+            changed.git("add", "-A")
+            self.assertEqual([{"name": "src/new.c", "lines": [[7, 7]]}], changed.changed_lines(changed.difference("HEAD")))
 
     def test_no_base(self):
         with self.assertRaises(changed.NoBase) as caught:

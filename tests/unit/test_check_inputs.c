@@ -1,12 +1,12 @@
 /* Do all inputs fit the format, before anything is written? Each kind of file, and the same answers as a
  * feeder's. */
-#include "format/schema/schema_parse.h"
-#include "load/before/check_inputs.h"
 #include "base/log.h"
 #include "format/record/dialect.h"
-#include "input/manifest.h"
+#include "format/schema/schema_parse.h"
 #include "input/cutter.h"
+#include "input/manifest.h"
 #include "input_lab.h"
+#include "load/before/check_inputs.h"
 
 static const char FORMAT[] = "format: t\nrecord: {delimiter: [','], header: yes}\n"
                              "fields:\n  - {name: a}\n  - {name: b}\n  - {name: c, optional: yes}\n";

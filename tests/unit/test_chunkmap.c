@@ -1,8 +1,8 @@
 /* Order of keys, chunks and their map, keys of documents. Expectations are written by hand. */
+#include "base/record_id.h"
 #include "json_lab.h"
 #include "server/chunks/chunkmap.h"
 #include "server/chunks/keyorder.h"
-#include "catalog/record_id/record_id.h"
 #include "server/presplit/presplit.h"
 
 #include <math.h>

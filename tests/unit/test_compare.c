@@ -1,7 +1,7 @@
 /* compare: quantiles against the published tables of Student's t, intervals against ones computed by hand and
  * against what they promise of seeded samples; and files of an earlier run, good and bad. */
-#include "query/compare.h"
 #include "base/numbers/hist.h"
+#include "query/compare.h"
 
 #include <fcntl.h>
 #include <math.h>

@@ -1,7 +1,7 @@
 /* conceal: passwords out of texts, written by hand. The password is s3cret wherever there is one. */
 #include "base/conceal.h"
-#include "base/text.h"
 #include "base/err.h"
+#include "base/text.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

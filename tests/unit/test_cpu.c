@@ -1,6 +1,6 @@
 /* cpu: the kernel's tables, in the form of several releases, and this process's own time. */
-#include "base/host/cpu.h"
 #include "base/clock.h"
+#include "base/host/cpu.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,7 @@
 /* deliver: batches against a made-up server, whose every misfortune is in a script. */
 #include "load/threads/deliver.h"
 
+#include <bson/bson.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <bson/bson.h>
 #include <cmocka.h>
 
 enum { MOST = 24, MOST_TRIES = 40 };

@@ -1,12 +1,12 @@
 /* ends: where records end whose quoted fields may contain line ends: by hand, texts whose records are known because they
  * were put together here, and three ways to find the same in texts of nothing but odd bytes. */
+#include "ends_lab.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 
 #include <cmocka.h>
-
-#include "ends_lab.h"
 
 static schema_t *schema_with(const char *escape) {
     char yaml[200];

@@ -1,8 +1,8 @@
 /* feeder: files into blocks, with a queue and a pool and nobody else: no server, no catalog. */
-#include "input_lab.h"
 #include "base/grow.h"
 #include "format/schema/schema_parse.h"
 #include "input/cutter.h"
+#include "input_lab.h"
 #include "load/threads/feeder.h"
 
 static const char format[] =

@@ -243,6 +243,58 @@ static void test_normal_text(void **state) {
     }
 }
 
+/* Where the key of one field is the name of another, the catalog's text still means the same field. */
+static void test_swapped_names(void **state) {
+    (void)state;
+    schema_t *schema = lab_schema("format: x\nrecord: {delimiter: \",\"}\nfields:\n"
+                                  "  - {name: a, key: b}\n  - {name: b, key: a}\n  - {name: c, key: d}\n");
+    static const struct {
+        const char *text, *normal;
+    } cases[] = {{"a==1", "a==1"}, {"b==1", "b==1"}, {"c==1", "d==1"}, {"d==1", "d==1"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        err_t err;
+        char *texts[] = {(char *)cases[i].text};
+        filter_t *filter = filter_parse(schema, texts, 1, &err);
+        assert_non_null(filter);
+        assert_string_equal(filter_text(filter), cases[i].normal);
+        filter_free(filter);
+        assert_true(passes(schema, cases[i].normal,
+                           cases[i].text[0] == 'a'   ? "{'b':'1'}"
+                           : cases[i].text[0] == 'b' ? "{'a':'1'}"
+                                                     : "{'d':'1'}"));
+    }
+    schema_destroy(schema);
+}
+
+/* What utc and point are made of is in no document by itself; what first is made of is. */
+static void test_not_stored(void **state) {
+    (void)state;
+    schema_t *schema = lab_schema("format: x\nrecord: {fixed: 21}\nfields:\n"
+                                  "  - {name: day, width: 8}\n  - {name: clock, key: t, width: 4}\n"
+                                  "  - {name: north, width: 4, type: number, sign: always}\n"
+                                  "  - {name: east, width: 4, type: number, sign: always}\n"
+                                  "  - {name: id, width: 1}\n"
+                                  "make:\n  - {ts: utc, from: [day, clock]}\n"
+                                  "  - {place: point, from: [north, east]}\n  - {k: first, from: [id]}\n");
+    static const struct {
+        const char *text, *says;
+    } cases[] = {{"day==20240203", "compare ts"},
+                 {"t!=0600", "compare ts"},
+                 {"north>50", "place, which cannot be compared"},
+                 {"ts>=2024-02-03 && east<0", "cannot be compared"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        err_t err = {.text = ""};
+        char *texts[] = {(char *)cases[i].text};
+        assert_null(filter_parse(schema, texts, 1, &err));
+        assert_int_equal(err.status, STATUS_USAGE);
+        if (!strstr(err.text, cases[i].says))
+            fail_msg("%s: %s", cases[i].text, err.text);
+    }
+    assert_true(passes(schema, "id==A && k==A", "{'k':'A','id':'A'}"));
+    assert_true(passes(schema, "ts>=2024-02-03", "{'ts':{'$date':'2024-02-03T00:00:00Z'}}"));
+    schema_destroy(schema);
+}
+
 static void test_mistakes(void **state) {
     static const struct {
         const char *text, *says;
@@ -326,6 +378,7 @@ int main(void) {
         cmocka_unit_test(test_large_numbers), cmocka_unit_test(test_several),
         cmocka_unit_test(test_normal_text),   cmocka_unit_test(test_quotes),
         cmocka_unit_test(test_mistakes),      cmocka_unit_test(test_broken_documents),
+        cmocka_unit_test(test_swapped_names), cmocka_unit_test(test_not_stored),
     };
     return cmocka_run_group_tests_name("filter", tests, set_up, tear_down);
 }

@@ -1,19 +1,17 @@
 /* The made-up MOT files: the same bytes for the same wish, one line a row, and sentences for what goes wrong.
  * What the rows say is checked by tests/oracle/mot_rows_check.py; the digests below pin files that it has
  * passed. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
 #include "base/stop.h"
 #include "generate/generate.h"
 #include "generate/mot/mot_fleet.h"
 
 #include <fcntl.h>
 #include <pthread.h>
+#include <setjmp.h>
 #include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +19,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include <xxhash.h>
+
+#include <cmocka.h>
 
 typedef struct {
     char *text;

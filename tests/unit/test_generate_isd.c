@@ -1,10 +1,9 @@
 /* The made-up weather records: lines by hand-written expectations, the same bytes for the same wish, and
  * sentences for what goes wrong. What the records say is checked by tests/oracle/test_isd_rows.py; the
  * digests below pin records that it has passed. */
-#include "generate_lab.h"
-
 #include "base/stop.h"
 #include "generate/isd/isd_lines.h"
+#include "generate_lab.h"
 
 #include <fcntl.h>
 #include <signal.h>

@@ -1,11 +1,10 @@
 /* The trips of a fleet: what one drive keeps to, the same bytes for the same wish. What the rows say is
  * checked by tests/oracle/test_obd_rows.py; the digests below pin files that it has passed. */
-#include "generate_lab.h"
-
 #include "base/numbers/chance.h"
 #include "generate/generate.h"
 #include "generate/obd/obd_drive.h"
 #include "generate/shared/whole.h"
+#include "generate_lab.h"
 
 #include <math.h>
 

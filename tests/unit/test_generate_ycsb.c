@@ -1,11 +1,10 @@
 /* The rows by id: shares of the skewed numbers by the formula, each row by its id alone, the same bytes for
  * the same wish. What the rows say is checked by tests/oracle/test_ycsb_rows.py; the digests below pin files
  * that it has passed. */
-#include "generate_lab.h"
-
 #include "base/numbers/chance.h"
 #include "generate/generate.h"
 #include "generate/ycsb/zipf.h"
+#include "generate_lab.h"
 
 #include <math.h>
 #include <stdio.h>

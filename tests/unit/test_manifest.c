@@ -1,7 +1,7 @@
 /* What a list of arguments stands for: files, folders, patterns, streams, archives; and who each file is. */
 #include "base/log.h"
-#include "input/magic.h"
 #include "input/file/name.h"
+#include "input/magic.h"
 #include "input_lab.h"
 
 #include <sys/socket.h>

@@ -1,6 +1,7 @@
 /* merge: streams written by hand, and random ones against sets. */
-#include "verify/read_back/merge.h"
+#include "load/read_back/merge.h"
 
+#include <bson/bson.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <bson/bson.h>
 #include <cmocka.h>
 
 /* "7a": a document with the _id 7 and the content a. "7-": nothing is expected at 7. "~7a": its _id is 7.0,

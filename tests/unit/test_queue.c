@@ -1,6 +1,6 @@
 /* queue: order, back-pressure, waiting with a limit, and the end. */
-#include "base/threads/queue.h"
 #include "base/clock.h"
+#include "base/threads/queue.h"
 
 #include <pthread.h>
 #include <setjmp.h>

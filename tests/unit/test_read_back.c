@@ -1,16 +1,16 @@
 /* read_back: what is there of a block's records, against ranges written by hand. */
-#include "verify/read_back/read_back.h"
+#include "load/read_back/read_back.h"
 
+#include <bson/bson.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <bson/bson.h>
-#include <cmocka.h>
 #include <xxhash.h>
+
+#include <cmocka.h>
 
 static void build(bson_t *document, int64_t id, char content) {
     const char text[2] = {content, 0};

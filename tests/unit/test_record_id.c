@@ -1,5 +1,5 @@
 /* position: the _id of a record, there and back, and the spread of the lanes. */
-#include "catalog/record_id/record_id.h"
+#include "base/record_id.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

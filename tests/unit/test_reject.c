@@ -1,9 +1,9 @@
 /* reject: records that could not be loaded, written down for a person and read back after fixing: every byte
  * of them, whatever they look like. */
-#include "load/rejects/reject.h"
-#include "load/rejects/reject_read.h"
 #include "format/format.h"
 #include "format_lab.h"
+#include "load/rejects/reject.h"
+#include "load/rejects/reject_read.h"
 
 #include <fcntl.h>
 #include <pthread.h>

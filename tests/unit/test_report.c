@@ -1,14 +1,15 @@
 /* report: the document that is built, its JSON, escaping, numbers, axes, and a file that is there whole or
  * not at all. Every expectation is written by hand. */
-#include "report/report.h"
 #include "report/file.h"
 #include "report/html.h"
 #include "report/json.h"
 #include "report/markup.h"
+#include "report/report.h"
 #include "report/scale.h"
 
 #include <math.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -18,7 +19,6 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <signal.h>
 #include <unistd.h>
 
 #include <cmocka.h>

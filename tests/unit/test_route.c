@@ -1,6 +1,6 @@
 /* The map of a cluster's chunks as the config database tells it, and the balancing of one collection. */
-#include "box/box.h"
 #include "base/log.h"
+#include "box/box.h"
 #include "server/chunks/route.h"
 #include "server/presplit/balancer.h"
 #include "server/presplit/undo.h"

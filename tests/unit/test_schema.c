@@ -1,6 +1,6 @@
 /* schema: what a format file means, and every mistake in one with its line, column and what was expected. */
-#include "format/schema/schema_parse.h"
 #include "builtin/builtin.h"
+#include "format/schema/schema_parse.h"
 #include "format_lab.h"
 
 #include <setjmp.h>

@@ -1,9 +1,9 @@
 /* schema_short: documents hold the same values under short keys: both are walked side by side, and the words
  * of their keys must answer to each other one to one. */
-#include "format/schema/schema_short.h"
-#include "format/filter.h"
-#include "generate/generate.h"
 #include "fixed_lab.h"
+#include "format/filter.h"
+#include "format/schema/schema_short.h"
+#include "generate/generate.h"
 #include "generate_lab.h"
 
 enum { MOST_WORDS = 1024 };

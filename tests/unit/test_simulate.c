@@ -1,6 +1,6 @@
 /* simulate: worlds whose end can be worked out by hand, and laws that hold in all of them. */
-#include "study/plan/simulate.h"
 #include "base/stop.h"
+#include "study/plan/simulate.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -3,9 +3,9 @@
  */
 #include "base/log.h"
 #include "base/stop.h"
+#include "input/archive/tar.h"
 #include "input/magic.h"
 #include "input/manifest.h"
-#include "input/archive/tar.h"
 #include "input_lab.h"
 
 #include <signal.h>

@@ -1,7 +1,7 @@
 /* throttle: the bucket by a clock of its own; who waits, who goes first, and who is sent home. */
-#include "load/rate/throttle.h"
 #include "base/clock.h"
 #include "base/stop.h"
+#include "load/rate/throttle.h"
 
 #include <pthread.h>
 #include <setjmp.h>

@@ -1,6 +1,6 @@
 /* yaml_tree: a YAML text as a tree that knows where everything stood; what is refused, and where that is said. */
-#include "base/yaml_tree.h"
 #include "base/clock.h"
+#include "base/yaml_tree.h"
 #include "format_lab.h"
 
 #include <setjmp.h>

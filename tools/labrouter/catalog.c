@@ -1,8 +1,8 @@
+#include "call.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "call.h"
 
 /* The first document of a find on the config database; false with found = false is a problem. */
 static bool find_one(call_t *call, const char *collection, const bson_t *filter, bson_t *document,

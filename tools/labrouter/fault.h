@@ -7,10 +7,10 @@
 #ifndef LABROUTER_FAULT_H
 #define LABROUTER_FAULT_H
 
+#include "stream.h"
+
 #include <bson/bson.h>
 #include <pthread.h>
-
-#include "stream.h"
 
 typedef enum {
     FAULT_NONE,

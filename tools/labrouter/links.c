@@ -1,11 +1,10 @@
 #include "links.h"
+#include "login.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-
-#include "login.h"
 
 enum { CONNECT_MS = 5000, MOST_HOSTS = 16 };
 

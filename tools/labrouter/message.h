@@ -7,9 +7,9 @@
 #ifndef LABROUTER_MESSAGE_H
 #define LABROUTER_MESSAGE_H
 
-#include <bson/bson.h>
-
 #include "stream.h"
+
+#include <bson/bson.h>
 
 enum { MOST_MESSAGE = 48000000 + 65536, FLAG_CHECKSUM = 1, FLAG_MORE_TO_COME = 2 };
 

@@ -1,10 +1,9 @@
 #include "router.h"
+#include "message.h"
 
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
-
-#include "message.h"
 
 static int32_t number_of(const bson_t *document, const char *key, int32_t otherwise) {
     bson_iter_t iter;

@@ -6,10 +6,10 @@
 #ifndef LABROUTER_ROUTER_H
 #define LABROUTER_ROUTER_H
 
-#include <pthread.h>
-
 #include "fault.h"
 #include "stream.h"
+
+#include <pthread.h>
 
 enum { PATIENCE_MS = 20000, PROBE_MS = 2000 };
 

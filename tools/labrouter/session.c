@@ -1,11 +1,10 @@
 #include "session.h"
+#include "commands.h"
+#include "privileges.h"
 
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
-
-#include "commands.h"
-#include "privileges.h"
 
 enum { MOST_TRIES = 10 };
 

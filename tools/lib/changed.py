@@ -50,6 +50,11 @@ def changed_files(base):
     return sorted(set(said.splitlines()))
 
 
+def difference(base):
+    """In src; of a file that was moved, only what differs in it."""
+    return git("diff", "--unified=0", "--find-renames", base, "--", "src").stdout
+
+
 def changed_lines(said):
     """[{name, lines}] of what git diff --unified=0 says."""
     found = []
@@ -151,7 +156,7 @@ def sentence(why, tests, steps):
 def main(tree, base=None):
     base = base_of(base)
     if tree == "--lines":
-        print(json.dumps(changed_lines(git("diff", "--unified=0", "--no-renames", base, "--", "src").stdout)))
+        print(json.dumps(changed_lines(difference(base))))
         return
     files = changed_files(base)
     if tree == "--files":

@@ -1,5 +1,5 @@
 #include "catalog/register/register.h"
-#include "catalog/record_id/record_id.h"
+#include "base/record_id.h"
 #include "catalog/register/register_inner.h"
 
 #include <stdio.h>

@@ -1,7 +1,8 @@
 #include "catalog/store/store.h"
-#include "catalog/record_id/record_id.h"
+#include "base/record_id.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* The numbers of records have 53 bits; extents are counted in units. */
 static const uint64_t MOST_UNITS = (1ull << RECORD_ID_OFFSET_BITS) / RECORD_ID_EXTENT_UNIT;
@@ -11,6 +12,11 @@ void catalog_header_free(catalog_header_t *header) {
     free(header->format_digest);
     free(header->filter);
     *header = (catalog_header_t){0};
+}
+
+bool store_is_no_uuid(const uint8_t uuid[STORE_UUID]) {
+    static const uint8_t none[STORE_UUID];
+    return memcmp(uuid, none, STORE_UUID) == 0;
 }
 
 void loads_free(loads_t *loads) {

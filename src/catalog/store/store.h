@@ -137,6 +137,9 @@ struct store {
     bool (*collection)(store_t *store, uint8_t uuid[STORE_UUID], err_t *err);
 };
 
+/* Zeros? */
+bool store_is_no_uuid(const uint8_t uuid[STORE_UUID]);
+
 /* ---- built on these operations ---- */
 
 /* Reads all entries (or those among some ordinals), by ordinal, to the end. */

@@ -1,6 +1,6 @@
 /* store_mongo: the catalog in two collections next to the data,
  *
- *   NAME.tipple.files   the header: {_id: "catalog", ...}, see store_mongo.c;
+ *   NAME.tipple.files   the header: {_id: "catalog", ...}, see store_mongo_header.c;
  *                       an entry for each input, see entry_bson.h
  *   NAME.tipple.loads   a document for each load: {_id, beat, ended, host, process, processes, started, seen,
  *                       documents, ...}

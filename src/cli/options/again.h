@@ -1,5 +1,5 @@
-/* again: the command line that a command was started with, quoted for a shell, to be pasted. Secrets in it
- * are ***, and what a COMMAND was is not shown at all: any word of it may be one. Main thread. */
+/* again: the command line that a command was started with, quoted so that it can be pasted into a shell. Secrets in it
+ * are shown as ***. The text of a COMMAND option is not shown at all: any word of it may be a secret. Main thread. */
 #ifndef TIPPLE_CLI_OPTIONS_AGAIN_H
 #define TIPPLE_CLI_OPTIONS_AGAIN_H
 

@@ -1,6 +1,6 @@
 #include "cli/print/drill_history.h"
-#include "base/out.h"
 #include "base/numbers/units.h"
+#include "base/out.h"
 #include "cli/options/cli.h"
 #include "cli/print/grid.h"
 

@@ -1,11 +1,11 @@
 #include "cli/print/drill_print.h"
-#include "base/out.h"
 #include "base/numbers/units.h"
+#include "base/out.h"
 #include "cli/options/cli.h"
+#include "cli/options/shell_quote.h"
 #include "cli/print/drill_history.h"
 #include "cli/print/grid.h"
 #include "cli/print/load_figures.h"
-#include "cli/options/shell_quote.h"
 #include "server/bson_read.h"
 
 #include <math.h>

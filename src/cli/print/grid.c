@@ -1,8 +1,8 @@
 #include "cli/print/grid.h"
-#include "base/out.h"
 #include "base/conceal.h"
 #include "base/escape.h"
 #include "base/grow.h"
+#include "base/out.h"
 
 #include <stdio.h>
 #include <stdlib.h>

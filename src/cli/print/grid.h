@@ -1,5 +1,5 @@
-/* grid: a table for a person: cells of text in columns that are as wide as they must be; columns without any
- * text are left out. Main thread. */
+/* grid: a table of texts for a person. Each column is as wide as its longest text; a column without any text is left
+ * out. Main thread. */
 #ifndef TIPPLE_CLI_PRINT_GRID_H
 #define TIPPLE_CLI_PRINT_GRID_H
 

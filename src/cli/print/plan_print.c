@@ -1,6 +1,6 @@
 #include "cli/print/plan_print.h"
-#include "base/out.h"
 #include "base/numbers/units.h"
+#include "base/out.h"
 #include "cli/print/grid.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
-/* query_figures: what is printed of a measurement: a table of figures, each NAN where there are too few to
- * tell. */
+/* query_figures: the figures of a measurement that are printed. A figure is NAN where there are too few
+ * times to tell it. */
 #ifndef TIPPLE_CLI_PRINT_QUERY_FIGURES_H
 #define TIPPLE_CLI_PRINT_QUERY_FIGURES_H
 

@@ -1,8 +1,8 @@
-#include "base/text.h"
 #include "cli/print/query_print.h"
 #include "base/conceal_bson.h"
-#include "base/out.h"
 #include "base/numbers/units.h"
+#include "base/out.h"
+#include "base/text.h"
 #include "cli/options/cli.h"
 #include "cli/print/grid.h"
 #include "cli/print/query_figures.h"
@@ -219,7 +219,9 @@ static void print_watched(const query_result_t *result) {
         else
             GRID_PUT(row, 2, "%.3g", (storage->data_bytes + storage->index_bytes) / 1e9);
         print_ns(row[3], result->load_seconds * 1e9);
-        if (measure->hist->moments.mean < 10e6) /* a time of people's would be 0 ms */
+        if (!measure->hist->moments.count) /* interrupted in its first request */
+            GRID_PUT(row, 4, "-");
+        else if (measure->hist->moments.mean < 10e6) /* a time of people's would be 0 ms */
             GRID_PUT(row, 4, "%.3g ms", measure->hist->moments.mean / 1e6);
         else
             print_ns(row[4], measure->hist->moments.mean);

@@ -1,9 +1,9 @@
 #include "cli/print/storage_print.h"
-#include "base/out.h"
 #include "base/numbers/units.h"
+#include "base/out.h"
 #include "cli/options/cli.h"
-#include "cli/print/grid.h"
 #include "cli/options/shell_quote.h"
+#include "cli/print/grid.h"
 #include "server/bson_read.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 #include "cli/report/report_storage.h"
-#include "cli/report/reporting.h"
 #include "cli/print/result.h"
+#include "cli/report/reporting.h"
 #include "report/scale.h"
 #include "server/bson_read.h"
 

@@ -1,12 +1,12 @@
 #include "format/delimited/delimited.h"
 #include "base/lines.h"
 #include "base/utf8.h"
-#include "format/record/bsonw.h"
-#include "format/values/calendar.h"
-#include "format/values/convert.h"
 #include "format/delimited/plan.h"
+#include "format/record/bsonw.h"
 #include "format/record/ends.h"
 #include "format/record/split.h"
+#include "format/values/calendar.h"
+#include "format/values/convert.h"
 
 #include <assert.h>
 #include <stdio.h>

@@ -1,9 +1,9 @@
 #include "format/fixed/emit_fixed.h"
 #include "base/grow.h"
-#include "base/threads/pool.h"
 #include "base/search.h"
-#include "format/values/convert.h"
+#include "base/threads/pool.h"
 #include "format/fixed/fixed_plan.h"
+#include "format/values/convert.h"
 #include "format/values/pattern.h"
 
 #include <math.h>

@@ -1,9 +1,9 @@
 #include "format/fixed/fixed.h"
 #include "base/utf8.h"
-#include "format/record/bsonw.h"
-#include "format/values/convert.h"
-#include "format/record/dialect.h"
 #include "format/fixed/fixed_encode.h"
+#include "format/record/bsonw.h"
+#include "format/record/dialect.h"
+#include "format/values/convert.h"
 
 #include <assert.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
-#include "generate/generate.h"
 #include "base/numbers/units.h"
+#include "generate/generate.h"
 #include "generate/isd/isd_lines.h"
 #include "generate/shared/digits.h"
 #include "generate/shared/whole.h"

@@ -2,8 +2,8 @@
 #include "format/values/calendar.h"
 #include "generate/generate.h"
 #include "generate/obd/obd_drive.h"
-#include "generate/shared/whole.h"
 #include "generate/shared/digits.h"
+#include "generate/shared/whole.h"
 
 #include <string.h>
 

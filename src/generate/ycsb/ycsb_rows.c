@@ -1,5 +1,5 @@
-#include "generate/generate.h"
 #include "base/numbers/chance.h"
+#include "generate/generate.h"
 #include "generate/shared/digits.h"
 #include "generate/ycsb/zipf.h"
 

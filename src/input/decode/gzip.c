@@ -1,7 +1,7 @@
 /* gzip: any number of members one after the other (RFC 1952). The frame is read here, and the deflate data by an
  * inflate decoder, so that both libraries follow the same rules and give the same sentences. */
-#include "input/file/bytes.h"
 #include "input/decode/decoder.h"
+#include "input/file/bytes.h"
 
 #include <stdlib.h>
 

@@ -1,8 +1,8 @@
 /* Reads a member of a zip: with one of four decoders, and checks the length and the CRC that the directory states. */
-#include "input/file/bytes.h"
+#include "input/archive/zip.h"
 #include "input/decode/decoder.h"
 #include "input/decode/inflate64.h"
-#include "input/archive/zip.h"
+#include "input/file/bytes.h"
 
 #include <stdlib.h>
 

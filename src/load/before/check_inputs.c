@@ -1,10 +1,10 @@
 #include "load/before/check_inputs.h"
-#include "base/threads/team.h"
-#include "format/record/first_line.h"
 #include "base/stop.h"
+#include "base/threads/team.h"
 #include "format/record/dialect.h"
-#include "input/manifest.h"
+#include "format/record/first_line.h"
 #include "input/cutter.h"
+#include "input/manifest.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
-/* check_inputs: does every input fit the format? Looked at before anything is dropped or written: of each
- * file the first line, decompressed. What can only be read in order (stdin, pipes, members of a compressed
- * tar but its first) is not looked at here; the feeder finds out when it gets there. */
+/* check_inputs: does every input fit the format? It looks at the first line of each file,
+ * decompressed, before anything is dropped or written. Inputs that can only be read in order (stdin, pipes, all members
+ * of a compressed tar but the first) are not looked at here: the feeder finds out when it begins to read them. */
 #ifndef TIPPLE_LOAD_BEFORE_CHECK_INPUTS_H
 #define TIPPLE_LOAD_BEFORE_CHECK_INPUTS_H
 

@@ -1,8 +1,8 @@
 #include "load/before/describe_input.h"
 #include "base/clock.h"
+#include "base/record_id.h"
+#include "catalog/register/room.h"
 #include "input/manifest.h"
-#include "catalog/record_id/record_id.h"
-#include "catalog/record_id/room.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* misfits: inputs that do not fit the format, or whose beginning cannot be read: their names, why, and the
- * sentences about them. Not to be changed by two threads at once. */
+ * sentences about them. Only one thread at a time may change it. */
 #ifndef TIPPLE_LOAD_BEFORE_MISFITS_H
 #define TIPPLE_LOAD_BEFORE_MISFITS_H
 

@@ -1,4 +1,4 @@
-/* other_header: a file in whose middle a header stands that names other columns than the file is read by. */
+/* other_header: a file that has another header in its middle, with other columns than those it is read by. */
 #ifndef TIPPLE_LOAD_BLOCKS_OTHER_HEADER_H
 #define TIPPLE_LOAD_BLOCKS_OTHER_HEADER_H
 

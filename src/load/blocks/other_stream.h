@@ -1,5 +1,5 @@
-/* other_stream: what there is to say when a stream is not the one that was begun under its name before. It cannot be
- * read again, so that --reload-changed is of no use. */
+/* other_stream: the sentence for a stream that is not the one that an earlier run has begun under the same name. A
+ * stream cannot be read again, so --reload-changed does not help. */
 #ifndef TIPPLE_LOAD_BLOCKS_OTHER_STREAM_H
 #define TIPPLE_LOAD_BLOCKS_OTHER_STREAM_H
 

@@ -1,6 +1,6 @@
-/* rate: a load that slows down. A thread of its own looks at the servers twice a second (strain), judges
- * what the load's own batches take, and sets the throttle's limits (pace). Main thread, but for what it does
- * by itself. */
+/* rate: slows a load down while its servers are busy (--polite). It has a thread of its own. Twice a second, that thread
+ * looks at the servers (strain) and at the time that the load's batches take, and sets the throttle's limits (pace). The
+ * functions here are for the main thread. */
 #ifndef TIPPLE_LOAD_RATE_RATE_H
 #define TIPPLE_LOAD_RATE_RATE_H
 

@@ -1,5 +1,5 @@
-/* rate_step: how much of a load one place (a shard) bears. The rule by which --polite goes, without clocks and
- * servers: what is under way grows slowly while nobody suffers, and shrinks at once when somebody does. */
+/* rate_step: the rule of --polite, without clocks and servers: how many batches may be under way to one place (a
+ * shard). The number grows slowly while nobody is slowed down, and shrinks at once when somebody is. */
 #ifndef TIPPLE_LOAD_RATE_RATE_STEP_H
 #define TIPPLE_LOAD_RATE_RATE_STEP_H
 

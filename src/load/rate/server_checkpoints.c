@@ -1,7 +1,7 @@
 #include "load/rate/server_checkpoints.h"
-#include "server/bson_read.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "server/bson_read.h"
 #include "server/server_load.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
-/* server_checkpoints: when the server wrote checkpoints during a load: while one is under way writes often wait. A
- * thread of its own asks serverStatus once a second by a connection of its own, and gives up quietly: it can
- * neither hold up the load nor fail it. A router does not tell of its shards' checkpoints. */
+/* server_checkpoints: when the server wrote checkpoints during a load: writes often wait while one is under
+ * way. It has a thread and a connection of its own, and asks serverStatus once a second. If that fails, it stops
+ * and says nothing: the load neither waits for it nor fails with it. A router does not tell of its shards' checkpoints. */
 #ifndef TIPPLE_LOAD_RATE_SERVER_CHECKPOINTS_H
 #define TIPPLE_LOAD_RATE_SERVER_CHECKPOINTS_H
 

@@ -1,8 +1,7 @@
-/* throttle: what a loader thread asks before it sends a batch, and tells when the reply is there. Two things
- * can make it wait: the rate of --max-rate, for all threads together, and at each place (a shard, as in
- * traffic) a limit of what may be under way, which --polite sets again and again. Who comes first goes first;
- * a thread that waits is woken when it is its turn, and only the first in a line looks up now and then, for a
- * stop signal. */
+/* throttle: makes loader threads wait. A thread asks before it sends a batch, and tells when it has the reply. There are
+ * two reasons to wait: the rate of --max-rate, for all threads together; and for each place (a shard, as in traffic) a
+ * limit of batches under way, which --polite sets again and again. Threads go in the order in which they came. A
+ * thread is woken when it is its turn; the first in a line also wakes now and then, to look for a stop signal. */
 #ifndef TIPPLE_LOAD_RATE_THROTTLE_H
 #define TIPPLE_LOAD_RATE_THROTTLE_H
 

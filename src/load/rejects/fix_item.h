@@ -1,4 +1,5 @@
-/* fix_item: one fixed record while it is loaded again: what the catalog is told of it, and when. Pure. */
+/* fix_item: one fixed record while it is loaded again: what the catalog is told about it, and when. No clock, no server,
+ * no files. */
 #ifndef TIPPLE_LOAD_REJECTS_FIX_ITEM_H
 #define TIPPLE_LOAD_REJECTS_FIX_ITEM_H
 

@@ -1,10 +1,10 @@
 #include "load/rejects/fixes.h"
-#include "base/search.h"
 #include "base/grow.h"
 #include "base/log.h"
+#include "base/record_id.h"
+#include "base/search.h"
 #include "catalog/ledger/standing.h"
 #include "format/records.h"
-#include "catalog/record_id/record_id.h"
 
 #include <stdio.h>
 #include <stdlib.h>

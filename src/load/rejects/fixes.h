@@ -1,13 +1,13 @@
-/* fixes: what fixed reject files have put into the collection: by `_id`, the document that the fixed record
- * makes, or none where it is still no record, or was left out. An entry counts only where the catalog has its
+/* fixes: the documents that fixed reject files have put into the collection, by `_id`. There is none where the fixed
+ * record still makes no document, or was left out. An entry counts only where the catalog has its
  * reject; the others are left out, with a warning. Read once, then read-only and shared by threads. */
 #ifndef TIPPLE_LOAD_REJECTS_FIXES_H
 #define TIPPLE_LOAD_REJECTS_FIXES_H
 
-#include "format/filter.h"
-#include "format/schema/schema.h"
 #include "catalog/ledger/ledger.h"
 #include "catalog/places.h"
+#include "format/filter.h"
+#include "format/schema/schema.h"
 #include "load/rejects/reject_read.h"
 
 typedef struct fixes fixes_t;

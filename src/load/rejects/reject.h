@@ -1,5 +1,5 @@
-/* reject: the records that no document could be made of, or that the server refused: counted, told, and kept
- * in a file where a person can fix them. Any thread may add.
+/* reject: the records of which no document could be made, or which the server refused. They are counted, reported, and
+ * written to a file, in which a person can fix them. Any thread may add one.
  *
  * What the file is made of: reject_file.h; how it is written: reject_store.h; how it is read by --retry:
  * reject_read.h. */

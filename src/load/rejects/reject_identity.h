@@ -1,5 +1,6 @@
 /* reject_identity: when are two rejected records the same one? When they come from the same place of the same
- * input, have the same bytes, and are read by the same dialect. Pure: no files, no memory of its own, any thread. */
+ * input, have the same bytes, and are read by the same dialect. It uses no files and
+ * keeps no state. Any thread. */
 #ifndef TIPPLE_LOAD_REJECTS_REJECT_IDENTITY_H
 #define TIPPLE_LOAD_REJECTS_REJECT_IDENTITY_H
 

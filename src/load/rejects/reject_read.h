@@ -1,5 +1,4 @@
-/* reject_read: the records of a reject file, as a person has fixed them, for --retry. The file is only read.
- */
+/* reject_read: reads the records of a reject file, as a person has fixed them, for --retry. It changes nothing. */
 #ifndef TIPPLE_LOAD_REJECTS_REJECT_READ_H
 #define TIPPLE_LOAD_REJECTS_REJECT_READ_H
 

@@ -1,7 +1,7 @@
 #include "load/threads/account.h"
-#include "format/record/ends.h"
 #include "base/grow.h"
 #include "base/lines.h"
+#include "format/record/ends.h"
 #include "input/source.h"
 #include "load/rejects/reject_identity.h"
 

@@ -1,5 +1,5 @@
-/* account: what becomes of each record of a block: loaded, there already, rejected or filtered; and of the
- * block, when that is known of all of them. Belongs to one loader thread. */
+/* account: notes what became of each record of a block: loaded, already there, rejected or filtered. When that is known
+ * of all its records, the block is handed over as settled. Belongs to one loader thread. */
 #ifndef TIPPLE_LOAD_THREADS_ACCOUNT_H
 #define TIPPLE_LOAD_THREADS_ACCOUNT_H
 
@@ -37,10 +37,10 @@ uint64_t account_identity(const block_t *block, const record_t *record);
 bool account_reject(const account_t *account, block_t *block, const record_t *record, const char *reason,
                     err_t *err);
 
-/* The one record behind the block's others that is longer than any may be. */
+/* The record after the block's others that is longer than --max-record. */
 bool account_oversize(const account_t *account, block_t *block, const char *reason, err_t *err);
 
-/* A batch that was delivered. Blocks of which nothing is left are handed over. */
+/* A batch that was delivered. Blocks whose records are now all settled are handed over. */
 bool account_batch(account_t *account, batch_t *batch, const delivered_t *delivered, err_t *err);
 
 /* The block, and the offset in its text, that a document of a batch comes from. */

@@ -1,9 +1,9 @@
 #include "load/threads/begun.h"
+#include "load/blocks/other_stream.h"
+#include "load/read_back/read_back.h"
+#include "load/read_back/snapshot_read.h"
 #include "load/threads/correct.h"
 #include "load/threads/deliver.h"
-#include "load/blocks/other_stream.h"
-#include "verify/read_back/read_back.h"
-#include "verify/read_back/snapshot_read.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,7 @@
-/* begun: the records of a block that was begun before, against what the collection holds of it: equal ones are
- * there, missing ones are to be sent, others are rejects, but for the last record that was cut off when its input
- * ended there, which is corrected. Belongs to one loader thread. */
+/* begun: compares the records of a block that an earlier run has begun with what the collection holds of it. If the
+ * documents are equal, the record is there. If there is none, the record is sent. If there is another one, the record is
+ * a reject; but if it is the last record of an earlier version of the input, which was cut off there, the document is
+ * corrected. Belongs to one loader thread. */
 #ifndef TIPPLE_LOAD_THREADS_BEGUN_H
 #define TIPPLE_LOAD_THREADS_BEGUN_H
 

@@ -1,15 +1,15 @@
-/* correct: the one document that is ever replaced. An input ended without a line end, and its last record was
- * loaded as it was then; the input has grown since, and the record is longer. The document of what the record
- * was makes way for that of what it is, by one update that believes every field of the old one; or it is
- * removed in the same way, where the whole record makes none. Where no command holds both documents, it is removed first,
- * and then the new one is inserted. It may have grown more than once. */
+/* correct: the only case in which a document is replaced. An input ended without a line end, and its last record was
+ * loaded as it was then. Since then the input has grown, and the record is longer. One update puts the new document in
+ * the place of the old one; its filter names every field of the old one, so it changes nothing else. If the whole record
+ * makes no document, the old one is removed in the same way. If both documents are too large for one command, the old
+ * one is removed first, then the new one is inserted. The record may have grown more than once. */
 #ifndef TIPPLE_LOAD_THREADS_CORRECT_H
 #define TIPPLE_LOAD_THREADS_CORRECT_H
 
 #include "format/schema/schema.h"
 #include "load/blocks/block.h"
-#include "server/server_errors.h"
 #include "server/server.h"
+#include "server/server_errors.h"
 
 typedef struct {
     server_t *server;

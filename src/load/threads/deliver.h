@@ -1,7 +1,6 @@
-/* deliver: one batch, until each of its documents is accounted for: sent, sent again while its fate is in
- * doubt, and read back where the server says that its `_id` is taken. What a reply proves is outcome's to
- * say; how messages travel is the wire's, so that this runs without servers, too. A deliver_t belongs to one
- * thread.
+/* deliver: sends one batch, until it is known what became of each document. A document is sent again while that is in
+ * doubt, and read back if the server says that its `_id` is taken. `outcome` says what a reply proves, `wire` carries
+ * the messages; so this runs without servers, too. A deliver_t belongs to one thread.
  *
  *     sent -> reply -> outcome:  stored     loaded
  *                                refused    a reject (but see below)
@@ -11,8 +10,8 @@
  *                                                                another  a reject
  *                                                                nothing  sent again
  *
- * What was refused after a message of ours may have stored it is read back, too. Trying again ends with the
- * wire's patience. */
+ * A document that was refused after an earlier message of ours may have stored it is read back, too. It is tried again
+ * for as long as the wire's patience lasts. */
 #ifndef TIPPLE_LOAD_THREADS_DELIVER_H
 #define TIPPLE_LOAD_THREADS_DELIVER_H
 
@@ -25,11 +24,10 @@ typedef struct {
     void *context;
     /* Where a document's record is, for people: "a.csv:57". NULL: nobody knows. */
     void (*place)(void *context, uint32_t index, char *text, size_t size);
-    /* Another document is there under its `_id`: is it one that a person has put there in its place? NULL:
-     * no. */
+    /* Another document has its `_id`: is it one that a person has put there instead? NULL: no. */
     bool (*accepts)(void *context, uint32_t index, const uint8_t *stored, uint32_t length);
-    /* Asked before each message behind the first of a batch: is all of it still this load's to send? False ends the
-     * delivery, with what it left in err. NULL: yes. */
+    /* Asked before each message of a batch but the first: may this load still send all of the batch? False ends the
+     * delivery; err says why, or is empty. NULL: yes. */
     bool (*may_send)(void *context, err_t *err);
 } deliver_owner_t;
 

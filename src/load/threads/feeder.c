@@ -1,7 +1,7 @@
 #include "load/threads/feeder.h"
-#include "base/threads/team.h"
 #include "base/lines.h"
 #include "base/stop.h"
+#include "base/threads/team.h"
 #include "format/record/ends.h"
 #include "format/records.h"
 #include "input/cutter.h"

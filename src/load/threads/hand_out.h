@@ -21,7 +21,7 @@ bool hand_out_next(hand_out_t *hand_out, size_t *first, size_t *end);
 /* Does not wait; false: there are none just now. */
 bool hand_out_try(hand_out_t *hand_out, size_t *first, size_t *end);
 
-/* No more are given out, and whoever waits comes back. */
+/* No more are given out; threads that wait return at once. */
 void hand_out_close(hand_out_t *hand_out);
 
 /* How many wait to be read. */

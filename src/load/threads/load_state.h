@@ -4,13 +4,13 @@
 #define TIPPLE_LOAD_THREADS_LOAD_STATE_H
 
 #include "format/filter.h"
-#include "load/rejects/reject.h"
-#include "load/threads/pipeline.h"
 #include "load/rate/throttle.h"
 #include "load/rate/traffic.h"
-#include "server/server_errors.h"
+#include "load/rejects/reject.h"
+#include "load/threads/pipeline.h"
 #include "server/send/direct.h"
 #include "server/send/routers.h"
+#include "server/server_errors.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -94,7 +94,7 @@ void load_state_add_block(load_state_t *loading);
 /* Every record of the block is settled. */
 void load_state_add_done(load_state_t *loading, block_t *block);
 
-/* News of a feeder, who gives `news` away; a list in the order in which they came. */
+/* A feeder tells something; `news` belongs to the load from now on. take_news: a list, the oldest first. */
 void load_state_tell(load_state_t *loading, news_t *news);
 news_t *load_state_take_news(load_state_t *loading);
 
@@ -106,7 +106,7 @@ void load_state_end_feeding(load_state_t *loading);
 bool load_state_ask(load_state_t *loading, load_file_t *file, uint64_t offset, err_t *err);
 asking_t *load_state_take_asking(load_state_t *loading); /* the next one that waits; NULL: nobody */
 void load_state_answer(load_state_t *loading, asking_t *asking, bool ok);
-/* Nobody is answered any more: whoever asks comes back at once, as when the load ends. */
+/* From now on nobody gets an answer: threads that ask return at once, as when the load ends. */
 void load_state_end_answers(load_state_t *loading);
 
 /* Until the catalog was asked within the last lease: what it has said of blocks is known then. Before each message that

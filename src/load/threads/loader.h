@@ -1,5 +1,5 @@
-/* loader: the threads that turn blocks into documents and batches, send them, and settle what became of each
- * record. Every counter is its thread's own and is summed by whoever reports. */
+/* loader: the threads that make documents and batches of blocks, send them, and note what became of each record. Each
+ * thread has its own counters; who reports adds them up. */
 #ifndef TIPPLE_LOAD_THREADS_LOADER_H
 #define TIPPLE_LOAD_THREADS_LOADER_H
 

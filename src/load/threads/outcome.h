@@ -6,14 +6,14 @@
  *     REFUSED    for a reason of the closed list (server/server_errors.h): the record is a reject
  *     IN_DOUBT   nothing is proven: it is sent again
  *
- * Whatever is not certain is in doubt. A reply that does not add up proves nothing of any document; a write
- * concern that failed leaves in doubt what was not refused; a router may hide that it failed where nothing
- * was inserted, so a duplicate is no proof that a document is there to stay. */
+ * Whatever is not certain is in doubt. A reply that contradicts itself proves nothing about any document. If the write
+ * concern failed, all documents that were not refused are in doubt. If nothing was inserted, a router may hide that the
+ * write concern failed: so a duplicate does not prove that a document is there to stay. */
 #ifndef TIPPLE_LOAD_THREADS_OUTCOME_H
 #define TIPPLE_LOAD_THREADS_OUTCOME_H
 
-#include "server/server_errors.h"
 #include "server/send/wire.h"
+#include "server/server_errors.h"
 
 typedef enum { OUTCOME_STORED, OUTCOME_DUPLICATE, OUTCOME_REFUSED, OUTCOME_IN_DOUBT } outcome_t;
 

@@ -45,7 +45,7 @@ typedef struct {
     block_t *rest; /* of the list that was taken last */
 } pipeline_worker_t;
 
-/* So many workers there are when nobody says how many. */
+/* The number of workers if nobody says how many. */
 uint32_t pipeline_usual_threads(void);
 
 /* Queue and pool for so many workers, and for so much text. The rest of *pipeline must be zeros or its owner's. */
@@ -58,7 +58,7 @@ bool pipeline_start(pipeline_t *pipeline, pipeline_worker_t *worker, err_t *err)
 void pipeline_fail(pipeline_t *pipeline, const err_t *err);
 bool pipeline_failed(pipeline_t *pipeline);
 
-/* The block is nobody's any more, whatever became of it. NULL is allowed. */
+/* Frees the block, whatever became of its records. NULL is allowed. */
 void pipeline_free_block(pipeline_t *pipeline, block_t *block);
 
 /* No block comes any more. */

@@ -1,7 +1,7 @@
 #include "query/split/bounds.h"
-#include "server/chunks/keyorder.h"
-#include "catalog/record_id/record_id.h"
+#include "base/record_id.h"
 #include "server/bson_read.h"
+#include "server/chunks/keyorder.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -174,7 +174,7 @@ bool bounds_sample(mongoc_client_t *client, const request_t *request, bson_t *re
                                "{", "$group", "{", "_id", BCON_UTF8("$_id"), "}", "}",       /**/
                                "{", "$sort", "{", "_id", BCON_INT32(1), "}", "}", "]",       /**/
                                "cursor", "{", "batchSize", BCON_INT32(SAMPLE), "}");
-    bool ok = ask(client, request, command, NULL, reply, error);
+    bool ok = ask_command(client, request, command, NULL, reply, error);
     bson_destroy(command);
     return ok;
 }

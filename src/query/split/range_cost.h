@@ -4,9 +4,9 @@
 #define TIPPLE_QUERY_SPLIT_RANGE_COST_H
 
 #include "query/split/bounds.h"
-#include "server/server.h"
-#include "query/split/topology.h"
 #include "query/split/parts.h"
+#include "query/split/topology.h"
+#include "server/server.h"
 
 /* To provide the moment that all parts see, a shard that is behind it writes something and waits for its journal: up to
  * a tenth of a second, however little there is to read. */

@@ -1,6 +1,6 @@
 #include "query/split/topology.h"
-#include "server/chunks/config.h"
 #include "server/bson_read.h"
+#include "server/chunks/config.h"
 #include "server/refusal.h"
 
 #include <math.h>

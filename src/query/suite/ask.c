@@ -65,8 +65,8 @@ static void add_concern(mongoc_client_t *client, const request_t *request, const
     bson_append_document_end(command, &concern);
 }
 
-bool ask(mongoc_client_t *client, const request_t *request, const bson_t *command, const moment_t *moment,
-         bson_t *reply, bson_error_t *error) {
+bool ask_command(mongoc_client_t *client, const request_t *request, const bson_t *command,
+                 const moment_t *moment, bson_t *reply, bson_error_t *error) {
     const mongoc_read_prefs_t *prefs = request->prefs ? request->prefs : mongoc_client_get_read_prefs(client);
     bson_t whole;
     bson_copy_to(command, &whole);
@@ -85,7 +85,7 @@ bool ask_aggregate(mongoc_client_t *client, const request_t *request, const bson
     bson_append_int32(&cursor, "batchSize", -1, INT_MAX);
     bson_append_document_end(&command, &cursor);
     add_options(request, false, &command);
-    bool ok = ask(client, request, &command, moment, reply, error);
+    bool ok = ask_command(client, request, &command, moment, reply, error);
     bson_destroy(&command);
     return ok;
 }
@@ -97,7 +97,7 @@ bool ask_end(mongoc_client_t *client, const request_t *request, bool greatest, c
                                "}", "limit", BCON_INT32(1), "singleBatch", BCON_BOOL(true));
     bson_t whole, empty = BSON_INITIALIZER, first;
     bson_iter_t documents;
-    bool ok = ask(client, request, command, moment, &whole, error);
+    bool ok = ask_command(client, request, command, moment, &whole, error);
     bson_destroy(command);
     if (ok && ask_batch(client, request, &whole, &documents) && bson_iter_next(&documents) &&
         bson_read_document(&documents, &first))
@@ -147,7 +147,7 @@ bool ask_now(mongoc_client_t *client, const request_t *request, bool router, mom
     bson_t *command = BCON_NEW("find", BCON_UTF8(request->collection), "projection", "{", "_id",
                                BCON_INT32(1), "}", "limit", BCON_INT32(1), "singleBatch", BCON_BOOL(true));
     bson_t reply;
-    bool ok = ask(client, request, command, NULL, &reply, error);
+    bool ok = ask_command(client, request, command, NULL, &reply, error);
     if (ok) {
         memset(error, 0, sizeof *error);
         ok = moment_of(&reply, router, now);

@@ -13,8 +13,8 @@ typedef struct {
 
 /* Sends the command to the servers that the request reads from, with its read concern, or, if a moment is given, at
  * that moment. NULL: none. The reply is always initialised; the caller destroys it. */
-bool ask(mongoc_client_t *client, const request_t *request, const bson_t *command, const moment_t *moment,
-         bson_t *reply, bson_error_t *error);
+bool ask_command(mongoc_client_t *client, const request_t *request, const bson_t *command,
+                 const moment_t *moment, bson_t *reply, bson_error_t *error);
 
 /* An aggregation of the request's collection, with its options. */
 bool ask_aggregate(mongoc_client_t *client, const request_t *request, const bson_t *pipeline,

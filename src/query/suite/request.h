@@ -4,6 +4,7 @@
 #define TIPPLE_QUERY_SUITE_REQUEST_H
 
 #include "query/suite/suite.h"
+
 #include <mongoc/mongoc.h>
 
 /* Which servers to read from. mode NULL: as the query says, or, if it says nothing, the URI. */

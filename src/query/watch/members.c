@@ -1,9 +1,9 @@
 #include "query/watch/members.h"
-#include "server/bson_read.h"
-#include "server/server_load.h"
 #include "base/host/host.h"
 #include "base/log.h"
+#include "server/bson_read.h"
 #include "server/chunks/config.h"
+#include "server/server_load.h"
 
 #include <math.h>
 #include <stdio.h>

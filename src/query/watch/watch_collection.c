@@ -1,8 +1,8 @@
 #include "base/grow.h"
 #include "base/log.h"
 #include "query/watch/watch.h"
-#include "server/chunks/config.h"
 #include "server/bson_read.h"
+#include "server/chunks/config.h"
 #include "server/server_errors.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 #include "server/chunks/route.h"
 #include "base/zeroed.h"
-#include "server/chunks/config.h"
 #include "server/bson_read.h"
+#include "server/chunks/config.h"
 
 #include <pthread.h>
 #include <stdlib.h>

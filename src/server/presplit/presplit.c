@@ -1,7 +1,7 @@
 #include "server/presplit/presplit.h"
+#include "base/record_id.h"
 #include "server/bson_read.h"
 #include "server/chunks/keyorder.h"
-#include "catalog/record_id/record_id.h"
 #include "server/presplit/zones.h"
 
 #include <stdio.h>

@@ -4,8 +4,8 @@
 #ifndef TIPPLE_SERVER_PRESPLIT_PRESPLIT_H
 #define TIPPLE_SERVER_PRESPLIT_PRESPLIT_H
 
-#include "server/server.h"
 #include "server/chunks/shardkey.h"
+#include "server/server.h"
 
 typedef struct {
     char **names;

@@ -2,8 +2,8 @@
 #include "base/clock.h"
 #include "base/grow.h"
 #include "base/zeroed.h"
-#include "server/server_errors.h"
 #include "server/refusal.h"
+#include "server/server_errors.h"
 
 #include <ctype.h>
 #include <stdalign.h>

@@ -3,8 +3,8 @@
 #ifndef TIPPLE_SERVER_SEND_WRITER_H
 #define TIPPLE_SERVER_SEND_WRITER_H
 
-#include "server/server.h"
 #include "server/send/wire.h"
+#include "server/server.h"
 
 typedef struct writer writer_t;
 

@@ -1,18 +1,18 @@
 #include "study/drill/drill.h"
 #include "base/clock.h"
 #include "base/log.h"
-#include "base/stop.h"
 #include "base/numbers/units.h"
+#include "base/stop.h"
+#include "catalog/places.h"
+#include "catalog/store/store_mongo.h"
 #include "format/format.h"
+#include "server/presplit/balancer.h"
+#include "server/presplit/zones.h"
 #include "study/choices.h"
 #include "study/drill/drill_pass.h"
 #include "study/drill/rehearsal.h"
 #include "study/scratch.h"
 #include "study/supplies.h"
-#include "catalog/places.h"
-#include "catalog/store/store_mongo.h"
-#include "server/presplit/balancer.h"
-#include "server/presplit/zones.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -3,9 +3,9 @@
 #ifndef TIPPLE_STUDY_DRILL_DRILLS_H
 #define TIPPLE_STUDY_DRILL_DRILLS_H
 
+#include "server/server.h"
 #include "study/drill/drill_phase.h"
 #include "study/drill/forecast.h"
-#include "server/server.h"
 
 /* Seconds are NAN if a phase did not happen or was not predicted. */
 typedef struct {

@@ -1,8 +1,8 @@
 #include "study/drill/target_indexes.h"
 #include "base/text.h"
-#include "server/server_errors.h"
 #include "server/bson_read.h"
 #include "server/collection.h"
+#include "server/server_errors.h"
 
 #include <stdio.h>
 #include <stdlib.h>

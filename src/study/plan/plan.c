@@ -1,5 +1,5 @@
 #include "study/plan/plan.h"
-#include "catalog/record_id/record_id.h"
+#include "base/record_id.h"
 
 #include <math.h>
 #include <string.h>

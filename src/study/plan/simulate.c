@@ -1,9 +1,9 @@
 #include "study/plan/simulate.h"
-#include "base/numbers/chance.h"
 #include "base/grow.h"
+#include "base/numbers/chance.h"
 #include "base/numbers/units.h"
+#include "base/record_id.h"
 #include "base/stop.h"
-#include "catalog/record_id/record_id.h"
 
 #include <math.h>
 #include <stdlib.h>

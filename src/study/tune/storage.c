@@ -7,9 +7,9 @@
 #include "format/schema/schema_short.h"
 #include "query/beside.h"
 #include "query/watch/watch.h"
+#include "server/bson_read.h"
 #include "study/choices.h"
 #include "study/trial.h"
-#include "server/bson_read.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,9 +1,9 @@
 #include "study/tune/tune.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "server/presplit/presplit.h"
 #include "study/busy.h"
 #include "study/trial.h"
-#include "server/presplit/presplit.h"
 
 #include <math.h>
 #include <stdio.h>

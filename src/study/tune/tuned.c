@@ -1,5 +1,5 @@
-#include "base/ejson.h"
 #include "study/tune/tuned.h"
+#include "base/ejson.h"
 #include "load/limits.h"
 #include "server/address.h"
 

@@ -1,8 +1,8 @@
-/* merge: what a file gives against what the target holds, both in ascending order of `_id`, so that each
- * document that is wrong is named once and for what it is. Knows nothing of files or servers: where stored
- * documents come from and where findings go are functions of its owner. One thread. */
-#ifndef TIPPLE_VERIFY_READ_BACK_MERGE_H
-#define TIPPLE_VERIFY_READ_BACK_MERGE_H
+/* merge: compares the documents that a file makes with those that the target holds. Both come in ascending order of
+ * `_id`. Each wrong document is told once, with what is wrong with it. It knows nothing of files or servers:
+ * functions of its owner give the stored documents and take the findings. One thread. */
+#ifndef TIPPLE_LOAD_READ_BACK_MERGE_H
+#define TIPPLE_LOAD_READ_BACK_MERGE_H
 
 #include "base/err.h"
 
@@ -18,7 +18,7 @@ typedef enum {
 
 typedef struct {
     merge_kind_t kind;
-    int64_t id; /* not of a unrelated one */
+    int64_t id; /* an unrelated one has none */
     const uint8_t *expected, *stored;
     uint32_t expected_length, stored_length; /* BSON, until the function returns; NULL where there is none */
 } merge_found_t;

@@ -1,4 +1,4 @@
-#include "verify/read_back/merge.h"
+#include "load/read_back/merge.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,11 +1,11 @@
-/* snapshot_read: one thread's way to read ranges of `_id`s back: what the majority has of them, from the
- * primary and through the router, so that orphans do not count, in ascending order. What verify compares with
- * its files, and a load with blocks that were begun before.
+/* snapshot_read: reads ranges of `_id`s back, in ascending order: the documents that the majority has, from the primary
+ * and through the router, so that orphans do not count. Verify compares them with its files, a load with blocks that an
+ * earlier run has begun. Belongs to one thread.
  *
- * A range that was cut short by a lost connection, an election, a moved chunk or a forgotten cursor is read
- * again from its start, by whoever reads it: what came so far proves nothing. */
-#ifndef TIPPLE_VERIFY_READ_BACK_SNAPSHOT_READ_H
-#define TIPPLE_VERIFY_READ_BACK_SNAPSHOT_READ_H
+ * A lost connection, an election, a moved chunk or a forgotten cursor can end a range too early. Then the caller reads
+ * it again from its start: what came until then proves nothing. */
+#ifndef TIPPLE_LOAD_READ_BACK_SNAPSHOT_READ_H
+#define TIPPLE_LOAD_READ_BACK_SNAPSHOT_READ_H
 
 #include "server/server.h"
 

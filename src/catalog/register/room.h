@@ -1,9 +1,9 @@
 /* room: how many of a collection's numbers an input takes when it is registered. */
-#ifndef TIPPLE_CATALOG_RECORD_ID_ROOM_H
-#define TIPPLE_CATALOG_RECORD_ID_ROOM_H
+#ifndef TIPPLE_CATALOG_REGISTER_ROOM_H
+#define TIPPLE_CATALOG_REGISTER_ROOM_H
 
+#include "base/record_id.h"
 #include "input/file/input_file.h"
-#include "catalog/record_id/record_id.h"
 
 /* The most text that it can hold, in whole units of extents. A bound of 0 means unknown, unless the input is simply
  * empty. */

@@ -1,4 +1,4 @@
-#include "verify/read_back/read_back.h"
+#include "load/read_back/read_back.h"
 
 #include <stdlib.h>
 #include <string.h>

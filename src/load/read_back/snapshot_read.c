@@ -1,4 +1,4 @@
-#include "verify/read_back/snapshot_read.h"
+#include "load/read_back/snapshot_read.h"
 
 #include <stdio.h>
 #include <stdlib.h>

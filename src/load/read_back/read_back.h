@@ -1,10 +1,10 @@
-/* read_back: what is in the collection of a block that was begun before, so that each of its records is
- * compared, byte for byte, before anything is sent. The block's range of `_id`s comes into memory first,
- * because reading it may have to start over. Belongs to one loader thread. */
-#ifndef TIPPLE_VERIFY_READ_BACK_READ_BACK_H
-#define TIPPLE_VERIFY_READ_BACK_READ_BACK_H
+/* read_back: what the collection already holds of a block that an earlier run has begun. Each record of the block is
+ * compared with it, byte for byte, before anything is sent. All documents in the block's range of `_id`s are read into
+ * memory first, because reading may have to start over. Belongs to one loader thread. */
+#ifndef TIPPLE_LOAD_READ_BACK_READ_BACK_H
+#define TIPPLE_LOAD_READ_BACK_READ_BACK_H
 
-#include "verify/read_back/merge.h"
+#include "load/read_back/merge.h"
 
 typedef struct read_back read_back_t;
 

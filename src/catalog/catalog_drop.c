@@ -1,0 +1,147 @@
+#include "base/record_id.h"
+#include "catalog/catalog.h"
+
+/* Waits until each other load has ended or is known to be dead. A load whose beat rises is alive. */
+static bool wait_for_loads(store_t *store, const char *name, const catalog_drop_t *drop, err_t *err) {
+    liveness_t liveness = {.lease_ns = drop->lease_ns};
+    bool ok = true, waiting = true, first = true;
+    while (ok && waiting) {
+        loads_t loads = {0};
+        const int64_t now_ns = drop->now(drop->context); /* taken before the catalog is asked */
+        const uint64_t own_beats = drop->own_beats(drop->context);
+        waiting = false;
+        ok = store->read_loads(store, &loads, err);
+        for (size_t i = 0; ok && i < loads.count; i++) {
+            const load_seen_t *load = &loads.loads[i], *before = liveness_find(&liveness, &load->id);
+            if (load->ended || load_id_equal(&load->id, &drop->self))
+                continue;
+            if (!first && (!before || before->beat != load->beat))
+                ok =
+                    err_set(err, STATUS_USAGE,
+                            "%s is being loaded (process %lld on %s): --drop would destroy its work. Stop it "
+                            "first, or wait until it has ended",
+                            name, (long long)load->process, load->host);
+        }
+        ok = ok && liveness_update(&liveness, &loads, now_ns, own_beats, err);
+        for (size_t i = 0; ok && i < loads.count; i++)
+            waiting |= !load_id_equal(&loads.loads[i].id, &drop->self) &&
+                       !liveness_is_dead(&liveness, &loads.loads[i].id);
+        loads_free(&loads);
+        first = false;
+        ok = ok && (!waiting || drop->wait(drop->context, err));
+    }
+    liveness_free(&liveness);
+    return ok;
+}
+
+/* There are entries, but somebody has removed their header: new numbers begin after theirs, so that the end of the drop
+ * removes these entries. */
+static bool number_after_entries(store_t *store, catalog_header_t *fresh, err_t *err) {
+    entries_t entries = {0};
+    const bool ok = store_read_all(store, NULL, 0, &entries, err);
+    for (size_t i = 0; i < entries.count; i++) {
+        const entry_t *entry = &entries.entries[i];
+        if (entry->ordinal >= fresh->next_ordinal)
+            fresh->next_ordinal = (uint64_t)entry->ordinal + 1;
+        for (size_t j = 0; j < entry->extent_count; j++) {
+            const uint64_t end = entry->extents[j].base + entry->extents[j].length,
+                           units = (end + RECORD_ID_EXTENT_UNIT - 1) / RECORD_ID_EXTENT_UNIT;
+            fresh->next_extent = units > fresh->next_extent ? units : fresh->next_extent;
+        }
+        for (size_t j = 0; j < entry->piece_count; j++)
+            if (entry->pieces[j].generation > fresh->generation)
+                fresh->generation = entry->pieces[j].generation;
+    }
+    entries_free(&entries);
+    return ok;
+}
+
+/* Writes the intent to drop first. A load that begins later sees it; a load that began earlier is seen by us. The
+ * intent of another load is replaced only if that load is dead: *replaced. */
+static bool begin_drop(store_t *store, const char *name, const catalog_drop_t *drop, uint32_t *generation,
+                       uint64_t *ordinals, bool *replaced, err_t *err) {
+    *replaced = false;
+    for (bool begun = false; !begun;) {
+        catalog_header_t header = {0};
+        bool found;
+        if (!store->read_header(store, &header, &found, err))
+            return false;
+        /* believes the number of drops, so that a change that arrives late does not begin a drop that has ended */
+        header_change_t change = {
+            .kind = HEADER_BEGIN_DROP, .dropping = header.dropping, .drops = header.drops, .by = drop->self};
+        const bool ours = load_id_equal(&header.dropping, &drop->self),
+                   others = !ours && !load_id_is_nobody(&header.dropping);
+        *generation = header.generation;
+        *ordinals = header.next_ordinal;
+        const bool headless = header.has_entries;
+        catalog_header_free(&header);
+        if (!found) {
+            catalog_header_t fresh = {
+                .layout = STORE_LAYOUT, .lane_rule = RECORD_ID_LANE_RULE, .generation = 1};
+            if ((headless && !number_after_entries(store, &fresh, err)) ||
+                !store->make_header(store, &fresh, err))
+                return false;
+            continue;
+        }
+        if (others && !wait_for_loads(store, name, drop, err))
+            return false;
+        /* once it is ours, read it once more: no load takes numbers from now on */
+        if (!ours && !store->change_header(store, &change, &begun, err))
+            return false;
+        *replaced |= begun && others;
+        begun = ours;
+    }
+    return true;
+}
+
+/* Is the drop still ours? Asked after the UUID was read: what another load with --drop makes later has another UUID. */
+static bool still_ours(store_t *store, const char *name, const catalog_drop_t *drop, err_t *err) {
+    catalog_header_t header = {0};
+    bool found;
+    if (!store->read_header(store, &header, &found, err))
+        return false;
+    const bool ours = found && load_id_equal(&header.dropping, &drop->self);
+    catalog_header_free(&header);
+    return ours || err_set(err, STATUS_USAGE, "another load with --drop is dropping %s: wait for it", name);
+}
+
+/* Drops until there is no collection. If the collection meanwhile has another UUID, and all of its documents, it was
+ * not dropped. */
+static bool drop_data(store_t *store, const char *name, const catalog_drop_t *drop, err_t *err) {
+    for (;;) {
+        uint8_t uuid[STORE_UUID];
+        if (!store->collection(store, uuid, err) || !still_ours(store, name, drop, err))
+            return false;
+        if (store_is_no_uuid(uuid))
+            return true;
+        if (!drop->drop(drop->context, uuid, err))
+            return false;
+    }
+}
+
+bool catalog_drop(store_t *store, const char *name, const catalog_drop_t *drop, err_t *err) {
+    uint32_t generation;
+    uint64_t ordinals;
+    bool changed, replaced;
+    if (!begin_drop(store, name, drop, &generation, &ordinals, &replaced, err))
+        return false;
+    if (!wait_for_loads(store, name, drop, err)) {
+        if (replaced)
+            return false; /* the drop of that dead load may still arrive: no load may begin before */
+        const header_change_t cancel = {.kind = HEADER_CANCEL_DROP, .by = drop->self};
+        err_t ignored;
+        store->change_header(store, &cancel, &changed, &ignored);
+        return false;
+    }
+    const header_change_t end = {.kind = HEADER_END_DROP, .by = drop->self, .generation = generation + 1};
+    if (!drop_data(store, name, drop, err) || !store->remove_entries(store, ordinals, generation, err) ||
+        !store->change_header(store, &end, &changed, err))
+        return false;
+    catalog_header_t header = {0};
+    bool found;
+    if (!store->read_header(store, &header, &found, err))
+        return false;
+    const bool ended = found && load_id_is_nobody(&header.dropping);
+    catalog_header_free(&header);
+    return ended || err_set(err, STATUS_USAGE, "another load with --drop is dropping %s: wait for it", name);
+}

@@ -1,0 +1,234 @@
+#include "base/clock.h"
+#include "base/ejson.h"
+#include "base/record_id.h"
+#include "catalog/store/entry_bson.h"
+#include "catalog/store/store_mongo_inner.h"
+#include "server/server_errors.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The header of the catalog:
+ *
+ *   {_id: "catalog", key: "catalog", layout, laneRule, uuid, generation, nextExtent (units), nextOrdinal,
+ *    leaseMs, format, digest, filter, dropping: <load>, drops, created, synced} */
+#define HEADER "catalog"
+
+static bool take_text(const bson_t *document, const char *field, char **text, err_t *err) {
+    bson_iter_t iter;
+    if (!bson_iter_init_find(&iter, document, field) || !BSON_ITER_HOLDS_UTF8(&iter))
+        return true;
+    *text = strdup(bson_iter_utf8(&iter, NULL));
+    return *text != NULL || err_memory(err, 1);
+}
+
+/* The name of a field that a change of the header could not believe, because we would not write it like this: such a
+ * change would never be made. "": there is none. */
+static const char *odd_field(const bson_t *document) {
+    static const struct {
+        const char *name;
+        uint64_t most;
+        bool needed;
+    } numbers[] = {{"layout", INT32_MAX, true},
+                   {"laneRule", INT32_MAX, true},
+                   {"generation", UINT32_MAX, true},
+                   {"nextExtent", INT64_MAX, true},
+                   {"nextOrdinal", INT64_MAX, true},
+                   {"drops", INT64_MAX, false},
+                   {"leaseMs", INT64_MAX / 1000000, false}};
+    static const char *const texts[] = {"format", "digest", "filter"};
+    bson_iter_t iter;
+    uint64_t number;
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        if (bson_iter_init_find(&iter, document, numbers[i].name)
+                ? !store_mongo_whole(&iter, numbers[i].most, &number)
+                : numbers[i].needed)
+            return numbers[i].name;
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        if (bson_iter_init_find(&iter, document, texts[i]) && !BSON_ITER_HOLDS_UTF8(&iter))
+            return texts[i];
+    if (bson_iter_init_find(&iter, document, "dropping") && !BSON_ITER_HOLDS_OID(&iter) &&
+        !BSON_ITER_HOLDS_NULL(&iter))
+        return "dropping";
+    return "";
+}
+
+static bool refuse_header(const store_mongo_t *mongo, const char *field, err_t *err) {
+    char what[64];
+    text_t then = {.length = 0};
+    snprintf(what, sizeof what, "the field '%s' of its header", field);
+    text_append(&then, "remove the header (db.getCollection(");
+    ejson_append_text(&then, mongo->files);
+    text_append(&then, ").deleteOne({_id: \"" HEADER "\"})) and ");
+    char *words = text_take(&then, err);
+    if (words)
+        store_mongo_damaged(mongo, err, what, words);
+    free(words);
+    return false;
+}
+
+/* A header of another layout is read as far as possible; the caller refuses it by its layout. */
+static bool header_from_bson(const store_mongo_t *mongo, const bson_t *document, catalog_header_t *header,
+                             err_t *err) {
+    bson_iter_t iter;
+    bson_subtype_t subtype;
+    uint32_t length = 0;
+    const uint8_t *uuid = NULL;
+    *header = (catalog_header_t){.layout = (int32_t)store_mongo_number(document, "layout"),
+                                 .lane_rule = (int32_t)store_mongo_number(document, "laneRule"),
+                                 .generation = (uint32_t)store_mongo_number(document, "generation"),
+                                 .drops = store_mongo_number(document, "drops"),
+                                 .next_extent = store_mongo_number(document, "nextExtent"),
+                                 .next_ordinal = store_mongo_number(document, "nextOrdinal"),
+                                 .lease_ms = (int64_t)store_mongo_number(document, "leaseMs")};
+    header->lease_ms = header->lease_ms ? header->lease_ms : STORE_LEASE_MS;
+    const char *odd = odd_field(document);
+    if (*odd && (header->layout == STORE_LAYOUT || strcmp(odd, "layout") == 0))
+        return refuse_header(mongo, odd, err);
+    if (bson_iter_init_find(&iter, document, "uuid") && BSON_ITER_HOLDS_BINARY(&iter))
+        bson_iter_binary(&iter, &subtype, &length, &uuid);
+    if (length == STORE_UUID)
+        memcpy(header->uuid, uuid, STORE_UUID);
+    if (bson_iter_init_find(&iter, document, "dropping") && BSON_ITER_HOLDS_OID(&iter))
+        header->dropping = load_id_from_oid(bson_iter_oid(&iter));
+    if (take_text(document, "format", &header->format, err) &&
+        take_text(document, "digest", &header->format_digest, err) &&
+        take_text(document, "filter", &header->filter, err))
+        return true;
+    catalog_header_free(header);
+    return false;
+}
+
+/* Numbers sort before texts: sorted by descending _id, the header comes first; where it is missing, an entry does. */
+bool store_mongo_read_header(store_t *store, catalog_header_t *header, bool *found, err_t *err) {
+    store_mongo_t *mongo = store_mongo_of(store);
+    bson_t reply, document;
+    bson_iter_t documents, id;
+    *header = (catalog_header_t){0};
+    *found = false;
+    bson_t *find = BCON_NEW("find", BCON_UTF8(mongo->files), "sort", "{", "_id", BCON_INT32(-1), "}", "limit",
+                            BCON_INT32(1), "singleBatch", BCON_BOOL(true));
+    bool ok = store_mongo_run(mongo, find, false, &reply, err);
+    bson_destroy(find);
+    ok = ok && store_mongo_first(mongo, &reply, &documents, err);
+    if (store_mongo_next(mongo, &documents, &document, &ok, err)) {
+        *found = bson_iter_init_find(&id, &document, "_id") && BSON_ITER_HOLDS_UTF8(&id);
+        header->has_entries = !*found;
+        ok = !*found || header_from_bson(mongo, &document, header, err);
+    }
+    bson_destroy(&reply);
+    return ok;
+}
+
+bool store_mongo_make_header(store_t *store, const catalog_header_t *header, err_t *err) {
+    store_mongo_t *mongo = store_mongo_of(store);
+    bson_t command = BSON_INITIALIZER, documents, document, reply;
+    if (!store_mongo_prepare(store, err))
+        return false;
+    BSON_APPEND_UTF8(&command, "insert", mongo->files);
+    BSON_APPEND_ARRAY_BEGIN(&command, "documents", &documents);
+    BSON_APPEND_DOCUMENT_BEGIN(&documents, "0", &document);
+    BCON_APPEND(&document, "_id", BCON_UTF8(HEADER), "key", BCON_UTF8(HEADER), "layout",
+                BCON_INT32(header->layout), "laneRule", BCON_INT32(header->lane_rule), "uuid",
+                BCON_BIN(BSON_SUBTYPE_UUID, header->uuid, STORE_UUID), "generation",
+                BCON_INT64(header->generation), "nextExtent", BCON_INT64((int64_t)header->next_extent),
+                "nextOrdinal", BCON_INT64((int64_t)header->next_ordinal), "leaseMs",
+                BCON_INT64(header->lease_ms ? header->lease_ms : STORE_LEASE_MS), "created",
+                BCON_DATE_TIME(clock_wall_ms()));
+    bson_append_document_end(&documents, &document);
+    bson_append_array_end(&command, &documents);
+    bool ok =
+        store_mongo_run(mongo, &command, true, &reply, err) || server_code(&reply) == CODE_DUPLICATE_KEY;
+    bson_destroy(&reply);
+    bson_destroy(&command);
+    return ok;
+}
+
+static void append_load(bson_t *to, const char *key, const load_id_t *load) {
+    bson_oid_t oid;
+    load_id_to_oid(load, &oid);
+    if (load_id_is_nobody(load))
+        bson_append_null(to, key, -1);
+    else
+        bson_append_oid(to, key, -1, &oid);
+}
+
+static void header_change_to_bson(const header_change_t *change, bson_t *query, bson_t *set, bson_t *unset) {
+    static const load_id_t nobody;
+    switch (change->kind) {
+    case HEADER_TAKE_NUMBERS:
+        BSON_APPEND_INT64(query, "nextExtent", (int64_t)change->next_extent);
+        BSON_APPEND_INT64(query, "nextOrdinal", (int64_t)change->next_ordinal);
+        BSON_APPEND_INT64(set, "nextExtent", (int64_t)(change->next_extent + change->extents));
+        BSON_APPEND_INT64(set, "nextOrdinal", (int64_t)(change->next_ordinal + change->ordinals));
+        return;
+    case HEADER_BIND:
+        BSON_APPEND_NULL(query, "format"); /* the field is not there */
+        BSON_APPEND_INT64(query, "generation", change->generation);
+        append_load(query, "dropping", &nobody);
+        BSON_APPEND_UTF8(set, "format", change->format);
+        BSON_APPEND_UTF8(set, "digest", change->format_digest);
+        BSON_APPEND_UTF8(set, "filter", change->filter);
+        return;
+    case HEADER_BEGIN_DROP:
+        append_load(query, "dropping", &change->dropping);
+        append_load(set, "dropping", &change->by);
+        if (change->drops)
+            BSON_APPEND_INT64(query, "drops", (int64_t)change->drops);
+        else
+            BSON_APPEND_NULL(query, "drops"); /* the field is not there */
+        BSON_APPEND_INT64(set, "drops", (int64_t)change->drops + 1);
+        return;
+    case HEADER_CANCEL_DROP:
+        append_load(query, "dropping", &change->by);
+        append_load(set, "dropping", &nobody);
+        return;
+    case HEADER_END_DROP:
+        append_load(query, "dropping", &change->by);
+        append_load(set, "dropping", &nobody);
+        BSON_APPEND_INT32(set, "layout", STORE_LAYOUT);
+        BSON_APPEND_INT32(set, "laneRule", RECORD_ID_LANE_RULE);
+        BSON_APPEND_INT64(set, "generation", change->generation);
+        BSON_APPEND_BINARY(set, "uuid", BSON_SUBTYPE_UUID, change->uuid, STORE_UUID);
+        BSON_APPEND_BOOL(unset, "format", true);
+        BSON_APPEND_BOOL(unset, "digest", true);
+        BSON_APPEND_BOOL(unset, "filter", true);
+        return;
+    case HEADER_NEW_UUID:
+        append_load(query, "dropping", &nobody);
+        BSON_APPEND_INT64(query, "generation", change->generation);
+        if (change->unbound)
+            BSON_APPEND_NULL(query, "format"); /* the field is not there */
+        BSON_APPEND_INT64(set, "generation", (int64_t)change->generation + 1);
+        BSON_APPEND_BINARY(set, "uuid", BSON_SUBTYPE_UUID, change->uuid, STORE_UUID);
+        return;
+    case HEADER_SYNC:
+        BSON_APPEND_DATE_TIME(set, "synced", clock_wall_ms());
+        return;
+    }
+}
+
+bool store_mongo_change_header(store_t *store, const header_change_t *change, bool *changed, err_t *err) {
+    bson_t statements = BSON_INITIALIZER, statement, query, set = BSON_INITIALIZER, unset = BSON_INITIALIZER,
+           updates;
+    uint64_t matched;
+    BSON_APPEND_DOCUMENT_BEGIN(&statements, "0", &statement);
+    BSON_APPEND_DOCUMENT_BEGIN(&statement, "q", &query);
+    BSON_APPEND_UTF8(&query, "_id", HEADER);
+    header_change_to_bson(change, &query, &set, &unset);
+    bson_append_document_end(&statement, &query);
+    BSON_APPEND_DOCUMENT_BEGIN(&statement, "u", &updates);
+    BSON_APPEND_DOCUMENT(&updates, "$set", &set);
+    if (!bson_empty(&unset))
+        BSON_APPEND_DOCUMENT(&updates, "$unset", &unset);
+    bson_append_document_end(&statement, &updates);
+    bson_append_document_end(&statements, &statement);
+    bool ok =
+        store_mongo_update(store_mongo_of(store), store_mongo_of(store)->files, &statements, &matched, err);
+    bson_destroy(&set);
+    bson_destroy(&unset);
+    bson_destroy(&statements);
+    *changed = matched == 1;
+    return ok;
+}

@@ -1,0 +1,128 @@
+#include "base/clock.h"
+#include "base/grow.h"
+#include "base/host/host.h"
+#include "catalog/store/entry_bson.h"
+#include "catalog/store/store_mongo_inner.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Is it a process of this host that no longer exists? Then no load needs to wait for the end of its lease. */
+static bool is_gone(const bson_t *load, const char *here) {
+    bson_iter_t processes;
+    return bson_iter_init_find(&processes, load, "processes") && BSON_ITER_HOLDS_UTF8(&processes) &&
+           host_is_gone(here, bson_iter_utf8(&processes, NULL), (int64_t)store_mongo_number(load, "process"));
+}
+
+static load_seen_t load_from_bson(const bson_t *document, const char *here) {
+    load_seen_t load = {.beat = store_mongo_number(document, "beat"),
+                        .documents = store_mongo_number(document, "documents"),
+                        .process = (int64_t)store_mongo_number(document, "process"),
+                        .silent_ms = (int64_t)store_mongo_number(document, "silent"),
+                        .ended = bson_has_field(document, "ended") || is_gone(document, here)};
+    bson_iter_t iter;
+    if (bson_iter_init_find(&iter, document, "_id") && BSON_ITER_HOLDS_OID(&iter))
+        load.id = load_id_from_oid(bson_iter_oid(&iter));
+    if (bson_iter_init_find(&iter, document, "host") && BSON_ITER_HOLDS_UTF8(&iter))
+        snprintf(load.host, sizeof load.host, "%s", bson_iter_utf8(&iter, NULL));
+    if (bson_iter_init_find(&iter, document, "started") && BSON_ITER_HOLDS_DATE_TIME(&iter))
+        load.started_ms = bson_iter_date_time(&iter);
+    return load;
+}
+
+static bool add_load(loads_t *loads, const load_seen_t *load, err_t *err) {
+    if (!GROW(loads->loads, loads->room, loads->count + 1, err))
+        return false;
+    loads->loads[loads->count++] = *load;
+    return true;
+}
+
+/* Loads that have not said that they ended: read page by page, like entries. */
+bool store_mongo_read_loads(store_t *store, loads_t *loads, err_t *err) {
+    store_mongo_t *mongo = store_mongo_of(store);
+    char here[HOST_PROCESSES];
+    bool ok = true;
+    bson_t *fields =
+        BCON_NEW("beat", BCON_BOOL(true), "documents", BCON_BOOL(true), "host", BCON_BOOL(true), "process",
+                 BCON_BOOL(true), "processes", BCON_BOOL(true), "started", BCON_BOOL(true), "silent", "{",
+                 "$subtract", "[", BCON_UTF8("$$NOW"), BCON_UTF8("$seen"), "]", "}");
+    host_processes(here);
+    for (size_t count = 1; ok && count;) {
+        bson_t reply, document;
+        bson_iter_t documents;
+        bson_oid_t last;
+        load_id_to_oid(loads->count ? &loads->loads[loads->count - 1].id : &(load_id_t){{0}}, &last);
+        bson_t *find =
+            BCON_NEW("find", BCON_UTF8(mongo->loads), "filter", "{", "_id", "{", "$gt", BCON_OID(&last), "}",
+                     "ended", "{", "$exists", BCON_BOOL(false), "}", "}", "projection", BCON_DOCUMENT(fields),
+                     "sort", "{", "_id", BCON_INT32(1), "}", "limit", BCON_INT32(STORE_MONGO_PAGE),
+                     "batchSize", BCON_INT32(STORE_MONGO_PAGE), "singleBatch", BCON_BOOL(true));
+        ok = store_mongo_run(mongo, find, false, &reply, err);
+        bson_destroy(find);
+        count = 0;
+        ok = ok && store_mongo_first(mongo, &reply, &documents, err);
+        for (; store_mongo_next(mongo, &documents, &document, &ok, err); count++) {
+            const load_seen_t load = load_from_bson(&document, here);
+            ok = (memcmp(load.id.bytes, last.bytes, sizeof last.bytes) > 0 ||
+                  err_set(err, STATUS_SERVER, "the server at %s gives loads (%s) that were not asked for",
+                          server_where(mongo->server), mongo->loads)) &&
+                 add_load(loads, &load, err);
+            load_id_to_oid(&load.id, &last);
+        }
+        bson_destroy(&reply);
+    }
+    bson_destroy(fields);
+    return ok;
+}
+
+bool store_mongo_beat(store_t *store, const load_id_t *load, uint64_t number, uint64_t documents,
+                      err_t *err) {
+    bson_oid_t oid;
+    uint64_t matched;
+    load_id_to_oid(load, &oid);
+    bson_t *statements = BCON_NEW("0", "{", "q", "{", "_id", BCON_OID(&oid), "ended", "{", "$exists",
+                                  BCON_BOOL(false), "}", "}", "u", "{", "$max", "{", "beat",
+                                  BCON_INT64((int64_t)number), "documents", BCON_INT64((int64_t)documents),
+                                  "}", "$currentDate", "{", "seen", BCON_BOOL(true), "}", "}", "}");
+    bool ok =
+        store_mongo_update(store_mongo_of(store), store_mongo_of(store)->loads, statements, &matched, err);
+    bson_destroy(statements);
+    return ok;
+}
+
+bool store_mongo_enroll(store_t *store, load_id_t *id, const bson_t *fields, err_t *err) {
+    char host[256] = "", processes[HOST_PROCESSES];
+    bson_t first = BSON_INITIALIZER;
+    bson_oid_t oid;
+    uint64_t matched;
+    bson_oid_init(&oid, NULL);
+    *id = load_id_from_oid(&oid);
+    gethostname(host, sizeof host - 1);
+    host_processes(processes);
+    BCON_APPEND(&first, "beat", BCON_INT64(1), "documents", BCON_INT64(0), "host", BCON_UTF8(host), "process",
+                BCON_INT32((int32_t)getpid()), "processes", BCON_UTF8(processes), "started",
+                BCON_DATE_TIME(clock_wall_ms()));
+    bson_concat(&first, fields);
+    bson_t *statements = BCON_NEW("0", "{", "q", "{", "_id", BCON_OID(&oid), "}", "u", "{", "$setOnInsert",
+                                  BCON_DOCUMENT(&first), "$currentDate", "{", "seen", BCON_BOOL(true),
+                                  "since", BCON_BOOL(true), "}", "}", "upsert", BCON_BOOL(true), "}");
+    bool ok =
+        store_mongo_update(store_mongo_of(store), store_mongo_of(store)->loads, statements, &matched, err);
+    bson_destroy(statements);
+    bson_destroy(&first);
+    return ok;
+}
+
+bool store_mongo_end(store_t *store, const load_id_t *id, const bson_t *fields, err_t *err) {
+    bson_oid_t oid;
+    uint64_t matched;
+    load_id_to_oid(id, &oid);
+    bson_t *statements =
+        BCON_NEW("0", "{", "q", "{", "_id", BCON_OID(&oid), "}", "u", "{", "$set", BCON_DOCUMENT(fields),
+                 "$currentDate", "{", "seen", BCON_BOOL(true), "ended", BCON_BOOL(true), "}", "}", "}");
+    bool ok =
+        store_mongo_update(store_mongo_of(store), store_mongo_of(store)->loads, statements, &matched, err);
+    bson_destroy(statements);
+    return ok;
+}

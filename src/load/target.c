@@ -1,0 +1,97 @@
+#include "base/host/host.h"
+#include "base/log.h"
+#include "load/job.h"
+
+#include <stdio.h>
+
+/* Each shard takes batches from several threads at once; more than this many do not come by default. */
+enum { THREADS_A_SHARD = 4 };
+
+bool job_connect(job_t *job, err_t *err) {
+    const load_spec_t *spec = job->spec;
+    load_result_t *result = job->result;
+    server_options_t options = {.uri = spec->uri,
+                                .patience_ns = spec->patience_ns,
+                                .connections = (spec->threads ? result->threads : JOB_MOST_DEFAULT_THREADS) +
+                                               2 + spec->polite,
+                                .unsafe = spec->unsafe && !spec->retry,
+                                .resumes = !spec->trial};
+    /* a connection a thread, the driver's own for each host, an input a feeder */
+    if (!host_want_descriptors(options.connections + 12, err))
+        return false;
+    if (!(job->server = server_connect(&options, err)) || !(job->client = server_take(job->server, err)))
+        return false;
+    snprintf(result->namespace, sizeof result->namespace, "%s", server_namespace(job->server));
+    snprintf(result->where, sizeof result->where, "%s", server_where(job->server));
+    if (spec->unsafe && spec->retry)
+        log_note("--unsafe has no effect on --retry: a fix counts only when it lasts");
+    else if (spec->unsafe && !spec->trial)
+        log_warn("--unsafe: the server's word is taken as the URI asks for it; documents that are counted as "
+                 "loaded can "
+                 "be lost when a server dies");
+    return true;
+}
+
+/* --drop comes when all that can be known of the options, the inputs and the target was found right. */
+static bool may_drop(const job_t *job, err_t *err) {
+    const load_spec_t *spec = job->spec;
+    const collection_options_t place = {.clustered = spec->clustered, .compressor = spec->compressor};
+    return collection_may_make(job->server, &place, err);
+}
+
+static bool drop_target(job_t *job, err_t *err) {
+    const bool any = job->place.exists && !job->place.empty;
+    timeline_enter(&job->result->course, TIMELINE_DROPPING);
+    bool ok = job_tell_dropped(job, err) && job_drop(job, err);
+    job->dropped = ok && any;
+    timeline_enter(&job->result->course, TIMELINE_LOOKING);
+    return ok;
+}
+
+static bool make_target(job_t *job, err_t *err) {
+    const load_spec_t *spec = job->spec;
+    const collection_options_t place = {.clustered = spec->clustered, .compressor = spec->compressor};
+    timeline_enter(&job->result->course, TIMELINE_CREATING);
+    if (!spec->retry && !collection_make(job->server, job->client, &place, &job->place, err))
+        return false;
+    job->result->clustered = job->place.clustered;
+    timeline_enter(&job->result->course, TIMELINE_PLACING);
+    if (!job_open_shards(job, err))
+        return false;
+    timeline_enter(&job->result->course, TIMELINE_LOOKING);
+    uint32_t useful = (uint32_t)job_shard_count(job) * THREADS_A_SHARD;
+    useful = useful < JOB_MOST_DEFAULT_THREADS ? useful : JOB_MOST_DEFAULT_THREADS;
+    if (!spec->threads && useful > job->result->threads)
+        job->result->threads = useful;
+    return true;
+}
+
+/* The load is written down before the header is read again: so whoever drops the collection sees one of both. */
+bool job_open_target(job_t *job, err_t *err) {
+    const load_spec_t *spec = job->spec;
+    if (!collection_is_whole(job->server, job->client, err) ||
+        !collection_look(job->server, job->client, &job->place, err))
+        return false;
+    if (spec->retry && !job->place.exists)
+        return err_set(err, STATUS_USAGE,
+                       "%s does not exist, so there is nothing to load again into; check --uri",
+                       server_namespace(job->server));
+    job->result->clustered = job->place.clustered;
+    if (job->place.expiry[0] && !spec->drop)
+        log_warn(
+            "the server removes documents from %s by %s, with time also those of this load: status 0 says "
+            "that they were there, and `tipple verify` names those that are not there any more",
+            server_namespace(job->server), job->place.expiry);
+    if (spec->dry_run && spec->drop)
+        return true;
+    if (!job_may_shard(job, err))
+        return false;
+    if (spec->drop ? !may_drop(job, err) : !job_look_at_catalog(job, err))
+        return false;
+    if (spec->dry_run)
+        return true;
+    if (!job->store && !(job->store = store_mongo_open(job->server, job->client, err)))
+        return false;
+    return job_enroll(job, err) && (!spec->drop || drop_target(job, err)) && make_target(job, err) &&
+           job_open_catalog(job, err);
+}

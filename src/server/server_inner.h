@@ -1,0 +1,23 @@
+/* What the files of the server share: what a server_t is. */
+#ifndef TIPPLE_SERVER_SERVER_INNER_H
+#define TIPPLE_SERVER_SERVER_INNER_H
+
+#include "server/server.h"
+
+#include <stdatomic.h>
+
+enum { SERVER_MS = 1000000 }; /* nanoseconds */
+
+struct server {
+    address_t address;
+    mongoc_client_pool_t *pool;
+    mongoc_write_concern_t *data, *catalog;
+    bson_t *catalog_option; /* {writeConcern: ...}: made once, because appending a concern changes it */
+    server_facts_t facts;
+    int64_t patience_ns;
+    bool unsafe, reads, resumes;
+    atomic_bool gave_up;         /* patience was used up once, and no server has answered since */
+    atomic_llong clean_until_ns; /* 0: cleaning up has not begun */
+};
+
+#endif

@@ -1,0 +1,55 @@
+/* What the files of verify share: one run. */
+#ifndef TIPPLE_VERIFY_VERIFY_INNER_H
+#define TIPPLE_VERIFY_VERIFY_INNER_H
+
+#include "base/record_id.h"
+#include "catalog/places.h"
+#include "catalog/register/register.h"
+#include "catalog/store/store_mongo.h"
+#include "load/limits.h"
+#include "load/progress.h"
+#include "load/rejects/fixes.h"
+#include "load/threads/pipeline.h"
+#include "server/collection.h"
+#include "verify/verifier.h"
+#include "verify/verify.h"
+
+typedef struct verification verification_t;
+
+/* One thread, and what it found. */
+typedef struct {
+    verification_t *run;
+    verifier_t *verifier;
+    pipeline_worker_t work;
+    uint64_t skipped; /* blocks that are not in the sample */
+} verify_worker_t;
+
+struct verification {
+    const verify_spec_t *spec;
+    verify_result_t *result;
+    schema_t *schema;
+    filter_t *filter;
+    manifest_t *manifest; /* the result's */
+    server_t *server;
+    mongoc_client_t *client;
+    collection_t place;
+    bool nothing;   /* was loaded, nor is anything expected */
+    store_t *store; /* with its client: the main thread's */
+    places_t *places;
+    registration_t registration;
+    catalog_header_t header;
+    fixes_t *fixes;
+    load_file_t *files;
+    pipeline_t pipeline;
+    inspection_t inspection;
+    verify_worker_t workers[LIMITS_MOST_THREADS];
+    uint32_t worker_count;
+    uint64_t lanes[RECORD_ID_LANES]; /* documents that were seen */
+    progress_t progress;
+};
+
+/* verify_open.c: reads what was asked for, connects, and finds the inputs in the catalog. Writes nothing. With
+ * run->nothing there is nothing to compare. What was opened is closed by verify_run, also after a failure. */
+bool verify_open(verification_t *run, err_t *err);
+
+#endif
