@@ -2,6 +2,7 @@
 #include "base/clock.h"
 #include "base/record_id.h"
 #include "catalog/register/room.h"
+#include "format/record/ends.h"
 #include "input/manifest.h"
 
 #include <stdio.h>
@@ -137,6 +138,9 @@ void describe_input(const input_file_t *input, wanted_t *wanted) {
     if (pieces >= 2) {
         pieces = pieces < MOST_PIECES ? pieces : MOST_PIECES;
         wanted->pieces = (size_t)pieces;
-        wanted->piece_blocks = (blocks + pieces - 1) / pieces;
+        wanted->piece_blocks = blocks / pieces; /* the last one takes the rest, so that it is never small: */
+        _Static_assert(
+            PIECE_BLOCKS * RECORD_ID_BLOCK_BYTES > 2 * ENDS_MOST,
+            "the quote that a file ends within is in its last piece, which is read again when it grows");
     }
 }
