@@ -73,7 +73,8 @@ static bool has_neighbour(const beginning_t *beginning, const load_file_t *file)
     return file > beginning->files && file[-1].input == file->input && file[-1].to == file->from;
 }
 
-/* Moves the cutter from the last place before the window that is known, which may be its own, and notes what it passes. */
+/* Where the record before the window ends is found from the nearest place that is known: the beginning of this piece or of
+ * one before it, or where the cutter is. Notes where the pieces begin that are passed. */
 static bool pass(const beginning_t *beginning, load_file_t *file, cutter_t *cutter, uint64_t window,
                  err_t *err) {
     load_file_t *from = file;
@@ -85,7 +86,7 @@ static bool pass(const beginning_t *beginning, load_file_t *file, cutter_t *cutt
         from++;
         if (!cutter_seek(cutter, from->from, UINT64_MAX, err))
             return false;
-        if (pool_closed(beginning->pool)) /* the load ends: it was not passed */
+        if (pool_closed(beginning->pool)) /* the load ends, and the cutter with it: it is not there */
             return true;
         from->first_record = cutter_offset(cutter);
     }
