@@ -237,18 +237,27 @@ static bool pass_records(cutter_t *cutter, uint64_t to, uint64_t before, err_t *
     return got >= 0;
 }
 
+/* Continues with this byte of the text: what was read of it before is of another place. */
+static bool move_to(cutter_t *cutter, uint64_t offset, err_t *err) {
+    pool_give(cutter->pool, &cutter->buffer);
+    cutter->have = cutter->carry_have = 0;
+    cutter->ended = cutter->faulty = false;
+    cutter->offset = cutter->lines_from = offset;
+    cutter->line = 1;
+    return source_skip_to(cutter->source, offset, err);
+}
+
 bool cutter_seek(cutter_t *cutter, uint64_t window, uint64_t before, err_t *err) {
     /* a record that begins at the window's first byte follows a line end before the window */
     uint64_t at = window * CUTTER_WINDOW - 1;
     if (cutter->schema)
         return pass_records(cutter, window * CUTTER_WINDOW, before, err);
-    if (!window || at < cutter->offset + cutter->carry_have || cutter->ended)
+    if (!window || at < cutter->offset + cutter->have + cutter->carry_have || cutter->ended)
         return true;
     uint8_t *text = malloc(SKIP_BYTES), *end = NULL;
     if (!text)
         return err_memory(err, SKIP_BYTES);
-    bool ok = source_skip_to(cutter->source, at, err);
-    cutter->carry_have = 0;
+    bool ok = move_to(cutter, at, err);
     while (ok && !end && !cutter->ended) {
         if (at / CUTTER_WINDOW >= before) {
             cutter->ended = true;
@@ -263,14 +272,12 @@ bool cutter_seek(cutter_t *cutter, uint64_t window, uint64_t before, err_t *err)
             ok = carry(cutter, end + 1, (size_t)got - (size_t)(end + 1 - text), err);
     }
     cutter->offset = cutter->lines_from = at;
-    cutter->line = 1;
     free(text);
     return ok && (cutter->carry_have || look_ahead(cutter, err));
 }
 
 bool cutter_start_at(cutter_t *cutter, uint64_t offset, err_t *err) {
-    cutter->offset = cutter->lines_from = offset;
-    return !offset || (source_skip_to(cutter->source, offset, err) && look_ahead(cutter, err));
+    return offset == cutter->offset || (move_to(cutter, offset, err) && look_ahead(cutter, err));
 }
 
 uint64_t cutter_offset(const cutter_t *cutter) {

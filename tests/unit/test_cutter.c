@@ -644,16 +644,62 @@ static void test_quoted_far(void **state) {
     }
 }
 
+/* What was looked at, or read after a cut, is of the place where it was read: a seek leaves it behind. */
+static void test_seek_after_look(void **state) {
+    (void)state;
+    grown_t text = {0};
+    uint64_t seed = 3;
+    random_records(&seed, 9 * W, &text);
+    for (int cuts = 0; cuts < 3; cuts++)
+        for (int by_offset = 0; by_offset < 2; by_offset++) {
+            struct source source = {.text = text.at, .size = text.size};
+            err_t err;
+            cut_t cut;
+            dialect_head_t head;
+            pool_t *pool = pool_new(4 * CUTTER_BUFFER, CUTTER_BUFFER);
+            cutter_t *cutter = cutter_new(&source, pool, 1 << 20, &err);
+            if (!cuts)
+                assert_true(cutter_look(cutter, &head, &err));
+            for (int i = 0; i < cuts; i++) {
+                assert_int_equal(cutter_next(cutter, &cut, &err), 1);
+                pool_give(pool, &cut.buffer);
+            }
+            const uint8_t *end = memchr(text.at + 6 * W - 1, '\n', text.size - 6 * W);
+            uint64_t at = (uint64_t)(end - text.at) + 1;
+            assert_true(by_offset ? cutter_start_at(cutter, at, &err)
+                                  : cutter_seek(cutter, 6, UINT64_MAX, &err));
+            while (cutter_next(cutter, &cut, &err) > 0) {
+                assert_true(cut.offset == at);
+                assert_memory_equal(cut.buffer.bytes, text.at + at, cut.length);
+                at = cut.next_offset;
+                pool_give(pool, &cut.buffer);
+            }
+            assert_true(at == text.size);
+            cutter_destroy(cutter);
+            pool_destroy(pool);
+        }
+    grown_free(&text);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_quoted_mark),  cmocka_unit_test(test_quoted_never_and_oversize),
-        cmocka_unit_test(test_quoted_far),   cmocka_unit_test(test_quoted_windows),
-        cmocka_unit_test(test_quoted_open),  cmocka_unit_test(test_quoted_never),
-        cmocka_unit_test(test_small),        cmocka_unit_test(test_edges),
-        cmocka_unit_test(test_one_record),   cmocka_unit_test(test_random),
-        cmocka_unit_test(test_oversize),     cmocka_unit_test(test_just_not_oversize),
-        cmocka_unit_test(test_two_oversize), cmocka_unit_test(test_faults),
-        cmocka_unit_test(test_closed_pool),  cmocka_unit_test(test_two_share_one_buffer),
+        cmocka_unit_test(test_seek_after_look),
+        cmocka_unit_test(test_quoted_mark),
+        cmocka_unit_test(test_quoted_never_and_oversize),
+        cmocka_unit_test(test_quoted_far),
+        cmocka_unit_test(test_quoted_windows),
+        cmocka_unit_test(test_quoted_open),
+        cmocka_unit_test(test_quoted_never),
+        cmocka_unit_test(test_small),
+        cmocka_unit_test(test_edges),
+        cmocka_unit_test(test_one_record),
+        cmocka_unit_test(test_random),
+        cmocka_unit_test(test_oversize),
+        cmocka_unit_test(test_just_not_oversize),
+        cmocka_unit_test(test_two_oversize),
+        cmocka_unit_test(test_faults),
+        cmocka_unit_test(test_closed_pool),
+        cmocka_unit_test(test_two_share_one_buffer),
     };
     return cmocka_run_group_tests_name("cutter", tests, NULL, NULL);
 }
