@@ -396,6 +396,10 @@ static bool law_made_says_more(const schema_t *schema, bool with_shapes) {
 
 static void law_there_and_back(const law_t *law, const dialect_t *dialect, const lab_records_t *all,
                                const uint8_t *text, size_t length, bool with_shapes) {
+    /* where a record ends whose quote is never closed depends on how the next ones are quoted; they are not written with
+     * it */
+    if (law->schema->multiline && lab_count(all, PARSED_REJECT))
+        return;
     grown_t written = {0};
     err_t err = {.text = ""};
     bool fixed = law->schema->fixed, possible = emit_possible(law->schema, &err);

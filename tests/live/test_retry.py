@@ -422,7 +422,7 @@ class Many(Case):
     def test_first_bytes(self):
         """of a record over --max-record only the first bytes are kept: they make a document, but not the record's"""
         long = b"\n1|2|2016-01-02|4|NT|P|1|B|BMW|RED|PE|1|2001-01-01|" + b"X" * 500000 + b"\n"
-        self.write("long.yaml", b"format: long\nrecord: {delimiter: ['|'], header: no}\nfields: [{name: a}, {name: rest}]\n"
+        self.write("long.yaml", b"format: long\nrecord: {delimiter: ['|'], multiline: no, header: no}\nfields: [{name: a}, {name: rest}]\n"
                    b"surplus: {into: rest, left: 1}\n")
         self.write("b.csv", b"1|x" + long + b"2|y\n")
         words = "--uri", self.uri("long"), "--format", "./long.yaml", "--max-record"

@@ -119,8 +119,8 @@ bool beginning_read(beginning_t *beginning, load_file_t *file, cutter_t *cutter,
 }
 
 void beginning_note_end(beginning_t *beginning, load_file_t *file, uint64_t end) {
-    if (!beginning->schema->multiline || file->to == UINT64_MAX || file[1].input != file->input ||
-        file[1].from != file->to)
+    if (!beginning->schema->multiline || file + 1 == beginning->files + beginning->file_count ||
+        !has_neighbour(beginning, file + 1))
         return;
     pthread_mutex_lock(beginning->lock);
     file[1].first_record = end;

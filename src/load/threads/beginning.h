@@ -15,7 +15,8 @@ typedef struct {
     dialect_shelf_t *shelf;
     pool_t *pool;
     uint64_t max_record;
-    load_file_t *files;     /* of all feeders; pieces of one input are neighbours, in the order of its text */
+    load_file_t *files; /* of all feeders; pieces of one input are neighbours, in the order of its text */
+    size_t file_count;
     pthread_mutex_t *lock;  /* guards first_record of all files */
     first_line_t first;     /* the first line of the last file whose dialect was found, */
     const dialect_t *known; /* and that dialect: a file that begins with the same line has it, too */

@@ -585,6 +585,7 @@ static void *work(void *context) {
                                      .pool = options->pipeline->pool,
                                      .max_record = options->max_record,
                                      .files = options->files,
+                                     .file_count = options->file_count,
                                      .lock = &feeder->beginnings}};
     err_t err;
     if (worker.kit) {
