@@ -106,7 +106,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     size_t which = (size_t)(uint8_t)(data[0] - '0') % 5;
     if (!schemas[which]) {
         char yaml[200];
-        snprintf(yaml, sizeof yaml, "format: x\nrecord: {delimiter: \",\"%s}\nfields: [{name: a}]\n",
+        snprintf(yaml, sizeof yaml,
+                 "format: x\nrecord: {delimiter: \",\", multiline: no%s}\nfields: [{name: a}]\n",
                  quoting[which]);
         schemas[which] = lab_schema(yaml);
     }

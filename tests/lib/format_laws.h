@@ -109,10 +109,10 @@ static size_t law_record_end(const schema_t *schema, char delimiter, const uint8
         size_t odd, line = at;
         if (schema->multiline && begins && text[at] == (uint8_t)schema->quote) {
             size_t closed = law_closed(schema, delimiter, text, at, length, schema->escape_backslash, &odd);
-            if (closed < 2 && schema->escape_backslash)
-                closed = law_closed(schema, delimiter, text, at, length, false, &odd);
             while (line < length && text[line] != '\n')
                 line++;
+            if (closed == 1 && odd < line && schema->escape_backslash)
+                closed = law_closed(schema, delimiter, text, at, length, false, &odd);
             if (!closed || (closed == 1 && odd > line))
                 return line;
             if (closed > 1 && (at = closed) == length)

@@ -15,7 +15,8 @@ typedef struct {
 
 static schema_t *schema_with(const char *quoting) {
     char yaml[200];
-    snprintf(yaml, sizeof yaml, "format: x\nrecord: {delimiter: \",\"%s}\nfields: [{name: a}]\n", quoting);
+    snprintf(yaml, sizeof yaml,
+             "format: x\nrecord: {delimiter: \",\", multiline: no%s}\nfields: [{name: a}]\n", quoting);
     return lab_schema(yaml);
 }
 

@@ -50,12 +50,13 @@ quote_end_t ends_quote(const schema_t *schema, char delimiter, const uint8_t *re
     return quote->whole || most == ENDS_MOST ? QUOTE_OPEN : QUOTE_MORE;
 }
 
-/* With backslashes first; where that finds no end, they are ordinary characters. */
+/* With backslashes first; where that leads to an odd end in the same line, they are ordinary characters. Not where it
+ * leads into other lines: then what the record is would depend on how the next ones are quoted. */
 static quote_end_t quote_end(const schema_t *schema, char delimiter, const uint8_t *text, size_t length,
-                             size_t at, bool whole, size_t *end) {
+                             size_t at, size_t line, bool whole, size_t *end) {
     quote_t quote = {.whole = whole, .backslash = schema->escape_backslash};
     quote_end_t is = ends_quote(schema, delimiter, text, length, at, &quote, end);
-    if (schema->escape_backslash && (is == QUOTE_ODD || is == QUOTE_OPEN)) {
+    if (schema->escape_backslash && is == QUOTE_ODD && (!line || *end < line)) {
         quote.backslash = false;
         is = ends_quote(schema, delimiter, text, length, at, &quote, end);
     }
@@ -75,7 +76,7 @@ size_t ends_find(const schema_t *schema, char delimiter, const uint8_t *text, si
     for (size_t at = 0;;) {
         if (at < length && text[at] == (uint8_t)schema->quote) {
             size_t end;
-            const quote_end_t is = quote_end(schema, delimiter, text, length, at, whole, &end);
+            const quote_end_t is = quote_end(schema, delimiter, text, length, at, line, whole, &end);
             if (is == QUOTE_MORE)
                 return 0;
             if (is == QUOTE_OPEN || (is == QUOTE_ODD && line && end >= line))
@@ -250,7 +251,7 @@ static uint32_t scan_closer(const schema_t *schema, char delimiter, const uint8_
         record + (uint32_t)ends_find(schema, delimiter, text + record, length - record, true);
     const bool feed = text[end - 1] == '\n';
     const uint8_t *first = memchr(text + record, delimiter, end - feed - record);
-    uint32_t quotes = 0;
+    uint32_t quotes = 1; /* one more than there are: so they never look as if they only enclosed fields */
     for (uint32_t i = record; i < end; i++)
         quotes += text[i] == (uint8_t)schema->quote;
     /* what was appended of it before is taken back */

@@ -45,7 +45,7 @@ bool split_record(split_t *split, const schema_t *schema, char delimiter, const 
         quote_t quote = {.whole = true, .bare = true, .backslash = schema->escape_backslash};
         if (schema->quote && at < length && record[at] == (uint8_t)schema->quote) {
             quote_end_t is = ends_quote(schema, delimiter, record, length, at, &quote, &end);
-            if (is != QUOTE_CLOSED && quote.backslash) {
+            if (quote.backslash && (is == QUOTE_ODD || (is == QUOTE_OPEN && !schema->multiline))) {
                 quote.backslash = false;
                 is = ends_quote(schema, delimiter, record, length, at, &quote, &end);
             }

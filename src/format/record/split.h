@@ -27,7 +27,7 @@ typedef struct split {
 
 /* Splits record[0, length) (without its line end). A field is quoted if its first byte is the quote and it is closed
  * before a delimiter or the end. Inside it, a doubled quote is a quote, and so (if the format has it) is a quote after
- * a backslash. If no proper end is found this way, a backslash counts as an ordinary character; if none is found then
+ * a backslash. If no proper end is found this way, a backslash counts as an ordinary character (see ends.h); if none is found then
  * either, the field is not quoted. False: out of memory. */
 bool split_record(split_t *split, const schema_t *schema, char delimiter, const uint8_t *record,
                   size_t length);
