@@ -117,7 +117,25 @@ static bool check_later(emitted_t *emitted, const emitted_line_t *line, err_t *e
                    line->length < 80 ? (int)line->length : 80, (const char *)line->text);
 }
 
+/* A header whose quote is never closed ends where it does because of the lines after it, and those may be others now. */
+static bool check_quotes(emitted_t *emitted, const emitted_line_t *line, err_t *err) {
+    if (line->record || !line->length || !emitted->schema->multiline)
+        return true;
+    if (!split_record(&emitted->split, emitted->schema, emitted->dialect.delimiter, line->text, line->length))
+        return err_memory(err, line->length);
+    return !emitted->split.open ||
+           err_set(err, STATUS_INPUT,
+                   "the header '%.*s' has a quote that is never closed, so that the lines after it might be "
+                   "read as a "
+                   "part of it: close the quote in the input, or give the format 'multiline: no'",
+                   line->length < 80 ? (int)line->length : 80, (const char *)line->text);
+}
+
 bool emitted_line(emitted_t *emitted, const emitted_line_t *line, err_t *err) {
+    if (!check_quotes(emitted, line, err)) {
+        emitted->refused = true;
+        return false;
+    }
     if (emitted->begun && line->length && !check_later(emitted, line, err))
         return false;
     if (emitted->open && !put(emitted, "\n", 1, err))
