@@ -15,9 +15,9 @@ typedef enum {
     STATUS_SOME_REJECTED = 2,     /* done, but some records were rejected, or files skipped */
     STATUS_TOO_MANY_REJECTED = 3, /* stopped at --max-rejects */
     STATUS_SERVER = 4,            /* the server refused or vanished for longer than --patience */
-    STATUS_INPUT = 5,             /* an input cannot be read, is damaged, has changed, or does not fit its format */
-    STATUS_DIFFERENT = 7,         /* verify, drill or an expected result: a difference was found */
-    STATUS_HOST = 8,              /* this host: memory, disk full, stdout closed, descriptors */
+    STATUS_INPUT = 5,     /* an input cannot be read, is damaged, has changed, or does not fit its format */
+    STATUS_DIFFERENT = 7, /* verify, drill or an expected result: a difference was found */
+    STATUS_HOST = 8,      /* this host: memory, disk full, stdout closed, descriptors */
     STATUS_INTERRUPTED = 130,
     STATUS_READER_GONE =
         141, /* of stdout, such as head: tipple ends by SIGPIPE and says nothing, as other filters do */

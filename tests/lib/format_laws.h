@@ -14,6 +14,7 @@
 #include "base/utf8.h"
 #include "format/emitted.h"
 #include "format/format.h"
+#include "format/record/split.h"
 #include "format_lab.h"
 
 typedef struct {
@@ -394,11 +395,27 @@ static bool law_made_says_more(const schema_t *schema, bool with_shapes) {
     return false;
 }
 
+/* Is there a header with a quote that is never closed? */
+static bool law_open_header(const law_t *law, const dialect_t *dialect, const lab_records_t *all,
+                            const uint8_t *text) {
+    static split_t split;
+    bool open = false;
+    for (size_t i = 0; i < all->count; i++) {
+        const lab_record_t *one = &all->records[i];
+        if (one->parsed != PARSED_HEADER && one->parsed != PARSED_OTHER_HEADER)
+            continue;
+        LAB_MUST(split_record(&split, law->schema, dialect->delimiter, text + one->record.offset,
+                              one->record.length));
+        open |= split.open != 0;
+    }
+    return open;
+}
+
 static void law_there_and_back(const law_t *law, const dialect_t *dialect, const lab_records_t *all,
                                const uint8_t *text, size_t length, bool with_shapes) {
     /* where a record ends whose quote is never closed depends on how the next ones are quoted; they are not written with
      * it */
-    if (law->schema->multiline && lab_count(all, PARSED_REJECT))
+    if (law->schema->multiline && (lab_count(all, PARSED_REJECT) || law_open_header(law, dialect, all, text)))
         return;
     grown_t written = {0};
     err_t err = {.text = ""};
