@@ -185,10 +185,8 @@ static bool look_ahead(cutter_t *cutter, err_t *err) {
     uint8_t bytes[4096];
     if (cutter->ended)
         return true;
-    ssize_t got = source_read(cutter->source, bytes, sizeof bytes, &cutter->fault);
-    cutter->ended = got <= 0;
-    cutter->faulty = got < 0;
-    return got <= 0 || carry(cutter, bytes, (size_t)got, err);
+    const size_t got = read_text(cutter, bytes, sizeof bytes);
+    return !got || carry(cutter, bytes, got, err);
 }
 
 static bool hand_over(cutter_t *cutter, size_t end, cut_t *cut, err_t *err) {
@@ -263,13 +261,11 @@ bool cutter_seek(cutter_t *cutter, uint64_t window, uint64_t before, err_t *err)
             cutter->ended = true;
             break;
         }
-        ssize_t got = source_read(cutter->source, text, SKIP_BYTES, &cutter->fault);
-        cutter->ended = got <= 0;
-        cutter->faulty = got < 0;
-        end = got > 0 ? memchr(text, '\n', (size_t)got) : NULL;
-        at += end ? (uint64_t)(end - text) + 1 : got > 0 ? (uint64_t)got : 0;
+        const size_t got = read_text(cutter, text, SKIP_BYTES);
+        end = got ? memchr(text, '\n', got) : NULL;
+        at += end ? (uint64_t)(end - text) + 1 : got;
         if (end)
-            ok = carry(cutter, end + 1, (size_t)got - (size_t)(end + 1 - text), err);
+            ok = carry(cutter, end + 1, got - (size_t)(end + 1 - text), err);
     }
     cutter->offset = cutter->lines_from = at;
     free(text);
@@ -296,13 +292,7 @@ void cutter_read_as(cutter_t *cutter, const schema_t *schema, const dialect_t *d
 bool cutter_begin(cutter_t *cutter, const schema_t *schema, const char *name, dialect_t *dialect,
                   err_t *err) {
     dialect_head_t head;
-    if (!cutter_look(cutter, &head, err))
-        return false;
-    if (cutter->faulty && !head.length) {
-        *err = cutter->fault;
-        return false;
-    }
-    if (!dialect_sniff_head(schema, &head, name, dialect, err))
+    if (!cutter_look(cutter, &head, err) || !dialect_sniff_head(schema, &head, name, dialect, err))
         return false;
     cutter_read_as(cutter, schema, dialect);
     return true;
@@ -312,15 +302,14 @@ bool cutter_look(cutter_t *cutter, dialect_head_t *head, err_t *err) {
     if ((!cutter->buffer.bytes && !take_buffer(cutter, err)) ||
         !fill(cutter, CUTTER_BUFFER, CUTTER_BUFFER, err))
         return false;
-    if (cutter->faulty && !cutter->have) {
-        *err = cutter->fault;
-        return false;
-    }
-    const uint8_t *text = cutter->buffer.bytes;
     const size_t end = record_end(cutter, CUTTER_WINDOW - 1);
     const bool more = !is_exhausted(cutter) || cutter->faulty || end;
     const size_t length = end ? end : more ? last_record_end(cutter) : cutter->have;
-    *head = (dialect_head_t){.text = text, .length = length, .begun = cutter->have - length, .more = more};
+    if (cutter->faulty && !length) {
+        *err = cutter->fault;
+        return false;
+    }
+    *head = (dialect_head_t){cutter->buffer.bytes, length, cutter->have - length, more};
     return true;
 }
 

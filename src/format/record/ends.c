@@ -146,11 +146,6 @@ WIDE INLINED void bytes_avx2(const uint8_t *text, const wanted_t *wanted, bytes_
 #undef MASK
 }
 
-static bool is_wide(void) {
-    __builtin_cpu_init();
-    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2");
-}
-
 #endif
 
 INLINED uint64_t prefix_xor(uint64_t bits) {
@@ -326,7 +321,7 @@ WIDE static uint32_t scan_wide(const schema_t *schema, char delimiter, const uin
 
 bool ends_on(ends_t *ends, const uint8_t *text, size_t length, bool all, size_t from) {
 #if defined(__x86_64__)
-    if (is_wide())
+    if (masks_are_wide())
         return on_wide(ends, text, length, all, from);
 #endif
     return on(ends, text, length, all, from, bytes_plain);
@@ -335,7 +330,7 @@ bool ends_on(ends_t *ends, const uint8_t *text, size_t length, bool all, size_t 
 uint32_t ends_scan(const schema_t *schema, char delimiter, const uint8_t *text, uint32_t length,
                    uint32_t record, uint32_t from, uint32_t to, scan_t *scan) {
 #if defined(__x86_64__)
-    if (is_wide())
+    if (masks_are_wide())
         return scan_wide(schema, delimiter, text, length, record, from, to, scan);
 #endif
     return scan_with(schema, delimiter, text, length, record, from, to, scan, bytes_plain);

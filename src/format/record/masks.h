@@ -4,6 +4,14 @@
 
 #include "format/record/scan.h"
 
+#if defined(__x86_64__)
+/* Has this CPU 32-byte vectors, and what counts bits? */
+static inline bool masks_are_wide(void) {
+    __builtin_cpu_init();
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2");
+}
+#endif
+
 /* One bit for each of 64 bytes. */
 typedef struct {
     uint64_t line, end, quote, high;

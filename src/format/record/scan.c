@@ -65,10 +65,7 @@ static void scan_sse2(const uint8_t *text, uint32_t from, uint32_t to, char deli
 }
 
 scan_fn *scan_best(void) {
-    __builtin_cpu_init();
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2"))
-        return scan_avx2;
-    return scan_sse2;
+    return masks_are_wide() ? scan_avx2 : scan_sse2;
 }
 
 #else

@@ -56,7 +56,8 @@ static cutter_t *open_again(const beginning_t *beginning, const load_file_t *fil
     return *source ? cutter_new(*source, beginning->pool, beginning->max_record, err) : NULL;
 }
 
-bool beginning_find_dialect(beginning_t *beginning, load_file_t *file, err_t *err) {
+/* Of a piece that is not the first: the file is opened once more. */
+static bool look_at_start(beginning_t *beginning, load_file_t *file, err_t *err) {
     source_t *source;
     if (file->dialect)
         return true;
@@ -112,8 +113,7 @@ bool beginning_seek(beginning_t *beginning, load_file_t *file, cutter_t *cutter,
 
 bool beginning_read(beginning_t *beginning, load_file_t *file, cutter_t *cutter, err_t *err) {
     const bool wanted = !file->only_compares || beginning->schema->multiline;
-    if (wanted &&
-        !(file->from ? beginning_find_dialect(beginning, file, err) : look(beginning, file, cutter, err)))
+    if (wanted && !(file->from ? look_at_start(beginning, file, err) : look(beginning, file, cutter, err)))
         return false;
     return beginning_seek(beginning, file, cutter, file->from, err);
 }

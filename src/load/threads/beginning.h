@@ -26,9 +26,6 @@ typedef struct {
  * if the file does not fit, or has changed. */
 bool beginning_read(beginning_t *beginning, load_file_t *file, cutter_t *cutter, err_t *err);
 
-/* Finds file->dialect, if it is not known, by opening the file once more. */
-bool beginning_find_dialect(beginning_t *beginning, load_file_t *file, err_t *err);
-
 /* Moves the cutter to the first record that begins in this window or after it: with `multiline` in any piece, else in this
  * one. */
 bool beginning_seek(beginning_t *beginning, load_file_t *file, cutter_t *cutter, uint64_t window, err_t *err);
