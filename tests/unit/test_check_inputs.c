@@ -192,30 +192,16 @@ static void says_what_a_feeder_says(void **state) {
     (void)state;
     static const size_t places[] = {0,
                                     1,
-                                    500,
                                     509,
-                                    512,
-                                    2047,
                                     2048,
-                                    8000,
-                                    CUTTER_WINDOW - 2,
                                     CUTTER_WINDOW - 1,
                                     CUTTER_WINDOW,
                                     CUTTER_WINDOW + 1,
                                     CUTTER_BUFFER,
                                     CUTTER_BUFFER + 5};
-    static const size_t lengths[] = {3,
-                                     509,
-                                     4096,
-                                     CUTTER_WINDOW - 1,
-                                     CUTTER_WINDOW,
-                                     CUTTER_BUFFER - 1,
-                                     CUTTER_BUFFER,
-                                     CUTTER_BUFFER + 1,
-                                     CUTTER_BUFFER + 2,
-                                     300000,
-                                     300001,
-                                     300002};
+    static const size_t lengths[] = {
+        3,     509, CUTTER_WINDOW - 1, CUTTER_WINDOW, CUTTER_BUFFER - 1, CUTTER_BUFFER, CUTTER_BUFFER + 1,
+        300001};
     static const char *const ends[] = {"", "\n", "\n1,2\n"}, *const heads[] = {"a,b", "x,b"};
     static char lines[CUTTER_BUFFER + 5], letters[300002];
     memset(lines, '\n', sizeof lines);
