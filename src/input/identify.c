@@ -14,10 +14,11 @@ enum {
     DEFLATE_EXPANDS = 1032, /* a match of 258 bytes takes at least two bits */
     ZSTD_HEADER_MOST = 18,
     ZSTD_BLOCKS_MOST = 512,
-    ZSTD_EXPANDS = 32768, /* a block of up to 128 KiB takes at least four bytes */
+    EXPANDS =
+        32768, /* zstd: a block of up to 128 KiB takes at least four bytes; xz and bzip2 make less of a byte */
 };
 
-static const uint64_t ZSTD_BOUND_MOST = 1ull << 36; /* above that, taking pieces as needed wastes less */
+static const uint64_t BOUND_MOST = 1ull << 36; /* above that, taking pieces as needed wastes less */
 
 static bool read_piece(int fd, const char *name, uint8_t *out, size_t size, uint64_t offset, size_t *got,
                        err_t *err) {
@@ -104,17 +105,16 @@ bool identify_digest(int fd, const char *name, uint64_t size, uint64_t digest[2]
 }
 
 static uint64_t text_bound(int fd, uint64_t from, uint64_t size, input_kind_t kind) {
-    return kind == INPUT_GZIP   ? size * DEFLATE_EXPANDS
+    return kind == INPUT_PLAIN  ? size
+           : kind == INPUT_GZIP ? size * DEFLATE_EXPANDS
            : kind == INPUT_ZSTD ? identify_zstd_bound(fd, from, from + size)
-                                : size;
+                                : 0;
 }
 
-static input_kind_t kind_of(magic_t magic) {
-    return magic == MAGIC_GZIP ? INPUT_GZIP : magic == MAGIC_ZSTD ? INPUT_ZSTD : INPUT_PLAIN;
-}
-
-/* What kind of text begins with these compressed bytes? Decompresses only the first block of a tar. */
-static magic_t magic_within(spare_t *peek, input_kind_t kind, uint8_t *head, size_t size) {
+/* What kind of text begins with these compressed bytes of a file? Decompresses only the first block of a tar. bzip2 gives
+ * nothing before it has 900 KB of text together, for which it may need more than the first bytes. */
+static magic_t magic_within(spare_t *peek, int fd, const input_file_t *file, uint8_t *head, size_t size) {
+    const input_kind_t kind = file->kind;
     uint8_t block[TAR_BLOCK];
     size_t got = 0;
     feed_t feed;
@@ -123,8 +123,13 @@ static magic_t magic_within(spare_t *peek, input_kind_t kind, uint8_t *head, siz
     decoder_t *decoder = spare_take(peek, kind);
     if (!decoder)
         return MAGIC_TEXT;
-    feed_init_bytes(&feed, "", head, size);
+    if (kind == INPUT_BZIP2)
+        feed_init(&feed, "", fd, false, 0, file->disk_bytes);
+    else
+        feed_init_bytes(&feed, "", head, size);
     decoder->read(decoder, &feed, block, sizeof block, &got, &ignored);
+    if (kind == INPUT_BZIP2)
+        feed_free(&feed);
     spare_give(peek, kind, decoder);
     return magic_of(block, got, &compressed);
 }
@@ -152,13 +157,13 @@ bool identify_file(int fd, input_file_t *file, identified_t *as, spare_t *peek, 
     magic_t magic = magic_of(head, head_got, &compressed);
     if (magic == MAGIC_REFUSED)
         return magic_refuse(err, file->name, compressed);
-    file->kind = kind_of(magic);
+    file->kind = magic_kind(magic);
     /* Before a zip there may be a program that unpacks it, or (in the last part of a divided one) anything. */
     bool ends_as_zip = size >= 22 && bytes_le32(head + head_got + tail_got - 22) == 0x06054b50;
     bool is_zip = magic == MAGIC_ZIP || (magic == MAGIC_PROGRAM && zip_is_archive(fd, size)) ||
                   (magic == MAGIC_TEXT && ends_as_zip);
     if (file->kind != INPUT_PLAIN)
-        magic = magic_within(peek, file->kind, head, head_got);
+        magic = magic_within(peek, fd, file, head, head_got);
     *as = is_zip                   ? IDENTIFIED_ZIP
           : magic == MAGIC_TAR     ? IDENTIFIED_TAR
           : magic == MAGIC_REJECTS ? IDENTIFIED_REJECTS
@@ -178,11 +183,11 @@ bool identify_tar_member(int fd, const uint8_t *head, size_t size, input_file_t 
                        file->name, compressed);
     if (magic == MAGIC_REFUSED)
         return magic_refuse(err, file->name, compressed);
-    file->kind = kind_of(magic);
+    file->kind = magic_kind(magic);
     if (fd >= 0 || file->kind != INPUT_ZSTD)
         file->text_bound = text_bound(fd, file->archive_offset, file->disk_bytes, file->kind);
-    if (file->kind == INPUT_ZSTD && !file->text_bound && file->disk_bytes < ZSTD_BOUND_MOST / ZSTD_EXPANDS)
-        file->text_bound = file->disk_bytes * ZSTD_EXPANDS;
+    if (input_kind_is_compressed(file->kind) && !file->text_bound && file->disk_bytes < BOUND_MOST / EXPANDS)
+        file->text_bound = file->disk_bytes * EXPANDS;
     return true;
 }
 

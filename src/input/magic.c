@@ -22,11 +22,12 @@ static const mark_t marks[] = {
     {MAGIC_PROGRAM, 0, 4, "\177ELF", NULL},
     {MAGIC_PROGRAM, 0, 2, "#!", NULL},
     {MAGIC_REJECTS, 0, sizeof MAGIC_REJECT_WORDS - 1, MAGIC_REJECT_WORDS, NULL},
-    {MAGIC_REFUSED, 0, 6,
+    {MAGIC_XZ, 0, 6,
      "\xfd"
      "7zXZ\0",
      "xz"},
-    {MAGIC_REFUSED, 4, 6, "1AY&SY", "bzip2"},
+    {MAGIC_BZIP2, 4, 6, "1AY&SY", "bzip2"},
+    {MAGIC_BZIP2, 4, 6, "\x17\x72\x45\x38\x50\x90", "bzip2"}, /* without text */
     {MAGIC_REFUSED, 0, 6, "7z\xbc\xaf\x27\x1c", "7z"},
     {MAGIC_REFUSED, 0, 4, "\x04\x22\x4d\x18", "lz4"},
     {MAGIC_REFUSED, 0, 6, "Rar!\x1a\x07", "rar"},
@@ -57,6 +58,21 @@ magic_t magic_of(const uint8_t *head, size_t size, const char **compressed) {
     }
     *compressed = NULL;
     return MAGIC_TEXT;
+}
+
+input_kind_t magic_kind(magic_t magic) {
+    switch (magic) {
+    case MAGIC_GZIP:
+        return INPUT_GZIP;
+    case MAGIC_ZSTD:
+        return INPUT_ZSTD;
+    case MAGIC_XZ:
+        return INPUT_XZ;
+    case MAGIC_BZIP2:
+        return INPUT_BZIP2;
+    default:
+        return INPUT_PLAIN;
+    }
 }
 
 bool magic_refuse(err_t *err, const char *name, const char *compressed) {

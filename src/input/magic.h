@@ -12,6 +12,8 @@ typedef enum {
     MAGIC_TEXT, /* nothing is recognised: text */
     MAGIC_GZIP,
     MAGIC_ZSTD,
+    MAGIC_XZ,
+    MAGIC_BZIP2,
     MAGIC_ZIP,
     MAGIC_TAR,
     MAGIC_PROGRAM, /* an executable or a script: perhaps a self-extracting zip */
@@ -24,6 +26,9 @@ typedef enum {
 
 /* *compressed: the format's name for people ("xz"); NULL if it does not matter. */
 magic_t magic_of(const uint8_t *head, size_t size, const char **compressed);
+
+/* How such a file is read: one of the compressed kinds, or INPUT_PLAIN. */
+input_kind_t magic_kind(magic_t magic);
 
 /* The sentence for MAGIC_REFUSED, and for what must not be compressed at this place. Always false. */
 bool magic_refuse(err_t *err, const char *name, const char *compressed);

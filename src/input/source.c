@@ -87,7 +87,7 @@ static bool choose_decoder(source_t *source, input_kind_t kind, err_t *err) {
     source->packing = kind;
     source->decoder = kind == INPUT_ZIP_MEMBER ? decoder_zip_member(source->file, source->kit->spare.engine)
                                                : spare_take(&source->kit->spare, kind);
-    source->feed.what = kind == INPUT_GZIP ? "gzip" : kind == INPUT_ZSTD ? "zstd" : "zip";
+    source->feed.what = input_kind_name(kind);
     return source->decoder || err_memory(err, FEED_BYTES);
 }
 
@@ -223,11 +223,7 @@ static bool look_at_stream(source_t *source, err_t *err) {
         return refuse_tar_stream(source, err);
     if (magic == MAGIC_REFUSED)
         return magic_refuse(err, source->name, compressed);
-    return choose_decoder(source,
-                          magic == MAGIC_GZIP   ? INPUT_GZIP
-                          : magic == MAGIC_ZSTD ? INPUT_ZSTD
-                                                : INPUT_PLAIN,
-                          err);
+    return choose_decoder(source, magic_kind(magic), err);
 }
 
 /* Text that is compressed a second time would only give rejects; a reject file, what was loaded already. */
@@ -329,6 +325,10 @@ bool source_skip_to(source_t *source, uint64_t offset, err_t *err) {
     }
     free(scratch);
     return n > 0 || (n == 0 && too_short(source, offset, err));
+}
+
+const char *source_name(const source_t *source) {
+    return source->name;
 }
 
 bool source_is_suspect(const source_t *source) {

@@ -54,6 +54,9 @@ bool source_skip_to(source_t *source, uint64_t offset, err_t *err);
 /* A caller that stops before the end must ask this itself: is the file still the one of the manifest? */
 bool source_is_unchanged(const source_t *source, err_t *err);
 
+/* What sentences call it. */
+const char *source_name(const source_t *source);
+
 /* After a fault: may the text before it be wrong, too? Yes if the data is damaged or the file was changed; not if the
  * file is only cut off or could not be read further. */
 bool source_is_suspect(const source_t *source);

@@ -377,10 +377,9 @@ static bool is_of_group_before(const input_file_t *files, size_t number) {
 static void describe_inputs(const job_t *job, wanted_t *wanted) {
     const input_file_t *files = job->manifest.files;
     for (size_t i = 0; i < job->manifest.count; i++) {
-        const bool compressed = files[i].kind == INPUT_GZIP || files[i].kind == INPUT_ZSTD;
         describe_input(&files[i], &wanted[i]);
         wanted[i].reload = job->spec->reload_changed;
-        wanted[i].bytes = files[i].disk_bytes * (compressed ? EXPANDS : 1);
+        wanted[i].bytes = files[i].disk_bytes * (input_kind_is_compressed(files[i].kind) ? EXPANDS : 1);
         wanted[i].group = is_of_group_before(files, i) ? wanted[i - 1].group : i;
     }
 }

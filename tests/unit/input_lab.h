@@ -6,8 +6,10 @@
 #include "input/manifest.h"
 #include "input/source.h"
 
+#include <bzlib.h>
 #include <dirent.h>
 #include <fcntl.h>
+#include <lzma.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -134,6 +136,27 @@ LAB_UNUSED bytes_t lab_zstd(const void *text, size_t size, bool stated) {
     out.size = ZSTD_compress2(context, out.at, out.room, text, size);
     assert_false(ZSTD_isError(out.size));
     ZSTD_freeCCtx(context);
+    return out;
+}
+
+/* ---------------------------------------------------------------- xz, bzip2 */
+
+LAB_UNUSED bytes_t lab_xz(const void *text, size_t size) {
+    bytes_t out = {.room = lzma_stream_buffer_bound(size)};
+    out.at = malloc(out.room);
+    assert_int_equal(
+        lzma_easy_buffer_encode(6, LZMA_CHECK_CRC32, NULL, text, size, out.at, &out.size, out.room), LZMA_OK);
+    return out;
+}
+
+LAB_UNUSED bytes_t lab_bzip2(const void *text, size_t size) {
+    bytes_t out = {.room = size + size / 100 + 1000};
+    unsigned room = (unsigned)out.room;
+    out.at = malloc(out.room);
+    assert_int_equal(
+        BZ2_bzBuffToBuffCompress((char *)out.at, &room, (char *)(uintptr_t)text, (unsigned)size, 1, 0, 0),
+        BZ_OK);
+    out.size = room;
     return out;
 }
 

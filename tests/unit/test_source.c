@@ -391,6 +391,73 @@ static void skips_in_packed_files(void **state) {
     free(text.at);
 }
 
+/* ---------------------------------------------------------------- xz, bzip2 */
+
+typedef struct {
+    const char *name;
+    bytes_t (*pack)(const void *text, size_t size);
+    bytes_t between; /* may be between two streams, and behind the last one */
+} packer_t;
+
+static const packer_t packers[] = {{"xz", lab_xz, {.at = (uint8_t *)"\0\0\0\0\0\0\0", .size = 8}},
+                                   {"bzip2", lab_bzip2, {.size = 0}}};
+
+static void reads_xz_and_bzip2(void **state) {
+    (void)state;
+    for (EACH(p, packers)) {
+        char what[80];
+        bytes_t text = lab_text(9, 400000), compressed = {0};
+        bytes_add_all(&compressed, packers[p].pack(text.at, 250000));
+        bytes_add(&compressed, packers[p].between.at, packers[p].between.size);
+        bytes_add_all(&compressed, packers[p].pack("", 0));
+        bytes_add_all(&compressed, packers[p].pack(text.at + 250000, 150000));
+        bytes_add(&compressed, packers[p].between.at, packers[p].between.size);
+        lab_write("test.packed", compressed.at, compressed.size);
+        for (EACH(i, steps))
+            expect_reading("test.packed", INFLATE_BEST, steps[i], text.at, text.size, NULL);
+        bytes_add(&compressed, "garbage", 7);
+        lab_write("test.packed", compressed.at, compressed.size);
+        snprintf(what, sizeof what, "what follows the %s data at byte", packers[p].name);
+        expect_reading("test.packed", INFLATE_BEST, 10000, text.at, text.size, what);
+        free(compressed.at);
+        free(text.at);
+    }
+}
+
+static void reads_xz_and_bzip2_before_a_cut(void **state) {
+    (void)state;
+    for (EACH(p, packers)) {
+        char what[80];
+        snprintf(what, sizeof what, "ends in the middle of its %s data", packers[p].name);
+        bytes_t text = lab_text(10, 2000), compressed = packers[p].pack(text.at, 1200);
+        const size_t first = compressed.size;
+        bytes_add_all(&compressed, packers[p].pack(text.at + 1200, 800));
+        for (size_t cut = 12; cut < compressed.size; cut++) {
+            const bool within_mark = cut > first && cut < first + 6;
+            lab_write("cut.packed", compressed.at, cut);
+            reading_t reading = lab_read("cut.packed", INFLATE_BEST, 500);
+            assert_int_equal(reading.faulty, cut != first);
+            assert_true(reading.text.size >= (cut >= first ? 1200 : 0) && reading.text.size <= 2000);
+            if (reading.text.size)
+                assert_memory_equal(reading.text.at, text.at, reading.text.size);
+            if (reading.faulty && !within_mark)
+                assert_non_null(strstr(reading.err.text, what));
+            free(reading.text.at);
+        }
+        for (size_t bit = 96; bit < compressed.size * 8; bit++) {
+            compressed.at[bit / 8] ^= (uint8_t)(1 << bit % 8);
+            lab_write("flip.packed", compressed.at, compressed.size);
+            reading_t reading = lab_read("flip.packed", INFLATE_BEST, 4096);
+            if (!reading.faulty)
+                assert_text(&reading, text.at, text.size);
+            free(reading.text.at);
+            compressed.at[bit / 8] ^= (uint8_t)(1 << bit % 8);
+        }
+        free(compressed.at);
+        free(text.at);
+    }
+}
+
 /* ---------------------------------------------------------------- zstd */
 
 static const char skippable[] = "\x5a\x2a\x4d\x18\x05\0\0\0hello";
@@ -765,6 +832,8 @@ int main(void) {
         cmocka_unit_test(notices_every_flipped_bit),
         cmocka_unit_test(checks_gzip_trailers),
         cmocka_unit_test(skips_in_packed_files),
+        cmocka_unit_test(reads_xz_and_bzip2),
+        cmocka_unit_test(reads_xz_and_bzip2_before_a_cut),
         cmocka_unit_test(reads_zstd),
         cmocka_unit_test(reads_zstd_before_a_cut),
         cmocka_unit_test(reads_zip_members),

@@ -6,7 +6,7 @@
 
 typedef struct {
     const char *name; /* as the catalog writes it */
-    const char *kind; /* "plain", "gzip", "zstd", "zip", "stream" */
+    const char *kind; /* "plain", "gzip", "zstd", "xz", "bzip2", "zip", "stream" */
     const char *path; /* of the file that it is read from, on this machine; NULL: none */
     bool named;       /* it can be recognised; false: a stream without --input-name */
     bool may_grow;    /* a file of its own, to which another program may still be writing */

@@ -3,6 +3,8 @@
  *     plain, stream    stored
  *     gzip             gzip( inflate )            members, CRC and length of each
  *     zstd             zstd                       frames
+ *     xz               xz                         streams, and the checksums that they have
+ *     bzip2            bzip2                      streams, CRC of each
  *     zip member       member( stored | inflate | inflate64 | zstd )     CRC and length
  */
 #ifndef TIPPLE_INPUT_DECODE_DECODER_H
@@ -34,6 +36,8 @@ decoder_t *decoder_inflate(inflate_engine_t engine);
 decoder_t *decoder_inflate64(void);
 decoder_t *decoder_gzip(inflate_engine_t engine);
 decoder_t *decoder_zstd(void);
+decoder_t *decoder_xz(void);
+decoder_t *decoder_bzip2(void);
 decoder_t *decoder_zip_member(const input_file_t *file, inflate_engine_t engine);
 
 #endif

@@ -161,6 +161,15 @@ bool feed_cut_off(const feed_t *feed, err_t *err) {
         feed->name, feed->what, (unsigned long long)feed_offset(feed));
 }
 
+bool feed_followed(const feed_t *feed, err_t *err) {
+    return err_set(
+        err, STATUS_INPUT,
+        "%.1000s: what follows the %s data at byte %llu is something else; everything before that "
+        "was read. If the rest belongs to it, fetch the file again; else cut it off, and run the same "
+        "command again, with --reload-changed if it says that the file has changed",
+        feed->name, feed->what, (unsigned long long)feed_offset(feed));
+}
+
 bool feed_damaged(feed_t *feed, const char *why, err_t *err) {
     feed->damaged = true;
     return err_set(

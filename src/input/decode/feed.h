@@ -79,8 +79,9 @@ size_t feed_copy(feed_t *feed, uint8_t *out, size_t size);
 /* The position in the file of the next byte that a decoder takes. */
 uint64_t feed_offset(const feed_t *feed);
 
-/* The sentences for data that stops too early, and for data that is not valid (why: two or three words). */
+/* The sentences for data that stops too early, or has something else behind it, and for data that is not valid (why: two or three words). */
 bool feed_cut_off(const feed_t *feed, err_t *err);
+bool feed_followed(const feed_t *feed, err_t *err); /* whole data, and something else behind it */
 bool feed_damaged(feed_t *feed, const char *why, err_t *err);
 
 #endif

@@ -5,10 +5,12 @@ decoder_t *spare_take(spare_t *spare, input_kind_t kind) {
     spare->by_kind[kind] = NULL;
     if (decoder)
         decoder->restart(decoder);
-    return decoder              ? decoder
-           : kind == INPUT_GZIP ? decoder_gzip(spare->engine)
-           : kind == INPUT_ZSTD ? decoder_zstd()
-                                : decoder_stored();
+    return decoder               ? decoder
+           : kind == INPUT_GZIP  ? decoder_gzip(spare->engine)
+           : kind == INPUT_ZSTD  ? decoder_zstd()
+           : kind == INPUT_XZ    ? decoder_xz()
+           : kind == INPUT_BZIP2 ? decoder_bzip2()
+                                 : decoder_stored();
 }
 
 void spare_give(spare_t *spare, input_kind_t kind, decoder_t *decoder) {

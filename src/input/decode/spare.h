@@ -11,7 +11,7 @@ typedef struct {
     decoder_t *by_kind[INPUT_STREAM + 1]; /* a decoder that is not in use, or NULL */
 } spare_t;
 
-/* A decoder for INPUT_PLAIN, INPUT_GZIP or INPUT_ZSTD, ready for a new input; NULL: memory is out. */
+/* A decoder for INPUT_PLAIN or a compressed kind, ready for a new input; NULL: memory is out. */
 decoder_t *spare_take(spare_t *spare, input_kind_t kind);
 void spare_give(spare_t *spare, input_kind_t kind, decoder_t *decoder);
 void spare_free(spare_t *spare); /* frees the decoders */

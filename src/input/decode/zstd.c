@@ -23,12 +23,7 @@ static decode_t explain(const zstd_t *zstd, size_t code, feed_t *feed, err_t *er
     else if (error == ZSTD_error_memory_allocation)
         err_memory(err, (size_t)1 << 27);
     else if (error == ZSTD_error_prefix_unknown && zstd->begun && !zstd->in_frame)
-        err_set(
-            err, STATUS_INPUT,
-            "%.1000s: what follows the zstd data at byte %llu is something else; everything before that "
-            "was read. If the rest belongs to it, fetch the file again; else cut it off, and run the same "
-            "command again, with --reload-changed if it says that the file has changed",
-            feed->name, (unsigned long long)feed_offset(feed));
+        feed_followed(feed, err);
     else
         feed_damaged(feed, ZSTD_getErrorName(code), err);
     return DECODE_FAULT;

@@ -6,13 +6,25 @@
 #include <stdint.h>
 
 typedef enum {
-    /* a regular file, read with pread; this kind and the next two may also be members of a tar */
+    /* a regular file, read with pread; this kind and the compressed ones may also be members of a tar */
     INPUT_PLAIN,
     INPUT_GZIP,       /* one or several gzip members, one after the other */
     INPUT_ZSTD,       /* one or several frames */
+    INPUT_XZ,         /* one or several streams */
+    INPUT_BZIP2,      /* one or several streams */
     INPUT_ZIP_MEMBER, /* one member of a .zip */
-    INPUT_STREAM,     /* stdin, a FIFO, a device: read once, in order; may itself be gzip or zstd */
+    INPUT_STREAM,     /* stdin, a FIFO, a device: read once, in order; may itself be compressed */
 } input_kind_t;
+
+static inline bool input_kind_is_compressed(input_kind_t kind) {
+    return kind >= INPUT_GZIP && kind <= INPUT_BZIP2;
+}
+
+/* As it is written into the catalog, and told to people. */
+static inline const char *input_kind_name(input_kind_t kind) {
+    static const char *const names[] = {"plain", "gzip", "zstd", "xz", "bzip2", "zip", "stream"};
+    return names[kind];
+}
 
 typedef struct input_file input_file_t;
 struct input_file {
@@ -46,8 +58,8 @@ struct input_file {
  * content; in a tar that is not compressed, only both ends of the content.
  *
  * text_bound: of a plain file its size; of a gzip file 1,032 times its size; of a zip member the size in the directory;
- * of a zstd file the sum of the sizes that its frames state, if all state one and there are few frames. Members of a
- * tar like files. */
+ * of a zstd file the sum of the sizes that its frames state, if all state one and there are few frames; of xz and bzip2
+ * it is not known. Members of a tar like files. */
 
 /* A tar that is compressed as a whole is one stream. Its members are next to each other in a manifest, and are best
  * read in order by one thread, in one pass. */

@@ -114,16 +114,15 @@ void describe_archive_free(describe_archive_t *seen) {
 
 bool describe_may_grow(const input_file_t *input) {
     return input->has_identity && !input->archive &&
-           (input->kind == INPUT_PLAIN || input->kind == INPUT_GZIP || input->kind == INPUT_ZSTD);
+           (input->kind == INPUT_PLAIN || input_kind_is_compressed(input->kind));
 }
 
 void describe_input(const input_file_t *input, wanted_t *wanted) {
-    static const char *const kinds[] = {"plain", "gzip", "zstd", "zip", "stream"};
     const uint64_t blocks = input->text_bound / RECORD_ID_BLOCK_BYTES + 1;
     const bool seekable = input->kind == INPUT_PLAIN && !input_is_in_stream(input);
     uint64_t pieces = seekable ? blocks / PIECE_BLOCKS : 0;
     *wanted = (wanted_t){.name = input->name,
-                         .kind = kinds[input->kind],
+                         .kind = input_kind_name(input->kind),
                          .path = input->archive ? input->archive->path : input->path,
                          .named = input->has_identity,
                          .may_grow = describe_may_grow(input),
