@@ -134,6 +134,16 @@ static magic_t magic_within(spare_t *peek, int fd, const input_file_t *file, uin
     return magic_of(block, got, &compressed);
 }
 
+/* A zip whose first member is what only the files of office programs begin with. */
+static bool is_of_office(const uint8_t *zip, size_t size) {
+    static const char *const firsts[] = {"[Content_Types].xml", "_rels/.rels", "xl/", "docProps/"};
+    enum { NAME = 30 };
+    for (size_t i = 0; i < sizeof firsts / sizeof *firsts; i++)
+        if (size > NAME + strlen(firsts[i]) && memcmp(zip + NAME, firsts[i], strlen(firsts[i])) == 0)
+            return true;
+    return false;
+}
+
 /* Systems that make a file while it is read (/proc, and some network drives) report a size of 0. */
 static bool is_as_large_as_it_says(int fd, const input_file_t *file, err_t *err) {
     uint8_t byte;
@@ -162,6 +172,8 @@ bool identify_file(int fd, input_file_t *file, identified_t *as, spare_t *peek, 
     bool ends_as_zip = size >= 22 && bytes_le32(head + head_got + tail_got - 22) == 0x06054b50;
     bool is_zip = magic == MAGIC_ZIP || (magic == MAGIC_PROGRAM && zip_is_archive(fd, size)) ||
                   (magic == MAGIC_TEXT && ends_as_zip);
+    if (is_zip && is_of_office(head, head_got))
+        return magic_refuse(err, file->name, "Excel");
     if (file->kind != INPUT_PLAIN)
         magic = magic_within(peek, fd, file, head, head_got);
     *as = is_zip                   ? IDENTIFIED_ZIP

@@ -33,6 +33,11 @@ static const mark_t marks[] = {
     {MAGIC_REFUSED, 0, 6, "Rar!\x1a\x07", "rar"},
     {MAGIC_REFUSED, 0, 2, "\x1f\x9d", "compress (.Z)"},
     {MAGIC_REFUSED, 0, 3, "]\0\0", "lzma"},
+    {MAGIC_REFUSED, 0, 5, "PAR1\x15", "Parquet"},
+    {MAGIC_REFUSED, 0, 8, "ARROW1\0\0", "Arrow"},
+    {MAGIC_REFUSED, 0, 4, "Obj\1", "Avro"},
+    {MAGIC_REFUSED, 0, 16, "SQLite format 3\0", "SQLite"},
+    {MAGIC_REFUSED, 0, 8, "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "old Excel"},
     {MAGIC_REFUSED, 0, 4, "\xff\xfe\0\0", "UTF-32"}, /* before UTF-16, because it begins like UTF-16 */
     {MAGIC_REFUSED, 0, 4, "\0\0\xfe\xff", "UTF-32"},
     {MAGIC_REFUSED, 0, 2, "\xff\xfe", "UTF-16"},
@@ -75,7 +80,28 @@ input_kind_t magic_kind(magic_t magic) {
     }
 }
 
+/* Kinds of files with a program that makes text of them. */
+static const struct {
+    const char *kind, *command;
+} converters[] = {
+    {"Parquet",
+     "duckdb -c \"COPY (FROM 'FILE') TO '/dev/stdout' (FORMAT json)\" | tipple load --format json ... -"},
+    {"Arrow",
+     "duckdb -c \"COPY (FROM 'FILE') TO '/dev/stdout' (FORMAT json)\" | tipple load --format json ... -"},
+    {"Avro", "avrocat FILE | tipple load --format json ... -"},
+    {"SQLite", "sqlite3 -csv -header FILE 'SELECT * FROM TABLE' | tipple load ... -"},
+    {"Excel", "libreoffice --headless --convert-to csv FILE"},
+    {"old Excel", "libreoffice --headless --convert-to csv FILE"},
+};
+
 bool magic_refuse(err_t *err, const char *name, const char *compressed) {
+    for (size_t i = 0; i < sizeof converters / sizeof *converters; i++)
+        if (strcmp(converters[i].kind, compressed) == 0)
+            return err_set(
+                err, STATUS_INPUT,
+                "%.1000s: is a file of %s, which is not read here; make text of it, for example with: %s "
+                "(FILE is its name; dates and decimal numbers become text)",
+                name, compressed, converters[i].command);
     if (strncmp(compressed, "UTF-", 4) == 0)
         return err_set(err, STATUS_INPUT,
                        "%.1000s: holds %s text, which is not read here; make it UTF-8 first (iconv -f %s -t "

@@ -18,7 +18,7 @@ typedef enum {
     MAGIC_TAR,
     MAGIC_PROGRAM, /* an executable or a script: perhaps a self-extracting zip */
     MAGIC_REJECTS, /* text: the rejects of a load, which are not an input */
-    MAGIC_REFUSED, /* a compressed format, or an encoding, that tipple cannot read */
+    MAGIC_REFUSED, /* a format, compressed or not, or an encoding, that tipple cannot read */
 } magic_t;
 
 /* The first words of a file that holds the rejects of a load. */

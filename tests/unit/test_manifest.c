@@ -490,6 +490,29 @@ static void refuses_other_encodings(void **state) {
     }
 }
 
+/* Files that a program makes text of: the sentence names it. */
+static void refuses_other_kinds(void **state) {
+    (void)state;
+    static const struct {
+        const char *bytes;
+        size_t size;
+        const char *says;
+    } cases[] = {{"PAR1\x15\4\x15", 7,
+                  "is a file of Parquet, which is not read here; make text of it, for example with: duckdb"},
+                 {"ARROW1\0\0abc", 11, "is a file of Arrow"},
+                 {"Obj\1\4\x14", 6, "avrocat FILE"},
+                 {"SQLite format 3\0abc", 19, "sqlite3 -csv"},
+                 {"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", 8, "libreoffice"}};
+    for (EACH(i, cases)) {
+        lab_write("other", cases[i].bytes, cases[i].size);
+        REFUSED(cases[i].says, "other");
+    }
+    const member_spec_t members[] = {{.name = "[Content_Types].xml", .text = "<x>", .size = 3},
+                                     {.name = "xl/workbook.xml", .text = "<x>", .size = 3}};
+    lab_write_all("book.xlsx", lab_zip(members, 2, (zip_spec_t){0}));
+    REFUSED("book.xlsx: is a file of Excel", "book.xlsx");
+}
+
 static void refuses_other_packers(void **state) {
     (void)state;
     static const struct {
@@ -742,6 +765,7 @@ int main(void) {
         cmocka_unit_test(knows_streams),
         cmocka_unit_test(reports_what_may_not_be_read),
         cmocka_unit_test(knows_kinds_by_their_bytes),
+        cmocka_unit_test(refuses_other_kinds),
         cmocka_unit_test(refuses_other_packers),
         cmocka_unit_test(refuses_other_encodings),
         cmocka_unit_test(digests_both_ends),
