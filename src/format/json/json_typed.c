@@ -1,0 +1,260 @@
+#include "format/json/json_typed.h"
+#include "base/number.h"
+#include "format/values/convert.h"
+
+#include <math.h>
+
+enum { OID_BYTES = 12, UUID_BYTES = 16, LONGEST_NUMBER = 400 };
+
+static bool room_for(json_value_t *json, size_t more) {
+    return json_fits(json, more) || json_full(json, json->out + more);
+}
+
+static int nibble(uint8_t byte) {
+    if (byte >= '0' && byte <= '9')
+        return byte - '0';
+    byte |= 0x20;
+    return byte >= 'a' && byte <= 'f' ? byte - 'a' + 10 : -1;
+}
+
+static bool hexadecimal(const uint8_t *text, size_t bytes, uint8_t *out) {
+    int wrong = 0;
+    for (size_t i = 0; i < bytes; i++) {
+        const int high = nibble(text[2 * i]), low = nibble(text[2 * i + 1]);
+        wrong |= high | low;
+        out[i] = (uint8_t)((uint32_t)high << 4 | (uint32_t)low);
+    }
+    return wrong >= 0;
+}
+
+bool json_put_oid(json_value_t *json, const json_span_t *text, uint8_t *type) {
+    if (text->length != 2 * OID_BYTES || !hexadecimal(text->text, OID_BYTES, json->out))
+        return json_reject(json, text->at, "an ObjectId is 24 hexadecimal digits");
+    *type = BSON_TYPE_OID;
+    json->out += OID_BYTES;
+    return true;
+}
+
+bool json_put_uuid(json_value_t *json, const json_span_t *text, uint8_t *type) {
+    static const uint8_t groups[] = {4, 2, 2, 2, 6};
+    const uint8_t *from = text->text;
+    uint8_t bytes[UUID_BYTES], *to = bytes;
+    bool right = text->length == 36;
+    for (size_t i = 0; i < sizeof groups && right; i++) {
+        right = hexadecimal(from, groups[i], to) && (i == 4 || from[2 * groups[i]] == '-');
+        from += 2 * groups[i] + 1;
+        to += groups[i];
+    }
+    if (!right)
+        return json_reject(
+            json, text->at,
+            "a UUID is written like 01234567-89ab-cdef-0123-456789abcdef, in hexadecimal digits");
+    *type = BSON_TYPE_BINARY;
+    json->out = bsonw_int32(json->out, UUID_BYTES);
+    *json->out++ = BSON_SUBTYPE_UUID;
+    memcpy(json->out, bytes, UUID_BYTES);
+    json->out += UUID_BYTES;
+    return true;
+}
+
+bool json_put_date_ms(json_value_t *json, int64_t ms, uint8_t *type) {
+    *type = BSON_TYPE_DATE_TIME;
+    json->out = bsonw_int64(json->out, ms);
+    return true;
+}
+
+bool json_put_date(json_value_t *json, const json_span_t *date, json_date_form_t form, uint8_t *type) {
+    int64_t ms;
+    const char *wrong = json_date(date->text, date->length, form, &ms);
+    if (wrong)
+        return json_reject(json, date->at, "%s", wrong);
+    return json_put_date_ms(json, ms, type);
+}
+
+/* ------------------------------------------------------------------------------------------------------ numbers */
+
+bool json_whole(const json_span_t *digits, int64_t *value) {
+    const uint8_t *const text = digits->text;
+    const size_t length = digits->length, minus = length && text[0] == '-';
+    if (length == minus || text[minus] < '0' || text[minus] > '9' || text[length - 1] < '0')
+        return false;
+    for (size_t i = minus; i < length; i++)
+        if (text[i] != '0') /* -0 is no number of convert_int, but 0 is the same whole number */
+            return convert_int(text, length, value);
+    *value = 0;
+    return true;
+}
+
+bool json_put_int(json_value_t *json, const json_span_t *digits, uint8_t *type) {
+    int64_t value;
+    if (!json_whole(digits, &value) || value < INT32_MIN || value > INT32_MAX)
+        return json_reject(json, digits->at, "this is not a whole number of 32 bits");
+    *type = BSON_TYPE_INT32;
+    json->out = bsonw_int32(json->out, (int32_t)value);
+    return true;
+}
+
+bool json_put_long(json_value_t *json, const json_span_t *digits, uint8_t *type) {
+    int64_t value;
+    if (!json_whole(digits, &value))
+        return json_reject(json, digits->at, "this is not a whole number of 64 bits");
+    *type = BSON_TYPE_INT64;
+    json->out = bsonw_int64(json->out, value);
+    return true;
+}
+
+static bool is(const json_span_t *text, const char *word) {
+    return text->length == strlen(word) && memcmp(text->text, word, text->length) == 0;
+}
+
+static bool has_blank(const json_span_t *text) {
+    return text->length && (text->text[0] == ' ' || text->text[text->length - 1] == ' ');
+}
+
+bool json_put_double(json_value_t *json, const json_span_t *number, uint8_t *type) {
+    double value;
+    if (is(number, "NaN"))
+        value = NAN;
+    else if (is(number, "Infinity"))
+        value = INFINITY;
+    else if (is(number, "-Infinity"))
+        value = -INFINITY;
+    else if (has_blank(number) || !convert_number(number->text, number->length, 0, &value))
+        return json_reject(json, number->at, "this is no double, nor NaN, Infinity or -Infinity");
+    *type = BSON_TYPE_DOUBLE;
+    json->out = bsonw_double(json->out, value);
+    return true;
+}
+
+bool json_put_decimal(json_value_t *json, const json_span_t *number, uint8_t *type) {
+    bson_decimal128_t value;
+    char text[LONGEST_NUMBER];
+    const bool fits = number->length < sizeof text;
+    if (fits) {
+        memcpy(text, number->text, number->length);
+        text[number->length] = '\0';
+    }
+    if (!fits || strlen(text) != number->length || !bson_decimal128_from_string(text, &value))
+        return json_reject(json, number->at, "this is not a number of decimal128, which has 34 digits");
+    *type = BSON_TYPE_DECIMAL128;
+    json->out = bsonw_int64(json->out, (int64_t)value.low);
+    json->out = bsonw_int64(json->out, (int64_t)value.high);
+    return true;
+}
+
+bool json_put_timestamp(json_value_t *json, uint32_t seconds, uint32_t increment, uint8_t *type) {
+    *type = BSON_TYPE_TIMESTAMP;
+    json->out = bsonw_int64(json->out, (int64_t)((uint64_t)seconds << 32 | increment));
+    return true;
+}
+
+/* ------------------------------------------------------------------------------------------------------- binary */
+
+/* The digits of base64, from 1 on; 0: it is none. */
+static const uint8_t base64_digits[256] = {
+    ['A'] = 1,  ['B'] = 2,  ['C'] = 3,  ['D'] = 4,  ['E'] = 5,  ['F'] = 6,  ['G'] = 7,  ['H'] = 8,
+    ['I'] = 9,  ['J'] = 10, ['K'] = 11, ['L'] = 12, ['M'] = 13, ['N'] = 14, ['O'] = 15, ['P'] = 16,
+    ['Q'] = 17, ['R'] = 18, ['S'] = 19, ['T'] = 20, ['U'] = 21, ['V'] = 22, ['W'] = 23, ['X'] = 24,
+    ['Y'] = 25, ['Z'] = 26, ['a'] = 27, ['b'] = 28, ['c'] = 29, ['d'] = 30, ['e'] = 31, ['f'] = 32,
+    ['g'] = 33, ['h'] = 34, ['i'] = 35, ['j'] = 36, ['k'] = 37, ['l'] = 38, ['m'] = 39, ['n'] = 40,
+    ['o'] = 41, ['p'] = 42, ['q'] = 43, ['r'] = 44, ['s'] = 45, ['t'] = 46, ['u'] = 47, ['v'] = 48,
+    ['w'] = 49, ['x'] = 50, ['y'] = 51, ['z'] = 52, ['0'] = 53, ['1'] = 54, ['2'] = 55, ['3'] = 56,
+    ['4'] = 57, ['5'] = 58, ['6'] = 59, ['7'] = 60, ['8'] = 61, ['9'] = 62, ['+'] = 63, ['/'] = 64};
+
+/* With = to a multiple of four. Returns the end, or NULL. */
+static uint8_t *decode(const uint8_t *text, size_t length, uint8_t *out) {
+    size_t padding = 0;
+    if (length % 4)
+        return NULL;
+    while (padding < 2 && length && text[length - 1] == '=')
+        padding++, length--;
+    uint32_t bits = 0, held = 0;
+    for (size_t i = 0; i < length; i++) {
+        const uint32_t digit = base64_digits[text[i]];
+        if (!digit)
+            return NULL;
+        bits = bits << 6 | (digit - 1);
+        held += 6;
+        if (held >= 8) {
+            held -= 8;
+            *out++ = (uint8_t)(bits >> held);
+        }
+    }
+    return bits & ((1u << held) - 1) ? NULL : out; /* bits that would be lost */
+}
+
+bool json_put_binary(json_value_t *json, const json_span_t *base64, uint8_t subtype, uint8_t *type) {
+    if (!room_for(json, base64->length / 4 * 3))
+        return false;
+    uint8_t *const begin = json->out, *const data = begin + 5;
+    const size_t twice = subtype == BSON_SUBTYPE_BINARY_DEPRECATED ? 4 : 0; /* its length is there again */
+    const uint8_t *const end = decode(base64->text, base64->length, data + twice);
+    if (!end)
+        return json_reject(json, base64->at, "this is not base64");
+    *type = BSON_TYPE_BINARY;
+    bsonw_int32(begin, (int32_t)(end - data));
+    begin[4] = subtype;
+    if (twice)
+        bsonw_int32(data, (int32_t)(end - data) - 4);
+    json->out += end - begin;
+    return true;
+}
+
+/* -------------------------------------------------------------------------------------------------------- texts */
+
+bool json_put_string(json_value_t *json, const json_span_t *text) {
+    if (!room_for(json, text->length + 5))
+        return false;
+    json->out = bsonw_string(json->out, text->text, text->length);
+    return true;
+}
+
+bool json_put_cstring(json_value_t *json, const json_span_t *text) {
+    if (memchr(text->text, 0, text->length))
+        return json_reject(json, text->at, "this must not contain the character \\u0000");
+    if (!room_for(json, text->length + 1))
+        return false;
+    memcpy(json->out, text->text, text->length);
+    json->out += text->length;
+    *json->out++ = 0;
+    return true;
+}
+
+/* In the order of the alphabet, as BSON wants them. */
+bool json_put_regex(json_value_t *json, const json_span_t *pattern, const json_span_t *options,
+                    uint8_t *type) {
+    static const char known[] = "ilmsux";
+    for (size_t i = 0; i < options->length; i++)
+        if (!options->text[i] || !strchr(known, options->text[i]))
+            return json_reject(json, options->at, "the options of a regular expression are %s", known);
+    if (!json_put_cstring(json, pattern))
+        return false;
+    for (const char *option = known; *option; option++)
+        if (memchr(options->text, *option, options->length))
+            *json->out++ = (uint8_t)*option;
+    *json->out++ = 0;
+    *type = BSON_TYPE_REGEX;
+    return true;
+}
+
+/* ------------------------------------------------------------------------------------------ what they are made of */
+
+static bool is_of_number(uint8_t byte) {
+    return (byte >= '0' && byte <= '9') || byte == '-' || byte == '+' || byte == '.' || byte == 'e' ||
+           byte == 'E';
+}
+
+const uint8_t *json_item(json_value_t *json, const uint8_t *at, const char *sentence, json_item_t *item) {
+    at = json_blanks(json, at);
+    item->quoted = at < json->end && *at == '"';
+    if (item->quoted)
+        return json_span(json, at, sentence, &item->span);
+    const uint8_t *const begin = at;
+    while (at < json->end && is_of_number(*at))
+        at++;
+    item->span = (json_span_t){begin, (size_t)(at - begin), begin};
+    const uint8_t *const digits = begin + (at > begin && *begin == '-');
+    if (at - digits > 1 && digits[0] == '0' && digits[1] >= '0' && digits[1] <= '9')
+        return json_reject(json, digits, "a number begins with 0");
+    return at > digits && *digits >= '0' && *digits <= '9' ? at : json_reject(json, begin, "%s", sentence);
+}

@@ -1,0 +1,943 @@
+/* json_value: texts by hand, with what must become of them; rooms, guards, ends; and thousands of made-up documents, of
+ * which libbson must make the same. */
+#include "json_value_lab.h"
+
+#include <inttypes.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+static json_value_t *json;
+
+static int make_reader(void **state) {
+    (void)state;
+    return (json = json_value_new()) ? 0 : -1;
+}
+
+static int drop_reader(void **state) {
+    (void)state;
+    json_value_destroy(json);
+    return 0;
+}
+
+/* As canonical extended JSON. */
+static char *printed(const lab_json_t *one) {
+    bson_t document;
+    if (!bson_init_static(&document, one->document, one->result.length))
+        fail_msg("this is no BSON");
+    assert_true(lab_valid_json(one));
+    char *text = bson_as_canonical_extended_json(&document, NULL);
+    assert_non_null(text);
+    return text;
+}
+
+static void becomes(const char *text, size_t length, const char *expected) {
+    lab_json_t one = lab_json_read(json, text, length);
+    if (one.read != JSON_DOCUMENT)
+        fail_msg("%s is rejected: %s, at %zu", text, one.reason, one.result.at);
+    char *now = printed(&one);
+    if (strcmp(now, expected) != 0)
+        fail_msg("%s\nbecomes %s\nnot     %s", text, now, expected);
+    bson_free(now);
+    lab_json_free(&one);
+}
+
+/* --- what becomes of texts ---------------------------------------------------------------------------------------- */
+
+static const struct {
+    const char *text, *expected;
+} accepted[] = {
+    {"{}", "{ }"},
+    {" \t\r\n{ \n} \r", "{ }"},
+    {"{\"a\":1}", "{ \"a\" : { \"$numberInt\" : \"1\" } }"},
+    {"{ \"a\" : \"b\" , \"c\" : true }", "{ \"a\" : \"b\", \"c\" : true }"},
+    {"{\"a\":[]}", "{ \"a\" : [  ] }"},
+    {"{\"a\":[ ]}", "{ \"a\" : [  ] }"},
+    {"{\"a\":{}}", "{ \"a\" : {  } }"},
+    {"{\"a\":[1,[2],{\"b\":null}]}",
+     "{ \"a\" : [ { \"$numberInt\" : \"1\" }, [ { \"$numberInt\" : \"2\" } ], { \"b\" : null } ] }"},
+    {"{\"\":false}", "{ \"\" : false }"},
+    {"{\"a.b\":1,\"$x\":{\"$y\":2}}",
+     "{ \"a.b\" : { \"$numberInt\" : \"1\" }, \"$x\" : { \"$y\" : { \"$numberInt\" : \"2\" } } }"},
+    {"{\"a key that is longer than sixteen bytes\":\"and a text that is longer than sixteen\"}",
+     "{ \"a key that is longer than sixteen bytes\" : \"and a text that is longer than sixteen\" }"},
+    /* escapes */
+    {"{\"a\":\"\\\"\\\\\\/\\b\\f\\n\\r\\t\"}", "{ \"a\" : \"\\\"\\\\/\\b\\f\\n\\r\\t\" }"},
+    {"{\"\\u0061\\u00e9\":\"\\u20AC\\ud83d\\uDE00\"}",
+     "{ \"a\xC3\xA9\" : \"\xE2\x82\xAC\xF0\x9F\x98\x80\" }"},
+    {"{\"a\":\"\xC3\xA9\xE2\x82\xAC\xF0\x9F\x98\x80\xEF\xBF\xBF\"}",
+     "{ \"a\" : \"\xC3\xA9\xE2\x82\xAC\xF0\x9F\x98\x80\xEF\xBF\xBF\" }"},
+    {"{\"a\":\"123456789012345\\n\"}", "{ \"a\" : \"123456789012345\\n\" }"},
+    {"{\"a\":\"\x7F\"}", "{ \"a\" : \"\x7F\" }"},
+    /* numbers */
+    {"{\"a\":0}", "{ \"a\" : { \"$numberInt\" : \"0\" } }"},
+    {"{\"a\":-0}", "{ \"a\" : { \"$numberDouble\" : \"-0.0\" } }"},
+    {"{\"a\":2147483647}", "{ \"a\" : { \"$numberInt\" : \"2147483647\" } }"},
+    {"{\"a\":-2147483648}", "{ \"a\" : { \"$numberInt\" : \"-2147483648\" } }"},
+    {"{\"a\":2147483648}", "{ \"a\" : { \"$numberLong\" : \"2147483648\" } }"},
+    {"{\"a\":-2147483649}", "{ \"a\" : { \"$numberLong\" : \"-2147483649\" } }"},
+    {"{\"a\":9223372036854775807}", "{ \"a\" : { \"$numberLong\" : \"9223372036854775807\" } }"},
+    {"{\"a\":-9223372036854775808}", "{ \"a\" : { \"$numberLong\" : \"-9223372036854775808\" } }"},
+    /* exactly a double, or printed with the same digits */
+    {"{\"a\":9223372036854775808}", "{ \"a\" : { \"$numberDouble\" : \"9223372036854775808.0\" } }"},
+    {"{\"a\":100000000000000000000}", "{ \"a\" : { \"$numberDouble\" : \"1e+20\" } }"},
+    {"{\"a\":-12345678901234567000}", "{ \"a\" : { \"$numberDouble\" : \"-12345678901234567168.0\" } }"},
+    {"{\"a\":1.5,\"b\":-0.0,\"c\":1e2,\"d\":-25E-1}",
+     "{ \"a\" : { \"$numberDouble\" : \"1.5\" }, \"b\" : { \"$numberDouble\" : \"-0.0\" }, \"c\" : { "
+     "\"$numberDouble\" : \"100.0\" }, \"d\" : { \"$numberDouble\" : \"-2.5\" } }"},
+    {"{\"a\":NaN,\"b\":Infinity,\"c\":-Infinity}",
+     "{ \"a\" : { \"$numberDouble\" : \"NaN\" }, \"b\" : { \"$numberDouble\" : \"Infinity\" }, \"c\" : { "
+     "\"$numberDouble\" : \"-Infinity\" } }"},
+    /* extended JSON */
+    {"{\"a\":{\"$oid\":\"0123456789abcdefABCDEF01\"}}",
+     "{ \"a\" : { \"$oid\" : \"0123456789abcdefabcdef01\" } }"},
+    {"{\"a\":{\"\\u0024oid\":\"0123456789abcdef0123456\\u0037\"}}",
+     "{ \"a\" : { \"$oid\" : \"0123456789abcdef01234567\" } }"},
+    {"{\"a\":{ \"$numberInt\" : \"-5\" }}", "{ \"a\" : { \"$numberInt\" : \"-5\" } }"},
+    {"{\"a\":{\"$numberLong\":\"5\"}}", "{ \"a\" : { \"$numberLong\" : \"5\" } }"},
+    {"{\"a\":{\"$numberDouble\":\"5\"}}", "{ \"a\" : { \"$numberDouble\" : \"5.0\" } }"},
+    {"{\"a\":{\"$numberDouble\":\"-Infinity\"}}", "{ \"a\" : { \"$numberDouble\" : \"-Infinity\" } }"},
+    {"{\"a\":{\"$numberDecimal\":\"1.500\"}}", "{ \"a\" : { \"$numberDecimal\" : \"1.500\" } }"},
+    {"{\"a\":{\"$date\":\"2024-05-31T23:59:59.123Z\"}}",
+     "{ \"a\" : { \"$date\" : { \"$numberLong\" : \"1717199999123\" } } }"},
+    {"{\"a\":{\"$date\":\"2024-05-31T23:59:59.5+01:30\"}}",
+     "{ \"a\" : { \"$date\" : { \"$numberLong\" : \"1717194599500\" } } }"},
+    {"{\"a\":{\"$date\":\"2024-05-31T23:59-0130\"}}",
+     "{ \"a\" : { \"$date\" : { \"$numberLong\" : \"1717205340000\" } } }"},
+    {"{\"a\":{\"$date\":\"1969-12-31T23:59:59.999000000Z\"}}",
+     "{ \"a\" : { \"$date\" : { \"$numberLong\" : \"-1\" } } }"},
+    {"{\"a\":{\"$date\":{\"$numberLong\":\"-62135596800001\"}}}",
+     "{ \"a\" : { \"$date\" : { \"$numberLong\" : \"-62135596800001\" } } }"},
+    {"{\"a\":{\"$date\":1717199999123}}",
+     "{ \"a\" : { \"$date\" : { \"$numberLong\" : \"1717199999123\" } } }"},
+    {"{\"a\":{\"$date\":-1}}", "{ \"a\" : { \"$date\" : { \"$numberLong\" : \"-1\" } } }"},
+    {"{\"a\":{\"$binary\":{\"base64\":\"AAEC\",\"subType\":\"80\"}}}",
+     "{ \"a\" : { \"$binary\" : { \"base64\" : \"AAEC\", \"subType\" : \"80\" } } }"},
+    {"{\"a\":{\"$binary\":{\"subType\":\"2\",\"base64\":\"AAE=\"}}}",
+     "{ \"a\" : { \"$binary\" : { \"base64\" : \"AAE=\", \"subType\" : \"02\" } } }"},
+    {"{\"a\":{\"$binary\":\"\\/\\/8=\",\"$type\":\"0\"}}",
+     "{ \"a\" : { \"$binary\" : { \"base64\" : \"//8=\", \"subType\" : \"00\" } } }"},
+    {"{\"a\":{\"$type\":128,\"$binary\":\"AA==\"}}",
+     "{ \"a\" : { \"$binary\" : { \"base64\" : \"AA==\", \"subType\" : \"80\" } } }"},
+    {"{\"a\":{\"$binary\":{\"base64\":\"\",\"subType\":\"00\"}}}",
+     "{ \"a\" : { \"$binary\" : { \"base64\" : \"\", \"subType\" : \"00\" } } }"},
+    {"{\"a\":{\"$uuid\":\"01234567-89ab-CDEF-0123-456789abcdef\"}}",
+     "{ \"a\" : { \"$binary\" : { \"base64\" : \"ASNFZ4mrze8BI0VniavN7w==\", \"subType\" : \"04\" } } }"},
+    {"{\"a\":{\"$timestamp\":{\"t\":4294967295,\"i\":7}}}",
+     "{ \"a\" : { \"$timestamp\" : { \"t\" : 4294967295, \"i\" : 7 } } }"},
+    {"{\"a\":{\"$timestamp\":{\"i\":7,\"t\":1}}}",
+     "{ \"a\" : { \"$timestamp\" : { \"t\" : 1, \"i\" : 7 } } }"},
+    {"{\"a\":{\"$regularExpression\":{\"pattern\":\"^a\",\"options\":\"xi\"}}}",
+     "{ \"a\" : { \"$regularExpression\" : { \"pattern\" : \"^a\", \"options\" : \"ix\" } } }"},
+    {"{\"a\":{\"$options\":\"\",\"$regex\":\"a\\\"b\"}}",
+     "{ \"a\" : { \"$regularExpression\" : { \"pattern\" : \"a\\\"b\", \"options\" : \"\" } } }"},
+    {"{\"a\":{\"$code\":\"f()\"}}", "{ \"a\" : { \"$code\" : \"f()\" } }"},
+    {"{\"a\":{\"$code\":\"f()\",\"$scope\":{\"x\":1,\"$oid\":2}}}",
+     "{ \"a\" : { \"$code\" : \"f()\", \"$scope\" : { \"x\" : { \"$numberInt\" : \"1\" }, \"$oid\" : { "
+     "\"$numberInt\" : \"2\" } } } }"},
+    {"{\"a\":{\"$scope\":{\"x\":1},\"$code\":\"a longer text of code\"},\"b\":2}",
+     "{ \"a\" : { \"$code\" : \"a longer text of code\", \"$scope\" : { \"x\" : { \"$numberInt\" : \"1\" } } "
+     "}, "
+     "\"b\" : { \"$numberInt\" : \"2\" } }"},
+    {"{\"a\":{\"$symbol\":\"s\"}}", "{ \"a\" : { \"$symbol\" : \"s\" } }"},
+    {"{\"a\":{\"$dbPointer\":{\"$id\":{\"$oid\":\"0123456789abcdef01234567\"},\"$ref\":\"d.c\"}}}",
+     "{ \"a\" : { \"$dbPointer\" : { \"$ref\" : \"d.c\", \"$id\" : { \"$oid\" : \"0123456789abcdef01234567\" "
+     "} } } }"},
+    {"{\"a\":{\"$minKey\":1},\"b\":{\"$maxKey\":1},\"c\":{\"$undefined\":true}}",
+     "{ \"a\" : { \"$minKey\" : 1 }, \"b\" : { \"$maxKey\" : 1 }, \"c\" : { \"$undefined\" : true } }"},
+    {"{\"a\":{\"$ref\":\"c\",\"$id\":{\"$oid\":\"0123456789abcdef01234567\"},\"$db\":\"d\"}}",
+     "{ \"a\" : { \"$ref\" : \"c\", \"$id\" : { \"$oid\" : \"0123456789abcdef01234567\" }, \"$db\" : \"d\" } "
+     "}"},
+    /* operators of queries, which are no typed values */
+    {"{\"a\":{\"$regex\":\"x\"}}", "{ \"a\" : { \"$regex\" : \"x\" } }"},
+    {"{\"a\":{\"$regex\":\"x\",\"$options\":\"i\",\"$ne\":1}}",
+     "{ \"a\" : { \"$regex\" : \"x\", \"$options\" : \"i\", \"$ne\" : { \"$numberInt\" : \"1\" } } }"},
+    {"{\"a\":{\"$regex\":{\"$oid\":\"0123456789abcdef01234567\"},\"$options\":\"i\"}}",
+     "{ \"a\" : { \"$regex\" : { \"$oid\" : \"0123456789abcdef01234567\" }, \"$options\" : \"i\" } }"},
+    {"{\"a\":{\"$type\":\"array\"}}", "{ \"a\" : { \"$type\" : \"array\" } }"},
+    {"{\"a\":{\"$type\":2}}", "{ \"a\" : { \"$type\" : { \"$numberInt\" : \"2\" } } }"},
+    /* only the first key makes a typed value, and never of the document itself */
+    {"{\"a\":{\"x\":1,\"$oid\":2}}",
+     "{ \"a\" : { \"x\" : { \"$numberInt\" : \"1\" }, \"$oid\" : { \"$numberInt\" : \"2\" } } }"},
+    {"{\"$oid\":\"0\"}", "{ \"$oid\" : \"0\" }"},
+    /* the shell */
+    {"{\"a\":ISODate(\"2024-05-31T23:59:59.123Z\")}",
+     "{ \"a\" : { \"$date\" : { \"$numberLong\" : \"1717199999123\" } } }"},
+    {"{\"a\":ISODate( \"2024-05-31T23:59:59\" )}",
+     "{ \"a\" : { \"$date\" : { \"$numberLong\" : \"1717199999000\" } } }"},
+    {"{\"a\":new Date(\"2024-05-31\")}",
+     "{ \"a\" : { \"$date\" : { \"$numberLong\" : \"1717113600000\" } } }"},
+    {"{\"a\":new Date(-5),\"b\":Date(5)}", "{ \"a\" : { \"$date\" : { \"$numberLong\" : \"-5\" } }, \"b\" : "
+                                           "{ \"$date\" : { \"$numberLong\" : \"5\" } } }"},
+    {"{\"a\":ObjectId(\"0123456789abcdef01234567\")}",
+     "{ \"a\" : { \"$oid\" : \"0123456789abcdef01234567\" } }"},
+    {"{\"a\":[NumberInt(1),NumberInt(\"2\"),NumberLong(3),NumberLong(\"-4\")]}",
+     "{ \"a\" : [ { \"$numberInt\" : \"1\" }, { \"$numberInt\" : \"2\" }, { \"$numberLong\" : \"3\" }, { "
+     "\"$numberLong\" : \"-4\" } ] }"},
+    {"{\"a\":NumberDecimal(\"1.50\"),\"b\":NumberDecimal(-2.5)}",
+     "{ \"a\" : { \"$numberDecimal\" : \"1.50\" }, \"b\" : { \"$numberDecimal\" : \"-2.5\" } }"},
+    {"{\"a\":Timestamp(1, 2)}", "{ \"a\" : { \"$timestamp\" : { \"t\" : 1, \"i\" : 2 } } }"},
+    {"{\"a\":BinData(5,\"AAE=\")}",
+     "{ \"a\" : { \"$binary\" : { \"base64\" : \"AAE=\", \"subType\" : \"05\" } } }"},
+    {"{\"a\":UUID(\"01234567-89ab-cdef-0123-456789abcdef\")}",
+     "{ \"a\" : { \"$binary\" : { \"base64\" : \"ASNFZ4mrze8BI0VniavN7w==\", \"subType\" : \"04\" } } }"},
+    {"{\"a\":MinKey,\"b\":MaxKey(),\"c\":undefined,\"d\":MinKey ( )}",
+     "{ \"a\" : { \"$minKey\" : 1 }, \"b\" : { \"$maxKey\" : 1 }, \"c\" : { \"$undefined\" : true }, \"d\" : "
+     "{ "
+     "\"$minKey\" : 1 } }"},
+    {"{\"a\":/^a[/]\\/b/mi}",
+     "{ \"a\" : { \"$regularExpression\" : { \"pattern\" : \"^a[/]\\\\/b\", \"options\" : \"im\" } } }"},
+};
+
+static void test_accepted(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof accepted / sizeof *accepted; i++)
+        becomes(accepted[i].text, strlen(accepted[i].text), accepted[i].expected);
+}
+
+/* A NUL in a text is written as an escape, and libbson prints it so. */
+static void test_nul(void **state) {
+    (void)state;
+    becomes("{\"a\":\"b\\u0000c\"}", 16, "{ \"a\" : \"b\\u0000c\" }");
+}
+
+static void test_bytes(void **state) {
+    (void)state;
+    static const char text[] = "{\"a\":[1,\"b\"],\"c\":3000000000}";
+    static const uint8_t expected[] = "\x28\0\0\0\x04"
+                                      "a\0\x15\0\0\0\x10"
+                                      "0\0\1\0\0\0\x02"
+                                      "1\0\2\0\0\0b\0\0"
+                                      "\x12"
+                                      "c\0\0\x5E\xD0\xB2\0\0\0\0";
+    lab_json_t one = lab_json_read(json, text, sizeof text - 1);
+    assert_int_equal(one.read, JSON_DOCUMENT);
+    assert_int_equal(one.result.length, sizeof expected);
+    assert_memory_equal(one.document, expected, sizeof expected);
+    lab_json_free(&one);
+}
+
+/* --- rejects ------------------------------------------------------------------------------------------------------ */
+
+#define SHORT "the text ends before the document does"
+#define COMMA "a comma or } was expected here"
+
+static const struct {
+    const char *text;
+    size_t at;
+    const char *field, *reason;
+} rejected[] = {
+    {"", 0, "", SHORT},
+    {"  ", 2, "", SHORT},
+    {"[1]", 0, "", "a document must be an object, which begins with {"},
+    {" 5", 1, "", "a document must be an object, which begins with {"},
+    {"\"a\"", 0, "", "a document must be an object, which begins with {"},
+    {"{} x", 3, "", "something follows the document"},
+    {"{}{}", 2, "", "something follows the document"},
+    {"{", 1, "", SHORT},
+    {"{\"a\"", 4, "", SHORT},
+    {"{\"a\":", 5, "", SHORT},
+    {"{\"a\":1", 6, "", SHORT},
+    {"{\"a\":1,", 7, "", SHORT},
+    {"{\"a\":tru", 5, "a", "a value was expected here"},
+    {"{\"a\":{}", 7, "", SHORT},
+    {"{\"a\":[", 6, "a", SHORT},
+    {"{\"a\":[1", 7, "a", SHORT},
+    {"{\"a\":[1,", 8, "a", SHORT},
+    {"{a:1}", 1, "", "a key in quotes was expected here"},
+    {"{'a':1}", 1, "", "a key in quotes was expected here"},
+    {"{\"a\":1,}", 7, "", "a key in quotes was expected here"},
+    {"{,}", 1, "", "a key in quotes was expected here"},
+    {"{\"a\" 1}", 5, "", "a colon was expected here, after the key"},
+    {"{\"a\":1 \"b\":2}", 7, "", COMMA},
+    {"{\"a\":1]", 6, "", COMMA},
+    {"{\"a\":truex}", 9, "", COMMA},
+    {"{\"a\":[1 2]}", 8, "a", "a comma or ] was expected here"},
+    {"{\"a\":[1,]}", 8, "a.1", "a value was expected here"},
+    {"{\"a\":[1,2}}", 9, "a", "a comma or ] was expected here"},
+    {"{\"a\":}", 5, "a", "a value was expected here"},
+    {"{\"a\":TRUE}", 5, "a", "a value was expected here"},
+    {"{\"a\":'b'}", 5, "a", "a value was expected here"},
+    {"{\"a\":{\"b\":[0,{\"c\":x}]}}", 18, "a.b.1.c", "a value was expected here"},
+    /* texts */
+    {"{\"a\":\"b}", 5, "a", "the text within the quotes has no end"},
+    {"{\"a\":\"0123456789012345678901234567890123456789}", 5, "a", "the text within the quotes has no end"},
+    {"{\"a\":\"b\\", 5, "a", "the text within the quotes has no end"},
+    {"{\"a\":\"b\\\"", 5, "a", "the text within the quotes has no end"},
+    {"{\"a", 1, "", "the text within the quotes has no end"},
+    {"{\"a\":\"b\nc\"}", 7, "a",
+     "the control character 0x0A may not stand within quotes: it is written \\u000a"},
+    {"{\"a\tb\":1}", 3, "", "the control character 0x09 may not stand within quotes: it is written \\u0009"},
+    {"{\"a\":\"\\x\"}", 6, "a", "\\x is not an escape of JSON"},
+    {"{\"a\":\"\\\xC3\xA9\"}", 6, "a", "a backslash is not followed by an escape of JSON"},
+    {"{\"a\":\"\\u12g4\"}", 6, "a", "\\u is not followed by four hexadecimal digits"},
+    {"{\"a\":\"\\ud800\"}", 6, "a", "\\ud800 is one half of a character, and the other half is missing"},
+    {"{\"a\":\"\\uDC00x\"}", 6, "a", "\\uDC00 is one half of a character, and the other half is missing"},
+    {"{\"a\":\"\\ud800\\u0041\"}", 6, "a",
+     "\\ud800 is one half of a character, and the other half is missing"},
+    {"{\"a\\u0000\":1}", 1, "", "a key contains the character \\u0000"},
+    {"{\"a\":\"b\xFF\"}", 7, "a", "this is not UTF-8: byte 0xFF"},
+    {"{\"a\":\"\xC3\"}", 6, "a", "this is not UTF-8: byte 0xC3"},
+    {"{\"a\":\"\xC0\x80\"}", 6, "a", "this is not UTF-8: byte 0xC0"},
+    {"{\"a\":\"\xE0\x80\x80\"}", 6, "a", "this is not UTF-8: byte 0xE0"},
+    {"{\"a\":\"\xED\xA0\x80\"}", 6, "a", "this is not UTF-8: byte 0xED"},
+    {"{\"a\":\"\xF4\x90\x80\x80\"}", 6, "a", "this is not UTF-8: byte 0xF4"},
+    {"{\"a\":\"\\n0123456789012345678\xE2\x82\"}", 27, "a", "this is not UTF-8: byte 0xE2"},
+    {"{\"\x80\":1}", 2, "", "this is not UTF-8: byte 0x80"},
+    /* keys */
+    {"{\"a\":1,\"b\":2,\"a\":3}", 13, "", "the key \"a\" is there twice: the first one is at byte 2"},
+    {"{\"a\":{\"bc\":1,\"b\\u0063\":2}}", 13, "a",
+     "the key \"bc\" is there twice: the first one is at byte 7"},
+    {"{\"\":1,\"\":2}", 6, "", "the key \"\" is there twice: the first one is at byte 2"},
+    {"{\"_id\":1,\"_id\":2}", 9, "", "the key \"_id\" is there twice: the first one is at byte 2"},
+    /* numbers */
+    {"{\"a\":01}", 5, "a", "a number begins with 0"},
+    {"{\"a\":-01}", 6, "a", "a number begins with 0"},
+    {"{\"a\":-}", 6, "a", "a number has no digit here"},
+    {"{\"a\":-a}", 6, "a", "a number has no digit here"},
+    {"{\"a\":1.}", 7, "a", "a number has no digit here"},
+    {"{\"a\":1.e5}", 7, "a", "a number has no digit here"},
+    {"{\"a\":1e}", 7, "a", "a number has no digit here"},
+    {"{\"a\":1e+}", 8, "a", "a number has no digit here"},
+    {"{\"a\":.5}", 5, "a", "a value was expected here"},
+    {"{\"a\":+5}", 5, "a", "a value was expected here"},
+    {"{\"a\":0x10}", 6, "", COMMA},
+    {"{\"a\":1.5.2}", 8, "", COMMA},
+    {"{\"a\":1e400}", 5, "a", "this number is larger than a double can hold"},
+    {"{\"a\":9223372036854775809}", 5, "a",
+     "a double would not keep all digits of this number: write {\"$numberDecimal\": \"...\"}"},
+    {"{\"a\":-123456789012345678901}", 5, "a",
+     "a double would not keep all digits of this number: write {\"$numberDecimal\": \"...\"}"},
+    /* typed values */
+    {"{\"a\":{\"$oid\":\"0123\"}}", 14, "a", "an ObjectId is 24 hexadecimal digits"},
+    {"{\"a\":{\"$oid\":\"0123456789abcdef0123456g\"}}", 14, "a", "an ObjectId is 24 hexadecimal digits"},
+    {"{\"a\":{\"$oid\":1}}", 13, "a", "an ObjectId is written {\"$oid\": \"0123456789abcdef01234567\"}"},
+    {"{\"a\":{\"$oid\":\"0123456789abcdef01234567\",\"b\":1}}", 39, "a",
+     "an ObjectId is written {\"$oid\": \"0123456789abcdef01234567\"}"},
+    {"{\"a\":{\"$oid\":\"0123456789abcdef01234567\"", 39, "a", SHORT},
+    {"{\"a\":{\"$numberInt\":\"2147483648\"}}", 20, "a", "this is not a whole number of 32 bits"},
+    {"{\"a\":{\"$numberInt\":\" 1\"}}", 20, "a", "this is not a whole number of 32 bits"},
+    {"{\"a\":{\"$numberInt\":1}}", 19, "a", "a whole number of 32 bits is written {\"$numberInt\": \"1\"}"},
+    {"{\"a\":{\"$numberLong\":\"9223372036854775808\"}}", 21, "a", "this is not a whole number of 64 bits"},
+    {"{\"a\":{\"$numberLong\":\"1.5\"}}", 21, "a", "this is not a whole number of 64 bits"},
+    {"{\"a\":{\"$numberDouble\":\"x\"}}", 23, "a", "this is no double, nor NaN, Infinity or -Infinity"},
+    {"{\"a\":{\"$numberDecimal\":\"x\"}}", 24, "a",
+     "this is not a number of decimal128, which has 34 digits"},
+    {"{\"a\":{\"$date\":\"2024-02-30T00:00:00Z\"}}", 15, "a", "there is no such day"},
+    {"{\"a\":{\"$date\":\"2024-02-28T24:00:00Z\"}}", 15, "a", "there is no such time of day"},
+    {"{\"a\":{\"$date\":\"2024-02-28T23:59:60Z\"}}", 15, "a", "there is no such time of day"},
+    {"{\"a\":{\"$date\":\"2024-02-28T23:59:59\"}}", 15, "a",
+     "a date ends with Z, or with an offset like +01:00"},
+    {"{\"a\":{\"$date\":\"2024-02-28T23:59:59.1234Z\"}}", 15, "a",
+     "a date is kept in milliseconds, and this one has more digits"},
+    {"{\"a\":{\"$date\":\"2024-02-28\"}}", 15, "a",
+     "a date is written like 2024-05-31T23:59:59.123Z or 2024-05-31T23:59:59+01:00"},
+    {"{\"a\":{\"$date\":1.5}}", 14, "a",
+     "a date is written {\"$date\": \"2024-05-31T23:59:59Z\"}, or {\"$date\": {\"$numberLong\": \"0\"}} in "
+     "milliseconds"},
+    {"{\"a\":{\"$binary\":{\"base64\":\"A\",\"subType\":\"00\"}}}", 27, "a", "this is not base64"},
+    {"{\"a\":{\"$binary\":{\"base64\":\"AB==\",\"subType\":\"00\"}}}", 27, "a", "this is not base64"},
+    {"{\"a\":{\"$binary\":{\"base64\":\"AA==\",\"subType\":\"0g\"}}}", 44, "a",
+     "the subtype of binary data is two hexadecimal digits"},
+    {"{\"a\":{\"$binary\":{\"base64\":\"AA==\"}}}", 32, "a",
+     "binary data is written {\"$binary\": {\"base64\": \"AA==\", \"subType\": \"00\"}}"},
+    {"{\"a\":{\"$uuid\":\"0123456789abcdef0123456789abcdef\"}}", 15, "a",
+     "a UUID is written like 01234567-89ab-cdef-0123-456789abcdef, in hexadecimal digits"},
+    {"{\"a\":{\"$timestamp\":{\"t\":4294967296,\"i\":1}}}", 19, "a",
+     "a timestamp is written {\"$timestamp\": {\"t\": 1, \"i\": 1}}"},
+    {"{\"a\":{\"$regularExpression\":{\"pattern\":\"a\",\"options\":\"g\"}}}", 53, "a",
+     "the options of a regular expression are ilmsux"},
+    {"{\"a\":{\"$regex\":\"a\",\"$options\":\"g\"}}", 31, "a",
+     "the options of a regular expression are ilmsux"},
+    {"{\"a\":{\"$regex\":\"a\\u0000\",\"$options\":\"i\"}}", 16, "a",
+     "this must not contain the character \\u0000"},
+    {"{\"a\":{\"$minKey\":2}}", 16, "a", "this is written {\"$minKey\": 1}"},
+    {"{\"a\":{\"$undefined\":false}}", 19, "a", "this is written {\"$undefined\": true}"},
+    {"{\"a\":{\"$code\":\"f\",\"$scope\":1}}", 27, "a",
+     "code is written {\"$code\": \"...\"} or {\"$code\": \"...\", \"$scope\": {}}"},
+    {"{\"a\":{\"$code\":\"f\",\"$scope\":{\"x\":y}}}", 32, "a.x", "a value was expected here"},
+    {"{\"a\":{\"$dbPointer\":{\"$ref\":\"a\",\"$ref\":\"b\"}}}", 41, "a",
+     "a DBPointer is written {\"$dbPointer\": {\"$ref\": \"a.b\", \"$id\": {\"$oid\": \"...\"}}}"},
+    {"{\"a\":{\"$regex\":\"\xFF\",\"$options\":\"i\"}}", 16, "a.$regex", "this is not UTF-8: byte 0xFF"},
+    /* the shell */
+    {"{\"a\":ISODate()}", 13, "a", "this is written ISODate(\"2024-05-31T23:59:59Z\")"},
+    {"{\"a\":new Date(\"2024-05-31T23:59:59\")}", 15, "a",
+     "a date ends with Z, or with an offset like +01:00"},
+    {"{\"a\":NumberInt(1.5)}", 15, "a", "this is not a whole number of 32 bits"},
+    {"{\"a\":BinData(256,\"\")}", 13, "a", "this is not a whole number up to 255"},
+    {"{\"a\":new MinKey}", 5, "a", "a value was expected here"},
+    {"{\"a\":Foo(1)}", 5, "a", "a value was expected here"},
+    {"{\"a\":/b}", 5, "a", "the regular expression has no end"},
+    {"{\"a\":/b/g}", 8, "a", "the options of a regular expression are ilmsux"},
+};
+
+static void test_rejected(void **state) {
+    (void)state;
+    size_t wrong = 0;
+    for (size_t i = 0; i < sizeof rejected / sizeof *rejected; i++) {
+        lab_json_t one = lab_json_read(json, rejected[i].text, strlen(rejected[i].text));
+        if (one.read != JSON_REJECT)
+            fail_msg("%s is taken", rejected[i].text);
+        if (one.result.at != rejected[i].at || strcmp(one.field, rejected[i].field) != 0 ||
+            strcmp(one.reason, rejected[i].reason) != 0)
+            print_error("%s\nis rejected at %zu, field '%s': %s\nnot at         %zu, field '%s': %s\n",
+                        rejected[i].text, one.result.at, one.field, one.reason, rejected[i].at,
+                        rejected[i].field, rejected[i].reason),
+                wrong++;
+        lab_json_free(&one);
+    }
+    assert_int_equal(wrong, 0);
+}
+
+/* Whatever stands after the end of a text must not complete it. */
+static void test_every_beginning(void **state) {
+    (void)state;
+    static const char *const behind[] = {"\"}",     "}",  "]}",   ":1}", "7}",      "\"}\"}}}}",
+                                         "\":1}}}", "e}", "rue}", " }",  "77777777"};
+    for (size_t i = 0; i < sizeof accepted / sizeof *accepted; i++) {
+        const char *const text = accepted[i].text;
+        const size_t whole = (size_t)(strrchr(text, '}') - text);
+        for (size_t length = 0; length <= whole; length++) {
+            for (size_t j = 0; j < sizeof behind / sizeof *behind; j++) {
+                uint8_t out[8192], room[512] = {0};
+                json_result_t result;
+                memcpy(room + POOL_SLACK, text, length);
+                for (size_t at = POOL_SLACK + length; at < sizeof room; at++)
+                    room[at] = (uint8_t)behind[j][(at - POOL_SLACK - length) % strlen(behind[j])];
+                if (json_value_read(json, room + POOL_SLACK, length, out, sizeof out, false, 0, &result) !=
+                    JSON_REJECT)
+                    fail_msg("%.*s", (int)length, text);
+                assert_true(result.at <= length);
+            }
+        }
+    }
+}
+
+/* --- _id ---------------------------------------------------------------------------------------------------------- */
+
+static void with_id(const char *text, bool own, const char *expected) {
+    lab_json_t one = lab_json_id(json, text, strlen(text), true, 1LL << 40);
+    if (one.read != JSON_DOCUMENT)
+        fail_msg("%s: %s", text, one.reason);
+    char *now = printed(&one);
+    assert_string_equal(now, expected);
+    assert_int_equal(one.result.own_id, own);
+    bson_free(now);
+    lab_json_free(&one);
+}
+
+static void test_id(void **state) {
+    (void)state;
+    with_id("{}", false, "{ \"_id\" : { \"$numberLong\" : \"1099511627776\" } }");
+    with_id("{\"a\":{\"_id\":1}}", false,
+            "{ \"_id\" : { \"$numberLong\" : \"1099511627776\" }, \"a\" : { \"_id\" : { \"$numberInt\" : "
+            "\"1\" } } }");
+    with_id("{\"_id\":\"x\",\"a\":1}", true, "{ \"_id\" : \"x\", \"a\" : { \"$numberInt\" : \"1\" } }");
+    with_id("{\"a\":1,\"_id\":\"x\",\"b\":2}", true,
+            "{ \"_id\" : \"x\", \"a\" : { \"$numberInt\" : \"1\" }, \"b\" : { \"$numberInt\" : \"2\" } }");
+    with_id("{\"a\":\"a text that is longer than the id\",\"_i\\u0064\":{\"b\":[],\"c\":{\"_id\":0}}}", true,
+            "{ \"_id\" : { \"b\" : [  ], \"c\" : { \"_id\" : { \"$numberInt\" : \"0\" } } }, \"a\" : \"a "
+            "text that is "
+            "longer than the id\" }");
+    with_id("{\"_id\":{\"$oid\":\"0123456789abcdef01234567\"}}", true,
+            "{ \"_id\" : { \"$oid\" : \"0123456789abcdef01234567\" } }");
+    becomes("{\"a\":1,\"_id\":2}", 15,
+            "{ \"a\" : { \"$numberInt\" : \"1\" }, \"_id\" : { \"$numberInt\" : \"2\" } }");
+    lab_json_t twice = lab_json_id(json, "{\"_id\":1,\"a\":0,\"_id\":2}", 24, true, 1);
+    assert_int_equal(twice.read, JSON_REJECT);
+    lab_json_free(&twice);
+}
+
+/* --- limits ------------------------------------------------------------------------------------------------------- */
+
+static void nest(grown_t *text, size_t levels, bool arrays) {
+    grown_text(text, "{\"a\":");
+    for (size_t i = 1; i < levels; i++)
+        grown_text(text, arrays ? "[" : "{\"a\":");
+    grown_text(text, "1");
+    for (size_t i = 1; i < levels; i++)
+        grown_text(text, arrays ? "]" : "}");
+    grown_text(text, "}");
+}
+
+static void test_levels(void **state) {
+    (void)state;
+    for (int arrays = 0; arrays < 2; arrays++) {
+        for (size_t levels = 178; levels < 184; levels++) {
+            grown_t text = {0};
+            nest(&text, levels, arrays);
+            lab_json_t one = lab_json_read(json, text.at, text.size);
+            assert_int_equal(one.read, levels <= 180 ? JSON_DOCUMENT : JSON_REJECT);
+            if (levels > 180)
+                assert_string_equal(one.reason,
+                                    "it is nested deeper than the 180 levels that a server stores");
+            lab_json_free(&one);
+            grown_free(&text);
+        }
+        grown_t text = {0};
+        nest(&text, 100000, arrays);
+        lab_json_t one = lab_json_read(json, text.at, text.size);
+        assert_int_equal(one.read, JSON_REJECT);
+        lab_json_free(&one);
+        grown_free(&text);
+    }
+}
+
+/* {"a": "xxx..."} of exactly this many bytes of BSON. */
+static lab_json_t of_size(size_t size, bool add_id) {
+    grown_t text = {0};
+    char *content = malloc(size);
+    memset(content, 'x', size);
+    grown_text(&text, "{\"a\":\"");
+    grown_add(&text, content, size - 13);
+    grown_text(&text, add_id ? "\",\"_id\":7}" : "\"}");
+    lab_json_t one = lab_json_id(json, text.at, text.size, add_id, 0);
+    grown_free(&text);
+    free(content);
+    return one;
+}
+
+static void test_largest(void **state) {
+    (void)state;
+    for (int add_id = 0; add_id < 2; add_id++) {
+        const size_t id = add_id ? 9 : 0;
+        lab_json_t largest = of_size(16777216 - id, add_id), larger = of_size(16777217 - id, add_id),
+                   much = of_size(30000000, add_id);
+        assert_int_equal(largest.read, JSON_DOCUMENT);
+        assert_int_equal(largest.result.length, 16777216);
+        assert_true(lab_valid_json(&largest));
+        assert_int_equal(larger.read, JSON_REJECT);
+        assert_string_equal(larger.reason, "its document is larger than 16 MiB");
+        assert_int_equal(much.read, JSON_REJECT);
+        assert_string_equal(much.reason, "its document is larger than 16 MiB");
+        lab_json_free(&largest);
+        lab_json_free(&larger);
+        lab_json_free(&much);
+    }
+}
+
+/* Its text, with escapes, is larger than a document may be. */
+static void test_large_binary(void **state) {
+    (void)state;
+    grown_t text = {0};
+    grown_text(&text, "{\"a\":{\"$binary\":{\"base64\":\"");
+    for (size_t i = 0; i < 4500000; i++)
+        grown_text(&text, "A\\/AA");
+    grown_text(&text, "\",\"subType\":\"00\"}}}");
+    lab_json_t one = lab_json_read(json, text.at, text.size);
+    assert_int_equal(one.read, JSON_DOCUMENT);
+    assert_int_equal(one.result.length, 4500000 * 3 + 13);
+    lab_json_free(&one);
+    grown_free(&text);
+}
+
+/* What takes the most room for its text. */
+static void test_needed(void **state) {
+    (void)state;
+    static const char *const pieces[] = {"0,",   "-0,",   "\"\",", "[],",  "{},",
+                                         "[0],", "[[]],", "1e1,",  "NaN,", "//,"};
+    for (size_t i = 0; i < sizeof pieces / sizeof *pieces; i++) {
+        for (size_t count = 1; count < 300000; count *= 7) {
+            grown_t text = {0};
+            grown_text(&text, "{\"\":[");
+            for (size_t j = 0; j < count; j++)
+                grown_text(&text, pieces[i]);
+            text.at[text.size - 1] = ']';
+            grown_text(&text, "}");
+            lab_json_t one = lab_json_id(json, text.at, text.size, true, 1);
+            assert_int_equal(one.read, JSON_DOCUMENT);
+            lab_json_free(&one);
+            grown_free(&text);
+        }
+    }
+}
+
+static void test_every_room(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof accepted / sizeof *accepted; i++) {
+        const char *const text = accepted[i].text;
+        lab_json_t whole = lab_json_id(json, text, strlen(text), true, 5);
+        for (size_t room = 0; room <= whole.result.length + JSON_MARGIN; room++) {
+            lab_json_t one = lab_json_room(json, text, strlen(text), room, true, 5);
+            if (one.read == JSON_DOCUMENT) {
+                assert_int_equal(one.result.length, whole.result.length);
+                assert_memory_equal(one.document, whole.document, whole.result.length);
+            } else {
+                assert_int_equal(one.read, JSON_FULL);
+                assert_true(one.result.needed > room);
+            }
+            lab_json_free(&one);
+        }
+        lab_json_free(&whole);
+    }
+}
+
+/* --- keys --------------------------------------------------------------------------------------------------------- */
+
+static void test_many_keys(void **state) {
+    (void)state;
+    for (int twice = 0; twice < 2; twice++) {
+        grown_t text = {0};
+        char key[80];
+        grown_text(&text, "{");
+        for (int i = 0; i < 100000; i++) {
+            snprintf(key, sizeof key, "%s\"%s%d\":{\"a\":0,\"b\":{}}", i ? "," : "",
+                     i % 3 ? "k" : "a key that is longer than others ", i);
+            grown_text(&text, key);
+        }
+        grown_text(&text, twice ? ",\"k77777\":1}" : "}");
+        lab_json_t one = lab_json_read(json, text.at, text.size);
+        assert_int_equal(one.read, twice ? JSON_REJECT : JSON_DOCUMENT);
+        if (twice)
+            assert_non_null(strstr(one.reason, "the key \"k77777\" is there twice"));
+        lab_json_free(&one);
+        grown_free(&text);
+    }
+}
+
+/* Keys of all lengths that differ in one byte only, or not at all. */
+static void test_similar_keys(void **state) {
+    (void)state;
+    for (size_t length = 1; length < 40; length++) {
+        for (size_t at = 0; at <= length; at++) {
+            char text[200], first[41], second[41];
+            memset(first, 'k', length);
+            first[length] = '\0';
+            memcpy(second, first, length + 1);
+            if (at < length)
+                second[at] = 'l';
+            const int size = snprintf(text, sizeof text, "{\"%s\":1,\"%s\":2}", first, second);
+            lab_json_t one = lab_json_read(json, text, (size_t)size);
+            assert_int_equal(one.read, at < length ? JSON_DOCUMENT : JSON_REJECT);
+            lab_json_free(&one);
+        }
+    }
+}
+
+/* --- numbers against libc ----------------------------------------------------------------------------------------- */
+
+static void check_double(const char *number) {
+    char text[600];
+    bson_iter_t iter;
+    bson_t document;
+    const int size = snprintf(text, sizeof text, "{\"a\":%s}", number);
+    const double expected = strtod(number, NULL);
+    lab_json_t one = lab_json_read(json, text, (size_t)size);
+    if (!isfinite(expected)) {
+        assert_int_equal(one.read, JSON_REJECT);
+    } else {
+        assert_int_equal(one.read, JSON_DOCUMENT);
+        assert_true(bson_init_static(&document, one.document, one.result.length));
+        assert_true(bson_iter_init_find(&iter, &document, "a"));
+        assert_int_equal(bson_iter_type(&iter), BSON_TYPE_DOUBLE);
+        const double now = bson_iter_double(&iter);
+        if (memcmp(&now, &expected, sizeof now) != 0)
+            fail_msg("%s is read as %.17g, not %.17g", number, now, expected);
+    }
+    lab_json_free(&one);
+}
+
+static void test_doubles(void **state) {
+    (void)state;
+    uint64_t seed = 1;
+    char number[600];
+    for (int i = 0; i < 200000; i++) {
+        uint64_t bits = lab_chance(&seed, UINT64_MAX);
+        double value;
+        memcpy(&value, &bits, sizeof value);
+        if (i % 2) /* of a usual size */
+            value = ((double)bits - 9e18) / pow(10, (double)lab_chance(&seed, 25));
+        if (!isfinite(value))
+            continue;
+        snprintf(number, sizeof number,
+                 i % 3   ? "%.*e"
+                 : i % 2 ? "%.*f"
+                         : "%.*e",
+                 (int)lab_chance(&seed, 18) + 1, value);
+        check_double(number);
+    }
+    /* digits on both sides of the point, of every length */
+    for (size_t whole = 1; whole < 30; whole++) {
+        for (size_t part = 1; part < 30; part++) {
+            size_t at = 0;
+            for (size_t i = 0; i < whole; i++)
+                number[at++] = (char)('1' + lab_chance(&seed, 9));
+            number[at++] = '.';
+            for (size_t i = 0; i < part; i++)
+                number[at++] = (char)('0' + lab_chance(&seed, 10));
+            number[at] = '\0';
+            check_double(number);
+        }
+    }
+    /* in the middle between two doubles, or nearly */
+    static const char *const odd[] = {"9007199254740993.0",
+                                      "9007199254740993.00000000000000000000000001",
+                                      "9007199254740992.9999999999999999",
+                                      "0.500000000000000166533453693773481063544750213623046875",
+                                      "1.7976931348623157e308",
+                                      "1.7976931348623159e308",
+                                      "4.9e-324",
+                                      "2e-324",
+                                      "0.0e999999999999",
+                                      "1e-999999999",
+                                      "1e999999999",
+                                      "-0.0",
+                                      "-0e0"};
+    for (size_t i = 0; i < sizeof odd / sizeof *odd; i++)
+        check_double(odd[i]);
+    memset(number, '7', 500);
+    memcpy(number + 500, "e-400", 6);
+    check_double(number);
+}
+
+static void test_whole_numbers(void **state) {
+    (void)state;
+    uint64_t seed = 2;
+    for (int i = 0; i < 100000; i++) {
+        char text[64];
+        bson_iter_t iter;
+        bson_t document;
+        const int64_t value = (int64_t)lab_chance(&seed, UINT64_MAX) >> lab_chance(&seed, 64);
+        const int size = snprintf(text, sizeof text, "{\"a\":%" PRId64 "}", value);
+        lab_json_t one = lab_json_read(json, text, (size_t)size);
+        assert_int_equal(one.read, JSON_DOCUMENT);
+        assert_true(bson_init_static(&document, one.document, one.result.length));
+        assert_true(bson_iter_init_find(&iter, &document, "a"));
+        assert_int_equal(bson_iter_type(&iter),
+                         value >= INT32_MIN && value <= INT32_MAX ? BSON_TYPE_INT32 : BSON_TYPE_INT64);
+        assert_true(bson_iter_as_int64(&iter) == value);
+        lab_json_free(&one);
+    }
+}
+
+/* --- against libbson ---------------------------------------------------------------------------------------------- */
+
+typedef struct {
+    grown_t text;
+    uint64_t seed;
+    int levels;
+    bool in_array; /* the next value is an element of one */
+} maker_t;
+
+static uint64_t below(maker_t *maker, uint64_t limit) {
+    return lab_chance(&maker->seed, limit);
+}
+
+static void blanks(maker_t *maker) {
+    static const char *const some[] = {"",   "",     "",   "",     " ",
+                                       "  ", "\n  ", "\t", "\r\n", "\n                    "};
+    grown_text(&maker->text, some[below(maker, sizeof some / sizeof *some)]);
+}
+
+static void put(maker_t *maker, const char *text) {
+    blanks(maker);
+    grown_text(&maker->text, text);
+    blanks(maker);
+}
+
+static void put_content(maker_t *maker, size_t most) {
+    static const char *const odd[] = {"\\n",         "\\\"",     "\\\\",           "\\/",
+                                      "\\u00e9",     "\xC3\xA9", "\xE2\x82\xAC",   "\\u20ac",
+                                      "\\t",         "\\u007f",  "\\ud83d\\ude00", "\xF0\x9F\x98\x80",
+                                      "\xED\x9F\xBF"};
+    const size_t length = below(maker, most);
+    const bool plain = below(maker, 2);
+    for (size_t i = 0; i < length; i++) {
+        char one[2] = {(char)('a' + below(maker, 26)), '\0'};
+        grown_text(&maker->text,
+                   plain || below(maker, 6) ? one : odd[below(maker, sizeof odd / sizeof *odd)]);
+    }
+}
+
+static void put_text(maker_t *maker) {
+    blanks(maker);
+    grown_text(&maker->text, "\"");
+    put_content(maker, below(maker, 10) ? 20 : 200);
+    grown_text(&maker->text, "\"");
+    blanks(maker);
+}
+
+static void put_number(maker_t *maker) {
+    char number[64];
+    const int64_t value = (int64_t)lab_chance(&maker->seed, UINT64_MAX) >> below(maker, 64);
+    switch (below(maker, 5)) {
+    case 0:
+        snprintf(number, sizeof number, "%.*f", (int)below(maker, 12) + 1, (double)value / 1e6);
+        break;
+    case 1:
+        snprintf(number, sizeof number, "%.*e", (int)below(maker, 17), (double)value / 1e9);
+        break;
+    default:
+        snprintf(number, sizeof number, "%" PRId64, value);
+    }
+    put(maker, number);
+}
+
+static void put_typed(maker_t *maker) {
+    static const char *const some[] = {
+        "{\"$oid\":\"0123456789abcdef01234567\"}",
+        "{ \"$numberInt\" : \"-17\" }",
+        "{\"$numberLong\":\"-1234567890123456789\"}",
+        "{\"$numberDouble\":\"-1.5e-7\"}",
+        "{\"$numberDouble\":\"Infinity\"}",
+        "{\"$numberDecimal\":\"1.25E+3\"}",
+        "{\"$date\":\"2013-07-01T12:34:56.789Z\"}",
+        "{\"$date\":\"0001-01-01T00:00:00Z\"}",
+        "{\"$date\":\"9999-12-31T23:59:59.99+1400\"}",
+        "{\"$date\":\"1900-03-01T00:00-0330\"}",
+        "{\"$date\":{\"$numberLong\":\"-99999999999999\"}}",
+        "{\"$date\":1372681234567}",
+        "{\"$binary\":{\"base64\":\"AQIDBA==\",\"subType\":\"05\"}}",
+        "{\"$binary\":{\"base64\":\"AQIDBA==\",\"subType\":\"02\"}}",
+        "{\"$binary\":\"AQIDBAU=\",\"$type\":\"80\"}",
+        "{\"$uuid\":\"c8edabc3-f738-4ca3-b68d-ab92a91478a3\"}",
+        "{\"$timestamp\":{\"t\":123,\"i\":456}}",
+        "{\"$regularExpression\":{\"pattern\":\"^[a-z]\\\\.\",\"options\":\"im\"}}",
+        "{\"$regex\":\"a|b\",\"$options\":\"s\"}",
+        "{\"$symbol\":\"sym\"}",
+        "{\"$minKey\":1}",
+        "{\"$maxKey\":1}",
+        "{\"$undefined\":true}",
+        "{\"$ref\":\"c\",\"$id\":5,\"$db\":\"d\"}",
+        "{\"$gt\":5,\"$lt\":7}",
+        /* in arrays libbson gives these a key of whatever is in memory */
+        "{\"$code\":\"function(){}\"}",
+        "{\"$dbPointer\":{\"$ref\":\"db.c\",\"$id\":{\"$oid\":\"0123456789abcdef01234567\"}}}",
+    };
+    put(maker, some[below(maker, sizeof some / sizeof *some - 2 * maker->in_array)]);
+}
+
+static void put_value(maker_t *maker);
+
+static void put_object(maker_t *maker) {
+    const size_t count = below(maker, 40) ? below(maker, 9) : below(maker, 200);
+    blanks(maker);
+    grown_text(&maker->text, "{");
+    for (size_t i = 0; i < count; i++) {
+        char number[20]; /* so that no key is there twice */
+        grown_text(&maker->text, i ? "," : "");
+        blanks(maker);
+        grown_text(&maker->text, "\"");
+        if (below(maker, 3))
+            put_content(maker, 20);
+        snprintf(number, sizeof number, "%zu\"", i);
+        grown_text(&maker->text, number);
+        put(maker, ":");
+        maker->in_array = false;
+        put_value(maker);
+    }
+    put(maker, "}");
+}
+
+static void put_array(maker_t *maker) {
+    const size_t count = below(maker, 20) ? below(maker, 6) : below(maker, 1200);
+    put(maker, "[");
+    for (size_t i = 0; i < count; i++) {
+        if (i)
+            put(maker, ",");
+        maker->in_array = true;
+        put_value(maker);
+    }
+    put(maker, "]");
+}
+
+static void put_value(maker_t *maker) {
+    static const char *const words[] = {"true", "false", "null", "\"\"", "0", "{}", "[]"};
+    const uint64_t kind = below(maker, 16);
+    if (kind < 4) {
+        put_text(maker);
+    } else if (kind < 8) {
+        put_number(maker);
+    } else if (kind < 11) {
+        put(maker, words[below(maker, sizeof words / sizeof *words)]);
+    } else if (kind < 13 || maker->levels > 5 || maker->text.size > 20000) {
+        put_typed(maker);
+    } else {
+        maker->levels++;
+        (kind < 15 ? put_object : put_array)(maker);
+        maker->levels--;
+    }
+}
+
+static void differ(const maker_t *maker, const lab_json_t *one, const bson_t *referee) {
+    char *const ours = printed(one), *const theirs = bson_as_canonical_extended_json(referee, NULL);
+    dprintf(2, "%.*s\n", (int)maker->text.size, (char *)maker->text.at);
+    dprintf(2, "becomes %s\n", ours);
+    dprintf(2, "not     %s\n", theirs);
+    fail();
+}
+
+static void refused(const maker_t *maker) {
+    bson_error_t error;
+    bson_new_from_json(maker->text.at, (ssize_t)maker->text.size, &error);
+    dprintf(2, "%.*s\n", (int)maker->text.size, (char *)maker->text.at);
+    fail_msg("libbson: %s", error.message);
+}
+
+static void test_against_libbson(void **state) {
+    (void)state;
+    maker_t maker = {.seed = 3};
+    for (int i = 0; i < 20000; i++) {
+        maker.text.size = 0;
+        put_object(&maker);
+        lab_json_t one = lab_json_read(json, maker.text.at, maker.text.size);
+        bson_t *referee = lab_referee(maker.text.at, maker.text.size);
+        if (!referee)
+            refused(&maker);
+        if (one.read != JSON_DOCUMENT)
+            fail_msg("%s, at byte %zu of %zu: %.*s", one.reason, one.result.at, maker.text.size,
+                     (int)maker.text.size, (char *)maker.text.at);
+        if (one.result.length != referee->len ||
+            memcmp(one.document, bson_get_data(referee), referee->len) != 0)
+            differ(&maker, &one, referee);
+        bson_destroy(referee);
+        lab_json_free(&one);
+    }
+    grown_free(&maker.text);
+}
+
+/* Changed in a few places. If both take it, they make the same of it, but for what lab_may_differ knows. */
+static void test_mutated(void **state) {
+    (void)state;
+    static const char telling[] = "\"\\,:{}[] 0123456789-+.eEutrfn$/\n\x01\x80\xC3\xE2\xFF";
+    maker_t maker = {.seed = 4, .levels = 4};
+    size_t taken = 0, both = 0;
+    for (int i = 0; i < 60000; i++) {
+        maker.text.size = 0;
+        put_object(&maker);
+        for (uint64_t count = 1 + below(&maker, 3); count; count--)
+            maker.text.at[below(&maker, maker.text.size)] =
+                (uint8_t)telling[below(&maker, sizeof telling - 1)];
+        lab_json_t one = lab_json_read(json, maker.text.at, maker.text.size);
+        if (one.read == JSON_DOCUMENT) {
+            bson_t *referee = lab_referee(maker.text.at, maker.text.size);
+            taken++;
+            both += referee != NULL;
+            assert_true(lab_valid_json(&one));
+            if (referee && !lab_same_json(&one, referee))
+                differ(&maker, &one, referee);
+            if (referee)
+                bson_destroy(referee);
+        }
+        lab_json_free(&one);
+    }
+    assert_true(taken > 1000 && both > 1000);
+    grown_free(&maker.text);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_accepted),        cmocka_unit_test(test_nul),
+        cmocka_unit_test(test_bytes),           cmocka_unit_test(test_rejected),
+        cmocka_unit_test(test_every_beginning), cmocka_unit_test(test_id),
+        cmocka_unit_test(test_levels),          cmocka_unit_test(test_largest),
+        cmocka_unit_test(test_large_binary),    cmocka_unit_test(test_needed),
+        cmocka_unit_test(test_every_room),      cmocka_unit_test(test_many_keys),
+        cmocka_unit_test(test_similar_keys),    cmocka_unit_test(test_doubles),
+        cmocka_unit_test(test_whole_numbers),   cmocka_unit_test(test_against_libbson),
+        cmocka_unit_test(test_mutated),
+    };
+    return cmocka_run_group_tests_name("json_value", tests, make_reader, drop_reader);
+}
