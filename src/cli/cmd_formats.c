@@ -58,7 +58,7 @@ static widths_t widths_of(const schema_t *schema) {
     widths_t widths = {24, 16};
     for (size_t i = 0; i < schema->made_count; i++)
         widen(&widths, &schema->made[i].field);
-    for (size_t i = 0; i < schema->field_count && !schema->fixed; i++)
+    for (size_t i = 0; i < schema->field_count && schema->kind == RECORDS_DELIMITED; i++)
         widen(&widths, &schema->fields[i]);
     return widths;
 }
@@ -106,9 +106,9 @@ static void check_all(text_t *out, const schema_t *schema) {
     for (size_t i = 0; i < schema->made_count; i++)
         text_print(out, "%-*s %-*s %s\n", widths.name, schema->made[i].field.name, widths.key,
                    schema->made[i].field.key, "made");
-    if (schema->fixed)
+    if (schema->kind == RECORDS_FIXED)
         check_fixed(out, schema);
-    else
+    else if (schema->kind == RECORDS_DELIMITED)
         check_columns(out, schema, widths);
 }
 

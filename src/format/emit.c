@@ -42,11 +42,11 @@ emit_t *emit_new(const schema_t *schema) {
         return NULL;
     emit->draft = (draft_t){.schema = schema, .reads_back = reads_back};
     emit->reader = records_new(schema);
-    if (schema->fixed)
+    if (schema->kind == RECORDS_FIXED)
         emit->fixed = emit_fixed_new(&emit->draft);
-    else
+    else if (schema->kind == RECORDS_DELIMITED)
         emit->delimited = emit_delimited_new(&emit->draft);
-    if (emit->reader && (emit->fixed || emit->delimited))
+    if (emit->reader && (emit->fixed || emit->delimited || schema->kind == RECORDS_JSON))
         return emit;
     emit_destroy(emit);
     return NULL;
@@ -64,6 +64,10 @@ void emit_destroy(emit_t *emit) {
 }
 
 bool emit_possible(const schema_t *schema, err_t *err) {
+    if (schema->kind == RECORDS_JSON)
+        return err_set(err, STATUS_USAGE,
+                       "records of JSON are not written again byte for byte; --emit json prints the "
+                       "documents as JSON");
     for (size_t i = 0; i < schema->part_count; i++)
         if (schema->parts[i].leave_out)
             return err_set(err, STATUS_USAGE,

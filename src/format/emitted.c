@@ -66,7 +66,7 @@ const dialect_t *emitted_begin(emitted_t *emitted, const dialect_t *of, const ch
 static bool check_head(emitted_t *emitted, err_t *err) {
     const dialect_t *is = &emitted->dialect;
     dialect_t again;
-    if (emitted->schema->fixed || is->header || !emitted->begun)
+    if (emitted->schema->kind != RECORDS_DELIMITED || is->header || !emitted->begun)
         return true;
     if (!dialect_sniff(emitted->schema, emitted->kept, emitted->length, "the new file", &again, err))
         return false;

@@ -128,7 +128,7 @@ static bool unknown_field(const schema_t *schema, const char *name, err_t *err) 
 
 /* Of records of fixed width, what utc and point are made of is not stored by itself: no document could be compared. */
 static bool is_stored(const schema_t *schema, const field_t *field, err_t *err) {
-    for (size_t i = 0; schema->fixed && i < schema->made_count; i++) {
+    for (size_t i = 0; schema->kind == RECORDS_FIXED && i < schema->made_count; i++) {
         const make_t *made = &schema->made[i];
         for (size_t j = 0; made->kind != MAKE_FIRST && j < made->from_count; j++)
             if (field == &schema->fields[made->from[j].fields[0]])

@@ -2,24 +2,33 @@
 #include "base/threads/pool.h"
 #include "format/delimited/delimited.h"
 #include "format/fixed/fixed.h"
+#include "format/json/json.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 struct records {
-    delimited_t *delimited; /* one of these two is used */
+    delimited_t *delimited; /* one of these is used */
     fixed_t *fixed;
+    json_t *json;
 };
 
 records_t *records_new(const schema_t *schema) {
     records_t *records = calloc(1, sizeof *records);
     if (!records)
         return NULL;
-    if (schema->fixed)
-        records->fixed = fixed_new(schema);
-    else
+    switch (schema->kind) {
+    case RECORDS_DELIMITED:
         records->delimited = delimited_new(schema);
-    if (records->fixed || records->delimited)
+        break;
+    case RECORDS_FIXED:
+        records->fixed = fixed_new(schema);
+        break;
+    case RECORDS_JSON:
+        records->json = json_new();
+        break;
+    }
+    if (records->fixed || records->delimited || records->json)
         return records;
     free(records);
     return NULL;
@@ -30,6 +39,7 @@ void records_destroy(records_t *records) {
         return;
     delimited_destroy(records->delimited);
     fixed_destroy(records->fixed);
+    json_destroy(records->json);
     free(records);
 }
 
@@ -37,13 +47,16 @@ void records_begin(records_t *records, const dialect_t *dialect, const uint8_t *
                    bool file_start, bool with_id, int64_t id_base) {
     if (records->fixed)
         fixed_begin(records->fixed, text, length, file_start, with_id, id_base);
+    else if (records->json)
+        json_begin(records->json, text, length, file_start, with_id, id_base);
     else
         delimited_begin(records->delimited, dialect, text, length, file_start, with_id, id_base);
 }
 
 parsed_t records_next(records_t *records, uint8_t *out, size_t room, record_t *record, shape_t *shape) {
-    return records->fixed ? fixed_next(records->fixed, out, room, record, shape)
-                          : delimited_next(records->delimited, out, room, record, shape);
+    return records->delimited ? delimited_next(records->delimited, out, room, record, shape)
+           : records->fixed   ? fixed_next(records->fixed, out, room, record, shape)
+                              : json_next(records->json, out, room, record, shape);
 }
 
 parsed_t records_next_into(records_t *records, records_place_t *place, record_t *record, shape_t *shape) {
@@ -74,5 +87,7 @@ parsed_t records_one(records_t *records, const dialect_t *dialect, const uint8_t
 }
 
 uint64_t records_kept_as_text(const records_t *records) {
-    return records->fixed ? fixed_odd(records->fixed) : delimited_odd(records->delimited);
+    return records->fixed  ? fixed_odd(records->fixed)
+           : records->json ? 0 /* nothing is converted */
+                           : delimited_odd(records->delimited);
 }

@@ -23,6 +23,8 @@ struct cutter {
     size_t carry_from, carry_have, carry_room;
     const schema_t *schema; /* of records whose quoted fields may contain line ends; NULL: lines */
     ends_t ends;            /* of the records in the buffer */
+    bool array;             /* the text is one array of JSON, */
+    uint8_t last_byte;      /* and this the last byte of the cuts that is no blank */
     err_t fault;            /* last, because it is long and rarely written */
 };
 
@@ -148,6 +150,36 @@ static size_t end_open(cutter_t *cutter, size_t from) {
     return end;
 }
 
+static void note_last_byte(cutter_t *cutter, const uint8_t *text, size_t length) {
+    while (length && strchr(" \t\r\n", text[length - 1]))
+        length--;
+    if (length)
+        cutter->last_byte = text[length - 1];
+}
+
+/* Nothing follows this text: a file that was cut off must not look like a whole one. */
+static void want_closed_array(cutter_t *cutter, const uint8_t *text, size_t length) {
+    if (!cutter->array || cutter->faulty)
+        return;
+    note_last_byte(cutter, text, length);
+    cutter->faulty = cutter->last_byte != ']' || cutter->ends.json.phase == SPAN_OBJECT;
+    if (cutter->faulty)
+        err_set(
+            &cutter->fault, STATUS_INPUT,
+            "%s ends within the array that it begins with: it was cut off, or is still being written; its "
+            "records before that are read. Get the whole file, and run the command again",
+            source_name(cutter->source));
+}
+
+/* The end of a record that is too long to be kept, in text that goes on from what is held of it. */
+static bool finds_end(cutter_t *cutter, const uint8_t *text, size_t length, size_t *end) {
+    if (cutter->schema && cutter->schema->kind == RECORDS_JSON)
+        return json_span_skip(&cutter->ends.json, text, length, end);
+    const uint8_t *found = memchr(text, '\n', length);
+    *end = found ? (size_t)(found - text) + 1 : length;
+    return found != NULL;
+}
+
 /* Reads to the end of the record at `start`; keeps only its first bytes. */
 static bool skip_record(cutter_t *cutter, size_t start, cut_t *cut, err_t *err) {
     uint8_t *skipped = malloc(SKIP_BYTES);
@@ -158,20 +190,21 @@ static bool skip_record(cutter_t *cutter, size_t start, cut_t *cut, err_t *err) 
     if (ok) {
         XXH3_64bits_reset(hash);
         XXH3_64bits_update(hash, cutter->buffer.bytes, cutter->have);
-        cutter->lines_skipped = lines_count(cutter->buffer.bytes + start, cutter->have - start) + 1;
+        cutter->lines_skipped = lines_count(cutter->buffer.bytes + start, cutter->have - start);
     }
     cut->oversize.length = cutter->have - start;
     cut->oversize.held = (uint32_t)cut->oversize.length;
     cut->oversize.kept = (uint32_t)(cut->oversize.length < KEPT_BYTES ? cut->oversize.length : KEPT_BYTES);
     while (ok && !is_exhausted(cutter) && !found) {
         const size_t got = read_text(cutter, skipped, SKIP_BYTES);
-        const uint8_t *end = got ? memchr(skipped, '\n', got) : NULL;
-        found = end != NULL;
-        const size_t taken = found ? (size_t)(end - skipped) + 1 : got;
+        size_t taken;
+        found = finds_end(cutter, skipped, got, &taken);
         cut->oversize.length += taken;
+        cutter->lines_skipped += lines_count(skipped, taken);
         XXH3_64bits_update(hash, skipped, taken);
+        note_last_byte(cutter, skipped, taken);
         if (found)
-            ok = give_back(cutter, end + 1, got - taken, err);
+            ok = give_back(cutter, skipped + taken, got - taken, err);
     }
     cut->oversize.hash = ok ? XXH3_64bits_digest(hash) : 0;
     XXH3_freeState(hash);
@@ -195,6 +228,10 @@ static bool hand_over(cutter_t *cutter, size_t end, cut_t *cut, err_t *err) {
         return false;
     if (!cutter->carry_have && !look_ahead(cutter, err))
         return false;
+    if (is_exhausted(cutter))
+        want_closed_array(cutter, cutter->buffer.bytes, skipped ? 0 : end);
+    else
+        note_last_byte(cutter, cutter->buffer.bytes, skipped ? 0 : end);
     if (!skipped) /* the slack after the text must be zeros, whatever was there before */
         memset(cutter->buffer.bytes + end, 0, POOL_SLACK);
     if (is_exhausted(cutter)) /* a small file must not hold the memory that a large one needs */
@@ -211,6 +248,7 @@ static bool hand_over(cutter_t *cutter, size_t end, cut_t *cut, err_t *err) {
     cutter->have = 0;
     cut->open = cutter->open;
     cut->last = cutter->ended && !cutter->faulty && !cutter->carry_have;
+    cut->broken |= cutter->array && cutter->faulty && is_exhausted(cutter);
     return true;
 }
 
@@ -284,6 +322,7 @@ void cutter_read_as(cutter_t *cutter, const schema_t *schema, const dialect_t *d
     if (!schema->multiline)
         return;
     cutter->schema = schema;
+    cutter->array = dialect->array;
     cutter->ends = ends_begin(schema, dialect->delimiter);
     if (cutter->longest <= ENDS_MOST) /* where a line begins tells what the last quote that counts is */
         cutter->longest = ENDS_MOST + 1;
@@ -342,6 +381,8 @@ int cutter_next(cutter_t *cutter, cut_t *cut, err_t *err) {
         if (!end && cutter->schema) /* a quote that nothing closes: the lines after it are records */
             start = last_record_end(cutter);
     }
+    if (!end && !cut->oversize.length)
+        want_closed_array(cutter, cutter->buffer.bytes, cutter->have);
     if (!end && !cut->oversize.length) {
         /* the file ends here; a fault may have cut off its last record */
         end = cutter->faulty ? last_record_end(cutter) : end_open(cutter, inside);

@@ -30,9 +30,16 @@ static bool skip_memory(struct source *source, uint64_t offset, err_t *err) {
     return true;
 }
 
+static const char *name_memory(const struct source *source) {
+    (void)source;
+    return "x";
+}
+
+#define source_name    name_memory
 #define source_read    read_memory
 #define source_skip_to skip_memory
 #include "input/cutter.c"
+#undef source_name
 #undef source_read
 #undef source_skip_to
 
@@ -681,25 +688,168 @@ static void test_seek_after_look(void **state) {
     grown_free(&text);
 }
 
+/* ---- JSON ---- */
+
+static cutter_t *json_cutter(const grown_t *text, struct source *source, pool_t *pool, uint64_t max_record,
+                             schema_t **schema, dialect_t *dialect) {
+    err_t err;
+    *schema = lab_schema("format: x\nrecord: {json: yes}\n");
+    *source = (struct source){.text = text->at, .size = text->size};
+    LAB_MUST(dialect_sniff(*schema, text->at, text->size, "x", dialect, &err));
+    cutter_t *cutter = cutter_new(source, pool, max_record, &err);
+    LAB_MUST(cutter);
+    cutter_read_as(cutter, *schema, dialect);
+    return cutter;
+}
+
+/* An object of about so many bytes, over several lines, with what looks like the end of one in its texts. */
+static void add_object(grown_t *text, size_t length, bool pretty) {
+    grown_text(text, pretty ? "{\n  \"a\": [\n    {\n" : "{\"a\": [{");
+    for (size_t i = 0; i < length / 16; i++) {
+        char name[64];
+        snprintf(name, sizeof name, "%s\"k%zu\": \"}]\\\"\"%s", i ? "," : "", i, pretty ? "\n" : "");
+        grown_text(text, name);
+    }
+    grown_text(text, pretty ? "    }\n  ]\n}" : "}]}");
+}
+
+/* Every object goes whole into the window in which it begins, in one array and one after the other. */
+static void test_json_windows(void **state) {
+    (void)state;
+    for (int way = 0; way < 4; way++) {
+        const bool array = way & 1, pretty = way & 2;
+        grown_t text = {0};
+        uint64_t ends[3000];
+        size_t count = 0;
+        uint64_t seed = 404 + (uint64_t)way;
+        grown_text(&text, array ? "[" : "");
+        while (text.size < 5 * W) {
+            if (count)
+                grown_text(&text, array ? ",\n" : pretty ? "\n" : way ? "" : "\n");
+            if (count)
+                ends[count - 1] = text.size;
+            add_object(&text, lab_chance(&seed, 40) ? 20 + lab_chance(&seed, 3000) : W + 50000, pretty);
+            ends[count++] = text.size;
+        }
+        grown_text(&text, array ? "]\n" : "\n");
+        ends[count - 1] = text.size;
+        struct source source;
+        schema_t *schema;
+        dialect_t dialect;
+        cut_t cut = {.length = 0};
+        err_t err;
+        pool_t *pool = pool_new(16 * CUTTER_BUFFER, CUTTER_BUFFER);
+        cutter_t *cutter = json_cutter(&text, &source, pool, 1, &schema, &dialect);
+        uint64_t at = 0, line = 1;
+        size_t next = 0;
+        assert_true(dialect.array == array);
+        while (cutter_next(cutter, &cut, &err) > 0) {
+            assert_true(cut.offset == at && !cut.oversize.length && !cut.broken);
+            assert_memory_equal(cut.buffer.bytes, text.at + cut.offset, cut.length);
+            assert_int_equal(cut.first_line, line);
+            while (ends[next] < (at / W + 1) * W && next + 1 < count)
+                next++;
+            assert_int_equal(cut.next_offset, ends[next]);
+            for (; at < cut.next_offset; at++)
+                line += text.at[at] == '\n';
+            pool_give(pool, &cut.buffer);
+        }
+        assert_true(at == text.size && cut.length == 0);
+        cutter_destroy(cutter);
+        schema_destroy(schema);
+        pool_destroy(pool);
+        grown_free(&text);
+    }
+}
+
+/* An object that is longer than allowed is passed over, and nothing within it is taken for another one. */
+static void test_json_oversize(void **state) {
+    (void)state;
+    for (int pretty = 0; pretty < 2; pretty++) {
+        grown_t text = {0};
+        grown_text(&text, "{\"a\": 1}\n");
+        const uint64_t begin = text.size;
+        add_object(&text, 40 << 20, pretty);
+        grown_text(&text, "\n");
+        const uint64_t end = text.size;
+        grown_text(&text, "{\"a\": 2}\n");
+        struct source source;
+        schema_t *schema;
+        dialect_t dialect;
+        cut_t cut = {.length = 0};
+        err_t err;
+        pool_t *pool = pool_new(200 * CUTTER_BUFFER, CUTTER_BUFFER);
+        cutter_t *cutter = json_cutter(&text, &source, pool, 1, &schema, &dialect);
+        assert_int_equal(cutter_next(cutter, &cut, &err), 1);
+        assert_int_equal(cut.length, begin);
+        assert_int_equal(cut.oversize.length, end - begin);
+        pool_give(pool, &cut.buffer);
+        assert_int_equal(cutter_next(cutter, &cut, &err), 1);
+        assert_true(cut.offset == end && cut.length == text.size - end && cut.last);
+        uint64_t lines = 1;
+        for (uint64_t i = 0; i < end; i++)
+            lines += text.at[i] == '\n';
+        assert_int_equal(cut.first_line, lines);
+        pool_give(pool, &cut.buffer);
+        assert_int_equal(cutter_next(cutter, &cut, &err), 0);
+        cutter_destroy(cutter);
+        schema_destroy(schema);
+        pool_destroy(pool);
+        grown_free(&text);
+    }
+}
+
+/* An array that is not closed was cut off, wherever that was: its whole objects are read, and then it is a fault. */
+static void test_json_cut_off(void **state) {
+    (void)state;
+    grown_t all = {0};
+    grown_text(&all, "[\n");
+    for (int i = 0; i < 40; i++)
+        grown_text(&all, "{\"a\": [1, 2]},\n");
+    grown_text(&all, "{\"a\": 1}\n] \n");
+    for (size_t size = 1; size <= all.size; size++) {
+        const grown_t text = {.at = all.at, .size = size};
+        struct source source;
+        schema_t *schema;
+        dialect_t dialect;
+        cut_t cut = {.length = 0};
+        err_t err;
+        pool_t *pool = pool_new(4 * CUTTER_BUFFER, CUTTER_BUFFER);
+        cutter_t *cutter = json_cutter(&text, &source, pool, 1, &schema, &dialect);
+        uint64_t at = 0;
+        int got;
+        bool last = false;
+        while ((got = cutter_next(cutter, &cut, &err)) > 0) {
+            at = cut.next_offset;
+            last = cut.last;
+            assert_true(cut.last != cut.broken);
+            pool_give(pool, &cut.buffer);
+        }
+        const bool closed = memchr(all.at, ']', all.size) && size > all.size - 3;
+        assert_int_equal(got, closed ? 0 : -1);
+        assert_true(last == closed);
+        assert_true(closed ? at == size : at <= size && at + 16 >= size);
+        if (!closed)
+            assert_non_null(strstr(err.text, "ends within the array"));
+        cutter_destroy(cutter);
+        schema_destroy(schema);
+        pool_destroy(pool);
+    }
+    grown_free(&all);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_seek_after_look),
-        cmocka_unit_test(test_quoted_mark),
-        cmocka_unit_test(test_quoted_never_and_oversize),
-        cmocka_unit_test(test_quoted_far),
-        cmocka_unit_test(test_quoted_windows),
-        cmocka_unit_test(test_quoted_open),
-        cmocka_unit_test(test_quoted_never),
-        cmocka_unit_test(test_small),
-        cmocka_unit_test(test_edges),
-        cmocka_unit_test(test_one_record),
-        cmocka_unit_test(test_random),
-        cmocka_unit_test(test_oversize),
-        cmocka_unit_test(test_just_not_oversize),
-        cmocka_unit_test(test_two_oversize),
-        cmocka_unit_test(test_faults),
-        cmocka_unit_test(test_closed_pool),
-        cmocka_unit_test(test_two_share_one_buffer),
+        cmocka_unit_test(test_json_windows), cmocka_unit_test(test_json_oversize),
+        cmocka_unit_test(test_json_cut_off), cmocka_unit_test(test_seek_after_look),
+        cmocka_unit_test(test_quoted_mark),  cmocka_unit_test(test_quoted_never_and_oversize),
+        cmocka_unit_test(test_quoted_far),   cmocka_unit_test(test_quoted_windows),
+        cmocka_unit_test(test_quoted_open),  cmocka_unit_test(test_quoted_never),
+        cmocka_unit_test(test_small),        cmocka_unit_test(test_edges),
+        cmocka_unit_test(test_one_record),   cmocka_unit_test(test_random),
+        cmocka_unit_test(test_oversize),     cmocka_unit_test(test_just_not_oversize),
+        cmocka_unit_test(test_two_oversize), cmocka_unit_test(test_faults),
+        cmocka_unit_test(test_closed_pool),  cmocka_unit_test(test_two_share_one_buffer),
     };
     return cmocka_run_group_tests_name("cutter", tests, NULL, NULL);
 }

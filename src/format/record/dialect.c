@@ -370,11 +370,19 @@ static bool sniff_header(const schema_t *schema, split_t *split, const uint8_t *
     return !dialect->header || read_header(schema, split, &line, name, dialect, err);
 }
 
+static bool begins_array(const uint8_t *text, size_t length) {
+    size_t at = dialect_bom(text, length);
+    while (at < length && (text[at] == ' ' || text[at] == '\t' || text[at] == '\r' || text[at] == '\n'))
+        at++;
+    return at < length && text[at] == '[';
+}
+
 static bool sniff(const schema_t *schema, const uint8_t *text, size_t length, const char *name, bool warns,
                   dialect_t *dialect, err_t *err) {
     start(dialect);
-    if (schema->fixed) {
+    if (schema->kind != RECORDS_DELIMITED) {
         clear_columns(dialect);
+        dialect->array = schema->kind == RECORDS_JSON && begins_array(text, length);
         dialect->line_end = 1;
         dialect->hash = hash_of(schema, dialect);
         return true;
@@ -406,7 +414,7 @@ bool dialect_sniff_again(const schema_t *schema, const uint8_t *text, size_t len
 
 /* Is there anything that only the file's first line tells? */
 static bool asks_first_line(const schema_t *schema) {
-    return !schema->fixed &&
+    return schema->kind == RECORDS_DELIMITED &&
            (schema->header != HEADER_NO || schema->delimiter_count > 1 || schema->layout_count > 1);
 }
 
@@ -453,12 +461,12 @@ bool dialect_take_earlier(const schema_t *schema, uint64_t hash, dialect_t *dial
 }
 
 bool dialect_may_refuse(const schema_t *schema) {
-    return !schema->fixed && schema->header != HEADER_NO;
+    return schema->kind == RECORDS_DELIMITED && schema->header != HEADER_NO;
 }
 
 bool dialect_first_line(const schema_t *schema, const uint8_t *text, size_t length, bool whole,
                         size_t *begins, size_t *ends) {
-    const size_t count = schema->multiline ? schema->delimiter_count : 1;
+    const size_t count = schema->kind == RECORDS_DELIMITED && schema->multiline ? schema->delimiter_count : 1;
     size_t at = dialect_bom(text, length);
     *begins = *ends = length;
     while (at < length && (text[at] == '\n' || (text[at] == '\r' && at + 1 < length && text[at + 1] == '\n')))
@@ -536,7 +544,7 @@ bool dialect_read(const schema_t *schema, const char *line, dialect_t *dialect) 
         at += length + (at[length] == ',');
     }
     dialect->hash = hash_of(schema, dialect);
-    return dialect->columns > 0 || schema->fixed;
+    return dialect->columns > 0 || schema->kind != RECORDS_DELIMITED;
 }
 
 typedef struct kept {

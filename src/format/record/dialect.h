@@ -21,6 +21,7 @@ typedef struct {
     uint16_t field_of[SCHEMA_MOST_FIELDS * 2]; /* by column; DIALECT_NO_FIELD: the column is not loaded */
     uint16_t column_of[SCHEMA_MOST_FIELDS];    /* by field; DIALECT_NO_FIELD: the file has no such column */
     int surplus_column;                        /* -1: none */
+    bool array;                                /* of JSON: the file is one array, which has to be closed */
     uint8_t line_end;                          /* bytes of the first line end: 1 LF, 2 CRLF */
     size_t header_length;                      /* recognises the header line in the middle of the file, by */
     uint64_t header_hash;                      /* its length, its XXH3-64, */

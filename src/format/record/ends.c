@@ -70,6 +70,8 @@ static size_t line_end(const uint8_t *text, size_t length, size_t at, bool whole
 }
 
 size_t ends_find(const schema_t *schema, char delimiter, const uint8_t *text, size_t length, bool whole) {
+    if (schema->kind == RECORDS_JSON)
+        return json_span_find(&(json_span_t){0}, text, length, whole);
     if (!schema->multiline)
         return line_end(text, length, 0, whole);
     size_t line = line_end(text, length, 0, whole);
@@ -319,7 +321,20 @@ WIDE static uint32_t scan_wide(const schema_t *schema, char delimiter, const uin
 
 #endif
 
+static bool on_json(ends_t *ends, const uint8_t *text, size_t length, size_t from) {
+    while (ends->record < from || !ends->record) {
+        const size_t end = json_span_find(&ends->json, text + ends->record, length - ends->record, false);
+        if (!end)
+            return false;
+        ends->at = ends->record += end;
+        ends->json = (json_span_t){0};
+    }
+    return true;
+}
+
 bool ends_on(ends_t *ends, const uint8_t *text, size_t length, bool all, size_t from) {
+    if (ends->schema->kind == RECORDS_JSON)
+        return on_json(ends, text, length, from);
 #if defined(__x86_64__)
     if (masks_are_wide())
         return on_wide(ends, text, length, all, from);

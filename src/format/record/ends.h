@@ -1,4 +1,5 @@
-/* ends: where records end in a text whose quoted fields may contain line ends (`multiline: yes`).
+/* ends: where records end in a text whose quoted fields may contain line ends (`multiline: yes`); of JSON, json_span says
+ * it.
  *
  *     7,"a line          A field is quoted if its first byte is the quote, and its closing quote is followed by a
  *     and another",x     delimiter, a line end or the end of the text.
@@ -12,6 +13,7 @@
 #ifndef TIPPLE_FORMAT_RECORD_ENDS_H
 #define TIPPLE_FORMAT_RECORD_ENDS_H
 
+#include "format/record/json_span.h"
 #include "format/record/scan.h"
 #include "format/schema/schema.h"
 
@@ -47,6 +49,7 @@ typedef struct {
     size_t at;     /* so far the text was looked at, 64 bytes at a time */
     bool odd;      /* the next record must be looked at byte by byte, when there is more text */
     scan_quotes_t quotes;
+    json_span_t json; /* the next record, where it is JSON */
 } ends_t;
 
 ends_t ends_begin(const schema_t *schema, char delimiter);

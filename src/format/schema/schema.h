@@ -34,6 +34,11 @@
  *     sections:                                      # two capitals and a digit, then fields by width
  *       - {ids: AA1-AA4, name: rain, fields: [{name: hours, width: 2, type: int, nulls: "99"}]}
  *
+ * Objects, of which each brings its own fields:
+ *
+ *     format: json
+ *     record: {json: yes}                            # one a line, one after the other, or the elements of an array
+ *
  * or, for a built-in format with other keys:
  *
  *     format: mot-long
@@ -68,6 +73,9 @@ typedef enum {
     TYPE_DATE,    /* BSON date, by the patterns */
     TYPE_LENGTH,  /* how many characters follow the fixed part */
 } field_type_t;
+
+/* What its records are. */
+typedef enum { RECORDS_DELIMITED, RECORDS_FIXED, RECORDS_JSON } record_kind_t;
 
 typedef enum { SIGN_NEVER, SIGN_ALWAYS, SIGN_MINUS } sign_t;
 
@@ -171,11 +179,12 @@ typedef struct {
 
 typedef struct {
     const char *name, *about;
+    record_kind_t kind;
     char delimiters[SCHEMA_MOST_DELIMITERS];
     size_t delimiter_count;
     char quote; /* 0: none */
     bool escape_double, escape_backslash;
-    bool multiline; /* quoted fields may contain line ends; only with a quote */
+    bool multiline; /* records may contain line ends: JSON, or quoted fields */
     header_t header;
     texts_t header_words;
     bool latin1;
@@ -186,7 +195,7 @@ typedef struct {
     layout_t layouts[SCHEMA_MOST_LAYOUTS];
     size_t layout_count;
 
-    uint32_t fixed; /* characters of the fixed part; 0: a delimited format */
+    uint32_t fixed; /* characters of the fixed part */
     texts_t document;
     make_t made[SCHEMA_MOST_MADE];
     size_t made_count;

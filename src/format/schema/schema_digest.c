@@ -88,7 +88,9 @@ bool schema_digest(schema_t *schema, err_t *err) {
         digest_bytes(state, schema->layouts[i].fields, schema->layouts[i].count * sizeof(uint16_t));
     for (size_t i = 0; i < schema->made_count; i++)
         digest_made(state, &schema->made[i]);
-    if (schema->fixed)
+    if (schema->kind == RECORDS_JSON)
+        digest_bytes(state, "json", 4);
+    if (schema->kind == RECORDS_FIXED)
         digest_fixed(state, schema);
     XXH128_canonical_t canonical;
     XXH128_canonicalFromHash(&canonical, XXH3_128bits_digest(state));

@@ -386,6 +386,7 @@ bool schema_read_fixed(reader_t *reader, const yaml_item_t *root) {
         !read_fields(reader, root, yaml_item_get(root, "fields"), &schema->fields, &schema->field_count,
                      &width))
         return false;
+    schema->kind = RECORDS_FIXED;
     schema->fixed = (uint32_t)fixed;
     schema->surplus_field = -1;
     schema->header = HEADER_NO;

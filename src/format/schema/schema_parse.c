@@ -10,13 +10,16 @@
 
 static bool read_body(reader_t *reader, const yaml_item_t *root) {
     const yaml_item_t *record = yaml_item_get(root, "record"), *fields = yaml_item_get(root, "fields");
-    if (!record || !fields)
-        return COMPLAIN(root, "'%s' is missing; a format file has format, record and fields",
-                        !record ? "record" : "fields");
+    if (!record)
+        return COMPLAIN(root, "'record' is missing; a format file has format, record and fields");
     if (!schema_want(reader, record, YAML_ITEM_MAP, "a map such as {delimiter: [\",\"], header: yes}"))
         return false;
-    return (yaml_item_get(record, "fixed") ? schema_read_fixed(reader, root)
-                                           : schema_read_columns(reader, root)) &&
+    const bool json = yaml_item_get(record, "json") != NULL;
+    if (!fields && !json)
+        return COMPLAIN(root, "'fields' is missing; a format file has format, record and fields");
+    return (json                             ? schema_read_json(reader, root)
+            : yaml_item_get(record, "fixed") ? schema_read_fixed(reader, root)
+                                             : schema_read_columns(reader, root)) &&
            schema_digest(reader->schema, reader->err);
 }
 

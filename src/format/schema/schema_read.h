@@ -39,8 +39,9 @@ bool schema_named(reader_t *reader, const yaml_item_t *node, int *index);
 /* Reads `make`: keys made from fields, which must be known already. */
 bool schema_read_made(reader_t *reader, const yaml_item_t *list);
 
-/* Reads the parts that make documents: of delimited records, and of records of fixed width. */
+/* Reads the parts that make documents: of delimited records, of records of fixed width, and of JSON. */
 bool schema_read_columns(reader_t *reader, const yaml_item_t *root);
 bool schema_read_fixed(reader_t *reader, const yaml_item_t *root);
+bool schema_read_json(reader_t *reader, const yaml_item_t *root);
 
 #endif

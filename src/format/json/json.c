@@ -1,0 +1,110 @@
+#include "format/json/json.h"
+#include "base/lines.h"
+#include "format/json/json_value.h"
+#include "format/record/dialect.h"
+#include "format/record/json_span.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct json {
+    json_value_t *value;
+    const uint8_t *text;
+    uint32_t length, at, line;
+    bool with_id;
+    int64_t id_base;
+};
+
+json_t *json_new(void) {
+    json_t *json = calloc(1, sizeof *json);
+    if (!json || !(json->value = json_value_new())) {
+        free(json);
+        return NULL;
+    }
+    return json;
+}
+
+void json_destroy(json_t *json) {
+    if (!json)
+        return;
+    json_value_destroy(json->value);
+    free(json);
+}
+
+void json_begin(json_t *json, const uint8_t *text, uint32_t length, bool file_start, bool with_id,
+                int64_t id_base) {
+    json->text = text;
+    json->length = length;
+    json->at = file_start ? (uint32_t)dialect_bom(text, length) : 0;
+    json->line = 0;
+    json->with_id = with_id;
+    json->id_base = id_base;
+}
+
+/* Where the mistake is, not where its record begins. */
+static parsed_t refuse(const json_t *json, record_t *record, uint32_t mistake, const char *reason) {
+    const uint8_t *text = json->text + record->offset;
+    const uint8_t *line = mistake ? memrchr(text, '\n', mistake) : NULL;
+    record->line += (uint32_t)lines_count(text, mistake);
+    record->column = mistake + 1 - (uint32_t)(line ? line + 1 - text : 0);
+    record->reason = reason;
+    return PARSED_REJECT;
+}
+
+/* The next record: [at, at + length) with its line end. */
+static void find(const json_t *json, record_t *record) {
+    const uint8_t *text = json->text + json->at;
+    uint32_t length = (uint32_t)json_span_find(&(json_span_t){0}, text, json->length - json->at, true);
+    const bool feed = length && text[length - 1] == '\n',
+               carriage = feed && length > 1 && text[length - 2] == '\r';
+    const uint8_t line_end = (uint8_t)(feed + carriage);
+    *record =
+        (record_t){.offset = json->at, .length = length - line_end, .line = json->line, .line_end = line_end};
+}
+
+static void pass(json_t *json, const record_t *record) {
+    const uint32_t length = record->length + record->line_end;
+    json->line += (uint32_t)lines_count(json->text + json->at, length);
+    json->at += length;
+}
+
+parsed_t json_next(json_t *json, uint8_t *out, size_t room, record_t *record, shape_t *shape) {
+    if (json->at >= json->length)
+        return PARSED_END;
+    find(json, record);
+    const uint8_t *text = json->text + record->offset;
+    uint32_t from = 0, to = record->length;
+    while (from < to && json_span_is_around(text[from]))
+        from++;
+    while (to > from && json_span_is_around(text[to - 1]))
+        to--;
+    json_result_t result;
+    if (from == to) {
+        pass(json, record);
+        return PARSED_BLANK;
+    }
+    switch (json_value_read(json->value, text + from, to - from, out, room, json->with_id,
+                            json->id_base + record->offset, &result)) {
+    case JSON_FULL:
+        record->needed = result.needed;
+        return PARSED_FULL;
+    case JSON_MEMORY:
+        record->needed = to - from;
+        return PARSED_MEMORY;
+    case JSON_REJECT:
+        pass(json, record);
+        record->field = result.field;
+        return refuse(json, record, from + (uint32_t)result.at, result.reason);
+    case JSON_DOCUMENT:
+        break;
+    }
+    pass(json, record);
+    if (result.own_id && json->with_id)
+        return refuse(json, record, from,
+                      "it brings its own _id, and tipple makes the _id of a document from its place in the "
+                      "file: rename it, or take it out");
+    record->document_length = result.length;
+    if (shape)
+        shape_set_line_end(shape, text + record->length, record->line_end);
+    return PARSED_DOCUMENT;
+}

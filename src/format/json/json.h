@@ -1,0 +1,20 @@
+/* json: converts the objects of a JSON text to BSON documents, block by block. Used through `records`. A json_t belongs to
+ * one thread. */
+#ifndef TIPPLE_FORMAT_JSON_JSON_H
+#define TIPPLE_FORMAT_JSON_JSON_H
+
+#include "format/record/record.h"
+
+typedef struct json json_t;
+
+json_t *json_new(void); /* NULL: out of memory */
+void json_destroy(json_t *json);
+
+/* As records_begin. */
+void json_begin(json_t *json, const uint8_t *text, uint32_t length, bool file_start, bool with_id,
+                int64_t id_base);
+
+/* As records_next. A reject's line and column are those of its mistake. Of the shape nothing is used. */
+parsed_t json_next(json_t *json, uint8_t *out, size_t room, record_t *record, shape_t *shape);
+
+#endif

@@ -1,0 +1,292 @@
+#include "format/record/json_span.h"
+#include "format/record/masks.h"
+
+#include <string.h>
+
+/* ---- 64 bytes at a time ---- */
+
+typedef struct {
+    uint64_t quote, backslash, line, bracket;
+} bytes_t;
+
+/* Reads text[0, 64). */
+typedef void bytes_fn(const uint8_t *text, bytes_t *bytes);
+
+#define INLINED __attribute__((always_inline)) static inline
+
+static bool is_bracket(uint8_t byte) {
+    return (byte | 0x20) == '{' || (byte | 0x20) == '}';
+}
+
+INLINED void bytes_plain(const uint8_t *text, bytes_t *bytes) {
+    *bytes = (bytes_t){0};
+    for (int i = 0; i < 64; i++) {
+        bytes->quote |= (uint64_t)(text[i] == '"') << i;
+        bytes->backslash |= (uint64_t)(text[i] == '\\') << i;
+        bytes->line |= (uint64_t)(text[i] == '\n') << i;
+        bytes->bracket |= (uint64_t)is_bracket(text[i]) << i;
+    }
+}
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+
+#define WIDE __attribute__((target("avx2,bmi,bmi2,popcnt,lzcnt,pclmul")))
+
+WIDE INLINED void bytes_avx2(const uint8_t *text, bytes_t *bytes) {
+    const __m256i a = _mm256_loadu_si256((const __m256i *)(const void *)text),
+                  b = _mm256_loadu_si256((const __m256i *)(const void *)(text + 32)),
+                  low = _mm256_set1_epi8(0x20), c = _mm256_or_si256(a, low), d = _mm256_or_si256(b, low);
+#define SAME(x, y, byte)                                                                                     \
+    ((uint64_t)(uint32_t)_mm256_movemask_epi8(_mm256_cmpeq_epi8(x, _mm256_set1_epi8(byte))) |                \
+     (uint64_t)(uint32_t)_mm256_movemask_epi8(_mm256_cmpeq_epi8(y, _mm256_set1_epi8(byte))) << 32)
+    bytes->quote = SAME(a, b, '"');
+    bytes->backslash = SAME(a, b, '\\');
+    bytes->line = SAME(a, b, '\n');
+    bytes->bracket = SAME(c, d, '{') | SAME(c, d, '}');
+#undef SAME
+}
+
+#endif
+
+INLINED uint64_t prefix_xor(uint64_t bits) {
+    for (int by = 1; by < 64; by *= 2)
+        bits ^= bits << by;
+    return bits;
+}
+
+/* The bytes that follow a backslash which itself does not follow one. */
+static uint64_t escaped_of(uint64_t backslash, bool first) {
+    const uint64_t even = 0x5555555555555555ull;
+    backslash &= ~(uint64_t)first;
+    const uint64_t after = backslash << 1 | first, odd_starts = backslash & ~even & ~after,
+                   even_runs = odd_starts + backslash;
+    return (even ^ even_runs << 1) & after;
+}
+
+/* ---- brackets ---- */
+
+static bool is_array(const json_span_t *span) {
+    const uint32_t level = span->depth - 1;
+    return span->arrays[level / 64] >> (level % 64) & 1;
+}
+
+static uint8_t last_byte(const json_span_t *span, const uint8_t *text, size_t at) {
+    while (at) {
+        const uint8_t byte = text[--at];
+        if (byte != ' ' && byte != '\n' && byte != '\r' && byte != '\t')
+            return byte;
+    }
+    return span->before;
+}
+
+/* May something open here? before: the last byte before it that is no blank. */
+static bool may_open(const json_span_t *span, uint8_t before) {
+    if (!span->depth || span->depth > JSON_SPAN_LEVELS)
+        return true;
+    return is_array(span) ? before == ',' || before == '[' : before == ':';
+}
+
+/* One bracket outside of quotes. False: it cannot be here. */
+static bool take_bracket(json_span_t *span, uint8_t bracket, uint8_t before) {
+    const bool array = bracket == '[' || bracket == ']';
+    if (bracket == '{' || bracket == '[') {
+        if (!may_open(span, before))
+            return false;
+        const uint32_t level = span->depth++;
+        if (level < JSON_SPAN_LEVELS)
+            span->arrays[level / 64] =
+                (span->arrays[level / 64] & ~((uint64_t)1 << level % 64)) | (uint64_t)array << level % 64;
+        return true;
+    }
+    if (span->depth <= JSON_SPAN_LEVELS && is_array(span) != array)
+        return false;
+    span->depth--;
+    return true;
+}
+
+/* The object over text[0, 64), of which `count` bytes are there. Returns how many of them it has; the phase says whether
+ * it is over. */
+INLINED size_t pass(json_span_t *span, const uint8_t *text, size_t count, bytes_fn *bytes_of) {
+    bytes_t bytes;
+    bytes_of(text, &bytes);
+    const uint64_t there = count < 64 ? ((uint64_t)1 << count) - 1 : ~(uint64_t)0,
+                   escaped = bytes.backslash | span->escaped
+                                 ? escaped_of(bytes.backslash & there, span->escaped)
+                                 : 0,
+                   inside = prefix_xor(bytes.quote & ~escaped & there) ^ span->inside,
+                   broken = bytes.line & inside & there;
+    uint64_t brackets = bytes.bracket & ~inside & there;
+    if (broken)
+        brackets &= (broken & -broken) - 1;
+    for (; brackets; brackets &= brackets - 1) {
+        const size_t at = (size_t)__builtin_ctzll(brackets);
+        const uint8_t bracket = text[at];
+        const bool opens = bracket == '{' || bracket == '[';
+        if (!take_bracket(span, bracket, opens ? last_byte(span, text, at) : 0)) {
+            span->phase = SPAN_BROKEN;
+            return at;
+        }
+        if (!span->depth) {
+            span->phase = SPAN_AFTER;
+            return at + 1;
+        }
+    }
+    if (broken) {
+        span->phase = SPAN_BROKEN;
+        return (size_t)__builtin_ctzll(broken);
+    }
+    const uint64_t last = (uint64_t)1 << (count - 1);
+    span->escaped = count < 64 ? escaped >> count & 1 : bytes.backslash >> 63 && !(escaped >> 63);
+    span->inside = inside & last ? ~(uint64_t)0 : 0;
+    if (!span->inside)
+        span->before = last_byte(span, text, count);
+    return count;
+}
+
+INLINED size_t object_with(json_span_t *span, const uint8_t *text, size_t length, bytes_fn *bytes_of) {
+    size_t at = 0;
+    while (span->phase == SPAN_OBJECT && length - at >= 64)
+        at += pass(span, text + at, 64, bytes_of);
+    while (span->phase == SPAN_OBJECT && at < length) {
+        uint8_t rest[64] = {0};
+        memcpy(rest, text + at, length - at < 64 ? length - at : 64);
+        at += pass(span, rest, length - at < 64 ? length - at : 64, bytes_of);
+    }
+    return at;
+}
+
+#if defined(__x86_64__)
+
+WIDE static size_t object_wide(json_span_t *span, const uint8_t *text, size_t length) {
+    return object_with(span, text, length, bytes_avx2);
+}
+
+#endif
+
+/* Goes on in the object as far as it goes; returns how many bytes of the text it has. */
+static size_t object(json_span_t *span, const uint8_t *text, size_t length) {
+#if defined(__x86_64__)
+    if (masks_are_wide())
+        return object_wide(span, text, length);
+#endif
+    return object_with(span, text, length, bytes_plain);
+}
+
+/* ---- what is around it ---- */
+
+/* What belongs to no object; to the end of the line where there is one. True: it ended at *at. */
+static bool around(json_span_t *span, const uint8_t *text, size_t length, size_t *at) {
+    size_t i = *at;
+    for (; i < length && json_span_is_around(text[i]); i++) {
+        if (text[i] == '\n') {
+            *at = i + 1;
+            return true;
+        }
+        if (span->phase == SPAN_BEFORE)
+            span->indent = text[i] == ' ' || text[i] == '\t' ? span->indent + 1 : 0;
+    }
+    *at = i;
+    return i < length && span->phase == SPAN_AFTER;
+}
+
+/* What is no object: to the end of its line, or to a comma that a { follows. */
+static bool other(json_span_t *span, const uint8_t *text, size_t length, size_t *at) {
+    for (size_t i = *at; i < length; i++) {
+        const uint8_t byte = text[i];
+        if (byte == '\n' || (byte == '{' && !span->inside && span->before == ',')) {
+            *at = i + (byte == '\n');
+            return true;
+        }
+        if (byte == '"' && !span->escaped)
+            span->inside = ~span->inside;
+        span->escaped = byte == '\\' && !span->escaped;
+        if (byte != ' ' && byte != '\t' && byte != '\r')
+            span->before = byte;
+    }
+    *at = length;
+    return false;
+}
+
+/* Does the line begin with { in the record's column? -1: it ends too early to tell. */
+static int begins_record(const json_span_t *span, const uint8_t *line, size_t length) {
+    uint32_t indent = 0;
+    for (size_t i = 0; i < length; i++) {
+        if (line[i] == '{')
+            return indent == span->indent;
+        if (line[i] != ' ' && line[i] != '\t' && line[i] != ',')
+            return 0;
+        indent = line[i] == ',' ? 0 : indent + 1;
+    }
+    return -1;
+}
+
+/* After an object that is none: its next line that begins a record. */
+static bool next_record(const json_span_t *span, const uint8_t *text, size_t length, size_t *at) {
+    for (size_t from = *at;;) {
+        const uint8_t *line = from < length ? memchr(text + from, '\n', length - from) : NULL;
+        if (!line)
+            return false;
+        const size_t begins = (size_t)(line - text) + 1;
+        const int is = begins_record(span, text + begins, length - begins);
+        if (is < 0)
+            return false;
+        if (is) {
+            *at = begins;
+            return true;
+        }
+        *at = from = begins;
+    }
+}
+
+/* What the first byte that is not around an object begins. */
+static void begin(json_span_t *span, uint8_t byte) {
+    span->phase = byte == '{' ? SPAN_OBJECT : SPAN_OTHER;
+    span->object = span->at;
+}
+
+size_t json_span_find(json_span_t *span, const uint8_t *text, size_t length, bool whole) {
+    while (span->at < length || span->phase == SPAN_BROKEN) {
+        switch (span->phase) {
+        case SPAN_BEFORE:
+            if (around(span, text, length, &span->at))
+                return span->at;
+            if (span->at < length)
+                begin(span, text[span->at]);
+            break;
+        case SPAN_OBJECT:
+            span->at += object(span, text + span->at, length - span->at);
+            if (span->phase == SPAN_BROKEN)
+                span->at = span->object;
+            break;
+        case SPAN_AFTER:
+            if (around(span, text, length, &span->at))
+                return span->at;
+            break;
+        case SPAN_BROKEN:
+            return next_record(span, text, length, &span->at) ? span->at : whole ? length : 0;
+        case SPAN_OTHER:
+            if (other(span, text, length, &span->at))
+                return span->at;
+            break;
+        }
+    }
+    return whole ? length : 0;
+}
+
+bool json_span_skip(json_span_t *span, const uint8_t *bytes, size_t length, size_t *end) {
+    size_t at = 0;
+    *end = length;
+    if (span->phase == SPAN_OBJECT)
+        at = object(span, bytes, length);
+    if (span->phase == SPAN_AFTER && around(span, bytes, length, &at)) {
+        *end = at;
+        return true;
+    }
+    if (span->phase == SPAN_OBJECT || span->phase == SPAN_AFTER)
+        return false;
+    const uint8_t *line = memchr(bytes + at, '\n', length - at);
+    if (line)
+        *end = (size_t)(line - bytes) + 1;
+    return line != NULL;
+}

@@ -1,0 +1,50 @@
+/* json_span: where the records of a JSON text end. A record is an object with what stands around it: one a line, one
+ * after the other, or the elements of an array; nobody has to know which.
+ *
+ *     {"a": 1}            blanks, commas and the brackets of an array around an object belong to no object: those before
+ *     {"a": 2} {"a": 3}   it, and those after it up to the end of its line, are read with it.
+ *     [{"a": 4}, {"a":    A line with nothing else is a blank one.
+ *       5}]
+ *     {"a": 6,            Not an object: a line end within quotes, a bracket that closes another one, a { or [ where none
+ *     {"a": 7}            can be. It ends before the next line that begins with { in the same column; if there is none,
+ *                         with the text.
+ *     oops                What is neither is a record up to the end of its line, or up to a comma that a { follows.
+ *
+ * Where a record ends depends on the text from its own first byte on, and on nothing else. */
+#ifndef TIPPLE_FORMAT_RECORD_JSON_SPAN_H
+#define TIPPLE_FORMAT_RECORD_JSON_SPAN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { JSON_SPAN_LEVELS = 256 }; /* deeper brackets are counted, and not compared */
+
+/* How far one record was read; begins as {0}. */
+typedef struct {
+    size_t at;
+    uint64_t arrays[JSON_SPAN_LEVELS / 64]; /* by level: is it an array? */
+    uint32_t depth;
+    uint32_t indent; /* blanks before its object */
+    size_t object;   /* where that begins */
+    uint64_t inside; /* of quotes: 0 or all bits */
+    bool escaped;    /* the next byte follows a backslash */
+    uint8_t before;  /* the last byte that is no blank, outside quotes */
+    enum { SPAN_BEFORE, SPAN_OBJECT, SPAN_AFTER, SPAN_BROKEN, SPAN_OTHER } phase;
+} json_span_t;
+
+/* The length of the record that begins at text[0]; 0: the text ends before it does, and the next call goes on there, with
+ * the same text and more of it. whole: nothing follows the text. */
+size_t json_span_find(json_span_t *span, const uint8_t *text, size_t length, bool whole);
+
+/* The same of a record that is too long to be kept: more of it, bytes[0, length). True: it ends at bytes[*end];
+ * else *end is length. */
+bool json_span_skip(json_span_t *span, const uint8_t *bytes, size_t length, size_t *end);
+
+/* Does this byte belong to no object? */
+static inline bool json_span_is_around(uint8_t byte) {
+    return byte == ' ' || byte == '\n' || byte == ',' || byte == '\r' || byte == '\t' || byte == '[' ||
+           byte == ']' || byte == 0x1E;
+}
+
+#endif

@@ -1,0 +1,121 @@
+"""JSON of every shape: loads that end, are killed, meet a file that was cut off, and rejects that are fixed. What is in
+the collection is compared with Python's reading of the same text.  needs: standalone"""
+import json
+import random
+import signal
+
+import live
+import livetest
+import neverlost
+
+SHAPES = ("lines", "pretty", "array", "one after the other")
+
+
+def made(count, seed=1):
+    """Objects with what looks like the end of one in their texts."""
+    draw = random.Random(seed)
+    return [{"k": i, "name": "n%d é" % draw.randrange(10**6), "v": draw.random() * 100 - 50,
+             "tags": ["a}", "b\"{", {"x": [i % 7, [], {}]}], "note": "line\nend " * draw.randrange(4),
+             "ok": i % 2 == 0, "none": None, "big": draw.randrange(2**62)} for i in range(count)]
+
+
+def written(objects, shape):
+    indent = {"pretty": 2, "array": 1}.get(shape)
+    texts = [json.dumps(each, indent=indent if i % 3 else None, ensure_ascii=i % 2 == 0)
+             for i, each in enumerate(objects)]
+    if shape == "array":
+        return "[" + ",\n".join(texts) + "]\n"
+    return ("" if shape == "one after the other" else "\n").join(texts) + "\n"
+
+
+class Json(livetest.Case):
+    def words(self, *words, json_wanted=True, collection="results"):
+        words = super().words(*words, json_wanted=json_wanted, collection=collection)
+        words[words.index("mot")] = "json"
+        return words
+
+    def holds_objects(self, objects, *names):
+        """These and no others; and the loader's own proof says the same."""
+        found = self.documents()
+        for each in found:
+            del each["_id"]
+        self.assertEqual(sorted(objects, key=lambda each: each["k"]), sorted(found, key=lambda each: each["k"]))
+        said = json.loads(self.tipple("verify", "-f", "json", "--uri", self.uri(), "--json", *names).stdout)
+        self.assertEqual(len(objects), said["documents"])
+
+    def test_shapes(self):
+        """lines, objects over several lines, an array, one after the other: all of it, and once"""
+        for shape in SHAPES:
+            with self.subTest(shape=shape):
+                self.client.drop_database(self.database)
+                objects = made(5000)
+                self.write("a.json", written(objects, shape))
+                self.assertEqual(5000, self.load("a.json")["loaded"])
+                self.holds_objects(objects, "a.json")
+                self.assertEqual(0, self.load("a.json")["read"])
+
+    def test_killed(self):
+        """a load that is killed again and again ends with everything, in pieces by several threads"""
+        for shape in ("lines", "array"):
+            with self.subTest(shape=shape):
+                self.client.drop_database(self.database)
+                neverlost.shorten_lease(self.uri(), 1)
+                objects = made(30000, 2)
+                self.write("a.json", written(objects, shape))
+                for share in (0.2, 0.5, 0.8):
+                    load = self.start("-j", "3", "-b", "100", "a.json")
+                    livetest.wait_for(lambda: load.poll() is not None or self.client.count(
+                        self.database, "results") >= share * len(objects))
+                    load.send_signal(signal.SIGKILL)
+                    load.wait()
+                self.load("a.json")
+                self.holds_objects(objects, "a.json")
+
+    def test_cut_off(self):
+        """an array that was cut off is no whole file; the whole one goes on from there"""
+        objects = made(3000)
+        text = written(objects, "array").encode()
+        for cut in (len(text) // 2, text.rindex(b"]")):
+            with self.subTest(cut=cut):
+                self.client.drop_database(self.database)
+                neverlost.shorten_lease(self.uri(), 1)
+                self.write("a.json", text[:cut])
+                self.load("a.json", status=5)
+                self.assertIn("a.json ends within the array that it begins with", self.stderr)
+                self.write("a.json", text)
+                self.load("a.json")
+                self.holds_objects(objects, "a.json")
+
+    def test_grown(self):
+        """lines that somebody is still writing: the last one, too, when it is whole"""
+        objects = made(3000)
+        text = written(objects, "lines").encode()
+        self.write("a.json", text[:len(text) // 3])
+        self.load("a.json", status=(0, 2))
+        self.write("a.json", text)
+        self.load("a.json")
+        self.holds_objects(objects, "a.json")
+
+    def test_rejects(self):
+        """what is no object is a reject with its place; fixed in the reject file, it is loaded"""
+        objects = made(40)
+        lines = written(objects, "lines").splitlines(keepends=True)
+        lines[7] = lines[7].replace('"k": 7,', '"k": 7')
+        lines[20] = lines[20][:lines[20].index("name") + 9] + "\n"
+        self.write("a.json", "".join(lines))
+        said = self.load("a.json", status=2)
+        self.assertEqual((38, 2), (said["loaded"], said["rejected"]))
+        self.assertRegex(self.stderr, r"a\.json:8:\d+ .*\n(.*\n)*.*a\.json:21:\d+ ")
+        kept = self.folder / (self.database + ".results.rejects")
+        text = kept.read_text()
+        good = written(objects, "lines").splitlines(keepends=True)
+        for at in (7, 20):
+            self.assertIn(lines[at], text)
+            text = text.replace(lines[at], good[at])
+        self.write("fixed", text)
+        self.assertEqual(2, self.load("--retry", "fixed")["loaded"])
+        self.holds_objects(objects, "a.json")
+
+
+if __name__ == "__main__":
+    livetest.main()

@@ -1,0 +1,313 @@
+/* json_span: where records of JSON end: by hand, by a plain reading of the rules in texts of nothing but odd bytes, and in
+ * texts whose records are known because they were put together here. */
+#include "ends_lab.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+static size_t find(const char *text, size_t length, bool whole) {
+    return json_span_find(&(json_span_t){0}, (const uint8_t *)text, length, whole);
+}
+
+/* ---- by hand ---- */
+
+static void test_by_hand(void **state) {
+    (void)state;
+    static const struct {
+        const char *text;
+        size_t whole, part; /* the first record's length: of all of the text, and where more may follow */
+    } rows[] = {
+        {"{}\n{}\n", 3, 3},
+        {"{}", 2, 0},
+        {"{} \r\n{}", 5, 5},
+        {"{}{}", 2, 2}, /* one after the other */
+        {"{} , {}", 5, 5},
+        {"\n{}", 1, 1}, /* a blank line */
+        {" \t\r\n{}", 4, 4},
+        {"[\n{}]", 2, 2},
+        {"[{},{}]\n", 4, 4}, /* the elements of an array */
+        {"[[{}]]\n\n", 7, 7},
+        {"{}]", 3, 0},
+        {"\x1E{}\n", 4, 4}, /* a sequence with marks */
+        {"{\n \"a\": [\n{\n}\n]\n}\n{}", 18, 18},
+        {"{\"a\":\"}\"}{", 9, 9}, /* brackets within quotes */
+        {"{\"a\":\"\\\"}\"}{", 11, 11},
+        {"{\"a\":\"\\\\\"}}{", 10, 10},
+        {"{\"a\":{\"b\":[{},{}]}}{", 19, 19},
+        {"{\"a\":\"x}\n{\"b\":1}\n", 9, 9},           /* a line end within quotes */
+        {"{\"a\":1\n{\"b\":1}\n", 7, 7},              /* no comma before a { */
+        {"{\"a\":1,\n{\"b\":1}\n", 8, 8},             /* no name before it */
+        {"{\"a\":[1,\n{\"b\":1}\n{\"c\":1}\n", 9, 9}, /* which the line after the next one tells */
+        {"{\"a\":[1}\n{\"b\":1}\n", 9, 9},            /* the other bracket */
+        {"{\"a\":{1]\n}\n{\"b\":1}\n", 11, 11},
+        {"  {\"a\":{1]\n{\n    {\n  {}\n", 19, 19}, /* only a { in the same column begins a record */
+        {"[{\"a\":]\n,{}\n", 8, 8},
+        {"{\"a\":]\n1\n2", 10, 0}, /* none: to the end */
+        {"{\"a\":[", 6, 0},
+        {"oops\n{}", 5, 5},
+        {"oops {}\n{}", 8, 8},
+        {"[1,{}]", 3, 3},
+        {"[\"{,\", {}]", 7, 7},
+        {"\"a", 2, 0},
+        {"}{}\n", 4, 4},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const size_t length = strlen(rows[i].text), whole = find(rows[i].text, length, true),
+                     part = find(rows[i].text, length, false);
+        if (whole != rows[i].whole || part != rows[i].part)
+            fail_msg("%s\nends at %zu and %zu, not at %zu and %zu", rows[i].text, whole, part, rows[i].whole,
+                     rows[i].part);
+    }
+}
+
+/* ---- the rules, read plainly ---- */
+
+static bool is_blank(char byte) {
+    return byte == ' ' || byte == '\t' || byte == '\r' || byte == '\n';
+}
+
+static bool is_around(char byte) {
+    return is_blank(byte) || byte == ',' || byte == '[' || byte == ']' || byte == 0x1E;
+}
+
+/* After what belongs to no object, at most to the end of a line. */
+static size_t around(const char *text, size_t length, size_t at) {
+    while (at < length && is_around(text[at]))
+        if (text[at++] == '\n')
+            break;
+    return at;
+}
+
+/* After the object at text[at]; 0: it is none; SIZE_MAX: the text ends within it. */
+static size_t object_end(const char *text, size_t length, size_t at) {
+    char open[4096];
+    size_t depth = 0;
+    char before = 0;
+    bool inside = false, escaped = false;
+    for (; at < length; at++) {
+        const char byte = text[at];
+        const bool is_escaped = escaped;
+        escaped = byte == '\\' && !is_escaped;
+        if (inside && byte == '\n')
+            return 0;
+        if (byte == '"' && !is_escaped)
+            inside = !inside;
+        else if (inside)
+            continue;
+        if (byte == '{' || byte == '[') {
+            const bool in_array = depth && open[depth - 1] == '[';
+            if (depth && (in_array ? before != ',' && before != '[' : before != ':'))
+                return 0;
+            open[depth++] = byte;
+        } else if (byte == '}' || byte == ']') {
+            if (open[--depth] != (byte == '}' ? '{' : '['))
+                return 0;
+            if (!depth)
+                return at + 1;
+        }
+        if (!is_blank(byte))
+            before = byte;
+    }
+    return SIZE_MAX;
+}
+
+/* The first line after text[at] that begins with { after so many blanks. */
+static size_t next_line(const char *text, size_t length, size_t at, size_t blanks) {
+    while (at < length) {
+        while (at < length && text[at] != '\n')
+            at++;
+        size_t begin = ++at, of_these = 0;
+        for (; begin < length && strchr(" \t,", text[begin]) && text[begin]; begin++)
+            of_these = text[begin] == ',' ? 0 : of_these + 1;
+        if (begin < length && text[begin] == '{' && of_these == blanks)
+            return at;
+    }
+    return length;
+}
+
+static size_t other_end(const char *text, size_t length, size_t at) {
+    bool inside = false, escaped = false;
+    char before = 0;
+    for (; at < length; at++) {
+        const bool is_escaped = escaped;
+        escaped = text[at] == '\\' && !is_escaped;
+        if (text[at] == '\n')
+            return at + 1;
+        if (text[at] == '{' && !inside && before == ',')
+            return at;
+        if (text[at] == '"' && !is_escaped)
+            inside = !inside;
+        if (!is_blank(text[at]))
+            before = text[at];
+    }
+    return length;
+}
+
+static size_t plainly(const char *text, size_t length) {
+    const size_t begin = around(text, length, 0);
+    if (begin == length || text[begin - (begin > 0)] == '\n')
+        return begin;
+    if (text[begin] != '{')
+        return other_end(text, length, begin);
+    const size_t end = object_end(text, length, begin);
+    if (end == SIZE_MAX)
+        return length;
+    if (end)
+        return around(text, length, end);
+    size_t blanks = 0;
+    while (blanks < begin && (text[begin - blanks - 1] == ' ' || text[begin - blanks - 1] == '\t'))
+        blanks++;
+    return next_line(text, length, begin, blanks);
+}
+
+static schema_t *json_schema(void) {
+    return lab_schema("format: x\nrecord: {json: yes}\n");
+}
+
+static void test_odd_bytes(void **state) {
+    (void)state;
+    uint64_t seed = 3;
+    schema_t *schema = json_schema();
+    for (int round = 0; round < 30000; round++) {
+        const size_t length = lab_chance(&seed, round % 50 ? 300 : 3000), rare = 1 + lab_chance(&seed, 12);
+        char *text = malloc(length + 1);
+        LAB_MUST(text);
+        for (size_t i = 0; i < length; i++)
+            text[i] = lab_chance(&seed, rare) ? (char)('0' + i % 3)
+                                              : "{}[]{}[]:,,:\"\"\"\"\\\\\n\r \t{\n"[lab_chance(&seed, 24)];
+        slack_t slack = slack_new((uint8_t *)text, length);
+        list_t plain = {0};
+        for (size_t at = 0; at < length;)
+            add(&plain, at += plainly(text + at, length - at));
+        list_t found = by_find(schema, slack.text, length),
+               steps = by_steps(schema, slack.text, length, &seed), records = by_records(schema, &slack);
+        same(&plain, &found, "find", slack.text, length);
+        same(&plain, &steps, "steps", slack.text, length);
+        same(&plain, &records, "records", slack.text, length);
+        free(plain.at);
+        free(found.at);
+        free(steps.at);
+        free(records.at);
+        slack_free(&slack);
+        free(text);
+    }
+    schema_destroy(schema);
+}
+
+/* ---- records that are known, because they are put together here ---- */
+
+static void add_blanks(grown_t *text, bool pretty, int depth) {
+    if (!pretty)
+        return;
+    grown_text(text, "\n");
+    for (int i = 0; i < depth; i++)
+        grown_text(text, "  ");
+}
+
+static void add_value(grown_t *text, uint64_t *seed, bool pretty, int depth) {
+    static const char *const plain[] = {"1",        "-2.5e7",       "true",    "null",        "\"\"",
+                                        "\"a b\"",  "\"{\"",        "\"}]\"",  "\"\\\"{\"",   "\"\\\\\"",
+                                        "\"\\n[\"", "\"\xC3\xA9\"", "\"a,b\"", "\"\\u00e9}\""};
+    const uint64_t kind = lab_chance(seed, depth < 6 ? 5 : 3);
+    if (kind < 3) {
+        grown_text(text, plain[lab_chance(seed, sizeof plain / sizeof *plain)]);
+        return;
+    }
+    const bool object = kind == 3;
+    grown_text(text, object ? "{" : "[");
+    const uint64_t count = lab_chance(seed, 5);
+    for (uint64_t i = 0; i < count; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "\"k%d\": ", (int)i);
+        add_blanks(text, pretty, depth + 1);
+        grown_text(text, object ? name : "");
+        add_value(text, seed, pretty, depth + 1);
+        grown_text(text, i + 1 < count ? ", " : "");
+    }
+    add_blanks(text, pretty && count, depth);
+    grown_text(text, object ? "}" : "]");
+}
+
+static void test_known(void **state) {
+    (void)state;
+    static const char *const after[] = {"\n", "\r\n", " \n", "", ",", ",\n", ", "};
+    schema_t *schema = json_schema();
+    uint64_t seed = 8259;
+    for (int round = 0; round < 400; round++) {
+        grown_t text = {0};
+        list_t ends = {0};
+        const bool pretty = lab_chance(&seed, 2);
+        const char *between = after[lab_chance(&seed, sizeof after / sizeof *after)];
+        for (int i = 0; i < 50; i++) {
+            grown_text(&text, "{\"k\": ");
+            add_value(&text, &seed, pretty, 0);
+            grown_text(&text, "}");
+            grown_text(&text, between);
+            add(&ends, text.size);
+        }
+        slack_t slack = slack_new(text.at, text.size);
+        list_t found = by_find(schema, slack.text, text.size);
+        same(&ends, &found, "find", slack.text, text.size);
+        free(ends.at);
+        free(found.at);
+        slack_free(&slack);
+        grown_free(&text);
+    }
+    schema_destroy(schema);
+}
+
+/* Deeper than is remembered: only counted. */
+static void test_deep(void **state) {
+    (void)state;
+    enum { DEPTH = 100000 };
+    char *text = malloc(2 * DEPTH + 16);
+    LAB_MUST(text);
+    memcpy(text, "{\"a\":", 5);
+    memset(text + 5, '[', DEPTH);
+    memset(text + 5 + DEPTH, ']', DEPTH);
+    memcpy(text + 5 + 2 * DEPTH, "}\n{}\n", 5);
+    assert_int_equal(find(text, 2 * DEPTH + 10, false), 2 * DEPTH + 7);
+    free(text);
+}
+
+/* A record that is not kept ends where it ends if it is. */
+static void test_skip(void **state) {
+    (void)state;
+    static const struct {
+        const char *text;
+        size_t end;
+    } rows[] = {
+        {"{\"a\": [1, {\"b\": \"}\"}, 2]}, \n{}", 28},
+        {"{\"a\": [1, {\"b\": \"}\"}, 2]} {}", 26},
+        {"{\"a\": \"x\ny", 9}, /* broken: to the end of the line where that is found out, */
+        {"oops oops\n{}", 10}, /* or of the line that is no object */
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const size_t length = strlen(rows[i].text);
+        for (size_t kept = 1; kept < rows[i].end - 4; kept++)
+            for (size_t step = 1; step < length; step++) {
+                json_span_t span = {0};
+                assert_int_equal(json_span_find(&span, (const uint8_t *)rows[i].text, kept, false), 0);
+                size_t at = kept, end = 0;
+                bool found = false;
+                while (!found && at < length) {
+                    const size_t more = at + step < length ? step : length - at;
+                    found = json_span_skip(&span, (const uint8_t *)rows[i].text + at, more, &end);
+                    at += found ? end : more;
+                }
+                if (!found || at != rows[i].end)
+                    fail_msg("%s\nkept %zu, step %zu: ends at %zu", rows[i].text, kept, step, at);
+            }
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_by_hand), cmocka_unit_test(test_odd_bytes), cmocka_unit_test(test_known),
+        cmocka_unit_test(test_deep),    cmocka_unit_test(test_skip),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
