@@ -370,11 +370,26 @@ static bool sniff_header(const schema_t *schema, split_t *split, const uint8_t *
     return !dialect->header || read_header(schema, split, &line, name, dialect, err);
 }
 
-static bool begins_array(const uint8_t *text, size_t length) {
+/* ---- JSON ---- */
+
+/* The first byte that is no blank; `length` if there is none. */
+static size_t json_begins(const uint8_t *text, size_t length) {
     size_t at = dialect_bom(text, length);
-    while (at < length && (text[at] == ' ' || text[at] == '\t' || text[at] == '\r' || text[at] == '\n'))
+    while (at < length &&
+           (text[at] == ' ' || text[at] == '\t' || text[at] == '\r' || text[at] == '\n' || text[at] == 0x1E))
         at++;
-    return at < length && text[at] == '[';
+    return at;
+}
+
+/* A file of another kind would be a reject on each of its lines. */
+static bool check_json(const uint8_t *text, size_t length, const char *name, err_t *err) {
+    const size_t at = json_begins(text, length);
+    if (at == length || text[at] == '{' || text[at] == '[')
+        return true;
+    const bool shown = text[at] > ' ' && text[at] < 0x7F;
+    char byte[8];
+    snprintf(byte, sizeof byte, shown ? "%c" : "\\x%02X", text[at]);
+    return err_set(err, STATUS_INPUT, "%s: is no JSON: it begins with %s, and not with { or [", name, byte);
 }
 
 static bool sniff(const schema_t *schema, const uint8_t *text, size_t length, const char *name, bool warns,
@@ -382,10 +397,11 @@ static bool sniff(const schema_t *schema, const uint8_t *text, size_t length, co
     start(dialect);
     if (schema->kind != RECORDS_DELIMITED) {
         clear_columns(dialect);
-        dialect->array = schema->kind == RECORDS_JSON && begins_array(text, length);
+        const size_t begins = schema->kind == RECORDS_JSON ? json_begins(text, length) : length;
+        dialect->array = begins < length && text[begins] == '[';
         dialect->line_end = 1;
         dialect->hash = hash_of(schema, dialect);
-        return true;
+        return schema->kind != RECORDS_JSON || check_json(text, length, name, err);
     }
     split_t *split = new_split();
     if (!split)
@@ -461,7 +477,7 @@ bool dialect_take_earlier(const schema_t *schema, uint64_t hash, dialect_t *dial
 }
 
 bool dialect_may_refuse(const schema_t *schema) {
-    return schema->kind == RECORDS_DELIMITED && schema->header != HEADER_NO;
+    return schema->kind == RECORDS_JSON || (schema->kind == RECORDS_DELIMITED && schema->header != HEADER_NO);
 }
 
 bool dialect_first_line(const schema_t *schema, const uint8_t *text, size_t length, bool whole,
@@ -496,6 +512,8 @@ bool dialect_fits(const schema_t *schema, const uint8_t *text, size_t length, co
     dialect_t dialect;
     if (!dialect_may_refuse(schema))
         return true;
+    if (schema->kind == RECORDS_JSON)
+        return check_json(text, length, name, err);
     start(&dialect);
     split_t *split = new_split();
     if (!split)
