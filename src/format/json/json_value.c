@@ -381,8 +381,10 @@ json_read_t json_value_read(json_value_t *json, const uint8_t *text, size_t leng
         return JSON_DOCUMENT;
     }
     assert(json->failure != JSON_FULL || room + JSON_MARGIN < result->needed);
-    result->reason = json->reason;
-    result->field = json->field[json->field_from] ? json->field + json->field_from : NULL;
-    result->at = (size_t)(json->place - text);
+    if (json->failure == JSON_REJECT) {
+        result->reason = json->reason;
+        result->field = json->field[json->field_from] ? json->field + json->field_from : NULL;
+        result->at = (size_t)(json->place - text);
+    }
     return json->failure;
 }
