@@ -77,13 +77,11 @@ static bool lab_same_inside(const bson_iter_t *ours, const bson_iter_t *theirs) 
 /* Where we differ from libbson on purpose, and it takes the text, too. */
 static bool lab_may_differ(const bson_iter_t *ours, const bson_iter_t *theirs) {
     const bson_type_t our_type = bson_iter_type(ours), their_type = bson_iter_type(theirs);
-    /* the sign of -0 is kept */
-    if (our_type == BSON_TYPE_DOUBLE && their_type == BSON_TYPE_INT32)
-        return bson_iter_double(ours) == 0 && signbit(bson_iter_double(ours)) && !bson_iter_int32(theirs);
-    /* a whole number of more than 64 bits is not cut off */
-    if (our_type == BSON_TYPE_DOUBLE && (their_type == BSON_TYPE_INT64 || their_type == BSON_TYPE_INT32) &&
-        fabs(bson_iter_double(ours)) >= 9223372036854775808.0)
-        return true;
+    if (our_type == BSON_TYPE_DOUBLE && (their_type == BSON_TYPE_INT32 || their_type == BSON_TYPE_INT64)) {
+        const double number = bson_iter_double(ours);
+        const bool minus_zero = number == 0 && signbit(number) && !bson_iter_as_int64(theirs);
+        return minus_zero || fabs(number) >= 9223372036854775808.0; /* it is not cut off to 64 bits */
+    }
     /* $regex alone is an operator of a query */
     if (our_type == BSON_TYPE_DOCUMENT && their_type == BSON_TYPE_REGEX) {
         bson_iter_t inside;

@@ -358,9 +358,11 @@ static const struct {
     {"{\"a\":{\"$code\":\"f\",\"$scope\":1}}", 27, "a",
      "code is written {\"$code\": \"...\"} or {\"$code\": \"...\", \"$scope\": {}}"},
     {"{\"a\":{\"$code\":\"f\",\"$scope\":{\"x\":y}}}", 32, "a.x", "a value was expected here"},
-    {"{\"a\":{\"$dbPointer\":{\"$ref\":\"a\",\"$ref\":\"b\"}}}", 41, "a",
+    {"{\"a\":{\"$dbPointer\":{\"$ref\":\"a\",\"$ref\":\"b\"}}}", 40, "a",
      "a DBPointer is written {\"$dbPointer\": {\"$ref\": \"a.b\", \"$id\": {\"$oid\": \"...\"}}}"},
     {"{\"a\":{\"$regex\":\"\xFF\",\"$options\":\"i\"}}", 16, "a.$regex", "this is not UTF-8: byte 0xFF"},
+    {"{\"a\":{\"$dbPointer\":{:1}}}", 20, "a",
+     "a DBPointer is written {\"$dbPointer\": {\"$ref\": \"a.b\", \"$id\": {\"$oid\": \"...\"}}}"},
     /* the shell */
     {"{\"a\":ISODate()}", 13, "a", "this is written ISODate(\"2024-05-31T23:59:59Z\")"},
     {"{\"a\":new Date(\"2024-05-31T23:59:59\")}", 15, "a",

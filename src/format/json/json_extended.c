@@ -10,7 +10,7 @@ struct word {
     const char *form; /* the sentence if it has another form */
 };
 
-static const uint8_t *misformed(json_value_t *json, const uint8_t *at, const word_t *word) {
+static const uint8_t *wrong_form(json_value_t *json, const uint8_t *at, const word_t *word) {
     return json_reject(json, at, "%s", word->form);
 }
 
@@ -27,7 +27,7 @@ static const uint8_t *read_key(json_value_t *json, const uint8_t *at, const word
         return NULL;
     *which = is(&key, names[0]) ? 0 : 1;
     if (!is(&key, names[*which]))
-        return misformed(json, key.at, word);
+        return wrong_form(json, key.at, word);
     return json_expect(json, at, ':', word->form);
 }
 
@@ -49,7 +49,7 @@ static const uint8_t *read_pair(json_value_t *json, const uint8_t *at, const wor
     at = at ? json_expect(json, at, ',', word->form) : NULL;
     at = at ? read_key(json, at, word, names, &which) : NULL;
     if (at && which == first)
-        return misformed(json, at, word);
+        return wrong_form(json, at, word);
     at = at ? json_item(json, at, word->form, &items[which]) : NULL;
     return at ? json_expect(json, at, '}', word->form) : NULL;
 }
@@ -82,7 +82,7 @@ static const uint8_t *read_date(json_value_t *json, const uint8_t *at, const wor
     if (item.quoted && !in_object)
         return json_put_date(json, &item.span, JSON_DATE_FULL, type) ? at : NULL;
     if (item.quoted != in_object || !json_whole(&item.span, &ms))
-        return misformed(json, item.span.at, word);
+        return wrong_form(json, item.span.at, word);
     if (in_object && !(at = json_expect(json, at, '}', word->form)))
         return NULL;
     json_put_date_ms(json, ms, type);
@@ -95,7 +95,7 @@ static const uint8_t *read_one(json_value_t *json, const uint8_t *at, const word
     json_item_t item;
     at = json_item(json, at, word->form, &item);
     if (at && (item.quoted || !is(&item.span, "1")))
-        return misformed(json, item.span.at, word);
+        return wrong_form(json, item.span.at, word);
     *type = word->name[2] == 'i' ? BSON_TYPE_MINKEY : BSON_TYPE_MAXKEY;
     return at;
 }
@@ -104,7 +104,7 @@ static const uint8_t *read_undefined(json_value_t *json, const uint8_t *at, cons
                                      uint8_t *type) {
     at = json_blanks(json, at);
     if (json_ended(json, at) || memcmp(at, "true", 4) != 0)
-        return misformed(json, at, word);
+        return wrong_form(json, at, word);
     *type = BSON_TYPE_UNDEFINED;
     return at + 4;
 }
@@ -123,8 +123,8 @@ static bool subtype_of(const json_item_t *item, uint8_t *subtype) {
     if (item->span.length < 1 || item->span.length > 2)
         return false;
     for (size_t i = 0; i < item->span.length; i++) {
-        const char *const digits = "0123456789abcdef0123456789ABCDEF";
-        const char *const digit = memchr(digits, item->span.text[i], 32);
+        static const char digits[] = "0123456789abcdef0123456789ABCDEF";
+        const char *const digit = memchr(digits, item->span.text[i], sizeof digits - 1);
         if (!digit)
             return false;
         value = value * 16 + (digit - digits) % 16;
@@ -153,7 +153,7 @@ static const uint8_t *read_binary(json_value_t *json, const uint8_t *at, const w
     } else {
         at = read_pair(json, at, word, names, items);
         if (at && (!items[0].quoted || !items[1].quoted))
-            return misformed(json, at, word);
+            return wrong_form(json, at, word);
     }
     return at && put_binary(json, &items[0], &items[1], type) ? at : NULL;
 }
@@ -163,7 +163,7 @@ static const uint8_t *read_regex(json_value_t *json, const uint8_t *at, const wo
     json_item_t items[2];
     at = read_pair(json, at, word, names, items);
     if (at && (!items[0].quoted || !items[1].quoted))
-        return misformed(json, at, word);
+        return wrong_form(json, at, word);
     return at && json_put_regex(json, &items[0].span, &items[1].span, type) ? at : NULL;
 }
 
@@ -186,30 +186,36 @@ static const uint8_t *read_timestamp(json_value_t *json, const uint8_t *at, cons
     if (!next)
         return NULL;
     if (!is_unsigned(&items[0], &seconds) || !is_unsigned(&items[1], &increment))
-        return misformed(json, at, word);
+        return wrong_form(json, at, word);
     json_put_timestamp(json, seconds, increment, type);
     return next;
 }
 
-static const uint8_t *read_pointer(json_value_t *json, const uint8_t *at, const word_t *word, uint8_t *type) {
+/* $ref or $id, and what belongs to it. *which: 0 or 1. */
+static const uint8_t *read_reference(json_value_t *json, const uint8_t *at, const word_t *word,
+                                     json_span_t spans[2], int *which) {
     static const char *const names[2] = {"$ref", "$id"};
-    json_span_t spans[2];
-    int which, found = 0;
+    at = read_key(json, at, word, names, which);
+    if (!at)
+        return NULL;
+    if (*which == 0)
+        return json_span(json, at, word->form, &spans[0]);
     at = json_expect(json, at, '{', word->form);
-    for (int i = 0; i < 2 && at; i++) {
-        at = read_key(json, at, word, names, &which);
-        if (at && which == 1) {
-            at = json_expect(json, at, '{', word->form);
-            at = at ? read_this_key(json, at, word, "$oid") : NULL;
-        }
-        at = at ? json_span(json, at, word->form, &spans[which]) : NULL;
-        if (at && which == 1)
-            at = json_expect(json, at, '}', word->form);
-        at = at ? json_expect(json, at, i ? '}' : ',', word->form) : NULL;
-        found |= 1 << which;
-    }
-    if (at && found != 3)
-        return misformed(json, at - 1, word);
+    at = at ? read_this_key(json, at, word, "$oid") : NULL;
+    at = at ? json_span(json, at, word->form, &spans[1]) : NULL;
+    return at ? json_expect(json, at, '}', word->form) : NULL;
+}
+
+static const uint8_t *read_pointer(json_value_t *json, const uint8_t *at, const word_t *word, uint8_t *type) {
+    json_span_t spans[2];
+    int first = 0, second = 0;
+    at = json_expect(json, at, '{', word->form);
+    at = at ? read_reference(json, at, word, spans, &first) : NULL;
+    at = at ? json_expect(json, at, ',', word->form) : NULL;
+    at = at ? read_reference(json, at, word, spans, &second) : NULL;
+    if (at && first == second)
+        return wrong_form(json, at - 1, word);
+    at = at ? json_expect(json, at, '}', word->form) : NULL;
     if (!at || !json_put_string(json, &spans[0]) || !json_put_oid(json, &spans[1], type))
         return NULL;
     *type = BSON_TYPE_DBPOINTER;
@@ -328,8 +334,13 @@ static const word_t words[] = {
      "a DBPointer is written {\"$dbPointer\": {\"$ref\": \"a.b\", \"$id\": {\"$oid\": \"...\"}}}"},
 };
 
+/* Most names differ in their first four bytes, which takes no call to find. */
+static bool is_named(const char *name, const char *expected) {
+    return memcmp(name, expected, 4) == 0 && strcmp(name, expected) == 0;
+}
+
 static bool is_operator(const char *name) {
-    return strcmp(name, "$regex") == 0 || strcmp(name, "$options") == 0 || strcmp(name, "$type") == 0;
+    return is_named(name, "$regex") || is_named(name, "$options") || is_named(name, "$type");
 }
 
 bool json_extended(json_value_t *json, const uint8_t **at, uint8_t *begin, uint8_t *type) {
@@ -342,7 +353,7 @@ bool json_extended(json_value_t *json, const uint8_t **at, uint8_t *begin, uint8
         return read;
     }
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (strcmp(name, words[i].name) == 0) {
+        if (is_named(name, words[i].name)) {
             json->out = begin;
             *at = words[i].read(json, *at, &words[i], type);
             if (*at)

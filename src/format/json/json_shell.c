@@ -52,14 +52,14 @@ static bool number_of(json_value_t *json, const json_item_t *item, int64_t most,
 }
 
 static bool put_timestamp(json_value_t *json, const json_item_t *items, uint8_t *type) {
-    int64_t seconds, increment;
+    int64_t seconds = 0, increment = 0;
     return number_of(json, &items[0], UINT32_MAX, &seconds) &&
            number_of(json, &items[1], UINT32_MAX, &increment) &&
            json_put_timestamp(json, (uint32_t)seconds, (uint32_t)increment, type);
 }
 
 static bool put_binary(json_value_t *json, const json_item_t *items, uint8_t *type) {
-    int64_t subtype;
+    int64_t subtype = 0;
     return number_of(json, &items[0], UINT8_MAX, &subtype) &&
            json_put_binary(json, &items[1].span, (uint8_t)subtype, type);
 }

@@ -102,7 +102,7 @@ JSON_INLINED const uint8_t *read_value(json_value_t *json, const uint8_t *at, ui
         *json->out++ = 1;
         return at + 4;
     case 'f':
-        if (!is_word(at + 1, "alse"))
+        if (memcmp(at, "false", 5) != 0)
             break;
         *type = BSON_TYPE_BOOL;
         *json->out++ = 0;
@@ -227,13 +227,14 @@ JSON_INLINED const uint8_t *read_key(json_value_t *json, const uint8_t *at, uint
     size_t length;
     if (JSON_UNLIKELY(*at != '"'))
         return json_reject(json, at, "a key in quotes was expected here");
-    const uint8_t *const quote = at++;
+    const uint8_t *const quote = at++, *hashed = at; /* what was just written would have to be waited for */
     if (JSON_LIKELY(is_short(at, json_marks_copy(at, key), &length))) {
         at += length + 1;
     } else {
         at = read_long_key(json, at, key, &length);
         if (JSON_UNLIKELY(!at))
             return NULL;
+        hashed = key;
     }
     key[length] = 0;
     json->out = key + length + 1;
@@ -243,7 +244,7 @@ JSON_INLINED const uint8_t *read_key(json_value_t *json, const uint8_t *at, uint
     }
     uint32_t before;
     const json_key_found_t found =
-        json_keys_add(&json->keys, object, key, length, (uint32_t)(quote - json->text), json->start,
+        json_keys_add(&json->keys, object, hashed, length, (uint32_t)(quote - json->text), json->start,
                       (uint32_t)(key - json->start), &before);
     if (JSON_UNLIKELY(found != JSON_KEY_NEW))
         return refuse_key(json, found, quote, key, before);
@@ -380,8 +381,10 @@ json_read_t json_value_read(json_value_t *json, const uint8_t *text, size_t leng
         return JSON_DOCUMENT;
     }
     assert(json->failure != JSON_FULL || room + JSON_MARGIN < result->needed);
-    result->reason = json->reason;
-    result->field = json->field[json->field_from] ? json->field + json->field_from : NULL;
-    result->at = (size_t)(json->place - text);
+    if (json->failure == JSON_REJECT) {
+        result->reason = json->reason;
+        result->field = json->field[json->field_from] ? json->field + json->field_from : NULL;
+        result->at = (size_t)(json->place - text);
+    }
     return json->failure;
 }
