@@ -33,16 +33,41 @@ struct emit_delimited {
     draft_t *draft;
     value_t values[SCHEMA_MOST_FIELDS * 2]; /* by column */
     way_t ways[SCHEMA_MOST_FIELDS * 2];
+    pattern_t *patterns; /* of all fields, one after the other */
+    size_t first_pattern[SCHEMA_MOST_FIELDS];
 };
+
+/* False: out of memory. */
+static bool compile_patterns(emit_delimited_t *emit, const schema_t *schema) {
+    size_t count = 0;
+    for (size_t i = 0; i < schema->field_count; i++)
+        count += schema->fields[i].patterns.count;
+    if (!(emit->patterns = calloc(count + 1, sizeof *emit->patterns)))
+        return false;
+    pattern_t *next = emit->patterns;
+    for (size_t i = 0; i < schema->field_count; i++) {
+        const texts_t *texts = &schema->fields[i].patterns;
+        emit->first_pattern[i] = (size_t)(next - emit->patterns);
+        for (size_t j = 0; j < texts->count; j++)
+            pattern_compile(texts->items[j].text, texts->items[j].length, next++);
+    }
+    return true;
+}
 
 emit_delimited_t *emit_delimited_new(draft_t *draft) {
     emit_delimited_t *emit = calloc(1, sizeof *emit);
-    if (emit)
-        emit->draft = draft;
-    return emit;
+    if (!emit)
+        return NULL;
+    emit->draft = draft;
+    if (compile_patterns(emit, draft->schema))
+        return emit;
+    emit_delimited_destroy(emit);
+    return NULL;
 }
 
 void emit_delimited_destroy(emit_delimited_t *emit) {
+    if (emit)
+        free(emit->patterns);
     free(emit);
 }
 
@@ -71,26 +96,25 @@ static bool print_by(const field_t *field, const pattern_t *pattern, pattern_spe
     return false;
 }
 
-static bool print_date(const field_t *field, const shape_t *shape, size_t index, int64_t ms, value_t *value) {
+static bool print_date(const emit_delimited_t *emit, const field_t *field, const shape_t *shape, int64_t ms,
+                       value_t *value) {
+    const size_t index = (size_t)(field - emit->draft->schema->fields), count = field->patterns.count;
+    const pattern_t *patterns = emit->patterns + emit->first_pattern[index];
     const uint8_t first = shape ? shape->spelling[index] % PATTERN_MOST : 0;
     pattern_spelling_t spelling = {0, 0};
     if (shape)
         spelling = (pattern_spelling_t){shape->spelling[index] / PATTERN_MOST, shape->zone[index]};
-    for (size_t i = 0; i < field->patterns.count; i++) {
-        const schema_text_t *as = &field->patterns.items[(first + i) % field->patterns.count];
-        pattern_t pattern;
-        if (!pattern_compile(as->text, as->length, &pattern) &&
-            print_by(field, &pattern, spelling, ms, value))
+    for (size_t i = 0; i < count; i++)
+        if (print_by(field, &patterns[(first + i) % count], spelling, ms, value))
             return true;
-    }
     return false;
 }
 
 /* The text of one column, before quotes and escapes. */
-static bool print_value(const schema_t *schema, const field_t *field, const bson_t *document,
+static bool print_value(const emit_delimited_t *emit, const field_t *field, const bson_t *document,
                         const shape_t *shape, value_t *value, err_t *err) {
     bson_iter_t top, at;
-    uint8_t spelling = shape ? shape->spelling[field - schema->fields] : 0;
+    uint8_t spelling = shape ? shape->spelling[field - emit->draft->schema->fields] : 0;
     *value = (value_t){.text = value->printed};
     if (!bson_iter_init(&top, document) || !bson_iter_find_descendant(&top, field->key, &at)) {
         if (field->nulls.count) {
@@ -101,7 +125,7 @@ static bool print_value(const schema_t *schema, const field_t *field, const bson
         return true;
     }
     typed_t typed;
-    if (typed_take(field, &at, &typed)) {
+    if (typed_is(field) && typed_take(field, &at, &typed)) {
         schema_text_t text;
         typed.spelling = spelling;
         if (!typed_print(field, &typed, value->printed, &text))
@@ -130,7 +154,7 @@ static bool print_value(const schema_t *schema, const field_t *field, const bson
         value->length = convert_print_number(bson_iter_double(&at), field->divide, value->printed);
         return true;
     case BSON_TYPE_DATE_TIME:
-        if (print_date(field, shape, (size_t)(field - schema->fields), bson_iter_date_time(&at), value))
+        if (print_date(emit, field, shape, bson_iter_date_time(&at), value))
             return true;
         return err_set(err, STATUS_INPUT, "the date in '%s' cannot be written by any pattern of the field",
                        field->key);
@@ -241,8 +265,7 @@ int emit_delimited_record(emit_delimited_t *emit, const dialect_t *dialect, cons
         uint16_t field = dialect->field_of[i];
         values[i] = (value_t){.text = values[i].printed};
         if (field != DIALECT_NO_FIELD &&
-            !print_value(emit->draft->schema, &emit->draft->schema->fields[field], document, shape,
-                         &values[i], err))
+            !print_value(emit, &emit->draft->schema->fields[field], document, shape, &values[i], err))
             return -2;
     }
     int same = 0;
