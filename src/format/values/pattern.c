@@ -153,6 +153,7 @@ bool pattern_read(const pattern_t *pattern, const uint8_t *text, size_t length, 
         *ms += value['S'] + value['U'] / 1000;
         return true;
     }
+    value['Y'] = value['M'] = value['D'] = 0;
     if (!read_parts(pattern, 0, text, value))
         return false;
     int32_t days;
