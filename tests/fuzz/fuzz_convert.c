@@ -3,6 +3,9 @@
  * pattern from a date. */
 #include "format/values/calendar.h"
 #include "format/values/convert.h"
+#include "format/values/decimal.h"
+#include "format/values/hex.h"
+#include "format/values/numeral.h"
 #include "format/values/pattern.h"
 #include "format_laws.h"
 
@@ -86,15 +89,91 @@ static void try_number(const uint8_t *text, size_t length, int divide) {
             length, out, printed);
 }
 
+static bool same_digits(const decimal_t *a, const decimal_t *b) {
+    return a->count == b->count && a->exponent == b->exponent && a->minus == b->minus &&
+           memcmp(a->digits, b->digits, sizeof a->digits) == 0;
+}
+
+/* A decimal has all digits of its text, in itself and in its 128 bits; and a double that is kept, too. */
+static void try_decimal(const uint8_t *text, size_t length, int divide) {
+    decimal_t decimal, again;
+    double value;
+    uint8_t out[DECIMAL_PRINTED + CONVERT_PRINTED], bytes[16];
+    bson_decimal128_t theirs;
+    const bool is = decimal_read(text, length, &decimal), kept = convert_kept(text, length, divide, &value);
+    size_t from = 0, to = length;
+    for (; from < to && text[from] == ' '; from++)
+        ;
+    for (; to > from && text[to - 1] == ' '; to--)
+        ;
+    char *copy = strndup((const char *)text + from, to - from);
+    LAB_MUST(copy);
+    LAW(is == (strlen(copy) == to - from && is_decimal(copy)), text, length, text, length);
+    LAW(is || !kept, text, length, text, length);
+    if (is && decimal.count <= 15 && length < 100 && llabs(decimal.exponent) < 250)
+        LAW(kept, text, length, text, length);
+    if (kept && fabs(value) < 1e298) {
+        size_t printed = convert_print_number(value, divide, out);
+        LAW(decimal_read(out, printed, &again) && decimal_compare(&again, &decimal) == 0 &&
+                again.minus == decimal.minus,
+            text, length, out, printed);
+    }
+    if (is && decimal_fits(&decimal)) {
+        const size_t printed = decimal_print(&decimal, out);
+        decimal_store(&decimal, bytes);
+        LAB_MUST(printed <= DECIMAL_PRINTED);
+        LAW(decimal_read(out, printed, &again) && same_digits(&again, &decimal), text, length, out, printed);
+        LAW(decimal_load(bytes, &again) && same_digits(&again, &decimal), text, length, out, printed);
+        LAW(bson_decimal128_from_string((const char *)memcpy(out + printed, "", 1) - printed, &theirs) &&
+                memcmp(&theirs.low, bytes, 8) == 0 && memcmp(&theirs.high, bytes + 8, 8) == 0,
+            text, length, out, printed);
+    }
+    free(copy);
+}
+
+/* What is printed with marks and commas is read as the same number. */
+static void try_numeral(const uint8_t *text, size_t length) {
+    static const numeral_t ways[] = {{',', 0}, {',', '.'}, {'.', ','}, {'.', '\''}, {',', ' '}};
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+        uint8_t plain[NUMERAL_LONGEST], printed[DECIMAL_PRINTED], written[2 * DECIMAL_PRINTED],
+            again[NUMERAL_LONGEST];
+        size_t size, again_size;
+        bool bare, again_bare;
+        decimal_t decimal;
+        if (!numeral_read(&ways[i], text, length, plain, &size, &bare))
+            continue;
+        LAW(size <= length, text, length, plain, size);
+        if (!decimal_read(plain, size, &decimal) || !decimal_fits(&decimal))
+            continue;
+        const size_t is = decimal_print(&decimal, printed);
+        const size_t wrote = numeral_write(&ways[i], printed, is, bare, written);
+        LAW(numeral_read(&ways[i], written, wrote, again, &again_size, &again_bare), text, length, written,
+            wrote);
+        LAW(again_size == is && memcmp(again, printed, is) == 0, text, length, written, wrote);
+    }
+}
+
+static void try_hex(const uint8_t *text, size_t length) {
+    uint8_t bytes[HEX_UUID], out[HEX_UUID_TEXT];
+    bool capital;
+    if (hex_read_objectid(text, length, bytes, &capital))
+        LAW(hex_print_objectid(bytes, capital, out) == length && memcmp(out, text, length) == 0, text, length,
+            out, length);
+    if (hex_read_uuid(text, length, bytes, &capital))
+        LAW(hex_print_uuid(bytes, capital, out) == length && memcmp(out, text, length) == 0, text, length,
+            out, length);
+}
+
 static void try_date(const uint8_t *text, size_t length) {
     static const char *const usual = "YYYY-MM-DD";
     const uint8_t *end = length ? memchr(text, '\n', length) : NULL;
     pattern_t pattern, iso;
     int64_t ms, again;
-    uint8_t out[PATTERN_LONGEST];
+    uint8_t out[PATTERN_PRINTED];
+    pattern_spelling_t spelling;
     if (length >= 10) {
         LAB_MUST(!pattern_compile(usual, 10, &iso));
-        bool is = pattern_read(&iso, text, 10, &ms);
+        bool is = pattern_read(&iso, text, 10, &ms, NULL);
         LAW(calendar_iso(text, &again) == is && (!is || again == ms), text, length, text, 10);
     }
     if (!end)
@@ -107,10 +186,13 @@ static void try_date(const uint8_t *text, size_t length) {
     size_t date_length = length - (size_t)(date - text);
     if (!problem) {
         LAB_MUST(pattern.length < PATTERN_LONGEST + 1);
-        if (pattern_read(&pattern, date, date_length, &ms)) {
-            LAW(date_length == pattern.length, text, length, date, date_length);
-            LAW(pattern_write(&pattern, ms, out), text, length, date, date_length);
+        if (pattern_read(&pattern, date, date_length, &ms, &spelling)) {
+            LAW(pattern.varies || date_length == pattern.length, text, length, date, date_length);
+            LAW(pattern_write(&pattern, ms, spelling, out) == date_length, text, length, date, date_length);
             LAW(memcmp(out, date, date_length) == 0, date, date_length, out, date_length);
+            const size_t again_length = pattern_write(&pattern, ms, (pattern_spelling_t){0, 0}, out);
+            LAW(again_length && pattern_read(&pattern, out, again_length, &again, NULL) && again == ms, date,
+                date_length, out, again_length);
         }
     } else {
         LAB_MUST(problem[0]);
@@ -124,6 +206,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     slack_t slack = slack_new(data + 1, size - 1);
     try_int(slack.text, slack.length);
     try_number(slack.text, slack.length, (uint8_t)(data[0] - '0') % 10);
+    try_decimal(slack.text, slack.length, (uint8_t)(data[0] - '0') % 10);
+    try_numeral(slack.text, slack.length);
+    try_hex(slack.text, slack.length);
     try_date(slack.text, slack.length);
     slack_free(&slack);
     return 0;

@@ -207,22 +207,46 @@ static bool law_is_filler(const field_t *field, const uint8_t *text, size_t leng
     return false;
 }
 
+/* Without marks, as few digits as need none; with marks, whole numbers of two or three groups; or no number at all. */
+static bool law_usual_numeral(const field_t *field, const uint8_t *text, size_t length) {
+    bool other = false;
+    for (size_t i = 0; i < length; i++)
+        other |= !strchr("0123456789+-.,' eE", text[i]) || !text[i];
+    const bool no_zero = length && text[0] >= '1' && text[0] <= '9';
+    bool digits = no_zero && length <= 9;
+    bool groups = no_zero && field->thousands && length >= 5 && length <= 11;
+    for (size_t i = 0; i < length; i++) {
+        digits &= text[i] >= '0' && text[i] <= '9';
+        groups &= (length - 1 - i) % 4 == 3 ? text[i] == (uint8_t)field->thousands
+                                            : text[i] >= '0' && text[i] <= '9';
+    }
+    return other || digits || groups;
+}
+
 static bool law_usual_value(const schema_t *schema, const field_t *field, const uint8_t *text,
                             size_t length) {
     if (law_is_filler(field, text, length))
         return true;
-    if (schema->latin1 && !utf8_valid(text, length))
+    if (schema->encoding && !utf8_valid(text, length))
         return false; /* it will be re-encoded */
     switch (field->type) {
     case TYPE_TEXT:
     case TYPE_DATE:
+    case TYPE_BOOLEAN:
+    case TYPE_OBJECTID:
+    case TYPE_UUID:
         return true;
     case TYPE_TRIMMED:
         return !length || (text[0] != ' ' && text[length - 1] != ' ');
     case TYPE_INT:
     case TYPE_LONG:
+        if (field->point)
+            return law_usual_numeral(field, text, length);
         return law_usual_int(text, length) || law_not_a_number(text, length);
     case TYPE_NUMBER:
+    case TYPE_DECIMAL:
+        if (field->point)
+            return law_usual_numeral(field, text, length);
         return law_usual_number(text, length) || law_not_a_number(text, length);
     case TYPE_LENGTH:
         break;
@@ -612,6 +636,32 @@ static const struct {
      "make:\n  - {a_made_key_of_28_bytes_12345: first, from: [[a, b, c, d], [d, c], [b, a], c], with: [x, y, "
      "z, \"\"]}\n"
      "  - {k: first, from: [b, a, [c, d, a, b]]}\n  - {l: first, from: [[d, b]]}\n"},
+    /* the types that are not in every file, also where a value looks like a null */
+    {"typed", "format: typed\nrecord: {delimiter: [\";\", \"|\"], header: no, encoding: latin1}\nfields:\n"
+              "  - {name: a, type: boolean}\n  - {name: b, type: boolean, true: [j, \"1\", \"\xC3\xA9\"], "
+              "false: [n, \"0\"]}\n"
+              "  - {name: c, type: decimal}\n  - {name: d, key: g.d, type: decimal, divide: 100, nulls: "
+              "[\"\", \"0\"]}\n"
+              "  - {name: e, key: g.e, type: objectid, nulls: [\"\", \"aaaaaaaaaaaaaaaaaaaaaaaa\"]}\n"
+              "  - {name: f, type: uuid, optional: yes}\n"},
+    {"numerals",
+     "format: numerals\nrecord: {delimiter: [\";\", \"|\"], header: no, decimal: \",\", thousands: "
+     "\".\"}\nfields:\n"
+     "  - {name: a, type: int}\n  - {name: b, type: number, nulls: [\"\", \"1.000\"]}\n"
+     "  - {name: c, type: decimal, thousands: \" \"}\n  - {name: d, key: g.d, type: number, divide: 100}\n"
+     "  - {name: e, key: g.e, type: long, thousands: \"'\"}\n"
+     "  - {name: f, type: number, decimal: \".\", thousands: none, optional: yes}\n"
+     "make:\n  - {p: point, from: [b, d]}\n"},
+    {"windows", "format: windows\nrecord: {delimiter: [\";\", \"|\"], header: yes, encoding: windows-1252}\n"
+                "fields:\n  - {name: a, column: [a, \"\xE2\x82\xAC\"], nulls: [\"\xE2\x80\x93\"]}\n  - "
+                "{name: b, type: trimmed}\n"
+                "make:\n  - {k: first, from: [a, [b, a]]}\n"},
+    {"dates",
+     "format: dates\nrecord: {delimiter: [\";\", \"|\"], header: no}\nfields:\n"
+     "  - {name: a, type: date, pattern: [D/M/YYYY, DD/MM/YYYY, epoch_s, epoch_ms]}\n"
+     "  - {name: b, type: date, pattern: [\"DD-MON-YY\", \"MONTH D, YYYY\"], nulls: [\"\", \"01-Jan-70\"]}\n"
+     "  - {name: c, type: date, pattern: [\"M/D/YY h:mm A\", \"M/D/YYYY h:mm:ss.S A\"]}\n"
+     "  - {name: d, type: date, pattern: [\"YYYY-MM-DDThh:mm:ssZZ\", \"YYYY-MM-DDThh:mm:ss.SSSSSSSZZ\"]}\n"},
 };
 enum { LAW_FORMATS = sizeof law_formats / sizeof *law_formats };
 

@@ -40,7 +40,7 @@ static void test_all_of_it(void **state) {
     assert_int_equal(schema->header, HEADER_WORDS);
     assert_int_equal(schema->header_words.count, 2);
     assert_string_equal(schema->header_words.items[1].text, "ID");
-    assert_true(schema->latin1);
+    assert_int_equal(schema->encoding, ENCODING_LATIN1);
     assert_int_equal(schema->surplus_field, 2);
     assert_int_equal(schema->surplus_left, 2);
     assert_int_equal(schema->field_count, 5);
@@ -86,7 +86,7 @@ static void test_least_of_it(void **state) {
     assert_int_equal(schema->quote, '"');
     assert_true(schema->escape_double);
     assert_false(schema->escape_backslash);
-    assert_false(schema->latin1);
+    assert_int_equal(schema->encoding, ENCODING_NONE);
     assert_int_equal(schema->surplus_field, -1);
     assert_int_equal(schema->header, HEADER_WORDS); /* a line that starts with the first column's name */
     assert_int_equal(schema->header_words.count, 1);
@@ -194,14 +194,14 @@ static void test_mistakes(void **state) {
         {HEAD "fields:\n  - {key: a}\n", "4:5", "no name"},
         {HEAD "fields:\n  - {name: ''}\n", "4:12", "empty"},
         {HEAD "fields:\n  - {name: a}\n  - {name: b, typ: int}\n", "5:15", "'type'"},
-        {HEAD "fields:\n  - {name: a, type: integer}\n", "4:21", "types are"},
+        {HEAD "fields:\n  - {name: a, type: integr}\n", "4:21", "types are"},
         {HEAD "fields:\n  - {name: a, type: dat}\n", "4:21", "'date'"},
         {HEAD "fields:\n  - {name: a, type: xyzzy}\n", "4:21", "types are"},
         {HEAD "fields:\n  - {name: a, type: [int]}\n", "4:21", "type"},
         {HEAD "fields:\n  - {name: a, width: 3}\n", "4:22", "fixed"},
         {HEAD "fields:\n  - {name: a, pattern: YYYY-MM-DD}\n", "4:24", "date"},
         {HEAD "fields:\n  - {name: a, type: int, pattern: YYYY-MM-DD}\n", "4:35", "date"},
-        {HEAD "fields:\n  - {name: a, type: date, pattern: YY-MM-DD}\n", "4:36", "YYYY"},
+        {HEAD "fields:\n  - {name: a, type: date, pattern: hh:mm}\n", "4:36", "YYYY"},
         {HEAD "fields:\n  - {name: a, type: date, pattern: []}\n", "4:36", "pattern"},
         {HEAD "fields:\n  - {name: a, type: int, divide: 10}\n", "4:34", "number"},
         {HEAD "fields:\n  - {name: a, type: number, divide: 20}\n", "4:37", "power of ten"},

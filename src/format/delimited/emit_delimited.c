@@ -1,5 +1,6 @@
 #include "format/delimited/emit_delimited.h"
 #include "base/threads/pool.h"
+#include "format/delimited/typed.h"
 #include "format/values/convert.h"
 #include "format/values/pattern.h"
 
@@ -9,7 +10,7 @@ typedef struct {
     const uint8_t *text;
     size_t length;
     bool number;
-    uint8_t printed[PATTERN_LONGEST + 24];
+    uint8_t printed[PATTERN_PRINTED];
 } value_t;
 
 /* How one field is written. */
@@ -32,16 +33,41 @@ struct emit_delimited {
     draft_t *draft;
     value_t values[SCHEMA_MOST_FIELDS * 2]; /* by column */
     way_t ways[SCHEMA_MOST_FIELDS * 2];
+    pattern_t *patterns; /* of all fields, one after the other */
+    size_t first_pattern[SCHEMA_MOST_FIELDS];
 };
+
+/* False: out of memory. */
+static bool compile_patterns(emit_delimited_t *emit, const schema_t *schema) {
+    size_t count = 0;
+    for (size_t i = 0; i < schema->field_count; i++)
+        count += schema->fields[i].patterns.count;
+    if (!(emit->patterns = calloc(count + 1, sizeof *emit->patterns)))
+        return false;
+    pattern_t *next = emit->patterns;
+    for (size_t i = 0; i < schema->field_count; i++) {
+        const texts_t *texts = &schema->fields[i].patterns;
+        emit->first_pattern[i] = (size_t)(next - emit->patterns);
+        for (size_t j = 0; j < texts->count; j++)
+            pattern_compile(texts->items[j].text, texts->items[j].length, next++);
+    }
+    return true;
+}
 
 emit_delimited_t *emit_delimited_new(draft_t *draft) {
     emit_delimited_t *emit = calloc(1, sizeof *emit);
-    if (emit)
-        emit->draft = draft;
-    return emit;
+    if (!emit)
+        return NULL;
+    emit->draft = draft;
+    if (compile_patterns(emit, draft->schema))
+        return emit;
+    emit_delimited_destroy(emit);
+    return NULL;
 }
 
 void emit_delimited_destroy(emit_delimited_t *emit) {
+    if (emit)
+        free(emit->patterns);
     free(emit);
 }
 
@@ -49,28 +75,46 @@ static bool put_byte(draft_t *out, char byte) {
     return draft_put(out, &byte, 1);
 }
 
-static bool print_date(const field_t *field, uint8_t spelling, int64_t ms, value_t *value) {
-    for (size_t i = 0; i < field->patterns.count; i++) {
-        const schema_text_t *as = &field->patterns.items[(spelling + i) % field->patterns.count];
-        pattern_t pattern;
-        if (!pattern_compile(as->text, as->length, &pattern) && pattern_write(&pattern, ms, value->printed)) {
-            bool null = false;
-            for (size_t j = 0; j < field->nulls.count; j++)
-                null |= field->nulls.items[j].length == pattern.length &&
-                        memcmp(field->nulls.items[j].text, value->printed, pattern.length) == 0;
-            value->length = pattern.length;
-            if (!null)
-                return true;
-        }
+static bool is_null(const field_t *field, const value_t *value) {
+    for (size_t i = 0; i < field->nulls.count; i++)
+        if (field->nulls.items[i].length == value->length &&
+            memcmp(field->nulls.items[i].text, value->printed, value->length) == 0)
+            return true;
+    return false;
+}
+
+/* By one pattern, in its spelling or, where that is a null value, with other letters. */
+static bool print_by(const field_t *field, const pattern_t *pattern, pattern_spelling_t spelling, int64_t ms,
+                     value_t *value) {
+    for (unsigned i = 0; i < (pattern->varies ? PATTERN_LETTERS : 1); i++) {
+        const pattern_spelling_t as = {(uint8_t)((spelling.letters + i) % PATTERN_LETTERS), spelling.zone};
+        if (!(value->length = pattern_write(pattern, ms, as, value->printed)))
+            return false;
+        if (!is_null(field, value))
+            return true;
     }
     return false;
 }
 
+static bool print_date(const emit_delimited_t *emit, const field_t *field, const shape_t *shape, int64_t ms,
+                       value_t *value) {
+    const size_t index = (size_t)(field - emit->draft->schema->fields), count = field->patterns.count;
+    const pattern_t *patterns = emit->patterns + emit->first_pattern[index];
+    const uint8_t first = shape ? shape->spelling[index] % PATTERN_MOST : 0;
+    pattern_spelling_t spelling = {0, 0};
+    if (shape)
+        spelling = (pattern_spelling_t){shape->spelling[index] / PATTERN_MOST, shape->zone[index]};
+    for (size_t i = 0; i < count; i++)
+        if (print_by(field, &patterns[(first + i) % count], spelling, ms, value))
+            return true;
+    return false;
+}
+
 /* The text of one column, before quotes and escapes. */
-static bool print_value(const schema_t *schema, const field_t *field, const bson_t *document,
+static bool print_value(const emit_delimited_t *emit, const field_t *field, const bson_t *document,
                         const shape_t *shape, value_t *value, err_t *err) {
     bson_iter_t top, at;
-    uint8_t spelling = shape ? shape->spelling[field - schema->fields] : 0;
+    uint8_t spelling = shape ? shape->spelling[field - emit->draft->schema->fields] : 0;
     *value = (value_t){.text = value->printed};
     if (!bson_iter_init(&top, document) || !bson_iter_find_descendant(&top, field->key, &at)) {
         if (field->nulls.count) {
@@ -78,6 +122,17 @@ static bool print_value(const schema_t *schema, const field_t *field, const bson
             value->text = (const uint8_t *)null->text;
             value->length = null->length;
         }
+        return true;
+    }
+    typed_t typed;
+    if (typed_is(field) && typed_take(field, &at, &typed)) {
+        schema_text_t text;
+        typed.spelling = spelling;
+        if (!typed_print(field, &typed, value->printed, &text))
+            return err_set(err, STATUS_INPUT, "the value of '%s' cannot be written as the field %s writes it",
+                           field->key, field->name);
+        value->text = (const uint8_t *)text.text;
+        value->length = text.length;
         return true;
     }
     uint32_t length;
@@ -99,7 +154,7 @@ static bool print_value(const schema_t *schema, const field_t *field, const bson
         value->length = convert_print_number(bson_iter_double(&at), field->divide, value->printed);
         return true;
     case BSON_TYPE_DATE_TIME:
-        if (print_date(field, spelling, bson_iter_date_time(&at), value))
+        if (print_date(emit, field, shape, bson_iter_date_time(&at), value))
             return true;
         return err_set(err, STATUS_INPUT, "the date in '%s' cannot be written by any pattern of the field",
                        field->key);
@@ -210,8 +265,7 @@ int emit_delimited_record(emit_delimited_t *emit, const dialect_t *dialect, cons
         uint16_t field = dialect->field_of[i];
         values[i] = (value_t){.text = values[i].printed};
         if (field != DIALECT_NO_FIELD &&
-            !print_value(emit->draft->schema, &emit->draft->schema->fields[field], document, shape,
-                         &values[i], err))
+            !print_value(emit, &emit->draft->schema->fields[field], document, shape, &values[i], err))
             return -2;
     }
     int same = 0;

@@ -1,4 +1,5 @@
 #include "format/delimited/plan.h"
+#include "format/delimited/typed.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -9,9 +10,9 @@ typedef struct {
     pattern_t *patterns;
 } builder_t;
 
-/* Latin-1 text may double in UTF-8; all other text is copied. */
+/* Text of an encoding may be longer in UTF-8; all other text is copied. */
 static size_t text_times(const schema_t *schema) {
-    return schema->latin1 ? 2 : 1;
+    return schema->encoding == ENCODING_WINDOWS_1252 ? 3 : schema->encoding ? 2 : 1;
 }
 
 static void set_head(builder_t *builder, op_t *op, uint8_t type, const char *key, size_t length) {
@@ -30,6 +31,8 @@ static void set_head(builder_t *builder, op_t *op, uint8_t type, const char *key
 }
 
 static uint8_t code_of(const field_t *field) {
+    if (typed_is(field))
+        return OP_TYPED;
     switch (field->type) {
     case TYPE_TEXT:
         return OP_TEXT;
@@ -41,6 +44,11 @@ static uint8_t code_of(const field_t *field) {
         return OP_LONG;
     case TYPE_NUMBER:
         return OP_NUMBER;
+    case TYPE_BOOLEAN:
+    case TYPE_DECIMAL:
+    case TYPE_OBJECTID:
+    case TYPE_UUID:
+        return OP_TYPED;
     case TYPE_DATE:
     case TYPE_LENGTH:
         break;
@@ -52,8 +60,9 @@ static uint8_t code_of(const field_t *field) {
 
 static uint8_t bson_type_of(uint8_t code) {
     static const uint8_t types[] = {
-        [OP_TEXT] = 0x02,   [OP_TRIMMED] = 0x02,  [OP_INT] = 0x10,  [OP_LONG] = 0x12,
-        [OP_NUMBER] = 0x01, [OP_ISO_DATE] = 0x09, [OP_DATE] = 0x09, [OP_OPEN] = 0x03};
+        [OP_TEXT] = 0x02,     [OP_TRIMMED] = 0x02, [OP_INT] = 0x10,   [OP_LONG] = 0x12, [OP_NUMBER] = 0x01,
+        [OP_ISO_DATE] = 0x09, [OP_DATE] = 0x09,    [OP_TYPED] = 0x00, /* known with the value */
+        [OP_OPEN] = 0x03};
     return types[code];
 }
 

@@ -9,10 +9,12 @@
  *       escape: [double, backslash]                  # how a quote is written inside quotes
  *       multiline: no                                # a line end always ends a record, also inside quotes
  *       header: [test_id, TESTID]                    # a line that begins with one of these; or yes, or no
- *       encoding: latin1                             # of text that is not UTF-8; binary if left out
+ *       decimal: ","                                 # and thousands: "."; of all numbers
+ *       encoding: latin1                             # or windows-1252: of text that is not UTF-8; else it is binary
  *     surplus: {into: model, left: 9}                # too many fields: the 10th gets the surplus
  *     fields:
  *       - {name: testId, key: t, type: int, column: [test_id, TESTID], nulls: ["", "NULL"]}
+ *       - {name: passed, type: boolean, true: [yes, Y], false: [no, N]}
  *     layouts:                                       # columns of files without a header; default: all fields
  *       - [testId, vehicleId, ...]
  *
@@ -47,6 +49,7 @@
 #ifndef TIPPLE_FORMAT_SCHEMA_SCHEMA_H
 #define TIPPLE_FORMAT_SCHEMA_SCHEMA_H
 
+#include "base/encoding.h"
 #include "base/err.h"
 #include "base/yaml_tree.h"
 
@@ -72,6 +75,11 @@ typedef enum {
     TYPE_NUMBER,  /* double */
     TYPE_DATE,    /* BSON date, by the patterns */
     TYPE_LENGTH,  /* how many characters follow the fixed part */
+    /* of delimited records only: */
+    TYPE_BOOLEAN,  /* by its words */
+    TYPE_DECIMAL,  /* 128 bits */
+    TYPE_OBJECTID, /* 24 hexadecimal digits */
+    TYPE_UUID,     /* binary of subtype 4 */
 } field_type_t;
 
 /* What its records are. */
@@ -104,6 +112,8 @@ typedef struct {
     field_type_t type;
     texts_t columns;       /* its names in a header */
     texts_t nulls;         /* a field whose text is one of them is left out */
+    char point, thousands; /* of numbers that are not plain: see numeral.h; else 0 */
+    texts_t words[2];      /* for booleans: those for false, those for true */
     texts_t patterns;      /* for dates: YYYY MM DD hh mm ss SSS; anything else must be there as it is */
     int divide;            /* for numbers: the exponent of the power of ten: 10 -> 1; -1: times 10 */
     bool optional;         /* a header may lack it */
@@ -187,8 +197,9 @@ typedef struct {
     bool multiline; /* records may contain line ends: JSON, or quoted fields */
     header_t header;
     texts_t header_words;
-    bool latin1;
-    int surplus_field; /* -1: none */
+    char point, thousands; /* of fields that do not say it */
+    encoding_t encoding;   /* of text that is not UTF-8 */
+    int surplus_field;     /* -1: none */
     size_t surplus_left;
     field_t *fields;
     size_t field_count;
@@ -223,7 +234,7 @@ const field_t *schema_field(const schema_t *schema, const char *name);
 bool schema_makes(const schema_t *schema, const char *path, const char **near);
 
 /* Types by their words in format files. */
-enum { SCHEMA_TYPES = 11 };
+enum { SCHEMA_TYPES = 20 };
 typedef struct {
     const char *name;
     field_type_t type;

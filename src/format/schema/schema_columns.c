@@ -21,8 +21,8 @@ static bool read_pattern(reader_t *reader, const yaml_item_t *node, field_t *fie
 }
 
 static bool read_field(reader_t *reader, const yaml_item_t *node, field_t *field) {
-    static const char *const keys[] = {"name",  "key",     "type",   "column",
-                                       "nulls", "pattern", "divide", "optional"};
+    static const char *const keys[] = {"name",   "key",      "type", "column", "nulls",   "pattern",
+                                       "divide", "optional", "true", "false",  "decimal", "thousands"};
     static const schema_text_t empty[] = {{"", 0}};
     const yaml_tree_t *tree = reader->tree;
     if (!schema_want(reader, node, YAML_ITEM_MAP, "a field such as {name: testId, key: t, type: int}"))
@@ -48,6 +48,8 @@ static bool read_field(reader_t *reader, const yaml_item_t *node, field_t *field
         return false;
     if (field->nulls.count > 8)
         return COMPLAIN(nulls, "at most 8 null values were expected");
+    if (!schema_words(reader, node, field) || !schema_numerals(reader, node, field))
+        return false;
     if (optional && !yaml_tree_bool(tree, optional, &field->optional, reader->err))
         return false;
     if (!schema_texts(reader, column ? column : name, &field->columns))
@@ -145,8 +147,22 @@ static bool read_header(reader_t *reader, const yaml_item_t *node) {
     return true;
 }
 
+static bool read_encoding(reader_t *reader, const yaml_item_t *node) {
+    static const char *const names[] = {
+        [ENCODING_NONE] = "", [ENCODING_LATIN1] = "latin1", [ENCODING_WINDOWS_1252] = "windows-1252"};
+    for (size_t i = 1; node->kind == YAML_ITEM_SCALAR && i < COUNT(names); i++)
+        if (strcmp(node->text, names[i]) == 0) {
+            reader->schema->encoding = (encoding_t)i;
+            return true;
+        }
+    return COMPLAIN(
+        node, "only latin1 and windows-1252 are known here (UTF-8 is always read); leave it out to keep "
+              "other bytes as BSON binary");
+}
+
 static bool read_record(reader_t *reader, const yaml_item_t *node) {
-    static const char *const keys[] = {"delimiter", "quote", "escape", "multiline", "header", "encoding"};
+    static const char *const keys[] = {"delimiter", "quote",    "escape",  "multiline",
+                                       "header",    "encoding", "decimal", "thousands"};
     schema_t *schema = reader->schema;
     if (!yaml_tree_only_keys(reader->tree, node, keys, COUNT(keys), reader->err))
         return false;
@@ -156,8 +172,8 @@ static bool read_record(reader_t *reader, const yaml_item_t *node) {
     if (!delimiter)
         return COMPLAIN(node,
                         "'delimiter' is missing: the delimiters to choose from, such as [\",\", \"|\"]");
-    if (!read_delimiters(reader, delimiter) || (escape && !read_escape(reader, escape)) ||
-        (header && !read_header(reader, header)))
+    if (!schema_record_numerals(reader, node) || !read_delimiters(reader, delimiter) ||
+        (escape && !read_escape(reader, escape)) || (header && !read_header(reader, header)))
         return false;
     if (quote && !schema_want(reader, quote, YAML_ITEM_SCALAR, "a quote character"))
         return false;
@@ -174,10 +190,8 @@ static bool read_record(reader_t *reader, const yaml_item_t *node) {
     if (lines && !schema->quote)
         return COMPLAIN(multiline, "without a quote character no field can contain a line end");
     schema->multiline = lines;
-    if (encoding && (encoding->kind != YAML_ITEM_SCALAR || strcmp(encoding->text, "latin1") != 0))
-        return COMPLAIN(encoding, "only latin1 is known here (UTF-8 is always read); leave it out to keep "
-                                  "other bytes as BSON binary");
-    schema->latin1 = encoding != NULL;
+    if (encoding && !read_encoding(reader, encoding))
+        return false;
     return true;
 }
 

@@ -22,6 +22,10 @@ static void digest_field(XXH3_state_t *state, const field_t *field, bool fixed) 
     digest_texts(state, &field->columns);
     digest_texts(state, &field->nulls);
     digest_texts(state, &field->patterns);
+    if (field->point)
+        digest_bytes(state, (const char[]){field->point, field->thousands}, 2);
+    for (int is = 0; field->type == TYPE_BOOLEAN && is < 2; is++)
+        digest_texts(state, &field->words[is]);
     if (!fixed)
         return;
     char width[] = {(char)(field->width & 255), (char)(field->width >> 8), (char)field->counted,
@@ -76,8 +80,8 @@ bool schema_digest(schema_t *schema, err_t *err) {
     XXH3_128bits_reset(state);
     digest_bytes(state, schema->delimiters, schema->delimiter_count);
     char traits[] = {
-        schema->quote,  schema->escape_double,       schema->escape_backslash,  (char)schema->header,
-        schema->latin1, (char)schema->surplus_field, (char)schema->surplus_left};
+        schema->quote,          schema->escape_double,       schema->escape_backslash,  (char)schema->header,
+        (char)schema->encoding, (char)schema->surplus_field, (char)schema->surplus_left};
     digest_bytes(state, traits, sizeof traits);
     if (schema->multiline)
         digest_bytes(state, "multiline", 9);

@@ -1,0 +1,98 @@
+#include "format/schema/schema_read.h"
+
+#include <string.h>
+
+static bool holds(const texts_t *texts, size_t count, const schema_text_t *word) {
+    for (size_t i = 0; i < count; i++)
+        if (texts->items[i].length == word->length &&
+            memcmp(texts->items[i].text, word->text, word->length) == 0)
+            return true;
+    return false;
+}
+
+/* The words of one boolean; each word means one thing only. */
+static bool read_words_of(reader_t *reader, const yaml_item_t *node, field_t *field, texts_t *words) {
+    if (field->type != TYPE_BOOLEAN)
+        return COMPLAIN(node, "'%s' goes with the type boolean", node->key);
+    if (!schema_texts(reader, node, words))
+        return false;
+    if (!words->count || words->count > 8)
+        return COMPLAIN(node, "1 to 8 words were expected");
+    for (size_t i = 0; i < words->count; i++) {
+        const schema_text_t *word = &words->items[i];
+        if (holds(&field->nulls, field->nulls.count, word))
+            return COMPLAIN(node, "'%s' is a null value of this field already", word->text);
+        if (holds(words, i, word))
+            return COMPLAIN(node, "'%s' is here twice", word->text);
+    }
+    return true;
+}
+
+bool schema_words(reader_t *reader, const yaml_item_t *field_node, field_t *field) {
+    static const schema_text_t usual[2][3] = {{{"false", 5}, {"False", 5}, {"FALSE", 5}},
+                                              {{"true", 4}, {"True", 4}, {"TRUE", 4}}};
+    static const char *const keys[] = {"false", "true"};
+    for (int is = 0; is < 2; is++) {
+        const yaml_item_t *node = yaml_item_get(field_node, keys[is]);
+        field->words[is] = (texts_t){usual[is], COUNT(usual[is])};
+        if (node && !read_words_of(reader, node, field, &field->words[is]))
+            return false;
+    }
+    for (size_t i = 0; i < field->words[1].count; i++)
+        if (holds(&field->words[0], field->words[0].count, &field->words[1].items[i]))
+            return COMPLAIN(field_node, "'%s' cannot be both true and false", field->words[1].items[i].text);
+    return true;
+}
+
+/* One of the characters, or `none` (0). */
+static bool read_mark(reader_t *reader, const yaml_item_t *node, const char *known, char *mark) {
+    if (!schema_want(reader, node, YAML_ITEM_SCALAR, "a character"))
+        return false;
+    if (strcmp(known, ",.") != 0 && strcmp(node->text, "none") == 0) {
+        *mark = 0;
+        return true;
+    }
+    if (node->length != 1 || !strchr(known, node->text[0]))
+        return COMPLAIN(node,
+                        strcmp(known, ",.") == 0
+                            ? "\",\" or \".\" was expected: what is before the fraction of a number"
+                            : "\",\", \".\", \"'\", \" \" or none was expected: what is between thousands");
+    *mark = node->text[0];
+    return true;
+}
+
+/* Reads both where they are there. */
+static bool read_marks(reader_t *reader, const yaml_item_t *node, char *point, char *thousands) {
+    const yaml_item_t *decimal = yaml_item_get(node, "decimal"), *marks = yaml_item_get(node, "thousands");
+    if ((decimal && !read_mark(reader, decimal, ",.", point)) ||
+        (marks && !read_mark(reader, marks, ",.' ", thousands)))
+        return false;
+    return *point != *thousands ||
+           COMPLAIN(marks ? marks : decimal,
+                    "'decimal' and 'thousands' are both \"%c\" ('decimal' is \".\" where it is not given)",
+                    *point);
+}
+
+bool schema_record_numerals(reader_t *reader, const yaml_item_t *node) {
+    schema_t *schema = reader->schema;
+    schema->point = '.';
+    return read_marks(reader, node, &schema->point, &schema->thousands);
+}
+
+bool schema_numerals(reader_t *reader, const yaml_item_t *node, field_t *field) {
+    static const char *const keys[] = {"decimal", "thousands"};
+    char point = reader->schema->point, thousands = reader->schema->thousands;
+    const bool number = field->type == TYPE_INT || field->type == TYPE_LONG || field->type == TYPE_NUMBER ||
+                        field->type == TYPE_DECIMAL;
+    for (size_t i = 0; i < COUNT(keys); i++)
+        if (yaml_item_get(node, keys[i]) && !number)
+            return COMPLAIN(yaml_item_get(node, keys[i]),
+                            "'%s' goes with the types int, long, number and decimal", keys[i]);
+    if (!read_marks(reader, node, &point, &thousands))
+        return false;
+    if (number && (thousands || (point != '.' && field->type != TYPE_INT && field->type != TYPE_LONG))) {
+        field->point = point;
+        field->thousands = thousands;
+    }
+    return true;
+}
