@@ -1,0 +1,166 @@
+#include "load/before/guess_inputs.h"
+#include "base/log.h"
+#include "format/schema/schema_parse.h"
+#include "input/source.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    WHOLE = 4 << 20,   /* a file of fewer bytes is looked at as a whole */
+    PIECE = 256 << 10, /* in the middle of a larger one; at its end four of them */
+    PIECES = 14,
+    MOST_FILES = 8,
+    SETTLED = 8 << 20, /* so much of compressed text is enough if its second half told nothing new */
+};
+
+typedef struct {
+    guess_t *guess;
+    source_kit_t *kit;
+    uint8_t *text; /* WHOLE bytes */
+    bool all;
+} looking_t;
+
+/* The rest of a text that can only be read in order. have: bytes of it that were read and not taken yet. */
+static bool look_on(looking_t *looking, source_t *source, size_t have, err_t *err) {
+    uint64_t told = guess_so_far(looking->guess), next = SETTLED, seen = WHOLE;
+    while (seen < GUESS_MOST_BYTES && have < WHOLE) {
+        size_t used;
+        const ssize_t got = source_read(source, looking->text + have, WHOLE - have, err);
+        if (got < 0)
+            return false;
+        const bool last = (size_t)got < WHOLE - have;
+        have += (size_t)got;
+        seen += (uint64_t)got;
+        if (!guess_take(looking->guess, looking->text, have, GUESS_FROM_NEXT, last, &used, err))
+            return false;
+        if (last)
+            return true;
+        memmove(looking->text, looking->text + used, have - used);
+        have -= used;
+        if (seen < next)
+            continue;
+        if (guess_so_far(looking->guess) == told)
+            break;
+        told = guess_so_far(looking->guess);
+        next *= 2;
+    }
+    looking->all = false;
+    return true;
+}
+
+/* Some places of a large file, and its end. */
+static bool look_around(looking_t *looking, source_t *source, uint64_t size, err_t *err) {
+    const uint64_t step = (size - WHOLE) / (PIECES + 1);
+    looking->all = false;
+    for (uint64_t i = 1; i <= PIECES + 1; i++) {
+        const bool last = i == PIECES + 1;
+        const size_t want = last ? 4 * PIECE : PIECE;
+        const uint64_t at = last ? size - want : WHOLE + (i - 1) * step;
+        size_t used;
+        if (!source_skip_to(source, at, err))
+            return false;
+        const ssize_t got = source_read(source, looking->text, want, err);
+        if (got < 0)
+            return false;
+        const uint8_t *feed = memchr(looking->text, '\n', (size_t)got);
+        const size_t from = feed ? (size_t)(feed + 1 - looking->text) : (size_t)got;
+        if (!guess_take(looking->guess, looking->text + from, (size_t)got - from, GUESS_FROM_LINE, last,
+                        &used, err))
+            return false;
+    }
+    return true;
+}
+
+static bool look_at(looking_t *looking, const input_file_t *file, bool first, err_t *err) {
+    const bool anywhere = file->kind == INPUT_PLAIN && !input_is_in_stream(file);
+    source_t *source = source_open_in(looking->kit, file, err);
+    size_t used = 0;
+    if (!source)
+        return false;
+    const ssize_t got = source_read(source, looking->text, WHOLE, err);
+    const bool whole = got >= 0 && got < WHOLE;
+    bool ok = got >= 0;
+    if (ok && first)
+        ok = guess_begin(looking->guess, looking->text, (size_t)got, whole, err);
+    if (ok && !first && !guess_is_same(looking->guess, looking->text, (size_t)got)) {
+        looking->all = false; /* whether it fits is told later */
+        source_close(source);
+        return true;
+    }
+    ok = ok && guess_take(looking->guess, looking->text, (size_t)got,
+                          first ? GUESS_FROM_START : GUESS_FROM_NEXT, whole, &used, err);
+    if (ok && !whole && anywhere) {
+        ok = look_around(looking, source, file->text_bound, err);
+    } else if (ok && !whole) {
+        memmove(looking->text, looking->text + used, WHOLE - used);
+        ok = look_on(looking, source, WHOLE - used, err);
+    }
+    source_close(source);
+    return ok;
+}
+
+static bool look_at_all(looking_t *looking, const manifest_t *manifest, err_t *err) {
+    const size_t files = manifest->count < MOST_FILES ? manifest->count : MOST_FILES;
+    looking->all = files == manifest->count;
+    for (size_t i = 0; i < files; i++)
+        if (!look_at(looking, &manifest->files[i * manifest->count / files], i == 0, err))
+            return false;
+    if (looking->all)
+        guess_saw_all(looking->guess);
+    return guess_end(looking->guess, err);
+}
+
+static uint64_t text_bytes(const manifest_t *manifest) {
+    uint64_t bytes = 0;
+    for (size_t i = 0; i < manifest->count; i++) {
+        if (manifest->files[i].kind != INPUT_PLAIN)
+            return 0;
+        bytes += manifest->files[i].text_bound;
+    }
+    return bytes;
+}
+
+static bool guess_all(looking_t *looking, const manifest_t *manifest, guessed_t *guessed, err_t *err) {
+    return look_at_all(looking, manifest, err) && (guessed->yaml = guess_yaml(looking->guess, err)) &&
+           guess_tell(looking->guess, text_bytes(manifest), guessed->lines, err);
+}
+
+bool guess_inputs(const manifest_t *manifest, const guess_options_t *options, guessed_t *guessed,
+                  err_t *err) {
+    looking_t looking = {.kit = source_kit_new(), .text = malloc(WHOLE)};
+    *guessed = (guessed_t){.yaml = NULL};
+    for (size_t i = 0; i < manifest->count; i++)
+        if (manifest->files[i].kind == INPUT_STREAM) {
+            free(looking.text);
+            source_kit_free(looking.kit);
+            return err_set(
+                err, STATUS_USAGE,
+                "--format is missing: the format of a stream (%.1000s) cannot be guessed, because it is "
+                "read only once; `tipple formats --guess` guesses it from a file",
+                manifest->files[i].name);
+        }
+    bool ok = (looking.kit && looking.text) || err_memory(err, WHOLE);
+    ok = ok && (looking.guess = guess_new(manifest->files[0].name, options, err)) &&
+         guess_all(&looking, manifest, guessed, err);
+    guess_destroy(looking.guess);
+    source_kit_free(looking.kit);
+    free(looking.text);
+    return ok;
+}
+
+void guessed_free(guessed_t *guessed) {
+    for (size_t i = 0; i < GUESS_LINES; i++)
+        free(guessed->lines[i]);
+    free(guessed->yaml);
+    *guessed = (guessed_t){.yaml = NULL};
+}
+
+schema_t *guess_inputs_open(const manifest_t *manifest, const guess_options_t *options, guessed_t *guessed,
+                            err_t *err) {
+    if (!guess_inputs(manifest, options, guessed, err))
+        return NULL;
+    for (size_t i = 0; i < GUESS_LINES; i++)
+        log_note("%s", guessed->lines[i]);
+    return schema_parse(guessed->yaml, strlen(guessed->yaml), "the guessed format", err);
+}
