@@ -180,8 +180,8 @@ struct guess {
     size_t first_length, header_lines; /* lines up to its end */
     bool first_in_records;             /* it is no header, and was counted */
     uint64_t records, misfits, bytes;
-    bool all;       /* everything was looked at */
-    bool scattered; /* the middle and the end, too */
+    bool all;                   /* everything was looked at */
+    bool scattered;             /* the middle and the end, too */
     bool other_bytes, c1_bytes; /* that are not UTF-8; of these, 80 to 9f */
     /* guess_end */
     bool header;          /* the format says header: yes */

@@ -184,7 +184,7 @@ static void put_share(text_t *out, const guess_t *guess, uint64_t text_bytes) {
     if (!guess->records)
         text_append(out, "no rows");
     else if (guess->all)
-        text_print(out, guess->records == 1 ? "its only row" : "all %s %s", count, rows);
+        text_print(out, guess->records == 1 ? "%s %s" : "all %s %s", count, rows);
     else if (guess->scattered && !text_bytes)
         text_print(out, "%s %s of its beginning, middle and end", count, rows);
     else if (!guess->scattered || !guess->bytes)
