@@ -1,5 +1,6 @@
 #include "format/filter.h"
 #include "base/suggest.h"
+#include "format/delimited/typed.h"
 #include "format/values/convert.h"
 #include "format/values/pattern.h"
 
@@ -23,7 +24,8 @@ typedef struct {
     size_t length;
     double number;
     int64_t whole;
-    bool is_text, is_date, is_whole;
+    typed_t typed;
+    bool is_text, is_date, is_whole, is_typed;
 } term_t;
 
 struct filter {
@@ -85,6 +87,22 @@ static const char *quote_of(const term_t *term) {
     return "'";
 }
 
+/* A value of a type whose texts are converted as in a file; a boolean is also what it is in the document. */
+static bool read_typed(term_t *term, err_t *err) {
+    static const schema_text_t words[] = {{"false", 5}, {"true", 4}};
+    const field_t *field = term->field;
+    field_t plain = *field;
+    plain.nulls.count = 0;
+    plain.divide = 0; /* compared with what is stored */
+    const uint8_t *text = (const uint8_t *)term->text;
+    term->is_typed = typed_read(&plain, false, text, term->length, &term->typed);
+    for (int is = 0; is < 2; is++)
+        plain.words[is] = (texts_t){&words[is], 1};
+    term->is_typed = term->is_typed || typed_read(&plain, false, text, term->length, &term->typed);
+    return term->is_typed || err_set(err, STATUS_USAGE, "--filter: '%s' is no %s, which the field %s is",
+                                     term->text, schema_type_name(field->type), field->name);
+}
+
 static bool read_value(term_t *term, err_t *err) {
     const field_t *field = term->field;
     uint8_t padded[64 + 16] = {0};
@@ -107,6 +125,8 @@ static bool read_value(term_t *term, err_t *err) {
         return err_set(err, STATUS_USAGE, "--filter: '%s' is not a date as %s has them: %s", term->text,
                        field->name, field->patterns.items[0].text);
     }
+    if (typed_is(field->type))
+        return read_typed(term, err);
     if (length < 64 && convert_number(padded, length, 0, &term->number)) {
         term->is_whole = convert_int(padded, length, &term->whole);
         return true;
@@ -306,6 +326,11 @@ static bool term_holds(const term_t *term, const bson_t *document) {
         int64_t ms = bson_iter_date_time(&at);
         return holds(term->comparison, (ms > term->whole) - (ms < term->whole));
     }
+    typed_t typed;
+    if (term->is_typed)
+        return typed_take(term->field, &at, &typed)
+                   ? holds(term->comparison, typed_order(&typed, &term->typed))
+                   : term->comparison == UNEQUAL;
     bool whole = type == BSON_TYPE_INT32 || type == BSON_TYPE_INT64;
     if (!term->is_text && !term->is_date && whole && term->is_whole) {
         int64_t value = bson_iter_as_int64(&at);

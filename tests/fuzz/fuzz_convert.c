@@ -3,6 +3,8 @@
  * pattern from a date. */
 #include "format/values/calendar.h"
 #include "format/values/convert.h"
+#include "format/values/decimal.h"
+#include "format/values/hex.h"
 #include "format/values/pattern.h"
 #include "format_laws.h"
 
@@ -86,6 +88,59 @@ static void try_number(const uint8_t *text, size_t length, int divide) {
             length, out, printed);
 }
 
+static bool same_digits(const decimal_t *a, const decimal_t *b) {
+    return a->count == b->count && a->exponent == b->exponent && a->minus == b->minus &&
+           memcmp(a->digits, b->digits, sizeof a->digits) == 0;
+}
+
+/* A decimal has all digits of its text, in itself and in its 128 bits; and a double that is kept, too. */
+static void try_decimal(const uint8_t *text, size_t length, int divide) {
+    decimal_t decimal, again;
+    double value;
+    uint8_t out[DECIMAL_PRINTED + CONVERT_PRINTED], bytes[16];
+    bson_decimal128_t theirs;
+    const bool is = decimal_read(text, length, &decimal), kept = convert_kept(text, length, divide, &value);
+    size_t from = 0, to = length;
+    for (; from < to && text[from] == ' '; from++)
+        ;
+    for (; to > from && text[to - 1] == ' '; to--)
+        ;
+    char *copy = strndup((const char *)text + from, to - from);
+    LAB_MUST(copy);
+    LAW(is == (strlen(copy) == to - from && is_decimal(copy)), text, length, text, length);
+    LAW(is || !kept, text, length, text, length);
+    if (is && decimal.count <= 15 && length < 100 && llabs(decimal.exponent) < 250)
+        LAW(kept, text, length, text, length);
+    if (kept && fabs(value) < 1e298) {
+        size_t printed = convert_print_number(value, divide, out);
+        LAW(decimal_read(out, printed, &again) && decimal_compare(&again, &decimal) == 0 &&
+                again.minus == decimal.minus,
+            text, length, out, printed);
+    }
+    if (is && decimal_fits(&decimal)) {
+        const size_t printed = decimal_print(&decimal, out);
+        decimal_store(&decimal, bytes);
+        LAB_MUST(printed <= DECIMAL_PRINTED);
+        LAW(decimal_read(out, printed, &again) && same_digits(&again, &decimal), text, length, out, printed);
+        LAW(decimal_load(bytes, &again) && same_digits(&again, &decimal), text, length, out, printed);
+        LAW(bson_decimal128_from_string((const char *)memcpy(out + printed, "", 1) - printed, &theirs) &&
+                memcmp(&theirs.low, bytes, 8) == 0 && memcmp(&theirs.high, bytes + 8, 8) == 0,
+            text, length, out, printed);
+    }
+    free(copy);
+}
+
+static void try_hex(const uint8_t *text, size_t length) {
+    uint8_t bytes[HEX_UUID], out[HEX_UUID_TEXT];
+    bool capital;
+    if (hex_read_objectid(text, length, bytes, &capital))
+        LAW(hex_print_objectid(bytes, capital, out) == length && memcmp(out, text, length) == 0, text, length,
+            out, length);
+    if (hex_read_uuid(text, length, bytes, &capital))
+        LAW(hex_print_uuid(bytes, capital, out) == length && memcmp(out, text, length) == 0, text, length,
+            out, length);
+}
+
 static void try_date(const uint8_t *text, size_t length) {
     static const char *const usual = "YYYY-MM-DD";
     const uint8_t *end = length ? memchr(text, '\n', length) : NULL;
@@ -124,6 +179,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     slack_t slack = slack_new(data + 1, size - 1);
     try_int(slack.text, slack.length);
     try_number(slack.text, slack.length, (uint8_t)(data[0] - '0') % 10);
+    try_decimal(slack.text, slack.length, (uint8_t)(data[0] - '0') % 10);
+    try_hex(slack.text, slack.length);
     try_date(slack.text, slack.length);
     slack_free(&slack);
     return 0;

@@ -62,13 +62,16 @@ static void say_delimited(size_t fields) {
         ONE_OF("", ", escape: []", ", escape: [backslash]", ", escape: [double, backslash]"),
         ONE_OF("", ", encoding: latin1", ", multiline: no"));
     for (size_t i = 0; i < fields; i++) {
-        static const char *const types[] = {"text", "trimmed", "int", "long", "number", "date"};
-        const size_t type = chance(6);
+        static const char *const types[] = {"text", "trimmed", "int",     "long",     "number",
+                                            "date", "boolean", "decimal", "objectid", "uuid"};
+        const size_t type = chance(sizeof types / sizeof *types);
         if (type == 4)
             numbers[count++] = i;
         say("  - {name: f%zu, type: %s%s%s%s%s}\n", i, types[type],
             type == 5 ? ", pattern: [YYYYMMDD, DD/MM/YYYY]" : "",
-            type == 4 ? ONE_OF("", ", divide: 100") : "",
+            type == 4 || type == 7 ? ONE_OF("", ", divide: 100")
+            : type == 6            ? ONE_OF("", ", true: [a, \"50.\"], false: XY")
+                                   : "",
             ONE_OF("", ", nulls: []", ", nulls: [\"\", NULL]", ", nulls: [\"50\", XX, \"\"]"),
             i + 1 == fields ? ONE_OF("", ", optional: yes") : "");
     }
@@ -125,14 +128,48 @@ static void say_by_width(size_t fields) {
 
 /* A text of pieces that mean something to one type of field or the other. */
 static void pieces(const uint8_t *data, size_t size, grown_t *text) {
-    static const char *const words[] = {"|",        "|",          "|",    "\n",   "\n",
-                                        ",",        " ",          "a",    "ab c", "\xE9",
-                                        "\xC3",     "\xC3\xA9",   "50",   "050",  "50.",
-                                        "XX",       "NULL",       "\"",   "'",    "\\",
-                                        "\r",       "\r\n",       "-0",   "1.5",  "007",
-                                        "+1",       "-179",       "9999", "f0",   "f0|f1|f2|f3|f4|f5\n",
-                                        "20140102", "31/12/1999", "2400", "+",    "+ab1x",
-                                        "        ", "99999999"};
+    static const char *const words[] = {"|",
+                                        "|",
+                                        "|",
+                                        "\n",
+                                        "\n",
+                                        ",",
+                                        " ",
+                                        "a",
+                                        "ab c",
+                                        "\xE9",
+                                        "\xC3",
+                                        "\xC3\xA9",
+                                        "50",
+                                        "050",
+                                        "50.",
+                                        "XX",
+                                        "NULL",
+                                        "\"",
+                                        "'",
+                                        "\\",
+                                        "\r",
+                                        "\r\n",
+                                        "-0",
+                                        "1.5",
+                                        "007",
+                                        "+1",
+                                        "-179",
+                                        "9999",
+                                        "f0",
+                                        "f0|f1|f2|f3|f4|f5\n",
+                                        "20140102",
+                                        "31/12/1999",
+                                        "2400",
+                                        "+",
+                                        "+ab1x",
+                                        "        ",
+                                        "99999999",
+                                        "true",
+                                        "False",
+                                        "1.50",
+                                        "507f1f77bcf86cd799439011",
+                                        "00112233-4455-6677-8899-AABBCCDDEEFF"};
     for (size_t i = 0; i < size && text->size < LONGEST; i++) {
         const bool again = i && data[i] >= 246; /* the one before, many times: a long field */
         const char *word = words[data[i - again] % (sizeof words / sizeof *words)];

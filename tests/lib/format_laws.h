@@ -216,6 +216,9 @@ static bool law_usual_value(const schema_t *schema, const field_t *field, const 
     switch (field->type) {
     case TYPE_TEXT:
     case TYPE_DATE:
+    case TYPE_BOOLEAN:
+    case TYPE_OBJECTID:
+    case TYPE_UUID:
         return true;
     case TYPE_TRIMMED:
         return !length || (text[0] != ' ' && text[length - 1] != ' ');
@@ -223,6 +226,7 @@ static bool law_usual_value(const schema_t *schema, const field_t *field, const 
     case TYPE_LONG:
         return law_usual_int(text, length) || law_not_a_number(text, length);
     case TYPE_NUMBER:
+    case TYPE_DECIMAL:
         return law_usual_number(text, length) || law_not_a_number(text, length);
     case TYPE_LENGTH:
         break;
@@ -612,6 +616,14 @@ static const struct {
      "make:\n  - {a_made_key_of_28_bytes_12345: first, from: [[a, b, c, d], [d, c], [b, a], c], with: [x, y, "
      "z, \"\"]}\n"
      "  - {k: first, from: [b, a, [c, d, a, b]]}\n  - {l: first, from: [[d, b]]}\n"},
+    /* the types that are not in every file, also where a value looks like a null */
+    {"typed", "format: typed\nrecord: {delimiter: [\";\", \"|\"], header: no, encoding: latin1}\nfields:\n"
+              "  - {name: a, type: boolean}\n  - {name: b, type: boolean, true: [j, \"1\", \"\xC3\xA9\"], "
+              "false: [n, \"0\"]}\n"
+              "  - {name: c, type: decimal}\n  - {name: d, key: g.d, type: decimal, divide: 100, nulls: "
+              "[\"\", \"0\"]}\n"
+              "  - {name: e, key: g.e, type: objectid, nulls: [\"\", \"aaaaaaaaaaaaaaaaaaaaaaaa\"]}\n"
+              "  - {name: f, type: uuid, optional: yes}\n"},
 };
 enum { LAW_FORMATS = sizeof law_formats / sizeof *law_formats };
 

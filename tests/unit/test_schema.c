@@ -194,7 +194,7 @@ static void test_mistakes(void **state) {
         {HEAD "fields:\n  - {key: a}\n", "4:5", "no name"},
         {HEAD "fields:\n  - {name: ''}\n", "4:12", "empty"},
         {HEAD "fields:\n  - {name: a}\n  - {name: b, typ: int}\n", "5:15", "'type'"},
-        {HEAD "fields:\n  - {name: a, type: integer}\n", "4:21", "types are"},
+        {HEAD "fields:\n  - {name: a, type: integr}\n", "4:21", "types are"},
         {HEAD "fields:\n  - {name: a, type: dat}\n", "4:21", "'date'"},
         {HEAD "fields:\n  - {name: a, type: xyzzy}\n", "4:21", "types are"},
         {HEAD "fields:\n  - {name: a, type: [int]}\n", "4:21", "type"},

@@ -2,9 +2,11 @@
 #include "base/lines.h"
 #include "base/utf8.h"
 #include "format/delimited/plan.h"
+#include "format/delimited/typed.h"
 #include "format/record/bsonw.h"
 #include "format/record/ends.h"
 #include "format/record/split.h"
+#include "format/record/words.h"
 #include "format/values/calendar.h"
 #include "format/values/convert.h"
 
@@ -214,24 +216,12 @@ static uint8_t *put_text(delimited_t *reader, uint8_t *out, const op_t *op, cons
     return out + length;
 }
 
-/* Which null value the text is, from 0; -1: none. */
-static int null_of(const texts_t *nulls, bool latin1, const uint8_t *text, size_t length) {
-    for (size_t i = 0; i < nulls->count; i++) {
-        const schema_text_t *null = &nulls->items[i];
-        if ((null->length == length && memcmp(null->text, text, length) == 0) ||
-            (latin1 && length &&
-             utf8_begins_in_latin1((const uint8_t *)null->text, null->length, text, length, false) == length))
-            return (int)i;
-    }
-    return -1;
-}
-
 static inline bool is_absent(const op_t *op, bool latin1, const uint8_t *text, size_t length) {
     if (length == 0)
         return op->null_kinds & NULLS_EMPTY;
     if (length == 4 && (op->null_kinds & NULLS_WORD) && memcmp(text, "NULL", 4) == 0)
         return true;
-    return (op->null_kinds & NULLS_OTHER) && null_of(op->nulls, latin1, text, length) >= 0;
+    return (op->null_kinds & NULLS_OTHER) && words_find(op->nulls, latin1, text, length) >= 0;
 }
 
 static inline uint8_t *put_int(uint8_t *out, const op_t *op, int64_t value, bool short_head) {
@@ -240,8 +230,22 @@ static inline uint8_t *put_int(uint8_t *out, const op_t *op, int64_t value, bool
     return bsonw_int64(put_head_as(out, op, 0x12), value);
 }
 
+static uint8_t *put_typed(const delimited_t *reader, uint8_t *out, const op_t *op, const uint8_t *text,
+                          size_t length, bool high, shape_t *shape) {
+    const field_t *field = &reader->schema->fields[op->field];
+    typed_t value;
+    if (!typed_read(field, high && reader->schema->latin1, text, length, &value))
+        return NULL;
+    if (shape)
+        shape->spelling[op->field] = value.spelling;
+    out = put_head_as(out, op, value.bson_type);
+    memcpy(out, value.bytes, sizeof value.bytes);
+    return out + value.size;
+}
+
 /* The less usual conversions. NULL: the text is not such a value. */
-static uint8_t *put_rare(uint8_t *out, const op_t *op, const uint8_t *text, size_t length, shape_t *shape) {
+static uint8_t *put_rare(const delimited_t *reader, uint8_t *out, const op_t *op, const uint8_t *text,
+                         size_t length, bool high, shape_t *shape) {
     int64_t whole;
     double number;
     switch (op->code) {
@@ -249,11 +253,13 @@ static uint8_t *put_rare(uint8_t *out, const op_t *op, const uint8_t *text, size
     case OP_LONG:
         return convert_int(text, length, &whole) ? put_int(out, op, whole, false) : NULL;
     case OP_NUMBER:
-        if (!convert_number(text, length, op->divide, &number))
+        if (!convert_kept(text, length, op->divide, &number))
             return NULL;
         out = put_head(out, op, false);
         memcpy(out, &number, 8);
         return out + 8;
+    case OP_TYPED:
+        return put_typed(reader, out, op, text, length, high, shape);
     default:
         for (uint8_t i = 0; i < op->pattern_count; i++) {
             if (op->patterns[i].length != length || !pattern_read(&op->patterns[i], text, length, &whole))
@@ -275,9 +281,9 @@ static bool prints_as_null(op_code_t code, int divide, const texts_t *nulls, con
     size_t size = 0;
     if ((code == OP_INT || code == OP_LONG) && convert_int(text, length, &whole))
         size = convert_print_int(whole, printed);
-    else if (code == OP_NUMBER && convert_number(text, length, divide, &number))
+    else if (code == OP_NUMBER && convert_kept(text, length, divide, &number))
         size = convert_print_number(number, divide, printed);
-    return size && null_of(nulls, false, printed, size) >= 0;
+    return size && words_find(nulls, false, printed, size) >= 0;
 }
 
 typedef struct {
@@ -300,7 +306,7 @@ static uint8_t *put_unusual(delimited_t *reader, uint8_t *out, const op_t *op, c
                             size_t length, bool high, shape_t *shape) {
     const bool latin1 = high && reader->schema->latin1;
     if (is_absent(op, latin1, text, length)) {
-        int null = shape ? null_of(op->nulls, latin1, text, length) : 0;
+        int null = shape ? words_find(op->nulls, latin1, text, length) : 0;
         if (shape)
             shape->spelling[op->field] = (uint8_t)(null < 0 ? 0 : null);
         return out;
@@ -308,7 +314,7 @@ static uint8_t *put_unusual(delimited_t *reader, uint8_t *out, const op_t *op, c
     if (op->code != OP_TEXT && op->code != OP_TRIMMED) {
         const bool null =
             (op->null_kinds & NULLS_OTHER) && prints_as_null(op->code, op->divide, op->nulls, text, length);
-        uint8_t *after = null ? NULL : put_rare(out, op, text, length, shape);
+        uint8_t *after = null ? NULL : put_rare(reader, out, op, text, length, high, shape);
         if (after)
             return after;
         reader->kept_as_text++;
@@ -358,7 +364,7 @@ static bool value_of(const delimited_t *reader, const bounds_t *bounds, fields_t
 }
 
 static bool is_null(const field_t *field, bool latin1, const span_t *value) {
-    return null_of(&field->nulls, latin1, value->text, value->length) >= 0;
+    return words_find(&field->nulls, latin1, value->text, value->length) >= 0;
 }
 
 static uint8_t *put_point(const delimited_t *reader, const bounds_t *bounds, fields_t fields, uint8_t *out,
@@ -370,7 +376,7 @@ static uint8_t *put_point(const delimited_t *reader, const bounds_t *bounds, fie
         span_t value;
         if (!value_of(reader, bounds, fields, made->from[i].fields[0], &value) ||
             is_null(field, false, &value) ||
-            !convert_number(value.text, value.length, field->divide, &place[i]) ||
+            !convert_kept(value.text, value.length, field->divide, &place[i]) ||
             ((op->null_kinds & NULLS_OTHER) &&
              prints_as_null(OP_NUMBER, field->divide, &field->nulls, value.text, value.length)))
             return out;

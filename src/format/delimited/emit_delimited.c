@@ -1,5 +1,6 @@
 #include "format/delimited/emit_delimited.h"
 #include "base/threads/pool.h"
+#include "format/delimited/typed.h"
 #include "format/values/convert.h"
 #include "format/values/pattern.h"
 
@@ -78,6 +79,17 @@ static bool print_value(const schema_t *schema, const field_t *field, const bson
             value->text = (const uint8_t *)null->text;
             value->length = null->length;
         }
+        return true;
+    }
+    typed_t typed;
+    if (typed_take(field, &at, &typed)) {
+        schema_text_t text;
+        typed.spelling = spelling;
+        if (!typed_print(field, &typed, value->printed, &text))
+            return err_set(err, STATUS_INPUT, "the value of '%s' cannot be written as the field %s writes it",
+                           field->key, field->name);
+        value->text = (const uint8_t *)text.text;
+        value->length = text.length;
         return true;
     }
     uint32_t length;

@@ -41,6 +41,11 @@ static uint8_t code_of(const field_t *field) {
         return OP_LONG;
     case TYPE_NUMBER:
         return OP_NUMBER;
+    case TYPE_BOOLEAN:
+    case TYPE_DECIMAL:
+    case TYPE_OBJECTID:
+    case TYPE_UUID:
+        return OP_TYPED;
     case TYPE_DATE:
     case TYPE_LENGTH:
         break;
@@ -52,8 +57,9 @@ static uint8_t code_of(const field_t *field) {
 
 static uint8_t bson_type_of(uint8_t code) {
     static const uint8_t types[] = {
-        [OP_TEXT] = 0x02,   [OP_TRIMMED] = 0x02,  [OP_INT] = 0x10,  [OP_LONG] = 0x12,
-        [OP_NUMBER] = 0x01, [OP_ISO_DATE] = 0x09, [OP_DATE] = 0x09, [OP_OPEN] = 0x03};
+        [OP_TEXT] = 0x02,     [OP_TRIMMED] = 0x02, [OP_INT] = 0x10,   [OP_LONG] = 0x12, [OP_NUMBER] = 0x01,
+        [OP_ISO_DATE] = 0x09, [OP_DATE] = 0x09,    [OP_TYPED] = 0x00, /* known with the value */
+        [OP_OPEN] = 0x03};
     return types[code];
 }
 

@@ -13,6 +13,7 @@
  *     surplus: {into: model, left: 9}                # too many fields: the 10th gets the surplus
  *     fields:
  *       - {name: testId, key: t, type: int, column: [test_id, TESTID], nulls: ["", "NULL"]}
+ *       - {name: passed, type: boolean, true: [yes, Y], false: [no, N]}
  *     layouts:                                       # columns of files without a header; default: all fields
  *       - [testId, vehicleId, ...]
  *
@@ -67,6 +68,11 @@ typedef enum {
     TYPE_NUMBER,  /* double */
     TYPE_DATE,    /* BSON date, by the patterns */
     TYPE_LENGTH,  /* how many characters follow the fixed part */
+    /* of delimited records only: */
+    TYPE_BOOLEAN,  /* by its words */
+    TYPE_DECIMAL,  /* 128 bits */
+    TYPE_OBJECTID, /* 24 hexadecimal digits */
+    TYPE_UUID,     /* binary of subtype 4 */
 } field_type_t;
 
 typedef enum { SIGN_NEVER, SIGN_ALWAYS, SIGN_MINUS } sign_t;
@@ -96,6 +102,7 @@ typedef struct {
     field_type_t type;
     texts_t columns;       /* its names in a header */
     texts_t nulls;         /* a field whose text is one of them is left out */
+    texts_t words[2];      /* for booleans: those for false, those for true */
     texts_t patterns;      /* for dates: YYYY MM DD hh mm ss SSS; anything else must be there as it is */
     int divide;            /* for numbers: the exponent of the power of ten: 10 -> 1; -1: times 10 */
     bool optional;         /* a header may lack it */
@@ -214,7 +221,7 @@ const field_t *schema_field(const schema_t *schema, const char *name);
 bool schema_makes(const schema_t *schema, const char *path, const char **near);
 
 /* Types by their words in format files. */
-enum { SCHEMA_TYPES = 11 };
+enum { SCHEMA_TYPES = 20 };
 typedef struct {
     const char *name;
     field_type_t type;

@@ -21,8 +21,8 @@ static bool read_pattern(reader_t *reader, const yaml_item_t *node, field_t *fie
 }
 
 static bool read_field(reader_t *reader, const yaml_item_t *node, field_t *field) {
-    static const char *const keys[] = {"name",  "key",     "type",   "column",
-                                       "nulls", "pattern", "divide", "optional"};
+    static const char *const keys[] = {"name",    "key",    "type",     "column", "nulls",
+                                       "pattern", "divide", "optional", "true",   "false"};
     static const schema_text_t empty[] = {{"", 0}};
     const yaml_tree_t *tree = reader->tree;
     if (!schema_want(reader, node, YAML_ITEM_MAP, "a field such as {name: testId, key: t, type: int}"))
@@ -48,6 +48,8 @@ static bool read_field(reader_t *reader, const yaml_item_t *node, field_t *field
         return false;
     if (field->nulls.count > 8)
         return COMPLAIN(nulls, "at most 8 null values were expected");
+    if (!schema_words(reader, node, field))
+        return false;
     if (optional && !yaml_tree_bool(tree, optional, &field->optional, reader->err))
         return false;
     if (!schema_texts(reader, column ? column : name, &field->columns))

@@ -83,7 +83,8 @@ static bool read_width(reader_t *reader, const yaml_item_t *node, field_t *field
     field->width = (uint16_t)characters;
     field->counted = counted != NULL;
     bool number = field->type == TYPE_INT || field->type == TYPE_NUMBER || field->type == TYPE_LENGTH;
-    if (field->type == TYPE_LONG || field->type == TYPE_DATE || (field->counted && field->type != TYPE_TEXT))
+    if (field->type == TYPE_LONG || field->type == TYPE_DATE || field->type > TYPE_LENGTH ||
+        (field->counted && field->type != TYPE_TEXT))
         return COMPLAIN(node, "the types of fields by width are text, trimmed, int, number and length");
     if (number && characters > WIDEST_NUMBER)
         return COMPLAIN(node, "a number of at most %d characters was expected", WIDEST_NUMBER);

@@ -70,15 +70,17 @@ static bool read_type(reader_t *reader, const yaml_item_t *node, field_t *field)
         return true;
     }
     const char *near = suggest_word(node->text, words, SCHEMA_TYPES);
-    return COMPLAIN(node,
-                    "'%s' is not a type; %s%s%stypes are text, trimmed, int, long, number, date, datetime",
-                    node->text, near ? "did you mean '" : "", near ? near : "", near ? "'? " : "");
+    return COMPLAIN(
+        node,
+        "'%s' is not a type; %s%s%stypes are text, trimmed, int, long, number, decimal, boolean, date, "
+        "datetime, objectid, uuid",
+        node->text, near ? "did you mean '" : "", near ? near : "", near ? "'? " : "");
 }
 
 bool schema_divide(reader_t *reader, const yaml_item_t *node, field_t *field) {
     int64_t divide = 1;
-    if (field->type != TYPE_NUMBER)
-        return COMPLAIN(node, "'divide' goes with the type number");
+    if (field->type != TYPE_NUMBER && field->type != TYPE_DECIMAL)
+        return COMPLAIN(node, "'divide' goes with the types number and decimal");
     if (!yaml_tree_int(reader->tree, node, 1, 1000000000, &divide, reader->err))
         return false;
     for (field->divide = 0; divide % 10 == 0; divide /= 10)

@@ -30,6 +30,9 @@ bool schema_key(reader_t *reader, const yaml_item_t *node, const char **key);
 bool schema_field_start(reader_t *reader, const yaml_item_t *node, field_t *field);
 bool schema_divide(reader_t *reader, const yaml_item_t *node, field_t *field);
 
+/* Reads `true` and `false` of a delimited field, or sets the usual words. */
+bool schema_words(reader_t *reader, const yaml_item_t *node, field_t *field);
+
 /* Does the field's name or key conflict with none of those before it? */
 bool schema_fits(reader_t *reader, const field_t *fields, size_t count, const field_t *field);
 

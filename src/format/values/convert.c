@@ -1,5 +1,6 @@
 #include "format/values/convert.h"
 #include "base/number.h"
+#include "format/values/decimal.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -71,7 +72,9 @@ static bool slow_number(const uint8_t *text, size_t length, int divide, double *
     return isfinite(*value);
 }
 
-bool convert_number(const uint8_t *text, size_t length, int divide, double *value) {
+typedef enum { NO_NUMBER, NUMBER_NEAREST, NUMBER_WITH_ALL_DIGITS } number_t;
+
+static inline number_t read_number(const uint8_t *text, size_t length, int divide, double *value) {
     trim(&text, &length);
     size_t at = length && (text[0] == '-' || text[0] == '+');
     bool minus = at && text[0] == '-', any = false, exact = true;
@@ -91,7 +94,7 @@ bool convert_number(const uint8_t *text, size_t length, int divide, double *valu
             exact = false;
     }
     if (!any)
-        return false;
+        return NO_NUMBER;
     if (at < length && (text[at] == 'e' || text[at] == 'E')) {
         size_t first = ++at;
         bool down = at < length && text[at] == '-';
@@ -101,18 +104,37 @@ bool convert_number(const uint8_t *text, size_t length, int divide, double *valu
         for (; at < length && text[at] >= '0' && text[at] <= '9'; at++)
             power = power < 100000 ? power * 10 + (text[at] - '0') : power;
         if (at == first)
-            return false;
+            return NO_NUMBER;
         scale += down ? -power : power;
     }
     if (at != length)
-        return false;
+        return NO_NUMBER;
     /* a whole number up to 2^53 and one exact power of ten: only one rounding, so it is the nearest double */
     if (!exact || mantissa > (1ull << 53) || scale < -22 || scale > 22)
-        return slow_number(text, length, divide, value);
+        return slow_number(text, length, divide, value) ? NUMBER_NEAREST : NO_NUMBER;
     double number = (double)mantissa;
     number = scale < 0 ? number / powers[-scale] : number * powers[scale];
     *value = minus ? -number : number;
-    return true;
+    /* any 15 digits fit */
+    return mantissa <= 1000000000000000ull ? NUMBER_WITH_ALL_DIGITS : NUMBER_NEAREST;
+}
+
+bool convert_number(const uint8_t *text, size_t length, int divide, double *value) {
+    return read_number(text, length, divide, value) != NO_NUMBER;
+}
+
+static bool prints_the_same(const uint8_t *text, size_t length, int divide, double value) {
+    uint8_t printed[CONVERT_PRINTED];
+    decimal_t is, again;
+    return decimal_read(text, length, &is) &&
+           decimal_read(printed, convert_print_number(value, divide, printed), &again) &&
+           decimal_compare(&is, &again) == 0;
+}
+
+bool convert_kept(const uint8_t *text, size_t length, int divide, double *value) {
+    const number_t read = read_number(text, length, divide, value);
+    return read == NUMBER_WITH_ALL_DIGITS ||
+           (read == NUMBER_NEAREST && prints_the_same(text, length, divide, *value));
 }
 
 size_t convert_print_number(double value, int divide, uint8_t *out) {

@@ -33,7 +33,10 @@ size_t convert_print_int(int64_t value, uint8_t *out); /* at most 20 bytes */
 
 /* A decimal number, exactly the double nearest to text / 10^divide. No inf, nan or hexadecimal. */
 bool convert_number(const uint8_t *text, size_t length, int divide, double *value);
-/* The shortest text that reads back as this double times 10^divide; at most 40 bytes. */
+/* The same, but false if the double is printed with other digits: then it has not room for all of them. */
+bool convert_kept(const uint8_t *text, size_t length, int divide, double *value);
+/* The shortest text that reads back as this double times 10^divide; at most CONVERT_PRINTED bytes. */
+enum { CONVERT_PRINTED = 40 };
 size_t convert_print_number(double value, int divide, uint8_t *out);
 
 #endif

@@ -1,0 +1,164 @@
+#include "format/delimited/typed.h"
+#include "format/record/bsonw.h"
+#include "format/record/words.h"
+#include "format/values/decimal.h"
+#include "format/values/hex.h"
+
+enum { UUID_HEAD = 5 /* a length and a subtype */ };
+
+bool typed_is(field_type_t type) {
+    return type == TYPE_BOOLEAN || type == TYPE_DECIMAL || type == TYPE_OBJECTID || type == TYPE_UUID;
+}
+
+/* ---- from text ---- */
+
+static bool read_boolean(const field_t *field, bool latin1, const uint8_t *text, size_t length,
+                         typed_t *value) {
+    for (int is = 0; is < 2; is++) {
+        const int word = words_find(&field->words[is], latin1, text, length);
+        if (word < 0)
+            continue;
+        *value = (typed_t){.bson_type = BSON_TYPE_BOOL, .size = 1, .spelling = (uint8_t)word};
+        value->bytes[0] = (uint8_t)is;
+        return true;
+    }
+    return false;
+}
+
+static bool read_decimal(const field_t *field, const uint8_t *text, size_t length, typed_t *value) {
+    decimal_t decimal;
+    if (!decimal_read(text, length, &decimal))
+        return false;
+    decimal.exponent -= field->divide;
+    if (!decimal_fits(&decimal))
+        return false;
+    *value = (typed_t){.bson_type = BSON_TYPE_DECIMAL128, .size = 16};
+    decimal_store(&decimal, value->bytes);
+    return true;
+}
+
+static bool read_hex(field_type_t type, const uint8_t *text, size_t length, typed_t *value) {
+    bool capital = false, is;
+    *value = (typed_t){.bson_type = BSON_TYPE_OID, .size = HEX_OBJECTID};
+    if (type == TYPE_OBJECTID) {
+        is = hex_read_objectid(text, length, value->bytes, &capital);
+    } else {
+        *value = (typed_t){.bson_type = BSON_TYPE_BINARY, .size = UUID_HEAD + HEX_UUID};
+        bsonw_int32(value->bytes, HEX_UUID);
+        value->bytes[UUID_HEAD - 1] = BSON_SUBTYPE_UUID;
+        is = hex_read_uuid(text, length, value->bytes + UUID_HEAD, &capital);
+    }
+    value->spelling = capital;
+    return is;
+}
+
+/* Could a value be printed as a null value? */
+static bool has_null_word(const field_t *field) {
+    for (size_t i = 0; i < field->nulls.count; i++)
+        if (field->nulls.items[i].length)
+            return true;
+    return false;
+}
+
+bool typed_read(const field_t *field, bool latin1, const uint8_t *text, size_t length, typed_t *value) {
+    uint8_t printed[TYPED_PRINTED];
+    schema_text_t ignored;
+    const bool is = field->type == TYPE_BOOLEAN   ? read_boolean(field, latin1, text, length, value)
+                    : field->type == TYPE_DECIMAL ? read_decimal(field, text, length, value)
+                                                  : read_hex(field->type, text, length, value);
+    return is && (!has_null_word(field) || typed_print(field, value, printed, &ignored));
+}
+
+/* ---- from a document ---- */
+
+bool typed_take(const field_t *field, const bson_iter_t *at, typed_t *value) {
+    bson_decimal128_t decimal;
+    bson_subtype_t subtype;
+    const uint8_t *bytes;
+    uint32_t length;
+    *value = (typed_t){.bson_type = (uint8_t)bson_iter_type(at)};
+    switch (bson_iter_type(at)) {
+    case BSON_TYPE_BOOL:
+        value->size = 1;
+        value->bytes[0] = bson_iter_bool(at);
+        return field->type == TYPE_BOOLEAN;
+    case BSON_TYPE_DECIMAL128:
+        if (field->type != TYPE_DECIMAL || !bson_iter_decimal128(at, &decimal))
+            return false;
+        value->size = 16;
+        bsonw_int64(bsonw_int64(value->bytes, (int64_t)decimal.low), (int64_t)decimal.high);
+        return true;
+    case BSON_TYPE_OID:
+        value->size = HEX_OBJECTID;
+        memcpy(value->bytes, bson_iter_oid(at)->bytes, HEX_OBJECTID);
+        return field->type == TYPE_OBJECTID;
+    case BSON_TYPE_BINARY:
+        bson_iter_binary(at, &subtype, &length, &bytes);
+        if (field->type != TYPE_UUID || subtype != BSON_SUBTYPE_UUID || length != HEX_UUID)
+            return false;
+        value->size = UUID_HEAD + HEX_UUID;
+        bsonw_int32(value->bytes, HEX_UUID);
+        value->bytes[UUID_HEAD - 1] = BSON_SUBTYPE_UUID;
+        memcpy(value->bytes + UUID_HEAD, bytes, HEX_UUID);
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* ---- to text ---- */
+
+static size_t spellings_of(const field_t *field, const typed_t *value) {
+    switch (field->type) {
+    case TYPE_BOOLEAN:
+        return field->words[value->bytes[0]].count;
+    case TYPE_OBJECTID:
+    case TYPE_UUID:
+        return 2;
+    default:
+        return 1;
+    }
+}
+
+static bool print_as(const field_t *field, const typed_t *value, size_t spelling, uint8_t *out,
+                     schema_text_t *text) {
+    decimal_t decimal;
+    *text = (schema_text_t){.text = (const char *)out};
+    switch (field->type) {
+    case TYPE_BOOLEAN:
+        *text = field->words[value->bytes[0]].items[spelling];
+        return true;
+    case TYPE_DECIMAL:
+        if (!decimal_load(value->bytes, &decimal))
+            return false;
+        decimal.exponent += field->divide;
+        text->length = decimal_print(&decimal, out);
+        return true;
+    case TYPE_OBJECTID:
+        text->length = hex_print_objectid(value->bytes, spelling, out);
+        return true;
+    default:
+        text->length = hex_print_uuid(value->bytes + UUID_HEAD, spelling, out);
+        return true;
+    }
+}
+
+bool typed_print(const field_t *field, const typed_t *value, uint8_t out[TYPED_PRINTED],
+                 schema_text_t *text) {
+    const size_t count = spellings_of(field, value);
+    for (size_t i = 0; i < count; i++)
+        if (print_as(field, value, (value->spelling + i) % count, out, text) &&
+            words_find(&field->nulls, false, (const uint8_t *)text->text, text->length) < 0)
+            return true;
+    return false;
+}
+
+/* ---- order ---- */
+
+int typed_order(const typed_t *a, const typed_t *b) {
+    decimal_t decimal_a, decimal_b;
+    if (a->bson_type == BSON_TYPE_DECIMAL128 && decimal_load(a->bytes, &decimal_a) &&
+        decimal_load(b->bytes, &decimal_b))
+        return decimal_compare(&decimal_a, &decimal_b);
+    return memcmp(a->bytes, b->bytes, a->size);
+}

@@ -1,0 +1,35 @@
+/* typed: values of the types that not every file has (boolean, decimal, objectid, uuid), from texts and back. A text is
+ * converted only if the value, and which of the field's spellings it had, give the same text again; of a decimal, as of
+ * all numbers, the same digits. */
+#ifndef TIPPLE_FORMAT_DELIMITED_TYPED_H
+#define TIPPLE_FORMAT_DELIMITED_TYPED_H
+
+#include "format/schema/schema.h"
+
+#include <bson/bson.h>
+
+enum { TYPED_BYTES = 24, TYPED_PRINTED = 64 };
+
+typedef struct {
+    uint8_t bson_type;
+    uint8_t size;
+    uint8_t spelling; /* for shape_t */
+    uint8_t bytes[TYPED_BYTES];
+} typed_t;
+
+/* Is the type one of these? */
+bool typed_is(field_type_t type);
+
+/* False: the text is no such value, or would be printed as one of the field's null values. latin1: see words_find. */
+bool typed_read(const field_t *field, bool latin1, const uint8_t *text, size_t length, typed_t *value);
+
+/* The value of a document's field. False: it is of another type. */
+bool typed_take(const field_t *field, const bson_iter_t *at, typed_t *value);
+
+/* Its text, in `out` or a word of the field: in its spelling, or in the first one that is no null value. False: none. */
+bool typed_print(const field_t *field, const typed_t *value, uint8_t out[TYPED_PRINTED], schema_text_t *text);
+
+/* Less than, equal to, or more than 0, for values of the same field. */
+int typed_order(const typed_t *a, const typed_t *b);
+
+#endif
