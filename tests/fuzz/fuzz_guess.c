@@ -1,5 +1,6 @@
 /* Guessing the format of any text: it is refused, or the format file that comes out is read back without a mistake,
- * fits the text, and rejects no more of its records than the guess has counted. The first byte chooses what a person
+ * fits the text, rejects no more of its records than the guess has counted, and keeps no value as text that is not what
+ * its column's type says. The first byte chooses what a person
  * has said already, and whether the text comes in two pieces. */
 #include "format/guess/guess.h"
 #include "format_laws.h"
@@ -28,14 +29,14 @@ static bool take_all(guess_t *guess, const slack_t *text, bool twice, err_t *err
 }
 
 /* How many of the text's records the format rejects; false: another header ends it before. */
-static bool count_rejects(const schema_t *schema, const slack_t *text, uint64_t *rejects, uint64_t *all) {
+static bool count_rejects(const schema_t *schema, const slack_t *text, uint64_t *rejects, uint64_t *kept) {
     static dialect_t dialect;
     err_t err = {.text = ""};
     record_t record;
     records_t *reader = records_new(schema);
     records_place_t place = {NULL, 0};
     bool ok = true;
-    *rejects = *all = 0;
+    *rejects = 0;
     LAB_MUST(reader);
     LAW(dialect_sniff(schema, text->text, text->length, "text", &dialect, &err), text->text, text->length,
         (const uint8_t *)err.text, strlen(err.text));
@@ -44,8 +45,8 @@ static bool count_rejects(const schema_t *schema, const slack_t *text, uint64_t 
         LAB_MUST(parsed != PARSED_MEMORY);
         ok = parsed != PARSED_OTHER_HEADER;
         *rejects += parsed == PARSED_REJECT;
-        *all += parsed == PARSED_REJECT || parsed == PARSED_DOCUMENT;
     }
+    *kept = records_kept_as_text(reader);
     free(place.bytes);
     records_destroy(reader);
     return ok;
@@ -53,13 +54,14 @@ static bool count_rejects(const schema_t *schema, const slack_t *text, uint64_t 
 
 static void hold(const guess_t *guess, const slack_t *text) {
     err_t err = {.text = ""};
-    uint64_t rejects, all;
+    uint64_t rejects, kept;
     char *lines[GUESS_LINES], *yaml = guess_yaml(guess, &err);
     LAB_MUST(yaml && guess_tell(guess, text->length, lines, &err));
     schema_t *schema = schema_parse(yaml, strlen(yaml), "guessed.yaml", &err);
     LAW(schema, text->text, text->length, (const uint8_t *)yaml, strlen(yaml));
-    if (count_rejects(schema, text, &rejects, &all))
-        LAW(rejects <= guess_misfits(guess), text->text, text->length, (const uint8_t *)yaml, strlen(yaml));
+    if (count_rejects(schema, text, &rejects, &kept))
+        LAW(rejects <= guess_misfits(guess) && !kept, text->text, text->length, (const uint8_t *)yaml,
+            strlen(yaml));
     schema_destroy(schema);
     for (size_t i = 0; i < GUESS_LINES; i++)
         free(lines[i]);

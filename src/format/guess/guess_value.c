@@ -1,5 +1,6 @@
 #include "format/guess/guess_inner.h"
 #include "format/values/convert.h"
+#include "format/values/hex.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -128,24 +129,16 @@ uint32_t guess_pair(const uint8_t *text, size_t length, bool *second) {
     return 0;
 }
 
-static bool is_low_hex(uint8_t byte) {
-    return is_digit(byte) || (byte >= 'a' && byte <= 'f');
-}
-
 bool guess_is_objectid(const uint8_t *text, size_t length) {
-    size_t hex = 0;
-    while (hex < length && is_low_hex(text[hex]))
-        hex++;
-    return length == 24 && hex == length;
+    uint8_t value[HEX_OBJECTID];
+    bool capital;
+    return hex_read_objectid(text, length, value, &capital);
 }
 
 bool guess_is_uuid(const uint8_t *text, size_t length) {
-    if (length != 36)
-        return false;
-    for (size_t i = 0; i < length; i++)
-        if (i == 8 || i == 13 || i == 18 || i == 23 ? text[i] != '-' : !is_low_hex(text[i]))
-            return false;
-    return true;
+    uint8_t value[HEX_UUID];
+    bool capital;
+    return hex_read_uuid(text, length, value, &capital);
 }
 
 bool guess_is_null(const uint8_t *text, size_t length) {
