@@ -17,7 +17,7 @@ static bool find_kept(job_t *job, err_t *err) {
 bool job_find_format(job_t *job, err_t *err) {
     const load_spec_t *spec = job->spec;
     guessed_t guessed = {.yaml = NULL};
-    if (!find_kept(job, err))
+    if ((!spec->retry && !job_list_inputs(job, err)) || !find_kept(job, err))
         return false;
     if (job->schema) {
         log_detail("no --format: as %s was loaded before", server_namespace(job->server));
@@ -26,8 +26,7 @@ bool job_find_format(job_t *job, err_t *err) {
     if (spec->retry)
         return err_set(err, STATUS_USAGE, "--format is missing: %s has no catalog that tells it",
                        server_namespace(job->server));
-    bool ok = job_list_inputs(job, err) &&
-              (job->schema = guess_inputs_open(&job->manifest, &spec->guess, &guessed, err)) != NULL;
+    bool ok = (job->schema = guess_inputs_open(&job->manifest, &spec->guess, &guessed, err)) != NULL;
     job->format_text = guessed.yaml;
     guessed.yaml = NULL;
     guessed_free(&guessed);

@@ -8,23 +8,24 @@
 #define GUESS_ROWS_DATES(function)                                                                           \
     {                                                                                                        \
         .name = "dates", .argument = "ORDER", .kind = OPTION_CUSTOM, .custom = function,                     \
-        .help = "Without --format: dmy or mdy, for dates such as 03/04/2024 if the file does not tell."      \
+        .help = "For a guessed format: dmy or mdy, for dates such as 03/04/2024 if the file does not tell."  \
     }
 #define GUESS_ROWS_HEADER(function)                                                                          \
     {                                                                                                        \
         .name = "header", .argument = "yes|no", .kind = OPTION_CUSTOM, .custom = function,                   \
-        .help = "Without --format: does the first line name the columns?"                                    \
+        .help = "For a guessed format: does the first line name the columns?"                                \
     }
 #define GUESS_ROWS_DECIMAL(function)                                                                         \
     {                                                                                                        \
         .name = "decimal", .argument = "MARK", .kind = OPTION_CUSTOM, .custom = function,                    \
-        .help = "Without --format: the decimal mark, . or , for numbers such as 1,234 if the file does not " \
-                "tell."                                                                                      \
+        .help =                                                                                              \
+            "For a guessed format: the decimal mark, . or , for numbers such as 1,234 if the file does not " \
+            "tell."                                                                                          \
     }
 #define GUESS_ROWS_NESTED(values, member)                                                                    \
     {                                                                                                        \
         .name = "nested", .kind = OPTION_FLAG, .offset = offsetof(values, member),                           \
-        .help = "Without --format: dots in names of columns make subdocuments."                              \
+        .help = "For a guessed format: dots in names of columns make subdocuments."                          \
     }
 
 bool guess_rows_dates(const char *text, guess_options_t *options, err_t *err);
