@@ -49,58 +49,87 @@ static bool look_on(looking_t *looking, source_t *source, size_t have, err_t *er
     return true;
 }
 
-/* Some places of a large file, and its end. */
+/* One place of a large file. */
+static bool look_there(looking_t *looking, source_t *source, uint64_t at, size_t want, bool last,
+                       err_t *err) {
+    size_t used;
+    if (!source_skip_to(source, at, err))
+        return false;
+    const ssize_t got = source_read(source, looking->text, want, err);
+    if (got < 0)
+        return false;
+    const uint8_t *feed = memchr(looking->text, '\n', (size_t)got);
+    const size_t from = feed ? (size_t)(feed + 1 - looking->text) : (size_t)got;
+    return guess_take(looking->guess, looking->text + from, (size_t)got - from, GUESS_FROM_LINE, last, &used,
+                      err);
+}
+
+/* Some places behind its first WHOLE bytes, and its end. */
 static bool look_around(looking_t *looking, source_t *source, uint64_t size, err_t *err) {
-    const uint64_t step = (size - WHOLE) / (PIECES + 1);
+    const uint64_t end = size > WHOLE + 4 * PIECE ? size - 4 * PIECE : WHOLE;
+    const uint64_t even = (end - WHOLE) / PIECES, step = even > PIECE ? even : PIECE;
     looking->all = false;
-    for (uint64_t i = 1; i <= PIECES + 1; i++) {
-        const bool last = i == PIECES + 1;
-        const size_t want = last ? 4 * PIECE : PIECE;
-        const uint64_t at = last ? size - want : WHOLE + (i - 1) * step;
-        size_t used;
-        if (!source_skip_to(source, at, err))
+    for (uint64_t at = WHOLE; at + PIECE <= end; at += step)
+        if (!look_there(looking, source, at, PIECE, false, err))
             return false;
-        const ssize_t got = source_read(source, looking->text, want, err);
-        if (got < 0)
-            return false;
-        const uint8_t *feed = memchr(looking->text, '\n', (size_t)got);
-        const size_t from = feed ? (size_t)(feed + 1 - looking->text) : (size_t)got;
-        if (!guess_take(looking->guess, looking->text + from, (size_t)got - from, GUESS_FROM_LINE, last,
-                        &used, err))
-            return false;
+    return look_there(looking, source, end, (size_t)(size - end), true, err);
+}
+
+/* What else there is of a file whose first WHOLE bytes were taken up to `used`. */
+static bool look_at_rest(looking_t *looking, const input_file_t *file, source_t *source, size_t used,
+                         err_t *err) {
+    if (file->kind == INPUT_PLAIN && !input_is_in_stream(file))
+        return look_around(looking, source, file->text_bound, err);
+    if (file->kind == INPUT_STREAM) {
+        looking->all = false;
+        return true;
     }
+    memmove(looking->text, looking->text + used, WHOLE - used);
+    return look_on(looking, source, WHOLE - used, err);
+}
+
+static bool look_into(looking_t *looking, const input_file_t *file, source_t *source, size_t got, bool first,
+                      err_t *err) {
+    const bool whole = got < WHOLE;
+    size_t used;
+    if (!first && !guess_is_same(looking->guess, looking->text, got)) {
+        looking->all = false; /* whether it fits is told later */
+        return true;
+    }
+    if (first && !guess_begin(looking->guess, looking->text, got, whole, err))
+        return false;
+    return guess_take(looking->guess, looking->text, got, first ? GUESS_FROM_START : GUESS_FROM_NEXT, whole,
+                      &used, err) &&
+           (whole || look_at_rest(looking, file, source, used, err));
+}
+
+/* A stream is read once: what was read of it is kept for the load. */
+static bool leave_stream(const looking_t *looking, input_file_t *file, source_t *source, size_t got,
+                         err_t *err) {
+    uint8_t *text = malloc(got + 1);
+    if (!text)
+        return err_memory(err, got);
+    memcpy(text, looking->text, got);
+    source_leave(source, file, text, got);
     return true;
 }
 
-static bool look_at(looking_t *looking, const input_file_t *file, bool first, err_t *err) {
-    const bool anywhere = file->kind == INPUT_PLAIN && !input_is_in_stream(file);
-    source_t *source = source_open_in(looking->kit, file, err);
-    size_t used = 0;
+static bool look_at(looking_t *looking, input_file_t *file, bool first, err_t *err) {
+    const bool stream = file->kind == INPUT_STREAM;
+    source_t *source = stream ? source_open(file, err) : source_open_in(looking->kit, file, err);
     if (!source)
         return false;
     const ssize_t got = source_read(source, looking->text, WHOLE, err);
-    const bool whole = got >= 0 && got < WHOLE;
-    bool ok = got >= 0;
-    if (ok && first)
-        ok = guess_begin(looking->guess, looking->text, (size_t)got, whole, err);
-    if (ok && !first && !guess_is_same(looking->guess, looking->text, (size_t)got)) {
-        looking->all = false; /* whether it fits is told later */
-        source_close(source);
-        return true;
-    }
-    ok = ok && guess_take(looking->guess, looking->text, (size_t)got,
-                          first ? GUESS_FROM_START : GUESS_FROM_NEXT, whole, &used, err);
-    if (ok && !whole && anywhere) {
-        ok = look_around(looking, source, file->text_bound, err);
-    } else if (ok && !whole) {
-        memmove(looking->text, looking->text + used, WHOLE - used);
-        ok = look_on(looking, source, WHOLE - used, err);
+    bool ok = got >= 0 && look_into(looking, file, source, (size_t)got, first, err);
+    if (ok && stream) {
+        ok = leave_stream(looking, file, source, (size_t)got, err);
+        source = ok ? NULL : source;
     }
     source_close(source);
     return ok;
 }
 
-static bool look_at_all(looking_t *looking, const manifest_t *manifest, err_t *err) {
+static bool look_at_all(looking_t *looking, manifest_t *manifest, err_t *err) {
     const size_t files = manifest->count < MOST_FILES ? manifest->count : MOST_FILES;
     looking->all = files == manifest->count;
     for (size_t i = 0; i < files; i++)
@@ -121,25 +150,14 @@ static uint64_t text_bytes(const manifest_t *manifest) {
     return bytes;
 }
 
-static bool guess_all(looking_t *looking, const manifest_t *manifest, guessed_t *guessed, err_t *err) {
+static bool guess_all(looking_t *looking, manifest_t *manifest, guessed_t *guessed, err_t *err) {
     return look_at_all(looking, manifest, err) && (guessed->yaml = guess_yaml(looking->guess, err)) &&
            guess_tell(looking->guess, text_bytes(manifest), guessed->lines, err);
 }
 
-bool guess_inputs(const manifest_t *manifest, const guess_options_t *options, guessed_t *guessed,
-                  err_t *err) {
+bool guess_inputs(manifest_t *manifest, const guess_options_t *options, guessed_t *guessed, err_t *err) {
     looking_t looking = {.kit = source_kit_new(), .text = malloc(WHOLE)};
     *guessed = (guessed_t){.yaml = NULL};
-    for (size_t i = 0; i < manifest->count; i++)
-        if (manifest->files[i].kind == INPUT_STREAM) {
-            free(looking.text);
-            source_kit_free(looking.kit);
-            return err_set(
-                err, STATUS_USAGE,
-                "--format is missing: the format of a stream (%.1000s) cannot be guessed, because it is "
-                "read only once; `tipple formats --guess` guesses it from a file",
-                manifest->files[i].name);
-        }
     bool ok = (looking.kit && looking.text) || err_memory(err, WHOLE);
     ok = ok && (looking.guess = guess_new(manifest->files[0].name, options, err)) &&
          guess_all(&looking, manifest, guessed, err);
@@ -156,7 +174,7 @@ void guessed_free(guessed_t *guessed) {
     *guessed = (guessed_t){.yaml = NULL};
 }
 
-schema_t *guess_inputs_open(const manifest_t *manifest, const guess_options_t *options, guessed_t *guessed,
+schema_t *guess_inputs_open(manifest_t *manifest, const guess_options_t *options, guessed_t *guessed,
                             err_t *err) {
     if (!guess_inputs(manifest, options, guessed, err))
         return NULL;

@@ -1,5 +1,6 @@
 /* guess_inputs: guesses the format of a command's inputs (format/guess): of plain files from their beginnings, middles and
- * ends; of compressed ones from their first GUESS_MOST_BYTES at most. */
+ * ends; of compressed ones from their first GUESS_MOST_BYTES at most; of streams from the first few, which are kept for
+ * their reader. */
 #ifndef TIPPLE_LOAD_BEFORE_GUESS_INPUTS_H
 #define TIPPLE_LOAD_BEFORE_GUESS_INPUTS_H
 
@@ -15,11 +16,11 @@ typedef struct {
 } guessed_t;
 
 /* Fills *guessed, which is to be freed also after a failure. */
-bool guess_inputs(const manifest_t *manifest, const guess_options_t *options, guessed_t *guessed, err_t *err);
+bool guess_inputs(manifest_t *manifest, const guess_options_t *options, guessed_t *guessed, err_t *err);
 void guessed_free(guessed_t *guessed);
 
 /* Guesses, says so in some lines, and gives the format. */
-schema_t *guess_inputs_open(const manifest_t *manifest, const guess_options_t *options, guessed_t *guessed,
+schema_t *guess_inputs_open(manifest_t *manifest, const guess_options_t *options, guessed_t *guessed,
                             err_t *err);
 
 #endif
