@@ -94,6 +94,7 @@ static bool read_typed(term_t *term, err_t *err) {
     field_t plain = *field;
     plain.nulls.count = 0;
     plain.divide = 0; /* compared with what is stored */
+    plain.point = 0;
     const uint8_t *text = (const uint8_t *)term->text;
     term->is_typed = typed_read(&plain, false, text, term->length, &term->typed);
     for (int is = 0; is < 2; is++)
@@ -125,7 +126,7 @@ static bool read_value(term_t *term, err_t *err) {
         return err_set(err, STATUS_USAGE, "--filter: '%s' is not a date as %s has them: %s", term->text,
                        field->name, field->patterns.items[0].text);
     }
-    if (typed_is(field->type))
+    if (typed_is_rare(field->type))
         return read_typed(term, err);
     if (length < 64 && convert_number(padded, length, 0, &term->number)) {
         term->is_whole = convert_int(padded, length, &term->whole);

@@ -5,6 +5,7 @@
 #include "format/values/convert.h"
 #include "format/values/decimal.h"
 #include "format/values/hex.h"
+#include "format/values/numeral.h"
 #include "format/values/pattern.h"
 #include "format_laws.h"
 
@@ -130,6 +131,28 @@ static void try_decimal(const uint8_t *text, size_t length, int divide) {
     free(copy);
 }
 
+/* What is printed with marks and commas is read as the same number. */
+static void try_numeral(const uint8_t *text, size_t length) {
+    static const numeral_t ways[] = {{',', 0}, {',', '.'}, {'.', ','}, {'.', '\''}, {',', ' '}};
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+        uint8_t plain[NUMERAL_LONGEST], printed[DECIMAL_PRINTED], written[2 * DECIMAL_PRINTED],
+            again[NUMERAL_LONGEST];
+        size_t size, again_size;
+        bool bare, again_bare;
+        decimal_t decimal;
+        if (!numeral_read(&ways[i], text, length, plain, &size, &bare))
+            continue;
+        LAW(size <= length, text, length, plain, size);
+        if (!decimal_read(plain, size, &decimal) || !decimal_fits(&decimal))
+            continue;
+        const size_t is = decimal_print(&decimal, printed);
+        const size_t wrote = numeral_write(&ways[i], printed, is, bare, written);
+        LAW(numeral_read(&ways[i], written, wrote, again, &again_size, &again_bare), text, length, written,
+            wrote);
+        LAW(again_size == is && memcmp(again, printed, is) == 0, text, length, written, wrote);
+    }
+}
+
 static void try_hex(const uint8_t *text, size_t length) {
     uint8_t bytes[HEX_UUID], out[HEX_UUID_TEXT];
     bool capital;
@@ -180,6 +203,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     try_int(slack.text, slack.length);
     try_number(slack.text, slack.length, (uint8_t)(data[0] - '0') % 10);
     try_decimal(slack.text, slack.length, (uint8_t)(data[0] - '0') % 10);
+    try_numeral(slack.text, slack.length);
     try_hex(slack.text, slack.length);
     try_date(slack.text, slack.length);
     slack_free(&slack);

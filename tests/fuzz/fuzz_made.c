@@ -60,7 +60,8 @@ static void say_delimited(size_t fields) {
         ONE_OF("\"|\"", "[\"|\", \",\"]", "\" \""), ONE_OF("no", "yes"),
         ONE_OF("", ", quote: none", ", quote: \"'\""),
         ONE_OF("", ", escape: []", ", escape: [backslash]", ", escape: [double, backslash]"),
-        ONE_OF("", ", encoding: latin1", ", multiline: no"));
+        ONE_OF("", ", encoding: latin1", ", multiline: no", ", decimal: \",\"",
+               ", decimal: \",\", thousands: \".\""));
     for (size_t i = 0; i < fields; i++) {
         static const char *const types[] = {"text", "trimmed", "int",     "long",     "number",
                                             "date", "boolean", "decimal", "objectid", "uuid"};
@@ -168,6 +169,8 @@ static void pieces(const uint8_t *data, size_t size, grown_t *text) {
                                         "true",
                                         "False",
                                         "1.50",
+                                        "1.234,5",
+                                        "1 234",
                                         "507f1f77bcf86cd799439011",
                                         "00112233-4455-6677-8899-AABBCCDDEEFF"};
     for (size_t i = 0; i < size && text->size < LONGEST; i++) {

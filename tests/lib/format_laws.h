@@ -207,6 +207,22 @@ static bool law_is_filler(const field_t *field, const uint8_t *text, size_t leng
     return false;
 }
 
+/* Without marks, as few digits as need none; with marks, whole numbers of two or three groups; or no number at all. */
+static bool law_usual_numeral(const field_t *field, const uint8_t *text, size_t length) {
+    bool other = false;
+    for (size_t i = 0; i < length; i++)
+        other |= !strchr("0123456789+-.,' eE", text[i]) || !text[i];
+    const bool no_zero = length && text[0] >= '1' && text[0] <= '9';
+    bool digits = no_zero && length <= 9;
+    bool groups = no_zero && field->thousands && length >= 5 && length <= 11;
+    for (size_t i = 0; i < length; i++) {
+        digits &= text[i] >= '0' && text[i] <= '9';
+        groups &= (length - 1 - i) % 4 == 3 ? text[i] == (uint8_t)field->thousands
+                                            : text[i] >= '0' && text[i] <= '9';
+    }
+    return other || digits || groups;
+}
+
 static bool law_usual_value(const schema_t *schema, const field_t *field, const uint8_t *text,
                             size_t length) {
     if (law_is_filler(field, text, length))
@@ -224,9 +240,13 @@ static bool law_usual_value(const schema_t *schema, const field_t *field, const 
         return !length || (text[0] != ' ' && text[length - 1] != ' ');
     case TYPE_INT:
     case TYPE_LONG:
+        if (field->point)
+            return law_usual_numeral(field, text, length);
         return law_usual_int(text, length) || law_not_a_number(text, length);
     case TYPE_NUMBER:
     case TYPE_DECIMAL:
+        if (field->point)
+            return law_usual_numeral(field, text, length);
         return law_usual_number(text, length) || law_not_a_number(text, length);
     case TYPE_LENGTH:
         break;
@@ -624,6 +644,14 @@ static const struct {
               "[\"\", \"0\"]}\n"
               "  - {name: e, key: g.e, type: objectid, nulls: [\"\", \"aaaaaaaaaaaaaaaaaaaaaaaa\"]}\n"
               "  - {name: f, type: uuid, optional: yes}\n"},
+    {"numerals",
+     "format: numerals\nrecord: {delimiter: [\";\", \"|\"], header: no, decimal: \",\", thousands: "
+     "\".\"}\nfields:\n"
+     "  - {name: a, type: int}\n  - {name: b, type: number, nulls: [\"\", \"1.000\"]}\n"
+     "  - {name: c, type: decimal, thousands: \" \"}\n  - {name: d, key: g.d, type: number, divide: 100}\n"
+     "  - {name: e, key: g.e, type: long, thousands: \"'\"}\n"
+     "  - {name: f, type: number, decimal: \".\", thousands: none, optional: yes}\n"
+     "make:\n  - {p: point, from: [b, d]}\n"},
 };
 enum { LAW_FORMATS = sizeof law_formats / sizeof *law_formats };
 

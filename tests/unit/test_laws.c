@@ -53,17 +53,21 @@ static void test_usual_rows(void **state) {
 /* All formats of the fuzz targets are good ones, and the laws hold for a text of each. */
 static void test_formats(void **state) {
     (void)state;
-    static const char *const texts[LAW_FORMATS] = {first,
-                                                   "1|2|A|7|\n",
-                                                   "1;2;3;31/12/1999;1970-01-01;x\n",
-                                                   "a,b,c\n1,2,3\n",
-                                                   "a b c\nx y 5 z\n",
-                                                   "0,XX,1,N/A\n5,A,2,20000101\n",
-                                                   "x\nNULL\n\n",
-                                                   "id,note,n\n1,2,3\n1,a,b,3\n",
-                                                   "'a,b',c\n",
-                                                   " caf\xE9 |\xE9|10|20\nXX||50|20\nXX|b|050|x\n",
-                                                   "a;b;c\nx; y ;7\n;;007\n"};
+    static const char *const texts[LAW_FORMATS] = {
+        first,
+        "1|2|A|7|\n",
+        "1;2;3;31/12/1999;1970-01-01;x\n",
+        "a,b,c\n1,2,3\n",
+        "a b c\nx y 5 z\n",
+        "0,XX,1,N/A\n5,A,2,20000101\n",
+        "x\nNULL\n\n",
+        "id,note,n\n1,2,3\n1,a,b,3\n",
+        "'a,b',c\n",
+        " caf\xE9 |\xE9|10|20\nXX||50|20\nXX|b|050|x\n",
+        "a;b;c\nx; y ;7\n;;007\n",
+        "TRUE;\xE9;1.50;100;AAAAAAAAAAAAAAAAAAAAAAAA;"
+        "00112233-4455-6677-8899-AABBCCDDEEFF\nx;n;1;00;;\n",
+        "1.234;1000;1 234,50;51,5;1'234;1.5\n1.23;1.000,5;1 2;x;;\n"};
     for (size_t i = 0; i < LAW_FORMATS; i++)
         law_holds(law_format((uint8_t)('0' + i)), (const uint8_t *)texts[i], strlen(texts[i]), 1, true);
 }

@@ -367,6 +367,19 @@ static bool is_null(const field_t *field, bool latin1, const span_t *value) {
     return words_find(&field->nulls, latin1, value->text, value->length) >= 0;
 }
 
+/* The number that a field has become. False: it is none. */
+static bool number_of(const op_t *op, const field_t *field, const span_t *value, double *number) {
+    typed_t typed;
+    if (typed_is(field)) {
+        const bool is = typed_read(field, false, value->text, value->length, &typed);
+        memcpy(number, typed.bytes, sizeof *number);
+        return is;
+    }
+    return convert_kept(value->text, value->length, field->divide, number) &&
+           !((op->null_kinds & NULLS_OTHER) &&
+             prints_as_null(OP_NUMBER, field->divide, &field->nulls, value->text, value->length));
+}
+
 static uint8_t *put_point(const delimited_t *reader, const bounds_t *bounds, fields_t fields, uint8_t *out,
                           const op_t *op) {
     const make_t *made = &reader->schema->made[op->field];
@@ -375,10 +388,7 @@ static uint8_t *put_point(const delimited_t *reader, const bounds_t *bounds, fie
         const field_t *field = &reader->schema->fields[made->from[i].fields[0]];
         span_t value;
         if (!value_of(reader, bounds, fields, made->from[i].fields[0], &value) ||
-            is_null(field, false, &value) ||
-            !convert_kept(value.text, value.length, field->divide, &place[i]) ||
-            ((op->null_kinds & NULLS_OTHER) &&
-             prints_as_null(OP_NUMBER, field->divide, &field->nulls, value.text, value.length)))
+            is_null(field, false, &value) || !number_of(op, field, &value, &place[i]))
             return out;
     }
     return bsonw_is_on_earth(place[0], place[1]) ? bsonw_point(put_head(out, op, false), place[0], place[1])

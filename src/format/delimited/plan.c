@@ -1,4 +1,5 @@
 #include "format/delimited/plan.h"
+#include "format/delimited/typed.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -30,6 +31,8 @@ static void set_head(builder_t *builder, op_t *op, uint8_t type, const char *key
 }
 
 static uint8_t code_of(const field_t *field) {
+    if (typed_is(field))
+        return OP_TYPED;
     switch (field->type) {
     case TYPE_TEXT:
         return OP_TEXT;

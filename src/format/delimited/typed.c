@@ -1,13 +1,19 @@
 #include "format/delimited/typed.h"
 #include "format/record/bsonw.h"
 #include "format/record/words.h"
+#include "format/values/convert.h"
 #include "format/values/decimal.h"
 #include "format/values/hex.h"
+#include "format/values/numeral.h"
 
 enum { UUID_HEAD = 5 /* a length and a subtype */ };
 
-bool typed_is(field_type_t type) {
+bool typed_is_rare(field_type_t type) {
     return type == TYPE_BOOLEAN || type == TYPE_DECIMAL || type == TYPE_OBJECTID || type == TYPE_UUID;
+}
+
+bool typed_is(const field_t *field) {
+    return field->point || typed_is_rare(field->type);
 }
 
 /* ---- from text ---- */
@@ -37,6 +43,42 @@ static bool read_decimal(const field_t *field, const uint8_t *text, size_t lengt
     return true;
 }
 
+static bool read_whole(const field_t *field, const uint8_t *text, size_t length, typed_t *value) {
+    int64_t whole;
+    if (!convert_int(text, length, &whole))
+        return false;
+    const bool small = field->type == TYPE_INT && whole == (int32_t)whole;
+    *value = (typed_t){.bson_type = small ? BSON_TYPE_INT32 : BSON_TYPE_INT64, .size = small ? 4 : 8};
+    bsonw_int64(value->bytes, whole); /* of a small one its first bytes */
+    return true;
+}
+
+static bool read_double(const field_t *field, const uint8_t *text, size_t length, typed_t *value) {
+    double number;
+    if (!convert_kept(text, length, field->divide, &number))
+        return false;
+    *value = (typed_t){.bson_type = BSON_TYPE_DOUBLE, .size = 8};
+    bsonw_double(value->bytes, number);
+    return true;
+}
+
+static bool read_plain(const field_t *field, const uint8_t *text, size_t length, typed_t *value) {
+    return field->type == TYPE_DECIMAL  ? read_decimal(field, text, length, value)
+           : field->type == TYPE_NUMBER ? read_double(field, text, length, value)
+                                        : read_whole(field, text, length, value);
+}
+
+static bool read_numeral(const field_t *field, const uint8_t *text, size_t length, typed_t *value) {
+    const numeral_t numeral = {field->point, field->thousands};
+    uint8_t plain[NUMERAL_LONGEST];
+    size_t size;
+    bool bare;
+    if (!numeral_read(&numeral, text, length, plain, &size, &bare) || !read_plain(field, plain, size, value))
+        return false;
+    value->spelling = bare;
+    return true;
+}
+
 static bool read_hex(field_type_t type, const uint8_t *text, size_t length, typed_t *value) {
     bool capital = false, is;
     *value = (typed_t){.bson_type = BSON_TYPE_OID, .size = HEX_OBJECTID};
@@ -63,7 +105,8 @@ static bool has_null_word(const field_t *field) {
 bool typed_read(const field_t *field, bool latin1, const uint8_t *text, size_t length, typed_t *value) {
     uint8_t printed[TYPED_PRINTED];
     schema_text_t ignored;
-    const bool is = field->type == TYPE_BOOLEAN   ? read_boolean(field, latin1, text, length, value)
+    const bool is = field->point                  ? read_numeral(field, text, length, value)
+                    : field->type == TYPE_BOOLEAN ? read_boolean(field, latin1, text, length, value)
                     : field->type == TYPE_DECIMAL ? read_decimal(field, text, length, value)
                                                   : read_hex(field->type, text, length, value);
     return is && (!has_null_word(field) || typed_print(field, value, printed, &ignored));
@@ -78,6 +121,15 @@ bool typed_take(const field_t *field, const bson_iter_t *at, typed_t *value) {
     uint32_t length;
     *value = (typed_t){.bson_type = (uint8_t)bson_iter_type(at)};
     switch (bson_iter_type(at)) {
+    case BSON_TYPE_INT32:
+    case BSON_TYPE_INT64:
+        value->size = value->bson_type == BSON_TYPE_INT32 ? 4 : 8;
+        bsonw_int64(value->bytes, bson_iter_as_int64(at));
+        return field->point && (field->type == TYPE_INT || field->type == TYPE_LONG);
+    case BSON_TYPE_DOUBLE:
+        value->size = 8;
+        bsonw_double(value->bytes, bson_iter_double(at));
+        return field->point && field->type == TYPE_NUMBER;
     case BSON_TYPE_BOOL:
         value->size = 1;
         value->bytes[0] = bson_iter_bool(at);
@@ -116,30 +168,51 @@ static size_t spellings_of(const field_t *field, const typed_t *value) {
     case TYPE_UUID:
         return 2;
     default:
-        return 1;
+        return field->thousands ? 2 : 1;
     }
+}
+
+/* A number as a plain one. 0: it has no text. */
+static size_t print_plain(const field_t *field, const typed_t *value, uint8_t *out) {
+    decimal_t decimal;
+    uint64_t bits;
+    double number;
+    memcpy(&bits, value->bytes, 8);
+    bits = BSON_UINT64_FROM_LE(bits);
+    if (field->type == TYPE_DECIMAL) {
+        if (!decimal_load(value->bytes, &decimal))
+            return 0;
+        decimal.exponent += field->divide;
+        return decimal_print(&decimal, out);
+    }
+    if (field->type != TYPE_NUMBER)
+        return convert_print_int((int64_t)bits, out);
+    memcpy(&number, &bits, 8);
+    return convert_print_number(number, field->divide, out);
+}
+
+static size_t print_number(const field_t *field, const typed_t *value, bool bare, uint8_t *out) {
+    const numeral_t numeral = {field->point ? field->point : '.', field->thousands};
+    uint8_t plain[DECIMAL_PRINTED];
+    return numeral_write(&numeral, plain, print_plain(field, value, plain), bare, out);
 }
 
 static bool print_as(const field_t *field, const typed_t *value, size_t spelling, uint8_t *out,
                      schema_text_t *text) {
-    decimal_t decimal;
     *text = (schema_text_t){.text = (const char *)out};
     switch (field->type) {
     case TYPE_BOOLEAN:
         *text = field->words[value->bytes[0]].items[spelling];
         return true;
-    case TYPE_DECIMAL:
-        if (!decimal_load(value->bytes, &decimal))
-            return false;
-        decimal.exponent += field->divide;
-        text->length = decimal_print(&decimal, out);
-        return true;
     case TYPE_OBJECTID:
         text->length = hex_print_objectid(value->bytes, spelling, out);
         return true;
-    default:
+    case TYPE_UUID:
         text->length = hex_print_uuid(value->bytes + UUID_HEAD, spelling, out);
         return true;
+    default:
+        text->length = print_number(field, value, spelling, out);
+        return text->length > 0;
     }
 }
 

@@ -1,4 +1,5 @@
-/* typed: values of the types that not every file has (boolean, decimal, objectid, uuid), from texts and back. A text is
+/* typed: values of the types that not every file has (boolean, decimal, objectid, uuid), and of numbers that are not
+ * written plainly, from texts and back. A text is
  * converted only if the value, and which of the field's spellings it had, give the same text again; of a decimal, as of
  * all numbers, the same digits. */
 #ifndef TIPPLE_FORMAT_DELIMITED_TYPED_H
@@ -17,8 +18,11 @@ typedef struct {
     uint8_t bytes[TYPED_BYTES];
 } typed_t;
 
-/* Is the type one of these? */
-bool typed_is(field_type_t type);
+/* Is the type one of these four? */
+bool typed_is_rare(field_type_t type);
+
+/* Are the field's values converted here? */
+bool typed_is(const field_t *field);
 
 /* False: the text is no such value, or would be printed as one of the field's null values. latin1: see words_find. */
 bool typed_read(const field_t *field, bool latin1, const uint8_t *text, size_t length, typed_t *value);

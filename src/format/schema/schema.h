@@ -9,6 +9,7 @@
  *       escape: [double, backslash]                  # how a quote is written inside quotes
  *       multiline: no                                # a line end always ends a record, also inside quotes
  *       header: [test_id, TESTID]                    # a line that begins with one of these; or yes, or no
+ *       decimal: ","                                 # and thousands: "."; of all numbers
  *       encoding: latin1                             # of text that is not UTF-8; binary if left out
  *     surplus: {into: model, left: 9}                # too many fields: the 10th gets the surplus
  *     fields:
@@ -102,6 +103,7 @@ typedef struct {
     field_type_t type;
     texts_t columns;       /* its names in a header */
     texts_t nulls;         /* a field whose text is one of them is left out */
+    char point, thousands; /* of numbers that are not plain: see numeral.h; else 0 */
     texts_t words[2];      /* for booleans: those for false, those for true */
     texts_t patterns;      /* for dates: YYYY MM DD hh mm ss SSS; anything else must be there as it is */
     int divide;            /* for numbers: the exponent of the power of ten: 10 -> 1; -1: times 10 */
@@ -185,6 +187,7 @@ typedef struct {
     bool multiline; /* quoted fields may contain line ends; only with a quote */
     header_t header;
     texts_t header_words;
+    char point, thousands; /* of fields that do not say it */
     bool latin1;
     int surplus_field; /* -1: none */
     size_t surplus_left;

@@ -21,8 +21,8 @@ static bool read_pattern(reader_t *reader, const yaml_item_t *node, field_t *fie
 }
 
 static bool read_field(reader_t *reader, const yaml_item_t *node, field_t *field) {
-    static const char *const keys[] = {"name",    "key",    "type",     "column", "nulls",
-                                       "pattern", "divide", "optional", "true",   "false"};
+    static const char *const keys[] = {"name",   "key",      "type", "column", "nulls",   "pattern",
+                                       "divide", "optional", "true", "false",  "decimal", "thousands"};
     static const schema_text_t empty[] = {{"", 0}};
     const yaml_tree_t *tree = reader->tree;
     if (!schema_want(reader, node, YAML_ITEM_MAP, "a field such as {name: testId, key: t, type: int}"))
@@ -48,7 +48,7 @@ static bool read_field(reader_t *reader, const yaml_item_t *node, field_t *field
         return false;
     if (field->nulls.count > 8)
         return COMPLAIN(nulls, "at most 8 null values were expected");
-    if (!schema_words(reader, node, field))
+    if (!schema_words(reader, node, field) || !schema_numerals(reader, node, field))
         return false;
     if (optional && !yaml_tree_bool(tree, optional, &field->optional, reader->err))
         return false;
@@ -148,7 +148,8 @@ static bool read_header(reader_t *reader, const yaml_item_t *node) {
 }
 
 static bool read_record(reader_t *reader, const yaml_item_t *node) {
-    static const char *const keys[] = {"delimiter", "quote", "escape", "multiline", "header", "encoding"};
+    static const char *const keys[] = {"delimiter", "quote",    "escape",  "multiline",
+                                       "header",    "encoding", "decimal", "thousands"};
     schema_t *schema = reader->schema;
     if (!yaml_tree_only_keys(reader->tree, node, keys, COUNT(keys), reader->err))
         return false;
@@ -158,8 +159,8 @@ static bool read_record(reader_t *reader, const yaml_item_t *node) {
     if (!delimiter)
         return COMPLAIN(node,
                         "'delimiter' is missing: the delimiters to choose from, such as [\",\", \"|\"]");
-    if (!read_delimiters(reader, delimiter) || (escape && !read_escape(reader, escape)) ||
-        (header && !read_header(reader, header)))
+    if (!schema_record_numerals(reader, node) || !read_delimiters(reader, delimiter) ||
+        (escape && !read_escape(reader, escape)) || (header && !read_header(reader, header)))
         return false;
     if (quote && !schema_want(reader, quote, YAML_ITEM_SCALAR, "a quote character"))
         return false;

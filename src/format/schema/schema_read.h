@@ -33,6 +33,10 @@ bool schema_divide(reader_t *reader, const yaml_item_t *node, field_t *field);
 /* Reads `true` and `false` of a delimited field, or sets the usual words. */
 bool schema_words(reader_t *reader, const yaml_item_t *node, field_t *field);
 
+/* Reads `decimal` and `thousands` of a record; then those of a delimited field, for which the record's are the usual. */
+bool schema_record_numerals(reader_t *reader, const yaml_item_t *node);
+bool schema_numerals(reader_t *reader, const yaml_item_t *node, field_t *field);
+
 /* Does the field's name or key conflict with none of those before it? */
 bool schema_fits(reader_t *reader, const field_t *fields, size_t count, const field_t *field);
 

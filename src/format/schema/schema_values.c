@@ -43,3 +43,56 @@ bool schema_words(reader_t *reader, const yaml_item_t *field_node, field_t *fiel
             return COMPLAIN(field_node, "'%s' cannot be both true and false", field->words[1].items[i].text);
     return true;
 }
+
+/* One of the characters, or `none` (0). */
+static bool read_mark(reader_t *reader, const yaml_item_t *node, const char *known, char *mark) {
+    if (!schema_want(reader, node, YAML_ITEM_SCALAR, "a character"))
+        return false;
+    if (strcmp(known, ",.") != 0 && strcmp(node->text, "none") == 0) {
+        *mark = 0;
+        return true;
+    }
+    if (node->length != 1 || !strchr(known, node->text[0]))
+        return COMPLAIN(node,
+                        strcmp(known, ",.") == 0
+                            ? "\",\" or \".\" was expected: what is before the fraction of a number"
+                            : "\",\", \".\", \"'\", \" \" or none was expected: what is between thousands");
+    *mark = node->text[0];
+    return true;
+}
+
+/* Reads both where they are there. */
+static bool read_marks(reader_t *reader, const yaml_item_t *node, char *point, char *thousands) {
+    const yaml_item_t *decimal = yaml_item_get(node, "decimal"), *marks = yaml_item_get(node, "thousands");
+    if ((decimal && !read_mark(reader, decimal, ",.", point)) ||
+        (marks && !read_mark(reader, marks, ",.' ", thousands)))
+        return false;
+    return *point != *thousands ||
+           COMPLAIN(marks ? marks : decimal,
+                    "'decimal' and 'thousands' are both \"%c\" ('decimal' is \".\" where it is not given)",
+                    *point);
+}
+
+bool schema_record_numerals(reader_t *reader, const yaml_item_t *node) {
+    schema_t *schema = reader->schema;
+    schema->point = '.';
+    return read_marks(reader, node, &schema->point, &schema->thousands);
+}
+
+bool schema_numerals(reader_t *reader, const yaml_item_t *node, field_t *field) {
+    static const char *const keys[] = {"decimal", "thousands"};
+    char point = reader->schema->point, thousands = reader->schema->thousands;
+    const bool number = field->type == TYPE_INT || field->type == TYPE_LONG || field->type == TYPE_NUMBER ||
+                        field->type == TYPE_DECIMAL;
+    for (size_t i = 0; i < COUNT(keys); i++)
+        if (yaml_item_get(node, keys[i]) && !number)
+            return COMPLAIN(yaml_item_get(node, keys[i]),
+                            "'%s' goes with the types int, long, number and decimal", keys[i]);
+    if (!read_marks(reader, node, &point, &thousands))
+        return false;
+    if (number && (thousands || (point != '.' && field->type != TYPE_INT && field->type != TYPE_LONG))) {
+        field->point = point;
+        field->thousands = thousands;
+    }
+    return true;
+}

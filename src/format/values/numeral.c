@@ -1,0 +1,76 @@
+#include "format/values/numeral.h"
+
+enum { GROUP = 3 };
+
+static bool is_digit(uint8_t byte) {
+    return byte >= '0' && byte <= '9';
+}
+
+/* How many digits are at the start. */
+static size_t digits_at(const uint8_t *at, const uint8_t *end) {
+    size_t count = 0;
+    while (at + count < end && is_digit(at[count]))
+        count++;
+    return count;
+}
+
+/* The digits before the fraction, without marks. NULL: a mark is where none can be. */
+static const uint8_t *read_groups(const numeral_t *numeral, const uint8_t *at, const uint8_t *end,
+                                  uint8_t **out, bool *bare) {
+    size_t count = digits_at(at, end);
+    const bool marked = numeral->mark && at + count < end && at[count] == (uint8_t)numeral->mark;
+    *bare = numeral->mark && !marked && count > GROUP;
+    if (marked && (!count || count > GROUP))
+        return NULL;
+    for (;;) {
+        for (; count; count--)
+            *(*out)++ = *at++;
+        if (!marked || at == end || *at != (uint8_t)numeral->mark)
+            return at;
+        count = digits_at(++at, end);
+        if (count != GROUP)
+            return NULL;
+    }
+}
+
+bool numeral_read(const numeral_t *numeral, const uint8_t *text, size_t length, uint8_t out[NUMERAL_LONGEST],
+                  size_t *size, bool *bare) {
+    const uint8_t *at = text, *end = text + length;
+    uint8_t *to = out;
+    if (length > NUMERAL_LONGEST)
+        return false;
+    while (at < end && *at == ' ')
+        at++;
+    while (at < end && end[-1] == ' ')
+        end--;
+    if (at < end && (*at == '-' || *at == '+'))
+        *to++ = *at++;
+    if (!(at = read_groups(numeral, at, end, &to, bare)))
+        return false;
+    if (at < end && *at == (uint8_t)numeral->point) {
+        *to++ = '.';
+        at++;
+    }
+    for (; at < end; at++) {
+        if (*at == '.' || *at == ' ')
+            return false;
+        *to++ = *at;
+    }
+    *size = (size_t)(to - out);
+    return true;
+}
+
+size_t numeral_write(const numeral_t *numeral, const uint8_t *plain, size_t length, bool bare, uint8_t *out) {
+    const uint8_t *at = plain, *end = plain + length;
+    uint8_t *to = out;
+    if (at < end && *at == '-')
+        *to++ = *at++;
+    for (size_t left = digits_at(at, end); left; left--) {
+        *to++ = *at++;
+        if (numeral->mark && !bare && left > 1 && (left - 1) % GROUP == 0)
+            *to++ = (uint8_t)numeral->mark;
+    }
+    for (; at < end; at++)
+        *to++ = *at == '.' ? (uint8_t)numeral->point : *at;
+    return (size_t)(to - out);
+}

@@ -1,0 +1,128 @@
+/* numerals: numbers with a decimal comma and marks between thousands: what they become, and the same bytes again. */
+#include "field_lab.h"
+
+#define INT(number)  "{'$numberInt':'" number "'}"
+#define LONG(number) "{'$numberLong':'" number "'}"
+#define NUM(number)  "{'$numberDouble':'" number "'}"
+#define DEC(number)  "{'$numberDecimal':'" number "'}"
+
+static void test_decimal_commas(void **state) {
+    (void)state;
+    FIELD_TABLE("", ", type: number, decimal: \",\"", IS("1,5", NUM("1.5")), IS("-0,25", NUM("-0.25")),
+                IS("12", NUM("12.0")), IS("1234", NUM("1234.0")), KEPT("1.5"), KEPT("1.234,5"), KEPT("1,5,"),
+                KEPT(","), KEPT("1,2,3"), BACK("+1,50", NUM("1.5"), "1,5", "1,5"),
+                BACK(" 1,5 ", NUM("1.5"), "1,5", "1,5"), BACK(",5", NUM("0.5"), "0,5", "0,5"),
+                BACK("1,5e3", NUM("1500.0"), "1500", "1500"), KEPT("12345678901234567890,12"),
+                IS("-0", NUM("-0.0")));
+}
+
+static void test_thousands(void **state) {
+    (void)state;
+#define GERMAN ", decimal: \",\", thousands: \".\""
+    FIELD_TABLE("", ", type: number" GERMAN, IS("1.234,5", NUM("1234.5")),
+                BACK("1234,5", NUM("1234.5"), NULL, "1.234,5"), IS("1.234.567", NUM("1234567.0")),
+                BACK("1234567", NUM("1234567.0"), NULL, "1.234.567"), IS("-123.456,125", NUM("-123456.125")),
+                IS("123", NUM("123.0")), IS("12,5", NUM("12.5")), KEPT("1.5"), KEPT("1.23"), KEPT("1.2345"),
+                KEPT("1234.567"), KEPT(".123"), KEPT("1..234"), KEPT("1.234."), KEPT("1,234.5"),
+                KEPT("1,234,5"), KEPT("12.34.567"), KEPT("1.2a4"), BACK("0.001", NUM("1.0"), "1", "1"),
+                IS("1e20", NUM("1e+20")), IS("1,5e20", NUM("1.5e+20")));
+    FIELD_TABLE("", ", type: int" GERMAN, IS("1.234", INT("1234")), IS("-1.234", INT("-1234")),
+                BACK("1234", INT("1234"), NULL, "1.234"), IS("2.147.483.648", LONG("2147483648")),
+                IS("7", INT("7")), KEPT("1.234,0"), KEPT("-0"), KEPT("x"));
+    FIELD_TABLE("", ", type: long, thousands: \",\"", IS("1,234", LONG("1234")),
+                IS("9,223,372,036,854,775,807", LONG("9223372036854775807")),
+                IS("-9,223,372,036,854,775,808", LONG("-9223372036854775808")),
+                KEPT("9,223,372,036,854,775,808"));
+    FIELD_TABLE(
+        "", ", type: decimal, thousands: \"'\"", IS("1'234'567.50", DEC("1234567.50")),
+        BACK("1234567.50", DEC("1234567.50"), NULL, "1'234'567.50"),
+        IS("-9'999'999'999'999'999'999'999'999'999'999'999", DEC("-9999999999999999999999999999999999")),
+        IS("0.1234567890", DEC("0.1234567890")), KEPT("0.123'456"));
+    FIELD_TABLE("", ", type: number, thousands: \" \", decimal: \",\"", IS("1 234,5", NUM("1234.5")),
+                BACK(" 1 234,5 ", NUM("1234.5"), "1 234,5", "1 234,5"), KEPT("1  234"), KEPT("12 34"));
+    FIELD_TABLE("", ", type: number, thousands: \".\", decimal: \",\", divide: 100",
+                IS("123.456", NUM("1234.56")), IS("1,5", NUM("0.015")));
+    FIELD_TABLE("", ", type: int, thousands: \".\", decimal: \",\", nulls: [\"\", \"9.999\"]",
+                IS("9999", INT("9999")), IS("9.998", INT("9998")));
+    FIELD_TABLE("", ", type: int, thousands: \".\", decimal: \",\", nulls: [\"9.999\", \"9999\"]",
+                KEPT("09.999"));
+}
+
+/* For the whole record, and otherwise for one field. */
+static void test_of_the_record(void **state) {
+    (void)state;
+    FIELD_TABLE(GERMAN, ", type: number", IS("1.234,5", NUM("1234.5")));
+    FIELD_TABLE(GERMAN, ", type: int", IS("1.234", INT("1234")));
+    FIELD_TABLE(GERMAN, ", type: decimal, thousands: none", IS("1234,50", DEC("1234.50")), KEPT("1.234"));
+    FIELD_TABLE(GERMAN, ", type: number, decimal: \".\", thousands: none", IS("1234.5", NUM("1234.5")),
+                KEPT("1,5"));
+    FIELD_TABLE(GERMAN, ", type: text", IS("1.234,5", "'1.234,5'"));
+    FIELD_TABLE(", decimal: \",\"", ", type: int", IS("1234", INT("1234")), KEPT("1,0"));
+}
+
+static void test_points(void **state) {
+    (void)state;
+    schema_t *schema =
+        lab_schema("format: x\nrecord: {delimiter: \";\", header: no, decimal: \",\"}\n"
+                   "fields: [{name: a, type: number}, {name: b, type: number, nulls: [\"\", \"1\"]}]\n"
+                   "make: [{p: point, from: [a, b]}]\n");
+    static const struct {
+        const char *text;
+        bool made;
+    } rows[] = {{"51,5;-0,12", true}, {"51.5;0", false}, {"51,5;1,0", false}, {"91,0;0", false}};
+    records_t *reader = records_new(schema);
+    LAB_MUST(reader);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        err_t err = {.text = ""};
+        dialect_t dialect;
+        bson_t document;
+        bson_iter_t at;
+        LAB_MUST(
+            dialect_sniff(schema, (const uint8_t *)rows[i].text, strlen(rows[i].text), "f", &dialect, &err));
+        lab_records_t got =
+            lab_parse(reader, &dialect, rows[i].text, strlen(rows[i].text), (lab_how_t){.careful = false});
+        LAB_MUST(got.count == 1 && got.records[0].parsed == PARSED_DOCUMENT);
+        LAB_MUST(bson_init_static(&document, got.records[0].document, got.records[0].record.document_length));
+        if (bson_iter_init_find(&at, &document, "p") != rows[i].made)
+            fail_msg("%s", rows[i].text);
+        lab_records_free(&got);
+    }
+    records_destroy(reader);
+    schema_destroy(schema);
+}
+
+static void expect_mistake(const char *record, const char *field, const char *place, const char *says) {
+    char yaml[400], expected[40];
+    err_t err = {.text = ""};
+    snprintf(yaml, sizeof yaml, "format: x\nrecord: {delimiter: \";\"%s}\nfields:\n  - {name: a%s}\n", record,
+             field);
+    schema_t *schema = schema_parse(yaml, strlen(yaml), "f.yaml", &err);
+    snprintf(expected, sizeof expected, "f.yaml:%s: ", place);
+    if (schema || err.status != STATUS_USAGE || strncmp(err.text, expected, strlen(expected)) != 0 ||
+        !strstr(err.text, says))
+        fail_msg("%s: %s", field, schema ? "taken" : err.text);
+}
+
+static void test_mistakes(void **state) {
+    (void)state;
+    expect_mistake("", ", decimal: \",\"", "4:24", "'decimal' goes with the types");
+    expect_mistake("", ", type: date, thousands: \".\"", "4:38", "'thousands' goes with the types");
+    expect_mistake("", ", type: number, decimal: \";\"", "4:38", "before the fraction");
+    expect_mistake("", ", type: number, decimal: none", "4:38", "before the fraction");
+    expect_mistake("", ", type: number, decimal: [\",\"]", "4:38", "a character");
+    expect_mistake("", ", type: number, thousands: \"_\"", "4:40", "between thousands");
+    expect_mistake("", ", type: number, thousands: \"\"", "4:40", "between thousands");
+    expect_mistake("", ", type: number, thousands: \".\"", "4:40", "both \".\"");
+    expect_mistake("", ", type: number, decimal: \",\", thousands: \",\"", "4:54", "both \",\"");
+    expect_mistake(", thousands: \".\"", ", type: number", "2:37", "both \".\"");
+    expect_mistake(", thousands: \",\"", ", type: number, decimal: \",\"", "4:38", "both \",\"");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_decimal_commas), cmocka_unit_test(test_thousands),
+        cmocka_unit_test(test_of_the_record),  cmocka_unit_test(test_points),
+        cmocka_unit_test(test_mistakes),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
