@@ -42,7 +42,7 @@ static bool read_whole(const style_t *style, const uint8_t *text, size_t length,
             break;
         }
     }
-    if (*grouped ? group != 3 : style->thousands && group > 3)
+    if (*grouped && group != 3)
         return false;
     return digits->whole < 2 || digits->digits[0] != '0';
 }
