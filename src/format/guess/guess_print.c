@@ -272,10 +272,12 @@ static void tell_column(text_t *out, const guess_column_t *column) {
     text_print(out, "%s %s", column->key, type_name(&column->is));
     if (column->is.kind == KIND_DATE)
         text_print(out, " %s", guess_pattern(column->is.pattern)->text);
-    if (guess_kind_is_number(column->is.kind) && style->decimal == ',' && (column->column.fraction & bit))
+    const bool number = guess_kind_is_number(column->is.kind);
+    const bool comma = number && style->decimal == ',' && (column->column.fraction & bit);
+    if (comma)
         text_append(out, " with decimal comma");
-    if (guess_kind_is_number(column->is.kind) && style->thousands && (column->column.grouped & bit))
-        text_print(out, " with '%c' for thousands", style->thousands);
+    if (number && style->thousands && (column->column.grouped & bit))
+        text_print(out, " %s '%c' for thousands", comma ? "and" : "with", style->thousands);
     if (column->is.kind == KIND_BOOLEAN && column->is.pair > 2)
         text_print(out, " %s/%s", guess_pairs[column->is.pair][0], guess_pairs[column->is.pair][1]);
 }
