@@ -120,7 +120,7 @@ static bool read_value(term_t *term, err_t *err) {
         for (size_t i = 0; i < field->patterns.count && length < 64; i++) {
             pattern_t pattern;
             if (!pattern_compile(field->patterns.items[i].text, field->patterns.items[i].length, &pattern) &&
-                pattern_read(&pattern, padded, length, &term->whole))
+                pattern_read(&pattern, padded, length, &term->whole, NULL))
                 return true;
         }
         return err_set(err, STATUS_USAGE, "--filter: '%s' is not a date as %s has them: %s", term->text,

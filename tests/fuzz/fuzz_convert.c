@@ -169,10 +169,11 @@ static void try_date(const uint8_t *text, size_t length) {
     const uint8_t *end = length ? memchr(text, '\n', length) : NULL;
     pattern_t pattern, iso;
     int64_t ms, again;
-    uint8_t out[PATTERN_LONGEST];
+    uint8_t out[PATTERN_PRINTED];
+    pattern_spelling_t spelling;
     if (length >= 10) {
         LAB_MUST(!pattern_compile(usual, 10, &iso));
-        bool is = pattern_read(&iso, text, 10, &ms);
+        bool is = pattern_read(&iso, text, 10, &ms, NULL);
         LAW(calendar_iso(text, &again) == is && (!is || again == ms), text, length, text, 10);
     }
     if (!end)
@@ -185,10 +186,13 @@ static void try_date(const uint8_t *text, size_t length) {
     size_t date_length = length - (size_t)(date - text);
     if (!problem) {
         LAB_MUST(pattern.length < PATTERN_LONGEST + 1);
-        if (pattern_read(&pattern, date, date_length, &ms)) {
-            LAW(date_length == pattern.length, text, length, date, date_length);
-            LAW(pattern_write(&pattern, ms, out), text, length, date, date_length);
+        if (pattern_read(&pattern, date, date_length, &ms, &spelling)) {
+            LAW(pattern.varies || date_length == pattern.length, text, length, date, date_length);
+            LAW(pattern_write(&pattern, ms, spelling, out) == date_length, text, length, date, date_length);
             LAW(memcmp(out, date, date_length) == 0, date, date_length, out, date_length);
+            const size_t again_length = pattern_write(&pattern, ms, (pattern_spelling_t){0, 0}, out);
+            LAW(again_length && pattern_read(&pattern, out, again_length, &again, NULL) && again == ms, date,
+                date_length, out, again_length);
         }
     } else {
         LAB_MUST(problem[0]);

@@ -69,7 +69,10 @@ static void say_delimited(size_t fields) {
         if (type == 4)
             numbers[count++] = i;
         say("  - {name: f%zu, type: %s%s%s%s%s}\n", i, types[type],
-            type == 5 ? ", pattern: [YYYYMMDD, DD/MM/YYYY]" : "",
+            type == 5
+                ? ONE_OF(", pattern: [YYYYMMDD, DD/MM/YYYY]", ", pattern: [D/M/YYYY, \"MON D YY\", epoch_s]",
+                         ", pattern: [\"YYYYMMDDThhmmZZ\", \"D MONTH YYYY h A\", DD/MM/YYYY]")
+                : "",
             type == 4 || type == 7 ? ONE_OF("", ", divide: 100")
             : type == 6            ? ONE_OF("", ", true: [a, \"50.\"], false: XY")
                                    : "",
@@ -170,6 +173,10 @@ static void pieces(const uint8_t *data, size_t size, grown_t *text) {
                                         "False",
                                         "1.50",
                                         "1.234,5",
+                                        "3/2/2024",
+                                        "MAY 1 70",
+                                        "20140102T0600+0130",
+                                        "3 June 2024 12 am",
                                         "1 234",
                                         "507f1f77bcf86cd799439011",
                                         "00112233-4455-6677-8899-AABBCCDDEEFF"};

@@ -652,6 +652,12 @@ static const struct {
      "  - {name: e, key: g.e, type: long, thousands: \"'\"}\n"
      "  - {name: f, type: number, decimal: \".\", thousands: none, optional: yes}\n"
      "make:\n  - {p: point, from: [b, d]}\n"},
+    {"dates",
+     "format: dates\nrecord: {delimiter: [\";\", \"|\"], header: no}\nfields:\n"
+     "  - {name: a, type: date, pattern: [D/M/YYYY, DD/MM/YYYY, epoch_s, epoch_ms]}\n"
+     "  - {name: b, type: date, pattern: [\"DD-MON-YY\", \"MONTH D, YYYY\"], nulls: [\"\", \"01-Jan-70\"]}\n"
+     "  - {name: c, type: date, pattern: [\"M/D/YY h:mm A\", \"M/D/YYYY h:mm:ss.S A\"]}\n"
+     "  - {name: d, type: date, pattern: [\"YYYY-MM-DDThh:mm:ssZZ\", \"YYYY-MM-DDThh:mm:ss.SSSSSSSZZ\"]}\n"},
 };
 enum { LAW_FORMATS = sizeof law_formats / sizeof *law_formats };
 

@@ -67,7 +67,10 @@ static void test_formats(void **state) {
         "a;b;c\nx; y ;7\n;;007\n",
         "TRUE;\xE9;1.50;100;AAAAAAAAAAAAAAAAAAAAAAAA;"
         "00112233-4455-6677-8899-AABBCCDDEEFF\nx;n;1;00;;\n",
-        "1.234;1000;1 234,50;51,5;1'234;1.5\n1.23;1.000,5;1 2;x;;\n"};
+        "1.234;1000;1 234,50;51,5;1'234;1.5\n1.23;1.000,5;1 2;x;;\n",
+        "3/2/2024;03-FEB-24;1/2/24 1:30 "
+        "pm;2024-02-03T10:00:00+01:00\n1706950800;May 1, "
+        "1850;1/2/1850 12:00:01.5 AM;2024-02-03T10:00:00.1230000Z\n"};
     for (size_t i = 0; i < LAW_FORMATS; i++)
         law_holds(law_format((uint8_t)('0' + i)), (const uint8_t *)texts[i], strlen(texts[i]), 1, true);
 }

@@ -201,7 +201,7 @@ static void test_mistakes(void **state) {
         {HEAD "fields:\n  - {name: a, width: 3}\n", "4:22", "fixed"},
         {HEAD "fields:\n  - {name: a, pattern: YYYY-MM-DD}\n", "4:24", "date"},
         {HEAD "fields:\n  - {name: a, type: int, pattern: YYYY-MM-DD}\n", "4:35", "date"},
-        {HEAD "fields:\n  - {name: a, type: date, pattern: YY-MM-DD}\n", "4:36", "YYYY"},
+        {HEAD "fields:\n  - {name: a, type: date, pattern: hh:mm}\n", "4:36", "YYYY"},
         {HEAD "fields:\n  - {name: a, type: date, pattern: []}\n", "4:36", "pattern"},
         {HEAD "fields:\n  - {name: a, type: int, divide: 10}\n", "4:34", "number"},
         {HEAD "fields:\n  - {name: a, type: number, divide: 20}\n", "4:37", "power of ten"},

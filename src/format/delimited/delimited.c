@@ -262,10 +262,14 @@ static uint8_t *put_rare(const delimited_t *reader, uint8_t *out, const op_t *op
         return put_typed(reader, out, op, text, length, high, shape);
     default:
         for (uint8_t i = 0; i < op->pattern_count; i++) {
-            if (op->patterns[i].length != length || !pattern_read(&op->patterns[i], text, length, &whole))
+            pattern_spelling_t spelling = {0, 0};
+            if ((op->patterns[i].length != length && !op->patterns[i].varies) ||
+                !pattern_read(&op->patterns[i], text, length, &whole, &spelling))
                 continue;
-            if (shape)
-                shape->spelling[op->field] = i;
+            if (shape) {
+                shape->spelling[op->field] = (uint8_t)(i + PATTERN_MOST * spelling.letters);
+                shape->zone[op->field] = spelling.zone;
+            }
             return bsonw_int64(put_head(out, op, false), whole);
         }
         return NULL;

@@ -10,7 +10,7 @@ typedef struct {
     const uint8_t *text;
     size_t length;
     bool number;
-    uint8_t printed[PATTERN_LONGEST + 24];
+    uint8_t printed[PATTERN_PRINTED];
 } value_t;
 
 /* How one field is written. */
@@ -50,19 +50,38 @@ static bool put_byte(draft_t *out, char byte) {
     return draft_put(out, &byte, 1);
 }
 
-static bool print_date(const field_t *field, uint8_t spelling, int64_t ms, value_t *value) {
+static bool is_null(const field_t *field, const value_t *value) {
+    for (size_t i = 0; i < field->nulls.count; i++)
+        if (field->nulls.items[i].length == value->length &&
+            memcmp(field->nulls.items[i].text, value->printed, value->length) == 0)
+            return true;
+    return false;
+}
+
+/* By one pattern, in its spelling or, where that is a null value, with other letters. */
+static bool print_by(const field_t *field, const pattern_t *pattern, pattern_spelling_t spelling, int64_t ms,
+                     value_t *value) {
+    for (unsigned i = 0; i < (pattern->varies ? PATTERN_LETTERS : 1); i++) {
+        const pattern_spelling_t as = {(uint8_t)((spelling.letters + i) % PATTERN_LETTERS), spelling.zone};
+        if (!(value->length = pattern_write(pattern, ms, as, value->printed)))
+            return false;
+        if (!is_null(field, value))
+            return true;
+    }
+    return false;
+}
+
+static bool print_date(const field_t *field, const shape_t *shape, size_t index, int64_t ms, value_t *value) {
+    const uint8_t first = shape ? shape->spelling[index] % PATTERN_MOST : 0;
+    pattern_spelling_t spelling = {0, 0};
+    if (shape)
+        spelling = (pattern_spelling_t){shape->spelling[index] / PATTERN_MOST, shape->zone[index]};
     for (size_t i = 0; i < field->patterns.count; i++) {
-        const schema_text_t *as = &field->patterns.items[(spelling + i) % field->patterns.count];
+        const schema_text_t *as = &field->patterns.items[(first + i) % field->patterns.count];
         pattern_t pattern;
-        if (!pattern_compile(as->text, as->length, &pattern) && pattern_write(&pattern, ms, value->printed)) {
-            bool null = false;
-            for (size_t j = 0; j < field->nulls.count; j++)
-                null |= field->nulls.items[j].length == pattern.length &&
-                        memcmp(field->nulls.items[j].text, value->printed, pattern.length) == 0;
-            value->length = pattern.length;
-            if (!null)
-                return true;
-        }
+        if (!pattern_compile(as->text, as->length, &pattern) &&
+            print_by(field, &pattern, spelling, ms, value))
+            return true;
     }
     return false;
 }
@@ -111,7 +130,7 @@ static bool print_value(const schema_t *schema, const field_t *field, const bson
         value->length = convert_print_number(bson_iter_double(&at), field->divide, value->printed);
         return true;
     case BSON_TYPE_DATE_TIME:
-        if (print_date(field, spelling, bson_iter_date_time(&at), value))
+        if (print_date(field, shape, (size_t)(field - schema->fields), bson_iter_date_time(&at), value))
             return true;
         return err_set(err, STATUS_INPUT, "the date in '%s' cannot be written by any pattern of the field",
                        field->key);

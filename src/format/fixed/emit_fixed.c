@@ -141,7 +141,8 @@ static bool print_utc(const make_t *made, const bson_t *document, const schema_t
     if (end_of_day)
         ms -= 86400000;
     int64_t of_day = ((ms % 86400000) + 86400000) % 86400000;
-    if (!pattern_write(&date, ms - of_day, out + schema->fields[made->from[0].fields[0]].offset) ||
+    if (!pattern_write(&date, ms - of_day, (pattern_spelling_t){0},
+                       out + schema->fields[made->from[0].fields[0]].offset) ||
         of_day % 60000)
         return false;
     int64_t minutes = end_of_day ? 1440 : of_day / 60000;

@@ -6,7 +6,9 @@
 
 /* What the document does not contain, but a writer needs to restore the same bytes. */
 typedef struct {
-    uint8_t spelling[SCHEMA_MOST_FIELDS]; /* by field: which of `nulls`, or which pattern */
+    /* by field: which of `nulls`, which word; of a date, which pattern, and 8 times how its letters are */
+    uint8_t spelling[SCHEMA_MOST_FIELDS];
+    int16_t zone[SCHEMA_MOST_FIELDS]; /* of a date with an offset: see pattern.h */
     bool quoted, backslash;
     bool carriage,
         feed; /* which bytes of a line end follow it: a file may end with a carriage return alone */
