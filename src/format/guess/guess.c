@@ -7,7 +7,7 @@
 
 /* Types and keys are in docs/formats.md. */
 const bool guess_can[CAN_COUNT] = {
-    [CAN_BOOLEAN] = true,  [CAN_DECIMAL_TYPE] = true, [CAN_OBJECTID] = true, [CAN_UUID] = true,
+    [CAN_BOOLEAN] = true, [CAN_DECIMAL_TYPE] = true, [CAN_OBJECTID] = true, [CAN_UUID] = true,
     [CAN_DECIMAL] = true, [CAN_SKIP] = false,        [CAN_COMMENT] = false, [CAN_WINDOWS_1252] = false,
 };
 

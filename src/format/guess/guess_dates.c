@@ -16,41 +16,64 @@ static const date_pattern_t patterns[] = {
     {"YYYY-MM-DDThh:mm:ss.SSS", ORDER_ISO, '-', false},
     {"YYYY-MM-DD hh:mm", ORDER_YMD, '-', false},
     {"YYYY-MM-DDThh:mm", ORDER_YMD, '-', false},
-    {"YYYY-MM-DDThh:mmZ", ORDER_YMD, '-', false},
     {"YYYY-MM-DD hh:mm:ss.SSSSSS", ORDER_YMD, '-', false},
     {"YYYY-MM-DDThh:mm:ss.SSSSSS", ORDER_YMD, '-', false},
     {"YYYY-MM-DDThh:mm:ss.SSSSSSZ", ORDER_YMD, '-', false},
+    {"YYYY-MM-DDThh:mm:ssZZ", ORDER_YMD, '-', false},
+    {"YYYY-MM-DD hh:mm:ssZZ", ORDER_YMD, '-', false},
+    {"YYYY-MM-DD hh:mm:ss ZZ", ORDER_YMD, '-', false},
+    {"YYYY-MM-DDThh:mm:ss.SSSZZ", ORDER_YMD, '-', false},
+    {"YYYY-MM-DDThh:mm:ss.SSSSSSZZ", ORDER_YMD, '-', false},
     /* UTC, said in the text */
-    {"YYYY-MM-DDThh:mm:ss+00:00", ORDER_YMD, '-', false},
-    {"YYYY-MM-DD hh:mm:ss+00:00", ORDER_YMD, '-', false},
     {"YYYY-MM-DD hh:mm:ss+00", ORDER_YMD, '-', false},
     {"YYYY-MM-DD hh:mm:ss UTC", ORDER_YMD, '-', false},
-    {"YYYY-MM-DDThh:mm:ss.SSS+00:00", ORDER_YMD, '-', false},
     {"YYYY/MM/DD", ORDER_YMD, '/', false},
     {"YYYY/MM/DD hh:mm", ORDER_YMD, '/', false},
     {"YYYY/MM/DD hh:mm:ss", ORDER_YMD, '/', false},
     {"YYYY.MM.DD", ORDER_YMD, '.', false},
     {"YYYYMMDD", ORDER_YMD, 0, true},
     {"YYYYMMDDhhmmss", ORDER_YMD, 0, true},
-    {"YYYYMMDDThhmmss", ORDER_YMD, 0, false},
-    {"YYYYMMDDThhmmssZ", ORDER_YMD, 0, false},
-    {"DD.MM.YYYY", ORDER_YMD, '.', false}, /* nobody writes the month first here */
+    /* nobody writes the month first here */
+    {"DD.MM.YYYY", ORDER_YMD, '.', false},
     {"DD.MM.YYYY hh:mm", ORDER_YMD, '.', false},
     {"DD.MM.YYYY hh:mm:ss", ORDER_YMD, '.', false},
+    {"D.M.YYYY", ORDER_YMD, '.', false},
+    {"DD.MM.YY", ORDER_YMD, '.', false},
+    {"DD MON YYYY", ORDER_YMD, ' ', false},
+    {"DD-MON-YYYY", ORDER_YMD, ' ', false},
+    {"D MON YYYY", ORDER_YMD, ' ', false},
+    {"DD-MON-YY", ORDER_YMD, ' ', false},
+    {"MON D, YYYY", ORDER_YMD, ' ', false},
+    {"MONTH D, YYYY", ORDER_YMD, ' ', false},
+    {"DD/MON/YYYY:hh:mm:ss ZZ", ORDER_YMD, ' ', false},
     {"DD/MM/YYYY", ORDER_DMY, '/', false},
     {"MM/DD/YYYY", ORDER_MDY, '/', false},
     {"DD/MM/YYYY hh:mm", ORDER_DMY, '/', false},
     {"MM/DD/YYYY hh:mm", ORDER_MDY, '/', false},
     {"DD/MM/YYYY hh:mm:ss", ORDER_DMY, '/', false},
     {"MM/DD/YYYY hh:mm:ss", ORDER_MDY, '/', false},
+    {"DD/MM/YYYY hh:mm:ss A", ORDER_DMY, '/', false},
+    {"MM/DD/YYYY hh:mm:ss A", ORDER_MDY, '/', false},
     {"DD-MM-YYYY", ORDER_DMY, '-', false},
     {"MM-DD-YYYY", ORDER_MDY, '-', false},
     {"DD-MM-YYYY hh:mm", ORDER_DMY, '-', false},
     {"MM-DD-YYYY hh:mm", ORDER_MDY, '-', false},
     {"DD-MM-YYYY hh:mm:ss", ORDER_DMY, '-', false},
     {"MM-DD-YYYY hh:mm:ss", ORDER_MDY, '-', false},
+    {"D/M/YYYY", ORDER_DMY, '/', false},
+    {"M/D/YYYY", ORDER_MDY, '/', false},
+    {"D/M/YYYY h:mm", ORDER_DMY, '/', false},
+    {"M/D/YYYY h:mm", ORDER_MDY, '/', false},
+    {"D/M/YYYY h:mm:ss", ORDER_DMY, '/', false},
+    {"M/D/YYYY h:mm:ss", ORDER_MDY, '/', false},
+    {"D/M/YYYY h:mm A", ORDER_DMY, '/', false},
+    {"M/D/YYYY h:mm A", ORDER_MDY, '/', false},
+    {"D/M/YYYY h:mm:ss A", ORDER_DMY, '/', false},
+    {"M/D/YYYY h:mm:ss A", ORDER_MDY, '/', false},
+    {"D/M/YY", ORDER_DMY, '/', false},
+    {"M/D/YY", ORDER_MDY, '/', false},
 };
-enum { PATTERNS = sizeof patterns / sizeof *patterns };
+enum { PATTERNS = sizeof patterns / sizeof *patterns, LEAST_DIGITS = 3 /* 1/2/2003 has more */ };
 _Static_assert((int)PATTERNS <= (int)GUESS_MOST_PATTERNS, "a bit for each");
 
 static pattern_t compiled[PATTERNS];
@@ -81,13 +104,19 @@ uint64_t guess_dates(uint64_t among, const uint8_t *text, size_t length) {
     uint64_t found = 0;
     uint8_t padded[PATTERN_LONGEST + 16] = {0}; /* it is read a little past its end */
     pthread_once(&once, compile);
+    size_t digits = 0;
     if (length < 6 || length >= PATTERN_LONGEST)
+        return 0;
+    for (size_t i = 0; i < length; i++)
+        digits += text[i] >= '0' && text[i] <= '9';
+    if (digits < LEAST_DIGITS)
         return 0;
     memcpy(padded, text, length);
     for (uint64_t left = among & known; left; left &= left - 1) {
         const int i = __builtin_ctzll(left);
         int64_t ms;
-        if (pattern_read(&compiled[i], padded, length, &ms) && (!patterns[i].digits || is_of_our_time(ms)))
+        if (pattern_read(&compiled[i], padded, length, &ms, NULL) &&
+            (!patterns[i].digits || is_of_our_time(ms)))
             found |= 1ull << i;
     }
     return found;

@@ -104,7 +104,7 @@ static const char *type_name(const decision_t *is) {
         [KIND_INT] = "int",           [KIND_NUMBER] = "number",   [KIND_DECIMAL] = "decimal",
         [KIND_DATE] = "date",         [KIND_DAY] = "date",        [KIND_DATETIME] = "datetime",
         [KIND_OBJECTID] = "objectid", [KIND_UUID] = "uuid"};
-    if (is->kind == KIND_DATE && strstr(guess_pattern(is->pattern)->text, "hh"))
+    if (is->kind == KIND_DATE && strchr(guess_pattern(is->pattern)->text, 'h'))
         return "datetime";
     return names[is->kind];
 }
