@@ -1,7 +1,5 @@
 #include "base/utf8.h"
 
-#include <ctype.h>
-
 static bool tail(const uint8_t *at, size_t count) {
     for (size_t i = 1; i <= count; i++)
         if ((at[i] & 0xC0) != 0x80)
@@ -32,34 +30,4 @@ bool utf8_valid(const uint8_t *text, size_t length) {
         if (!(more = utf8_character(text + at, length - at)))
             return false;
     return true;
-}
-
-size_t utf8_from_latin1(uint8_t *out, const uint8_t *text, size_t length) {
-    uint8_t *to = out;
-    for (size_t i = 0; i < length; i++) {
-        if (text[i] < 0x80) {
-            *to++ = text[i];
-        } else {
-            *to++ = (uint8_t)(0xC0 | text[i] >> 6);
-            *to++ = (uint8_t)(0x80 | (text[i] & 0x3F));
-        }
-    }
-    return (size_t)(to - out);
-}
-
-size_t utf8_begins_in_latin1(const uint8_t *words, size_t count, const uint8_t *text, size_t length,
-                             bool any_case) {
-    size_t at = 0;
-    for (size_t i = 0; i < count; at++) {
-        uint8_t byte = words[i++];
-        if (byte >= 0x80) {
-            if (byte > 0xC3 || i == count)
-                return 0;
-            byte = (uint8_t)(byte << 6 | (words[i++] & 0x3F));
-        }
-        if (at == length || (text[at] != byte && !(any_case && byte < 0x80 && text[at] < 0x80 &&
-                                                   tolower(text[at]) == tolower(byte))))
-            return 0;
-    }
-    return utf8_valid(text, at) ? 0 : at;
 }

@@ -17,12 +17,4 @@ static inline bool utf8_is_control(const uint8_t *at, size_t length) {
     return length == 1 ? *at < ' ' || *at == 0x7F : length == 2 && *at == 0xC2 && at[1] < 0xA0;
 }
 
-/* Writes at most 2 * length bytes; returns how many. */
-size_t utf8_from_latin1(uint8_t *out, const uint8_t *text, size_t length);
-
-/* Does a text begin with these words of UTF-8, but written in Latin-1? Returns how many bytes of the text they are; 0:
- * no, or the text begins in UTF-8. any_case: ASCII letters match in any case. */
-size_t utf8_begins_in_latin1(const uint8_t *words, size_t count, const uint8_t *text, size_t length,
-                             bool any_case);
-
 #endif

@@ -96,10 +96,10 @@ static bool read_typed(term_t *term, err_t *err) {
     plain.divide = 0; /* compared with what is stored */
     plain.point = 0;
     const uint8_t *text = (const uint8_t *)term->text;
-    term->is_typed = typed_read(&plain, false, text, term->length, &term->typed);
+    term->is_typed = typed_read(&plain, ENCODING_NONE, text, term->length, &term->typed);
     for (int is = 0; is < 2; is++)
         plain.words[is] = (texts_t){&words[is], 1};
-    term->is_typed = term->is_typed || typed_read(&plain, false, text, term->length, &term->typed);
+    term->is_typed = term->is_typed || typed_read(&plain, ENCODING_NONE, text, term->length, &term->typed);
     return term->is_typed || err_set(err, STATUS_USAGE, "--filter: '%s' is no %s, which the field %s is",
                                      term->text, schema_type_name(field->type), field->name);
 }

@@ -60,7 +60,7 @@ static void say_delimited(size_t fields) {
         ONE_OF("\"|\"", "[\"|\", \",\"]", "\" \""), ONE_OF("no", "yes"),
         ONE_OF("", ", quote: none", ", quote: \"'\""),
         ONE_OF("", ", escape: []", ", escape: [backslash]", ", escape: [double, backslash]"),
-        ONE_OF("", ", encoding: latin1", ", multiline: no", ", decimal: \",\"",
+        ONE_OF("", ", encoding: latin1", ", encoding: windows-1252", ", multiline: no", ", decimal: \",\"",
                ", decimal: \",\", thousands: \".\""));
     for (size_t i = 0; i < fields; i++) {
         static const char *const types[] = {"text", "trimmed", "int",     "long",     "number",
@@ -142,6 +142,8 @@ static void pieces(const uint8_t *data, size_t size, grown_t *text) {
                                         "a",
                                         "ab c",
                                         "\xE9",
+                                        "\x80",
+                                        "\x81",
                                         "\xC3",
                                         "\xC3\xA9",
                                         "50",

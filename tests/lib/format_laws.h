@@ -227,7 +227,7 @@ static bool law_usual_value(const schema_t *schema, const field_t *field, const 
                             size_t length) {
     if (law_is_filler(field, text, length))
         return true;
-    if (schema->latin1 && !utf8_valid(text, length))
+    if (schema->encoding && !utf8_valid(text, length))
         return false; /* it will be re-encoded */
     switch (field->type) {
     case TYPE_TEXT:
@@ -652,6 +652,10 @@ static const struct {
      "  - {name: e, key: g.e, type: long, thousands: \"'\"}\n"
      "  - {name: f, type: number, decimal: \".\", thousands: none, optional: yes}\n"
      "make:\n  - {p: point, from: [b, d]}\n"},
+    {"windows", "format: windows\nrecord: {delimiter: [\";\", \"|\"], header: yes, encoding: windows-1252}\n"
+                "fields:\n  - {name: a, column: [a, \"\xE2\x82\xAC\"], nulls: [\"\xE2\x80\x93\"]}\n  - "
+                "{name: b, type: trimmed}\n"
+                "make:\n  - {k: first, from: [a, [b, a]]}\n"},
     {"dates",
      "format: dates\nrecord: {delimiter: [\";\", \"|\"], header: no}\nfields:\n"
      "  - {name: a, type: date, pattern: [D/M/YYYY, DD/MM/YYYY, epoch_s, epoch_ms]}\n"

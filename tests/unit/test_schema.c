@@ -40,7 +40,7 @@ static void test_all_of_it(void **state) {
     assert_int_equal(schema->header, HEADER_WORDS);
     assert_int_equal(schema->header_words.count, 2);
     assert_string_equal(schema->header_words.items[1].text, "ID");
-    assert_true(schema->latin1);
+    assert_int_equal(schema->encoding, ENCODING_LATIN1);
     assert_int_equal(schema->surplus_field, 2);
     assert_int_equal(schema->surplus_left, 2);
     assert_int_equal(schema->field_count, 5);
@@ -86,7 +86,7 @@ static void test_least_of_it(void **state) {
     assert_int_equal(schema->quote, '"');
     assert_true(schema->escape_double);
     assert_false(schema->escape_backslash);
-    assert_false(schema->latin1);
+    assert_int_equal(schema->encoding, ENCODING_NONE);
     assert_int_equal(schema->surplus_field, -1);
     assert_int_equal(schema->header, HEADER_WORDS); /* a line that starts with the first column's name */
     assert_int_equal(schema->header_words.count, 1);

@@ -94,56 +94,11 @@ static void test_wrong(void **state) {
     assert_true(valid((const uint8_t *)"a\0\xC3\xA9\0", 5));
 }
 
-static void test_latin1(void **state) {
-    (void)state;
-    uint8_t all[256], out[512], expected[512];
-    size_t expects = 0;
-    for (unsigned i = 0; i < 256; i++) {
-        all[i] = (uint8_t)i;
-        expects += encode(i, expected + expects); /* Latin-1 is the first 256 code points */
-    }
-    assert_int_equal(expects, 384);
-    assert_int_equal(utf8_from_latin1(out, all, 256), 384);
-    assert_memory_equal(out, expected, 384);
-    assert_true(utf8_valid(out, 384));
-    assert_int_equal(utf8_from_latin1(out, all, 0), 0);
-    uint8_t most[4];
-    assert_int_equal(utf8_from_latin1(most, (const uint8_t *)"\xFF\x80", 2), 4);
-    assert_memory_equal(most, "\xC3\xBF\xC2\x80", 4);
-}
-
-static size_t begins(const char *words, const char *text, bool any_case) {
-    return utf8_begins_in_latin1((const uint8_t *)words, strlen(words), (const uint8_t *)text, strlen(text),
-                                 any_case);
-}
-
-static void test_begins_in_latin1(void **state) {
-    (void)state;
-    assert_int_equal(begins("Gr\xC3\xB6\xC3\x9F"
-                            "e",
-                            "Gr\xF6\xDF"
-                            "e,b",
-                            false),
-                     5);
-    assert_int_equal(begins("gR\xC3\xB6", "Gr\xF6", true), 3);
-    assert_int_equal(begins("gR\xC3\xB6", "Gr\xF6", false), 0);
-    assert_int_equal(begins("\xC3\x96", "\xF6", true), 0);              /* of ASCII's letters only */
-    assert_int_equal(begins("\xC2\x80", "\x80", false), 1);             /* the first that two bytes take, */
-    assert_int_equal(begins("\xC3\xBF", "\xFF", false), 1);             /* the last one, */
-    assert_int_equal(begins("\xC4\x80", "\xC0", false), 0);             /* and what Latin-1 does not have */
-    assert_int_equal(begins("\xC3\x83\xC2\xA9", "\xC3\xA9", false), 0); /* that is UTF-8 */
-    assert_int_equal(begins("abc", "abc", false), 0);
-    assert_int_equal(begins("a\xC3\xB6", "a", false), 0);
-    assert_int_equal(begins("a\xC3", "a\xC3", false), 0);
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_code_point),
         cmocka_unit_test(test_every_pair),
         cmocka_unit_test(test_wrong),
-        cmocka_unit_test(test_latin1),
-        cmocka_unit_test(test_begins_in_latin1),
     };
     return cmocka_run_group_tests_name("utf8", tests, NULL, NULL);
 }

@@ -80,13 +80,16 @@ uint64_t delimited_odd(const delimited_t *reader) {
 
 enum { LONGEST_START = 63 };
 
-/* In Latin-1, characters outside ASCII have other bytes, and so another length. */
+/* In an encoding, characters outside ASCII have other bytes, and so another length. */
 static void learn_start(delimited_t *reader, const schema_text_t *word, uint64_t lengths) {
-    const uint8_t *text = (const uint8_t *)word->text;
-    const bool latin1 = reader->schema->latin1;
-    reader->header_start[text[0]] |= latin1 ? UINT64_MAX : lengths;
-    if (latin1 && text[0] >= 0x80) /* U+0080 to U+00FF */
-        reader->header_start[(uint8_t)(text[0] << 6 | (text[1] & 0x3F))] = UINT64_MAX;
+    const encoding_t encoding = reader->schema->encoding;
+    uint8_t character[ENCODING_MOST_BYTES];
+    reader->header_start[(uint8_t)word->text[0]] |= encoding ? UINT64_MAX : lengths;
+    for (unsigned byte = 0x80; encoding && byte <= 0xFF; byte++) {
+        const size_t size = encoding_character(encoding, (uint8_t)byte, character);
+        if (size && size <= word->length && memcmp(character, word->text, size) == 0)
+            reader->header_start[byte] = UINT64_MAX;
+    }
 }
 
 /* Any column may be the first in a header, in upper or lower case. */
@@ -203,9 +206,9 @@ static uint8_t *put_text(delimited_t *reader, uint8_t *out, const op_t *op, cons
                          size_t length, bool high) {
     if (!high || utf8_valid(text, length))
         return bsonw_string(put_head_as(out, op, 0x02), text, length);
-    if (reader->schema->latin1) {
+    if (encoding_is(reader->schema->encoding, text, length)) {
         out = put_head_as(out, op, 0x02);
-        size_t bytes = utf8_from_latin1(out + 4, text, length);
+        size_t bytes = encoding_to_utf8(reader->schema->encoding, out + 4, text, length);
         out = bsonw_int32(out, (int32_t)bytes + 1) + bytes;
         *out = 0;
         return out + 1;
@@ -216,12 +219,12 @@ static uint8_t *put_text(delimited_t *reader, uint8_t *out, const op_t *op, cons
     return out + length;
 }
 
-static inline bool is_absent(const op_t *op, bool latin1, const uint8_t *text, size_t length) {
+static inline bool is_absent(const op_t *op, encoding_t encoding, const uint8_t *text, size_t length) {
     if (length == 0)
         return op->null_kinds & NULLS_EMPTY;
     if (length == 4 && (op->null_kinds & NULLS_WORD) && memcmp(text, "NULL", 4) == 0)
         return true;
-    return (op->null_kinds & NULLS_OTHER) && words_find(op->nulls, latin1, text, length) >= 0;
+    return (op->null_kinds & NULLS_OTHER) && words_find(op->nulls, encoding, text, length) >= 0;
 }
 
 static inline uint8_t *put_int(uint8_t *out, const op_t *op, int64_t value, bool short_head) {
@@ -234,7 +237,7 @@ static uint8_t *put_typed(const delimited_t *reader, uint8_t *out, const op_t *o
                           size_t length, bool high, shape_t *shape) {
     const field_t *field = &reader->schema->fields[op->field];
     typed_t value;
-    if (!typed_read(field, high && reader->schema->latin1, text, length, &value))
+    if (!typed_read(field, high ? reader->schema->encoding : ENCODING_NONE, text, length, &value))
         return NULL;
     if (shape)
         shape->spelling[op->field] = value.spelling;
@@ -287,7 +290,7 @@ static bool prints_as_null(op_code_t code, int divide, const texts_t *nulls, con
         size = convert_print_int(whole, printed);
     else if (code == OP_NUMBER && convert_kept(text, length, divide, &number))
         size = convert_print_number(number, divide, printed);
-    return size && words_find(nulls, false, printed, size) >= 0;
+    return size && words_find(nulls, ENCODING_NONE, printed, size) >= 0;
 }
 
 typedef struct {
@@ -308,9 +311,9 @@ typedef enum {
 /* Writes a field that contains a null value, or that does not look like a number or date. */
 static uint8_t *put_unusual(delimited_t *reader, uint8_t *out, const op_t *op, const uint8_t *text,
                             size_t length, bool high, shape_t *shape) {
-    const bool latin1 = high && reader->schema->latin1;
-    if (is_absent(op, latin1, text, length)) {
-        int null = shape ? words_find(op->nulls, latin1, text, length) : 0;
+    const encoding_t encoding = high ? reader->schema->encoding : ENCODING_NONE;
+    if (is_absent(op, encoding, text, length)) {
+        int null = shape ? words_find(op->nulls, encoding, text, length) : 0;
         if (shape)
             shape->spelling[op->field] = (uint8_t)(null < 0 ? 0 : null);
         return out;
@@ -367,15 +370,15 @@ static bool value_of(const delimited_t *reader, const bounds_t *bounds, fields_t
     return true;
 }
 
-static bool is_null(const field_t *field, bool latin1, const span_t *value) {
-    return words_find(&field->nulls, latin1, value->text, value->length) >= 0;
+static bool is_null(const field_t *field, encoding_t encoding, const span_t *value) {
+    return words_find(&field->nulls, encoding, value->text, value->length) >= 0;
 }
 
 /* The number that a field has become. False: it is none. */
 static bool number_of(const op_t *op, const field_t *field, const span_t *value, double *number) {
     typed_t typed;
     if (typed_is(field)) {
-        const bool is = typed_read(field, false, value->text, value->length, &typed);
+        const bool is = typed_read(field, ENCODING_NONE, value->text, value->length, &typed);
         memcpy(number, typed.bytes, sizeof *number);
         return is;
     }
@@ -392,7 +395,7 @@ static uint8_t *put_point(const delimited_t *reader, const bounds_t *bounds, fie
         const field_t *field = &reader->schema->fields[made->from[i].fields[0]];
         span_t value;
         if (!value_of(reader, bounds, fields, made->from[i].fields[0], &value) ||
-            is_null(field, false, &value) || !number_of(op, field, &value, &place[i]))
+            is_null(field, ENCODING_NONE, &value) || !number_of(op, field, &value, &place[i]))
             return out;
     }
     return bsonw_is_on_earth(place[0], place[1]) ? bsonw_point(put_head(out, op, false), place[0], place[1])
@@ -404,14 +407,16 @@ static uint8_t *put_point(const delimited_t *reader, const bounds_t *bounds, fie
 static uint8_t *put_item(const delimited_t *reader, const bounds_t *bounds, fields_t fields, bool high,
                          uint8_t *out, const make_t *made, size_t item) {
     const size_t count = made->from[item].count;
+    const encoding_t encoding = high ? reader->schema->encoding : ENCODING_NONE;
     for (size_t i = 0; i < count; i++) {
         const uint16_t index = made->from[item].fields[i];
         span_t value;
         if (!value_of(reader, bounds, fields, index, &value) ||
-            (count == 1 && is_null(&reader->schema->fields[index], high && reader->schema->latin1, &value)))
+            (count == 1 && is_null(&reader->schema->fields[index], encoding, &value)))
             return NULL;
-        if (high && reader->schema->latin1 && !utf8_valid(value.text, value.length)) {
-            out += utf8_from_latin1(out, value.text, value.length);
+        if (high && !utf8_valid(value.text, value.length) &&
+            encoding_is(encoding, value.text, value.length)) {
+            out += encoding_to_utf8(encoding, out, value.text, value.length);
         } else {
             memcpy(out, value.text, value.length);
             out += value.length;

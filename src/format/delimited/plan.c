@@ -10,9 +10,9 @@ typedef struct {
     pattern_t *patterns;
 } builder_t;
 
-/* Latin-1 text may double in UTF-8; all other text is copied. */
+/* Text of an encoding may be longer in UTF-8; all other text is copied. */
 static size_t text_times(const schema_t *schema) {
-    return schema->latin1 ? 2 : 1;
+    return schema->encoding == ENCODING_WINDOWS_1252 ? 3 : schema->encoding ? 2 : 1;
 }
 
 static void set_head(builder_t *builder, op_t *op, uint8_t type, const char *key, size_t length) {

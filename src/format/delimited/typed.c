@@ -18,10 +18,10 @@ bool typed_is(const field_t *field) {
 
 /* ---- from text ---- */
 
-static bool read_boolean(const field_t *field, bool latin1, const uint8_t *text, size_t length,
+static bool read_boolean(const field_t *field, encoding_t encoding, const uint8_t *text, size_t length,
                          typed_t *value) {
     for (int is = 0; is < 2; is++) {
-        const int word = words_find(&field->words[is], latin1, text, length);
+        const int word = words_find(&field->words[is], encoding, text, length);
         if (word < 0)
             continue;
         *value = (typed_t){.bson_type = BSON_TYPE_BOOL, .size = 1, .spelling = (uint8_t)word};
@@ -102,11 +102,12 @@ static bool has_null_word(const field_t *field) {
     return false;
 }
 
-bool typed_read(const field_t *field, bool latin1, const uint8_t *text, size_t length, typed_t *value) {
+bool typed_read(const field_t *field, encoding_t encoding, const uint8_t *text, size_t length,
+                typed_t *value) {
     uint8_t printed[TYPED_PRINTED];
     schema_text_t ignored;
     const bool is = field->point                  ? read_numeral(field, text, length, value)
-                    : field->type == TYPE_BOOLEAN ? read_boolean(field, latin1, text, length, value)
+                    : field->type == TYPE_BOOLEAN ? read_boolean(field, encoding, text, length, value)
                     : field->type == TYPE_DECIMAL ? read_decimal(field, text, length, value)
                                                   : read_hex(field->type, text, length, value);
     return is && (!has_null_word(field) || typed_print(field, value, printed, &ignored));
@@ -221,7 +222,7 @@ bool typed_print(const field_t *field, const typed_t *value, uint8_t out[TYPED_P
     const size_t count = spellings_of(field, value);
     for (size_t i = 0; i < count; i++)
         if (print_as(field, value, (value->spelling + i) % count, out, text) &&
-            words_find(&field->nulls, false, (const uint8_t *)text->text, text->length) < 0)
+            words_find(&field->nulls, ENCODING_NONE, (const uint8_t *)text->text, text->length) < 0)
             return true;
     return false;
 }

@@ -24,8 +24,10 @@ bool typed_is_rare(field_type_t type);
 /* Are the field's values converted here? */
 bool typed_is(const field_t *field);
 
-/* False: the text is no such value, or would be printed as one of the field's null values. latin1: see words_find. */
-bool typed_read(const field_t *field, bool latin1, const uint8_t *text, size_t length, typed_t *value);
+/* False: the text is no such value, or would be printed as one of the field's null values. encoding: of a text that is not
+ * UTF-8. */
+bool typed_read(const field_t *field, encoding_t encoding, const uint8_t *text, size_t length,
+                typed_t *value);
 
 /* The value of a document's field. False: it is of another type. */
 bool typed_take(const field_t *field, const bson_iter_t *at, typed_t *value);

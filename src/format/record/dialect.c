@@ -47,12 +47,12 @@ static bool is_delimiter(const schema_t *schema, uint8_t byte) {
     return memchr(schema->delimiters, byte, schema->delimiter_count) != NULL;
 }
 
-/* How many bytes of the text are this one as a file in Latin-1 spells it; 0: none. */
-static size_t in_latin1(const schema_t *schema, const schema_text_t *word, const uint8_t *text, size_t length,
-                        bool any_case) {
-    return schema->latin1
-               ? utf8_begins_in_latin1((const uint8_t *)word->text, word->length, text, length, any_case)
-               : 0;
+/* How many bytes of the text are this one as a file in the format's encoding spells it; 0: none. */
+static size_t in_encoding(const schema_t *schema, const schema_text_t *word, const uint8_t *text,
+                          size_t length, bool any_case) {
+    return schema->encoding ? encoding_begins(schema->encoding, (const uint8_t *)word->text, word->length,
+                                              text, length, any_case)
+                            : 0;
 }
 
 /* Does the line start with one of the header words, bare or in quotes? The byte behind it is its delimiter.
@@ -63,7 +63,7 @@ static bool starts_with_word(const schema_t *schema, const uint8_t *line, size_t
         size_t quote = schema->quote && length && line[0] == (uint8_t)schema->quote;
         size_t behind = quote + word->length + quote, other;
         if (length < behind || memcmp(line + quote, word->text, word->length) != 0) {
-            if (!(other = in_latin1(schema, word, line + quote, length - quote, false)))
+            if (!(other = in_encoding(schema, word, line + quote, length - quote, false)))
                 continue;
             behind = quote + other + quote;
             if (length < behind)
@@ -91,7 +91,7 @@ static int field_of_column(const schema_t *schema, const span_t *span) {
         for (size_t j = 0; j < names->count; j++)
             if ((names->items[j].length == length && strncasecmp(names->items[j].text, text, length) == 0) ||
                 (length &&
-                 in_latin1(schema, &names->items[j], (const uint8_t *)text, length, true) == length))
+                 in_encoding(schema, &names->items[j], (const uint8_t *)text, length, true) == length))
                 return (int)i;
     }
     return -1;

@@ -4,7 +4,7 @@
 
 #include "format/schema/schema.h"
 
-/* Which of the words the text is, from 0; -1: none. latin1: a text that is not UTF-8 may be one in Latin-1. */
-int words_find(const texts_t *words, bool latin1, const uint8_t *text, size_t length);
+/* Which of the words the text is, from 0; -1: none. A text that is not UTF-8 may be one in the encoding. */
+int words_find(const texts_t *words, encoding_t encoding, const uint8_t *text, size_t length);
 
 #endif

@@ -10,7 +10,7 @@
  *       multiline: no                                # a line end always ends a record, also inside quotes
  *       header: [test_id, TESTID]                    # a line that begins with one of these; or yes, or no
  *       decimal: ","                                 # and thousands: "."; of all numbers
- *       encoding: latin1                             # of text that is not UTF-8; binary if left out
+ *       encoding: latin1                             # or windows-1252: of text that is not UTF-8; else it is binary
  *     surplus: {into: model, left: 9}                # too many fields: the 10th gets the surplus
  *     fields:
  *       - {name: testId, key: t, type: int, column: [test_id, TESTID], nulls: ["", "NULL"]}
@@ -44,6 +44,7 @@
 #ifndef TIPPLE_FORMAT_SCHEMA_SCHEMA_H
 #define TIPPLE_FORMAT_SCHEMA_SCHEMA_H
 
+#include "base/encoding.h"
 #include "base/err.h"
 #include "base/yaml_tree.h"
 
@@ -188,8 +189,8 @@ typedef struct {
     header_t header;
     texts_t header_words;
     char point, thousands; /* of fields that do not say it */
-    bool latin1;
-    int surplus_field; /* -1: none */
+    encoding_t encoding;   /* of text that is not UTF-8 */
+    int surplus_field;     /* -1: none */
     size_t surplus_left;
     field_t *fields;
     size_t field_count;

@@ -147,6 +147,19 @@ static bool read_header(reader_t *reader, const yaml_item_t *node) {
     return true;
 }
 
+static bool read_encoding(reader_t *reader, const yaml_item_t *node) {
+    static const char *const names[] = {
+        [ENCODING_NONE] = "", [ENCODING_LATIN1] = "latin1", [ENCODING_WINDOWS_1252] = "windows-1252"};
+    for (size_t i = 1; node->kind == YAML_ITEM_SCALAR && i < COUNT(names); i++)
+        if (strcmp(node->text, names[i]) == 0) {
+            reader->schema->encoding = (encoding_t)i;
+            return true;
+        }
+    return COMPLAIN(
+        node, "only latin1 and windows-1252 are known here (UTF-8 is always read); leave it out to keep "
+              "other bytes as BSON binary");
+}
+
 static bool read_record(reader_t *reader, const yaml_item_t *node) {
     static const char *const keys[] = {"delimiter", "quote",    "escape",  "multiline",
                                        "header",    "encoding", "decimal", "thousands"};
@@ -177,10 +190,8 @@ static bool read_record(reader_t *reader, const yaml_item_t *node) {
     if (lines && !schema->quote)
         return COMPLAIN(multiline, "without a quote character no field can contain a line end");
     schema->multiline = lines;
-    if (encoding && (encoding->kind != YAML_ITEM_SCALAR || strcmp(encoding->text, "latin1") != 0))
-        return COMPLAIN(encoding, "only latin1 is known here (UTF-8 is always read); leave it out to keep "
-                                  "other bytes as BSON binary");
-    schema->latin1 = encoding != NULL;
+    if (encoding && !read_encoding(reader, encoding))
+        return false;
     return true;
 }
 

@@ -80,8 +80,8 @@ bool schema_digest(schema_t *schema, err_t *err) {
     XXH3_128bits_reset(state);
     digest_bytes(state, schema->delimiters, schema->delimiter_count);
     char traits[] = {
-        schema->quote,  schema->escape_double,       schema->escape_backslash,  (char)schema->header,
-        schema->latin1, (char)schema->surplus_field, (char)schema->surplus_left};
+        schema->quote,          schema->escape_double,       schema->escape_backslash,  (char)schema->header,
+        (char)schema->encoding, (char)schema->surplus_field, (char)schema->surplus_left};
     digest_bytes(state, traits, sizeof traits);
     if (schema->multiline)
         digest_bytes(state, "multiline", 9);

@@ -1,0 +1,88 @@
+/* encoding: every byte of Latin-1 and of windows-1252, against iconv. */
+#include "base/encoding.h"
+#include "base/utf8.h"
+
+#include <iconv.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* What iconv makes of one byte; 0: it is no character there. */
+static size_t by_iconv(const char *encoding, uint8_t byte, uint8_t *out) {
+    iconv_t converter = iconv_open("UTF-8", encoding);
+    char *from = (char *)&byte, *to = (char *)out;
+    size_t left = 1, room = 8;
+    assert_true(converter != (iconv_t)-1);
+    const size_t failed = iconv(converter, &from, &left, &to, &room);
+    iconv_close(converter);
+    return failed == (size_t)-1 ? 0 : 8 - room;
+}
+
+static void test_every_byte(void **state) {
+    (void)state;
+    static const struct {
+        encoding_t encoding;
+        const char *name;
+        size_t none;
+    } all[] = {{ENCODING_LATIN1, "ISO-8859-1", 0}, {ENCODING_WINDOWS_1252, "WINDOWS-1252", 5}};
+    for (size_t i = 0; i < 2; i++) {
+        size_t none = 0;
+        for (unsigned byte = 0; byte < 256; byte++) {
+            const uint8_t text = (uint8_t)byte;
+            uint8_t expected[8], is[ENCODING_MOST_BYTES];
+            const size_t length = by_iconv(all[i].name, text, expected);
+            assert_int_equal(encoding_character(all[i].encoding, text, is), length);
+            assert_memory_equal(is, expected, length);
+            assert_int_equal(encoding_is(all[i].encoding, &text, 1), length > 0);
+            assert_int_equal(encoding_to_utf8(all[i].encoding, is, &text, 1), length);
+            none += !length;
+        }
+        assert_int_equal(none, all[i].none);
+    }
+    assert_false(encoding_is(ENCODING_NONE, (const uint8_t *)"a", 1));
+    assert_true(encoding_is(ENCODING_WINDOWS_1252, (const uint8_t *)"\x80\x9F", 2));
+    assert_false(encoding_is(ENCODING_WINDOWS_1252, (const uint8_t *)"\x80\x90", 2));
+}
+
+static size_t begins(const char *words, const char *text, bool any_case) {
+    return encoding_begins(ENCODING_LATIN1, (const uint8_t *)words, strlen(words), (const uint8_t *)text,
+                           strlen(text), any_case);
+}
+
+static void test_begins_in_latin1(void **state) {
+    (void)state;
+    assert_int_equal(begins("Gr\xC3\xB6\xC3\x9F"
+                            "e",
+                            "Gr\xF6\xDF"
+                            "e,b",
+                            false),
+                     5);
+    assert_int_equal(begins("gR\xC3\xB6", "Gr\xF6", true), 3);
+    assert_int_equal(begins("gR\xC3\xB6", "Gr\xF6", false), 0);
+    assert_int_equal(begins("\xC3\x96", "\xF6", true), 0);              /* of ASCII's letters only */
+    assert_int_equal(begins("\xC2\x80", "\x80", false), 1);             /* the first that two bytes take, */
+    assert_int_equal(begins("\xC3\xBF", "\xFF", false), 1);             /* the last one, */
+    assert_int_equal(begins("\xC4\x80", "\xC0", false), 0);             /* and what Latin-1 does not have */
+    assert_int_equal(begins("\xC3\x83\xC2\xA9", "\xC3\xA9", false), 0); /* that is UTF-8 */
+    assert_int_equal(begins("abc", "abc", false), 0);
+    assert_int_equal(begins("a\xC3\xB6", "a", false), 0);
+    assert_int_equal(begins("a\xC3", "a\xC3", false), 0);
+    static const uint8_t euro[] = "\xE2\x82\xAC"
+                                  "A";
+    assert_int_equal(encoding_begins(ENCODING_WINDOWS_1252, euro, 4,
+                                     (const uint8_t *)"\x80"
+                                                      "a",
+                                     2, true),
+                     2);
+    assert_int_equal(encoding_begins(ENCODING_WINDOWS_1252, euro, 2, (const uint8_t *)"\x80", 1, true), 0);
+    assert_int_equal(encoding_begins(ENCODING_LATIN1, euro, 3, (const uint8_t *)"\x80", 1, true), 0);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_every_byte),
+                                       cmocka_unit_test(test_begins_in_latin1)};
+    return cmocka_run_group_tests_name("encoding", tests, NULL, NULL);
+}
