@@ -8,7 +8,7 @@
 /* Types and keys are in docs/formats.md. */
 const bool guess_can[CAN_COUNT] = {
     [CAN_BOOLEAN] = true, [CAN_DECIMAL_TYPE] = true, [CAN_OBJECTID] = true, [CAN_UUID] = true,
-    [CAN_DECIMAL] = true, [CAN_SKIP] = false,        [CAN_COMMENT] = false, [CAN_WINDOWS_1252] = false,
+    [CAN_DECIMAL] = true, [CAN_SKIP] = false,        [CAN_COMMENT] = false,
 };
 
 enum {
@@ -105,6 +105,7 @@ static void look_at_bytes(guess_t *guess, const uint8_t *text, size_t length) {
     guess->other_bytes = true;
     for (size_t i = 0; i < length; i++)
         guess->c1_bytes |= text[i] >= 0x80 && text[i] < 0xA0;
+    guess->no_bytes |= !encoding_is(ENCODING_WINDOWS_1252, text, length);
 }
 
 static void add_value(guess_t *guess, guess_column_t *column, const span_t *span) {
@@ -305,16 +306,16 @@ static void settle_text_nulls(guess_t *guess) {
 
 static bool find_encoding(guess_t *guess, err_t *err) {
     look_at_bytes(guess, guess->first, guess->first_length);
-    guess->encoding = NULL;
-    if (!guess->other_bytes)
-        return true;
-    guess->encoding = guess->c1_bytes ? "windows-1252" : "latin1";
-    if (!guess->c1_bytes || guess_can[CAN_WINDOWS_1252])
-        return true;
-    return err_set(err, STATUS_INPUT,
-                   "%.1000s: holds windows-1252 text, which is not read here; make it UTF-8 first (iconv -f "
-                   "WINDOWS-1252 -t UTF-8), or pipe that in and name the input '-'",
-                   guess->name);
+    guess->encoding = !guess->other_bytes ? ENCODING_NONE
+                      : guess->c1_bytes   ? ENCODING_WINDOWS_1252
+                                          : ENCODING_LATIN1;
+    if (guess->no_bytes)
+        return err_set(
+            err, STATUS_INPUT,
+            "%.1000s: its text is neither UTF-8 nor windows-1252; make it UTF-8 first (iconv -f ENCODING -t "
+            "UTF-8; iconv -l lists them), or pipe that in and name the input '-'",
+            guess->name);
+    return true;
 }
 
 static void decide_columns(guess_t *guess) {

@@ -2,6 +2,7 @@
 #ifndef TIPPLE_FORMAT_GUESS_GUESS_INNER_H
 #define TIPPLE_FORMAT_GUESS_GUESS_INNER_H
 
+#include "base/encoding.h"
 #include "base/text.h"
 #include "format/guess/guess.h"
 #include "format/record/split.h"
@@ -22,7 +23,6 @@ typedef enum {
     CAN_DECIMAL, /* the keys `decimal` and `thousands` */
     CAN_SKIP,
     CAN_COMMENT,
-    CAN_WINDOWS_1252,
     CAN_COUNT
 } guess_can_t;
 extern const bool guess_can[CAN_COUNT];
@@ -180,13 +180,14 @@ struct guess {
     size_t first_length, header_lines; /* lines up to its end */
     bool first_in_records;             /* it is no header, and was counted */
     uint64_t records, misfits, bytes;
-    bool all;                   /* everything was looked at */
-    bool scattered;             /* the middle and the end, too */
-    bool other_bytes, c1_bytes; /* that are not UTF-8; of these, 80 to 9f */
+    bool all;       /* everything was looked at */
+    bool scattered; /* the middle and the end, too */
+    /* there is text that is not UTF-8; with bytes 80 to 9f; with bytes that are nothing in windows-1252 */
+    bool other_bytes, c1_bytes, no_bytes;
     /* guess_end */
-    bool header;          /* the format says header: yes */
-    bool named_here;      /* the first record holds names, but is skipped */
-    const char *encoding; /* or NULL */
+    bool header;     /* the format says header: yes */
+    bool named_here; /* the first record holds names, but is skipped */
+    encoding_t encoding;
 };
 
 /* guess_structure.c */

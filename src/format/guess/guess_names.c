@@ -69,18 +69,18 @@ static bool make_unique(guess_t *guess, size_t at, err_t *err) {
 }
 
 /* In UTF-8, without the blanks around it. */
-static char *read_name(const guess_column_t *column) {
+static char *read_name(const guess_column_t *column, encoding_t encoding) {
     const char *text = column->text;
     size_t length = column->length;
     while (length && text[length - 1] == ' ')
         length--;
     while (length && *text == ' ')
         text++, length--;
-    char *name = calloc(1, 2 * length + 1);
+    char *name = calloc(1, ENCODING_MOST_BYTES * length + 1);
     if (name && utf8_valid((const uint8_t *)text, length))
         memcpy(name, text, length);
     else if (name)
-        utf8_from_latin1((uint8_t *)name, (const uint8_t *)text, length);
+        encoding_to_utf8(encoding, (uint8_t *)name, (const uint8_t *)text, length);
     return name;
 }
 
@@ -104,7 +104,7 @@ bool guess_read_names(guess_t *guess, err_t *err) {
     for (size_t i = 0; i < guess->structure.columns; i++) {
         guess_column_t *column = &guess->columns[i];
         free(column->name);
-        if (!(column->name = read_name(column)))
+        if (!(column->name = read_name(column, guess->encoding)))
             return err_memory(err, column->length);
     }
     return true;

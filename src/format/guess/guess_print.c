@@ -71,6 +71,10 @@ static void put_scalar(text_t *out, const char *text, size_t length) {
     text_append(out, "\"");
 }
 
+static const char *encoding_name(encoding_t encoding) {
+    return encoding == ENCODING_LATIN1 ? "latin1" : "windows-1252";
+}
+
 static void put_record(text_t *out, const guess_t *guess) {
     const structure_t *structure = &guess->structure;
     const size_t skip = guess->named_here ? guess->header_lines : structure->skip;
@@ -94,7 +98,7 @@ static void put_record(text_t *out, const guess_t *guess) {
     }
     text_print(out, ", header: %s", guess->header ? "yes" : "no");
     if (guess->encoding)
-        text_print(out, ", encoding: %s", guess->encoding);
+        text_print(out, ", encoding: %s", encoding_name(guess->encoding));
     text_append(out, "}\n");
 }
 
@@ -249,7 +253,7 @@ static void tell_structure(text_t *out, const guess_t *guess, uint64_t text_byte
     if (structure->comment)
         text_print(out, ", comments after '%c'", structure->comment);
     if (guess->encoding)
-        text_print(out, ", encoding %s", guess->encoding);
+        text_print(out, ", encoding %s", encoding_name(guess->encoding));
     if (guess->header || guess->named_here)
         text_print(out, ", header in line %zu", structure->skip + 1);
     else
