@@ -146,7 +146,9 @@ static bool is_odd_header(study_t *study, structure_t *found, err_t *err) {
     for (size_t i = 0; i < fields; i++) {
         const span_t *span = &study->split.spans[i];
         const bool last = fields == most + 1 && i + 1 == fields;
-        if (last ? span->length != 0 : is_typed(span->text, span->length))
+        bool second; /* "n" may be a name */
+        if (last ? span->length != 0
+                 : is_typed(span->text, span->length) && !guess_pair(span->text, span->length, &second))
             return false;
     }
     if (fields + 1 != most)
