@@ -25,6 +25,8 @@ char *shell_quoted(const char *word, err_t *err) {
 }
 
 void shell_quote_option(text_t *line, const char *option, const char *value) {
+    if (!value)
+        return;
     shell_quote_word(line, option);
     shell_quote_word(line, value);
 }

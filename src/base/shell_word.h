@@ -8,6 +8,7 @@
 void shell_quote_word(text_t *line, const char *word);
 /* Such a word alone, with its blank; to be freed. NULL: out of memory. */
 char *shell_quoted(const char *word, err_t *err);
+/* value NULL: appends nothing. */
 void shell_quote_option(text_t *line, const char *option, const char *value);
 
 /* Appends --uri for a collection; the person fills in the hosts. */

@@ -124,6 +124,7 @@ bool catalog_bind(store_t *store, const catalog_settings_t *settings, err_t *err
     header_change_t change = {.kind = HEADER_BIND,
                               .format = settings->format,
                               .format_digest = settings->format_digest,
+                              .format_text = settings->format_text,
                               .filter = settings->filter};
     for (bool bound = false; !bound;) {
         catalog_header_t header = {0};

@@ -4,9 +4,10 @@
 #include "base/suggest.h"
 #include "base/text.h"
 #include "builtin/builtin.h"
-#include "cli/options/cli.h"
+#include "cli/options/guess_rows.h"
 #include "format/format.h"
 #include "format/schema/schema_parse.h"
+#include "load/before/guess_inputs.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +15,21 @@
 
 typedef struct {
     const char *show, *check;
+    bool guess;
+    guess_options_t guessing;
 } values_t;
+
+static bool read_dates(void *values, const char *text, err_t *err) {
+    return guess_rows_dates(text, &((values_t *)values)->guessing, err);
+}
+
+static bool read_header(void *values, const char *text, err_t *err) {
+    return guess_rows_header(text, &((values_t *)values)->guessing, err);
+}
+
+static bool read_decimal(void *values, const char *text, err_t *err) {
+    return guess_rows_decimal(text, &((values_t *)values)->guessing, err);
+}
 
 static const option_t options[] = {
     {.name = "show",
@@ -27,6 +42,16 @@ static const option_t options[] = {
      .kind = OPTION_TEXT,
      .offset = offsetof(values_t, check),
      .help = "Read a format (a name or a file) and list its fields, or say what is wrong with it."},
+    {.name = "guess",
+     .kind = OPTION_FLAG,
+     .offset = offsetof(values_t, guess),
+     .help = "Print the format file by which the files FILE... would be read without --format: a start for "
+             "one of "
+             "your own."},
+    GUESS_ROWS_HEADER(read_header),
+    GUESS_ROWS_DATES(read_dates),
+    GUESS_ROWS_DECIMAL(read_decimal),
+    GUESS_ROWS_NESTED(values_t, guessing.nested),
     {.name = NULL},
 };
 
@@ -138,6 +163,21 @@ static bool list(err_t *err) {
     return true;
 }
 
+static bool guess(const values_t *values, char **files, int count, err_t *err) {
+    manifest_t manifest = {.files = NULL};
+    manifest_options_t reading = {.input_name = NULL};
+    guessed_t guessed = {.yaml = NULL};
+    if (!count)
+        return err_set(err, STATUS_USAGE, "--guess needs a file");
+    bool ok = manifest_build(&manifest, files, (size_t)count, &reading, err) &&
+              guess_inputs(&manifest, &values->guessing, &guessed, err);
+    if (ok)
+        out_bytes(guessed.yaml, strlen(guessed.yaml));
+    guessed_free(&guessed);
+    manifest_free(&manifest);
+    return ok;
+}
+
 static int refuse_word(const char *word, err_t *err) {
     text_t line = {.length = 0};
     shell_quote_option(&line, "--show", word);
@@ -148,26 +188,33 @@ static int refuse_word(const char *word, err_t *err) {
 }
 
 static int run(int argc, char **argv, const command_t *command, err_t *err) {
-    values_t values = {NULL, NULL};
+    values_t values = {.guess = false};
     int rest;
     bool help;
     if (!cli_read(command, argc, argv, &values, &rest, &help, err))
         return (int)err->status;
     if (help)
         return STATUS_OK;
-    if (rest)
+    if (rest && !values.guess)
         return refuse_word(argv[0], err);
-    bool ok = values.show ? show(values.show, err) : values.check ? check(values.check, err) : list(err);
+    if (!values.guess && !guess_rows_check(&values.guessing, "", err))
+        return err_set(err, STATUS_USAGE, "--header, --dates, --decimal and --nested go with --guess"),
+               STATUS_USAGE;
+    bool ok = values.guess   ? guess(&values, argv, rest, err)
+              : values.show  ? show(values.show, err)
+              : values.check ? check(values.check, err)
+                             : list(err);
     return ok && cli_flush(err) ? STATUS_OK : (int)err->status;
 }
 
 const command_t command_formats = {
     .name = "formats",
-    .arguments = "",
-    .about = "list, show and check formats",
+    .arguments = "[FILE...]",
+    .about = "list, show, check and guess formats",
     .help = "Without an option: the built-in formats, a line each.",
     .examples = "  tipple formats --show mot > my.yaml      # a start for a format of your own\n"
-                "  tipple formats --check ./my.yaml",
+                "  tipple formats --check ./my.yaml\n"
+                "  tipple formats --guess my.csv > my.yaml  # a start for any other file",
     .options = options,
     .run = run,
 };

@@ -3,6 +3,7 @@
 #include "base/out.h"
 #include "base/shell_word.h"
 #include "base/stop.h"
+#include "cli/options/guess_rows.h"
 #include "cli/options/load_rows.h"
 #include "cli/print/load_figures.h"
 #include "cli/report/report_load.h"
@@ -64,6 +65,18 @@ static bool read_compressor(void *values, const char *text, err_t *err) {
     return load_rows_compressor(text, &((values_t *)values)->spec, err);
 }
 
+static bool read_dates(void *values, const char *text, err_t *err) {
+    return guess_rows_dates(text, &((values_t *)values)->spec.guess, err);
+}
+
+static bool read_header(void *values, const char *text, err_t *err) {
+    return guess_rows_header(text, &((values_t *)values)->spec.guess, err);
+}
+
+static bool read_decimal(void *values, const char *text, err_t *err) {
+    return guess_rows_decimal(text, &((values_t *)values)->spec.guess, err);
+}
+
 #define AT(name) .offset = offsetof(values_t, name)
 
 static const option_t options[] = {
@@ -75,6 +88,10 @@ static const option_t options[] = {
      .help = "The target: mongodb://HOST/DATABASE.COLLECTION, with any option a MongoDB URI can have."},
     LOAD_ROW_URI_FILE(values_t),
     LOAD_ROW_FORMAT(values_t, spec.format),
+    GUESS_ROWS_HEADER(read_header),
+    GUESS_ROWS_DATES(read_dates),
+    GUESS_ROWS_DECIMAL(read_decimal),
+    GUESS_ROWS_NESTED(values_t, spec.guess.nested),
     {.name = "threads",
      .letter = 'j',
      .argument = "N|auto",
@@ -236,10 +253,8 @@ static bool check(values_t *values, char **inputs, int count, err_t *err) {
         return err_set(err, STATUS_USAGE,
                        "--uri is missing: where to load into, such as --uri mongodb://127.0.0.1/mot.results "
                        "(or set TIPPLE_URI)");
-    if (!spec->format)
-        return err_set(
-            err, STATUS_USAGE,
-            "--format is missing: how to read the input, such as --format mot; `tipple formats` lists them");
+    if (!guess_rows_check(&spec->guess, spec->format, err))
+        return false;
     if (!count && !spec->retry)
         return err_set(err, STATUS_USAGE,
                        "nothing to load: give files, directories, patterns, or - for stdin");
@@ -273,6 +288,10 @@ static bool check(values_t *values, char **inputs, int count, err_t *err) {
 
 static bool choose(load_spec_t *spec, err_t *err) {
     const bool threads = spec->threads == CLI_AUTO, batch = spec->batch == CLI_AUTO;
+    if ((threads || batch) && !spec->format)
+        return err_set(err, STATUS_USAGE,
+                       "--%s auto needs --format: `tipple formats --guess` makes one from the file",
+                       threads ? "threads" : "batch");
     return (!threads && !batch) || autotune_choose(spec, threads, batch, err);
 }
 
@@ -468,8 +487,13 @@ const command_t command_load = {
         "(DATABASE.COLLECTION.tipple.files), so the same command can be run again at any time: what is "
         "there is not\n"
         "loaded twice, and what an interrupted load left out is completed. Afterwards\n"
-        "read = loaded + already there + rejected + filtered.",
+        "read = loaded + already there + rejected + filtered.\n"
+        "Without --format it is guessed from the files, told, and kept in the catalog: later loads, --retry "
+        "and "
+        "`tipple verify`\n"
+        "read the same.",
     .examples =
+        "  tipple load --uri mongodb://127.0.0.1/shop.orders orders.csv        # as it is guessed\n"
         "  tipple load --format mot --uri mongodb://127.0.0.1/mot.results test_result_2023.csv\n"
         "  tipple load -f mot --uri \"$URI\" data/*.gz --index 'd:1,k:1'       # and an index afterwards\n"
         "  zcat big.gz | tipple load -f mot --uri \"$URI\" -                   # from a pipe\n"

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "base/threads/pool.h"
 #include "catalog/register/room.h"
+#include "cli/options/guess_rows.h"
 #include "cli/options/load_rows.h"
 #include "format/emit.h"
 #include "format/emitted.h"
@@ -15,6 +16,7 @@
 #include "input/cutter.h"
 #include "input/manifest.h"
 #include "load/before/check_inputs.h"
+#include "load/before/guess_inputs.h"
 #include "load/blocks/other_header.h"
 
 #include <inttypes.h>
@@ -29,6 +31,7 @@ typedef struct {
     uint64_t limit, max_rejects, max_record;
     bool relaxed, ids;
     emit_kind_t emit;
+    guess_options_t guess;
 } values_t;
 
 static bool read_emit(void *values, const char *text, err_t *err) {
@@ -40,10 +43,26 @@ static bool read_emit(void *values, const char *text, err_t *err) {
     return chosen >= 0;
 }
 
+static bool read_dates(void *values, const char *text, err_t *err) {
+    return guess_rows_dates(text, &((values_t *)values)->guess, err);
+}
+
+static bool read_header(void *values, const char *text, err_t *err) {
+    return guess_rows_header(text, &((values_t *)values)->guess, err);
+}
+
+static bool read_decimal(void *values, const char *text, err_t *err) {
+    return guess_rows_decimal(text, &((values_t *)values)->guess, err);
+}
+
 #define AT(name) .offset = offsetof(values_t, name)
 
 static const option_t options[] = {
     LOAD_ROW_FORMAT(values_t, format),
+    GUESS_ROWS_HEADER(read_header),
+    GUESS_ROWS_DATES(read_dates),
+    GUESS_ROWS_DECIMAL(read_decimal),
+    GUESS_ROWS_NESTED(values_t, guess.nested),
     {.name = "emit",
      .argument = "KIND",
      .kind = OPTION_CUSTOM,
@@ -252,17 +271,28 @@ static bool parse_file(parse_t *parse, const input_file_t *input, err_t *err) {
     return ok;
 }
 
+static bool open_format(parse_t *parse, err_t *err) {
+    const values_t *values = parse->values;
+    guessed_t guessed = {.yaml = NULL};
+    parse->schema = values->format ? format_open(values->format, err)
+                                   : guess_inputs_open(&parse->manifest, &values->guess, &guessed, err);
+    guessed_free(&guessed);
+    return parse->schema != NULL;
+}
+
 static bool parse_all(parse_t *parse, char **args, int count, err_t *err) {
     const values_t *values = parse->values;
     manifest_options_t manifest = {.input_name = NULL};
-    if (!(parse->schema = format_open(values->format, err)))
+    if (!values->format && !manifest_build(&parse->manifest, args, (size_t)count, &manifest, err))
+        return false;
+    if (!open_format(parse, err))
         return false;
     if (values->emit == EMIT_RAW && !emit_possible(parse->schema, err))
         return false;
     if (values->filters.count &&
         !(parse->filter = filter_parse(parse->schema, values->filters.items, values->filters.count, err)))
         return false;
-    if (!manifest_build(&parse->manifest, args, (size_t)count, &manifest, err) ||
+    if ((values->format && !manifest_build(&parse->manifest, args, (size_t)count, &manifest, err)) ||
         !check_inputs(parse->schema, &parse->manifest, values->max_record, false, NULL, err))
         return false;
     parse->kit = source_kit_new();
@@ -314,11 +344,8 @@ static int run(int argc, char **argv, const command_t *command, err_t *err) {
         return (int)err->status;
     if (help)
         return STATUS_OK;
-    if (!values.format)
-        return err_set(err, STATUS_USAGE,
-                       "--format is missing: how to read the input, such as --format mot; `tipple formats` "
-                       "lists them"),
-               STATUS_USAGE;
+    if (!guess_rows_check(&values.guess, values.format, err))
+        return STATUS_USAGE;
     if (!rest)
         return err_set(err, STATUS_USAGE,
                        "nothing to parse: give files, directories, patterns, or - for stdin"),
@@ -353,8 +380,10 @@ const command_t command_parse = {
     .about = "turn records into documents and print them",
     .help = "Reads the same inputs as `tipple load` and prints the documents instead of loading them, in "
             "order. Records that no\n"
-            "document can be made of are named on stderr, and the exit status is 2.",
+            "document can be made of are named on stderr, and the exit status is 2. Without --format it is "
+            "guessed, and told on stderr.",
     .examples =
+        "  tipple parse my.csv | head -3                             # as it is guessed\n"
         "  tipple parse --format mot test_result_2023.csv | head -3\n"
         "  tipple parse -f mot --emit raw big.zip > again.csv        # the documents as records again\n"
         "  tipple parse -f ./my.yaml --emit none my.csv              # only count and time",

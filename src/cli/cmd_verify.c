@@ -44,7 +44,7 @@ static const option_t options[] = {
      .kind = OPTION_TEXT,
      AT(spec.format),
      .environment = "TIPPLE_FORMAT",
-     .help = "The format that the files were loaded with."},
+     .help = "The format that the files were loaded with. Not needed if it was guessed: the catalog has it."},
     {.name = "threads",
      .letter = 'j',
      .argument = "N",
@@ -110,9 +110,6 @@ static bool check(values_t *values, char **inputs, int count, err_t *err) {
         return err_set(err, STATUS_USAGE,
                        "--uri is missing: the collection to verify, such as --uri "
                        "mongodb://127.0.0.1/mot.results (or set TIPPLE_URI)");
-    if (!spec->format)
-        return err_set(err, STATUS_USAGE,
-                       "--format is missing: the one that the files were loaded with, such as --format mot");
     if (!count)
         return err_set(err, STATUS_USAGE, "nothing to verify: give the files that were loaded");
     spec->inputs = inputs;

@@ -441,6 +441,7 @@ bool manifest_build(manifest_t *manifest, char *const *args, size_t count, const
 }
 
 void manifest_free_file(input_file_t *file) {
+    source_close(file->begun);
     free(file->path);
     free(file->name);
     free(file->kept);

@@ -35,8 +35,10 @@ struct source {
     uint64_t position;    /* of the next byte of the text */
     bool over;            /* the end or a fault was reached: nothing more is read */
     bool faulty;
-    bool changed; /* the file was replaced or changed */
-    bool rejects; /* its text is a reject file */
+    bool changed;  /* the file was replaced or changed */
+    bool rejects;  /* its text is a reject file */
+    uint8_t *left; /* text that was read before (source_leave), and is given out first */
+    size_t left_length, left_at;
     feed_t feed;
     err_t fault; /* last, and after the feed's: they are long and rarely written */
 };
@@ -169,7 +171,29 @@ static source_t *open_source(source_kit_t *kit, const input_file_t *file, bool i
     return NULL;
 }
 
+void source_leave(source_t *source, input_file_t *file, uint8_t *text, size_t length) {
+    source->left = text;
+    source->left_length = length;
+    source->position = 0;
+    file->begun = source;
+}
+
+static source_t *take_left(source_kit_t *kit, const input_file_t *file) {
+    source_t *source = file->begun;
+    ((input_file_t *)file)->begun = NULL; /* once, by the one thread that reads it */
+    source_kit_free(source->kit);
+    source->kit = kit;
+    source->owns_kit = false;
+    source->file = file;
+    source->name = is_stdin(file) && strcmp(file->name, "-") == 0 ? "standard input" : file->name;
+    source->feed.name = source->name;
+    source->feed.pool = kit->pool;
+    return source;
+}
+
 source_t *source_open_in(source_kit_t *kit, const input_file_t *file, err_t *err) {
+    if (file->begun)
+        return take_left(kit, file);
     return open_source(kit, file, false, err);
 }
 
@@ -272,7 +296,25 @@ static size_t decode(source_t *source, uint8_t *out, size_t size) {
     return got;
 }
 
+static ssize_t read_left(source_t *source, uint8_t *buffer, size_t size) {
+    const size_t left = source->left_length - source->left_at, take = left < size ? left : size;
+    memcpy(buffer, source->left + source->left_at, take);
+    source->left_at += take;
+    source->position += take;
+    if (take == left) {
+        free(source->left);
+        source->left = NULL;
+    }
+    if (take == size)
+        return (ssize_t)take;
+    err_t ignored; /* a fault is reported again */
+    const ssize_t more = source_read(source, buffer + take, size - take, &ignored);
+    return (ssize_t)take + (more > 0 ? more : 0);
+}
+
 ssize_t source_read(source_t *source, void *buffer, size_t size, err_t *err) {
+    if (source->left && source->left_length)
+        return read_left(source, buffer, size);
     if (source->faulty)
         return fail(source, err);
     if (source->over || !size)
@@ -347,6 +389,7 @@ void source_close(source_t *source) {
     feed_free(&source->feed);
     if (source->feed.fd >= 0 && !is_stdin(source->file))
         close(source->feed.fd);
+    free(source->left);
     if (source->owns_kit)
         source_kit_free(source->kit);
     free(source);

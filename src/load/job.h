@@ -31,6 +31,7 @@ typedef struct {
     const load_spec_t *spec;
     load_result_t *result;
     schema_t *schema;
+    char *format_text; /* the file of a guessed format; NULL: --format was given */
     filter_t *filter;
     index_spec_t indexes[JOB_MOST_INDEXES];
     size_t index_count;
@@ -84,6 +85,10 @@ typedef struct {
  * loaded into is left as it was. */
 bool job_connect(job_t *job, err_t *err);
 bool job_open_target(job_t *job, err_t *err);
+
+/* find_format.c: without --format; connects first. job_list_inputs: once. */
+bool job_find_format(job_t *job, err_t *err);
+bool job_list_inputs(job_t *job, err_t *err); /* load.c */
 
 /* move_data.c: starts the threads, waits until they have moved all data, and ends them. *err: why not all was moved;
  * what was settled until then is written down all the same, where that is possible. */

@@ -46,11 +46,22 @@ static bool check_shard_key(const job_t *job, err_t *err) {
     return ok;
 }
 
+bool job_list_inputs(job_t *job, err_t *err) {
+    const load_spec_t *spec = job->spec;
+    manifest_options_t options = {.input_name = spec->input_name, .keep_bytes = spec->memory / KEPT_SHARE};
+    return job->manifest.count ||
+           manifest_build(&job->manifest, spec->inputs, spec->input_count, &options, err);
+}
+
+static bool open_format(job_t *job, err_t *err) {
+    const char *format = job->spec->format;
+    return format ? (job->schema = format_open(format, err)) != NULL : job_find_format(job, err);
+}
+
 static bool read_spec(job_t *job, err_t *err) {
     const load_spec_t *spec = job->spec;
     if (!limits_check(spec->threads, spec->memory, spec->max_record, err) ||
-        !limits_check_batch(spec->batch, spec->batch_bytes, err) ||
-        !(job->schema = format_open(spec->format, err)))
+        !limits_check_batch(spec->batch, spec->batch_bytes, err) || !open_format(job, err))
         return false;
     snprintf(job->result->format, sizeof job->result->format, "%s", job->schema->name);
     if (spec->filter_count &&
@@ -71,10 +82,8 @@ static bool read_spec(job_t *job, err_t *err) {
     if (spec->retry)
         return access(spec->retry, R_OK) == 0 ||
                err_set(err, STATUS_USAGE, "the reject file %s cannot be read: %m", spec->retry);
-    manifest_options_t options = {.input_name = spec->input_name, .keep_bytes = spec->memory / KEPT_SHARE};
-    bool ok = manifest_build(&job->manifest, spec->inputs, spec->input_count, &options, err) &&
-              check_inputs(job->schema, &job->manifest, spec->max_record, spec->skip_bad_files,
-                           &job->result->skipped, err);
+    bool ok = job_list_inputs(job, err) && check_inputs(job->schema, &job->manifest, spec->max_record,
+                                                        spec->skip_bad_files, &job->result->skipped, err);
     job->result->skipped_before = job->result->skipped.count;
     return ok;
 }
@@ -106,7 +115,7 @@ static bool build_indexes(job_t *job, err_t *err) {
 }
 
 static bool run(job_t *job, err_t *err) {
-    if (!read_spec(job, err) || !job_connect(job, err) || !job_open_target(job, err))
+    if (!read_spec(job, err) || (!job->server && !job_connect(job, err)) || !job_open_target(job, err))
         return false;
     if (!job->spec->retry && !(job->spec->dry_run ? list_inputs(job, err) : job_register_inputs(job, err)))
         return false;
@@ -179,6 +188,7 @@ static void free_job(job_t *job) {
     server_destroy(job->server);
     filter_free(job->filter);
     schema_destroy(job->schema);
+    free(job->format_text);
 }
 
 /* Rejected records of all inputs that nobody has fixed, whoever met them. */

@@ -4,6 +4,7 @@
 
 #include "base/numbers/hist.h"
 #include "catalog/store/entry.h"
+#include "format/guess/guess.h"
 #include "format/schema/schema.h"
 #include "load/before/misfits.h"
 #include "load/rate/server_checkpoints.h"
@@ -47,11 +48,12 @@ typedef struct {
     bool
         reload_changed; /* inputs that have changed: their documents are removed, and they are loaded again */
     bool trial;         /* of a study: nobody has to be told of what it may lose */
-    bool skip_bad_files;  /* inputs that do not fit the format are left out, and named */
-    bool short_keys;      /* the format's keys shortened (format/schema/schema_short.h); for trials */
-    bool indexes_first;   /* they are built before the first document comes */
-    timeline_told_t told; /* of its phases */
-    bool watch_flushes;   /* find out when the server wrote checkpoints */
+    guess_options_t guess; /* without a format */
+    bool skip_bad_files;   /* inputs that do not fit the format are left out, and named */
+    bool short_keys;       /* the format's keys shortened (format/schema/schema_short.h); for trials */
+    bool indexes_first;    /* they are built before the first document comes */
+    timeline_told_t told;  /* of its phases */
+    bool watch_flushes;    /* find out when the server wrote checkpoints */
 } load_spec_t;
 
 void load_spec_init(load_spec_t *spec); /* the defaults */

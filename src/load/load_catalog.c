@@ -24,6 +24,7 @@ static void fill_settings(job_t *job) {
     job->settings = (catalog_settings_t){.name = server_namespace(job->server),
                                          .format = job->schema->name,
                                          .format_digest = job->schema->digest,
+                                         .format_text = job->format_text,
                                          .filter = job->filter ? filter_text(job->filter) : "",
                                          .accepts_other_uuid = job->spec->same_collection};
     memcpy(job->settings.uuid, job->place.uuid, sizeof job->settings.uuid);

@@ -3,6 +3,7 @@
 #include "catalog/catalog.h"
 #include "format/format.h"
 #include "load/before/describe_input.h"
+#include "load/before/kept_format.h"
 #include "verify/no_record.h"
 #include "verify/verify_inner.h"
 
@@ -16,7 +17,7 @@ enum { UNFINISHED_NAMED = 3 };
 static bool read_spec(verification_t *run, err_t *err) {
     const verify_spec_t *spec = run->spec;
     manifest_options_t options = {.input_name = spec->input_name};
-    if (!(run->schema = format_open(spec->format, err)))
+    if (!run->schema && !(run->schema = format_open(spec->format, err)))
         return false;
     snprintf(run->result->format, sizeof run->result->format, "%s", run->schema->name);
     if (spec->filter_count &&
@@ -39,6 +40,19 @@ static bool connect_target(verification_t *run, err_t *err) {
     snprintf(result->namespace, sizeof result->namespace, "%s", server_namespace(run->server));
     snprintf(result->where, sizeof result->where, "%s", server_where(run->server));
     return true;
+}
+
+/* Without --format: the one that was guessed for the load. */
+static bool find_format(verification_t *run, err_t *err) {
+    char *text;
+    const bool ok = connect_target(run, err) &&
+                    (run->store = store_mongo_open(run->server, run->client, err)) &&
+                    kept_format(run->store, server_namespace(run->server), &run->schema, &text, err);
+    if (!ok)
+        return false;
+    free(text);
+    return (run->schema || err_set(err, STATUS_USAGE, "--format is missing: %s has no catalog that tells it",
+                                   server_namespace(run->server)));
 }
 
 /* The load's own filter leaves the same records out again. */
@@ -85,7 +99,7 @@ static bool open_catalog(verification_t *run, err_t *err) {
     bool found = false;
     if (!collection_is_whole(run->server, run->client, err) ||
         !collection_look(run->server, run->client, &run->place, err) ||
-        !(run->store = store_mongo_open(run->server, run->client, err)) ||
+        (!run->store && !(run->store = store_mongo_open(run->server, run->client, err))) ||
         !run->store->read_header(run->store, &run->header, &found, err))
         return false;
     if (!found || !run->header.format)
@@ -201,6 +215,7 @@ static bool read_fixes(verification_t *run, err_t *err) {
 }
 
 bool verify_open(verification_t *run, err_t *err) {
-    return read_spec(run, err) && connect_target(run, err) && open_catalog(run, err) &&
+    return (run->spec->format || find_format(run, err)) && read_spec(run, err) &&
+           (run->server || connect_target(run, err)) && open_catalog(run, err) &&
            (run->nothing || (find_files(run, err) && read_fixes(run, err)));
 }

@@ -669,6 +669,58 @@ static void reads_streams(void **state) {
     free(text.at);
 }
 
+/* The beginning of a stream is looked at and given back; then it is read by another kit, or nobody reads it. */
+static void expect_left(bytes_t data, const void *text, size_t size, size_t looked, bool read,
+                        const char *says) {
+    static uint8_t out[500000];
+    int status;
+    err_t err = {0};
+    manifest_t manifest;
+    assert_int_equal(mkfifo("left", 0600), 0);
+    pid_t child = write_slowly("left", data);
+    assert_true(lab_manifest(&manifest, &err, "left"));
+    source_t *source = source_open(&manifest.files[0], &err);
+    assert_non_null(source);
+    uint8_t *head = malloc(looked + 1);
+    const ssize_t got = source_read(source, head, looked, &err);
+    assert_true(got >= 0 && (size_t)got == (looked < size ? looked : size));
+    source_leave(source, &manifest.files[0], head, (size_t)got);
+    source_kit_t *kit = source_kit_new();
+    size_t have = 0;
+    if (read) {
+        assert_non_null(source = source_open_in(kit, &manifest.files[0], &err));
+        ssize_t n;
+        while ((n = source_read(source, out + have, 3000, &err)) > 0)
+            have += (size_t)n;
+        assert_int_equal(n, says ? -1 : 0);
+        assert_true(!says || strstr(err.text, says));
+        assert_int_equal(have, size);
+        assert_memory_equal(out, text, size);
+        source_close(source);
+    }
+    manifest_free(&manifest);
+    source_kit_free(kit);
+    waitpid(child, &status, 0);
+    unlink("left");
+    free(data.at);
+}
+
+static void reads_streams_that_were_looked_at(void **state) {
+    (void)state;
+    signal(SIGPIPE, SIG_IGN);
+    bytes_t text = lab_text(15, 400000), copy = {0};
+    bytes_add(&copy, text.at, text.size);
+    expect_left(copy, text.at, text.size, 10000, true, NULL);
+    expect_left(lab_gzip(text.at, text.size), text.at, text.size, 10000, true, NULL);
+    expect_left(lab_gzip(text.at, text.size), text.at, text.size, 450000, true, NULL); /* all of it */
+    expect_left(lab_gzip(text.at, text.size), text.at, text.size, 10000, false, NULL);
+    expect_left((bytes_t){0}, "", 0, 100, true, NULL);
+    bytes_t cut = lab_gzip(text.at, 2000);
+    cut.size -= 3;
+    expect_left(cut, text.at, 2000, 5000, true, "ends in the middle of its gzip data");
+    free(text.at);
+}
+
 /* A wait for a pipe into which nobody writes ends soon after a signal. */
 static void stops_waiting(void **state) {
     (void)state;
@@ -841,6 +893,7 @@ int main(void) {
         cmocka_unit_test(notices_lies_in_a_zip),
         cmocka_unit_test(refuses_what_is_packed_twice),
         cmocka_unit_test(reads_streams),
+        cmocka_unit_test(reads_streams_that_were_looked_at),
         cmocka_unit_test(stops_waiting),
         cmocka_unit_test(explains_system_errors),
         cmocka_unit_test(survives_damage),

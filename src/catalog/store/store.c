@@ -11,6 +11,7 @@ void catalog_header_free(catalog_header_t *header) {
     free(header->format);
     free(header->format_digest);
     free(header->filter);
+    free(header->format_text);
     *header = (catalog_header_t){0};
 }
 

@@ -211,7 +211,7 @@ static void add_more(report_t *report, const load_result_t *result, const bson_t
 }
 
 static void add_settings(report_t *report, const load_spec_t *spec, const load_result_t *result) {
-    report_set_text(report, "format", spec->format);
+    report_set_text(report, "format", spec->format ? spec->format : result->format);
     report_set_number(report, "threads", result->threads);
     report_set_number(report, "batch", result->batch);
     report_set_number(report, "batch bytes", (double)spec->batch_bytes);

@@ -27,6 +27,7 @@ static inline const char *input_kind_name(input_kind_t kind) {
 }
 
 typedef struct input_file input_file_t;
+struct source;
 struct input_file {
     char *path;        /* what to open; "-" is stdin */
     char *name;        /* for people, and to recognise it; see below */
@@ -45,6 +46,8 @@ struct input_file {
         uint32_t crc32;
         uint16_t method; /* 0 stored, 8 deflate, 9 deflate64, 93 zstd */
     } zip;
+    /* of a stream whose beginning was looked at: where it goes on, see source_leave; otherwise NULL */
+    struct source *begun;
     /* for a member of a tar: the tar, which is not an input itself; otherwise NULL */
     const input_file_t *archive;
     uint64_t archive_offset; /* where its bytes begin in the (decompressed) tar */

@@ -183,8 +183,8 @@ static bool say_too_many(rejects_t *rejects, err_t *err) {
                        " records were all rejected; is --format %s the right one for "
                        "these files?%s%s%s If it is, give --max-rejects a number above %d, or "
                        "100%%",
-                       rejects->count, rejects->options.format, path ? " (" : "", path ? path : "",
-                       path ? " holds them)" : "", REJECT_USUAL_MOST);
+                       rejects->count, rejects->options.format ? rejects->options.format : "(none)",
+                       path ? " (" : "", path ? path : "", path ? " holds them)" : "", REJECT_USUAL_MOST);
     return err_set(err, STATUS_TOO_MANY_REJECTED,
                    "stopped: %" PRIu64 " records were rejected, more than --max-rejects allows;%s%s%s "
                    "run the same command again with a higher --max-rejects to go on",

@@ -1,0 +1,362 @@
+#include "base/utf8.h"
+#include "format/guess/guess_inner.h"
+#include "format/record/dialect.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Types and keys are in docs/formats.md. */
+const bool guess_can[CAN_COUNT] = {
+    [CAN_BOOLEAN] = true, [CAN_DECIMAL_TYPE] = true, [CAN_OBJECTID] = true, [CAN_UUID] = true,
+    [CAN_DECIMAL] = true, [CAN_SKIP] = false,        [CAN_COMMENT] = false,
+};
+
+enum {
+    TRIED_LINES = 200, /* to find a record in the middle of a text, */
+    IN_A_ROW = 10,     /* after which so many others fit */
+};
+
+guess_t *guess_new(const char *name, const guess_options_t *options, err_t *err) {
+    guess_t *guess = calloc(1, sizeof *guess);
+    if (!guess || !(guess->schema = calloc(1, sizeof *guess->schema)) ||
+        !(guess->split = calloc(1, sizeof *guess->split))) {
+        guess_destroy(guess);
+        err_memory(err, sizeof *guess);
+        return NULL;
+    }
+    guess->name = name;
+    guess->options = *options;
+    return guess;
+}
+
+void guess_destroy(guess_t *guess) {
+    if (!guess)
+        return;
+    for (size_t i = 0; guess->columns && i < guess->structure.columns; i++) {
+        free(guess->columns[i].text);
+        free(guess->columns[i].name);
+        free(guess->columns[i].key);
+    }
+    free(guess->columns);
+    free(guess->first);
+    if (guess->split)
+        split_free(guess->split);
+    free(guess->split);
+    free(guess->schema);
+    free(guess);
+}
+
+static bool split_line(guess_t *guess, const guess_line_t *line, err_t *err) {
+    return split_record(guess->split, guess->schema, guess->structure.way.delimiter, line->text,
+                        line->length) ||
+           err_memory(err, line->length);
+}
+
+static bool keep_text(guess_column_t *column, const span_t *span, err_t *err) {
+    if (!(column->text = calloc(1, span->length + 1)))
+        return err_memory(err, span->length);
+    memcpy(column->text, span->text, span->length);
+    column->length = span->length;
+    return true;
+}
+
+/* The first record may name the columns: it is kept until the others are known. */
+static bool keep_first(guess_t *guess, const uint8_t *text, size_t length, bool whole, err_t *err) {
+    const structure_t *structure = &guess->structure;
+    const uint8_t *at = text + structure->first;
+    guess_line_t line = {NULL, 0};
+    if (!(guess->columns = calloc(structure->columns, sizeof *guess->columns)))
+        return err_memory(err, structure->columns * sizeof *guess->columns);
+    for (size_t i = 0; i < structure->columns; i++)
+        guess_column_begin(&guess->columns[i].column);
+    if (!guess_next(guess->schema, structure->comment, &at, text + length, whole, &line) ||
+        !split_line(guess, &line, err))
+        return false;
+    if (!(guess->first = malloc(line.length)))
+        return err_memory(err, line.length);
+    memcpy(guess->first, line.text, line.length);
+    guess->first_length = line.length;
+    for (const uint8_t *byte = text; byte < at; byte++)
+        guess->header_lines += *byte == '\n';
+    const size_t shift = structure->odd_header && structure->row_names;
+    bool ok = true;
+    for (size_t i = 0; ok && i < structure->columns; i++) {
+        static const span_t none = {(const uint8_t *)"", 0, 0, 0};
+        const bool named = i >= shift && i - shift < guess->split->count;
+        ok = keep_text(&guess->columns[i], named ? &guess->split->spans[i - shift] : &none, err);
+    }
+    return ok;
+}
+
+bool guess_begin(guess_t *guess, const uint8_t *text, size_t length, bool whole, err_t *err) {
+    const size_t bom = dialect_bom(text, length);
+    if (!guess_is_text(guess->name, text, length, err) ||
+        !guess_find_structure(&guess->structure, guess->name, text + bom, length - bom, whole, err))
+        return false;
+    guess_schema(guess->schema, &guess->structure.way);
+    return keep_first(guess, text + bom, length - bom, whole, err);
+}
+
+/* ---- values ---- */
+
+static void look_at_bytes(guess_t *guess, const uint8_t *text, size_t length) {
+    if (utf8_valid(text, length))
+        return;
+    guess->other_bytes = true;
+    for (size_t i = 0; i < length; i++)
+        guess->c1_bytes |= text[i] >= 0x80 && text[i] < 0xA0;
+    guess->no_bytes |= !encoding_is(ENCODING_WINDOWS_1252, text, length);
+}
+
+static void add_value(guess_t *guess, guess_column_t *column, const span_t *span) {
+    guess_column_add(&column->column, span->text, span->length);
+    column->column.recurs |=
+        span->length == column->length && span->length && memcmp(span->text, column->text, span->length) == 0;
+    look_at_bytes(guess, span->text, span->length);
+}
+
+static bool add_record(guess_t *guess, const guess_line_t *line, err_t *err) {
+    if (!split_line(guess, line, err))
+        return false;
+    guess->records++;
+    if (guess->split->count != guess->structure.columns || guess->split->open) {
+        guess->misfits++;
+        return true;
+    }
+    for (size_t i = 0; i < guess->split->count; i++)
+        add_value(guess, &guess->columns[i], &guess->split->spans[i]);
+    return true;
+}
+
+static bool is_first(const guess_t *guess, const guess_line_t *line) {
+    return line->length == guess->first_length && memcmp(line->text, guess->first, line->length) == 0;
+}
+
+/* A line in the middle is the first of a record if so are those after it, as far as can be seen. */
+static bool fits_from(guess_t *guess, const uint8_t *at, const uint8_t *end) {
+    guess_line_t line;
+    err_t ignored;
+    size_t fitting = 0;
+    while (fitting < IN_A_ROW &&
+           guess_next(guess->schema, guess->structure.comment, &at, end, false, &line)) {
+        if (!split_line(guess, &line, &ignored) || guess->split->open ||
+            guess->split->count != guess->structure.columns)
+            return false;
+        fitting++;
+    }
+    return fitting > 0;
+}
+
+static const uint8_t *find_record(guess_t *guess, const uint8_t *at, const uint8_t *end) {
+    for (size_t i = 0; i < TRIED_LINES && at < end; i++) {
+        if (fits_from(guess, at, end))
+            return at;
+        const uint8_t *feed = memchr(at, '\n', (size_t)(end - at));
+        at = feed ? feed + 1 : end;
+    }
+    return NULL;
+}
+
+bool guess_take(guess_t *guess, const uint8_t *text, size_t length, guess_from_t from, bool last,
+                size_t *used, err_t *err) {
+    const uint8_t *begin = text, *const end = text + length;
+    guess_line_t line;
+    *used = 0;
+    guess->scattered |= from == GUESS_FROM_LINE;
+    if (from == GUESS_FROM_LINE && !(begin = find_record(guess, text, end)))
+        return true;
+    const size_t first = from == GUESS_FROM_START ? dialect_bom(text, length) + guess->structure.first : 0;
+    if (first > length)
+        return true;
+    begin += first;
+    const uint8_t *at = begin, *done = begin;
+    for (; guess_next(guess->schema, guess->structure.comment, &at, end, last, &line); done = at)
+        if (!is_first(guess, &line) && !add_record(guess, &line, err))
+            return false;
+    guess->bytes += (uint64_t)(done - begin);
+    *used = last ? length : (size_t)(done - text);
+    return true;
+}
+
+bool guess_is_same(guess_t *guess, const uint8_t *text, size_t length) {
+    const uint8_t *at = text + dialect_bom(text, length);
+    guess_line_t line;
+    return guess_next(guess->schema, guess->structure.comment, &at, text + length, true, &line) &&
+           is_first(guess, &line);
+}
+
+uint64_t guess_records(const guess_t *guess) {
+    return guess->records;
+}
+
+uint64_t guess_misfits(const guess_t *guess) {
+    return guess->misfits;
+}
+
+void guess_saw_all(guess_t *guess) {
+    guess->all = true;
+}
+
+/* ---- decisions ---- */
+
+static size_t month_first(const column_t *column) {
+    size_t at = 0;
+    while (at + 1 < guess_pattern_count() &&
+           !((column->dates >> at & 1) && guess_pattern(at)->order == ORDER_MDY))
+        at++;
+    return at;
+}
+
+/* What one column tells of the days or the marks of another. */
+static bool settle_days(guess_t *guess, err_t *err) {
+    bool dmy = guess->options.dates == GUESS_DMY, mdy = guess->options.dates == GUESS_MDY;
+    for (size_t i = 0; !dmy && !mdy && i < guess->structure.columns; i++) {
+        const decision_t *is = &guess->columns[i].is;
+        if (is->kind != KIND_DATE || is->unsure_day)
+            continue;
+        dmy |= guess_pattern(is->pattern)->order == ORDER_DMY;
+        mdy |= guess_pattern(is->pattern)->order == ORDER_MDY;
+    }
+    for (size_t i = 0; i < guess->structure.columns; i++) {
+        guess_column_t *column = &guess->columns[i];
+        if (column->is.kind != KIND_DATE || !column->is.unsure_day)
+            continue;
+        if (dmy == mdy) {
+            char name[200];
+            guess_shown(name, sizeof name, column->key, strlen(column->key));
+            return err_set(err, STATUS_INPUT,
+                           "%.1000s: the dates of column '%s' are %s or %s: all that were looked at are days "
+                           "either way; "
+                           "say which by --dates dmy or --dates mdy",
+                           guess->name, name, guess_pattern(column->is.pattern)->text,
+                           guess_pattern(month_first(&column->column))->text);
+        }
+        if (mdy)
+            column->is.pattern = month_first(&column->column);
+        column->is.unsure_day = false;
+    }
+    return true;
+}
+
+static bool has_mark(const column_t *column, const decision_t *is, char mark) {
+    return guess_kind_is_number(is->kind) && !is->unsure_decimal && (column->fraction >> is->style & 1) &&
+           guess_styles[is->style].decimal == mark;
+}
+
+static void take_thousands(guess_column_t *column) {
+    const char decimal = guess_styles[column->is.style].decimal;
+    for (size_t i = 0; i < STYLES; i++) {
+        if (guess_styles[i].thousands != decimal || !(column->column.styles >> i & 1))
+            continue;
+        column->is.style = i;
+        column->is.kind = column->column.wide >> i & 1 ? KIND_NUMBER : KIND_INT;
+        return;
+    }
+}
+
+static bool settle_marks(guess_t *guess, err_t *err) {
+    bool point = guess->options.decimal == '.', comma = guess->options.decimal == ',';
+    for (size_t i = 0; !point && !comma && i < guess->structure.columns; i++) {
+        point |= has_mark(&guess->columns[i].column, &guess->columns[i].is, '.');
+        comma |= has_mark(&guess->columns[i].column, &guess->columns[i].is, ',');
+    }
+    for (size_t i = 0; i < guess->structure.columns; i++) {
+        guess_column_t *column = &guess->columns[i];
+        const char mark = guess_styles[column->is.style].decimal;
+        if (!guess_kind_is_number(column->is.kind) || !column->is.unsure_decimal)
+            continue;
+        if (point == comma && mark == ',') {
+            char name[200];
+            guess_shown(name, sizeof name, column->key, strlen(column->key));
+            return err_set(
+                err, STATUS_INPUT,
+                "%.1000s: the comma in the numbers of column '%s' may be the decimal mark, or the one of "
+                "thousands; say what the decimal mark is by --decimal , or --decimal .",
+                guess->name, name);
+        }
+        if (guess_can[CAN_DECIMAL] && (mark == ',' ? point && !comma : comma && !point))
+            take_thousands(column);
+        column->is.unsure_decimal = false;
+    }
+    return true;
+}
+
+static bool is_null(const column_t *column, size_t at, const char *word) {
+    return column->nulls[at].length == strlen(word) &&
+           memcmp(column->nulls[at].bytes, word, column->nulls[at].length) == 0;
+}
+
+/* \N means nothing in a text, too; NULL does where it does in another column. */
+static void settle_text_nulls(guess_t *guess) {
+    bool elsewhere = false;
+    for (size_t i = 0; i < guess->structure.columns; i++)
+        for (size_t j = 0; j < guess->columns[i].column.null_count; j++)
+            elsewhere |=
+                (guess->columns[i].is.nulls >> j & 1) && is_null(&guess->columns[i].column, j, "NULL");
+    for (size_t i = 0; i < guess->structure.columns; i++) {
+        guess_column_t *column = &guess->columns[i];
+        if (column->is.kind != KIND_TEXT && column->is.kind != KIND_TRIMMED)
+            continue;
+        for (size_t j = 0; j < column->column.null_count; j++)
+            if (is_null(&column->column, j, "\\N") ||
+                (is_null(&column->column, j, "NULL") && (elsewhere || !column->column.values)))
+                column->is.nulls |= 1u << j;
+    }
+}
+
+static bool find_encoding(guess_t *guess, err_t *err) {
+    look_at_bytes(guess, guess->first, guess->first_length);
+    guess->encoding = !guess->other_bytes ? ENCODING_NONE
+                      : guess->c1_bytes   ? ENCODING_WINDOWS_1252
+                                          : ENCODING_LATIN1;
+    if (guess->no_bytes)
+        return err_set(
+            err, STATUS_INPUT,
+            "%.1000s: its text is neither UTF-8 nor windows-1252; make it UTF-8 first (iconv -f ENCODING -t "
+            "UTF-8; iconv -l lists them), or pipe that in and name the input '-'",
+            guess->name);
+    return true;
+}
+
+static void decide_columns(guess_t *guess) {
+    for (size_t i = 0; i < guess->structure.columns; i++)
+        guess->columns[i].is = guess_column_decide(&guess->columns[i].column);
+}
+
+/* The first record is one like the others. */
+static void add_first(guess_t *guess) {
+    if (guess->first_in_records)
+        return;
+    guess->first_in_records = true;
+    guess->records++;
+    guess->misfits += guess->structure.odd_header;
+    for (size_t i = 0; i < guess->structure.columns && !guess->structure.odd_header; i++)
+        guess_column_add(&guess->columns[i].column, (const uint8_t *)guess->columns[i].text,
+                         guess->columns[i].length);
+    decide_columns(guess);
+}
+
+bool guess_end(guess_t *guess, err_t *err) {
+    decide_columns(guess);
+    if (!find_encoding(guess, err) || !guess_read_names(guess, err) ||
+        (!guess->first_in_records && !guess_find_header(guess, err)))
+        return false;
+    if (!guess->header && !guess->named_here)
+        add_first(guess);
+    if (!guess_name_columns(guess, err) || !settle_days(guess, err) || !settle_marks(guess, err))
+        return false;
+    settle_text_nulls(guess);
+    return true;
+}
+
+uint64_t guess_so_far(const guess_t *guess) {
+    uint64_t sum = guess->other_bytes + 2u * guess->c1_bytes;
+    for (size_t i = 0; i < guess->structure.columns; i++) {
+        const decision_t is = guess_column_decide(&guess->columns[i].column);
+        const uint64_t parts[] = {is.kind,       is.style,          is.pattern, is.pair,
+                                  is.unsure_day, is.unsure_decimal, is.nulls};
+        for (size_t j = 0; j < sizeof parts / sizeof *parts; j++)
+            sum = sum * 1099511628211u + parts[j] + 1;
+    }
+    return sum;
+}

@@ -1,0 +1,67 @@
+/* guess: finds out how a delimited text is written, and writes that down as a format file. It reads no files and asks
+ * nobody: pieces of a text go in; a format file, some lines for people, or a refusal come out.
+ *
+ *     guess_new
+ *     guess_begin     the beginning of the text: delimiter, quotes, lines to skip
+ *     guess_take      the same text, and more pieces of it: types of columns, by all values
+ *     guess_end       header or not, names, types; or a refusal that names both readings
+ *     guess_yaml, guess_tell */
+#ifndef TIPPLE_FORMAT_GUESS_GUESS_H
+#define TIPPLE_FORMAT_GUESS_GUESS_H
+
+#include "base/err.h"
+
+#include <stdint.h>
+
+/* What a person has said already; zeros: nothing. */
+typedef struct {
+    enum { GUESS_ANY_DATES, GUESS_DMY, GUESS_MDY } dates;
+    enum { GUESS_ANY_HEADER, GUESS_HEADER, GUESS_NO_HEADER } header;
+    char decimal; /* '.' or ',' */
+    bool nested;  /* names with dots make subdocuments */
+} guess_options_t;
+
+typedef struct guess guess_t;
+
+/* name: of the input, for sentences; must live longer. NULL: out of memory. */
+guess_t *guess_new(const char *name, const guess_options_t *options, err_t *err);
+void guess_destroy(guess_t *guess);
+
+/* text[0, length) is the beginning of the input; whole: it is all of it. False: status 5, with what to do. */
+bool guess_begin(guess_t *guess, const uint8_t *text, size_t length, bool whole, err_t *err);
+
+typedef enum {
+    GUESS_FROM_START, /* the input's beginning */
+    GUESS_FROM_NEXT,  /* what follows the last record that was taken */
+    GUESS_FROM_LINE,  /* some line in the middle; it may be within quotes */
+} guess_from_t;
+
+/* Looks at the values of all records that are whole. last: nothing follows the text. *used: where the last one ends. */
+bool guess_take(guess_t *guess, const uint8_t *text, size_t length, guess_from_t from, bool last,
+                size_t *used, err_t *err);
+
+/* Another input: does its first record name the same columns? Then it can be taken, too. */
+bool guess_is_same(guess_t *guess, const uint8_t *text, size_t length);
+
+/* What the types of the columns would be, as a number: while it stays the same, more text tells nothing new. */
+uint64_t guess_so_far(const guess_t *guess);
+
+/* Everything there is was taken. */
+void guess_saw_all(guess_t *guess);
+
+/* Decides; once, at the end. False: two readings are equally good, or there is no
+ * format for it; status 1 or 5. */
+bool guess_end(guess_t *guess, err_t *err);
+
+/* After guess_end. The format file, which the caller frees; NULL: out of memory. */
+char *guess_yaml(const guess_t *guess, err_t *err);
+
+/* The same in two or three lines for people, without line ends; text_bytes: of the whole input, 0: not known. */
+enum { GUESS_LINES = 3 };
+bool guess_tell(const guess_t *guess, uint64_t text_bytes, char *lines[GUESS_LINES], err_t *err);
+
+/* Of those that were taken: how many records, and how many will be rejected. */
+uint64_t guess_records(const guess_t *guess);
+uint64_t guess_misfits(const guess_t *guess);
+
+#endif

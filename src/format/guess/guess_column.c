@@ -1,0 +1,213 @@
+#include "base/utf8.h"
+#include "format/guess/guess_inner.h"
+
+#include <string.h>
+
+/* What all texts of a column may have in common, so that a header's name shows. */
+enum {
+    SHAPE_DIGIT = 1,       /* a digit somewhere */
+    SHAPE_FIRST_DIGIT = 2, /* the first byte is one */
+    SHAPE_FIRST_UPPER = 4,
+    SHAPE_ALL_UPPER = 8,
+    SHAPE_AT = 16,
+    SHAPE_BLANK = 32,
+    SHAPE_SLASH = 64,
+    SHAPE_FIRST_LOWER = 128,
+};
+
+static uint32_t shape_of(const uint8_t *text, size_t length) {
+    bool upper = false, lower = false;
+    uint32_t shape = 0;
+    for (size_t i = 0; i < length; i++) {
+        const uint8_t byte = text[i];
+        upper |= byte >= 'A' && byte <= 'Z';
+        lower |= byte >= 'a' && byte <= 'z';
+        shape |= byte >= '0' && byte <= '9' ? SHAPE_DIGIT : 0;
+        shape |= byte == '@' ? SHAPE_AT : 0;
+        shape |= byte == ' ' ? SHAPE_BLANK : 0;
+        shape |= byte == '/' ? SHAPE_SLASH : 0;
+    }
+    shape |= length && text[0] >= '0' && text[0] <= '9' ? SHAPE_FIRST_DIGIT : 0;
+    shape |= length && text[0] >= 'A' && text[0] <= 'Z' ? SHAPE_FIRST_UPPER : 0;
+    shape |= length && text[0] >= 'a' && text[0] <= 'z' ? SHAPE_FIRST_LOWER : 0;
+    shape |= upper && !lower ? SHAPE_ALL_UPPER : 0;
+    return shape;
+}
+
+void guess_column_begin(column_t *column) {
+    *column = (column_t){.styles = 0xFF,
+                         .pairs = (1u << PAIRS) - 1,
+                         .iso = true,
+                         .dates = ~0ull & ~GUESS_ISO,
+                         .objectid = true,
+                         .uuid = true,
+                         .typed = true,
+                         .shape = ~0u};
+}
+
+static void add_null(column_t *column, const uint8_t *text, size_t length) {
+    for (size_t i = 0; i < column->null_count; i++)
+        if (column->nulls[i].length == length && memcmp(column->nulls[i].bytes, text, length) == 0)
+            return;
+    if (column->null_count == GUESS_MOST_NULLS || length > GUESS_NULL_ROOM) {
+        column->many_nulls = true;
+        return;
+    }
+    column->nulls[column->null_count].length = (uint8_t)length;
+    memcpy(column->nulls[column->null_count++].bytes, text, length);
+}
+
+static void add_number(column_t *column, const uint8_t *text, size_t length) {
+    for (uint8_t left = column->styles; left; left &= (uint8_t)(left - 1)) {
+        const int i = __builtin_ctz(left);
+        const uint8_t bit = (uint8_t)(1u << i);
+        number_t number;
+        if (!guess_number(&guess_styles[i], text, length, &number)) {
+            column->styles &= (uint8_t)~bit;
+            continue;
+        }
+        column->fraction |= number.fraction ? bit : 0;
+        column->grouped |= number.grouped ? bit : 0;
+        column->wide |= number.wide ? bit : 0;
+        column->lossy |= number.lossy ? bit : 0;
+        column->huge |= number.huge ? bit : 0;
+    }
+}
+
+static void add_typed(column_t *column, const uint8_t *text, size_t length) {
+    bool second = false;
+    if (column->styles)
+        add_number(column, text, length);
+    if (column->pairs) {
+        column->pairs &= guess_pair(text, length, &second);
+        column->yes |= !second;
+        column->no |= second;
+    }
+    if (column->iso) {
+        const uint64_t seen = guess_dates(GUESS_ISO, text, length);
+        column->iso = seen != 0;
+        column->iso_seen |= seen;
+    }
+    if (column->dates)
+        column->dates = guess_dates(column->dates, text, length);
+    column->objectid = column->objectid && guess_is_objectid(text, length);
+    column->uuid = column->uuid && guess_is_uuid(text, length);
+    column->typed =
+        column->styles || column->pairs || column->iso || column->dates || column->objectid || column->uuid;
+}
+
+void guess_column_add(column_t *column, const uint8_t *text, size_t length) {
+    if (!length) {
+        column->blank++;
+        return;
+    }
+    if (guess_is_null(text, length)) {
+        add_null(column, text, length);
+        if (column->typed)
+            return;
+    } else {
+        if (column->typed)
+            add_typed(column, text, length);
+        column->same_length = !column->values || column->same_length == length ? length : SIZE_MAX;
+        column->values++;
+        if (column->shape)
+            column->shape &= shape_of(text, length);
+    }
+    column->led += text[0] == ' ';
+    column->trailed += text[length - 1] == ' ';
+}
+
+bool guess_kind_is_number(kind_t kind) {
+    return kind == KIND_INT || kind == KIND_NUMBER || kind == KIND_DECIMAL;
+}
+
+/* In this style. False: no type of ours holds it. */
+static bool decide_number(const column_t *column, size_t style, decision_t *is) {
+    const uint8_t bit = (uint8_t)(1u << style);
+    const bool plain = !style || !((column->fraction | column->grouped) & bit);
+    if (!(column->styles & bit) || (!plain && !guess_can[CAN_DECIMAL]))
+        return false;
+    is->style = style;
+    is->kind = !(column->fraction & bit) && !(column->wide & bit)     ? KIND_INT
+               : !(column->lossy & bit)                               ? KIND_NUMBER
+               : guess_can[CAN_DECIMAL_TYPE] && !(column->huge & bit) ? KIND_DECIMAL
+                                                                      : KIND_TEXT;
+    return is->kind != KIND_TEXT;
+}
+
+/* 1,234 is one number with a decimal comma, and another one with a comma for thousands. */
+static void doubt_decimal(const column_t *column, decision_t *is) {
+    const style_t *style = &guess_styles[is->style];
+    for (size_t i = 0; i < STYLES; i++) {
+        const style_t *other = &guess_styles[i];
+        if (other->thousands == style->decimal && (column->styles >> i & 1) && (column->grouped >> i & 1) &&
+            (column->fraction >> is->style & 1) && !(column->fraction >> i & 1))
+            is->unsure_decimal = true;
+    }
+}
+
+static bool decide_any_number(const column_t *column, decision_t *is) {
+    for (size_t i = 0; i < STYLES; i++)
+        if (decide_number(column, i, is)) {
+            doubt_decimal(column, is);
+            return true;
+        }
+    return false;
+}
+
+static bool decide_date(const column_t *column, decision_t *is) {
+    if (column->iso) {
+        is->kind = column->iso_seen == 1 ? KIND_DAY : KIND_DATETIME;
+        return true;
+    }
+    if (!column->dates)
+        return false;
+    is->kind = KIND_DATE;
+    is->pattern = (size_t)__builtin_ctzll(column->dates);
+    const date_pattern_t *pattern = guess_pattern(is->pattern);
+    for (uint64_t left = column->dates; left; left &= left - 1) {
+        const date_pattern_t *other = guess_pattern((size_t)__builtin_ctzll(left));
+        is->unsure_day |= pattern->order == ORDER_DMY && other->order == ORDER_MDY;
+    }
+    return true;
+}
+
+static bool decide_pair(const column_t *column, decision_t *is) {
+    enum { SURE_ALONE = 3 }; /* true or false; of the other words both must be there */
+    if (!column->pairs || !guess_can[CAN_BOOLEAN])
+        return false;
+    is->pair = (size_t)__builtin_ctz(column->pairs);
+    if (is->pair >= SURE_ALONE && !(column->yes && column->no))
+        return false;
+    is->kind = KIND_BOOLEAN;
+    return true;
+}
+
+static bool is_of_digits(const column_t *column) {
+    return column->dates && guess_pattern((size_t)__builtin_ctzll(column->dates))->digits;
+}
+
+static void decide_text(const column_t *column, decision_t *is) {
+    is->kind = column->values &&
+                       (column->led == column->values || (column->trailed && column->same_length != SIZE_MAX))
+                   ? KIND_TRIMMED
+                   : KIND_TEXT;
+}
+
+decision_t guess_column_decide(const column_t *column) {
+    const uint32_t nulls = (1u << column->null_count) - 1;
+    decision_t is = {.kind = KIND_TEXT, .nulls = nulls};
+    const bool typed = column->values && column->typed && !column->many_nulls;
+    if (typed && ((is_of_digits(column) && decide_date(column, &is)) || decide_pair(column, &is) ||
+                  decide_any_number(column, &is) || decide_date(column, &is)))
+        return is;
+    is = (decision_t){.kind = KIND_TEXT};
+    if (typed && column->objectid && guess_can[CAN_OBJECTID])
+        is.kind = KIND_OBJECTID;
+    else if (typed && column->uuid && guess_can[CAN_UUID])
+        is.kind = KIND_UUID;
+    else
+        decide_text(column, &is);
+    is.nulls = is.kind == KIND_OBJECTID || is.kind == KIND_UUID ? nulls : 0;
+    return is;
+}

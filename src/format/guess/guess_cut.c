@@ -1,0 +1,39 @@
+#include "format/guess/guess_inner.h"
+#include "format/record/ends.h"
+
+#include <string.h>
+
+void guess_schema(schema_t *schema, const way_t *way) {
+    memset(schema, 0, sizeof *schema);
+    schema->delimiters[0] = way->delimiter;
+    schema->delimiter_count = 1;
+    schema->quote = way->quote;
+    schema->escape_double = true;
+    schema->escape_backslash = way->backslash;
+    schema->multiline = way->quote != 0;
+    schema->surplus_field = -1;
+}
+
+bool guess_next(const schema_t *schema, char comment, const uint8_t **at, const uint8_t *end, bool last,
+                guess_line_t *line) {
+    while (*at < end) {
+        if (comment && **at == (uint8_t)comment) {
+            const uint8_t *feed = memchr(*at, '\n', (size_t)(end - *at));
+            if (!feed && !last)
+                return false;
+            *at = feed ? feed + 1 : end;
+            continue;
+        }
+        const size_t length = ends_find(schema, schema->delimiters[0], *at, (size_t)(end - *at), last);
+        if (!length)
+            return false;
+        line->text = *at;
+        line->length = length - ((*at)[length - 1] == '\n');
+        *at += length;
+        if (line->length && line->text[line->length - 1] == '\r')
+            line->length--;
+        if (line->length)
+            return true;
+    }
+    return false;
+}

@@ -1,0 +1,144 @@
+#include "format/guess/guess_inner.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+enum {
+    STRONG = 3,     /* a number or a date where the first row has a word, or the other way round */
+    LEAST_ROWS = 2, /* for what rows have in common */
+};
+
+static bool is_column_word(const guess_column_t *column) {
+    static const char *const words[] = {
+        "id",        "name",      "date",     "time",  "code",    "type",     "city",        "country",
+        "state",     "status",    "email",    "phone", "address", "title",    "price",       "amount",
+        "count",     "total",     "value",    "year",  "month",   "day",      "description", "note",
+        "notes",     "comment",   "text",     "key",   "label",   "category", "url",         "first name",
+        "last name", "number",    "quantity", "zip",   "region",  "gender",   "lat",         "lon",
+        "latitude",  "longitude", "company",  "user",  "data",    "datum",    "nombre",      "nom",
+        "prix",      "preis",     "ort",      "stadt", "land",    "timestamp"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strlen(words[i]) == column->length && strncasecmp(words[i], column->text, column->length) == 0)
+            return true;
+    bool joined = false;
+    for (size_t i = 0; i < column->length; i++) {
+        const char c = column->text[i];
+        const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+        if (!letter && c != '_' && !(c >= '0' && c <= '9'))
+            return false;
+        joined |= c == '_' && i;
+        joined |= i && c >= 'A' && c <= 'Z' && column->text[i - 1] >= 'a' && column->text[i - 1] <= 'z';
+    }
+    return joined; /* snake_case or camelCase */
+}
+
+static column_t of_one(const char *text, size_t length) {
+    column_t column;
+    guess_column_begin(&column);
+    guess_column_add(&column, (const uint8_t *)text, length);
+    return column;
+}
+
+static bool is_year(const guess_column_t *column, int *year) {
+    *year = column->length == 4 ? atoi(column->text) : 0;
+    return *year >= 1800 && *year <= 2200;
+}
+
+/* Years in a row head the columns of many a table. */
+static bool is_of_years(const guess_t *guess, size_t at) {
+    int year, other;
+    if (!is_year(&guess->columns[at], &year))
+        return false;
+    return (at && is_year(&guess->columns[at - 1], &other) && abs(other - year) == 1) ||
+           (at + 1 < guess->structure.columns && is_year(&guess->columns[at + 1], &other) &&
+            abs(other - year) == 1);
+}
+
+static bool is_untyped(const column_t *column, const decision_t *is) {
+    return (is->kind == KIND_TEXT || is->kind == KIND_TRIMMED) && !(column->typed && column->values);
+}
+
+typedef struct {
+    size_t with, without;
+    bool any_text;
+} evidence_t;
+
+static void weigh_column(const guess_t *guess, size_t at, evidence_t *evidence) {
+    const guess_column_t *column = &guess->columns[at];
+    const column_t first = of_one(column->text, column->length);
+    const decision_t first_is = guess_column_decide(&first), *is = &column->is;
+    const bool years = is_of_years(guess, at);
+    if (!first.values || years)
+        return;
+    const bool word = first.pairs && !(first.pairs & column->column.pairs); /* "n" may be a name, too */
+    const bool first_typed = !word && !is_untyped(&first, &first_is),
+               typed = column->column.values && !is_untyped(&column->column, is);
+    evidence->any_text |= !first_typed;
+    if (first_typed) {
+        evidence->without += typed ? STRONG : 1;
+        return;
+    }
+    if (typed) {
+        evidence->with += STRONG;
+        return;
+    }
+    evidence->with += is_column_word(column);
+    evidence->without += column->column.recurs;
+    if (column->column.values < LEAST_ROWS || column->column.recurs)
+        return;
+    /* all rows have in common what the first one has not */
+    evidence->with += (column->column.shape & ~first.shape) != 0;
+    evidence->with += column->column.same_length != SIZE_MAX && column->column.values > LEAST_ROWS &&
+                      column->column.same_length != column->length;
+}
+
+static bool refuse_unsure(const guess_t *guess, err_t *err) {
+    char first[200];
+    guess_shown(first, sizeof first, (const char *)guess->first, guess->first_length);
+    return err_set(
+        err, STATUS_INPUT,
+        "%.1000s: its first line (%s) may name the columns or be a record: nothing in it tells; say which "
+        "by --header yes or --header no",
+        guess->name, first);
+}
+
+/* Two names that are the same one, but for upper and lower case: a header could not tell their columns apart. */
+static bool has_doubles(const guess_t *guess) {
+    for (size_t i = 0; i < guess->structure.columns; i++)
+        for (size_t j = 0; j < i; j++)
+            if (strcasecmp(guess->columns[i].name, guess->columns[j].name) == 0)
+                return true;
+    return false;
+}
+
+/* Can `header: yes` be said, or must the line be skipped? */
+static bool settle(guess_t *guess, bool header, err_t *err) {
+    guess->header = header && !guess->structure.odd_header && !has_doubles(guess);
+    guess->named_here = header && !guess->header;
+    if (!guess->named_here || guess_can[CAN_SKIP])
+        return true;
+    return err_set(
+        err, STATUS_INPUT,
+        "%.1000s: its header %s, so that columns cannot be found by it; give a format of your own with "
+        "header: no, and the rows without it (tail -n +%zu)",
+        guess->name,
+        guess->structure.odd_header ? "names another number of columns than its rows have"
+                                    : "names two columns alike",
+        guess->header_lines + 1);
+}
+
+bool guess_find_header(guess_t *guess, err_t *err) {
+    evidence_t evidence = {0, 0, false};
+    if (guess->options.header != GUESS_ANY_HEADER || guess->structure.odd_header)
+        return settle(guess, guess->options.header != GUESS_NO_HEADER, err);
+    for (size_t i = 0; i < guess->structure.columns; i++)
+        weigh_column(guess, i, &evidence);
+    if (!guess->records)
+        return settle(guess, evidence.any_text && !evidence.without, err);
+    if (evidence.with && evidence.with >= 2 * evidence.without)
+        return settle(guess, true, err);
+    if (evidence.without && evidence.without >= 2 * evidence.with)
+        return settle(guess, false, err);
+    return refuse_unsure(guess, err);
+}

@@ -1,0 +1,111 @@
+#include "base/utf8.h"
+#include "format/guess/guess_inner.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_KEY = 100 /* bytes; a number may be put behind it */ };
+
+static bool is_plain(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || (c & 0x80);
+}
+
+/* Letters, digits and single underscores; with `dots`, also single dots. */
+static char *make_key(const char *name, bool dots) {
+    const size_t length = strlen(name);
+    char *key = calloc(1, length + 16);
+    size_t used = 0;
+    if (!key)
+        return NULL;
+    for (size_t i = 0; i < length && used < MOST_KEY; i++) {
+        const bool dot = dots && name[i] == '.';
+        if (is_plain(name[i]))
+            key[used++] = name[i];
+        else if (dot && used && key[used - 1] == '_')
+            key[used - 1] = '.';
+        else if (used && key[used - 1] != '_' && key[used - 1] != '.')
+            key[used++] = dot ? '.' : '_';
+    }
+    while (used && (key[used - 1] == '_' || key[used - 1] == '.'))
+        used--;
+    while (used && !utf8_valid((const uint8_t *)key, used))
+        used--; /* a character was torn */
+    key[used] = '\0';
+    return key;
+}
+
+/* One of them stands where the other would have its subdocument, or they are the same. */
+static bool collide(const char *one, const char *other) {
+    const size_t a = strlen(one), b = strlen(other), shorter = a < b ? a : b;
+    return strncmp(one, other, shorter) == 0 && (a == b || (a < b ? other : one)[shorter] == '.');
+}
+
+static bool is_taken(const guess_t *guess, size_t before, const char *key) {
+    for (size_t i = 0; i < before; i++)
+        if (collide(guess->columns[i].key, key))
+            return true;
+    return false;
+}
+
+static bool make_unique(guess_t *guess, size_t at, err_t *err) {
+    guess_column_t *column = &guess->columns[at];
+    if (!column->key[0])
+        snprintf(column->key, 16, "column_%u", (unsigned)at % 1000 + 1);
+    for (char *dot; is_taken(guess, at, column->key) && (dot = strchr(column->key, '.'));)
+        *dot = '_';
+    for (size_t number = 2; is_taken(guess, at, column->key); number++) {
+        char *end = strrchr(column->key, '_');
+        const bool numbered = number > 2 && end;
+        const size_t length = numbered ? (size_t)(end - column->key) : strlen(column->key);
+        char *longer = calloc(1, length + 24);
+        if (!longer)
+            return err_memory(err, length);
+        snprintf(longer, length + 24, "%.*s_%zu", (int)length, column->key, number);
+        free(column->key);
+        column->key = longer;
+    }
+    return true;
+}
+
+/* In UTF-8, without the blanks around it. */
+static char *read_name(const guess_column_t *column, encoding_t encoding) {
+    const char *text = column->text;
+    size_t length = column->length;
+    while (length && text[length - 1] == ' ')
+        length--;
+    while (length && *text == ' ')
+        text++, length--;
+    char *name = calloc(1, ENCODING_MOST_BYTES * length + 1);
+    if (name && utf8_valid((const uint8_t *)text, length))
+        memcpy(name, text, length);
+    else if (name)
+        encoding_to_utf8(encoding, (uint8_t *)name, (const uint8_t *)text, length);
+    return name;
+}
+
+/* The keys are made when it is known whether these are names. */
+bool guess_name_columns(guess_t *guess, err_t *err) {
+    const bool named = guess->header || guess->named_here;
+    for (size_t i = 0; i < guess->structure.columns; i++) {
+        guess_column_t *column = &guess->columns[i];
+        free(column->key);
+        if (!(column->key = make_key(named ? column->name : "", guess->options.nested)))
+            return err_memory(err, MOST_KEY);
+        if (strcmp(column->key, "_id") == 0)
+            memmove(column->key, column->key + 1, strlen(column->key));
+        if (!make_unique(guess, i, err))
+            return false;
+    }
+    return true;
+}
+
+bool guess_read_names(guess_t *guess, err_t *err) {
+    for (size_t i = 0; i < guess->structure.columns; i++) {
+        guess_column_t *column = &guess->columns[i];
+        free(column->name);
+        if (!(column->name = read_name(column, guess->encoding)))
+            return err_memory(err, column->length);
+    }
+    return true;
+}

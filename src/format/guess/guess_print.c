@@ -1,0 +1,315 @@
+#include "base/numbers/units.h"
+#include "base/shell_word.h"
+#include "base/utf8.h"
+#include "format/guess/guess_inner.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+enum { WIDEST_NAME = 24, NAMED_COLUMNS = 40 };
+
+/* ---- YAML ---- */
+
+static bool is_word(const char *text, size_t length) {
+    static const char *const meant[] = {"yes", "no", "true", "false", "null", "on", "off", "y", "n", "none"};
+    for (size_t i = 0; i < length; i++) {
+        const char c = text[i];
+        const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+        if (!letter && !(i && ((c >= '0' && c <= '9') || c == '.')))
+            return false;
+    }
+    for (size_t i = 0; i < sizeof meant / sizeof *meant; i++)
+        if (strlen(meant[i]) == length && strncasecmp(meant[i], text, length) == 0)
+            return false;
+    return length > 0;
+}
+
+/* Characters that YAML takes as they are. */
+static bool is_shown(const uint8_t *at, size_t length) {
+    if (length == 3 && at[0] == 0xE2 && at[1] == 0x80 && (at[2] == 0xA8 || at[2] == 0xA9))
+        return false; /* they end a line */
+    if (length == 3 && at[0] == 0xEF &&
+        ((at[1] == 0xBB && at[2] == 0xBF) || (at[1] == 0xBF && at[2] >= 0xBE)))
+        return false; /* a byte-order mark; no characters */
+    return length && !utf8_is_control(at, length);
+}
+
+static uint32_t code_point(const uint8_t *at, size_t length) {
+    uint32_t point = length == 1 ? *at : *at & (0x7Fu >> length);
+    for (size_t i = 1; i < length; i++)
+        point = point << 6 | (at[i] & 0x3F);
+    return point;
+}
+
+/* As one word of YAML; the text is UTF-8. */
+static void put_scalar(text_t *out, const char *text, size_t length) {
+    if (is_word(text, length)) {
+        text_append_bytes(out, text, length);
+        return;
+    }
+    text_append(out, "\"");
+    for (size_t i = 0; i < length;) {
+        const uint8_t *at = (const uint8_t *)text + i;
+        size_t bytes = utf8_character(at, length - i);
+        bytes = bytes ? bytes : 1;
+        if (*at == '"' || *at == '\\')
+            text_print(out, "\\%c", *at);
+        else if (*at == '\t')
+            text_append(out, "\\t");
+        else if (*at == '\n')
+            text_append(out, "\\n");
+        else if (is_shown(at, bytes))
+            text_append_bytes(out, text + i, bytes);
+        else if (code_point(at, bytes) < 0x100)
+            text_print(out, "\\x%02X", code_point(at, bytes));
+        else
+            text_print(out, "\\u%04X", code_point(at, bytes));
+        i += bytes;
+    }
+    text_append(out, "\"");
+}
+
+static const char *encoding_name(encoding_t encoding) {
+    return encoding == ENCODING_LATIN1 ? "latin1" : "windows-1252";
+}
+
+static void put_record(text_t *out, const guess_t *guess) {
+    const structure_t *structure = &guess->structure;
+    const size_t skip = guess->named_here ? guess->header_lines : structure->skip;
+    text_append(out, "record: {delimiter: [");
+    put_scalar(out, &structure->way.delimiter, 1);
+    text_append(out, "]");
+    if (structure->way.quote != '"') {
+        text_append(out, ", quote: ");
+        if (structure->way.quote)
+            put_scalar(out, &structure->way.quote, 1);
+        else
+            text_append(out, "none");
+    }
+    if (structure->way.backslash)
+        text_append(out, ", escape: [double, backslash]");
+    if (skip)
+        text_print(out, ", skip: %zu", skip);
+    if (structure->comment) {
+        text_append(out, ", comment: ");
+        put_scalar(out, &structure->comment, 1);
+    }
+    text_print(out, ", header: %s", guess->header ? "yes" : "no");
+    if (guess->encoding)
+        text_print(out, ", encoding: %s", encoding_name(guess->encoding));
+    text_append(out, "}\n");
+}
+
+static const char *type_name(const decision_t *is) {
+    static const char *const names[] = {
+        [KIND_TEXT] = "text",         [KIND_TRIMMED] = "trimmed", [KIND_BOOLEAN] = "boolean",
+        [KIND_INT] = "int",           [KIND_NUMBER] = "number",   [KIND_DECIMAL] = "decimal",
+        [KIND_DATE] = "date",         [KIND_DAY] = "date",        [KIND_DATETIME] = "datetime",
+        [KIND_OBJECTID] = "objectid", [KIND_UUID] = "uuid"};
+    if (is->kind == KIND_DATE && strchr(guess_pattern(is->pattern)->text, 'h'))
+        return "datetime";
+    return names[is->kind];
+}
+
+static void put_nulls(text_t *out, const guess_column_t *column) {
+    text_append(out, ", nulls: [\"\"");
+    for (size_t i = 0; i < column->column.null_count; i++) {
+        if (!(column->is.nulls >> i & 1))
+            continue;
+        text_append(out, ", ");
+        const char *bytes = (const char *)column->column.nulls[i].bytes;
+        const size_t length = column->column.nulls[i].length;
+        put_scalar(out, bytes, length);
+    }
+    text_append(out, "]");
+}
+
+static void put_number(text_t *out, const guess_column_t *column) {
+    const style_t *style = &guess_styles[column->is.style];
+    const uint8_t bit = (uint8_t)(1u << column->is.style);
+    if (style->decimal != '.' && ((column->column.fraction | column->column.grouped) & bit))
+        text_print(out, ", decimal: \"%c\"", style->decimal);
+    if (style->thousands && (column->column.grouped & bit))
+        text_print(out, ", thousands: \"%c\"", style->thousands);
+}
+
+static size_t characters(const text_t *text, size_t from) {
+    size_t count = 0;
+    for (; from < text->length; from++)
+        count += ((uint8_t)text->bytes[from] & 0xC0) != 0x80;
+    return count;
+}
+
+static void put_field(text_t *out, const guess_t *guess, const guess_column_t *column, size_t width) {
+    text_append(out, "  - {name: ");
+    const size_t from = out->length;
+    put_scalar(out, column->key, strlen(column->key));
+    text_append(out, ",");
+    for (size_t shown = characters(out, from); shown < width + 1; shown++)
+        text_append(out, " ");
+    text_print(out, " type: %s", type_name(&column->is));
+    if (column->is.kind == KIND_DATE) {
+        const char *pattern = guess_pattern(column->is.pattern)->text;
+        text_print(out, strchr(pattern, ',') ? ", pattern: \"%s\"" : ", pattern: %s", pattern);
+    }
+    if (guess_kind_is_number(column->is.kind))
+        put_number(out, column);
+    if (column->is.kind == KIND_BOOLEAN && column->is.pair > 2)
+        text_print(out, ", true: [\"%s\"], false: [\"%s\"]", guess_pairs[column->is.pair][0],
+                   guess_pairs[column->is.pair][1]);
+    if (column->is.nulls)
+        put_nulls(out, column);
+    if (guess->header && strcmp(column->name, column->key) != 0) {
+        text_append(out, ", column: ");
+        put_scalar(out, column->name, strlen(column->name));
+    }
+    text_append(out, "}\n");
+}
+
+static size_t width_of(const guess_t *guess) {
+    size_t width = 0;
+    for (size_t i = 0; i < guess->structure.columns; i++) {
+        text_t name = {.length = 0};
+        put_scalar(&name, guess->columns[i].key, strlen(guess->columns[i].key));
+        const size_t shown = characters(&name, 0);
+        width = shown <= WIDEST_NAME && shown > width ? shown : width;
+        text_free(&name);
+    }
+    return width;
+}
+
+/* "all 4 rows", "1,000 of about 1.2M rows" */
+static void put_share(text_t *out, const guess_t *guess, uint64_t text_bytes) {
+    char count[UNITS_MAX], about[UNITS_MAX];
+    const char *rows = guess->records == 1 ? "row" : "rows";
+    units_count(count, guess->records);
+    if (!guess->records)
+        text_append(out, "no rows");
+    else if (guess->all)
+        text_print(out, guess->records == 1 ? "%s %s" : "all %s %s", count, rows);
+    else if (guess->scattered && !text_bytes)
+        text_print(out, "%s %s of its beginning, middle and end", count, rows);
+    else if (!guess->scattered || !guess->bytes)
+        text_print(out, "the first %s %s", count, rows);
+    else
+        text_print(out, "%s of about %s %s", count,
+                   units_rate(about, (double)text_bytes * (double)guess->records / (double)guess->bytes),
+                   rows);
+    text_append(out, " looked at");
+}
+
+/* The fields of one subdocument follow each other: by the place of the first that begins with the same words. */
+static void put_fields(text_t *out, const guess_t *guess, const char *prefix, size_t length, bool *done) {
+    const size_t count = guess->structure.columns, width = width_of(guess);
+    for (size_t i = 0; i < count; i++) {
+        const char *key = guess->columns[i].key;
+        if (done[i] || strncmp(key, prefix, length) != 0)
+            continue;
+        const char *dot = strchr(key + length, '.');
+        if (dot) {
+            put_fields(out, guess, key, (size_t)(dot - key) + 1, done);
+        } else {
+            done[i] = true;
+            put_field(out, guess, &guess->columns[i], width);
+        }
+    }
+}
+
+char *guess_yaml(const guess_t *guess, err_t *err) {
+    text_t out = {.length = 0};
+    bool done[SCHEMA_MOST_FIELDS] = {false};
+    text_append(&out, "# Guessed by tipple, ");
+    put_share(&out, guess, 0);
+    text_append(&out, ".\nformat: guessed\nabout: ");
+    text_t about = {.length = 0};
+    text_print(&about, "guessed from %s", guess->name);
+    if (about.bytes)
+        put_scalar(&out, about.bytes, about.length);
+    text_free(&about);
+    text_append(&out, "\n");
+    put_record(&out, guess);
+    text_append(&out, "fields:\n");
+    put_fields(&out, guess, "", 0, done);
+    return text_take(&out, err);
+}
+
+/* ---- for people ---- */
+
+static void tell_structure(text_t *out, const guess_t *guess, uint64_t text_bytes) {
+    const structure_t *structure = &guess->structure;
+    text_append(out, "no --format: read as ");
+    if (structure->columns == 1)
+        text_append(out, "one column");
+    else if (structure->way.delimiter == '\t')
+        text_append(out, "TSV, delimiter tab");
+    else
+        text_print(out, "CSV, delimiter '%c'", structure->way.delimiter);
+    if (structure->way.quote != '"')
+        text_append(out, structure->way.quote ? ", single quotes" : ", no quotes");
+    if (structure->way.backslash)
+        text_append(out, ", escapes by backslash");
+    if (structure->comment)
+        text_print(out, ", comments after '%c'", structure->comment);
+    if (guess->encoding)
+        text_print(out, ", encoding %s", encoding_name(guess->encoding));
+    if (guess->header || guess->named_here)
+        text_print(out, ", header in line %zu", structure->skip + 1);
+    else
+        text_append(out, ", no header");
+    if (structure->columns > 1)
+        text_print(out, ", %zu columns", structure->columns);
+    text_append(out, " (");
+    put_share(out, guess, text_bytes);
+    if (guess->misfits) {
+        char count[UNITS_MAX];
+        text_print(out, "; %s of them will be rejected, for another number of fields",
+                   units_count(count, guess->misfits));
+    }
+    text_append(out, ")");
+}
+
+static void tell_column(text_t *out, const guess_column_t *column) {
+    const style_t *style = &guess_styles[column->is.style];
+    const uint8_t bit = (uint8_t)(1u << column->is.style);
+    text_print(out, "%s %s", column->key, type_name(&column->is));
+    if (column->is.kind == KIND_DATE)
+        text_print(out, " %s", guess_pattern(column->is.pattern)->text);
+    const bool number = guess_kind_is_number(column->is.kind);
+    const bool comma = number && style->decimal == ',' && (column->column.fraction & bit);
+    if (comma)
+        text_append(out, " with decimal comma");
+    if (number && style->thousands && (column->column.grouped & bit))
+        text_print(out, " %s '%c' for thousands", comma ? "and" : "with", style->thousands);
+    if (column->is.kind == KIND_BOOLEAN && column->is.pair > 2)
+        text_print(out, " %s/%s", guess_pairs[column->is.pair][0], guess_pairs[column->is.pair][1]);
+}
+
+bool guess_tell(const guess_t *guess, uint64_t text_bytes, char *lines[GUESS_LINES], err_t *err) {
+    text_t out[GUESS_LINES] = {{.length = 0}};
+    bool ok = true;
+    tell_structure(&out[0], guess, text_bytes);
+    text_append(&out[1], "columns: ");
+    for (size_t i = 0; i < guess->structure.columns && i < NAMED_COLUMNS; i++) {
+        text_append(&out[1], i ? ", " : "");
+        tell_column(&out[1], &guess->columns[i]);
+    }
+    if (guess->structure.columns > NAMED_COLUMNS)
+        text_print(&out[1], ", and %zu more", guess->structure.columns - NAMED_COLUMNS);
+    char *name = shell_quoted(guess->name, err);
+    text_print(
+        &out[2],
+        "to change that: tipple formats --guess%s > my.yaml, edit my.yaml, and give --format ./my.yaml",
+        name ? name : " FILE");
+    free(name);
+    for (size_t i = 0; i < GUESS_LINES; i++) {
+        lines[i] = text_take(&out[i], err);
+        ok = ok && lines[i];
+    }
+    for (size_t i = 0; !ok && i < GUESS_LINES; i++) {
+        free(lines[i]);
+        lines[i] = NULL;
+    }
+    return ok;
+}

@@ -1,0 +1,84 @@
+#include "base/escape.h"
+#include "format/guess/guess_inner.h"
+
+#include <string.h>
+
+enum { LOOK_AT = 64 * 1024 };
+
+/* Which of the two bytes of UTF-16 are NUL, where a text has mostly Latin letters. */
+static bool refuse_nul(const char *name, const uint8_t *text, size_t length, err_t *err) {
+    size_t even = 0, odd = 0;
+    for (size_t i = 0; i < length; i++) {
+        even += !text[i] && i % 2 == 0;
+        odd += !text[i] && i % 2;
+    }
+    if (odd * 5 > length && even * 50 < length)
+        return err_set(
+            err, STATUS_INPUT,
+            "%.1000s: holds UTF-16 text, which is not read here; make it UTF-8 first (iconv -f UTF-16LE "
+            "-t UTF-8), or pipe that in and name the input '-'",
+            name);
+    if (even * 5 > length && odd * 50 < length)
+        return err_set(
+            err, STATUS_INPUT,
+            "%.1000s: holds UTF-16 text, which is not read here; make it UTF-8 first (iconv -f UTF-16BE "
+            "-t UTF-8), or pipe that in and name the input '-'",
+            name);
+    return err_set(
+        err, STATUS_INPUT,
+        "%.1000s: holds NUL bytes, as no delimited text does: its format cannot be guessed; give --format",
+        name);
+}
+
+static bool begins(const uint8_t *at, const uint8_t *end, const char *words) {
+    return (size_t)(end - at) >= strlen(words) && memcmp(at, words, strlen(words)) == 0;
+}
+
+static bool refuse_kind(const char *name, const char *kind, err_t *err) {
+    return err_set(err, STATUS_INPUT,
+                   "%.1000s: looks like %s, and not like a delimited text; give --format if it is one", name,
+                   kind);
+}
+
+bool guess_is_text(const char *name, const uint8_t *text, size_t length, err_t *err) {
+    const size_t head = length < LOOK_AT ? length : LOOK_AT;
+    const uint8_t *at = text, *end = text + head;
+    if (begins(text, end, "PAR1"))
+        return refuse_kind(name, "Parquet", err);
+    if (memchr(text, 0, head))
+        return refuse_nul(name, text, head, err);
+    if (!memchr(text, '\n', length) && memchr(text, '\r', head) &&
+        (const uint8_t *)memchr(text, '\r', head) + 1 < text + length)
+        return err_set(
+            err, STATUS_INPUT,
+            "%.1000s: its lines end with CR alone (byte 0d), but only LF and CR LF end a line here; make "
+            "each CR an LF first (tr '\\r' '\\n'), or pipe that in and name the input '-'",
+            name);
+    if (begins(at, end, "\xEF\xBB\xBF"))
+        at += 3;
+    while (at < end && (*at == ' ' || *at == '\t' || *at == '\r' || *at == '\n'))
+        at++;
+    if (at == end)
+        return err_set(err, STATUS_INPUT,
+                       "%.1000s: holds no record, so its format cannot be guessed; give --format", name);
+    const uint8_t first = *at++;
+    while (at < end && (*at == ' ' || *at == '\t' || *at == '\r' || *at == '\n'))
+        at++;
+    const uint8_t second = at < end ? *at : 0;
+    if (first == '{' && (second == '"' || second == '}'))
+        return refuse_kind(name, "JSON", err);
+    if (first == '[' && (second == '{' || second == '[' || second == '"'))
+        return refuse_kind(name, "a JSON array", err);
+    if (first == '<' && (second == '?' || second == '!' || (second >= 'A' && second <= 'z')))
+        return refuse_kind(name, "XML or HTML", err);
+    return true;
+}
+
+const char *guess_shown(char *out, size_t room, const char *text, size_t length) {
+    enum { SHOWN = 40 };
+    const bool cut = length > SHOWN;
+    length = cut ? SHOWN : length;
+    while (cut && length && ((uint8_t)text[length] & 0xC0) == 0x80)
+        length--;
+    return escape_text(out, room, text, length);
+}

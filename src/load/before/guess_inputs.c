@@ -1,0 +1,184 @@
+#include "load/before/guess_inputs.h"
+#include "base/log.h"
+#include "format/schema/schema_parse.h"
+#include "input/source.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    WHOLE = 4 << 20,   /* a file of fewer bytes is looked at as a whole */
+    PIECE = 256 << 10, /* in the middle of a larger one; at its end four of them */
+    PIECES = 14,
+    MOST_FILES = 8,
+    SETTLED = 8 << 20, /* so much of compressed text is enough if its second half told nothing new */
+};
+
+typedef struct {
+    guess_t *guess;
+    source_kit_t *kit;
+    uint8_t *text; /* WHOLE bytes */
+    bool all;
+} looking_t;
+
+/* The rest of a text that can only be read in order. have: bytes of it that were read and not taken yet. */
+static bool look_on(looking_t *looking, source_t *source, size_t have, err_t *err) {
+    uint64_t told = guess_so_far(looking->guess), next = SETTLED, seen = WHOLE;
+    while (seen < GUESS_MOST_BYTES && have < WHOLE) {
+        size_t used;
+        const ssize_t got = source_read(source, looking->text + have, WHOLE - have, err);
+        if (got < 0)
+            return false;
+        const bool last = (size_t)got < WHOLE - have;
+        have += (size_t)got;
+        seen += (uint64_t)got;
+        if (!guess_take(looking->guess, looking->text, have, GUESS_FROM_NEXT, last, &used, err))
+            return false;
+        if (last)
+            return true;
+        memmove(looking->text, looking->text + used, have - used);
+        have -= used;
+        if (seen < next)
+            continue;
+        if (guess_so_far(looking->guess) == told)
+            break;
+        told = guess_so_far(looking->guess);
+        next *= 2;
+    }
+    looking->all = false;
+    return true;
+}
+
+/* One place of a large file. */
+static bool look_there(looking_t *looking, source_t *source, uint64_t at, size_t want, bool last,
+                       err_t *err) {
+    size_t used;
+    if (!source_skip_to(source, at, err))
+        return false;
+    const ssize_t got = source_read(source, looking->text, want, err);
+    if (got < 0)
+        return false;
+    const uint8_t *feed = memchr(looking->text, '\n', (size_t)got);
+    const size_t from = feed ? (size_t)(feed + 1 - looking->text) : (size_t)got;
+    return guess_take(looking->guess, looking->text + from, (size_t)got - from, GUESS_FROM_LINE, last, &used,
+                      err);
+}
+
+/* Some places behind its first WHOLE bytes, and its end. */
+static bool look_around(looking_t *looking, source_t *source, uint64_t size, err_t *err) {
+    const uint64_t end = size > WHOLE + 4 * PIECE ? size - 4 * PIECE : WHOLE;
+    const uint64_t even = (end - WHOLE) / PIECES, step = even > PIECE ? even : PIECE;
+    looking->all = false;
+    for (uint64_t at = WHOLE; at + PIECE <= end; at += step)
+        if (!look_there(looking, source, at, PIECE, false, err))
+            return false;
+    return look_there(looking, source, end, (size_t)(size - end), true, err);
+}
+
+/* What else there is of a file whose first WHOLE bytes were taken up to `used`. */
+static bool look_at_rest(looking_t *looking, const input_file_t *file, source_t *source, size_t used,
+                         err_t *err) {
+    if (file->kind == INPUT_PLAIN && !input_is_in_stream(file))
+        return look_around(looking, source, file->text_bound, err);
+    if (file->kind == INPUT_STREAM) {
+        looking->all = false;
+        return true;
+    }
+    memmove(looking->text, looking->text + used, WHOLE - used);
+    return look_on(looking, source, WHOLE - used, err);
+}
+
+static bool look_into(looking_t *looking, const input_file_t *file, source_t *source, size_t got, bool first,
+                      err_t *err) {
+    const bool whole = got < WHOLE;
+    size_t used;
+    if (!first && !guess_is_same(looking->guess, looking->text, got)) {
+        looking->all = false; /* whether it fits is told later */
+        return true;
+    }
+    if (first && !guess_begin(looking->guess, looking->text, got, whole, err))
+        return false;
+    return guess_take(looking->guess, looking->text, got, first ? GUESS_FROM_START : GUESS_FROM_NEXT, whole,
+                      &used, err) &&
+           (whole || look_at_rest(looking, file, source, used, err));
+}
+
+/* A stream is read once: what was read of it is kept for the load. */
+static bool leave_stream(const looking_t *looking, input_file_t *file, source_t *source, size_t got,
+                         err_t *err) {
+    uint8_t *text = malloc(got + 1);
+    if (!text)
+        return err_memory(err, got);
+    memcpy(text, looking->text, got);
+    source_leave(source, file, text, got);
+    return true;
+}
+
+static bool look_at(looking_t *looking, input_file_t *file, bool first, err_t *err) {
+    const bool stream = file->kind == INPUT_STREAM;
+    source_t *source = stream ? source_open(file, err) : source_open_in(looking->kit, file, err);
+    if (!source)
+        return false;
+    const ssize_t got = source_read(source, looking->text, WHOLE, err);
+    bool ok = got >= 0 && look_into(looking, file, source, (size_t)got, first, err);
+    if (ok && stream) {
+        ok = leave_stream(looking, file, source, (size_t)got, err);
+        source = ok ? NULL : source;
+    }
+    source_close(source);
+    return ok;
+}
+
+static bool look_at_all(looking_t *looking, manifest_t *manifest, err_t *err) {
+    const size_t files = manifest->count < MOST_FILES ? manifest->count : MOST_FILES;
+    looking->all = files == manifest->count;
+    for (size_t i = 0; i < files; i++)
+        if (!look_at(looking, &manifest->files[i * manifest->count / files], i == 0, err))
+            return false;
+    if (looking->all)
+        guess_saw_all(looking->guess);
+    return guess_end(looking->guess, err);
+}
+
+static uint64_t text_bytes(const manifest_t *manifest) {
+    uint64_t bytes = 0;
+    for (size_t i = 0; i < manifest->count; i++) {
+        if (manifest->files[i].kind != INPUT_PLAIN)
+            return 0;
+        bytes += manifest->files[i].text_bound;
+    }
+    return bytes;
+}
+
+static bool guess_all(looking_t *looking, manifest_t *manifest, guessed_t *guessed, err_t *err) {
+    return look_at_all(looking, manifest, err) && (guessed->yaml = guess_yaml(looking->guess, err)) &&
+           guess_tell(looking->guess, text_bytes(manifest), guessed->lines, err);
+}
+
+bool guess_inputs(manifest_t *manifest, const guess_options_t *options, guessed_t *guessed, err_t *err) {
+    looking_t looking = {.kit = source_kit_new(), .text = malloc(WHOLE)};
+    *guessed = (guessed_t){.yaml = NULL};
+    bool ok = (looking.kit && looking.text) || err_memory(err, WHOLE);
+    ok = ok && (looking.guess = guess_new(manifest->files[0].name, options, err)) &&
+         guess_all(&looking, manifest, guessed, err);
+    guess_destroy(looking.guess);
+    source_kit_free(looking.kit);
+    free(looking.text);
+    return ok;
+}
+
+void guessed_free(guessed_t *guessed) {
+    for (size_t i = 0; i < GUESS_LINES; i++)
+        free(guessed->lines[i]);
+    free(guessed->yaml);
+    *guessed = (guessed_t){.yaml = NULL};
+}
+
+schema_t *guess_inputs_open(manifest_t *manifest, const guess_options_t *options, guessed_t *guessed,
+                            err_t *err) {
+    if (!guess_inputs(manifest, options, guessed, err))
+        return NULL;
+    for (size_t i = 0; i < GUESS_LINES; i++)
+        log_note("%s", guessed->lines[i]);
+    return schema_parse(guessed->yaml, strlen(guessed->yaml), "the guessed format", err);
+}

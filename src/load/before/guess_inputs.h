@@ -1,0 +1,26 @@
+/* guess_inputs: guesses the format of a command's inputs (format/guess): of plain files from their beginnings, middles and
+ * ends; of compressed ones from their first GUESS_MOST_BYTES at most; of streams from the first few, which are kept for
+ * their reader. */
+#ifndef TIPPLE_LOAD_BEFORE_GUESS_INPUTS_H
+#define TIPPLE_LOAD_BEFORE_GUESS_INPUTS_H
+
+#include "format/guess/guess.h"
+#include "format/schema/schema.h"
+#include "input/manifest.h"
+
+enum { GUESS_MOST_BYTES = 64 << 20 };
+
+typedef struct {
+    char *yaml;               /* the format file */
+    char *lines[GUESS_LINES]; /* for people */
+} guessed_t;
+
+/* Fills *guessed, which is to be freed also after a failure. */
+bool guess_inputs(manifest_t *manifest, const guess_options_t *options, guessed_t *guessed, err_t *err);
+void guessed_free(guessed_t *guessed);
+
+/* Guesses, says so in some lines, and gives the format. */
+schema_t *guess_inputs_open(manifest_t *manifest, const guess_options_t *options, guessed_t *guessed,
+                            err_t *err);
+
+#endif

@@ -1,0 +1,29 @@
+#include "load/before/kept_format.h"
+#include "format/schema/schema_parse.h"
+
+#include <string.h>
+
+bool kept_format(store_t *store, const char *name, schema_t **schema, char **text, err_t *err) {
+    catalog_header_t header = {0};
+    bool found;
+    *schema = NULL;
+    *text = NULL;
+    if (!store->read_header(store, &header, &found, err))
+        return false;
+    bool ok = true;
+    if (found && header.format_text) {
+        *schema =
+            schema_parse(header.format_text, strlen(header.format_text), "the format in the catalog", err);
+        ok = *schema != NULL;
+        if (ok) {
+            *text = header.format_text;
+            header.format_text = NULL;
+        }
+    } else if (found && header.format) {
+        ok = err_set(err, STATUS_USAGE,
+                     "--format is missing: %s was loaded with --format %s: give the same one", name,
+                     header.format);
+    }
+    catalog_header_free(&header);
+    return ok;
+}

@@ -1,0 +1,13 @@
+/* kept_format: the format that was guessed when a collection was first loaded; its catalog keeps it, so that every later
+ * load, --retry and verify reads the same. */
+#ifndef TIPPLE_LOAD_BEFORE_KEPT_FORMAT_H
+#define TIPPLE_LOAD_BEFORE_KEPT_FORMAT_H
+
+#include "catalog/store/store.h"
+#include "format/schema/schema.h"
+
+/* *schema NULL: nothing was loaded yet. False: it was loaded with a --format, which must be given again (status 1). *text
+ * (the format file) is to be freed. name: of the collection. */
+bool kept_format(store_t *store, const char *name, schema_t **schema, char **text, err_t *err);
+
+#endif

@@ -1,0 +1,34 @@
+/* The format of a load without --format: the one that its catalog keeps, or one that is guessed. */
+#include "base/log.h"
+#include "load/before/guess_inputs.h"
+#include "load/before/kept_format.h"
+#include "load/job.h"
+
+#include <stdlib.h>
+
+static bool find_kept(job_t *job, err_t *err) {
+    if (!job_connect(job, err) || !(job->store = store_mongo_open(job->server, job->client, err)))
+        return false;
+    if (job->spec->drop)
+        return true;
+    return kept_format(job->store, server_namespace(job->server), &job->schema, &job->format_text, err);
+}
+
+bool job_find_format(job_t *job, err_t *err) {
+    const load_spec_t *spec = job->spec;
+    guessed_t guessed = {.yaml = NULL};
+    if ((!spec->retry && !job_list_inputs(job, err)) || !find_kept(job, err))
+        return false;
+    if (job->schema) {
+        log_detail("no --format: as %s was loaded before", server_namespace(job->server));
+        return true;
+    }
+    if (spec->retry)
+        return err_set(err, STATUS_USAGE, "--format is missing: %s has no catalog that tells it",
+                       server_namespace(job->server));
+    bool ok = (job->schema = guess_inputs_open(&job->manifest, &spec->guess, &guessed, err)) != NULL;
+    job->format_text = guessed.yaml;
+    guessed.yaml = NULL;
+    guessed_free(&guessed);
+    return ok;
+}

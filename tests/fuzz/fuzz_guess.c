@@ -1,0 +1,85 @@
+/* Guessing the format of any text: it is refused, or the format file that comes out is read back without a mistake,
+ * fits the text, rejects no more of its records than the guess has counted, and keeps no value as text that is not what
+ * its column's type says. The first byte chooses what a person
+ * has said already, and whether the text comes in two pieces. */
+#include "format/guess/guess.h"
+#include "format_laws.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static guess_options_t options_of(uint8_t byte) {
+    static const char marks[] = {0, '.', ',', 0};
+    return (guess_options_t){
+        .dates = byte % 3, .header = byte / 3 % 3, .decimal = marks[byte / 9 % 4], .nested = byte / 36 % 2};
+}
+
+static bool take_all(guess_t *guess, const slack_t *text, bool twice, err_t *err) {
+    size_t used = 0, more;
+    const size_t half = twice ? text->length / 2 : text->length;
+    if (!guess_begin(guess, text->text, text->length, true, err))
+        return false;
+    LAB_MUST(guess_take(guess, text->text, half, GUESS_FROM_START, !twice, &used, err) && used <= half);
+    if (twice && !used)
+        return false; /* its first record is not in the first piece: a reader gives a larger one */
+    if (twice)
+        LAB_MUST(
+            guess_take(guess, text->text + used, text->length - used, GUESS_FROM_NEXT, true, &more, err));
+    guess_saw_all(guess);
+    return guess_end(guess, err);
+}
+
+/* How many of the text's records the format rejects; false: another header ends it before. */
+static bool count_rejects(const schema_t *schema, const slack_t *text, uint64_t *rejects, uint64_t *kept) {
+    static dialect_t dialect;
+    err_t err = {.text = ""};
+    record_t record;
+    records_t *reader = records_new(schema);
+    records_place_t place = {NULL, 0};
+    bool ok = true;
+    *rejects = 0;
+    LAB_MUST(reader);
+    LAW(dialect_sniff(schema, text->text, text->length, "text", &dialect, &err), text->text, text->length,
+        (const uint8_t *)err.text, strlen(err.text));
+    records_begin(reader, &dialect, text->text, (uint32_t)text->length, true, false, 0);
+    for (parsed_t parsed; ok && (parsed = records_next_into(reader, &place, &record, NULL)) != PARSED_END;) {
+        LAB_MUST(parsed != PARSED_MEMORY);
+        ok = parsed != PARSED_OTHER_HEADER;
+        *rejects += parsed == PARSED_REJECT;
+    }
+    *kept = records_kept_as_text(reader);
+    free(place.bytes);
+    records_destroy(reader);
+    return ok;
+}
+
+static void hold(const guess_t *guess, const slack_t *text) {
+    err_t err = {.text = ""};
+    uint64_t rejects, kept;
+    char *lines[GUESS_LINES], *yaml = guess_yaml(guess, &err);
+    LAB_MUST(yaml && guess_tell(guess, text->length, lines, &err));
+    schema_t *schema = schema_parse(yaml, strlen(yaml), "guessed.yaml", &err);
+    LAW(schema, text->text, text->length, (const uint8_t *)yaml, strlen(yaml));
+    if (count_rejects(schema, text, &rejects, &kept))
+        LAW(rejects <= guess_misfits(guess) && !kept, text->text, text->length, (const uint8_t *)yaml,
+            strlen(yaml));
+    schema_destroy(schema);
+    for (size_t i = 0; i < GUESS_LINES; i++)
+        free(lines[i]);
+    free(yaml);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    law_quiet();
+    if (!size)
+        return 0;
+    err_t err = {.text = ""};
+    const guess_options_t options = options_of(data[0]);
+    slack_t text = slack_new(data + 1, size - 1);
+    guess_t *guess = guess_new("text", &options, &err);
+    LAB_MUST(guess);
+    if (take_all(guess, &text, data[0] >= 128, &err))
+        hold(guess, &text);
+    guess_destroy(guess);
+    slack_free(&text);
+    return 0;
+}

@@ -1,0 +1,275 @@
+/* guess: which texts are numbers, dates and null values; what pieces of a text tell; and where nothing can be told.
+ * Whole files and the formats that a person would write for them are in tests/cli/cases/guess-*.case. */
+#include "format/guess/guess_inner.h"
+#include "format_lab.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+static void test_numbers(void **state) {
+    (void)state;
+    enum { IS = 1, FRACTION = 2, GROUPED = 4, WIDE = 8, LOSSY = 16, HUGE = 32 };
+    static const struct {
+        char decimal, thousands;
+        const char *text;
+        int what;
+    } rows[] = {
+        {'.', 0, "0", IS},
+        {'.', 0, "-7", IS},
+        {'.', 0, " 12 ", IS},
+        {'.', 0, "12.50", IS | FRACTION},
+        {'.', 0, ".5", IS | FRACTION},
+        {'.', 0, "9223372036854775807", IS | LOSSY},
+        {'.', 0, "-9223372036854775808", IS | LOSSY},
+        {'.', 0, "9223372036854775808", IS | WIDE | LOSSY},
+        {'.', 0, "-0", IS | WIDE},
+        {'.', 0, "0.1000000000000000055", IS | FRACTION | LOSSY},
+        {'.', 0, "9007199254740993", IS | LOSSY},
+        {'.', 0, "9007199254740992", IS},
+        {'.', 0, "12345678901234567890123456789012345", IS | WIDE | LOSSY | HUGE},
+        {'.', 0, "007", 0},
+        {'.', 0, "00", 0},
+        {'.', 0, "+7", 0},
+        {'.', 0, "1e5", 0},
+        {'.', 0, "5.", 0},
+        {'.', 0, ".", 0},
+        {'.', 0, "-", 0},
+        {'.', 0, "", 0},
+        {'.', 0, "1.2.3", 0},
+        {'.', 0, "1,5", 0},
+        {'.', 0, "0x10", 0},
+        {'.', 0, "NaN", 0},
+        {'.', 0, "1 2", 0},
+        {',', 0, "1,5", IS | FRACTION},
+        {',', 0, "1.5", 0},
+        {'.', ',', "1,234", IS | GROUPED},
+        {'.', ',', "12,345,678.90", IS | GROUPED | FRACTION},
+        {'.', ',', "1234", IS},
+        {'.', ',', "1234,567", 0},
+        {'.', ',', "12,34", 0},
+        {'.', ',', ",234", 0},
+        {'.', ',', "1,,234", 0},
+        {'.', ',', "0,123", 0},
+        {',', '.', "1.234,5", IS | GROUPED | FRACTION},
+        {',', ' ', "1 234,5", IS | GROUPED | FRACTION},
+        {'.', '\'', "1'234.5", IS | GROUPED | FRACTION},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const style_t style = {rows[i].decimal, rows[i].thousands};
+        number_t number;
+        const bool is = guess_number(&style, (const uint8_t *)rows[i].text, strlen(rows[i].text), &number);
+        const int what = !is ? 0
+                             : IS | (number.fraction ? FRACTION : 0) | (number.grouped ? GROUPED : 0) |
+                                   (number.wide ? WIDE : 0) | (number.lossy ? LOSSY : 0) |
+                                   (number.huge ? HUGE : 0);
+        if (what != rows[i].what)
+            print_error("'%s' with '%c'\n", rows[i].text, rows[i].decimal);
+        assert_int_equal(what, rows[i].what);
+    }
+}
+
+static void test_null_words(void **state) {
+    (void)state;
+    static const char *const nulls[] = {"NULL", "null", "\\N", "NA", "n/a", "N/A", "NaN", " NA ", "   "};
+    static const char *const words[] = {"Namibia", "NUL", "0", "-", "nil", "Na", "\\n", "N"};
+    for (size_t i = 0; i < sizeof nulls / sizeof *nulls; i++)
+        assert_true(guess_is_null((const uint8_t *)nulls[i], strlen(nulls[i])));
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        assert_false(guess_is_null((const uint8_t *)words[i], strlen(words[i])));
+}
+
+static void test_dates(void **state) {
+    (void)state;
+    static const struct {
+        const char *text, *first; /* the pattern that is preferred */
+        bool both;                /* the other order of day and month does, too */
+    } rows[] = {
+        {"2024-02-29", "YYYY-MM-DD", false},
+        {"2024-02-29T10:20:30Z", "YYYY-MM-DDThh:mm:ssZ", false},
+        {"2024-02-29 10:20", "YYYY-MM-DD hh:mm", false},
+        {"03/04/2024", "DD/MM/YYYY", true},
+        {"13/04/2024", "DD/MM/YYYY", false},
+        {"04/13/2024", "MM/DD/YYYY", false},
+        {"03-04-2024 10:20", "DD-MM-YYYY hh:mm", true},
+        {"03.04.2024", "DD.MM.YYYY", false},
+        {"20240229", "YYYYMMDD", false},
+        {"18240229", NULL, false}, /* rather a number */
+        {"20230229", NULL, false},
+        {"2023-02-29", NULL, false},
+        {"13/13/2024", NULL, false},
+        {"2024-02-29T10:20:30+01:00", "YYYY-MM-DDThh:mm:ssZZ", false},
+        {"3/4/2024", "D/M/YYYY", true},
+        {"3/14/2024 9:05 PM", "M/D/YYYY h:mm A", false},
+        {"29-FEB-24", "DD-MON-YY", false},
+        {"March 4, 2024", "MONTH D, YYYY", false},
+        {"today", NULL, false},
+        {"", NULL, false},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const uint64_t found = guess_dates(~0ull, (const uint8_t *)rows[i].text, strlen(rows[i].text));
+        if (!rows[i].first) {
+            assert_true(found == 0);
+            continue;
+        }
+        assert_true(found != 0);
+        assert_string_equal(guess_pattern((size_t)__builtin_ctzll(found))->text, rows[i].first);
+        bool both = false;
+        for (uint64_t left = found; left; left &= left - 1)
+            both |= guess_pattern((size_t)__builtin_ctzll(left))->order == ORDER_MDY;
+        both &= guess_pattern((size_t)__builtin_ctzll(found))->order != ORDER_MDY;
+        assert_int_equal(both, rows[i].both);
+    }
+}
+
+/* Each of the first seven is one of the type datetime, so that it need not be written out. */
+static void test_patterns_of_datetime(void **state) {
+    (void)state;
+    schema_t *schema =
+        lab_schema("format: x\nrecord: {delimiter: \",\"}\nfields: [{name: a, type: datetime}]\n");
+    size_t known = 0;
+    for (size_t i = 0; i < schema->fields[0].patterns.count; i++)
+        for (size_t j = 0; j < guess_pattern_count(); j++)
+            if (strcmp(guess_pattern(j)->text, schema->fields[0].patterns.items[i].text) == 0) {
+                assert_true(GUESS_ISO >> j & 1);
+                known++;
+            }
+    assert_int_equal(known, schema->fields[0].patterns.count);
+    assert_int_equal(known, __builtin_popcountll(GUESS_ISO));
+    schema_destroy(schema);
+}
+
+/* ---- pieces ---- */
+
+static guess_t *begin(const char *text, bool whole, err_t *err) {
+    const guess_options_t options = {.nested = false};
+    guess_t *guess = guess_new("text", &options, err);
+    size_t used;
+    assert_non_null(guess);
+    if (guess_begin(guess, (const uint8_t *)text, strlen(text), whole, err) &&
+        guess_take(guess, (const uint8_t *)text, strlen(text), GUESS_FROM_START, whole, &used, err))
+        return guess;
+    guess_destroy(guess);
+    return NULL;
+}
+
+static void expect_yaml(guess_t *guess, const char *expected) {
+    err_t err;
+    assert_true(guess_end(guess, &err));
+    char *yaml = guess_yaml(guess, &err);
+    assert_non_null(yaml);
+    const char *record = strstr(yaml, "record:");
+    assert_non_null(record);
+    assert_string_equal(record, expected);
+    free(yaml);
+    guess_destroy(guess);
+}
+
+static void test_next_piece(void **state) {
+    (void)state;
+    err_t err;
+    size_t used;
+    const char first[] = "id,note\n1,a\n2,b\n3,\"beg";
+    guess_t *guess = begin(first, false, &err);
+    assert_non_null(guess);
+    assert_true(
+        guess_take(guess, (const uint8_t *)first, strlen(first), GUESS_FROM_START, false, &used, &err));
+    assert_int_equal(used, strlen("id,note\n1,a\n2,b\n")); /* a quote is open */
+    const char rest[] = "3,\"beg\nin\"\nx,d\n5,e";
+    const uint64_t before = guess_so_far(guess);
+    assert_true(guess_take(guess, (const uint8_t *)rest, strlen(rest), GUESS_FROM_NEXT, true, &used, &err));
+    assert_int_equal(used, strlen(rest));
+    assert_true(guess_so_far(guess) != before); /* id is text now */
+    expect_yaml(guess, "record: {delimiter: [\",\"], header: yes}\n"
+                       "fields:\n"
+                       "  - {name: id,   type: text}\n"
+                       "  - {name: note, type: text}\n");
+}
+
+static void test_piece_in_the_middle(void **state) {
+    (void)state;
+    err_t err;
+    size_t used;
+    guess_t *guess = begin("id,note\n1,a\n2,\"b\nc\"\n3,d\n", false, &err);
+    assert_non_null(guess);
+    const uint64_t before = guess_records(guess);
+    /* the piece begins within quotes: its first two lines are no records */
+    const char middle[] = "of a note\nand so on\"\n7.5,x\n8,y\n9,z";
+    assert_true(
+        guess_take(guess, (const uint8_t *)middle, strlen(middle), GUESS_FROM_LINE, false, &used, &err));
+    assert_int_equal(guess_records(guess) - before, 2); /* the last one may go on */
+    assert_int_equal(guess_misfits(guess), 0);
+    expect_yaml(guess, "record: {delimiter: [\",\"], header: yes}\n"
+                       "fields:\n"
+                       "  - {name: id,   type: number}\n"
+                       "  - {name: note, type: text}\n");
+}
+
+static void test_same_header(void **state) {
+    (void)state;
+    err_t err;
+    guess_t *guess = begin("id,note\n1,a\n2,b\n", true, &err);
+    assert_non_null(guess);
+    assert_true(guess_is_same(guess, (const uint8_t *)"id,note\n7,z\n", 12));
+    assert_true(guess_is_same(guess, (const uint8_t *)"\xEF\xBB\xBFid,note\r\n", 12));
+    assert_false(guess_is_same(guess, (const uint8_t *)"id;note\n7;z\n", 12));
+    assert_false(guess_is_same(guess, (const uint8_t *)"", 0));
+    guess_destroy(guess);
+}
+
+static void test_misfits_are_counted(void **state) {
+    (void)state;
+    err_t err;
+    char *lines[GUESS_LINES];
+    guess_t *guess = begin("id,note\n1,a\n2\n3,c,c\n4,d\n5,e\n6,f\n7,g\n8,h\n", true, &err);
+    assert_non_null(guess);
+    guess_saw_all(guess);
+    assert_true(guess_end(guess, &err));
+    assert_int_equal(guess_records(guess), 8);
+    assert_int_equal(guess_misfits(guess), 2);
+    assert_true(guess_tell(guess, 0, lines, &err));
+    assert_string_equal(
+        lines[0], "no --format: read as CSV, delimiter ',', header in line 1, 2 columns (all 8 rows looked "
+                  "at; 2 of them will be rejected, for another number of fields)");
+    assert_string_equal(lines[1], "columns: id int, note text");
+    for (size_t i = 0; i < GUESS_LINES; i++)
+        free(lines[i]);
+    guess_destroy(guess);
+}
+
+/* A header line that comes again, as in files that were joined, tells nothing of the types. */
+static void test_header_again(void **state) {
+    (void)state;
+    err_t err;
+    guess_t *guess = begin("id,n\n1,2\nid,n\n3,4\n", true, &err);
+    assert_non_null(guess);
+    expect_yaml(guess, "record: {delimiter: [\",\"], header: yes}\n"
+                       "fields:\n"
+                       "  - {name: id,  type: int}\n"
+                       "  - {name: \"n\", type: int}\n");
+}
+
+static void test_refused(void **state) {
+    (void)state;
+    static const char *const texts[] = {"",         "\n\r\n",    "{\"a\": 1}\n", "[{\"a\": 1}]\n",
+                                        "PAR1xxxx", "<?xml?>\n", "a\rb\rc\r",    "a||b||c\n1||2||3\n"};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        err_t err = {.text = ""};
+        assert_null(begin(texts[i], true, &err));
+        assert_int_equal(err.status, STATUS_INPUT);
+        assert_non_null(strstr(err.text, "text: "));
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_numbers),      cmocka_unit_test(test_null_words),
+        cmocka_unit_test(test_dates),        cmocka_unit_test(test_patterns_of_datetime),
+        cmocka_unit_test(test_next_piece),   cmocka_unit_test(test_piece_in_the_middle),
+        cmocka_unit_test(test_same_header),  cmocka_unit_test(test_misfits_are_counted),
+        cmocka_unit_test(test_header_again), cmocka_unit_test(test_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
