@@ -90,6 +90,9 @@ static bool keep_first(guess_t *guess, const uint8_t *text, size_t length, bool 
 
 bool guess_begin(guess_t *guess, const uint8_t *text, size_t length, bool whole, err_t *err) {
     const size_t bom = dialect_bom(text, length);
+    guess->json = guess_is_json(text, length);
+    if (guess->json)
+        return true;
     if (!guess_is_text(guess->name, text, length, err) ||
         !guess_find_structure(&guess->structure, guess->name, text + bom, length - bom, whole, err))
         return false;
@@ -163,6 +166,10 @@ bool guess_take(guess_t *guess, const uint8_t *text, size_t length, guess_from_t
     guess_line_t line;
     *used = 0;
     guess->scattered |= from == GUESS_FROM_LINE;
+    if (guess->json && from != GUESS_FROM_LINE)
+        guess_json_take(guess, text, length, last, used);
+    if (guess->json)
+        return true;
     if (from == GUESS_FROM_LINE && !(begin = find_record(guess, text, end)))
         return true;
     const size_t first = from == GUESS_FROM_START ? dialect_bom(text, length) + guess->structure.first : 0;
@@ -179,6 +186,8 @@ bool guess_take(guess_t *guess, const uint8_t *text, size_t length, guess_from_t
 }
 
 bool guess_is_same(guess_t *guess, const uint8_t *text, size_t length) {
+    if (guess->json)
+        return guess_is_json(text, length);
     const uint8_t *at = text + dialect_bom(text, length);
     guess_line_t line;
     return guess_next(guess->schema, guess->structure.comment, &at, text + length, true, &line) &&
@@ -337,6 +346,8 @@ static void add_first(guess_t *guess) {
 }
 
 bool guess_end(guess_t *guess, err_t *err) {
+    if (guess->json)
+        return true;
     decide_columns(guess);
     if (!find_encoding(guess, err) || !guess_read_names(guess, err) ||
         (!guess->first_in_records && !guess_find_header(guess, err)))

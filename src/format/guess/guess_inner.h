@@ -171,6 +171,7 @@ typedef struct {
 
 struct guess {
     const char *name;
+    bool json; /* it is, and nothing else is known */
     guess_options_t options;
     structure_t structure;
     schema_t *schema; /* of the structure's way */
@@ -195,6 +196,11 @@ bool guess_find_structure(structure_t *structure, const char *name, const uint8_
                           bool whole, err_t *err);
 /* guess_text.c: refuses what is no delimited text of bytes. */
 bool guess_is_text(const char *name, const uint8_t *text, size_t length, err_t *err);
+/* guess_json.c */
+bool guess_is_json(const uint8_t *text, size_t length);
+void guess_json_take(guess_t *guess, const uint8_t *text, size_t length, bool last, size_t *used);
+void guess_json_yaml(text_t *out);
+void guess_json_tell(text_t out[GUESS_LINES]);
 /* guess_header.c */
 bool guess_find_header(guess_t *guess, err_t *err);
 /* guess_names.c: what the first record names; then the keys. */

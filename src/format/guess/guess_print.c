@@ -183,10 +183,11 @@ static size_t width_of(const guess_t *guess) {
 /* "all 4 rows", "1,000 of about 1.2M rows" */
 static void put_share(text_t *out, const guess_t *guess, uint64_t text_bytes) {
     char count[UNITS_MAX], about[UNITS_MAX];
-    const char *rows = guess->records == 1 ? "row" : "rows";
+    const bool one = guess->records == 1;
+    const char *rows = guess->json ? one ? "object" : "objects" : one ? "row" : "rows";
     units_count(count, guess->records);
     if (!guess->records)
-        text_append(out, "no rows");
+        text_print(out, "no %s", rows);
     else if (guess->all)
         text_print(out, guess->records == 1 ? "%s %s" : "all %s %s", count, rows);
     else if (guess->scattered && !text_bytes)
@@ -229,6 +230,10 @@ char *guess_yaml(const guess_t *guess, err_t *err) {
         put_scalar(&out, about.bytes, about.length);
     text_free(&about);
     text_append(&out, "\n");
+    if (guess->json) {
+        guess_json_yaml(&out);
+        return text_take(&out, err);
+    }
     put_record(&out, guess);
     text_append(&out, "fields:\n");
     put_fields(&out, guess, "", 0, done);
@@ -286,23 +291,37 @@ static void tell_column(text_t *out, const guess_column_t *column) {
         text_print(out, " %s/%s", guess_pairs[column->is.pair][0], guess_pairs[column->is.pair][1]);
 }
 
+static void tell_columns(text_t *out, const guess_t *guess) {
+    text_append(out, "columns: ");
+    for (size_t i = 0; i < guess->structure.columns && i < NAMED_COLUMNS; i++) {
+        text_append(out, i ? ", " : "");
+        tell_column(out, &guess->columns[i]);
+    }
+    if (guess->structure.columns > NAMED_COLUMNS)
+        text_print(out, ", and %zu more", guess->structure.columns - NAMED_COLUMNS);
+}
+
+static void tell_change(text_t *out, const guess_t *guess, err_t *err) {
+    char *name = shell_quoted(guess->name, err);
+    text_print(
+        out, "to change that: tipple formats --guess%s > my.yaml, edit my.yaml, and give --format ./my.yaml",
+        name ? name : " FILE");
+    free(name);
+}
+
 bool guess_tell(const guess_t *guess, uint64_t text_bytes, char *lines[GUESS_LINES], err_t *err) {
     text_t out[GUESS_LINES] = {{.length = 0}};
     bool ok = true;
-    tell_structure(&out[0], guess, text_bytes);
-    text_append(&out[1], "columns: ");
-    for (size_t i = 0; i < guess->structure.columns && i < NAMED_COLUMNS; i++) {
-        text_append(&out[1], i ? ", " : "");
-        tell_column(&out[1], &guess->columns[i]);
+    if (guess->json) {
+        guess_json_tell(out);
+        text_append(&out[0], " (");
+        put_share(&out[0], guess, text_bytes);
+        text_append(&out[0], ")");
+    } else {
+        tell_structure(&out[0], guess, text_bytes);
+        tell_columns(&out[1], guess);
+        tell_change(&out[2], guess, err);
     }
-    if (guess->structure.columns > NAMED_COLUMNS)
-        text_print(&out[1], ", and %zu more", guess->structure.columns - NAMED_COLUMNS);
-    char *name = shell_quoted(guess->name, err);
-    text_print(
-        &out[2],
-        "to change that: tipple formats --guess%s > my.yaml, edit my.yaml, and give --format ./my.yaml",
-        name ? name : " FILE");
-    free(name);
     for (size_t i = 0; i < GUESS_LINES; i++) {
         lines[i] = text_take(&out[i], err);
         ok = ok && lines[i];

@@ -65,10 +65,8 @@ bool guess_is_text(const char *name, const uint8_t *text, size_t length, err_t *
     while (at < end && (*at == ' ' || *at == '\t' || *at == '\r' || *at == '\n'))
         at++;
     const uint8_t second = at < end ? *at : 0;
-    if (first == '{' && (second == '"' || second == '}'))
-        return refuse_kind(name, "JSON", err);
-    if (first == '[' && (second == '{' || second == '[' || second == '"'))
-        return refuse_kind(name, "a JSON array", err);
+    if (first == '[' && second == '"')
+        return refuse_kind(name, "JSON without objects", err);
     if (first == '<' && (second == '?' || second == '!' || (second >= 'A' && second <= 'z')))
         return refuse_kind(name, "XML or HTML", err);
     return true;
