@@ -251,10 +251,34 @@ static void test_header_again(void **state) {
                        "  - {name: \"n\", type: int}\n");
 }
 
+/* JSON says itself what it is; all of its objects are counted, in any pieces. */
+static void test_json(void **state) {
+    (void)state;
+    static const char *const texts[] = {
+        "{\"a\": 1}\n{\"a\": 2}\n", "\xEF\xBB\xBF [{\"a\": 1},\n\n {\"a\": 2}]\n", "{\n}{ \"a\": \"}\" }"};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        err_t err = {.text = ""};
+        char *lines[GUESS_LINES];
+        guess_t *guess = begin(texts[i], true, &err);
+        assert_non_null(guess);
+        guess_saw_all(guess);
+        assert_true(guess_end(guess, &err));
+        assert_int_equal(guess_records(guess), 2);
+        assert_true(guess_tell(guess, 0, lines, &err));
+        assert_string_equal(lines[0], "no --format: read as JSON (all 2 objects looked at)");
+        for (size_t j = 0; j < GUESS_LINES; j++)
+            free(lines[j]);
+        char *yaml = guess_yaml(guess, &err);
+        assert_non_null(strstr(yaml, "record: {json: yes}\n"));
+        free(yaml);
+        guess_destroy(guess);
+    }
+}
+
 static void test_refused(void **state) {
     (void)state;
-    static const char *const texts[] = {"",         "\n\r\n",    "{\"a\": 1}\n", "[{\"a\": 1}]\n",
-                                        "PAR1xxxx", "<?xml?>\n", "a\rb\rc\r",    "a||b||c\n1||2||3\n"};
+    static const char *const texts[] = {"",          "\n\r\n",    "[\"a\", 1]\n",      "PAR1xxxx",
+                                        "<?xml?>\n", "a\rb\rc\r", "a||b||c\n1||2||3\n"};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         err_t err = {.text = ""};
         assert_null(begin(texts[i], true, &err));
@@ -269,7 +293,8 @@ int main(void) {
         cmocka_unit_test(test_dates),        cmocka_unit_test(test_patterns_of_datetime),
         cmocka_unit_test(test_next_piece),   cmocka_unit_test(test_piece_in_the_middle),
         cmocka_unit_test(test_same_header),  cmocka_unit_test(test_misfits_are_counted),
-        cmocka_unit_test(test_header_again), cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_header_again), cmocka_unit_test(test_json),
+        cmocka_unit_test(test_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
