@@ -1,5 +1,6 @@
 #include "base/clock.h"
 #include "base/ejson.h"
+#include "base/lines.h"
 #include "base/log.h"
 #include "base/numbers/units.h"
 #include "base/out.h"
@@ -204,7 +205,7 @@ static bool take_record(parse_t *parse, const file_t *file, const cut_t *cut, re
 }
 
 static bool parse_cut(parse_t *parse, file_t *file, const cut_t *cut, err_t *err) {
-    record_t record = {.line = UINT32_MAX}; /* before the first line */
+    record_t record = {0};
     shape_t shape;
     bool raw = parse->values->emit == EMIT_RAW;
     int64_t id_base = record_id_make(record_id_lane(file->ordinal, cut->offset), file->base + cut->offset);
@@ -225,7 +226,9 @@ static bool parse_cut(parse_t *parse, file_t *file, const cut_t *cut, err_t *err
             return false;
     }
     if (cut->oversize.length && parse->read < parse->values->limit) {
-        record = (record_t){.offset = cut->length, .line = record.line + 1, .column = 1};
+        record = (record_t){.offset = cut->length,
+                            .line = (uint32_t)lines_count(cut->buffer.bytes, cut->length),
+                            .column = 1};
         parse->read++;
         return reject(parse, file, cut, &record, "the record is longer than --max-record", err);
     }

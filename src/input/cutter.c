@@ -180,31 +180,48 @@ static bool finds_end(cutter_t *cutter, const uint8_t *text, size_t length, size
     return found != NULL;
 }
 
+/* So many of the last bytes that are held are searched again with what follows them. */
+static size_t held_again(cutter_t *cutter, size_t start) {
+    return cutter->schema && cutter->schema->kind == RECORDS_JSON
+               ? json_span_kept(&cutter->ends.json, cutter->buffer.bytes + start, cutter->have - start)
+               : 0;
+}
+
 /* Reads to the end of the record at `start`; keeps only its first bytes. */
 static bool skip_record(cutter_t *cutter, size_t start, cut_t *cut, err_t *err) {
     uint8_t *skipped = malloc(SKIP_BYTES);
     XXH3_state_t *hash = XXH3_createState();
     bool ok = skipped && hash, found = false;
+    size_t again = held_again(cutter, start);
+    const size_t held = cutter->have - again;
     if (!ok)
         err_memory(err, SKIP_BYTES);
     if (ok) {
         XXH3_64bits_reset(hash);
-        XXH3_64bits_update(hash, cutter->buffer.bytes, cutter->have);
-        cutter->lines_skipped = lines_count(cutter->buffer.bytes + start, cutter->have - start);
+        XXH3_64bits_update(hash, cutter->buffer.bytes, held);
+        cutter->lines_skipped = lines_count(cutter->buffer.bytes + start, held - start);
+        memcpy(skipped, cutter->buffer.bytes + held, again);
+        note_last_byte(cutter, cutter->buffer.bytes + start, held - start);
     }
-    cut->oversize.length = cutter->have - start;
+    cut->oversize.length = held - start;
     cut->oversize.held = (uint32_t)cut->oversize.length;
     cut->oversize.kept = (uint32_t)(cut->oversize.length < KEPT_BYTES ? cut->oversize.length : KEPT_BYTES);
-    while (ok && !is_exhausted(cutter) && !found) {
-        const size_t got = read_text(cutter, skipped, SKIP_BYTES);
+    while (ok && !found && (again || !is_exhausted(cutter))) {
+        const size_t more = is_exhausted(cutter) ? 0 : read_text(cutter, skipped + again, SKIP_BYTES - again),
+                     got = again + more;
         size_t taken;
         found = finds_end(cutter, skipped, got, &taken);
+        if (!found && is_exhausted(cutter))
+            taken = got;
         cut->oversize.length += taken;
         cutter->lines_skipped += lines_count(skipped, taken);
         XXH3_64bits_update(hash, skipped, taken);
         note_last_byte(cutter, skipped, taken);
+        again = got - taken;
         if (found)
-            ok = give_back(cutter, skipped + taken, got - taken, err);
+            ok = give_back(cutter, skipped + taken, again, err);
+        else
+            memmove(skipped, skipped + taken, again);
     }
     cut->oversize.hash = ok ? XXH3_64bits_digest(hash) : 0;
     XXH3_freeState(hash);

@@ -763,40 +763,47 @@ static void test_json_windows(void **state) {
 }
 
 /* An object that is longer than allowed is passed over, and nothing within it is taken for another one. */
+static void json_oversize(bool pretty, size_t broken_at) {
+    grown_t text = {0};
+    grown_text(&text, "{\"a\": 1}\n");
+    const uint64_t begin = text.size;
+    add_object(&text, 40 << 20, pretty);
+    if (broken_at) /* a line end within quotes */
+        *(uint8_t *)memmem(text.at + begin + broken_at, 64, "}]", 2) = '\n';
+    grown_text(&text, "\n");
+    const uint64_t end = text.size;
+    grown_text(&text, "{\"a\": 2}\n");
+    struct source source;
+    schema_t *schema;
+    dialect_t dialect;
+    cut_t cut = {.length = 0};
+    err_t err;
+    pool_t *pool = pool_new(200 * CUTTER_BUFFER, CUTTER_BUFFER);
+    cutter_t *cutter = json_cutter(&text, &source, pool, 1, &schema, &dialect);
+    assert_int_equal(cutter_next(cutter, &cut, &err), 1);
+    assert_int_equal(cut.length, begin);
+    assert_int_equal(cut.oversize.length, end - begin);
+    pool_give(pool, &cut.buffer);
+    assert_int_equal(cutter_next(cutter, &cut, &err), 1);
+    assert_true(cut.offset == end && cut.length == text.size - end && cut.last);
+    uint64_t lines = 1;
+    for (uint64_t i = 0; i < end; i++)
+        lines += text.at[i] == '\n';
+    assert_int_equal(cut.first_line, lines);
+    pool_give(pool, &cut.buffer);
+    assert_int_equal(cutter_next(cutter, &cut, &err), 0);
+    cutter_destroy(cutter);
+    schema_destroy(schema);
+    pool_destroy(pool);
+    grown_free(&text);
+}
+
 static void test_json_oversize(void **state) {
     (void)state;
-    for (int pretty = 0; pretty < 2; pretty++) {
-        grown_t text = {0};
-        grown_text(&text, "{\"a\": 1}\n");
-        const uint64_t begin = text.size;
-        add_object(&text, 40 << 20, pretty);
-        grown_text(&text, "\n");
-        const uint64_t end = text.size;
-        grown_text(&text, "{\"a\": 2}\n");
-        struct source source;
-        schema_t *schema;
-        dialect_t dialect;
-        cut_t cut = {.length = 0};
-        err_t err;
-        pool_t *pool = pool_new(200 * CUTTER_BUFFER, CUTTER_BUFFER);
-        cutter_t *cutter = json_cutter(&text, &source, pool, 1, &schema, &dialect);
-        assert_int_equal(cutter_next(cutter, &cut, &err), 1);
-        assert_int_equal(cut.length, begin);
-        assert_int_equal(cut.oversize.length, end - begin);
-        pool_give(pool, &cut.buffer);
-        assert_int_equal(cutter_next(cutter, &cut, &err), 1);
-        assert_true(cut.offset == end && cut.length == text.size - end && cut.last);
-        uint64_t lines = 1;
-        for (uint64_t i = 0; i < end; i++)
-            lines += text.at[i] == '\n';
-        assert_int_equal(cut.first_line, lines);
-        pool_give(pool, &cut.buffer);
-        assert_int_equal(cutter_next(cutter, &cut, &err), 0);
-        cutter_destroy(cutter);
-        schema_destroy(schema);
-        pool_destroy(pool);
-        grown_free(&text);
-    }
+    json_oversize(false, 0);
+    json_oversize(true, 0);
+    json_oversize(true, 100);      /* it is broken, which is seen at once, */
+    json_oversize(true, 30 << 20); /* or after more of it than is held */
 }
 
 /* An array that is not closed was cut off, wherever that was: its whole objects are read, and then it is a fault. */

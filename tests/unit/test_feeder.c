@@ -19,10 +19,11 @@ typedef struct {
     uint8_t *places; /* or: each where it is in the file */
 } lab_t;
 
-/* These pieces of the file "in", with so much memory. */
-static void begin_all(lab_t *lab, load_file_t *files, size_t count, uint32_t threads, uint64_t memory) {
+/* These pieces of the file "in", with so much memory; about `limit` records of them. */
+static void begin_format(lab_t *lab, const char *text, load_file_t *files, size_t count, uint32_t threads,
+                         uint64_t memory, uint64_t limit) {
     err_t err = {.text = ""};
-    *lab = (lab_t){.schema = schema_parse(format, strlen(format), "lab.yaml", &err)};
+    *lab = (lab_t){.schema = schema_parse(text, strlen(text), "lab.yaml", &err)};
     assert_non_null(lab->schema);
     assert_true(lab_manifest(&lab->manifest, &err, "in"));
     assert_true(pipeline_open(&lab->pipeline, memory, 32, &err));
@@ -34,9 +35,14 @@ static void begin_all(lab_t *lab, load_file_t *files, size_t count, uint32_t thr
                                       .pipeline = &lab->pipeline,
                                       .threads = threads,
                                       .max_record = 1 << 20,
-                                      .limit = UINT64_MAX};
+                                      .limit = limit,
+                                      .limit_is_about = true};
     lab->feeder = feeder_start(&lab->options, &err);
     assert_non_null(lab->feeder);
+}
+
+static void begin_all(lab_t *lab, load_file_t *files, size_t count, uint32_t threads, uint64_t memory) {
+    begin_format(lab, format, files, count, threads, memory, UINT64_MAX);
 }
 
 /* Blocks [from, to) of it. */
@@ -213,9 +219,34 @@ static void notices_a_change_within_a_piece(void **state) {
     free(text.at);
 }
 
+/* Never more records than the limit, where it need not be kept exactly either: many objects of JSON may be in a line. */
+static void limits_objects_in_one_line(void **state) {
+    (void)state;
+    enum { LIMIT = 1000 };
+    bytes_t text = {0};
+    err_t err = {.text = ""};
+    lab_t lab;
+    load_file_t file = {.to = UINT64_MAX};
+    bytes_add(&text, "[", 1);
+    while (text.size < (3 << 20))
+        bytes_add(&text, "{\"a\": 1}, ", 10);
+    bytes_add(&text, "{}]\n", 4);
+    lab_write("in", text.at, text.size);
+    begin_format(&lab, "format: f\nrecord: {json: yes}\n", &file, 1, 1, 64 << 20, LIMIT);
+    if (!end(&lab, &err))
+        fail_msg("%s", err.text);
+    size_t objects = 0;
+    for (size_t i = 0; i < lab.text.size; i++)
+        objects += lab.text.at[i] == '{';
+    assert_int_equal(objects, LIMIT);
+    free(lab.text.at);
+    free(text.at);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pieces_are_the_file), cmocka_unit_test(quoted_pieces_are_the_file),
-        cmocka_unit_test(passes_over_what_is_done), cmocka_unit_test(notices_a_change_within_a_piece)};
+        cmocka_unit_test(passes_over_what_is_done), cmocka_unit_test(notices_a_change_within_a_piece),
+        cmocka_unit_test(limits_objects_in_one_line)};
     return cmocka_run_group_tests(tests, lab_open, lab_close);
 }

@@ -282,8 +282,10 @@ static void test_skip(void **state) {
     } rows[] = {
         {"{\"a\": [1, {\"b\": \"}\"}, 2]}, \n{}", 28},
         {"{\"a\": [1, {\"b\": \"}\"}, 2]} {}", 26},
-        {"{\"a\": \"x\ny", 9}, /* broken: to the end of the line where that is found out, */
-        {"oops oops\n{}", 10}, /* or of the line that is no object */
+        /* broken: to the next line that begins with { in the same column, */
+        {"{\"a\": \"x\ny\n  {\"b\": 1}\n\n  }\n{\"c\": 2}", 27},
+        {" {\"a\": [1}\n{\"b\": 1},\n   {\"c\": 1},\n  ,\n  , {\"d\": 2}", 38},
+        {"oops oops\n{}", 10}, /* or to the end of the line that is no object */
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const size_t length = strlen(rows[i].text);
@@ -291,12 +293,14 @@ static void test_skip(void **state) {
             for (size_t step = 1; step < length; step++) {
                 json_span_t span = {0};
                 assert_int_equal(json_span_find(&span, (const uint8_t *)rows[i].text, kept, false), 0);
-                size_t at = kept, end = 0;
+                size_t end = 0, again = json_span_kept(&span, (const uint8_t *)rows[i].text, kept),
+                       at = kept - again;
                 bool found = false;
-                while (!found && at < length) {
-                    const size_t more = at + step < length ? step : length - at;
+                while (!found && at + again < length) {
+                    const size_t more = at + again + step < length ? again + step : length - at;
                     found = json_span_skip(&span, (const uint8_t *)rows[i].text + at, more, &end);
-                    at += found ? end : more;
+                    at += end;
+                    again = more - end;
                 }
                 if (!found || at != rows[i].end)
                     fail_msg("%s\nkept %zu, step %zu: ends at %zu", rows[i].text, kept, step, at);

@@ -274,11 +274,53 @@ size_t json_span_find(json_span_t *span, const uint8_t *text, size_t length, boo
     return whole ? length : 0;
 }
 
+size_t json_span_kept(json_span_t *span, const uint8_t *text, size_t length) {
+    const uint8_t *line = memrchr(text, '\n', length);
+    const size_t begins = line ? (size_t)(line - text) + 1 : length, left = length - begins;
+    const bool may_begin = span->phase == SPAN_BROKEN && line && left < JSON_SPAN_BLANKS &&
+                           begins_record(span, text + begins, left) < 0;
+    span->in_line = !may_begin;
+    return may_begin ? left : 0;
+}
+
+/* As next_record. */
+static bool skip_broken(json_span_t *span, const uint8_t *bytes, size_t length, size_t *end) {
+    for (size_t from = *end;; span->in_line = true) {
+        if (span->in_line) {
+            const uint8_t *line = from < length ? memchr(bytes + from, '\n', length - from) : NULL;
+            *end = length;
+            if (!line)
+                return false;
+            from = (size_t)(line - bytes) + 1;
+            span->in_line = false;
+        }
+        const int is = begins_record(span, bytes + from, length - from);
+        *end = from;
+        if (is > 0 || (is < 0 && length - from < JSON_SPAN_BLANKS))
+            return is > 0;
+    }
+}
+
 bool json_span_skip(json_span_t *span, const uint8_t *bytes, size_t length, size_t *end) {
     size_t at = 0;
     *end = length;
-    if (span->phase == SPAN_OBJECT)
-        at = object(span, bytes, length);
+    if (span->phase == SPAN_BEFORE) {
+        if (around(span, bytes, length, &at)) {
+            *end = at;
+            return true;
+        }
+        if (at == length)
+            return false;
+        begin(span, bytes[at]);
+    }
+    if (span->phase == SPAN_OBJECT) {
+        at += object(span, bytes + at, length - at);
+        span->in_line = true;
+    }
+    if (span->phase == SPAN_BROKEN) {
+        *end = at;
+        return skip_broken(span, bytes, length, end);
+    }
     if (span->phase == SPAN_AFTER && around(span, bytes, length, &at)) {
         *end = at;
         return true;

@@ -18,7 +18,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { JSON_SPAN_LEVELS = 256 }; /* deeper brackets are counted, and not compared */
+enum {
+    JSON_SPAN_LEVELS = 256, /* deeper brackets are counted, and not compared */
+    JSON_SPAN_BLANKS =
+        32 * 1024, /* of a record that is skipped: no record begins behind more of them in a line */
+};
 
 /* How far one record was read; begins as {0}. */
 typedef struct {
@@ -29,6 +33,7 @@ typedef struct {
     size_t object;   /* where that begins */
     uint64_t inside; /* of quotes: 0 or all bits */
     bool escaped;    /* the next byte follows a backslash */
+    bool in_line;    /* skipped: the next byte is not the first one of its line */
     uint8_t before;  /* the last byte that is no blank, outside quotes */
     enum { SPAN_BEFORE, SPAN_OBJECT, SPAN_AFTER, SPAN_BROKEN, SPAN_OTHER } phase;
 } json_span_t;
@@ -37,8 +42,12 @@ typedef struct {
  * the same text and more of it. whole: nothing follows the text. */
 size_t json_span_find(json_span_t *span, const uint8_t *text, size_t length, bool whole);
 
-/* The same of a record that is too long to be kept: more of it, bytes[0, length). True: it ends at bytes[*end];
- * else *end is length. */
+/* The same of a record that is too long to be kept. kept: after json_span_find over text[0, length), so many of its last
+ * bytes are to be given to the first json_span_skip once more. */
+size_t json_span_kept(json_span_t *span, const uint8_t *text, size_t length);
+
+/* More of it, bytes[0, length). True: it ends at bytes[*end]. False: bytes[*end, length), fewer than JSON_SPAN_BLANKS, are
+ * to be given again, with what follows them; if nothing does, they belong to it. */
 bool json_span_skip(json_span_t *span, const uint8_t *bytes, size_t length, size_t *end);
 
 /* Does this byte belong to no object? */

@@ -53,9 +53,11 @@ typedef struct {
     records_place_t scratch;
 } worker_t;
 
-/* A line is a record at most: where the block's lines are surely within the limit, nobody needs to look at
+/* A line is a record at most, but of JSON: where the block's lines are surely within the limit, nobody needs to look at
  * them. */
 static bool count_lines(worker_t *worker, const block_t *block) {
+    if (worker->feeder->options.schema->kind == RECORDS_JSON)
+        return false;
     const uint64_t most = lines_count(block->buffer.bytes, block->length) + 1 + (block->oversize.length > 0);
     if (most > worker->left)
         return false;
