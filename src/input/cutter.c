@@ -24,7 +24,7 @@ struct cutter {
     const schema_t *schema; /* of records whose quoted fields may contain line ends; NULL: lines */
     ends_t ends;            /* of the records in the buffer */
     bool array;             /* the text is one array of JSON, */
-    uint8_t last_byte;      /* and this the last byte of the cuts that is no blank */
+    bool closes;            /* which has ended before what is in the buffer */
     err_t fault;            /* last, because it is long and rarely written */
 };
 
@@ -150,19 +150,11 @@ static size_t end_open(cutter_t *cutter, size_t from) {
     return end;
 }
 
-static void note_last_byte(cutter_t *cutter, const uint8_t *text, size_t length) {
-    while (length && strchr(" \t\r\n", text[length - 1]))
-        length--;
-    if (length)
-        cutter->last_byte = text[length - 1];
-}
-
 /* Nothing follows this text: a file that was cut off must not look like a whole one. */
-static void want_closed_array(cutter_t *cutter, const uint8_t *text, size_t length) {
+static void want_closed_array(cutter_t *cutter) {
     if (!cutter->array || cutter->faulty)
         return;
-    note_last_byte(cutter, text, length);
-    cutter->faulty = cutter->last_byte != ']' || cutter->ends.json.phase == SPAN_OBJECT;
+    cutter->faulty = !(cutter->closes || cutter->ends.closes || cutter->ends.json.closes);
     if (cutter->faulty)
         err_set(
             &cutter->fault, STATUS_INPUT,
@@ -201,7 +193,6 @@ static bool skip_record(cutter_t *cutter, size_t start, cut_t *cut, err_t *err) 
         XXH3_64bits_update(hash, cutter->buffer.bytes, held);
         cutter->lines_skipped = lines_count(cutter->buffer.bytes + start, held - start);
         memcpy(skipped, cutter->buffer.bytes + held, again);
-        note_last_byte(cutter, cutter->buffer.bytes + start, held - start);
     }
     cut->oversize.length = held - start;
     cut->oversize.held = (uint32_t)cut->oversize.length;
@@ -216,7 +207,6 @@ static bool skip_record(cutter_t *cutter, size_t start, cut_t *cut, err_t *err) 
         cut->oversize.length += taken;
         cutter->lines_skipped += lines_count(skipped, taken);
         XXH3_64bits_update(hash, skipped, taken);
-        note_last_byte(cutter, skipped, taken);
         again = got - taken;
         if (found)
             ok = give_back(cutter, skipped + taken, again, err);
@@ -246,9 +236,7 @@ static bool hand_over(cutter_t *cutter, size_t end, cut_t *cut, err_t *err) {
     if (!cutter->carry_have && !look_ahead(cutter, err))
         return false;
     if (is_exhausted(cutter))
-        want_closed_array(cutter, cutter->buffer.bytes, skipped ? 0 : end);
-    else
-        note_last_byte(cutter, cutter->buffer.bytes, skipped ? 0 : end);
+        want_closed_array(cutter);
     if (!skipped) /* the slack after the text must be zeros, whatever was there before */
         memset(cutter->buffer.bytes + end, 0, POOL_SLACK);
     if (is_exhausted(cutter)) /* a small file must not hold the memory that a large one needs */
@@ -274,6 +262,7 @@ static bool take_buffer(cutter_t *cutter, err_t *err) {
     if (!pool_take(cutter->pool, CUTTER_BUFFER, &cutter->buffer))
         return err_memory(err, CUTTER_BUFFER);
     cutter->have = cutter->carry_have ? read_text(cutter, cutter->buffer.bytes, CUTTER_BUFFER) : 0;
+    cutter->closes |= cutter->ends.closes || cutter->ends.json.closes;
     if (cutter->schema)
         cutter->ends = ends_begin(cutter->schema, cutter->ends.delimiter);
     return true;
@@ -399,7 +388,7 @@ int cutter_next(cutter_t *cutter, cut_t *cut, err_t *err) {
             start = last_record_end(cutter);
     }
     if (!end && !cut->oversize.length)
-        want_closed_array(cutter, cutter->buffer.bytes, cutter->have);
+        want_closed_array(cutter);
     if (!end && !cut->oversize.length) {
         /* the file ends here; a fault may have cut off its last record */
         end = cutter->faulty ? last_record_end(cutter) : end_open(cutter, inside);

@@ -198,7 +198,9 @@ bool identify_tar_member(int fd, const uint8_t *head, size_t size, input_file_t 
     file->kind = magic_kind(magic);
     if (fd >= 0 || file->kind != INPUT_ZSTD)
         file->text_bound = text_bound(fd, file->archive_offset, file->disk_bytes, file->kind);
-    if (input_kind_is_compressed(file->kind) && !file->text_bound && file->disk_bytes < BOUND_MOST / EXPANDS)
+    /* bzip2 makes of some bytes whatever it likes */
+    if (input_kind_is_compressed(file->kind) && file->kind != INPUT_BZIP2 && !file->text_bound &&
+        file->disk_bytes < BOUND_MOST / EXPANDS)
         file->text_bound = file->disk_bytes * EXPANDS;
     return true;
 }

@@ -1,8 +1,11 @@
 """JSON of every shape: loads that end, are killed, meet a file that was cut off, and rejects that are fixed. What is in
 the collection is compared with Python's reading of the same text.  needs: standalone"""
+import bz2
+import io
 import json
 import random
 import signal
+import tarfile
 
 import live
 import livetest
@@ -95,6 +98,17 @@ class Json(livetest.Case):
         self.write("a.json", text)
         self.load("a.json")
         self.holds_objects(objects, "a.json")
+
+    def test_in_tar(self):
+        """a member of a tar of which bzip2 has left next to nothing"""
+        text = b"".join(b'{"k": %d, "s": "%s"}\n' % (i, b"a" * 100000) for i in range(400))
+        packed = bz2.compress(text)
+        self.assertGreater(len(text), len(packed) * 32768)
+        with tarfile.open(self.folder / "a.tar", "w") as tar:
+            entry = tarfile.TarInfo("a.json.bz2")
+            entry.size = len(packed)
+            tar.addfile(entry, io.BytesIO(packed))
+        self.assertEqual(400, self.load("a.tar")["loaded"])
 
     def test_rejects(self):
         """what is no object is a reject with its place; fixed in the reject file, it is loaded"""

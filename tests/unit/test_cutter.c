@@ -806,6 +806,35 @@ static void test_json_oversize(void **state) {
     json_oversize(true, 30 << 20); /* or after more of it than is held */
 }
 
+/* What follows an array does not open it again. */
+static void test_json_after_array(void **state) {
+    (void)state;
+    static const char *const texts[] = {"[{\"a\":1}]\n{\"b\":1}\n", "[{\"a\":1}] oops", "[]\n{}",
+                                        "[{}\n]\n\n{}\n"};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        grown_t text = {0};
+        grown_text(&text, texts[i]);
+        struct source source;
+        schema_t *schema;
+        dialect_t dialect;
+        cut_t cut = {.length = 0};
+        err_t err;
+        pool_t *pool = pool_new(4 * CUTTER_BUFFER, CUTTER_BUFFER);
+        cutter_t *cutter = json_cutter(&text, &source, pool, 1, &schema, &dialect);
+        int got;
+        uint64_t at = 0;
+        while ((got = cutter_next(cutter, &cut, &err)) > 0) {
+            at = cut.next_offset;
+            pool_give(pool, &cut.buffer);
+        }
+        assert_true(got == 0 && at == text.size);
+        cutter_destroy(cutter);
+        schema_destroy(schema);
+        pool_destroy(pool);
+        grown_free(&text);
+    }
+}
+
 /* An array that is not closed was cut off, wherever that was: its whole objects are read, and then it is a fault. */
 static void test_json_cut_off(void **state) {
     (void)state;
@@ -847,16 +876,27 @@ static void test_json_cut_off(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_json_windows), cmocka_unit_test(test_json_oversize),
-        cmocka_unit_test(test_json_cut_off), cmocka_unit_test(test_seek_after_look),
-        cmocka_unit_test(test_quoted_mark),  cmocka_unit_test(test_quoted_never_and_oversize),
-        cmocka_unit_test(test_quoted_far),   cmocka_unit_test(test_quoted_windows),
-        cmocka_unit_test(test_quoted_open),  cmocka_unit_test(test_quoted_never),
-        cmocka_unit_test(test_small),        cmocka_unit_test(test_edges),
-        cmocka_unit_test(test_one_record),   cmocka_unit_test(test_random),
-        cmocka_unit_test(test_oversize),     cmocka_unit_test(test_just_not_oversize),
-        cmocka_unit_test(test_two_oversize), cmocka_unit_test(test_faults),
-        cmocka_unit_test(test_closed_pool),  cmocka_unit_test(test_two_share_one_buffer),
+        cmocka_unit_test(test_json_windows),
+        cmocka_unit_test(test_json_oversize),
+        cmocka_unit_test(test_json_cut_off),
+        cmocka_unit_test(test_json_after_array),
+        cmocka_unit_test(test_seek_after_look),
+        cmocka_unit_test(test_quoted_mark),
+        cmocka_unit_test(test_quoted_never_and_oversize),
+        cmocka_unit_test(test_quoted_far),
+        cmocka_unit_test(test_quoted_windows),
+        cmocka_unit_test(test_quoted_open),
+        cmocka_unit_test(test_quoted_never),
+        cmocka_unit_test(test_small),
+        cmocka_unit_test(test_edges),
+        cmocka_unit_test(test_one_record),
+        cmocka_unit_test(test_random),
+        cmocka_unit_test(test_oversize),
+        cmocka_unit_test(test_just_not_oversize),
+        cmocka_unit_test(test_two_oversize),
+        cmocka_unit_test(test_faults),
+        cmocka_unit_test(test_closed_pool),
+        cmocka_unit_test(test_two_share_one_buffer),
     };
     return cmocka_run_group_tests_name("cutter", tests, NULL, NULL);
 }

@@ -51,6 +51,9 @@ static void test_by_hand(void **state) {
         {"oops {}\n{}", 8, 8},
         {"[1,{}]", 3, 3},
         {"[\"{,\", {}]", 7, 7},
+        {"\"k\": 5, \"l\": [3, {\"x\": 1}]}\n{}", 28, 28}, /* parts of something are no records, */
+        {"[\"l\":[{},{}]},{}]\n", 14, 14},
+        {"[\"l\":[{\n  {}, {}\n ]},\n{}\n", 22, 22}, /* nor over several lines */
         {"\"a", 2, 0},
         {"}{}\n", 4, 4},
     };
@@ -128,16 +131,22 @@ static size_t next_line(const char *text, size_t length, size_t at, size_t blank
     return length;
 }
 
+/* 0: within brackets. */
 static size_t other_end(const char *text, size_t length, size_t at) {
     bool inside = false, escaped = false;
+    size_t depth = 0;
     char before = 0;
     for (; at < length; at++) {
         const bool is_escaped = escaped;
         escaped = text[at] == '\\' && !is_escaped;
         if (text[at] == '\n')
-            return at + 1;
-        if (text[at] == '{' && !inside && before == ',')
+            return depth ? 0 : at + 1;
+        if (text[at] == '{' && !inside && !depth && before == ',')
             return at;
+        if (!inside && strchr("{[", text[at]))
+            depth++;
+        else if (!inside && strchr("}]", text[at]) && depth)
+            depth--;
         if (text[at] == '"' && !is_escaped)
             inside = !inside;
         if (!is_blank(text[at]))
@@ -150,13 +159,12 @@ static size_t plainly(const char *text, size_t length) {
     const size_t begin = around(text, length, 0);
     if (begin == length || text[begin - (begin > 0)] == '\n')
         return begin;
-    if (text[begin] != '{')
-        return other_end(text, length, begin);
-    const size_t end = object_end(text, length, begin);
+    const bool object = text[begin] == '{';
+    const size_t end = object ? object_end(text, length, begin) : other_end(text, length, begin);
     if (end == SIZE_MAX)
         return length;
     if (end)
-        return around(text, length, end);
+        return object ? around(text, length, end) : end;
     size_t blanks = 0;
     while (blanks < begin && (text[begin - blanks - 1] == ' ' || text[begin - blanks - 1] == '\t'))
         blanks++;

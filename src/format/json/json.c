@@ -43,10 +43,10 @@ void json_begin(json_t *json, const uint8_t *text, uint32_t length, bool file_st
 
 /* Where the mistake is, not where its record begins. */
 static parsed_t refuse(const json_t *json, record_t *record, uint32_t mistake, const char *reason) {
-    const uint8_t *text = json->text + record->offset;
-    const uint8_t *line = mistake ? memrchr(text, '\n', mistake) : NULL;
-    record->line += (uint32_t)lines_count(text, mistake);
-    record->column = mistake + 1 - (uint32_t)(line ? line + 1 - text : 0);
+    const uint32_t at = record->offset + mistake;
+    const uint8_t *line = at ? memrchr(json->text, '\n', at) : NULL;
+    record->line += (uint32_t)lines_count(json->text + record->offset, mistake);
+    record->column = at + 1 - (uint32_t)(line ? line + 1 - json->text : 0);
     record->reason = reason;
     return PARSED_REJECT;
 }

@@ -327,6 +327,7 @@ static bool on_json(ends_t *ends, const uint8_t *text, size_t length, size_t fro
         if (!end)
             return false;
         ends->at = ends->record += end;
+        ends->closes |= ends->json.closes;
         ends->json = (json_span_t){0};
     }
     return true;

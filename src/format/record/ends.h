@@ -49,7 +49,8 @@ typedef struct {
     size_t at;     /* so far the text was looked at, 64 bytes at a time */
     bool odd;      /* the next record must be looked at byte by byte, when there is more text */
     scan_quotes_t quotes;
-    json_span_t json; /* the next record, where it is JSON */
+    json_span_t json; /* the next record, where it is JSON; */
+    bool closes;      /* and a ] is behind one before it, or between two of them */
 } ends_t;
 
 ends_t ends_begin(const schema_t *schema, char delimiter);

@@ -183,6 +183,7 @@ static bool around(json_span_t *span, const uint8_t *text, size_t length, size_t
             *at = i + 1;
             return true;
         }
+        span->closes |= text[i] == ']';
         if (span->phase == SPAN_BEFORE)
             span->indent = text[i] == ' ' || text[i] == '\t' ? span->indent + 1 : 0;
     }
@@ -190,17 +191,26 @@ static bool around(json_span_t *span, const uint8_t *text, size_t length, size_t
     return i < length && span->phase == SPAN_AFTER;
 }
 
-/* What is no object: to the end of its line, or to a comma that a { follows. */
+/* What is no object: to the end of its line, or to a comma that a { follows; not within brackets that it opens: what is
+ * there is a part of something. */
 static bool other(json_span_t *span, const uint8_t *text, size_t length, size_t *at) {
     for (size_t i = *at; i < length; i++) {
         const uint8_t byte = text[i];
-        if (byte == '\n' || (byte == '{' && !span->inside && span->before == ',')) {
+        if (byte == '\n' && span->depth) {
+            span->phase = SPAN_BROKEN;
+            return false;
+        }
+        if (byte == '\n' || (byte == '{' && !span->inside && !span->depth && span->before == ',')) {
             *at = i + (byte == '\n');
             return true;
         }
         if (byte == '"' && !span->escaped)
             span->inside = ~span->inside;
         span->escaped = byte == '\\' && !span->escaped;
+        if (!span->inside && (byte == '{' || byte == '['))
+            span->depth++;
+        else if (!span->inside && (byte == '}' || byte == ']') && span->depth)
+            span->depth--;
         if (byte != ' ' && byte != '\t' && byte != '\r')
             span->before = byte;
     }
@@ -268,6 +278,8 @@ size_t json_span_find(json_span_t *span, const uint8_t *text, size_t length, boo
         case SPAN_OTHER:
             if (other(span, text, length, &span->at))
                 return span->at;
+            if (span->phase == SPAN_BROKEN)
+                span->at = span->object;
             break;
         }
     }

@@ -8,7 +8,8 @@
  *     {"a": 6,            Not an object: a line end within quotes, a bracket that closes another one, a { or [ where none
  *     {"a": 7}            can be. It ends before the next line that begins with { in the same column; if there is none,
  *                         with the text.
- *     oops                What is neither is a record up to the end of its line, or up to a comma that a { follows.
+ *     oops                What is neither is a record up to the end of its line, or up to a comma that a { follows; where
+ *                         it opens a bracket that its line does not close, it ends as what is not an object.
  *
  * Where a record ends depends on the text from its own first byte on, and on nothing else. */
 #ifndef TIPPLE_FORMAT_RECORD_JSON_SPAN_H
@@ -33,6 +34,7 @@ typedef struct {
     size_t object;   /* where that begins */
     uint64_t inside; /* of quotes: 0 or all bits */
     bool escaped;    /* the next byte follows a backslash */
+    bool closes;     /* a ] belongs to no object */
     bool in_line;    /* skipped: the next byte is not the first one of its line */
     uint8_t before;  /* the last byte that is no blank, outside quotes */
     enum { SPAN_BEFORE, SPAN_OBJECT, SPAN_AFTER, SPAN_BROKEN, SPAN_OTHER } phase;
