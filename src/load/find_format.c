@@ -6,6 +6,15 @@
 
 #include <stdlib.h>
 
+enum { KEPT_SHARE = 8 /* of --memory, for small files */ };
+
+bool job_list_inputs(job_t *job, err_t *err) {
+    const load_spec_t *spec = job->spec;
+    manifest_options_t options = {.input_name = spec->input_name, .keep_bytes = spec->memory / KEPT_SHARE};
+    return job->manifest.count ||
+           manifest_build(&job->manifest, spec->inputs, spec->input_count, &options, err);
+}
+
 static bool find_kept(job_t *job, err_t *err) {
     if (!job_connect(job, err) || !(job->store = store_mongo_open(job->server, job->client, err)))
         return false;

@@ -86,9 +86,9 @@ typedef struct {
 bool job_connect(job_t *job, err_t *err);
 bool job_open_target(job_t *job, err_t *err);
 
-/* find_format.c: without --format; connects first. job_list_inputs: once. */
+/* find_format.c. list_inputs: once. find_format: without --format; connects first. */
 bool job_find_format(job_t *job, err_t *err);
-bool job_list_inputs(job_t *job, err_t *err); /* load.c */
+bool job_list_inputs(job_t *job, err_t *err);
 
 /* move_data.c: starts the threads, waits until they have moved all data, and ends them. *err: why not all was moved;
  * what was settled until then is written down all the same, where that is possible. */

@@ -14,8 +14,6 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { KEPT_SHARE = 8 /* of --memory, for small files */ };
-
 void load_spec_init(load_spec_t *spec) {
     *spec = (load_spec_t){.format = NULL,
                           .batch = LOAD_BATCH,
@@ -44,13 +42,6 @@ static bool check_shard_key(const job_t *job, err_t *err) {
     }
     shardkey_free(&key);
     return ok;
-}
-
-bool job_list_inputs(job_t *job, err_t *err) {
-    const load_spec_t *spec = job->spec;
-    manifest_options_t options = {.input_name = spec->input_name, .keep_bytes = spec->memory / KEPT_SHARE};
-    return job->manifest.count ||
-           manifest_build(&job->manifest, spec->inputs, spec->input_count, &options, err);
 }
 
 static bool open_format(job_t *job, err_t *err) {

@@ -6,7 +6,7 @@ typedef struct word word_t;
 struct word {
     const char *name;
     const uint8_t *(*read)(json_value_t *json, const uint8_t *at, const word_t *word, uint8_t *type);
-    bool (*put)(json_value_t *json, const json_span_t *text, uint8_t *type); /* for read_text */
+    bool (*put)(json_value_t *json, const json_quoted_t *text, uint8_t *type); /* for read_text */
     const char *form; /* the sentence if it has another form */
 };
 
@@ -14,15 +14,15 @@ static const uint8_t *wrong_form(json_value_t *json, const uint8_t *at, const wo
     return json_reject(json, at, "%s", word->form);
 }
 
-static bool is(const json_span_t *span, const char *name) {
+static bool is(const json_quoted_t *span, const char *name) {
     return span->length == strlen(name) && memcmp(span->text, name, span->length) == 0;
 }
 
 /* One of these keys, and its colon. *which: which one. */
 static const uint8_t *read_key(json_value_t *json, const uint8_t *at, const word_t *word,
                                const char *const names[2], int *which) {
-    json_span_t key;
-    at = json_span(json, at, word->form, &key);
+    json_quoted_t key;
+    at = json_quoted(json, at, word->form, &key);
     if (!at)
         return NULL;
     *which = is(&key, names[0]) ? 0 : 1;
@@ -57,12 +57,12 @@ static const uint8_t *read_pair(json_value_t *json, const uint8_t *at, const wor
 /* ------------------------------------------------------------------------------------------------- of one text */
 
 static const uint8_t *read_text(json_value_t *json, const uint8_t *at, const word_t *word, uint8_t *type) {
-    json_span_t text;
-    at = json_span(json, at, word->form, &text);
+    json_quoted_t text;
+    at = json_quoted(json, at, word->form, &text);
     return at && word->put(json, &text, type) ? at : NULL;
 }
 
-static bool put_symbol(json_value_t *json, const json_span_t *text, uint8_t *type) {
+static bool put_symbol(json_value_t *json, const json_quoted_t *text, uint8_t *type) {
     *type = BSON_TYPE_SYMBOL;
     return json_put_string(json, text);
 }
@@ -193,21 +193,21 @@ static const uint8_t *read_timestamp(json_value_t *json, const uint8_t *at, cons
 
 /* $ref or $id, and what belongs to it. *which: 0 or 1. */
 static const uint8_t *read_reference(json_value_t *json, const uint8_t *at, const word_t *word,
-                                     json_span_t spans[2], int *which) {
+                                     json_quoted_t spans[2], int *which) {
     static const char *const names[2] = {"$ref", "$id"};
     at = read_key(json, at, word, names, which);
     if (!at)
         return NULL;
     if (*which == 0)
-        return json_span(json, at, word->form, &spans[0]);
+        return json_quoted(json, at, word->form, &spans[0]);
     at = json_expect(json, at, '{', word->form);
     at = at ? read_this_key(json, at, word, "$oid") : NULL;
-    at = at ? json_span(json, at, word->form, &spans[1]) : NULL;
+    at = at ? json_quoted(json, at, word->form, &spans[1]) : NULL;
     return at ? json_expect(json, at, '}', word->form) : NULL;
 }
 
 static const uint8_t *read_pointer(json_value_t *json, const uint8_t *at, const word_t *word, uint8_t *type) {
-    json_span_t spans[2];
+    json_quoted_t spans[2];
     int first = 0, second = 0;
     at = json_expect(json, at, '{', word->form);
     at = at ? read_reference(json, at, word, spans, &first) : NULL;
@@ -228,13 +228,13 @@ static void put_length(uint8_t *begin, const uint8_t *end) {
 
 static const uint8_t *read_scope(json_value_t *json, const uint8_t *at, const word_t *word) {
     at = json_expect(json, at, '{', word->form);
-    return at ? json_object(json, at, NULL) : NULL;
+    return at ? json->object(json, at, NULL) : NULL;
 }
 
 static const uint8_t *read_code(json_value_t *json, const uint8_t *at, const word_t *word, uint8_t *type) {
-    json_span_t code;
+    json_quoted_t code;
     uint8_t *const begin = json->out;
-    at = json_span(json, at, word->form, &code);
+    at = json_quoted(json, at, word->form, &code);
     if (!at)
         return NULL;
     const bool with_scope = json_is_next(json, at, ',');
@@ -254,13 +254,13 @@ static const uint8_t *read_code(json_value_t *json, const uint8_t *at, const wor
 /* The scope is written before its code, and then they change places. */
 static const uint8_t *read_scope_first(json_value_t *json, const uint8_t *at, const word_t *word,
                                        uint8_t *type) {
-    json_span_t code;
+    json_quoted_t code;
     uint8_t *const begin = json->out, *const scope = begin + 4;
     json->out = scope;
     at = read_scope(json, at, word);
     at = at ? json_expect(json, at, ',', word->form) : NULL;
     at = at ? read_this_key(json, at, word, "$code") : NULL;
-    at = at ? json_span(json, at, word->form, &code) : NULL;
+    at = at ? json_quoted(json, at, word->form, &code) : NULL;
     uint8_t *const string = json->out;
     if (!at || !json_put_string(json, &code) || !json_exchange(json, scope, string, json->out))
         return NULL;

@@ -8,7 +8,7 @@
 #define TIPPLE_FORMAT_JSON_JSON_INNER_H
 
 #include "format/json/json_keys.h"
-#include "format/json/json_value.h"
+#include "format/json/json_types.h"
 #include "format/record/bsonw.h"
 
 #define JSON_LIKELY(condition)   __builtin_expect(!!(condition), 1)
@@ -39,6 +39,10 @@ struct json_value {
     uint8_t *moved; /* for json_exchange */
     size_t moved_room;
 
+    /* Reads an object, `at` behind its bracket, for those who do not know who reads objects. type NULL: it is never a
+     * typed value. */
+    const uint8_t *(*object)(json_value_t *json, const uint8_t *at, uint8_t *type);
+
     json_read_t failure;
     const uint8_t *place;
     char reason[320];
@@ -51,7 +55,7 @@ typedef struct {
     const uint8_t *text;
     size_t length;
     const uint8_t *at; /* where it begins in the JSON */
-} json_span_t;
+} json_quoted_t;
 
 /* --------------------------------------------------------------------------------------- failures (json_failure.c) */
 
@@ -85,7 +89,7 @@ static inline bool json_fits(const json_value_t *json, size_t more) {
     return json->out <= json->limit && (size_t)(json->limit - json->out) >= more;
 }
 
-/* ------------------------------------------------------------------------------------------- blanks, punctuation */
+/* ----------------------------------------------------------------------- blanks, punctuation (json_token.c) */
 
 const uint8_t *json_more_blanks(const uint8_t *at, const uint8_t *end);
 
@@ -112,7 +116,7 @@ const uint8_t *json_text_long(json_value_t *json, const uint8_t *at, uint8_t *to
                               size_t *length);
 
 /* A text in quotes, after blanks. sentence: if it is not one. */
-const uint8_t *json_span(json_value_t *json, const uint8_t *at, const char *sentence, json_span_t *span);
+const uint8_t *json_quoted(json_value_t *json, const uint8_t *at, const char *sentence, json_quoted_t *span);
 
 /* The first place that is not UTF-8; NULL: all of it is. */
 const uint8_t *json_not_utf8(const uint8_t *text, const uint8_t *end);
@@ -123,8 +127,6 @@ const uint8_t *json_reject_utf8(json_value_t *json, const uint8_t *at);
 
 /* type: where the element's type is written. All write the value at json->out and move it. */
 const uint8_t *json_number(json_value_t *json, const uint8_t *at, uint8_t *type);
-const uint8_t *json_object(json_value_t *json, const uint8_t *at,
-                           uint8_t *type); /* type NULL: never a typed value */
 const uint8_t *json_shell(json_value_t *json, const uint8_t *at, uint8_t *type);
 
 /* An object that may be a typed value. It was begun at `begin`: its length and its first key are written; `at` is behind
@@ -132,7 +134,7 @@ const uint8_t *json_shell(json_value_t *json, const uint8_t *at, uint8_t *type);
  * object. */
 bool json_extended(json_value_t *json, const uint8_t **at, uint8_t *begin, uint8_t *type);
 
-/* Exchanges two pieces of the document that lie one behind the other. False: out of memory. */
+/* json_typed.c. Exchanges two pieces of the document that lie one behind the other. False: out of memory. */
 bool json_exchange(json_value_t *json, uint8_t *first, uint8_t *second, const uint8_t *end);
 
 #endif

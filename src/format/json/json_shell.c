@@ -142,14 +142,14 @@ static const uint8_t *read_slashes(json_value_t *json, const uint8_t *at, uint8_
     }
     if (json_ended(json, at) || *at != '/')
         return json_reject(json, begin - 1, "the regular expression has no end");
-    const json_span_t pattern = {begin, (size_t)(at - begin), begin};
+    const json_quoted_t pattern = {begin, (size_t)(at - begin), begin};
     const uint8_t *const odd = json_not_utf8(begin, at);
     if (odd)
         return json_reject_utf8(json, odd);
     char letters[LONGEST_NAME];
     const uint8_t *const first = at + 1;
     at = read_name(json, first, letters);
-    const json_span_t options = {first, (size_t)(at - first), first};
+    const json_quoted_t options = {first, (size_t)(at - first), first};
     return json_put_regex(json, &pattern, &options, type) ? at : NULL;
 }
 

@@ -180,7 +180,7 @@ static bool have_scratch(json_value_t *json) {
 }
 
 /* As above, but the text stays where it is if it has no escapes. */
-static const uint8_t *span_in_quotes(json_value_t *json, const uint8_t *begin, json_span_t *span) {
+static const uint8_t *span_in_quotes(json_value_t *json, const uint8_t *begin, json_quoted_t *span) {
     const uint8_t *at = begin;
     uint32_t high = 0;
     for (;; at += 16) {
@@ -211,7 +211,7 @@ static const uint8_t *span_in_quotes(json_value_t *json, const uint8_t *begin, j
     return next;
 }
 
-const uint8_t *json_span(json_value_t *json, const uint8_t *at, const char *sentence, json_span_t *span) {
+const uint8_t *json_quoted(json_value_t *json, const uint8_t *at, const char *sentence, json_quoted_t *span) {
     at = json_blanks(json, at);
     if (json_ended(json, at) || *at != '"')
         return json_reject(json, at, "%s", sentence);

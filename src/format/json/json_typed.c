@@ -1,4 +1,5 @@
 #include "format/json/json_typed.h"
+#include "base/grow.h"
 #include "base/number.h"
 #include "format/values/convert.h"
 
@@ -27,7 +28,7 @@ static bool hexadecimal(const uint8_t *text, size_t bytes, uint8_t *out) {
     return wrong >= 0;
 }
 
-bool json_put_oid(json_value_t *json, const json_span_t *text, uint8_t *type) {
+bool json_put_oid(json_value_t *json, const json_quoted_t *text, uint8_t *type) {
     if (text->length != 2 * OID_BYTES || !hexadecimal(text->text, OID_BYTES, json->out))
         return json_reject(json, text->at, "an ObjectId is 24 hexadecimal digits");
     *type = BSON_TYPE_OID;
@@ -35,7 +36,7 @@ bool json_put_oid(json_value_t *json, const json_span_t *text, uint8_t *type) {
     return true;
 }
 
-bool json_put_uuid(json_value_t *json, const json_span_t *text, uint8_t *type) {
+bool json_put_uuid(json_value_t *json, const json_quoted_t *text, uint8_t *type) {
     static const uint8_t groups[] = {4, 2, 2, 2, 6};
     const uint8_t *from = text->text;
     uint8_t bytes[UUID_BYTES], *to = bytes;
@@ -63,7 +64,7 @@ bool json_put_date_ms(json_value_t *json, int64_t ms, uint8_t *type) {
     return true;
 }
 
-bool json_put_date(json_value_t *json, const json_span_t *date, json_date_form_t form, uint8_t *type) {
+bool json_put_date(json_value_t *json, const json_quoted_t *date, json_date_form_t form, uint8_t *type) {
     int64_t ms;
     const char *wrong = json_date(date->text, date->length, form, &ms);
     if (wrong)
@@ -73,7 +74,7 @@ bool json_put_date(json_value_t *json, const json_span_t *date, json_date_form_t
 
 /* ------------------------------------------------------------------------------------------------------ numbers */
 
-bool json_whole(const json_span_t *digits, int64_t *value) {
+bool json_whole(const json_quoted_t *digits, int64_t *value) {
     const uint8_t *const text = digits->text;
     const size_t length = digits->length, minus = length && text[0] == '-';
     if (length == minus || text[minus] < '0' || text[minus] > '9' || text[length - 1] < '0')
@@ -85,7 +86,7 @@ bool json_whole(const json_span_t *digits, int64_t *value) {
     return true;
 }
 
-bool json_put_int(json_value_t *json, const json_span_t *digits, uint8_t *type) {
+bool json_put_int(json_value_t *json, const json_quoted_t *digits, uint8_t *type) {
     int64_t value;
     if (!json_whole(digits, &value) || value < INT32_MIN || value > INT32_MAX)
         return json_reject(json, digits->at, "this is not a whole number of 32 bits");
@@ -94,7 +95,7 @@ bool json_put_int(json_value_t *json, const json_span_t *digits, uint8_t *type) 
     return true;
 }
 
-bool json_put_long(json_value_t *json, const json_span_t *digits, uint8_t *type) {
+bool json_put_long(json_value_t *json, const json_quoted_t *digits, uint8_t *type) {
     int64_t value;
     if (!json_whole(digits, &value))
         return json_reject(json, digits->at, "this is not a whole number of 64 bits");
@@ -103,15 +104,15 @@ bool json_put_long(json_value_t *json, const json_span_t *digits, uint8_t *type)
     return true;
 }
 
-static bool is(const json_span_t *text, const char *word) {
+static bool is(const json_quoted_t *text, const char *word) {
     return text->length == strlen(word) && memcmp(text->text, word, text->length) == 0;
 }
 
-static bool has_blank(const json_span_t *text) {
+static bool has_blank(const json_quoted_t *text) {
     return text->length && (text->text[0] == ' ' || text->text[text->length - 1] == ' ');
 }
 
-bool json_put_double(json_value_t *json, const json_span_t *number, uint8_t *type) {
+bool json_put_double(json_value_t *json, const json_quoted_t *number, uint8_t *type) {
     double value;
     if (is(number, "NaN"))
         value = NAN;
@@ -126,7 +127,7 @@ bool json_put_double(json_value_t *json, const json_span_t *number, uint8_t *typ
     return true;
 }
 
-bool json_put_decimal(json_value_t *json, const json_span_t *number, uint8_t *type) {
+bool json_put_decimal(json_value_t *json, const json_quoted_t *number, uint8_t *type) {
     bson_decimal128_t value;
     char text[LONGEST_NUMBER];
     const bool fits = number->length < sizeof text;
@@ -183,7 +184,7 @@ static uint8_t *decode(const uint8_t *text, size_t length, uint8_t *out) {
     return bits & ((1u << held) - 1) ? NULL : out; /* bits that would be lost */
 }
 
-bool json_put_binary(json_value_t *json, const json_span_t *base64, uint8_t subtype, uint8_t *type) {
+bool json_put_binary(json_value_t *json, const json_quoted_t *base64, uint8_t subtype, uint8_t *type) {
     if (!room_for(json, base64->length / 4 * 3))
         return false;
     uint8_t *const begin = json->out, *const data = begin + 5;
@@ -202,14 +203,14 @@ bool json_put_binary(json_value_t *json, const json_span_t *base64, uint8_t subt
 
 /* -------------------------------------------------------------------------------------------------------- texts */
 
-bool json_put_string(json_value_t *json, const json_span_t *text) {
+bool json_put_string(json_value_t *json, const json_quoted_t *text) {
     if (!room_for(json, text->length + 5))
         return false;
     json->out = bsonw_string(json->out, text->text, text->length);
     return true;
 }
 
-bool json_put_cstring(json_value_t *json, const json_span_t *text) {
+bool json_put_cstring(json_value_t *json, const json_quoted_t *text) {
     if (memchr(text->text, 0, text->length))
         return json_reject(json, text->at, "this must not contain the character \\u0000");
     if (!room_for(json, text->length + 1))
@@ -221,7 +222,7 @@ bool json_put_cstring(json_value_t *json, const json_span_t *text) {
 }
 
 /* In the order of the alphabet, as BSON wants them. */
-bool json_put_regex(json_value_t *json, const json_span_t *pattern, const json_span_t *options,
+bool json_put_regex(json_value_t *json, const json_quoted_t *pattern, const json_quoted_t *options,
                     uint8_t *type) {
     static const char known[] = "ilmsux";
     for (size_t i = 0; i < options->length; i++)
@@ -248,13 +249,24 @@ const uint8_t *json_item(json_value_t *json, const uint8_t *at, const char *sent
     at = json_blanks(json, at);
     item->quoted = at < json->end && *at == '"';
     if (item->quoted)
-        return json_span(json, at, sentence, &item->span);
+        return json_quoted(json, at, sentence, &item->span);
     const uint8_t *const begin = at;
     while (at < json->end && is_of_number(*at))
         at++;
-    item->span = (json_span_t){begin, (size_t)(at - begin), begin};
+    item->span = (json_quoted_t){begin, (size_t)(at - begin), begin};
     const uint8_t *const digits = begin + (at > begin && *begin == '-');
     if (at - digits > 1 && digits[0] == '0' && digits[1] >= '0' && digits[1] <= '9')
         return json_reject(json, digits, "a number begins with 0");
     return at > digits && *digits >= '0' && *digits <= '9' ? at : json_reject(json, begin, "%s", sentence);
+}
+
+/* Exchanges two pieces that lie one behind the other. */
+bool json_exchange(json_value_t *json, uint8_t *first, uint8_t *second, const uint8_t *end) {
+    const size_t before = (size_t)(second - first), after = (size_t)(end - second);
+    if (!GROW(json->moved, json->moved_room, after, NULL))
+        return json_memory(json);
+    memcpy(json->moved, second, after);
+    memmove(first + after, first, before);
+    memcpy(first, json->moved, after);
+    return true;
 }

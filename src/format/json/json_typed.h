@@ -6,30 +6,30 @@
 #include "format/json/json_date.h"
 #include "format/json/json_inner.h"
 
-bool json_put_oid(json_value_t *json, const json_span_t *hexadecimal, uint8_t *type);
-bool json_put_date(json_value_t *json, const json_span_t *date, json_date_form_t form, uint8_t *type);
+bool json_put_oid(json_value_t *json, const json_quoted_t *hexadecimal, uint8_t *type);
+bool json_put_date(json_value_t *json, const json_quoted_t *date, json_date_form_t form, uint8_t *type);
 bool json_put_date_ms(json_value_t *json, int64_t ms, uint8_t *type);
-bool json_put_int(json_value_t *json, const json_span_t *digits, uint8_t *type);
-bool json_put_long(json_value_t *json, const json_span_t *digits, uint8_t *type);
-bool json_put_double(json_value_t *json, const json_span_t *number, uint8_t *type);
-bool json_put_decimal(json_value_t *json, const json_span_t *number, uint8_t *type);
-bool json_put_binary(json_value_t *json, const json_span_t *base64, uint8_t subtype, uint8_t *type);
-bool json_put_uuid(json_value_t *json, const json_span_t *uuid, uint8_t *type);
+bool json_put_int(json_value_t *json, const json_quoted_t *digits, uint8_t *type);
+bool json_put_long(json_value_t *json, const json_quoted_t *digits, uint8_t *type);
+bool json_put_double(json_value_t *json, const json_quoted_t *number, uint8_t *type);
+bool json_put_decimal(json_value_t *json, const json_quoted_t *number, uint8_t *type);
+bool json_put_binary(json_value_t *json, const json_quoted_t *base64, uint8_t subtype, uint8_t *type);
+bool json_put_uuid(json_value_t *json, const json_quoted_t *uuid, uint8_t *type);
 bool json_put_timestamp(json_value_t *json, uint32_t seconds, uint32_t increment, uint8_t *type);
-bool json_put_regex(json_value_t *json, const json_span_t *pattern, const json_span_t *options,
+bool json_put_regex(json_value_t *json, const json_quoted_t *pattern, const json_quoted_t *options,
                     uint8_t *type);
 
 /* A string: of code, a symbol, a namespace. It may contain NULs. */
-bool json_put_string(json_value_t *json, const json_span_t *text);
+bool json_put_string(json_value_t *json, const json_quoted_t *text);
 /* A string that ends with its first NUL, so there must be none in it. */
-bool json_put_cstring(json_value_t *json, const json_span_t *text);
+bool json_put_cstring(json_value_t *json, const json_quoted_t *text);
 
 /* A whole number, perhaps with a minus, and nothing else. False: it is not one, or does not fit. */
-bool json_whole(const json_span_t *digits, int64_t *value);
+bool json_whole(const json_quoted_t *digits, int64_t *value);
 
 /* A text in quotes, or what may be a number. */
 typedef struct {
-    json_span_t span;
+    json_quoted_t span;
     bool quoted;
 } json_item_t;
 

@@ -1,5 +1,4 @@
 #include "format/json/json_value.h"
-#include "base/grow.h"
 #include "format/json/json_inner.h"
 #include "format/json/json_marks.h"
 
@@ -8,12 +7,16 @@
 
 enum { HEADER = 4 }; /* bytes of a document's length */
 
+static const uint8_t *read_object(json_value_t *json, const uint8_t *at, uint8_t *type);
+
 json_value_t *json_value_new(void) {
     json_value_t *json = calloc(1, sizeof *json);
     if (json && !json_keys_begin(&json->keys)) {
         free(json);
         return NULL;
     }
+    if (json)
+        json->object = read_object;
     return json;
 }
 
@@ -24,26 +27,6 @@ void json_value_destroy(json_value_t *json) {
     free(json->scratch);
     free(json->moved);
     free(json);
-}
-
-/* ------------------------------------------------------------------------------------------- blanks, punctuation */
-
-const uint8_t *json_more_blanks(const uint8_t *at, const uint8_t *end) {
-    while (at < end && (*at == ' ' || *at == '\n' || *at == '\r' || *at == '\t'))
-        at++;
-    return at;
-}
-
-bool json_is_next(const json_value_t *json, const uint8_t *at, char character) {
-    at = json_blanks(json, at);
-    return at < json->end && *at == (uint8_t)character;
-}
-
-const uint8_t *json_expect(json_value_t *json, const uint8_t *at, char character, const char *sentence) {
-    at = json_blanks(json, at);
-    if (json_ended(json, at) || *at != (uint8_t)character)
-        return json_reject(json, at, "%s", sentence);
-    return at + 1;
 }
 
 /* ------------------------------------------------------------------------------------------------------ values */
@@ -91,7 +74,7 @@ JSON_INLINED const uint8_t *read_value(json_value_t *json, const uint8_t *at, ui
         return json_number(json, at, type);
     case '{':
         *type = BSON_TYPE_DOCUMENT;
-        return json_object(json, at + 1, type);
+        return read_object(json, at + 1, type);
     case '[':
         *type = BSON_TYPE_ARRAY;
         return read_array(json, at + 1);
@@ -261,7 +244,7 @@ static void put_own_id(json_value_t *json) {
     json->out += JSON_ID_ELEMENT;
 }
 
-const uint8_t *json_object(json_value_t *json, const uint8_t *at, uint8_t *type) {
+static const uint8_t *read_object(json_value_t *json, const uint8_t *at, uint8_t *type) {
     uint8_t *const begin = json->out;
     const uint32_t object = json->keys.next++;
     if (!descend(json, at))
@@ -304,17 +287,6 @@ const uint8_t *json_object(json_value_t *json, const uint8_t *at, uint8_t *type)
 
 /* ------------------------------------------------------------------------------------------------- whole documents */
 
-/* Exchanges two pieces that lie one behind the other. */
-bool json_exchange(json_value_t *json, uint8_t *first, uint8_t *second, const uint8_t *end) {
-    const size_t before = (size_t)(second - first), after = (size_t)(end - second);
-    if (!GROW(json->moved, json->moved_room, after, NULL))
-        return json_memory(json);
-    memcpy(json->moved, second, after);
-    memmove(first + after, first, before);
-    memcpy(first, json->moved, after);
-    return true;
-}
-
 /* Puts the _id of the text's own where ours is. */
 static bool move_own_id(json_value_t *json) {
     uint8_t *const ours = json->start + HEADER;
@@ -337,7 +309,7 @@ static bool read_whole(json_value_t *json) {
     }
     if (*at != '{')
         return json_reject(json, at, "a document must be an object, which begins with {");
-    at = json_object(json, at + 1, NULL);
+    at = read_object(json, at + 1, NULL);
     if (!at)
         return false;
     at = json_more_blanks(at, json->end);

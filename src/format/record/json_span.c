@@ -111,7 +111,7 @@ INLINED size_t pass(json_span_t *span, const uint8_t *text, size_t count, bytes_
     bytes_t bytes;
     bytes_of(text, &bytes);
     const uint64_t there = count < 64 ? ((uint64_t)1 << count) - 1 : ~(uint64_t)0,
-                   escaped = bytes.backslash | span->escaped
+                   escaped = bytes.backslash || span->escaped
                                  ? escaped_of(bytes.backslash & there, span->escaped)
                                  : 0,
                    inside = prefix_xor(bytes.quote & ~escaped & there) ^ span->inside,
