@@ -167,7 +167,7 @@ bool guess_take(guess_t *guess, const uint8_t *text, size_t length, guess_from_t
     *used = 0;
     guess->scattered |= from == GUESS_FROM_LINE;
     if (guess->json && from != GUESS_FROM_LINE)
-        guess_json_take(guess, text, length, last, used);
+        guess_json_take(guess, text, length, from == GUESS_FROM_START, last, used);
     if (guess->json)
         return true;
     if (from == GUESS_FROM_LINE && !(begin = find_record(guess, text, end)))

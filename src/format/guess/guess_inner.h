@@ -198,7 +198,8 @@ bool guess_find_structure(structure_t *structure, const char *name, const uint8_
 bool guess_is_text(const char *name, const uint8_t *text, size_t length, err_t *err);
 /* guess_json.c */
 bool guess_is_json(const uint8_t *text, size_t length);
-void guess_json_take(guess_t *guess, const uint8_t *text, size_t length, bool last, size_t *used);
+void guess_json_take(guess_t *guess, const uint8_t *text, size_t length, bool from_start, bool last,
+                     size_t *used);
 void guess_json_yaml(text_t *out);
 void guess_json_tell(text_t out[GUESS_LINES]);
 /* guess_header.c */

@@ -19,8 +19,9 @@ bool guess_is_json(const uint8_t *text, size_t length) {
            (*at == '[' && (second == '{' || second == '['));
 }
 
-void guess_json_take(guess_t *guess, const uint8_t *text, size_t length, bool last, size_t *used) {
-    size_t at = 0, end;
+void guess_json_take(guess_t *guess, const uint8_t *text, size_t length, bool from_start, bool last,
+                     size_t *used) {
+    size_t at = from_start ? dialect_bom(text, length) : 0, end;
     while (at < length && (end = json_span_find(&(json_span_t){0}, text + at, length - at, last))) {
         for (size_t i = at; i < at + end; i++)
             if (!json_span_is_around(text[i])) {
