@@ -480,7 +480,9 @@ const command_t command_load = {
     .arguments = "FILE|DIRECTORY|PATTERN|-...",
     .about = "load files into a collection",
     .help =
-        "Reads delimited files (plain, .gz, .zst, .zip, .tar, directories of them, stdin) and inserts one "
+        "Reads delimited files and JSON (plain, .gz, .zst, .xz, .bz2, .zip, .tar, directories of them, "
+        "stdin) and "
+        "inserts one\n"
         "document a record.\n"
         "The _id of a document is made of its record's position, and the catalog of the load is kept with "
         "the data\n"
