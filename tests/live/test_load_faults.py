@@ -298,7 +298,8 @@ class Words(livetest.Case):
                 self.load("a.csv", *words, status=1)
                 self.assertRegex(self.stderr, pattern)
         self.tipple("load", "--format", "mot", "a.csv", status=1)
-        self.tipple("load", "--uri", self.uri(), "a.csv", status=1)
+        self.write("prose.txt", "Once upon a time there was\na file: of words, and no record.\n")
+        self.tipple("load", "--uri", self.uri(), "prose.txt", status=5)  # no format can be guessed
         self.tipple("load", "--format", "mot", "--uri", self.uri(), status=1)
         self.tipple("laod", status=1)
         self.assertEqual({}, self.everything())
