@@ -7,17 +7,17 @@
 
 #define GUESS_ROWS_DATES(function)                                                                           \
     {                                                                                                        \
-        .name = "dates", .argument = "ORDER", .kind = OPTION_CUSTOM, .custom = function,                     \
+        .name = "dates", .argument = "ORDER", .kind = OPTION_CUSTOM, .custom = (function),                   \
         .help = "For a guessed format: dmy or mdy, for dates such as 03/04/2024 if the file does not tell."  \
     }
 #define GUESS_ROWS_HEADER(function)                                                                          \
     {                                                                                                        \
-        .name = "header", .argument = "yes|no", .kind = OPTION_CUSTOM, .custom = function,                   \
+        .name = "header", .argument = "yes|no", .kind = OPTION_CUSTOM, .custom = (function),                 \
         .help = "For a guessed format: does the first line name the columns?"                                \
     }
 #define GUESS_ROWS_DECIMAL(function)                                                                         \
     {                                                                                                        \
-        .name = "decimal", .argument = "MARK", .kind = OPTION_CUSTOM, .custom = function,                    \
+        .name = "decimal", .argument = "MARK", .kind = OPTION_CUSTOM, .custom = (function),                  \
         .help =                                                                                              \
             "For a guessed format: the decimal mark, . or , for numbers such as 1,234 if the file does not " \
             "tell."                                                                                          \

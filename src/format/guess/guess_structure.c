@@ -188,7 +188,7 @@ static size_t find_first(study_t *study, structure_t *found, size_t *of, err_t *
 
 /* How good this way is, in found->score; 0: it divides nothing. */
 static bool weigh(study_t *study, const way_t *way, double weight, structure_t *found, err_t *err) {
-    double clean, odd;
+    double clean = 0, odd = 0;
     size_t of;
     *found = (structure_t){.way = *way};
     if (!cut_all(study, way, err))
