@@ -15,22 +15,9 @@ static bool is_remapped(encoding_t encoding, uint8_t byte) {
 }
 
 size_t encoding_character(encoding_t encoding, uint8_t byte, uint8_t *out) {
-    const unsigned character = is_remapped(encoding, byte) ? windows[byte - 0x80] : byte;
-    if (character < 0x80) {
-        out[0] = (uint8_t)character;
-        return character || !byte;
-    }
-    if (encoding == ENCODING_NONE)
-        return 0;
-    if (character < 0x800) {
-        out[0] = (uint8_t)(0xC0 | character >> 6);
-        out[1] = (uint8_t)(0x80 | (character & 0x3F));
-        return 2;
-    }
-    out[0] = (uint8_t)(0xE0 | character >> 12);
-    out[1] = (uint8_t)(0x80 | (character >> 6 & 0x3F));
-    out[2] = (uint8_t)(0x80 | (character & 0x3F));
-    return 3;
+    const uint32_t character = is_remapped(encoding, byte) ? windows[byte - 0x80] : byte;
+    const bool has_none = byte >= 0x80 && (!character || encoding == ENCODING_NONE);
+    return has_none ? 0 : utf8_put(out, character);
 }
 
 bool encoding_is(encoding_t encoding, const uint8_t *text, size_t length) {

@@ -1,4 +1,4 @@
-/* utf8: checks that text is UTF-8, finds its characters, and converts Latin-1 to UTF-8. */
+/* utf8: checks that text is UTF-8, finds its characters, and writes them. */
 #ifndef TIPPLE_BASE_UTF8_H
 #define TIPPLE_BASE_UTF8_H
 
@@ -11,6 +11,28 @@ bool utf8_valid(const uint8_t *text, size_t length);
 
 /* How many bytes the character at the start of [at, at + left) has, 1 to 4; 0: it is not UTF-8. */
 size_t utf8_character(const uint8_t *at, size_t left);
+
+/* Writes the character of this number, less than 0x110000, and returns how many bytes it has, 1 to 4. */
+static inline size_t utf8_put(uint8_t *to, uint32_t character) {
+    uint8_t *const begin = to;
+    if (character < 0x80) {
+        *to = (uint8_t)character;
+        return 1;
+    }
+    if (character < 0x800) {
+        *to++ = (uint8_t)(0xC0 | character >> 6);
+    } else {
+        if (character < 0x10000) {
+            *to++ = (uint8_t)(0xE0 | character >> 12);
+        } else {
+            *to++ = (uint8_t)(0xF0 | character >> 18);
+            *to++ = (uint8_t)(0x80 | (character >> 12 & 0x3F));
+        }
+        *to++ = (uint8_t)(0x80 | (character >> 6 & 0x3F));
+    }
+    *to++ = (uint8_t)(0x80 | (character & 0x3F));
+    return (size_t)(to - begin);
+}
 
 /* Does a terminal obey this character: C0, DEL, or C1 (two bytes, C2 80 to C2 9F)? */
 static inline bool utf8_is_control(const uint8_t *at, size_t length) {

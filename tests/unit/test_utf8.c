@@ -48,6 +48,16 @@ static void test_every_code_point(void **state) {
     }
 }
 
+static void test_put(void **state) {
+    (void)state;
+    for (uint32_t point = 0; point < 0x110000; point++) {
+        uint8_t expected[4], bytes[4] = {0};
+        const size_t length = encode(point, expected);
+        if (utf8_put(bytes, point) != length || memcmp(bytes, expected, length) != 0)
+            fail_msg("U+%04X", point);
+    }
+}
+
 /* Two bytes: a code point, or two of one byte. */
 static void test_every_pair(void **state) {
     (void)state;
@@ -97,6 +107,7 @@ static void test_wrong(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_code_point),
+        cmocka_unit_test(test_put),
         cmocka_unit_test(test_every_pair),
         cmocka_unit_test(test_wrong),
     };

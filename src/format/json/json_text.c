@@ -59,26 +59,6 @@ static int32_t unit(const uint8_t *at) {
     return value;
 }
 
-static uint8_t *put_character(uint8_t *to, uint32_t code) {
-    if (code < 0x80) {
-        *to++ = (uint8_t)code;
-        return to;
-    }
-    if (code < 0x800) {
-        *to++ = (uint8_t)(0xC0 | code >> 6);
-    } else {
-        if (code < 0x10000) {
-            *to++ = (uint8_t)(0xE0 | code >> 12);
-        } else {
-            *to++ = (uint8_t)(0xF0 | code >> 18);
-            *to++ = (uint8_t)(0x80 | (code >> 12 & 0x3F));
-        }
-        *to++ = (uint8_t)(0x80 | (code >> 6 & 0x3F));
-    }
-    *to++ = (uint8_t)(0x80 | (code & 0x3F));
-    return to;
-}
-
 /* \uXXXX, perhaps with its other half. `at` is the backslash. */
 static const uint8_t *unicode(json_value_t *json, const uint8_t *at, uint8_t **to) {
     const int32_t first = unit(at + 2);
@@ -96,7 +76,7 @@ static const uint8_t *unicode(json_value_t *json, const uint8_t *at, uint8_t **t
         code = 0x10000 + ((code - 0xD800) << 10) + ((uint32_t)second - 0xDC00);
         next += 6;
     }
-    *to = put_character(*to, code);
+    *to += utf8_put(*to, code);
     return next;
 }
 
