@@ -1,5 +1,7 @@
 #include "base/utf8.h"
 
+#include <string.h>
+
 static bool tail(const uint8_t *at, size_t count) {
     for (size_t i = 1; i <= count; i++)
         if ((at[i] & 0xC0) != 0x80)
@@ -25,9 +27,33 @@ size_t utf8_character(const uint8_t *at, size_t left) {
     return overlong || surrogate || too_high ? 0 : length;
 }
 
-bool utf8_valid(const uint8_t *text, size_t length) {
-    for (size_t at = 0, more; at < length; at += more)
-        if (!(more = utf8_character(text + at, length - at)))
-            return false;
-    return true;
+/* Eight bytes of ASCII? */
+static bool is_plain(const uint8_t *at) {
+    uint64_t word;
+    memcpy(&word, at, 8);
+    return !(word & 0x8080808080808080u);
+}
+
+const uint8_t *utf8_wrong(const uint8_t *at, const uint8_t *end) {
+    while (at < end) {
+        if (*at < 0x80) {
+            at += end - at >= 8 && is_plain(at) ? 8 : 1;
+            continue;
+        }
+        if (*at >= 0xC2 && *at < 0xE0 && end - at >= 2 && (at[1] & 0xC0) == 0x80) {
+            at += 2;
+            continue;
+        }
+        /* three bytes, but E0 and ED, after which not everything may come */
+        if ((*at & 0xF0) == 0xE0 && *at != 0xE0 && *at != 0xED && end - at >= 3 && (at[1] & 0xC0) == 0x80 &&
+            (at[2] & 0xC0) == 0x80) {
+            at += 3;
+            continue;
+        }
+        const size_t length = utf8_character(at, (size_t)(end - at));
+        if (!length)
+            return at;
+        at += length;
+    }
+    return NULL;
 }

@@ -6,8 +6,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Strict: no overlong forms, no surrogates, nothing above U+10FFFF. NUL is a character like any other. */
-bool utf8_valid(const uint8_t *text, size_t length);
+/* The first place that is not UTF-8; NULL: all of it is. Strict: no overlong forms, no surrogates, nothing above
+ * U+10FFFF. NUL is a character like any other. */
+const uint8_t *utf8_wrong(const uint8_t *text, const uint8_t *end);
+
+static inline bool utf8_valid(const uint8_t *text, size_t length) {
+    return !utf8_wrong(text, text + length);
+}
 
 /* How many bytes the character at the start of [at, at + left) has, 1 to 4; 0: it is not UTF-8. */
 size_t utf8_character(const uint8_t *at, size_t left);

@@ -104,12 +104,25 @@ static void test_wrong(void **state) {
     assert_true(valid((const uint8_t *)"a\0\xC3\xA9\0", 5));
 }
 
+/* Behind texts of all lengths around the eight bytes that are looked at at once: the first byte of what is cut short. */
+static void test_first_wrong_place(void **state) {
+    (void)state;
+    uint8_t text[64];
+    for (size_t before = 0; before < 32; before++)
+        for (size_t more = 0; more < 16; more++) {
+            memset(text, 'a', before);
+            memcpy(text + before, "\xC3\xA9\xE6\x97\xA5\xF0\x9F\x98\x80\xED\x9F\xBF\xE2\x82", 14);
+            memset(text + before + 14, 'b', more);
+            assert_ptr_equal(utf8_wrong(text, text + before + 14 + more), text + before + 12);
+            assert_null(utf8_wrong(text, text + before + 12));
+        }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_code_point),
-        cmocka_unit_test(test_put),
-        cmocka_unit_test(test_every_pair),
-        cmocka_unit_test(test_wrong),
+        cmocka_unit_test(test_every_code_point),  cmocka_unit_test(test_put),
+        cmocka_unit_test(test_every_pair),        cmocka_unit_test(test_wrong),
+        cmocka_unit_test(test_first_wrong_place),
     };
     return cmocka_run_group_tests_name("utf8", tests, NULL, NULL);
 }

@@ -118,9 +118,6 @@ const uint8_t *json_text_long(json_value_t *json, const uint8_t *at, uint8_t *to
 /* A text in quotes, after blanks. sentence: if it is not one. */
 const uint8_t *json_quoted(json_value_t *json, const uint8_t *at, const char *sentence, json_quoted_t *span);
 
-/* The first place that is not UTF-8; NULL: all of it is. */
-const uint8_t *json_not_utf8(const uint8_t *text, const uint8_t *end);
-
 const uint8_t *json_reject_utf8(json_value_t *json, const uint8_t *at);
 
 /* ----------------------------------------------------------------------------------------------- values, by kind */

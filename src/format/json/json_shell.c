@@ -1,4 +1,5 @@
 /* Values as the mongo shell spells them: ISODate("..."), new Date(0), MinKey, /a/i. */
+#include "base/utf8.h"
 #include "format/json/json_typed.h"
 
 #include <math.h>
@@ -143,7 +144,7 @@ static const uint8_t *read_slashes(json_value_t *json, const uint8_t *at, uint8_
     if (json_ended(json, at) || *at != '/')
         return json_reject(json, begin - 1, "the regular expression has no end");
     const json_quoted_t pattern = {begin, (size_t)(at - begin), begin};
-    const uint8_t *const odd = json_not_utf8(begin, at);
+    const uint8_t *const odd = utf8_wrong(begin, at);
     if (odd)
         return json_reject_utf8(json, odd);
     char letters[LONGEST_NAME];

@@ -4,37 +4,6 @@
 
 #include <stdlib.h>
 
-/* Eight bytes of ASCII? */
-static bool is_plain(const uint8_t *at) {
-    uint64_t word;
-    memcpy(&word, at, 8);
-    return !(word & 0x8080808080808080u);
-}
-
-const uint8_t *json_not_utf8(const uint8_t *at, const uint8_t *end) {
-    while (at < end) {
-        if (*at < 0x80) {
-            at += end - at >= 8 && is_plain(at) ? 8 : 1;
-            continue;
-        }
-        if (*at >= 0xC2 && *at < 0xE0 && end - at >= 2 && (at[1] & 0xC0) == 0x80) {
-            at += 2;
-            continue;
-        }
-        /* three bytes, but E0 and ED, after which not everything may come */
-        if ((*at & 0xF0) == 0xE0 && *at != 0xE0 && *at != 0xED && end - at >= 3 && (at[1] & 0xC0) == 0x80 &&
-            (at[2] & 0xC0) == 0x80) {
-            at += 3;
-            continue;
-        }
-        const size_t length = utf8_character(at, (size_t)(end - at));
-        if (!length)
-            return at;
-        at += length;
-    }
-    return NULL;
-}
-
 const uint8_t *json_reject_utf8(json_value_t *json, const uint8_t *at) {
     return json_reject(json, at, "this is not UTF-8: byte 0x%02X", *at);
 }
@@ -141,7 +110,7 @@ const uint8_t *json_text_long(json_value_t *json, const uint8_t *at, uint8_t *to
         if (json_ended(json, at))
             return no_end(json, begin - 1);
     }
-    const uint8_t *const odd = high ? json_not_utf8(begin, at) : NULL;
+    const uint8_t *const odd = high ? utf8_wrong(begin, at) : NULL;
     if (odd)
         return json_reject_utf8(json, odd);
     *length = (size_t)(into - to);
