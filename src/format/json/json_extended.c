@@ -1,5 +1,6 @@
 /* Typed values of extended JSON. Each reader begins behind the colon of the first key, and leaves the last bracket. */
 #include "format/json/json_typed.h"
+#include "format/values/hex.h"
 
 typedef struct word word_t;
 
@@ -120,17 +121,7 @@ static bool subtype_of(const json_item_t *item, uint8_t *subtype) {
         *subtype = (uint8_t)value;
         return true;
     }
-    if (item->span.length < 1 || item->span.length > 2)
-        return false;
-    for (size_t i = 0; i < item->span.length; i++) {
-        static const char digits[] = "0123456789abcdef0123456789ABCDEF";
-        const char *const digit = memchr(digits, item->span.text[i], sizeof digits - 1);
-        if (!digit)
-            return false;
-        value = value * 16 + (digit - digits) % 16;
-    }
-    *subtype = (uint8_t)value;
-    return true;
+    return hex_read_byte(item->span.text, item->span.length, subtype);
 }
 
 static bool put_binary(json_value_t *json, const json_item_t *base64, const json_item_t *subtype,

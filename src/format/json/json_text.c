@@ -1,6 +1,7 @@
 #include "base/utf8.h"
 #include "format/json/json_inner.h"
 #include "format/json/json_marks.h"
+#include "format/values/hex.h"
 
 #include <stdlib.h>
 
@@ -8,19 +9,11 @@ const uint8_t *json_reject_utf8(json_value_t *json, const uint8_t *at) {
     return json_reject(json, at, "this is not UTF-8: byte 0x%02X", *at);
 }
 
-static const int8_t *hexadecimal(void) {
-    static const int8_t values[256] = {
-        ['0'] = 1,  ['1'] = 2,  ['2'] = 3,  ['3'] = 4,  ['4'] = 5,  ['5'] = 6,  ['6'] = 7,  ['7'] = 8,
-        ['8'] = 9,  ['9'] = 10, ['a'] = 11, ['b'] = 12, ['c'] = 13, ['d'] = 14, ['e'] = 15, ['f'] = 16,
-        ['A'] = 11, ['B'] = 12, ['C'] = 13, ['D'] = 14, ['E'] = 15, ['F'] = 16};
-    return values;
-}
-
 /* Four digits; less than 0: they are not. */
 static int32_t unit(const uint8_t *at) {
     int32_t value = 0;
     for (int i = 0; i < 4; i++) {
-        const int32_t digit = hexadecimal()[at[i]] - 1;
+        const int digit = hex_digit(at[i]);
         if (digit < 0)
             return -1;
         value = value << 4 | digit;

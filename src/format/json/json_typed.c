@@ -2,59 +2,33 @@
 #include "base/grow.h"
 #include "base/number.h"
 #include "format/values/convert.h"
+#include "format/values/hex.h"
 
 #include <math.h>
 
-enum { OID_BYTES = 12, UUID_BYTES = 16, LONGEST_NUMBER = 400 };
+enum { LONGEST_NUMBER = 400 };
 
 static bool room_for(json_value_t *json, size_t more) {
     return json_fits(json, more) || json_full(json, json->out + more);
 }
 
-static int nibble(uint8_t byte) {
-    if (byte >= '0' && byte <= '9')
-        return byte - '0';
-    byte |= 0x20;
-    return byte >= 'a' && byte <= 'f' ? byte - 'a' + 10 : -1;
-}
-
-static bool hexadecimal(const uint8_t *text, size_t bytes, uint8_t *out) {
-    int wrong = 0;
-    for (size_t i = 0; i < bytes; i++) {
-        const int high = nibble(text[2 * i]), low = nibble(text[2 * i + 1]);
-        wrong |= high | low;
-        out[i] = (uint8_t)((uint32_t)high << 4 | (uint32_t)low);
-    }
-    return wrong >= 0;
-}
-
 bool json_put_oid(json_value_t *json, const json_quoted_t *text, uint8_t *type) {
-    if (text->length != 2 * OID_BYTES || !hexadecimal(text->text, OID_BYTES, json->out))
+    if (!hex_read_objectid(text->text, text->length, json->out, NULL))
         return json_reject(json, text->at, "an ObjectId is 24 hexadecimal digits");
     *type = BSON_TYPE_OID;
-    json->out += OID_BYTES;
+    json->out += HEX_OBJECTID;
     return true;
 }
 
 bool json_put_uuid(json_value_t *json, const json_quoted_t *text, uint8_t *type) {
-    static const uint8_t groups[] = {4, 2, 2, 2, 6};
-    const uint8_t *from = text->text;
-    uint8_t bytes[UUID_BYTES], *to = bytes;
-    bool right = text->length == 36;
-    for (size_t i = 0; i < sizeof groups && right; i++) {
-        right = hexadecimal(from, groups[i], to) && (i == 4 || from[2 * groups[i]] == '-');
-        from += 2 * groups[i] + 1;
-        to += groups[i];
-    }
-    if (!right)
+    uint8_t *const bytes = json->out + 5;
+    if (!hex_read_uuid(text->text, text->length, bytes, NULL))
         return json_reject(
             json, text->at,
             "a UUID is written like 01234567-89ab-cdef-0123-456789abcdef, in hexadecimal digits");
     *type = BSON_TYPE_BINARY;
-    json->out = bsonw_int32(json->out, UUID_BYTES);
-    *json->out++ = BSON_SUBTYPE_UUID;
-    memcpy(json->out, bytes, UUID_BYTES);
-    json->out += UUID_BYTES;
+    *bsonw_int32(json->out, HEX_UUID) = BSON_SUBTYPE_UUID;
+    json->out = bytes + HEX_UUID;
     return true;
 }
 

@@ -1,18 +1,30 @@
 #include "format/values/hex.h"
 
-/* 0 to 15; -1: no such digit, or a letter of the other case than those before it. */
-static int digit_of(uint8_t byte, bool *small, bool *capital) {
-    if (byte >= '0' && byte <= '9')
-        return byte - '0';
-    if (byte >= 'a' && byte <= 'f' && !*capital) {
-        *small = true;
-        return byte - 'a' + 10;
+const int8_t hex_digits[256] = {
+    ['0'] = 1,  ['1'] = 2,  ['2'] = 3,  ['3'] = 4,  ['4'] = 5,  ['5'] = 6,  ['6'] = 7,  ['7'] = 8,
+    ['8'] = 9,  ['9'] = 10, ['a'] = 11, ['b'] = 12, ['c'] = 13, ['d'] = 14, ['e'] = 15, ['f'] = 16,
+    ['A'] = 11, ['B'] = 12, ['C'] = 13, ['D'] = 14, ['E'] = 15, ['F'] = 16};
+
+bool hex_read_byte(const uint8_t *text, size_t length, uint8_t *out) {
+    unsigned value = 0;
+    for (size_t i = 0; i < length; i++) {
+        const int digit = hex_digit(text[i]);
+        if (digit < 0)
+            return false;
+        value = value << 4 | (unsigned)digit;
     }
-    if (byte >= 'A' && byte <= 'F' && !*small) {
-        *capital = true;
-        return byte - 'A' + 10;
-    }
-    return -1;
+    *out = (uint8_t)value;
+    return length == 1 || length == 2;
+}
+
+/* Are its letters all small or all capital? */
+static bool is_one_case(const uint8_t *text, size_t length, bool *capital) {
+    bool small = false;
+    *capital = false;
+    for (size_t i = 0; i < length; i++)
+        if (text[i] >= 'A')
+            *(text[i] >= 'a' ? &small : capital) = true;
+    return !(small && *capital);
 }
 
 /* Is there a dash before this byte of a UUID? */
@@ -21,17 +33,16 @@ static bool dash_before(size_t byte) {
 }
 
 static bool read_bytes(const uint8_t *text, size_t count, bool dashes, uint8_t *out, bool *capital) {
-    bool small = false;
-    *capital = false;
+    const uint8_t *at = text;
     for (size_t i = 0; i < count; i++) {
-        if (dashes && dash_before(i) && *text++ != '-')
+        if (dashes && dash_before(i) && *at++ != '-')
             return false;
-        const int high = digit_of(*text++, &small, capital), low = digit_of(*text++, &small, capital);
+        const int high = hex_digit(*at++), low = hex_digit(*at++);
         if (high < 0 || low < 0)
             return false;
         out[i] = (uint8_t)(high << 4 | low);
     }
-    return true;
+    return !capital || is_one_case(text, (size_t)(at - text), capital);
 }
 
 static size_t print_bytes(const uint8_t *bytes, size_t count, bool dashes, bool capital, uint8_t *out) {

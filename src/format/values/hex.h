@@ -1,5 +1,4 @@
-/* hex: the texts of ObjectIds and UUIDs. Their letters are all small or all capital, so that a text comes back from its
- * bytes and one bit. */
+/* hex: hexadecimal digits, and the texts of ObjectIds and UUIDs. */
 #ifndef TIPPLE_FORMAT_VALUES_HEX_H
 #define TIPPLE_FORMAT_VALUES_HEX_H
 
@@ -9,11 +8,22 @@
 
 enum { HEX_OBJECTID = 12, HEX_UUID = 16, HEX_UUID_TEXT = 36 };
 
-/* 24 digits. capital: its letters are; without letters it is false. */
+extern const int8_t hex_digits[256]; /* 1 to 16; 0: it is no digit */
+
+/* 0 to 15; -1: it is no digit. */
+static inline int hex_digit(uint8_t byte) {
+    return hex_digits[byte] - 1;
+}
+
+/* One or two digits. */
+bool hex_read_byte(const uint8_t *text, size_t length, uint8_t *out);
+
+/* 24 digits. capital: its letters are; without letters it is false. They must all be small or all capital, so that the
+ * text comes back from its bytes and this bit; NULL: they may be mixed. */
 bool hex_read_objectid(const uint8_t *text, size_t length, uint8_t out[HEX_OBJECTID], bool *capital);
 size_t hex_print_objectid(const uint8_t bytes[HEX_OBJECTID], bool capital, uint8_t *out);
 
-/* 32 digits in groups of 8, 4, 4, 4 and 12, with a dash between them. */
+/* 32 digits in groups of 8, 4, 4, 4 and 12, with a dash between them. capital: as above. */
 bool hex_read_uuid(const uint8_t *text, size_t length, uint8_t out[HEX_UUID], bool *capital);
 size_t hex_print_uuid(const uint8_t bytes[HEX_UUID], bool capital, uint8_t *out);
 

@@ -1,5 +1,6 @@
 #include "query/suite/value.h"
 #include "base/suggest.h"
+#include "format/values/hex.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -236,15 +237,14 @@ static bool append_regex(reader_t *reader, bson_t *to, const char *key, const ya
     return done(reader, node, bson_append_regex(to, key, -1, pattern->text, options ? options->text : ""));
 }
 
-#define HEX "0123456789abcdefABCDEF"
-
 /* {$binary: {base64: "AQID", subType: "00"}} */
 static bool append_binary(reader_t *reader, bson_t *to, const char *key, const yaml_item_t *node) {
     const yaml_item_t *text = node->kind == YAML_ITEM_MAP ? yaml_item_get(node, "base64") : NULL;
     const yaml_item_t *type = text ? yaml_item_get(node, "subType") : NULL;
     if (!is_scalar(text) || !is_scalar(type) || node->count != 2 || text->length > INT32_MAX / 2)
         return COMPLAIN(node, "$binary holds {base64: TEXT, subType: TWO HEXADECIMAL DIGITS}");
-    if (type->length < 1 || type->length > 2 || strspn(type->text, HEX) != type->length)
+    uint8_t subtype;
+    if (!hex_read_byte((const uint8_t *)type->text, type->length, &subtype))
         return COMPLAIN(type, "'%s' is not a subtype: two hexadecimal digits", type->text);
     uint8_t *bytes = malloc(2 * text->length + 8);
     if (!bytes)
@@ -260,27 +260,15 @@ static bool append_binary(reader_t *reader, bson_t *to, const char *key, const y
                memcmp(again, text->text, text->length) == 0) ||
               COMPLAIN(text, "'%.60s' is not base64", text->text);
     ok = ok && done(reader, node,
-                    bson_append_binary(to, key, -1, (bson_subtype_t)strtoul(type->text, NULL, 16), bytes,
-                                       (uint32_t)length));
+                    bson_append_binary(to, key, -1, (bson_subtype_t)subtype, bytes, (uint32_t)length));
     free(bytes);
     return ok;
 }
 
 /* {$uuid: "c8edabc3-f738-4ca3-b68d-ab92a91478a3"} */
 static bool append_uuid(reader_t *reader, bson_t *to, const char *key, const yaml_item_t *node) {
-    static const char groups[] = "hhhhhhhh-hhhh-hhhh-hhhh-hhhhhhhhhhhh";
-    uint8_t bytes[16] = {0};
-    bool good = is_scalar(node) && node->length == sizeof groups - 1;
-    for (size_t i = 0, digits = 0; good && groups[i]; i++) {
-        const char digit[] = {node->text[i], '\0'};
-        if (groups[i] == '-') {
-            good = *digit == '-';
-        } else if ((good = strspn(digit, HEX) == 1)) {
-            bytes[digits / 2] = (uint8_t)(bytes[digits / 2] * 16u + strtoul(digit, NULL, 16));
-            digits++;
-        }
-    }
-    if (!good)
+    uint8_t bytes[HEX_UUID];
+    if (!is_scalar(node) || !hex_read_uuid((const uint8_t *)node->text, node->length, bytes, NULL))
         return COMPLAIN(node, "$uuid holds 32 hexadecimal digits in five groups");
     return done(reader, node, bson_append_binary(to, key, -1, BSON_SUBTYPE_UUID, bytes, sizeof bytes));
 }
