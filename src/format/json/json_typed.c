@@ -1,6 +1,7 @@
 #include "format/json/json_typed.h"
 #include "base/grow.h"
 #include "base/number.h"
+#include "format/values/base64.h"
 #include "format/values/convert.h"
 #include "format/values/hex.h"
 
@@ -125,45 +126,12 @@ bool json_put_timestamp(json_value_t *json, uint32_t seconds, uint32_t increment
 
 /* ------------------------------------------------------------------------------------------------------- binary */
 
-/* The digits of base64, from 1 on; 0: it is none. */
-static const uint8_t base64_digits[256] = {
-    ['A'] = 1,  ['B'] = 2,  ['C'] = 3,  ['D'] = 4,  ['E'] = 5,  ['F'] = 6,  ['G'] = 7,  ['H'] = 8,
-    ['I'] = 9,  ['J'] = 10, ['K'] = 11, ['L'] = 12, ['M'] = 13, ['N'] = 14, ['O'] = 15, ['P'] = 16,
-    ['Q'] = 17, ['R'] = 18, ['S'] = 19, ['T'] = 20, ['U'] = 21, ['V'] = 22, ['W'] = 23, ['X'] = 24,
-    ['Y'] = 25, ['Z'] = 26, ['a'] = 27, ['b'] = 28, ['c'] = 29, ['d'] = 30, ['e'] = 31, ['f'] = 32,
-    ['g'] = 33, ['h'] = 34, ['i'] = 35, ['j'] = 36, ['k'] = 37, ['l'] = 38, ['m'] = 39, ['n'] = 40,
-    ['o'] = 41, ['p'] = 42, ['q'] = 43, ['r'] = 44, ['s'] = 45, ['t'] = 46, ['u'] = 47, ['v'] = 48,
-    ['w'] = 49, ['x'] = 50, ['y'] = 51, ['z'] = 52, ['0'] = 53, ['1'] = 54, ['2'] = 55, ['3'] = 56,
-    ['4'] = 57, ['5'] = 58, ['6'] = 59, ['7'] = 60, ['8'] = 61, ['9'] = 62, ['+'] = 63, ['/'] = 64};
-
-/* With = to a multiple of four. Returns the end, or NULL. */
-static uint8_t *decode(const uint8_t *text, size_t length, uint8_t *out) {
-    size_t padding = 0;
-    if (length % 4)
-        return NULL;
-    while (padding < 2 && length && text[length - 1] == '=')
-        padding++, length--;
-    uint32_t bits = 0, held = 0;
-    for (size_t i = 0; i < length; i++) {
-        const uint32_t digit = base64_digits[text[i]];
-        if (!digit)
-            return NULL;
-        bits = bits << 6 | (digit - 1);
-        held += 6;
-        if (held >= 8) {
-            held -= 8;
-            *out++ = (uint8_t)(bits >> held);
-        }
-    }
-    return bits & ((1u << held) - 1) ? NULL : out; /* bits that would be lost */
-}
-
 bool json_put_binary(json_value_t *json, const json_quoted_t *base64, uint8_t subtype, uint8_t *type) {
     if (!room_for(json, base64->length / 4 * 3))
         return false;
     uint8_t *const begin = json->out, *const data = begin + 5;
     const size_t twice = subtype == BSON_SUBTYPE_BINARY_DEPRECATED ? 4 : 0; /* its length is there again */
-    const uint8_t *const end = decode(base64->text, base64->length, data + twice);
+    const uint8_t *const end = base64_read(base64->text, base64->length, data + twice);
     if (!end)
         return json_reject(json, base64->at, "this is not base64");
     *type = BSON_TYPE_BINARY;

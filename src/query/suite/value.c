@@ -1,11 +1,11 @@
 #include "query/suite/value.h"
 #include "base/suggest.h"
+#include "format/values/base64.h"
 #include "format/values/hex.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
-#include <openssl/evp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -246,21 +246,14 @@ static bool append_binary(reader_t *reader, bson_t *to, const char *key, const y
     uint8_t subtype;
     if (!hex_read_byte((const uint8_t *)type->text, type->length, &subtype))
         return COMPLAIN(type, "'%s' is not a subtype: two hexadecimal digits", type->text);
-    uint8_t *bytes = malloc(2 * text->length + 8);
+    uint8_t *bytes = malloc(text->length + 1);
     if (!bytes)
-        return err_memory(reader->err, 2 * text->length + 8);
-    uint8_t *again = bytes + text->length + 1; /* at most as long as the text, four bytes more, and a NUL */
-    int length = EVP_DecodeBlock(bytes, (const unsigned char *)text->text, (int)text->length);
-    size_t padding = 0;
-    while (padding < 2 && padding < text->length && text->text[text->length - 1 - padding] == '=')
-        padding++;
-    length = length >= (int)padding ? length - (int)padding : -1;
-    /* the decoder takes blanks, and padding anywhere: what it has read must be written like this */
-    bool ok = (length >= 0 && EVP_EncodeBlock(again, bytes, length) == (int)text->length &&
-               memcmp(again, text->text, text->length) == 0) ||
-              COMPLAIN(text, "'%.60s' is not base64", text->text);
-    ok = ok && done(reader, node,
-                    bson_append_binary(to, key, -1, (bson_subtype_t)subtype, bytes, (uint32_t)length));
+        return err_memory(reader->err, text->length + 1);
+    const uint8_t *const end = base64_read((const uint8_t *)text->text, text->length, bytes);
+    const bool ok =
+        end ? done(reader, node,
+                   bson_append_binary(to, key, -1, (bson_subtype_t)subtype, bytes, (uint32_t)(end - bytes)))
+            : COMPLAIN(text, "'%.60s' is not base64", text->text);
     free(bytes);
     return ok;
 }
