@@ -108,13 +108,11 @@ typedef struct {
 /* Reads text[0, 64). */
 typedef void bytes_fn(const uint8_t *text, const wanted_t *wanted, bytes_t *bytes);
 
-#define INLINED __attribute__((always_inline)) static inline
-
 static uint64_t one(bool is, int bit) {
     return (uint64_t)is << bit;
 }
 
-INLINED void bytes_plain(const uint8_t *text, const wanted_t *wanted, bytes_t *bytes) {
+MASKS_INLINED void bytes_plain(const uint8_t *text, const wanted_t *wanted, bytes_t *bytes) {
     *bytes = (bytes_t){.line = 0};
     for (int i = 0; i < 64; i++) {
         bytes->line |= one(text[i] == '\n', i);
@@ -127,40 +125,25 @@ INLINED void bytes_plain(const uint8_t *text, const wanted_t *wanted, bytes_t *b
 }
 
 #if defined(__x86_64__)
-#include <immintrin.h>
 
-#define WIDE __attribute__((target("avx2,bmi,bmi2,popcnt,lzcnt")))
-
-WIDE INLINED void bytes_avx2(const uint8_t *text, const wanted_t *wanted, bytes_t *bytes) {
+MASKS_WIDE MASKS_INLINED void bytes_avx2(const uint8_t *text, const wanted_t *wanted, bytes_t *bytes) {
     const __m256i a = _mm256_loadu_si256((const __m256i *)(const void *)text),
                   b = _mm256_loadu_si256((const __m256i *)(const void *)(text + 32));
-#define MASK(low, high)                                                                                      \
-    ((uint64_t)(uint32_t)_mm256_movemask_epi8(low) | (uint64_t)(uint32_t)_mm256_movemask_epi8(high) << 32)
-#define SAME(byte)                                                                                           \
-    MASK(_mm256_cmpeq_epi8(a, _mm256_set1_epi8(byte)), _mm256_cmpeq_epi8(b, _mm256_set1_epi8(byte)))
-    bytes->line = SAME('\n');
-    bytes->delimiter = SAME(wanted->delimiter);
-    bytes->quote = SAME(wanted->quote);
-    bytes->carriage = SAME('\r');
-    bytes->backslash = SAME('\\');
-    bytes->high = MASK(a, b);
-#undef SAME
-#undef MASK
+    bytes->line = masks_same(a, b, '\n');
+    bytes->delimiter = masks_same(a, b, wanted->delimiter);
+    bytes->quote = masks_same(a, b, wanted->quote);
+    bytes->carriage = masks_same(a, b, '\r');
+    bytes->backslash = masks_same(a, b, '\\');
+    bytes->high = masks_high(a, b);
 }
 
 #endif
 
-INLINED uint64_t prefix_xor(uint64_t bits) {
-    for (int by = 1; by < 64; by *= 2)
-        bits ^= bits << by;
-    return bits;
-}
-
 /* Moves the state over 64 bytes; next: the byte after them. *outside: not in quotes. Returns where anything is that is not
  * plainly right: which is never in a record before the one that needs the closer look. */
-INLINED uint64_t pass(const schema_t *schema, scan_quotes_t *state, const bytes_t *bytes, uint8_t next,
-                      uint64_t *outside) {
-    const uint64_t inside = prefix_xor(bytes->quote) ^ state->inside, open = bytes->quote & inside,
+MASKS_INLINED uint64_t pass(const schema_t *schema, scan_quotes_t *state, const bytes_t *bytes, uint8_t next,
+                            uint64_t *outside) {
+    const uint64_t inside = masks_prefix_xor(bytes->quote) ^ state->inside, open = bytes->quote & inside,
                    close = bytes->quote & ~inside, ends = (bytes->line | bytes->delimiter) & ~inside,
                    starts = ends << 1 | state->starts, after = close << 1 | state->closed,
                    carriage = bytes->carriage & (bytes->line >> 1 | one(next == '\n', 63));
@@ -207,7 +190,8 @@ static bool look_closer(ends_t *ends, const uint8_t *text, size_t length) {
     return true;
 }
 
-INLINED bool on(ends_t *ends, const uint8_t *text, size_t length, bool all, size_t from, bytes_fn *bytes_of) {
+MASKS_INLINED bool on(ends_t *ends, const uint8_t *text, size_t length, bool all, size_t from,
+                      bytes_fn *bytes_of) {
     const wanted_t wanted = {ends->delimiter, ends->schema->quote};
     bytes_t bytes;
     while (ends->record < from || !ends->record) {
@@ -264,8 +248,9 @@ static uint32_t scan_closer(const schema_t *schema, char delimiter, const uint8_
     return end;
 }
 
-INLINED uint32_t scan_with(const schema_t *schema, char delimiter, const uint8_t *text, uint32_t length,
-                           uint32_t record, uint32_t from, uint32_t to, scan_t *scan, bytes_fn *bytes_of) {
+MASKS_INLINED uint32_t scan_with(const schema_t *schema, char delimiter, const uint8_t *text, uint32_t length,
+                                 uint32_t record, uint32_t from, uint32_t to, scan_t *scan,
+                                 bytes_fn *bytes_of) {
     const wanted_t wanted = {delimiter, schema->quote};
     bytes_t bytes;
     uint32_t at = from;
@@ -310,12 +295,13 @@ INLINED uint32_t scan_with(const schema_t *schema, char delimiter, const uint8_t
 
 #if defined(__x86_64__)
 
-WIDE static bool on_wide(ends_t *ends, const uint8_t *text, size_t length, bool all, size_t from) {
+MASKS_WIDE static bool on_wide(ends_t *ends, const uint8_t *text, size_t length, bool all, size_t from) {
     return on(ends, text, length, all, from, bytes_avx2);
 }
 
-WIDE static uint32_t scan_wide(const schema_t *schema, char delimiter, const uint8_t *text, uint32_t length,
-                               uint32_t record, uint32_t from, uint32_t to, scan_t *scan) {
+MASKS_WIDE static uint32_t scan_wide(const schema_t *schema, char delimiter, const uint8_t *text,
+                                     uint32_t length, uint32_t record, uint32_t from, uint32_t to,
+                                     scan_t *scan) {
     return scan_with(schema, delimiter, text, length, record, from, to, scan, bytes_avx2);
 }
 

@@ -12,13 +12,11 @@ typedef struct {
 /* Reads text[0, 64). */
 typedef void bytes_fn(const uint8_t *text, bytes_t *bytes);
 
-#define INLINED __attribute__((always_inline)) static inline
-
 static bool is_bracket(uint8_t byte) {
     return (byte | 0x20) == '{' || (byte | 0x20) == '}';
 }
 
-INLINED void bytes_plain(const uint8_t *text, bytes_t *bytes) {
+MASKS_INLINED void bytes_plain(const uint8_t *text, bytes_t *bytes) {
     *bytes = (bytes_t){0};
     for (int i = 0; i < 64; i++) {
         bytes->quote |= (uint64_t)(text[i] == '"') << i;
@@ -29,31 +27,18 @@ INLINED void bytes_plain(const uint8_t *text, bytes_t *bytes) {
 }
 
 #if defined(__x86_64__)
-#include <immintrin.h>
 
-#define WIDE __attribute__((target("avx2,bmi,bmi2,popcnt,lzcnt,pclmul")))
-
-WIDE INLINED void bytes_avx2(const uint8_t *text, bytes_t *bytes) {
+MASKS_WIDE MASKS_INLINED void bytes_avx2(const uint8_t *text, bytes_t *bytes) {
     const __m256i a = _mm256_loadu_si256((const __m256i *)(const void *)text),
                   b = _mm256_loadu_si256((const __m256i *)(const void *)(text + 32)),
                   low = _mm256_set1_epi8(0x20), c = _mm256_or_si256(a, low), d = _mm256_or_si256(b, low);
-#define SAME(x, y, byte)                                                                                     \
-    ((uint64_t)(uint32_t)_mm256_movemask_epi8(_mm256_cmpeq_epi8(x, _mm256_set1_epi8(byte))) |                \
-     (uint64_t)(uint32_t)_mm256_movemask_epi8(_mm256_cmpeq_epi8(y, _mm256_set1_epi8(byte))) << 32)
-    bytes->quote = SAME(a, b, '"');
-    bytes->backslash = SAME(a, b, '\\');
-    bytes->line = SAME(a, b, '\n');
-    bytes->bracket = SAME(c, d, '{') | SAME(c, d, '}');
-#undef SAME
+    bytes->quote = masks_same(a, b, '"');
+    bytes->backslash = masks_same(a, b, '\\');
+    bytes->line = masks_same(a, b, '\n');
+    bytes->bracket = masks_same(c, d, '{') | masks_same(c, d, '}');
 }
 
 #endif
-
-INLINED uint64_t prefix_xor(uint64_t bits) {
-    for (int by = 1; by < 64; by *= 2)
-        bits ^= bits << by;
-    return bits;
-}
 
 /* The bytes that follow a backslash which itself does not follow one. */
 static uint64_t escaped_of(uint64_t backslash, bool first) {
@@ -107,14 +92,14 @@ static bool take_bracket(json_span_t *span, uint8_t bracket, uint8_t before) {
 
 /* The object over text[0, 64), of which `count` bytes are there. Returns how many of them it has; the phase says whether
  * it is over. */
-INLINED size_t pass(json_span_t *span, const uint8_t *text, size_t count, bytes_fn *bytes_of) {
+MASKS_INLINED size_t pass(json_span_t *span, const uint8_t *text, size_t count, bytes_fn *bytes_of) {
     bytes_t bytes;
     bytes_of(text, &bytes);
     const uint64_t there = count < 64 ? ((uint64_t)1 << count) - 1 : ~(uint64_t)0,
                    escaped = bytes.backslash || span->escaped
                                  ? escaped_of(bytes.backslash & there, span->escaped)
                                  : 0,
-                   inside = prefix_xor(bytes.quote & ~escaped & there) ^ span->inside,
+                   inside = masks_prefix_xor(bytes.quote & ~escaped & there) ^ span->inside,
                    broken = bytes.line & inside & there;
     uint64_t brackets = bytes.bracket & ~inside & there;
     if (broken)
@@ -144,7 +129,7 @@ INLINED size_t pass(json_span_t *span, const uint8_t *text, size_t count, bytes_
     return count;
 }
 
-INLINED size_t object_with(json_span_t *span, const uint8_t *text, size_t length, bytes_fn *bytes_of) {
+MASKS_INLINED size_t object_with(json_span_t *span, const uint8_t *text, size_t length, bytes_fn *bytes_of) {
     size_t at = 0;
     while (span->phase == SPAN_OBJECT && length - at >= 64)
         at += pass(span, text + at, 64, bytes_of);
@@ -158,7 +143,7 @@ INLINED size_t object_with(json_span_t *span, const uint8_t *text, size_t length
 
 #if defined(__x86_64__)
 
-WIDE static size_t object_wide(json_span_t *span, const uint8_t *text, size_t length) {
+MASKS_WIDE static size_t object_wide(json_span_t *span, const uint8_t *text, size_t length) {
     return object_with(span, text, length, bytes_avx2);
 }
 

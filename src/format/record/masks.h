@@ -1,16 +1,41 @@
-/* masks: what 64 bytes of a text are, as one bit for each. Shared by scan and ends. */
+/* masks: what 64 bytes of a text are, as one bit for each. Shared by scan, ends and json_span. */
 #ifndef TIPPLE_FORMAT_RECORD_MASKS_H
 #define TIPPLE_FORMAT_RECORD_MASKS_H
 
 #include "format/record/scan.h"
 
+#define MASKS_INLINED __attribute__((always_inline)) static inline
+
 #if defined(__x86_64__)
+#include <immintrin.h>
+
+/* Of functions that are called where masks_are_wide. */
+#define MASKS_WIDE __attribute__((target("avx2,bmi,bmi2,popcnt,lzcnt")))
+
 /* Has this CPU 32-byte vectors, and what counts bits? */
 static inline bool masks_are_wide(void) {
     __builtin_cpu_init();
     return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2");
 }
+
+/* The highest bit of each byte. */
+MASKS_WIDE MASKS_INLINED uint64_t masks_high(__m256i low, __m256i high) {
+    return (uint64_t)(uint32_t)_mm256_movemask_epi8(low) | (uint64_t)(uint32_t)_mm256_movemask_epi8(high)
+                                                               << 32;
+}
+
+MASKS_WIDE MASKS_INLINED uint64_t masks_same(__m256i low, __m256i high, char byte) {
+    const __m256i wanted = _mm256_set1_epi8(byte);
+    return masks_high(_mm256_cmpeq_epi8(low, wanted), _mm256_cmpeq_epi8(high, wanted));
+}
 #endif
+
+/* Each bit: is the number of bits up to it odd? So within quotes, where each bit is a quote. */
+MASKS_INLINED uint64_t masks_prefix_xor(uint64_t bits) {
+    for (int by = 1; by < 64; by *= 2)
+        bits ^= bits << by;
+    return bits;
+}
 
 /* One bit for each of 64 bytes. */
 typedef struct {
@@ -18,7 +43,7 @@ typedef struct {
 } masks_t;
 
 /* Appends the positions of the bits. Writes up to 8 (16) at once: that is cheaper than a test for each. */
-__attribute__((always_inline)) static inline void masks_append(scan_t *scan, uint32_t base, masks_t masks) {
+MASKS_INLINED void masks_append(scan_t *scan, uint32_t base, masks_t masks) {
     uint64_t bits = masks.end;
     uint32_t *out = scan->ends + scan->end_count;
     int count = __builtin_popcountll(bits);
@@ -43,7 +68,7 @@ __attribute__((always_inline)) static inline void masks_append(scan_t *scan, uin
 #undef ONE
 }
 
-__attribute__((always_inline)) static inline masks_t masks_below(masks_t masks, uint32_t count) {
+MASKS_INLINED masks_t masks_below(masks_t masks, uint32_t count) {
     uint64_t keep = count >= 64 ? ~0ull : (1ull << count) - 1;
     return (masks_t){masks.line & keep, masks.end & keep, masks.quote & keep, masks.high & keep};
 }

@@ -17,27 +17,19 @@ void scan_plain(const uint8_t *text, uint32_t from, uint32_t to, char delimiter,
 }
 
 #if defined(__x86_64__)
-#include <immintrin.h>
-
-__attribute__((target("avx2,bmi,bmi2,popcnt,lzcnt"))) static void
-scan_avx2(const uint8_t *text, uint32_t from, uint32_t to, char delimiter, char quote, scan_t *scan) {
-    const __m256i delimiters = _mm256_set1_epi8(delimiter), lines = _mm256_set1_epi8('\n');
-    /* without a quote character, the line end is used instead, and the mask is ignored */
-    const __m256i quotes = _mm256_set1_epi8(quote ? quote : '\n');
+MASKS_WIDE static void scan_avx2(const uint8_t *text, uint32_t from, uint32_t to, char delimiter, char quote,
+                                 scan_t *scan) {
     const uint64_t with_quotes = quote ? ~0ull : 0;
     for (uint32_t at = from; at < to; at += 64) {
         __m256i a = _mm256_loadu_si256((const __m256i *)(const void *)(text + at));
         __m256i b = _mm256_loadu_si256((const __m256i *)(const void *)(text + at + 32));
-#define MASK(low, high)                                                                                      \
-    ((uint64_t)(uint32_t)_mm256_movemask_epi8(low) | (uint64_t)(uint32_t)_mm256_movemask_epi8(high) << 32)
-        uint64_t line = MASK(_mm256_cmpeq_epi8(a, lines), _mm256_cmpeq_epi8(b, lines));
+        uint64_t line = masks_same(a, b, '\n');
         masks_t masks = {
             .line = line,
-            .end = line | MASK(_mm256_cmpeq_epi8(a, delimiters), _mm256_cmpeq_epi8(b, delimiters)),
-            .quote = MASK(_mm256_cmpeq_epi8(a, quotes), _mm256_cmpeq_epi8(b, quotes)) & with_quotes,
-            .high = MASK(a, b),
+            .end = line | masks_same(a, b, delimiter),
+            .quote = masks_same(a, b, quote) & with_quotes,
+            .high = masks_high(a, b),
         };
-#undef MASK
         if (__builtin_expect(to - at < 64, 0))
             masks = masks_below(masks, to - at);
         masks_append(scan, at, masks);
