@@ -213,10 +213,6 @@ static const uint8_t *read_pointer(json_value_t *json, const uint8_t *at, const 
     return at;
 }
 
-static void put_length(uint8_t *begin, const uint8_t *end) {
-    bsonw_int32(begin, (int32_t)(end - begin));
-}
-
 static const uint8_t *read_scope(json_value_t *json, const uint8_t *at, const word_t *word) {
     at = json_expect(json, at, '{', word->form);
     return at ? json->object(json, at, NULL) : NULL;
@@ -238,7 +234,7 @@ static const uint8_t *read_code(json_value_t *json, const uint8_t *at, const wor
     at = read_this_key(json, json_expect(json, at, ',', word->form), word, "$scope");
     at = at ? read_scope(json, at, word) : NULL;
     if (at)
-        put_length(begin, json->out);
+        json_put_length(begin, json->out);
     return at;
 }
 
@@ -255,7 +251,7 @@ static const uint8_t *read_scope_first(json_value_t *json, const uint8_t *at, co
     uint8_t *const string = json->out;
     if (!at || !json_put_string(json, &code) || !json_exchange(json, scope, string, json->out))
         return NULL;
-    put_length(begin, json->out);
+    json_put_length(begin, json->out);
     *type = BSON_TYPE_CODEWSCOPE;
     return at;
 }

@@ -89,6 +89,11 @@ static inline bool json_fits(const json_value_t *json, size_t more) {
     return json->out <= json->limit && (size_t)(json->limit - json->out) >= more;
 }
 
+/* At `begin`: the length of what ends at `end`. */
+JSON_INLINED void json_put_length(uint8_t *begin, const uint8_t *end) {
+    bsonw_int32(begin, (int32_t)(end - begin));
+}
+
 /* ----------------------------------------------------------------------- blanks, punctuation (json_token.c) */
 
 const uint8_t *json_more_blanks(const uint8_t *at, const uint8_t *end);

@@ -111,14 +111,10 @@ static bool descend(json_value_t *json, const uint8_t *at) {
     return true;
 }
 
-JSON_INLINED void put_length(uint8_t *begin, const uint8_t *end) {
-    bsonw_int32(begin, (int32_t)(end - begin));
-}
-
 /* After the last bracket of an object or array. */
 JSON_INLINED const uint8_t *ascend(json_value_t *json, const uint8_t *at, uint8_t *begin) {
     *json->out++ = 0;
-    put_length(begin, json->out);
+    json_put_length(begin, json->out);
     json->level--;
     if (JSON_UNLIKELY(json->out > json->limit))
         return json_full(json, json->out);
@@ -296,7 +292,7 @@ static bool move_own_id(json_value_t *json) {
     uint8_t *const behind = ours + length;
     memmove(behind, behind + JSON_ID_ELEMENT, (size_t)(json->out - behind) - JSON_ID_ELEMENT);
     json->out -= JSON_ID_ELEMENT;
-    put_length(json->start, json->out);
+    json_put_length(json->start, json->out);
     return true;
 }
 
