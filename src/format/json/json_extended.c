@@ -7,8 +7,8 @@ typedef struct word word_t;
 struct word {
     const char *name;
     const uint8_t *(*read)(json_value_t *json, const uint8_t *at, const word_t *word, uint8_t *type);
-    bool (*put)(json_value_t *json, const json_quoted_t *text, uint8_t *type); /* for read_text */
-    const char *form; /* the sentence if it has another form */
+    json_put_text_fn *put; /* for read_text */
+    const char *form;      /* the sentence if it has another form */
 };
 
 static const uint8_t *wrong_form(json_value_t *json, const uint8_t *at, const word_t *word) {

@@ -10,7 +10,8 @@ typedef struct {
     const char *name;
     size_t items;
     bool (*put)(json_value_t *json, const json_item_t *items, uint8_t *type);
-    const char *form; /* the sentence if it has another form */
+    json_put_text_fn *put_text; /* of its only item, where put is NULL */
+    const char *form;           /* the sentence if it has another form */
 } call_t;
 
 static bool put_isodate(json_value_t *json, const json_item_t *items, uint8_t *type) {
@@ -24,26 +25,6 @@ static bool put_date(json_value_t *json, const json_item_t *items, uint8_t *type
     if (!json_whole(&items->span, &ms))
         return json_reject(json, items->span.at, "a date is a whole number of milliseconds");
     return json_put_date_ms(json, ms, type);
-}
-
-static bool put_oid(json_value_t *json, const json_item_t *items, uint8_t *type) {
-    return json_put_oid(json, &items->span, type);
-}
-
-static bool put_int(json_value_t *json, const json_item_t *items, uint8_t *type) {
-    return json_put_int(json, &items->span, type);
-}
-
-static bool put_long(json_value_t *json, const json_item_t *items, uint8_t *type) {
-    return json_put_long(json, &items->span, type);
-}
-
-static bool put_decimal(json_value_t *json, const json_item_t *items, uint8_t *type) {
-    return json_put_decimal(json, &items->span, type);
-}
-
-static bool put_uuid(json_value_t *json, const json_item_t *items, uint8_t *type) {
-    return json_put_uuid(json, &items->span, type);
 }
 
 static bool number_of(json_value_t *json, const json_item_t *item, int64_t most, int64_t *value) {
@@ -66,15 +47,15 @@ static bool put_binary(json_value_t *json, const json_item_t *items, uint8_t *ty
 }
 
 static const call_t calls[] = {
-    {"ISODate", 1, put_isodate, "this is written ISODate(\"2024-05-31T23:59:59Z\")"},
-    {"ObjectId", 1, put_oid, "this is written ObjectId(\"0123456789abcdef01234567\")"},
-    {"NumberInt", 1, put_int, "this is written NumberInt(1)"},
-    {"NumberLong", 1, put_long, "this is written NumberLong(\"1\")"},
-    {"NumberDecimal", 1, put_decimal, "this is written NumberDecimal(\"1.5\")"},
-    {"Date", 1, put_date, "this is written Date(0), or new Date(\"2024-05-31T23:59:59Z\")"},
-    {"Timestamp", 2, put_timestamp, "this is written Timestamp(1, 1)"},
-    {"BinData", 2, put_binary, "this is written BinData(0, \"AA==\")"},
-    {"UUID", 1, put_uuid, "this is written UUID(\"01234567-89ab-cdef-0123-456789abcdef\")"},
+    {"ISODate", 1, put_isodate, NULL, "this is written ISODate(\"2024-05-31T23:59:59Z\")"},
+    {"ObjectId", 1, NULL, json_put_oid, "this is written ObjectId(\"0123456789abcdef01234567\")"},
+    {"NumberInt", 1, NULL, json_put_int, "this is written NumberInt(1)"},
+    {"NumberLong", 1, NULL, json_put_long, "this is written NumberLong(\"1\")"},
+    {"NumberDecimal", 1, NULL, json_put_decimal, "this is written NumberDecimal(\"1.5\")"},
+    {"Date", 1, put_date, NULL, "this is written Date(0), or new Date(\"2024-05-31T23:59:59Z\")"},
+    {"Timestamp", 2, put_timestamp, NULL, "this is written Timestamp(1, 1)"},
+    {"BinData", 2, put_binary, NULL, "this is written BinData(0, \"AA==\")"},
+    {"UUID", 1, NULL, json_put_uuid, "this is written UUID(\"01234567-89ab-cdef-0123-456789abcdef\")"},
 };
 
 static const struct {
@@ -113,7 +94,9 @@ static const uint8_t *read_call(json_value_t *json, const uint8_t *at, const cal
         at = at ? json_item(json, at, call->form, &items[i]) : NULL;
     }
     at = at ? json_expect(json, at, ')', call->form) : NULL;
-    return at && call->put(json, items, type) ? at : NULL;
+    if (!at)
+        return NULL;
+    return (call->put ? call->put(json, items, type) : call->put_text(json, &items->span, type)) ? at : NULL;
 }
 
 /* MinKey, MinKey() */

@@ -6,6 +6,8 @@
 #include "format/json/json_date.h"
 #include "format/json/json_inner.h"
 
+typedef bool json_put_text_fn(json_value_t *json, const json_quoted_t *text, uint8_t *type);
+
 bool json_put_oid(json_value_t *json, const json_quoted_t *hexadecimal, uint8_t *type);
 bool json_put_date(json_value_t *json, const json_quoted_t *date, json_date_form_t form, uint8_t *type);
 bool json_put_date_ms(json_value_t *json, int64_t ms, uint8_t *type);
