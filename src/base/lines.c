@@ -24,3 +24,9 @@ VECTORIZED uint64_t lines_count(const uint8_t *text, size_t length) {
         lines += text[i] == '\n';
     return lines;
 }
+
+const uint8_t *lines_blanks(const uint8_t *at, const uint8_t *end) {
+    while (at < end && (*at == ' ' || *at == '\n' || *at == '\r' || *at == '\t'))
+        at++;
+    return at;
+}

@@ -1,4 +1,4 @@
-/* lines: counting line ends fast. */
+/* lines: line ends counted fast, and gone over with other blanks. */
 #ifndef TIPPLE_BASE_LINES_H
 #define TIPPLE_BASE_LINES_H
 
@@ -6,5 +6,8 @@
 #include <stdint.h>
 
 uint64_t lines_count(const uint8_t *text, size_t length);
+
+/* Goes over blanks, tabs and line ends. */
+const uint8_t *lines_blanks(const uint8_t *at, const uint8_t *end);
 
 #endif

@@ -194,13 +194,14 @@ struct guess {
 /* guess_structure.c */
 bool guess_find_structure(structure_t *structure, const char *name, const uint8_t *text, size_t length,
                           bool whole, err_t *err);
-/* guess_text.c: refuses what is no delimited text of bytes. */
+/* guess_text.c. The first two bytes that are no blanks; 0: there is none. */
+void guess_first_bytes(const uint8_t *text, size_t length, uint8_t *first, uint8_t *second);
+/* Refuses what is no delimited text of bytes. */
 bool guess_is_text(const char *name, const uint8_t *text, size_t length, err_t *err);
 /* guess_json.c */
 bool guess_is_json(const uint8_t *text, size_t length);
 void guess_json_take(guess_t *guess, const uint8_t *text, size_t length, bool from_start, bool last,
                      size_t *used);
-void guess_json_yaml(text_t *out);
 void guess_json_tell(text_t out[GUESS_LINES]);
 /* guess_header.c */
 bool guess_find_header(guess_t *guess, err_t *err);

@@ -3,20 +3,11 @@
 #include "format/record/dialect.h"
 #include "format/record/json_span.h"
 
-static const uint8_t *pass_blanks(const uint8_t *at, const uint8_t *end) {
-    while (at < end && (*at == ' ' || *at == '\t' || *at == '\r' || *at == '\n'))
-        at++;
-    return at;
-}
-
 bool guess_is_json(const uint8_t *text, size_t length) {
-    const uint8_t *end = text + length, *at = pass_blanks(text + dialect_bom(text, length), end);
-    if (at == end)
-        return false;
-    const uint8_t *next = pass_blanks(at + 1, end);
-    const uint8_t second = next < end ? *next : 0;
-    return (*at == '{' && (second == '"' || second == '}')) ||
-           (*at == '[' && (second == '{' || second == '['));
+    uint8_t first, second;
+    guess_first_bytes(text, length, &first, &second);
+    return (first == '{' && (second == '"' || second == '}')) ||
+           (first == '[' && (second == '{' || second == '['));
 }
 
 void guess_json_take(guess_t *guess, const uint8_t *text, size_t length, bool from_start, bool last,
@@ -32,10 +23,6 @@ void guess_json_take(guess_t *guess, const uint8_t *text, size_t length, bool fr
     }
     guess->bytes += at;
     *used = at;
-}
-
-void guess_json_yaml(text_t *out) {
-    text_append(out, "record: {json: yes}\n");
 }
 
 void guess_json_tell(text_t out[GUESS_LINES]) {

@@ -1,5 +1,7 @@
 #include "base/escape.h"
+#include "base/lines.h"
 #include "format/guess/guess_inner.h"
+#include "format/record/dialect.h"
 
 #include <string.h>
 
@@ -30,20 +32,22 @@ static bool refuse_nul(const char *name, const uint8_t *text, size_t length, err
         name);
 }
 
-static bool begins(const uint8_t *at, const uint8_t *end, const char *words) {
-    return (size_t)(end - at) >= strlen(words) && memcmp(at, words, strlen(words)) == 0;
-}
-
 static bool refuse_kind(const char *name, const char *kind, err_t *err) {
     return err_set(err, STATUS_INPUT,
                    "%.1000s: looks like %s, and not like a delimited text; give --format if it is one", name,
                    kind);
 }
 
+void guess_first_bytes(const uint8_t *text, size_t length, uint8_t *first, uint8_t *second) {
+    const uint8_t *const end = text + length, *at = lines_blanks(text + dialect_bom(text, length), end);
+    *first = at < end ? *at : 0;
+    at = at < end ? lines_blanks(at + 1, end) : end;
+    *second = at < end ? *at : 0;
+}
+
 bool guess_is_text(const char *name, const uint8_t *text, size_t length, err_t *err) {
     const size_t head = length < LOOK_AT ? length : LOOK_AT;
-    const uint8_t *at = text, *end = text + head;
-    if (begins(text, end, "PAR1"))
+    if (head >= 4 && memcmp(text, "PAR1", 4) == 0)
         return refuse_kind(name, "Parquet", err);
     if (memchr(text, 0, head))
         return refuse_nul(name, text, head, err);
@@ -54,17 +58,11 @@ bool guess_is_text(const char *name, const uint8_t *text, size_t length, err_t *
             "%.1000s: its lines end with CR alone (byte 0d), but only LF and CR LF end a line here; make "
             "each CR an LF first (tr '\\r' '\\n'), or pipe that in and name the input '-'",
             name);
-    if (begins(at, end, "\xEF\xBB\xBF"))
-        at += 3;
-    while (at < end && (*at == ' ' || *at == '\t' || *at == '\r' || *at == '\n'))
-        at++;
-    if (at == end)
+    uint8_t first, second;
+    guess_first_bytes(text, head, &first, &second);
+    if (!first)
         return err_set(err, STATUS_INPUT,
                        "%.1000s: holds no record, so its format cannot be guessed; give --format", name);
-    const uint8_t first = *at++;
-    while (at < end && (*at == ' ' || *at == '\t' || *at == '\r' || *at == '\n'))
-        at++;
-    const uint8_t second = at < end ? *at : 0;
     if (first == '[' && second == '"')
         return refuse_kind(name, "JSON without objects", err);
     if (first == '<' && (second == '?' || second == '!' || (second >= 'A' && second <= 'z')))

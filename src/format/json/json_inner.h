@@ -7,6 +7,7 @@
 #ifndef TIPPLE_FORMAT_JSON_JSON_INNER_H
 #define TIPPLE_FORMAT_JSON_JSON_INNER_H
 
+#include "base/lines.h"
 #include "format/json/json_keys.h"
 #include "format/json/json_types.h"
 #include "format/record/bsonw.h"
@@ -96,15 +97,13 @@ JSON_INLINED void json_put_length(uint8_t *begin, const uint8_t *end) {
 
 /* ----------------------------------------------------------------------- blanks, punctuation (json_token.c) */
 
-const uint8_t *json_more_blanks(const uint8_t *at, const uint8_t *end);
-
 /* Goes over blanks. */
 JSON_INLINED const uint8_t *json_blanks(const json_value_t *json, const uint8_t *at) {
     if (JSON_LIKELY(*at > ' '))
         return at;
     if (JSON_LIKELY(*at == ' ' && at[1] > ' '))
         return at + 1;
-    return json_more_blanks(at, json->end);
+    return lines_blanks(at, json->end);
 }
 
 /* Goes over blanks and one character that must be there; `sentence` if it is not. */

@@ -1,11 +1,5 @@
 #include "format/json/json_inner.h"
 
-const uint8_t *json_more_blanks(const uint8_t *at, const uint8_t *end) {
-    while (at < end && (*at == ' ' || *at == '\n' || *at == '\r' || *at == '\t'))
-        at++;
-    return at;
-}
-
 bool json_is_next(const json_value_t *json, const uint8_t *at, char character) {
     at = json_blanks(json, at);
     return at < json->end && *at == (uint8_t)character;

@@ -298,7 +298,7 @@ static bool move_own_id(json_value_t *json) {
 
 /* What follows the object may only be blanks. */
 static bool read_whole(json_value_t *json) {
-    const uint8_t *at = json_more_blanks(json->text, json->end);
+    const uint8_t *at = lines_blanks(json->text, json->end);
     if (json_ended(json, at)) {
         json_too_short(json);
         return false;
@@ -308,7 +308,7 @@ static bool read_whole(json_value_t *json) {
     at = read_object(json, at + 1, NULL);
     if (!at)
         return false;
-    at = json_more_blanks(at, json->end);
+    at = lines_blanks(at, json->end);
     if (at < json->end)
         return json_reject(json, at, "something follows the document");
     if (json->own_id && !move_own_id(json))

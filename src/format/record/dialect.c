@@ -1,5 +1,6 @@
 #include "format/record/dialect.h"
 #include "base/escape.h"
+#include "base/lines.h"
 #include "base/log.h"
 #include "base/utf8.h"
 #include "format/record/ends.h"
@@ -374,11 +375,10 @@ static bool sniff_header(const schema_t *schema, split_t *split, const uint8_t *
 
 /* The first byte that is no blank; `length` if there is none. */
 static size_t json_begins(const uint8_t *text, size_t length) {
-    size_t at = dialect_bom(text, length);
-    while (at < length &&
-           (text[at] == ' ' || text[at] == '\t' || text[at] == '\r' || text[at] == '\n' || text[at] == 0x1E))
-        at++;
-    return at;
+    const uint8_t *const end = text + length, *at = lines_blanks(text + dialect_bom(text, length), end);
+    while (at < end && *at == 0x1E)
+        at = lines_blanks(at + 1, end);
+    return (size_t)(at - text);
 }
 
 /* A file of another kind would be a reject on each of its lines. */
