@@ -16,11 +16,12 @@ bool job_list_inputs(job_t *job, err_t *err) {
 }
 
 static bool find_kept(job_t *job, err_t *err) {
-    if (!job_connect(job, err) || !(job->store = store_mongo_open(job->server, job->client, err)))
+    if (!job_connect(job, err) || !store_mongo_need(&job->store, job->server, job->client, err))
         return false;
     if (job->spec->drop)
         return true;
-    return kept_format(job->store, server_namespace(job->server), &job->schema, &job->format_text, err);
+    return kept_format(job->store, server_namespace(job->server), job->spec->retry != NULL, &job->schema,
+                       &job->format_text, err);
 }
 
 bool job_find_format(job_t *job, err_t *err) {
@@ -32,9 +33,6 @@ bool job_find_format(job_t *job, err_t *err) {
         log_detail("no --format: as %s was loaded before", server_namespace(job->server));
         return true;
     }
-    if (spec->retry)
-        return err_set(err, STATUS_USAGE, "--format is missing: %s has no catalog that tells it",
-                       server_namespace(job->server));
     bool ok = (job->schema = guess_inputs_open(&job->manifest, &spec->guess, &guessed, err)) != NULL;
     job->format_text = guessed.yaml;
     guessed.yaml = NULL;

@@ -56,7 +56,7 @@ static bool check_found(job_t *job, const catalog_header_t *header, err_t *err) 
 bool job_look_at_catalog(job_t *job, err_t *err) {
     catalog_header_t header = {0};
     bool found;
-    if (!job->store && !(job->store = store_mongo_open(job->server, job->client, err)))
+    if (!store_mongo_need(&job->store, job->server, job->client, err))
         return false;
     fill_settings(job);
     bool ok = job->store->read_header(job->store, &header, &found, err);

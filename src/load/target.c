@@ -90,7 +90,7 @@ bool job_open_target(job_t *job, err_t *err) {
         return false;
     if (spec->dry_run)
         return true;
-    if (!job->store && !(job->store = store_mongo_open(job->server, job->client, err)))
+    if (!store_mongo_need(&job->store, job->server, job->client, err))
         return false;
     return job_enroll(job, err) && (!spec->drop || drop_target(job, err)) && make_target(job, err) &&
            job_open_catalog(job, err);

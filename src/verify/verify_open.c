@@ -46,13 +46,11 @@ static bool connect_target(verification_t *run, err_t *err) {
 static bool find_format(verification_t *run, err_t *err) {
     char *text;
     const bool ok = connect_target(run, err) &&
-                    (run->store = store_mongo_open(run->server, run->client, err)) &&
-                    kept_format(run->store, server_namespace(run->server), &run->schema, &text, err);
-    if (!ok)
-        return false;
-    free(text);
-    return (run->schema || err_set(err, STATUS_USAGE, "--format is missing: %s has no catalog that tells it",
-                                   server_namespace(run->server)));
+                    store_mongo_need(&run->store, run->server, run->client, err) &&
+                    kept_format(run->store, server_namespace(run->server), true, &run->schema, &text, err);
+    if (ok)
+        free(text);
+    return ok;
 }
 
 /* The load's own filter leaves the same records out again. */
@@ -99,7 +97,7 @@ static bool open_catalog(verification_t *run, err_t *err) {
     bool found = false;
     if (!collection_is_whole(run->server, run->client, err) ||
         !collection_look(run->server, run->client, &run->place, err) ||
-        (!run->store && !(run->store = store_mongo_open(run->server, run->client, err))) ||
+        !store_mongo_need(&run->store, run->server, run->client, err) ||
         !run->store->read_header(run->store, &run->header, &found, err))
         return false;
     if (!found || !run->header.format)

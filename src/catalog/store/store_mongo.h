@@ -18,6 +18,10 @@ enum { STORE_LEASE_MS = 20000 };
 
 /* The client stays the caller's, and nothing else may use it while the store is open. NULL: err. */
 store_t *store_mongo_open(server_t *server, mongoc_client_t *client, err_t *err);
+/* The same, unless *store is open already. */
+static inline bool store_mongo_need(store_t **store, server_t *server, mongoc_client_t *client, err_t *err) {
+    return *store || (*store = store_mongo_open(server, client, err));
+}
 void store_mongo_close(store_t *store); /* NULL is allowed */
 
 /* Enters a new load with its first beat: it is alive from now on. fields: its settings, kept unchanged. */

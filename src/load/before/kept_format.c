@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-bool kept_format(store_t *store, const char *name, schema_t **schema, char **text, err_t *err) {
+bool kept_format(store_t *store, const char *name, bool must, schema_t **schema, char **text, err_t *err) {
     catalog_header_t header = {0};
     bool found;
     *schema = NULL;
@@ -23,6 +23,8 @@ bool kept_format(store_t *store, const char *name, schema_t **schema, char **tex
         ok = err_set(err, STATUS_USAGE,
                      "--format is missing: %s was loaded with --format %s: give the same one", name,
                      header.format);
+    } else if (must) {
+        ok = err_set(err, STATUS_USAGE, "--format is missing: %s has no catalog that tells it", name);
     }
     catalog_header_free(&header);
     return ok;

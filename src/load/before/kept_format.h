@@ -6,8 +6,8 @@
 #include "catalog/store/store.h"
 #include "format/schema/schema.h"
 
-/* *schema NULL: nothing was loaded yet. False: it was loaded with a --format, which must be given again (status 1). *text
+/* *schema NULL: nothing was loaded yet; must: that is a failure (status 1). False: it was loaded with a --format, which must be given again (status 1). *text
  * (the format file) is to be freed. name: of the collection. */
-bool kept_format(store_t *store, const char *name, schema_t **schema, char **text, err_t *err);
+bool kept_format(store_t *store, const char *name, bool must, schema_t **schema, char **text, err_t *err);
 
 #endif
