@@ -24,14 +24,6 @@ static bool read_indexes(void *values, const char *text, err_t *err) {
     return chosen >= 0;
 }
 
-static bool read_compressor(void *values, const char *text, err_t *err) {
-    return load_rows_compressor(text, &((values_t *)values)->spec.load, err);
-}
-
-static bool read_max_rejects(void *values, const char *text, err_t *err) {
-    return load_rows_max_rejects(text, &((values_t *)values)->spec.load, err);
-}
-
 #define AT(name) .offset = offsetof(values_t, name)
 
 static const option_t options[] = {
@@ -116,7 +108,8 @@ static const option_t options[] = {
     {.name = "compressor",
      .argument = "NAME",
      .kind = OPTION_CUSTOM,
-     .custom = read_compressor,
+     AT(spec.load),
+     .custom = load_rows_compressor,
      .help = "As for load. Without it: as the target is, where it exists."},
     {.name = "shard-key",
      .argument = "KEY",
@@ -128,7 +121,8 @@ static const option_t options[] = {
     {.name = "max-rejects",
      .argument = "N|P%",
      .kind = OPTION_CUSTOM,
-     .custom = read_max_rejects,
+     AT(spec.load),
+     .custom = load_rows_max_rejects,
      .help = "As for load (default 1000)."},
     {.name = "rejects",
      .argument = "FILE",

@@ -19,18 +19,6 @@ typedef struct {
     guess_options_t guessing;
 } values_t;
 
-static bool read_dates(void *values, const char *text, err_t *err) {
-    return guess_rows_dates(text, &((values_t *)values)->guessing, err);
-}
-
-static bool read_header(void *values, const char *text, err_t *err) {
-    return guess_rows_header(text, &((values_t *)values)->guessing, err);
-}
-
-static bool read_decimal(void *values, const char *text, err_t *err) {
-    return guess_rows_decimal(text, &((values_t *)values)->guessing, err);
-}
-
 static const option_t options[] = {
     {.name = "show",
      .argument = "NAME",
@@ -48,10 +36,7 @@ static const option_t options[] = {
      .help = "Print the format file by which the files FILE... would be read without --format: a start for "
              "one of "
              "your own."},
-    GUESS_ROWS_HEADER(read_header),
-    GUESS_ROWS_DATES(read_dates),
-    GUESS_ROWS_DECIMAL(read_decimal),
-    GUESS_ROWS_NESTED(values_t, guessing.nested),
+    GUESS_ROWS(values_t, guessing),
     {.name = NULL},
 };
 

@@ -27,10 +27,6 @@ typedef struct {
     uint32_t reject_codes[MOST_LISTED];
 } values_t;
 
-static bool read_max_rejects(void *values, const char *text, err_t *err) {
-    return load_rows_max_rejects(text, &((values_t *)values)->spec, err);
-}
-
 static bool read_max_rate(void *values, const char *text, err_t *err) {
     load_spec_t *spec = &((values_t *)values)->spec;
     if (!units_parse_rate(text, &spec->max_rate, &spec->max_rate_bytes))
@@ -61,22 +57,6 @@ static bool read_reject_code(void *context, const char *text, err_t *err) {
     return true;
 }
 
-static bool read_compressor(void *values, const char *text, err_t *err) {
-    return load_rows_compressor(text, &((values_t *)values)->spec, err);
-}
-
-static bool read_dates(void *values, const char *text, err_t *err) {
-    return guess_rows_dates(text, &((values_t *)values)->spec.guess, err);
-}
-
-static bool read_header(void *values, const char *text, err_t *err) {
-    return guess_rows_header(text, &((values_t *)values)->spec.guess, err);
-}
-
-static bool read_decimal(void *values, const char *text, err_t *err) {
-    return guess_rows_decimal(text, &((values_t *)values)->spec.guess, err);
-}
-
 #define AT(name) .offset = offsetof(values_t, name)
 
 static const option_t options[] = {
@@ -88,10 +68,7 @@ static const option_t options[] = {
      .help = "The target: mongodb://HOST/DATABASE.COLLECTION, with any option a MongoDB URI can have."},
     LOAD_ROW_URI_FILE(values_t),
     LOAD_ROW_FORMAT(values_t, spec.format),
-    GUESS_ROWS_HEADER(read_header),
-    GUESS_ROWS_DATES(read_dates),
-    GUESS_ROWS_DECIMAL(read_decimal),
-    GUESS_ROWS_NESTED(values_t, spec.guess.nested),
+    GUESS_ROWS(values_t, spec.guess),
     {.name = "threads",
      .letter = 'j',
      .argument = "N|auto",
@@ -137,7 +114,8 @@ static const option_t options[] = {
     {.name = "compressor",
      .argument = "NAME",
      .kind = OPTION_CUSTOM,
-     .custom = read_compressor,
+     AT(spec),
+     .custom = load_rows_compressor,
      .help =
          "The collection's block compressor: none, snappy, zlib or zstd (default: the server's own choice)."},
     {.name = "index",
@@ -170,7 +148,8 @@ static const option_t options[] = {
     {.name = "max-rejects",
      .argument = "N|P%",
      .kind = OPTION_CUSTOM,
-     .custom = read_max_rejects,
+     AT(spec),
+     .custom = load_rows_max_rejects,
      .help = "Stop when more records than this are rejected (default 1000)."},
     {.name = "rejects",
      .argument = "FILE",

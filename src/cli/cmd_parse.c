@@ -44,26 +44,11 @@ static bool read_emit(void *values, const char *text, err_t *err) {
     return chosen >= 0;
 }
 
-static bool read_dates(void *values, const char *text, err_t *err) {
-    return guess_rows_dates(text, &((values_t *)values)->guess, err);
-}
-
-static bool read_header(void *values, const char *text, err_t *err) {
-    return guess_rows_header(text, &((values_t *)values)->guess, err);
-}
-
-static bool read_decimal(void *values, const char *text, err_t *err) {
-    return guess_rows_decimal(text, &((values_t *)values)->guess, err);
-}
-
 #define AT(name) .offset = offsetof(values_t, name)
 
 static const option_t options[] = {
     LOAD_ROW_FORMAT(values_t, format),
-    GUESS_ROWS_HEADER(read_header),
-    GUESS_ROWS_DATES(read_dates),
-    GUESS_ROWS_DECIMAL(read_decimal),
-    GUESS_ROWS_NESTED(values_t, guess.nested),
+    GUESS_ROWS(values_t, guess),
     {.name = "emit",
      .argument = "KIND",
      .kind = OPTION_CUSTOM,

@@ -139,7 +139,7 @@ static bool set_option(const option_t *option, const char *text, void *values, e
         *(uint64_t *)at = CLI_NO_COUNT;
         return true;
     case OPTION_CUSTOM:
-        return option->custom(values, text, err);
+        return option->custom(at, text, err);
     default:
         return read_number(option, text, at, err);
     }

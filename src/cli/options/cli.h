@@ -18,7 +18,7 @@ typedef enum {
     OPTION_COUNT_MAYBE,  /* uint64_t, CLI_NO_COUNT where no number follows */
     OPTION_SIZE,         /* uint64_t: 64K, 256M */
     OPTION_TIME,         /* int64_t ns: 30s, 5m */
-    OPTION_CUSTOM,       /* by its function */
+    OPTION_CUSTOM,       /* by its function, which is given the place of the value */
 } option_kind_t;
 
 enum { MOST_LISTED = 64 };
@@ -39,7 +39,7 @@ typedef struct option {
     size_t offset;           /* of its value in the command's struct */
     uint64_t least, most;    /* of counts and sizes; most 0: no bound */
     const char *environment; /* variable that stands in for it, or NULL */
-    bool (*custom)(void *values, const char *text, err_t *err);
+    bool (*custom)(void *at, const char *text, err_t *err);
 } option_t;
 
 /* Rows of commands that look at a collection, for a struct with uri, patience_ns and json. */

@@ -2,24 +2,24 @@
 
 #include <string.h>
 
-bool guess_rows_dates(const char *text, guess_options_t *options, err_t *err) {
+bool guess_rows_dates(void *options, const char *text, err_t *err) {
     static const char *const words[] = {"dmy", "mdy"};
     const int chosen = cli_choose("dates", text, words, 2, err);
-    options->dates = chosen == 1 ? GUESS_MDY : GUESS_DMY;
+    ((guess_options_t *)options)->dates = chosen == 1 ? GUESS_MDY : GUESS_DMY;
     return chosen >= 0;
 }
 
-bool guess_rows_header(const char *text, guess_options_t *options, err_t *err) {
+bool guess_rows_header(void *options, const char *text, err_t *err) {
     static const char *const words[] = {"yes", "no"};
     const int chosen = cli_choose("header", text, words, 2, err);
-    options->header = chosen == 1 ? GUESS_NO_HEADER : GUESS_HEADER;
+    ((guess_options_t *)options)->header = chosen == 1 ? GUESS_NO_HEADER : GUESS_HEADER;
     return chosen >= 0;
 }
 
-bool guess_rows_decimal(const char *text, guess_options_t *options, err_t *err) {
+bool guess_rows_decimal(void *options, const char *text, err_t *err) {
     static const char *const words[] = {".", ","};
     const int chosen = cli_choose("decimal", text, words, 2, err);
-    options->decimal = chosen == 1 ? ',' : '.';
+    ((guess_options_t *)options)->decimal = chosen == 1 ? ',' : '.';
     return chosen >= 0;
 }
 

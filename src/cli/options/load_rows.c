@@ -4,7 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool load_rows_max_rejects(const char *text, load_spec_t *spec, err_t *err) {
+bool load_rows_max_rejects(void *load_spec, const char *text, err_t *err) {
+    load_spec_t *const spec = load_spec;
     if (strchr(text, '%')) {
         char *end;
         const double percent = strtod(text, &end);
@@ -20,10 +21,10 @@ bool load_rows_max_rejects(const char *text, load_spec_t *spec, err_t *err) {
                    "--max-rejects: '%s' is neither a number nor a share; write it like 1000 or 0.1%%", text);
 }
 
-bool load_rows_compressor(const char *text, load_spec_t *spec, err_t *err) {
+bool load_rows_compressor(void *load_spec, const char *text, err_t *err) {
     static const char *const known[] = {"none", "snappy", "zlib", "zstd"};
     const int chosen = cli_choose("compressor", text, known, sizeof known / sizeof *known, err);
     if (chosen >= 0)
-        spec->compressor = known[chosen];
+        ((load_spec_t *)load_spec)->compressor = known[chosen];
     return chosen >= 0;
 }

@@ -32,8 +32,8 @@
 #define LOAD_ROW_MAX_RECORD(values, member, words)                                                           \
     LOAD_ROW_SIZE(values, "max-record", member, 1, LIMITS_MOST_RECORD, words)
 
-/* What stands behind --max-rejects and --compressor, into the spec. */
-bool load_rows_max_rejects(const char *text, load_spec_t *spec, err_t *err);
-bool load_rows_compressor(const char *text, load_spec_t *spec, err_t *err);
+/* What stands behind --max-rejects and --compressor: for rows whose offset is that of a load_spec_t. */
+bool load_rows_max_rejects(void *load_spec, const char *text, err_t *err);
+bool load_rows_compressor(void *load_spec, const char *text, err_t *err);
 
 #endif
