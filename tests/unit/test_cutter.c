@@ -690,16 +690,29 @@ static void test_seek_after_look(void **state) {
 
 /* ---- JSON ---- */
 
-static cutter_t *json_cutter(const grown_t *text, struct source *source, pool_t *pool, uint64_t max_record,
-                             schema_t **schema, dialect_t *dialect) {
+typedef struct {
+    struct source source;
+    schema_t *schema;
+    dialect_t dialect;
+    pool_t *pool;
+    cutter_t *cutter;
+} json_lab_t;
+
+static void json_open(json_lab_t *lab, const grown_t *text, size_t buffers) {
     err_t err;
-    *schema = lab_schema("format: x\nrecord: {json: yes}\n");
-    *source = (struct source){.text = text->at, .size = text->size};
-    LAB_MUST(dialect_sniff(*schema, text->at, text->size, "x", dialect, &err));
-    cutter_t *cutter = cutter_new(source, pool, max_record, &err);
-    LAB_MUST(cutter);
-    cutter_read_as(cutter, *schema, dialect);
-    return cutter;
+    lab->schema = lab_schema("format: x\nrecord: {json: yes}\n");
+    lab->source = (struct source){.text = text->at, .size = text->size};
+    LAB_MUST(dialect_sniff(lab->schema, text->at, text->size, "x", &lab->dialect, &err));
+    lab->pool = pool_new(buffers * CUTTER_BUFFER, CUTTER_BUFFER);
+    lab->cutter = cutter_new(&lab->source, lab->pool, 1, &err);
+    LAB_MUST(lab->pool && lab->cutter);
+    cutter_read_as(lab->cutter, lab->schema, &lab->dialect);
+}
+
+static void json_close(json_lab_t *lab) {
+    cutter_destroy(lab->cutter);
+    schema_destroy(lab->schema);
+    pool_destroy(lab->pool);
 }
 
 /* An object of about so many bytes, over several lines, with what looks like the end of one in its texts. */
@@ -733,17 +746,14 @@ static void test_json_windows(void **state) {
         }
         grown_text(&text, array ? "]\n" : "\n");
         ends[count - 1] = text.size;
-        struct source source;
-        schema_t *schema;
-        dialect_t dialect;
+        json_lab_t lab;
         cut_t cut = {.length = 0};
         err_t err;
-        pool_t *pool = pool_new(16 * CUTTER_BUFFER, CUTTER_BUFFER);
-        cutter_t *cutter = json_cutter(&text, &source, pool, 1, &schema, &dialect);
+        json_open(&lab, &text, 16);
         uint64_t at = 0, line = 1;
         size_t next = 0;
-        assert_true(dialect.array == array);
-        while (cutter_next(cutter, &cut, &err) > 0) {
+        assert_true(lab.dialect.array == array);
+        while (cutter_next(lab.cutter, &cut, &err) > 0) {
             assert_true(cut.offset == at && !cut.oversize.length && !cut.broken);
             assert_memory_equal(cut.buffer.bytes, text.at + cut.offset, cut.length);
             assert_int_equal(cut.first_line, line);
@@ -752,12 +762,10 @@ static void test_json_windows(void **state) {
             assert_int_equal(cut.next_offset, ends[next]);
             for (; at < cut.next_offset; at++)
                 line += text.at[at] == '\n';
-            pool_give(pool, &cut.buffer);
+            pool_give(lab.pool, &cut.buffer);
         }
         assert_true(at == text.size && cut.length == 0);
-        cutter_destroy(cutter);
-        schema_destroy(schema);
-        pool_destroy(pool);
+        json_close(&lab);
         grown_free(&text);
     }
 }
@@ -773,28 +781,23 @@ static void json_oversize(bool pretty, size_t broken_at) {
     grown_text(&text, "\n");
     const uint64_t end = text.size;
     grown_text(&text, "{\"a\": 2}\n");
-    struct source source;
-    schema_t *schema;
-    dialect_t dialect;
+    json_lab_t lab;
     cut_t cut = {.length = 0};
     err_t err;
-    pool_t *pool = pool_new(200 * CUTTER_BUFFER, CUTTER_BUFFER);
-    cutter_t *cutter = json_cutter(&text, &source, pool, 1, &schema, &dialect);
-    assert_int_equal(cutter_next(cutter, &cut, &err), 1);
+    json_open(&lab, &text, 200);
+    assert_int_equal(cutter_next(lab.cutter, &cut, &err), 1);
     assert_int_equal(cut.length, begin);
     assert_int_equal(cut.oversize.length, end - begin);
-    pool_give(pool, &cut.buffer);
-    assert_int_equal(cutter_next(cutter, &cut, &err), 1);
+    pool_give(lab.pool, &cut.buffer);
+    assert_int_equal(cutter_next(lab.cutter, &cut, &err), 1);
     assert_true(cut.offset == end && cut.length == text.size - end && cut.last);
     uint64_t lines = 1;
     for (uint64_t i = 0; i < end; i++)
         lines += text.at[i] == '\n';
     assert_int_equal(cut.first_line, lines);
-    pool_give(pool, &cut.buffer);
-    assert_int_equal(cutter_next(cutter, &cut, &err), 0);
-    cutter_destroy(cutter);
-    schema_destroy(schema);
-    pool_destroy(pool);
+    pool_give(lab.pool, &cut.buffer);
+    assert_int_equal(cutter_next(lab.cutter, &cut, &err), 0);
+    json_close(&lab);
     grown_free(&text);
 }
 
@@ -814,23 +817,18 @@ static void test_json_after_array(void **state) {
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         grown_t text = {0};
         grown_text(&text, texts[i]);
-        struct source source;
-        schema_t *schema;
-        dialect_t dialect;
+        json_lab_t lab;
         cut_t cut = {.length = 0};
         err_t err;
-        pool_t *pool = pool_new(4 * CUTTER_BUFFER, CUTTER_BUFFER);
-        cutter_t *cutter = json_cutter(&text, &source, pool, 1, &schema, &dialect);
+        json_open(&lab, &text, 4);
         int got;
         uint64_t at = 0;
-        while ((got = cutter_next(cutter, &cut, &err)) > 0) {
+        while ((got = cutter_next(lab.cutter, &cut, &err)) > 0) {
             at = cut.next_offset;
-            pool_give(pool, &cut.buffer);
+            pool_give(lab.pool, &cut.buffer);
         }
         assert_true(got == 0 && at == text.size);
-        cutter_destroy(cutter);
-        schema_destroy(schema);
-        pool_destroy(pool);
+        json_close(&lab);
         grown_free(&text);
     }
 }
@@ -845,21 +843,18 @@ static void test_json_cut_off(void **state) {
     grown_text(&all, "{\"a\": 1}\n] \n");
     for (size_t size = 1; size <= all.size; size++) {
         const grown_t text = {.at = all.at, .size = size};
-        struct source source;
-        schema_t *schema;
-        dialect_t dialect;
+        json_lab_t lab;
         cut_t cut = {.length = 0};
         err_t err;
-        pool_t *pool = pool_new(4 * CUTTER_BUFFER, CUTTER_BUFFER);
-        cutter_t *cutter = json_cutter(&text, &source, pool, 1, &schema, &dialect);
+        json_open(&lab, &text, 4);
         uint64_t at = 0;
         int got;
         bool last = false;
-        while ((got = cutter_next(cutter, &cut, &err)) > 0) {
+        while ((got = cutter_next(lab.cutter, &cut, &err)) > 0) {
             at = cut.next_offset;
             last = cut.last;
             assert_true(cut.last != cut.broken);
-            pool_give(pool, &cut.buffer);
+            pool_give(lab.pool, &cut.buffer);
         }
         const bool closed = memchr(all.at, ']', all.size) && size > all.size - 3;
         assert_int_equal(got, closed ? 0 : -1);
@@ -867,9 +862,7 @@ static void test_json_cut_off(void **state) {
         assert_true(closed ? at == size : at <= size && at + 16 >= size);
         if (!closed)
             assert_non_null(strstr(err.text, "ends within the array"));
-        cutter_destroy(cutter);
-        schema_destroy(schema);
-        pool_destroy(pool);
+        json_close(&lab);
     }
     grown_free(&all);
 }
