@@ -18,6 +18,17 @@ LAB_UNUSED void add(list_t *list, size_t at) {
     list->at[list->count++] = at;
 }
 
+/* The first record's length: of all of the text, and where more may follow. */
+LAB_UNUSED void expect_first(const schema_t *schema, const char *text, size_t whole, size_t part) {
+    const size_t length = strlen(text),
+                 is_whole = ends_find(schema, ',', (const uint8_t *)text, length, true),
+                 is_part = ends_find(schema, ',', (const uint8_t *)text, length, false);
+    if (is_whole == whole && is_part == part)
+        return;
+    dprintf(2, "%s\nends at %zu and %zu, not at %zu and %zu\n", text, is_whole, is_part, whole, part);
+    abort();
+}
+
 LAB_UNUSED list_t by_find(const schema_t *schema, const uint8_t *text, size_t length) {
     list_t list = {0};
     for (size_t at = 0; at < length;)

@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-static size_t find(const char *text, size_t length, bool whole) {
-    return json_span_find(&(json_span_t){0}, (const uint8_t *)text, length, whole);
+static schema_t *json_schema(void) {
+    return lab_schema("format: x\nrecord: {json: yes}\n");
 }
 
 /* ---- by hand ---- */
@@ -57,13 +57,10 @@ static void test_by_hand(void **state) {
         {"\"a", 2, 0},
         {"}{}\n", 4, 4},
     };
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        const size_t length = strlen(rows[i].text), whole = find(rows[i].text, length, true),
-                     part = find(rows[i].text, length, false);
-        if (whole != rows[i].whole || part != rows[i].part)
-            fail_msg("%s\nends at %zu and %zu, not at %zu and %zu", rows[i].text, whole, part, rows[i].whole,
-                     rows[i].part);
-    }
+    schema_t *schema = json_schema();
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        expect_first(schema, rows[i].text, rows[i].whole, rows[i].part);
+    schema_destroy(schema);
 }
 
 /* ---- the rules, read plainly ---- */
@@ -171,10 +168,6 @@ static size_t plainly(const char *text, size_t length) {
     return next_line(text, length, begin, blanks);
 }
 
-static schema_t *json_schema(void) {
-    return lab_schema("format: x\nrecord: {json: yes}\n");
-}
-
 static void test_odd_bytes(void **state) {
     (void)state;
     uint64_t seed = 3;
@@ -277,7 +270,8 @@ static void test_deep(void **state) {
     memset(text + 5, '[', DEPTH);
     memset(text + 5 + DEPTH, ']', DEPTH);
     memcpy(text + 5 + 2 * DEPTH, "}\n{}\n", 5);
-    assert_int_equal(find(text, 2 * DEPTH + 10, false), 2 * DEPTH + 7);
+    assert_int_equal(json_span_find(&(json_span_t){0}, (const uint8_t *)text, 2 * DEPTH + 10, false),
+                     2 * DEPTH + 7);
     free(text);
 }
 
