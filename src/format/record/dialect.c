@@ -1,17 +1,12 @@
-#include "format/record/dialect.h"
 #include "base/escape.h"
 #include "base/lines.h"
 #include "base/log.h"
-#include "base/utf8.h"
+#include "format/record/dialect_inner.h"
 #include "format/record/ends.h"
-#include "format/record/split.h"
 
-#include <pthread.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <xxhash.h>
 
 enum { COLUMNS_SHOWN = 13 };
@@ -42,155 +37,6 @@ static bool next_line(const schema_t *schema, char delimiter, const uint8_t **at
             return true;
     }
     return false;
-}
-
-static bool is_delimiter(const schema_t *schema, uint8_t byte) {
-    return memchr(schema->delimiters, byte, schema->delimiter_count) != NULL;
-}
-
-/* How many bytes of the text are this one as a file in the format's encoding spells it; 0: none. */
-static size_t in_encoding(const schema_t *schema, const schema_text_t *word, const uint8_t *text,
-                          size_t length, bool any_case) {
-    return schema->encoding ? encoding_begins(schema->encoding, (const uint8_t *)word->text, word->length,
-                                              text, length, any_case)
-                            : 0;
-}
-
-/* Does the line start with one of the header words, bare or in quotes? The byte behind it is its delimiter.
- */
-static bool starts_with_word(const schema_t *schema, const uint8_t *line, size_t length, char *delimiter) {
-    for (size_t i = 0; i < schema->header_words.count; i++) {
-        const schema_text_t *word = &schema->header_words.items[i];
-        size_t quote = schema->quote && length && line[0] == (uint8_t)schema->quote;
-        size_t behind = quote + word->length + quote, other;
-        if (length < behind || memcmp(line + quote, word->text, word->length) != 0) {
-            if (!(other = in_encoding(schema, word, line + quote, length - quote, false)))
-                continue;
-            behind = quote + other + quote;
-            if (length < behind)
-                continue;
-        }
-        if (quote && line[behind - 1] != (uint8_t)schema->quote)
-            continue;
-        if (length > behind && !is_delimiter(schema, line[behind]))
-            continue;
-        *delimiter = length > behind ? (char)line[behind] : schema->delimiters[0];
-        return true;
-    }
-    return false;
-}
-
-static int field_of_column(const schema_t *schema, const span_t *span) {
-    const char *text = (const char *)span->text;
-    size_t length = span->length;
-    while (length && text[length - 1] == ' ')
-        length--;
-    while (length && text[0] == ' ')
-        text++, length--;
-    for (size_t i = 0; i < schema->field_count; i++) {
-        const texts_t *names = &schema->fields[i].columns;
-        for (size_t j = 0; j < names->count; j++)
-            if ((names->items[j].length == length && strncasecmp(names->items[j].text, text, length) == 0) ||
-                (length &&
-                 in_encoding(schema, &names->items[j], (const uint8_t *)text, length, true) == length))
-                return (int)i;
-    }
-    return -1;
-}
-
-static void start(dialect_t *dialect) {
-    static atomic_ullong serials;
-    memset(dialect, 0, sizeof *dialect);
-    dialect->serial = ++serials;
-}
-
-static void clear_columns(dialect_t *dialect) {
-    memset(dialect->field_of, 0xFF, sizeof dialect->field_of);
-    memset(dialect->column_of, 0xFF, sizeof dialect->column_of);
-    dialect->columns = 0;
-    dialect->surplus_column = -1;
-}
-
-static void set_column(const schema_t *schema, dialect_t *dialect, size_t column, size_t field) {
-    dialect->field_of[column] = (uint16_t)field;
-    dialect->column_of[field] = (uint16_t)column;
-    if ((int)field == schema->surplus_field)
-        dialect->surplus_column = (int)column;
-}
-
-static uint64_t hash_of(const schema_t *schema, const dialect_t *dialect) {
-    const uint64_t format =
-        XXH3_64bits_withSeed(schema->digest, strlen(schema->digest), (unsigned char)dialect->delimiter);
-    const uint64_t hash =
-        XXH3_64bits_withSeed(dialect->field_of, dialect->columns * sizeof *dialect->field_of, format);
-    return hash ? hash : 1;
-}
-
-static void use_layout(const schema_t *schema, dialect_t *dialect, const layout_t *layout) {
-    clear_columns(dialect);
-    dialect->columns = (uint16_t)layout->count;
-    for (size_t i = 0; i < layout->count; i++)
-        set_column(schema, dialect, i, layout->fields[i]);
-}
-
-static size_t columns_known(const schema_t *schema, const split_t *split) {
-    size_t known = 0;
-    for (size_t i = 0; i < split->count; i++)
-        known += field_of_column(schema, &split->spans[i]) >= 0;
-    return known;
-}
-
-static bool names_same_columns(const schema_t *schema, const dialect_t *dialect, const split_t *split) {
-    bool same = !split->too_many && split->count == dialect->columns;
-    for (size_t i = 0; same && i < split->count; i++) {
-        const int field = field_of_column(schema, &split->spans[i]);
-        same = dialect->field_of[i] == (field < 0 ? DIALECT_NO_FIELD : field);
-    }
-    return same;
-}
-
-/* Has it a column for each field that needs one? */
-static bool names_all(const schema_t *schema, const split_t *split) {
-    bool named[SCHEMA_MOST_FIELDS] = {false}, all = true;
-    for (size_t i = 0; i < split->count; i++) {
-        const int field = field_of_column(schema, &split->spans[i]);
-        if (field >= 0)
-            named[field] = true;
-    }
-    for (size_t i = 0; all && i < schema->field_count; i++)
-        all = named[i] || schema->fields[i].optional;
-    return all;
-}
-
-/* Where the first line is always a header: a mere record may hold the name of a column or two. */
-static dialect_line_t line_by_columns(const schema_t *schema, const dialect_t *dialect, split_t *split,
-                                      const uint8_t *line, size_t length) {
-    if (!split_record(split, schema, dialect->delimiter, line, length))
-        return DIALECT_MEMORY;
-    if (split->count < 2 || field_of_column(schema, &split->spans[0]) < 0 || columns_known(schema, split) < 2)
-        return DIALECT_RECORD;
-    if (names_same_columns(schema, dialect, split))
-        return DIALECT_HEADER;
-    return names_all(schema, split) ? DIALECT_OTHER_HEADER : DIALECT_RECORD;
-}
-
-dialect_line_t dialect_line(const schema_t *schema, const dialect_t *dialect, split_t *split,
-                            const uint8_t *line, size_t length) {
-    char delimiter;
-    if (schema->header == HEADER_NO)
-        return DIALECT_RECORD;
-    if (dialect->header_length && length == dialect->header_length &&
-        XXH3_64bits(line, length) == dialect->header_hash)
-        return DIALECT_HEADER;
-    if (schema->header == HEADER_YES)
-        return line_by_columns(schema, dialect, split, line, length);
-    if (!starts_with_word(schema, line, length, &delimiter))
-        return DIALECT_RECORD;
-    if (!split_record(split, schema, delimiter, line, length))
-        return DIALECT_MEMORY;
-    if ((delimiter == dialect->delimiter || split->count == 1) && names_same_columns(schema, dialect, split))
-        return DIALECT_HEADER;
-    return columns_known(schema, split) > 1 ? DIALECT_OTHER_HEADER : DIALECT_ODD_LINE;
 }
 
 /* A header's column as a person reads it: its first characters, none of which a terminal obeys. */
@@ -270,18 +116,18 @@ static bool read_header(const schema_t *schema, split_t *split, const line_t *li
         return has_no_cr(line, name, err) &&
                err_set(err, STATUS_INPUT, "%s:1: the header has more than %d columns, which is too many",
                        name, SCHEMA_MOST_FIELDS * 2);
-    clear_columns(dialect);
+    dialect_clear_columns(dialect);
     dialect->columns = (uint16_t)split->count;
     for (size_t i = 0; i < split->count; i++) {
         const span_t *span = &split->spans[i];
-        int field = field_of_column(schema, span);
+        int field = dialect_field_of_column(schema, span);
         if (field < 0)
             continue;
         char shown[256];
         if (dialect->column_of[field] != DIALECT_NO_FIELD)
             return err_set(err, STATUS_INPUT, "%s:1:%u: the header names the column '%s' twice", name,
                            span->at + 1, show(span, 80, shown, sizeof shown));
-        set_column(schema, dialect, i, (size_t)field);
+        dialect_set_column(schema, dialect, i, (size_t)field);
     }
     for (size_t i = 0; i < schema->field_count; i++) {
         const field_t *field = &schema->fields[i];
@@ -322,7 +168,7 @@ static bool guess_layout(const schema_t *schema, split_t *split, const uint8_t *
             }
         }
     }
-    use_layout(schema, dialect, chosen);
+    dialect_use_layout(schema, dialect, chosen);
     return true;
 }
 
@@ -341,11 +187,11 @@ static bool sniff_header(const schema_t *schema, split_t *split, const uint8_t *
     line_t line;
     dialect->line_end = 1;
     dialect->delimiter = schema->delimiters[0];
-    use_layout(schema, dialect, &schema->layouts[0]);
+    dialect_use_layout(schema, dialect, &schema->layouts[0]);
     if (!next_line(schema, dialect->delimiter, &at, text + length, &line, &dialect->line_end))
         return true;
     if (schema->header == HEADER_WORDS)
-        dialect->header = starts_with_word(schema, line.text, line.length, &dialect->delimiter);
+        dialect->header = dialect_starts_with_word(schema, line.text, line.length, &dialect->delimiter);
     if (schema->header == HEADER_YES) {
         dialect->header = true;
         size_t most = 0;
@@ -354,7 +200,7 @@ static bool sniff_header(const schema_t *schema, split_t *split, const uint8_t *
             next_line(schema, schema->delimiters[d], &at, text + length, &line, NULL);
             if (!split_record(split, schema, schema->delimiters[d], line.text, line.length))
                 return err_memory(err, line.length);
-            size_t known = columns_known(schema, split);
+            size_t known = dialect_columns_known(schema, split);
             if (known > most) {
                 most = known;
                 dialect->delimiter = schema->delimiters[d];
@@ -394,13 +240,13 @@ static bool check_json(const uint8_t *text, size_t length, const char *name, err
 
 static bool sniff(const schema_t *schema, const uint8_t *text, size_t length, const char *name, bool warns,
                   dialect_t *dialect, err_t *err) {
-    start(dialect);
+    dialect_start(dialect);
     if (schema->kind != RECORDS_DELIMITED) {
-        clear_columns(dialect);
+        dialect_clear_columns(dialect);
         const size_t begins = schema->kind == RECORDS_JSON ? json_begins(text, length) : length;
         dialect->array = begins < length && text[begins] == '[';
         dialect->line_end = 1;
-        dialect->hash = hash_of(schema, dialect);
+        dialect->hash = dialect_hash_of(schema, dialect);
         return schema->kind != RECORDS_JSON || check_json(text, length, name, err);
     }
     split_t *split = new_split();
@@ -412,7 +258,7 @@ static bool sniff(const schema_t *schema, const uint8_t *text, size_t length, co
         warn_unknown(schema, split, dialect, name);
     else if (ok && !dialect->header)
         ok = guess_layout(schema, split, text + bom, length - bom, dialect, err);
-    dialect->hash = hash_of(schema, dialect);
+    dialect->hash = dialect_hash_of(schema, dialect);
     split_free(split);
     free(split);
     return ok;
@@ -438,7 +284,8 @@ static bool asks_first_line(const schema_t *schema) {
 static bool begins_header(const schema_t *schema, const line_t *line) {
     char delimiter;
     return schema->header == HEADER_YES ||
-           (schema->header == HEADER_WORDS && starts_with_word(schema, line->text, line->length, &delimiter));
+           (schema->header == HEADER_WORDS &&
+            dialect_starts_with_word(schema, line->text, line->length, &delimiter));
 }
 
 bool dialect_sniff_head(const schema_t *schema, const dialect_head_t *head, const char *name,
@@ -461,19 +308,6 @@ bool dialect_sniff_head(const schema_t *schema, const dialect_head_t *head, cons
                        "known; give a larger --max-record",
                        name);
     return dialect_sniff(schema, head->text, head->length, name, dialect, err);
-}
-
-bool dialect_take_earlier(const schema_t *schema, uint64_t hash, dialect_t *dialect) {
-    if (dialect->hash == hash)
-        return true;
-    for (size_t d = 0; !dialect->header && d < schema->delimiter_count; d++)
-        for (size_t i = 0; i < schema->layout_count; i++) {
-            dialect->delimiter = schema->delimiters[d];
-            use_layout(schema, dialect, &schema->layouts[i]);
-            if ((dialect->hash = hash_of(schema, dialect)) == hash)
-                return true;
-        }
-    return false;
 }
 
 bool dialect_may_refuse(const schema_t *schema) {
@@ -501,20 +335,13 @@ bool dialect_first_line(const schema_t *schema, const uint8_t *text, size_t leng
     return true;
 }
 
-bool dialect_is_of_first_line(const dialect_t *dialect) {
-    bool known = dialect->header;
-    for (size_t i = 0; known && i < dialect->columns; i++)
-        known = dialect->field_of[i] != DIALECT_NO_FIELD;
-    return known;
-}
-
 bool dialect_fits(const schema_t *schema, const uint8_t *text, size_t length, const char *name, err_t *err) {
     dialect_t dialect;
     if (!dialect_may_refuse(schema))
         return true;
     if (schema->kind == RECORDS_JSON)
         return check_json(text, length, name, err);
-    start(&dialect);
+    dialect_start(&dialect);
     split_t *split = new_split();
     if (!split)
         return err_memory(err, sizeof *split);
@@ -522,93 +349,4 @@ bool dialect_fits(const schema_t *schema, const uint8_t *text, size_t length, co
     split_free(split);
     free(split);
     return ok;
-}
-
-size_t dialect_print(const schema_t *schema, const dialect_t *dialect, char *out, size_t room) {
-    (void)schema;
-    int used = snprintf(out, room, "delimiter=%02x columns=", (unsigned char)dialect->delimiter);
-    for (size_t i = 0; i < dialect->columns && used > 0 && (size_t)used < room; i++) {
-        uint16_t field = dialect->field_of[i];
-        if (field == DIALECT_NO_FIELD)
-            used += snprintf(out + used, room - (size_t)used, "%s-", i ? "," : "");
-        else
-            used += snprintf(out + used, room - (size_t)used, "%s%u", i ? "," : "", field);
-    }
-    return used > 0 && (size_t)used < room ? (size_t)used : 0;
-}
-
-bool dialect_read(const schema_t *schema, const char *line, dialect_t *dialect) {
-    unsigned delimiter, field;
-    int used = 0;
-    start(dialect);
-    clear_columns(dialect);
-    if (sscanf(line, "delimiter=%2x columns=%n", &delimiter, &used) != 1 || !used || delimiter > 127)
-        return false;
-    dialect->delimiter = (char)delimiter;
-    dialect->line_end = 1;
-    for (const char *at = line + used; *at && *at != ' ' && *at != '\n';) {
-        size_t length = strcspn(at, ", \n");
-        bool none = length == 1 && *at == '-';
-        if (!none && (!length || length > 4 || strspn(at, "0123456789") != length))
-            return false;
-        if (dialect->columns == SCHEMA_MOST_FIELDS * 2 ||
-            (!none && (sscanf(at, "%u", &field) != 1 || field >= schema->field_count)))
-            return false;
-        if (!none && dialect->column_of[field] != DIALECT_NO_FIELD)
-            return false;
-        if (!none)
-            set_column(schema, dialect, dialect->columns, field);
-        dialect->columns++;
-        at += length + (at[length] == ',');
-    }
-    dialect->hash = hash_of(schema, dialect);
-    return dialect->columns > 0 || schema->kind != RECORDS_DELIMITED;
-}
-
-typedef struct kept {
-    struct kept *next;
-    dialect_t dialect;
-} kept_t;
-
-struct dialect_shelf {
-    pthread_mutex_t lock;
-    kept_t *first;
-};
-
-dialect_shelf_t *dialect_shelf_new(void) {
-    dialect_shelf_t *shelf = calloc(1, sizeof *shelf);
-    if (shelf)
-        pthread_mutex_init(&shelf->lock, NULL);
-    return shelf;
-}
-
-void dialect_shelf_destroy(dialect_shelf_t *shelf) {
-    if (!shelf)
-        return;
-    for (kept_t *kept = shelf->first; kept;) {
-        kept_t *next = kept->next;
-        free(kept);
-        kept = next;
-    }
-    pthread_mutex_destroy(&shelf->lock);
-    free(shelf);
-}
-
-const dialect_t *dialect_shelf_keep(dialect_shelf_t *shelf, const dialect_t *dialect) {
-    dialect_t same;
-    memcpy(&same, dialect, sizeof same); /* padding too: it is zero in all of them */
-    pthread_mutex_lock(&shelf->lock);
-    kept_t *kept = shelf->first;
-    for (; kept; kept = kept->next) {
-        same.serial = kept->dialect.serial;
-        if (memcmp(&same, &kept->dialect, sizeof same) == 0)
-            break;
-    }
-    if (!kept && (kept = calloc(1, sizeof *kept))) {
-        memcpy(&kept->dialect, dialect, sizeof *dialect);
-        kept->next = shelf->first;
-        shelf->first = kept;
-    }
-    pthread_mutex_unlock(&shelf->lock);
-    return kept ? &kept->dialect : NULL;
 }

@@ -1,0 +1,28 @@
+/* dialect_inner: what the modules of dialect share. */
+#ifndef TIPPLE_FORMAT_RECORD_DIALECT_INNER_H
+#define TIPPLE_FORMAT_RECORD_DIALECT_INNER_H
+
+#include "format/record/dialect.h"
+#include "format/record/split.h"
+
+/* ---- dialect_columns.c ---- */
+
+/* Of no columns, and with a serial of its own. */
+void dialect_start(dialect_t *dialect);
+void dialect_clear_columns(dialect_t *dialect);
+void dialect_set_column(const schema_t *schema, dialect_t *dialect, size_t column, size_t field);
+void dialect_use_layout(const schema_t *schema, dialect_t *dialect, const layout_t *layout);
+uint64_t dialect_hash_of(const schema_t *schema, const dialect_t *dialect);
+
+/* ---- dialect_line.c ---- */
+
+/* Does the line start with one of the header words, bare or in quotes? The byte behind it is its delimiter. */
+bool dialect_starts_with_word(const schema_t *schema, const uint8_t *line, size_t length, char *delimiter);
+
+/* The field of the column of this name; -1: the format does not know it. */
+int dialect_field_of_column(const schema_t *schema, const span_t *span);
+
+/* How many columns of the line have a field? */
+size_t dialect_columns_known(const schema_t *schema, const split_t *split);
+
+#endif
