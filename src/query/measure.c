@@ -21,10 +21,18 @@
 
 enum { MOST_DRAWN = 10000, MOST_RANGES = 64 };
 
+typedef struct {
+    const yaml_tree_t *tree;
+    const bson_t *typed;  /* see params_read */
+    const bson_t *params; /* all others, which the values may contain */
+    err_t *err;
+} params_t;
+
 /* ---- parameters ---- */
 
 /* Parses "n=1000": the value replaces the suite's own parameter, or an `each` list. */
-static bool read_typed(bson_t *typed, const suite_t *suite, const choices_t *choices, err_t *err) {
+static bool params_read(bson_t *typed, const suite_t *suite, char *const *texts, size_t text_count,
+                        err_t *err) {
     const char *known[128];
     size_t count = 0;
     for (const yaml_item_t *item = suite->params ? suite->params->first : NULL; item && count < 128;
@@ -34,8 +42,8 @@ static bool read_typed(bson_t *typed, const suite_t *suite, const choices_t *cho
         for (const yaml_item_t *item = suite->queries[i].each ? suite->queries[i].each->first : NULL;
              item && count < 128; item = item->next)
             known[count++] = item->key;
-    for (size_t i = 0; i < choices->param_count; i++) {
-        const char *text = choices->params[i], *equals = strchr(text, '=');
+    for (size_t i = 0; i < text_count; i++) {
+        const char *text = texts[i], *equals = strchr(text, '=');
         char name[128];
         if (!equals || equals == text || equals - text >= (ptrdiff_t)sizeof name)
             return err_set(err, STATUS_USAGE, "--param: '%s' is not NAME=VALUE, such as n=1000", text);
@@ -56,7 +64,7 @@ static bool read_typed(bson_t *typed, const suite_t *suite, const choices_t *cho
 }
 
 /* All parameters of the suite, without those of `each`. */
-static bool suite_params(bson_t *params, const suite_t *suite, const bson_t *typed, err_t *err) {
+static bool params_of_suite(bson_t *params, const suite_t *suite, const bson_t *typed, err_t *err) {
     for (const yaml_item_t *item = suite->params ? suite->params->first : NULL; item; item = item->next) {
         bson_iter_t given;
         if (bson_iter_init_find(&given, typed, item->key))
@@ -101,7 +109,7 @@ static bool has_key(const bson_t *document, const char *key) {
 }
 
 /* A label that is safe to show. */
-static char *label_of(const char *text) {
+static char *params_label(const char *text) {
     char *open = text_concealed(text);
     const size_t length = strlen(open), room = 4 * length + 1;
     char *shown = bson_malloc(room);
@@ -111,15 +119,16 @@ static char *label_of(const char *text) {
 }
 
 /* Appends one value, under the name that it has in the suite; if it has none, under its text. */
-static bool append_value(bson_t *values, const maker_t *maker, const yaml_item_t *item,
+static bool append_value(bson_t *values, const params_t *given, const yaml_item_t *item,
                          const bson_iter_t *value, const char *name) {
     char *json = bson_read_json(value);
     const char *written = BSON_ITER_HOLDS_UTF8(value) ? bson_iter_utf8(value, NULL) : json ? json : "";
-    char *label = label_of(name ? name : written);
-    bool ok =
-        !has_key(values, label) ||
-        complain(maker, item, "two values of '%.60s' are called '%.90s'; give them names: {NAME: VALUE}",
-                 item->key, label);
+    char *label = params_label(name ? name : written);
+    bson_iter_t same; /* bson_has_field looks for "a.b" in documents as well */
+    bool ok = !bson_iter_init_find(&same, values, label) ||
+              yaml_tree_complain(given->tree, item, given->err,
+                                 "two values of '%.60s' are called '%.90s'; give them names: {NAME: VALUE}",
+                                 item->key, label);
     if (ok)
         bson_append_iter(values, label, -1, value);
     free(json);
@@ -128,24 +137,23 @@ static bool append_value(bson_t *values, const maker_t *maker, const yaml_item_t
 }
 
 /* Takes what was typed instead of an `each`: a value or a list. Each item may also be the name of a value. */
-static bool typed_values(bson_t *values, const maker_t *maker, const yaml_item_t *item, bson_iter_t given,
-                         const bson_t *params) {
+static bool typed_values(bson_t *values, const params_t *given, const yaml_item_t *item, bson_iter_t at) {
     bson_t read = BSON_INITIALIZER;
     bson_iter_t value;
-    bool many = BSON_ITER_HOLDS_ARRAY(&given), ok = true;
-    if (many && !(bson_iter_recurse(&given, &given) && bson_iter_next(&given)))
-        ok = err_set(maker->err, STATUS_USAGE, "--param: '%s' has no values", item->key);
+    bool many = BSON_ITER_HOLDS_ARRAY(&at), ok = true;
+    if (many && !(bson_iter_recurse(&at, &at) && bson_iter_next(&at)))
+        ok = err_set(given->err, STATUS_USAGE, "--param: '%s' has no values", item->key);
     while (ok) {
-        const yaml_item_t *named = item->kind == YAML_ITEM_MAP && BSON_ITER_HOLDS_UTF8(&given)
-                                       ? yaml_item_get(item, bson_iter_utf8(&given, NULL))
+        const yaml_item_t *named = item->kind == YAML_ITEM_MAP && BSON_ITER_HOLDS_UTF8(&at)
+                                       ? yaml_item_get(item, bson_iter_utf8(&at, NULL))
                                        : NULL;
         if (named) {
             bson_reinit(&read);
-            ok = value_append(&read, "v", named, maker->list->suite->tree, params, maker->err) &&
+            ok = value_append(&read, "v", named, given->tree, given->params, given->err) &&
                  bson_iter_init_find(&value, &read, "v");
         }
-        ok = ok && append_value(values, maker, item, named ? &value : &given, named ? named->key : NULL);
-        if (!many || !bson_iter_next(&given))
+        ok = ok && append_value(values, given, item, named ? &value : &at, named ? named->key : NULL);
+        if (!many || !bson_iter_next(&at))
             break;
     }
     bson_destroy(&read);
@@ -153,17 +161,17 @@ static bool typed_values(bson_t *values, const maker_t *maker, const yaml_item_t
 }
 
 /* {NAME: value, ...}: all values of an `each`. */
-static bool values_of(bson_t *values, const maker_t *maker, const yaml_item_t *item, const bson_t *params) {
+static bool params_each(bson_t *values, const params_t *given, const yaml_item_t *item) {
     bson_t read = BSON_INITIALIZER;
-    bson_iter_t given, value;
+    bson_iter_t at, value;
     bool ok = true;
-    if (bson_iter_init_find(&given, maker->typed, item->key))
-        return typed_values(values, maker, item, given, params);
+    if (bson_iter_init_find(&at, given->typed, item->key))
+        return typed_values(values, given, item, at);
     for (const yaml_item_t *node = item->first; ok && node; node = node->next) {
         bson_reinit(&read);
-        ok = value_append(&read, "v", node, maker->list->suite->tree, params, maker->err) &&
+        ok = value_append(&read, "v", node, given->tree, given->params, given->err) &&
              bson_iter_init_find(&value, &read, "v") &&
-             append_value(values, maker, item, &value, item->kind == YAML_ITEM_MAP ? node->key : NULL);
+             append_value(values, given, item, &value, item->kind == YAML_ITEM_MAP ? node->key : NULL);
     }
     bson_destroy(&read);
     return ok;
@@ -175,8 +183,10 @@ static bool combine(maker_t *maker, const yaml_item_t *item, const bson_t *param
     bson_t values = BSON_INITIALIZER;
     if (!item)
         return make_works(maker, params, each, with);
-    char *name = label_of(item->key);
-    bool ok = values_of(&values, maker, item, params) && bson_iter_init(&value, &values);
+    char *name = params_label(item->key);
+    const params_t given = {
+        .tree = maker->list->suite->tree, .typed = maker->typed, .params = params, .err = maker->err};
+    bool ok = params_each(&values, &given, item) && bson_iter_init(&value, &values);
     while (ok && bson_iter_next(&value)) {
         bson_t more, more_each;
         char longer[WITH_ROOM];
@@ -317,7 +327,7 @@ static bool make_work(maker_t *maker, const bson_t *params, const bson_t *each, 
                       const answer_t *drawn, const char *mode, uint32_t ranges) {
     measures_t *list = maker->list;
     /* if others are measured beside it, the primary is the one that is never behind */
-    const bool never_behind = maker->choices->reads_choices > 1 && strcmp(mode, "primary") == 0;
+    const bool never_behind = mode && maker->choices->reads_choices > 1 && strcmp(mode, "primary") == 0;
     const reads_t reads = {mode, never_behind ? 0 : maker->choices->max_staleness_seconds};
     if (!GROW(list->works, list->work_room, list->work_count + 1, maker->err))
         return false;
@@ -412,10 +422,10 @@ static bool count_documents(maker_t *maker, const char *collection) {
 }
 
 /* How many values an `each` has, in the suite or as typed. */
-static uint64_t count_values(const maker_t *maker, const yaml_item_t *item) {
+static uint64_t params_each_count(const bson_t *typed, const yaml_item_t *item) {
     bson_iter_t given, value;
     uint64_t count = 0;
-    if (!bson_iter_init_find(&given, maker->typed, item->key))
+    if (!bson_iter_init_find(&given, typed, item->key))
         return item->count;
     if (!BSON_ITER_HOLDS_ARRAY(&given))
         return 1;
@@ -432,7 +442,7 @@ static bool check_count(const maker_t *maker) {
     uint64_t count = choices->client_choices * (choices->reads_choices ? choices->reads_choices : 1) *
                      (splits ? choices->parallel_choices : 1);
     for (const yaml_item_t *item = query->each ? query->each->first : NULL; item; item = item->next)
-        if ((count *= count_values(maker, item)) > MEASURE_MOST)
+        if ((count *= params_each_count(maker->typed, item)) > MEASURE_MOST)
             break;
     return maker->list->count + count <= MEASURE_MOST ||
            complain(maker, query->each ? query->each : query->at,
@@ -461,7 +471,8 @@ bool measure_prepare(measures_t *list, suite_t *suite, server_t *server, mongoc_
     maker_t maker = {.list = list, .client = client, .choices = choices, .typed = &typed, .err = err};
     *list = (measures_t){.suite = suite, .server = server};
     bool ok = check_words(suite, choices, err) && check_reads(server, choices, err) &&
-              read_typed(&typed, suite, choices, err) && suite_params(&params, suite, &typed, err);
+              params_read(&typed, suite, choices->params, choices->param_count, err) &&
+              params_of_suite(&params, suite, &typed, err);
     for (size_t i = 0; ok && i < suite->query_count; i++) {
         maker.query = &suite->queries[i];
         answer_end(&maker.drawn);
