@@ -1,0 +1,131 @@
+#include "query/params.h"
+#include "base/escape.h"
+#include "base/suggest.h"
+#include "base/text.h"
+#include "query/suite/value.h"
+#include "server/bson_read.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool params_read(bson_t *typed, const suite_t *suite, char *const *texts, size_t text_count, err_t *err) {
+    const char *known[128];
+    size_t count = 0;
+    for (const yaml_item_t *item = suite->params ? suite->params->first : NULL; item && count < 128;
+         item = item->next)
+        known[count++] = item->key;
+    for (size_t i = 0; i < suite->query_count; i++)
+        for (const yaml_item_t *item = suite->queries[i].each ? suite->queries[i].each->first : NULL;
+             item && count < 128; item = item->next)
+            known[count++] = item->key;
+    for (size_t i = 0; i < text_count; i++) {
+        const char *text = texts[i], *equals = strchr(text, '=');
+        char name[128];
+        if (!equals || equals == text || equals - text >= (ptrdiff_t)sizeof name)
+            return err_set(err, STATUS_USAGE, "--param: '%s' is not NAME=VALUE, such as n=1000", text);
+        snprintf(name, sizeof name, "%.*s", (int)(equals - text), text);
+        bool found = false;
+        for (size_t k = 0; k < count; k++)
+            found = found || strcmp(known[k], name) == 0;
+        if (!found) {
+            const char *near = suggest_word(name, known, count);
+            return err_set(err, STATUS_USAGE, "--param: the suite %s has no parameter '%s'%s%s%s",
+                           suite->name, name, near ? "; did you mean '" : "", near ? near : "",
+                           near ? "'?" : "");
+        }
+        if (!value_parse(typed, name, equals + 1, err))
+            return err_where(err, "--param");
+    }
+    return true;
+}
+
+bool params_of_suite(bson_t *params, const suite_t *suite, const bson_t *typed, err_t *err) {
+    for (const yaml_item_t *item = suite->params ? suite->params->first : NULL; item; item = item->next) {
+        bson_iter_t given;
+        if (bson_iter_init_find(&given, typed, item->key))
+            bson_append_iter(params, item->key, -1, &given);
+        else if (!value_append(params, item->key, item, suite->tree, NULL, err))
+            return false;
+    }
+    return true;
+}
+
+char *params_label(const char *text) {
+    char *open = text_concealed(text);
+    const size_t length = strlen(open), room = 4 * length + 1;
+    char *shown = bson_malloc(room);
+    escape_text(shown, room, open, length);
+    free(open);
+    return shown;
+}
+
+/* Appends one value, under the name that it has in the suite; if it has none, under its text. */
+static bool append_value(bson_t *values, const params_t *given, const yaml_item_t *item,
+                         const bson_iter_t *value, const char *name) {
+    char *json = bson_read_json(value);
+    const char *written = BSON_ITER_HOLDS_UTF8(value) ? bson_iter_utf8(value, NULL) : json ? json : "";
+    char *label = params_label(name ? name : written);
+    bson_iter_t same; /* bson_has_field looks for "a.b" in documents as well */
+    bool ok = !bson_iter_init_find(&same, values, label) ||
+              yaml_tree_complain(given->tree, item, given->err,
+                                 "two values of '%.60s' are called '%.90s'; give them names: {NAME: VALUE}",
+                                 item->key, label);
+    if (ok)
+        bson_append_iter(values, label, -1, value);
+    free(json);
+    bson_free(label);
+    return ok;
+}
+
+/* Takes what was typed instead of an `each`: a value or a list. Each item may also be the name of a value. */
+static bool typed_values(bson_t *values, const params_t *given, const yaml_item_t *item, bson_iter_t at) {
+    bson_t read = BSON_INITIALIZER;
+    bson_iter_t value;
+    bool many = BSON_ITER_HOLDS_ARRAY(&at), ok = true;
+    if (many && !(bson_iter_recurse(&at, &at) && bson_iter_next(&at)))
+        ok = err_set(given->err, STATUS_USAGE, "--param: '%s' has no values", item->key);
+    while (ok) {
+        const yaml_item_t *named = item->kind == YAML_ITEM_MAP && BSON_ITER_HOLDS_UTF8(&at)
+                                       ? yaml_item_get(item, bson_iter_utf8(&at, NULL))
+                                       : NULL;
+        if (named) {
+            bson_reinit(&read);
+            ok = value_append(&read, "v", named, given->tree, given->params, given->err) &&
+                 bson_iter_init_find(&value, &read, "v");
+        }
+        ok = ok && append_value(values, given, item, named ? &value : &at, named ? named->key : NULL);
+        if (!many || !bson_iter_next(&at))
+            break;
+    }
+    bson_destroy(&read);
+    return ok;
+}
+
+bool params_each(bson_t *values, const params_t *given, const yaml_item_t *item) {
+    bson_t read = BSON_INITIALIZER;
+    bson_iter_t at, value;
+    bool ok = true;
+    if (bson_iter_init_find(&at, given->typed, item->key))
+        return typed_values(values, given, item, at);
+    for (const yaml_item_t *node = item->first; ok && node; node = node->next) {
+        bson_reinit(&read);
+        ok = value_append(&read, "v", node, given->tree, given->params, given->err) &&
+             bson_iter_init_find(&value, &read, "v") &&
+             append_value(values, given, item, &value, item->kind == YAML_ITEM_MAP ? node->key : NULL);
+    }
+    bson_destroy(&read);
+    return ok;
+}
+
+uint64_t params_each_count(const bson_t *typed, const yaml_item_t *item) {
+    bson_iter_t given, value;
+    uint64_t count = 0;
+    if (!bson_iter_init_find(&given, typed, item->key))
+        return item->count;
+    if (!BSON_ITER_HOLDS_ARRAY(&given))
+        return 1;
+    for (bson_iter_recurse(&given, &value); bson_iter_next(&value);)
+        count++;
+    return count;
+}
