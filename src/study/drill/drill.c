@@ -3,212 +3,14 @@
 #include "base/log.h"
 #include "base/numbers/units.h"
 #include "base/stop.h"
-#include "catalog/places.h"
-#include "catalog/store/store_mongo.h"
-#include "format/format.h"
-#include "server/presplit/balancer.h"
-#include "server/presplit/zones.h"
-#include "study/choices.h"
+#include "study/drill/drill_inner.h"
 #include "study/drill/drill_pass.h"
 #include "study/drill/rehearsal.h"
-#include "study/scratch.h"
-#include "study/supplies.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-typedef struct {
-    const drill_spec_t *spec;
-    drill_result_t *result;
-    server_t *target;
-    mongoc_client_t *client; /* of the target */
-    scratch_t *scratch;
-    char *scratch_uri;
-    size_t file_count;
-    supplies_rejects_t rejects; /* of samples and of drills in the scratch collection */
-} drilling_t;
-
-void drill_spec_init(drill_spec_t *spec) {
-    *spec = (drill_spec_t){.indexes = DRILL_AFTER};
-    load_spec_init(&spec->load);
-}
-
-const char *drill_indexes_name(drill_indexes_t indexes) {
-    static const char *const names[] = {
-        [DRILL_AFTER] = "after", [DRILL_BEFORE] = "before", [DRILL_BOTH] = "both"};
-    return names[indexes];
-}
-
-/* ---- before anything is changed ---- */
-
-/* The target is dropped only if the user has written its name a second time. */
-static bool check_drop(const drilling_t *drilling, err_t *err) {
-    const char *drop = drilling->spec->drop;
-    address_t address;
-    if (!address_parse(&address, drilling->spec->load.uri, err))
-        return false;
-    const bool ok =
-        !drop || strcmp(drop, address.name) == 0 ||
-        err_set(err, STATUS_USAGE,
-                "--drop %.200s: the URI names %s. Only a collection named twice is dropped, or a scratch one "
-                "(leave --drop out): nothing was touched",
-                drop, address.name);
-    address_free(&address);
-    return ok;
-}
-
-/* A load would also find out, but only after the target was dropped. */
-static bool check_indexes(const load_spec_t *load, err_t *err) {
-    for (size_t i = 0; i < load->index_count; i++) {
-        index_spec_t index;
-        if (!collection_parse_index(load->indexes[i], &index, err))
-            return err_where(err, "--index");
-        collection_free_index(&index);
-    }
-    return true;
-}
-
-static bool check_cluster(const drilling_t *drilling, err_t *err) {
-    const load_spec_t *load = &drilling->spec->load;
-    return drilling->result->cluster || (!load->shard_key && !load->direct) ||
-           err_set(err, STATUS_USAGE, "%s goes with a sharded cluster; %s is none",
-                   load->direct ? "--direct" : "--shard-key", drilling->result->where);
-}
-
-static bool check_spec(drilling_t *drilling, err_t *err) {
-    const load_spec_t *load = &drilling->spec->load;
-    drill_result_t *result = drilling->result;
-    schema_t *schema = format_open(load->format, err);
-    if (!schema)
-        return false;
-    snprintf(result->format, sizeof result->format, "%s", schema->name);
-    schema_destroy(schema);
-    return check_drop(drilling, err) && check_indexes(load, err) &&
-           (drilling->scratch_uri = scratch_uri(load->uri, SCRATCH_DRILL, 0, NULL, NULL, err)) != NULL &&
-           supplies_check_files(&drilling->spec->load, "a drill reads again what it has loaded",
-                                &drilling->file_count, err) &&
-           first_query_choose(drilling->spec->query, result->format, &result->query, err);
-}
-
-/* ---- the target ---- */
-
-/* A dropped target gets back the indexes that it has, unless others are named. */
-static bool take_indexes(drilling_t *drilling, err_t *err) {
-    const drill_spec_t *spec = drilling->spec;
-    drill_result_t *result = drilling->result;
-    target_indexes_t *own = &result->indexes;
-    if (!target_indexes_read(drilling->target, drilling->client, own, err))
-        return false;
-    if (own->other[0] && spec->drop && !spec->load.index_count)
-        return err_set(err, STATUS_USAGE,
-                       "%s has an index that --index cannot make again (%s): it would be gone. Nothing was "
-                       "touched; name the indexes to build with --index, and make the others yourself",
-                       result->namespace, own->other);
-    if (own->other[0])
-        log_warn("%s has an index that --index cannot make (%s): the drill is without it", result->namespace,
-                 own->other);
-    if (!spec->load.index_count) {
-        result->load.indexes = own->texts;
-        result->load.index_count = own->count;
-    }
-    return spec->indexes == DRILL_AFTER || result->load.index_count ||
-           err_set(err, STATUS_USAGE, "--indexes %s: %s has none; name them with --index",
-                   drill_indexes_name(spec->indexes), result->namespace);
-}
-
-static bool nothing_of_a_person(drilling_t *drilling, err_t *err) {
-    const char *name = drilling->result->namespace;
-    zones_t zones;
-    balancer_t hold = BALANCER_ON;
-    bool ok = zones_read(drilling->target, drilling->client, &zones, err) &&
-              (!zones.unbalanced || balancer_look(drilling->target, drilling->client, &hold, err));
-    if (ok && zones.others)
-        ok = err_set(
-            err, STATUS_USAGE,
-            "%s has zones that a person has set (%zu range%s, such as %s): a drop takes them away. Nothing "
-            "was touched; drill in scratch (leave --drop out), or take them away and put them back yourself",
-            name, zones.others, zones.others == 1 ? "" : "s", zones.other);
-    else if (ok && (hold == BALANCER_PERSONS || hold == BALANCER_IN_DOUBT))
-        ok = err_set(
-            err, STATUS_USAGE,
-            "the balancing of %s was turned off by a person: a drop turns it on. Nothing was touched; drill "
-            "in scratch (leave --drop out), or turn it on (sh.enableBalancing) and off again yourself",
-            name);
-    zones_free(&zones);
-    return ok;
-}
-
-/* After a drop, only what a load itself sets comes back: refuses a target that has more. */
-static bool nothing_beyond(drilling_t *drilling, err_t *err) {
-    char beyond[64];
-    if (!drilling->spec->drop)
-        return true;
-    if (drilling->result->cluster && !nothing_of_a_person(drilling, err))
-        return false;
-    return target_indexes_beyond(drilling->target, drilling->client, beyond, err) &&
-           (!beyond[0] ||
-            err_set(err, STATUS_USAGE,
-                    "%s has a setting that a load does not make again (%s): it would be gone. Nothing was "
-                    "touched; drill in scratch (leave --drop out), or take it away and put it back yourself",
-                    drilling->result->namespace, beyond));
-}
-
-/* How many loads are running, and from how many files the collection was loaded. */
-static bool look_at_catalog(drilling_t *drilling, size_t *running, size_t *files, err_t *err) {
-    catalog_header_t header = {0};
-    bool found;
-    places_t *places = NULL;
-    store_t *store = store_mongo_open(drilling->target, drilling->client, err);
-    bool ok = store && store->read_header(store, &header, &found, err) &&
-              running_count(store, NULL, found ? header.lease_ms : STORE_LEASE_MS, running, err) &&
-              (places = places_read(store, err)) != NULL;
-    *files = ok ? places_inputs(places) : 0;
-    places_free(places);
-    catalog_header_free(&header);
-    store_mongo_close(store);
-    return ok;
-}
-
-static bool nobody_loads(drilling_t *drilling, err_t *err) {
-    size_t running, files;
-    if (!drilling->spec->drop)
-        return true;
-    if (!look_at_catalog(drilling, &running, &files, err))
-        return false;
-    if (files > drilling->file_count)
-        log_warn("%zu files were loaded into %s, and %zu come back", files, drilling->result->namespace,
-                 drilling->file_count);
-    return !running ||
-           err_set(err, STATUS_USAGE,
-                   "%zu load%s of %s %s running: it is not dropped under %s. `tipple status` tells "
-                   "who they are",
-                   running, running == 1 ? "" : "s", drilling->result->namespace, running == 1 ? "is" : "are",
-                   running == 1 ? "it" : "them");
-}
-
-static bool open_target(drilling_t *drilling, err_t *err) {
-    const drill_spec_t *spec = drilling->spec;
-    drill_result_t *result = drilling->result;
-    const server_options_t options = {
-        .uri = spec->load.uri, .patience_ns = spec->load.patience_ns, .connections = 2};
-    result->load = spec->load;
-    if (!(drilling->target = server_connect(&options, err)) ||
-        !(drilling->client = server_take(drilling->target, err)))
-        return false;
-    const server_facts_t *facts = server_facts(drilling->target);
-    snprintf(result->namespace, sizeof result->namespace, "%s", server_namespace(drilling->target));
-    snprintf(result->where, sizeof result->where, "%s", server_where(drilling->target));
-    snprintf(result->version, sizeof result->version, "%s", facts->version);
-    snprintf(result->collection, sizeof result->collection, "%s%s", result->namespace,
-             result->scratch ? SCRATCH_DRILL : "");
-    result->cluster = facts->kind == SERVER_ROUTER;
-    return check_cluster(drilling, err) &&
-           choices_like_target(spec->load.uri, spec->load.patience_ns, &result->load, result->shard_key,
-                               err) &&
-           take_indexes(drilling, err) && nothing_beyond(drilling, err) && nobody_loads(drilling, err);
-}
 
 /* ---- samples ---- */
 
@@ -402,7 +204,7 @@ static bool run_passes(drilling_t *drilling, err_t *err) {
 static bool drill(drilling_t *drilling, err_t *err) {
     const drill_spec_t *spec = drilling->spec;
     plan_passes(drilling);
-    return check_spec(drilling, err) && open_target(drilling, err) &&
+    return drill_check_spec(drilling, err) && drill_open_target(drilling, err) &&
            supplies_make_rejects(&drilling->rejects, "drill", "samples", err) &&
            (drilling->scratch = scratch_open(spec->load.uri, SCRATCH_DRILL, spec->load.patience_ns, err)) !=
                NULL &&
