@@ -33,13 +33,27 @@ typedef struct {
     char name[64];
 } reader_t;
 
+/* ---- parts_stages.c ---- */
+
 /* Says why the stage at hand cannot be split. Always false. */
 bool parts_refuse(reader_t *reader, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /* The only item of a map: a stage, or an accumulator. */
 bool parts_only_one(const bson_iter_t *map, bson_iter_t *one);
 
-/* parts_group.c. The stage as the $group of a part; what puts the parts together is added to `merge`. */
+/* Goes on to a stage: its name and value. False: it is not a stage; the server will say so. */
+bool parts_open_stage(reader_t *reader, const bson_iter_t *stage, bson_iter_t *value);
+
+/* Of the stage at hand: is it a kind of $group; if not, may it stand before one? */
+bool parts_groups(const reader_t *reader);
+bool parts_leads(reader_t *reader, const bson_iter_t *value);
+
+/* May this stage stand after the $group? */
+bool parts_follows(reader_t *reader, const bson_iter_t *stage);
+
+/* ---- parts_group.c ---- */
+
+/* The stage at hand as the $group of a part; what puts the parts together is added to `merge`. */
 bool parts_take_group(reader_t *reader, const bson_iter_t *value, list_t *merge);
 
 #endif
