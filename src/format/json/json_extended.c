@@ -20,8 +20,8 @@ static bool is(const json_quoted_t *span, const char *name) {
 }
 
 /* One of these keys, and its colon. *which: which one. */
-static const uint8_t *read_key(json_value_t *json, const uint8_t *at, const word_t *word,
-                               const char *const names[2], int *which) {
+static const uint8_t *expect_key(json_value_t *json, const uint8_t *at, const word_t *word,
+                                 const char *const names[2], int *which) {
     json_quoted_t key;
     at = json_quoted(json, at, word->form, &key);
     if (!at)
@@ -33,11 +33,11 @@ static const uint8_t *read_key(json_value_t *json, const uint8_t *at, const word
 }
 
 /* This key, and its colon. */
-static const uint8_t *read_this_key(json_value_t *json, const uint8_t *at, const word_t *word,
-                                    const char *name) {
+static const uint8_t *expect_this_key(json_value_t *json, const uint8_t *at, const word_t *word,
+                                      const char *name) {
     const char *const names[2] = {name, name};
     int which;
-    return read_key(json, at, word, names, &which);
+    return expect_key(json, at, word, names, &which);
 }
 
 /* An object of two items, in any order. */
@@ -45,10 +45,10 @@ static const uint8_t *read_pair(json_value_t *json, const uint8_t *at, const wor
                                 const char *const names[2], json_item_t items[2]) {
     int first, which;
     at = json_expect(json, at, '{', word->form);
-    at = at ? read_key(json, at, word, names, &first) : NULL;
+    at = at ? expect_key(json, at, word, names, &first) : NULL;
     at = at ? json_item(json, at, word->form, &items[first]) : NULL;
     at = at ? json_expect(json, at, ',', word->form) : NULL;
-    at = at ? read_key(json, at, word, names, &which) : NULL;
+    at = at ? expect_key(json, at, word, names, &which) : NULL;
     if (at && which == first)
         return wrong_form(json, at, word);
     at = at ? json_item(json, at, word->form, &items[which]) : NULL;
@@ -73,7 +73,7 @@ static const uint8_t *read_date(json_value_t *json, const uint8_t *at, const wor
     int64_t ms;
     const bool in_object = json_is_next(json, at, '{');
     if (in_object) {
-        at = read_this_key(json, json_expect(json, at, '{', word->form), word, "$numberLong");
+        at = expect_this_key(json, json_expect(json, at, '{', word->form), word, "$numberLong");
         if (!at)
             return NULL;
     }
@@ -139,7 +139,7 @@ static const uint8_t *read_binary(json_value_t *json, const uint8_t *at, const w
     if (old) {
         at = json_item(json, at, word->form, &items[0]);
         at = at ? json_expect(json, at, ',', word->form) : NULL;
-        at = at ? read_this_key(json, at, word, "$type") : NULL;
+        at = at ? expect_this_key(json, at, word, "$type") : NULL;
         at = at ? json_item(json, at, word->form, &items[1]) : NULL;
     } else {
         at = read_pair(json, at, word, names, items);
@@ -186,13 +186,13 @@ static const uint8_t *read_timestamp(json_value_t *json, const uint8_t *at, cons
 static const uint8_t *read_reference(json_value_t *json, const uint8_t *at, const word_t *word,
                                      json_quoted_t spans[2], int *which) {
     static const char *const names[2] = {"$ref", "$id"};
-    at = read_key(json, at, word, names, which);
+    at = expect_key(json, at, word, names, which);
     if (!at)
         return NULL;
     if (*which == 0)
         return json_quoted(json, at, word->form, &spans[0]);
     at = json_expect(json, at, '{', word->form);
-    at = at ? read_this_key(json, at, word, "$oid") : NULL;
+    at = at ? expect_this_key(json, at, word, "$oid") : NULL;
     at = at ? json_quoted(json, at, word->form, &spans[1]) : NULL;
     return at ? json_expect(json, at, '}', word->form) : NULL;
 }
@@ -231,7 +231,7 @@ static const uint8_t *read_code(json_value_t *json, const uint8_t *at, const wor
         return NULL;
     if (!with_scope)
         return at;
-    at = read_this_key(json, json_expect(json, at, ',', word->form), word, "$scope");
+    at = expect_this_key(json, json_expect(json, at, ',', word->form), word, "$scope");
     at = at ? read_scope(json, at, word) : NULL;
     if (at)
         json_put_length(begin, json->out);
@@ -246,7 +246,7 @@ static const uint8_t *read_scope_first(json_value_t *json, const uint8_t *at, co
     json->out = scope;
     at = read_scope(json, at, word);
     at = at ? json_expect(json, at, ',', word->form) : NULL;
-    at = at ? read_this_key(json, at, word, "$code") : NULL;
+    at = at ? expect_this_key(json, at, word, "$code") : NULL;
     at = at ? json_quoted(json, at, word->form, &code) : NULL;
     uint8_t *const string = json->out;
     if (!at || !json_put_string(json, &code) || !json_exchange(json, scope, string, json->out))
@@ -264,7 +264,7 @@ static const uint8_t *is_pair(json_value_t *json, const uint8_t *at, const char 
     static const word_t no_word = {.form = ""};
     at = json_item(json, at, "", &items[0]);
     at = at ? json_expect(json, at, ',', "") : NULL;
-    at = at ? read_this_key(json, at, &no_word, second) : NULL;
+    at = at ? expect_this_key(json, at, &no_word, second) : NULL;
     at = at ? json_item(json, at, "", &items[1]) : NULL;
     return at && json_is_next(json, at, '}') && items[1].quoted ? at : NULL;
 }
