@@ -15,10 +15,6 @@ static const uint8_t *wrong_form(json_value_t *json, const uint8_t *at, const wo
     return json_reject(json, at, "%s", word->form);
 }
 
-static bool is(const json_quoted_t *span, const char *name) {
-    return span->length == strlen(name) && memcmp(span->text, name, span->length) == 0;
-}
-
 /* One of these keys, and its colon. *which: which one. */
 static const uint8_t *expect_key(json_value_t *json, const uint8_t *at, const word_t *word,
                                  const char *const names[2], int *which) {
@@ -26,8 +22,8 @@ static const uint8_t *expect_key(json_value_t *json, const uint8_t *at, const wo
     at = json_quoted(json, at, word->form, &key);
     if (!at)
         return NULL;
-    *which = is(&key, names[0]) ? 0 : 1;
-    if (!is(&key, names[*which]))
+    *which = json_is(&key, names[0]) ? 0 : 1;
+    if (!json_is(&key, names[*which]))
         return wrong_form(json, key.at, word);
     return json_expect(json, at, ':', word->form);
 }
@@ -95,7 +91,7 @@ static const uint8_t *read_date(json_value_t *json, const uint8_t *at, const wor
 static const uint8_t *read_one(json_value_t *json, const uint8_t *at, const word_t *word, uint8_t *type) {
     json_item_t item;
     at = json_item(json, at, word->form, &item);
-    if (at && (item.quoted || !is(&item.span, "1")))
+    if (at && (item.quoted || !json_is(&item.span, "1")))
         return wrong_form(json, item.span.at, word);
     *type = word->name[2] == 'i' ? BSON_TYPE_MINKEY : BSON_TYPE_MAXKEY;
     return at;

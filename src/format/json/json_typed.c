@@ -79,21 +79,17 @@ bool json_put_long(json_value_t *json, const json_quoted_t *digits, uint8_t *typ
     return true;
 }
 
-static bool is(const json_quoted_t *text, const char *word) {
-    return text->length == strlen(word) && memcmp(text->text, word, text->length) == 0;
-}
-
 static bool has_blank(const json_quoted_t *text) {
     return text->length && (text->text[0] == ' ' || text->text[text->length - 1] == ' ');
 }
 
 bool json_put_double(json_value_t *json, const json_quoted_t *number, uint8_t *type) {
     double value;
-    if (is(number, "NaN"))
+    if (json_is(number, "NaN"))
         value = NAN;
-    else if (is(number, "Infinity"))
+    else if (json_is(number, "Infinity"))
         value = INFINITY;
-    else if (is(number, "-Infinity"))
+    else if (json_is(number, "-Infinity"))
         value = -INFINITY;
     else if (has_blank(number) || !convert_number(number->text, number->length, 0, &value))
         return json_reject(json, number->at, "this is no double, nor NaN, Infinity or -Infinity");

@@ -26,6 +26,10 @@ bool json_put_string(json_value_t *json, const json_quoted_t *text);
 /* A string that ends with its first NUL, so there must be none in it. */
 bool json_put_cstring(json_value_t *json, const json_quoted_t *text);
 
+static inline bool json_is(const json_quoted_t *text, const char *word) {
+    return text->length == strlen(word) && memcmp(text->text, word, text->length) == 0;
+}
+
 /* A whole number, perhaps with a minus, and nothing else. False: it is not one, or does not fit. */
 bool json_whole(const json_quoted_t *digits, int64_t *value);
 
