@@ -35,14 +35,8 @@ char *drill_load_line(const drill_result_t *result) {
 /* ---- for a person ---- */
 
 static void put_forecast(char cell[GRID_CELL], const forecast_t *forecast) {
-    char mid[UNITS_MAX], low[UNITS_MAX], high[UNITS_MAX];
-    if (isnan(forecast->mid))
-        return;
-    if (isnan(forecast->low))
-        snprintf(cell, GRID_CELL, "%s", units_seconds(mid, forecast->mid));
-    else
-        snprintf(cell, GRID_CELL, "%s (%s to %s)", units_seconds(mid, forecast->mid),
-                 units_seconds(low, forecast->low), units_seconds(high, forecast->high));
+    if (!isnan(forecast->mid))
+        forecast_spell(cell, forecast);
 }
 
 static void put_measured(char (*row)[GRID_CELL], const forecast_t *forecast, int64_t took_ns,

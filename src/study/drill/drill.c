@@ -29,31 +29,20 @@ static void plan_passes(drilling_t *drilling) {
     }
 }
 
-static const char *spell(char out[96], const forecast_t *forecast) {
-    char mid[UNITS_MAX], low[UNITS_MAX], high[UNITS_MAX];
-    units_seconds(mid, forecast->mid);
-    if (isnan(forecast->low))
-        snprintf(out, 96, "%s", mid);
-    else
-        snprintf(out, 96, "%s (%s to %s)", mid, units_seconds(low, forecast->low),
-                 units_seconds(high, forecast->high));
-    return out;
-}
-
 /* Said before the drill begins, so that it is a real prediction. */
 static void say_forecast(const drill_result_t *result) {
-    char documents[UNITS_MAX], whole[96], load[96], verify[96];
+    char documents[UNITS_MAX], whole[FORECAST_SPELLED], load[FORECAST_SPELLED], verify[FORECAST_SPELLED];
     for (size_t i = 0; i < result->pass_count; i++) {
         const drill_pass_t *pass = &result->passes[i];
         units_count(documents, (uint64_t)result->all_documents);
-        spell(load, &pass->phases[DRILL_LOAD].predicted);
-        spell(verify, &pass->phases[DRILL_VERIFY].predicted);
+        forecast_spell(load, &pass->phases[DRILL_LOAD].predicted);
+        forecast_spell(verify, &pass->phases[DRILL_VERIFY].predicted);
         log_note("drill: predicted for %s documents%s: %s from nothing to verified; load %s, verify %s",
                  documents,
                  result->pass_count == 1 ? ""
                  : pass->indexes_first   ? ", indexes before"
                                          : ", indexes after",
-                 spell(whole, &pass->verified), load, verify);
+                 forecast_spell(whole, &pass->verified), load, verify);
     }
 }
 

@@ -1,7 +1,9 @@
 #include "study/drill/forecast.h"
+#include "base/numbers/units.h"
 #include "query/compare.h"
 
 #include <math.h>
+#include <stdio.h>
 
 /* For a two-sided interval of 95 %. */
 static const double PROBABILITY = 0.975;
@@ -124,6 +126,17 @@ forecast_t forecast_at(const forecast_line_t *line, double documents) {
     const double wide =
         compare_student(PROBABILITY, line->freedom) * line->scatter * sqrt(1 + 1 / (double)line->points);
     return (forecast_t){fmax(mid - wide, 0), mid, fmax(mid + wide, fallen_high(line, documents))};
+}
+
+const char *forecast_spell(char out[FORECAST_SPELLED], const forecast_t *forecast) {
+    char mid[UNITS_MAX], low[UNITS_MAX], high[UNITS_MAX];
+    units_seconds(mid, forecast->mid);
+    if (isnan(forecast->low))
+        snprintf(out, FORECAST_SPELLED, "%s", mid);
+    else
+        snprintf(out, FORECAST_SPELLED, "%s (%s to %s)", mid, units_seconds(low, forecast->low),
+                 units_seconds(high, forecast->high));
+    return out;
 }
 
 forecast_t forecast_sum(const forecast_t *parts, size_t count) {

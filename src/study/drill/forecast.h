@@ -1,5 +1,5 @@
 /* forecast: predicts how long something takes for many documents from how long it took for few: a line through the
- * points of a sample, and the interval in which one more measurement would lie. Arithmetic only.
+ * points of a sample, and the interval in which one more measurement would lie. Arithmetic only, and its words.
  *
  *   FORECAST_CONSTANT   seconds = fixed
  *   FORECAST_LINE       seconds = fixed + each * n
@@ -40,6 +40,10 @@ typedef struct {
     double low, mid, high; /* 95 % */
 } forecast_t;
 forecast_t forecast_at(const forecast_line_t *line, double documents);
+
+/* "5 min (4 min to 6 min)", without the interval where it is not known. */
+enum { FORECAST_SPELLED = 96 };
+const char *forecast_spell(char out[FORECAST_SPELLED], const forecast_t *forecast);
 
 /* The sum of phases that follow one another; their deviations are added as independent ones. A part that is not known
  * is left out; a part without an interval makes the interval of the sum unknown. */
