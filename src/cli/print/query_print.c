@@ -170,9 +170,7 @@ static void print_suite_table(const query_result_t *result, const suite_table_t 
         filled++;
     }
     if (filled > 1) {
-        out_print("\n");
-        out_print("%s", table->title);
-        out_print("\n");
+        out_print("\n%s\n", table->title);
         grid_print(&grid);
     }
     grid_free(&grid);
@@ -248,12 +246,10 @@ static void print_remarks(const query_result_t *result) {
         const work_t *work = measure->work;
         const char *space = *work->with ? " " : "";
         const bool failed = measure->failures != 0;
-        if (failed || measure->difference[0]) {
-            out_print("%s%s%s%s", work->query->name, space, work->with,
-                      failed ? " failed, its figures are left out: " : ": not the expected answer: ");
-            out_print("%s", failed ? measure->failure : measure->difference);
-            out_print("\n");
-        }
+        if (failed || measure->difference[0])
+            out_print("%s%s%s%s%s\n", work->query->name, space, work->with,
+                      failed ? " failed, its figures are left out: " : ": not the expected answer: ",
+                      failed ? measure->failure : measure->difference);
         if (work->parallel && parallel_ranges(work->parallel) == 1)
             out_print("%s%s%s runs whole: %s\n", work->query->name, space, work->with,
                       parallel_why(work->parallel));
