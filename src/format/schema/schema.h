@@ -241,6 +241,8 @@ typedef struct {
 } schema_type_t;
 extern const schema_type_t schema_types[SCHEMA_TYPES];
 
+#define SCHEMA_TYPE_WORDS "text, trimmed, int, long, number, decimal, boolean, date, datetime, objectid, uuid"
+
 const char *schema_type_name(field_type_t type);
 
 #endif

@@ -1,5 +1,6 @@
 #include "format/schema/schema_read.h"
 #include "base/suggest.h"
+#include "format/schema/schema_key.h"
 
 #include <string.h>
 
@@ -31,19 +32,20 @@ bool schema_name(reader_t *reader, const yaml_item_t *node, const char **name) {
     return true;
 }
 
+const char *schema_key_problem(const char *key, size_t length) {
+    if (!length || key[0] == '$' || key[0] == '.' || key[length - 1] == '.' || strstr(key, "..") ||
+        strstr(key, ".$"))
+        return "no part of it may be empty or start with '$'";
+    if (strcmp(key, "_id") == 0 || strncmp(key, "_id.", 4) == 0)
+        return "_id is made from the record's position";
+    return length > 120 ? "it has more than 120 bytes" : NULL;
+}
+
 bool schema_key(reader_t *reader, const yaml_item_t *node, const char **key) {
     if (!schema_name(reader, node, key))
         return false;
-    const char *text = *key;
-    if (text[0] == '$' || text[0] == '.' || text[node->length - 1] == '.' || strstr(text, "..") ||
-        strstr(text, ".$"))
-        return COMPLAIN(node, "'%s' cannot be a document's key: no part of it may be empty or start with '$'",
-                        text);
-    if (strcmp(text, "_id") == 0 || strncmp(text, "_id.", 4) == 0)
-        return COMPLAIN(node, "the key _id is made from the record's position; choose another key");
-    if (node->length > 120)
-        return COMPLAIN(node, "a key of more than 120 bytes is not supported");
-    return true;
+    const char *problem = schema_key_problem(*key, node->length);
+    return !problem || COMPLAIN(node, "'%s' cannot be a document's key: %s", *key, problem);
 }
 
 static bool read_type(reader_t *reader, const yaml_item_t *node, field_t *field) {
@@ -70,11 +72,8 @@ static bool read_type(reader_t *reader, const yaml_item_t *node, field_t *field)
         return true;
     }
     const char *near = suggest_word(node->text, words, SCHEMA_TYPES);
-    return COMPLAIN(
-        node,
-        "'%s' is not a type; %s%s%stypes are text, trimmed, int, long, number, decimal, boolean, date, "
-        "datetime, objectid, uuid",
-        node->text, near ? "did you mean '" : "", near ? near : "", near ? "'? " : "");
+    return COMPLAIN(node, "'%s' is not a type; %s%s%stypes are " SCHEMA_TYPE_WORDS, node->text,
+                    near ? "did you mean '" : "", near ? near : "", near ? "'? " : "");
 }
 
 bool schema_divide(reader_t *reader, const yaml_item_t *node, field_t *field) {
