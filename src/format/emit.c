@@ -2,6 +2,7 @@
 #include "base/threads/pool.h"
 #include "format/delimited/emit_delimited.h"
 #include "format/fixed/emit_fixed.h"
+#include "format/schema/schema_bad_value.h"
 
 #include <stdlib.h>
 
@@ -68,6 +69,11 @@ bool emit_possible(const schema_t *schema, err_t *err) {
         return err_set(err, STATUS_USAGE,
                        "records of JSON are not written again byte for byte; --emit json prints the "
                        "documents as JSON");
+    if (schema->bad_value == BAD_VALUE_NULL || schema->bad_value == BAD_VALUE_SKIP)
+        return err_set(err, STATUS_USAGE,
+                       "by 'on_bad_value: %s' the format %s does not keep values that do not fit, so its "
+                       "documents make no records again; text keeps them",
+                       schema_bad_values[schema->bad_value], schema->name);
     for (size_t i = 0; i < schema->part_count; i++)
         if (schema->parts[i].leave_out)
             return err_set(err, STATUS_USAGE,

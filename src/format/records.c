@@ -86,8 +86,16 @@ parsed_t records_one(records_t *records, const dialect_t *dialect, const uint8_t
     return parsed;
 }
 
-uint64_t records_kept_as_text(const records_t *records) {
+uint64_t records_bad_values(const records_t *records) {
     return records->fixed  ? fixed_odd(records->fixed)
            : records->json ? 0 /* nothing is converted */
-                           : delimited_odd(records->delimited);
+                           : delimited_bad_values(records->delimited);
+}
+
+uint64_t records_bad_of(const records_t *records, size_t field) {
+    return records->delimited ? delimited_bad_of(records->delimited, field) : 0;
+}
+
+bool records_must_stop(const records_t *records) {
+    return records->delimited && delimited_must_stop(records->delimited);
 }

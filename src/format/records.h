@@ -34,7 +34,12 @@ parsed_t records_next_into(records_t *records, records_place_t *place, record_t 
 parsed_t records_one(records_t *records, const dialect_t *dialect, const uint8_t *text, size_t length,
                      bool file_start, int64_t id, records_place_t *place, record_t *record);
 
-/* How many values were kept as text because they were not a number or date, since records_new. */
-uint64_t records_kept_as_text(const records_t *records);
+/* How many values did not fit their field's type, since records_new: in all; and of one field (of records of fixed width
+ * only their sum is known). */
+uint64_t records_bad_values(const records_t *records);
+uint64_t records_bad_of(const records_t *records, size_t field);
+
+/* After PARSED_REJECT: for such a value, and by `on_bad_value: stop` nothing after it is to be read. */
+bool records_must_stop(const records_t *records);
 
 #endif

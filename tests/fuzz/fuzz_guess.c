@@ -46,7 +46,7 @@ static bool count_rejects(const schema_t *schema, const slack_t *text, uint64_t 
         ok = parsed != PARSED_OTHER_HEADER;
         *rejects += parsed == PARSED_REJECT;
     }
-    *kept = records_kept_as_text(reader);
+    *kept = records_bad_values(reader);
     free(place.bytes);
     records_destroy(reader);
     return ok;

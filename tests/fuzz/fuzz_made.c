@@ -87,6 +87,7 @@ static void say_delimited(size_t fields) {
         else
             say_first(i, fields);
     }
+    say("on_bad_value: %s\n", ONE_OF("text", "text", "null", "skip-field", "reject", "stop"));
 }
 
 static void say_by_width(size_t fields) {

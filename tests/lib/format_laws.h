@@ -450,7 +450,7 @@ static void law_there_and_back(const law_t *law, const dialect_t *dialect, const
     /* without an escape there are values that only the line ends of their own file let through: a quote and,
      * at the end of the row, a carriage return */
     bool may_refuse = !with_shapes && !law->schema->escape_double && !law->schema->escape_backslash;
-    may_refuse |= law->may_refuse || law_made_says_more(law->schema, with_shapes);
+    may_refuse |= !possible || law->may_refuse || law_made_says_more(law->schema, with_shapes);
     if (fixed)
         may_refuse = law->may_refuse || !possible || (!with_shapes && law_ends_in_return(all, text));
 #ifdef TIPPLE_FUZZ

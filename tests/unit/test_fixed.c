@@ -89,10 +89,10 @@ static void test_ints(void **state) {
         {"1/2:+12:5-0;0+/", "{\"n\":\"1/2:\",\"a\":\"+12:\",\"m\":\"5-0\",\"x\":\";0\",\"w\":\"+/\"}"},
     };
     fixed_lab_t lab = fixed_lab_of(lab_schema(yaml));
-    uint64_t before = records_kept_as_text(lab.reader);
+    uint64_t before = records_bad_values(lab.reader);
     assert_int_equal(before, 0);
     expect_pairs(&lab, good, COUNT_OF(good));
-    assert_int_equal(records_kept_as_text(lab.reader), 20);
+    assert_int_equal(records_bad_values(lab.reader), 20);
     fixed_lab_end(&lab);
 }
 
@@ -373,7 +373,7 @@ static void test_length(void **state) {
                    "type: length}]\ntail: [{marker: \"#\", name: r, repeat: [{name: t, "
                    "lengthWidth: 1}]}]\n"));
     expect_pairs(&lab, pairs, COUNT_OF(pairs));
-    assert_int_equal(records_kept_as_text(lab.reader), 4);
+    assert_int_equal(records_bad_values(lab.reader), 4);
     /* 103 and 3 characters follow: a count of two digits cannot tell them apart, but the document does */
     char record[200], json[300];
     for (int more = 0; more < 2; more++) {
@@ -503,7 +503,7 @@ static void test_full(void **state) {
     }
     assert_int_equal(records_next(lab.reader, none, 0, &record, NULL), PARSED_END);
     assert_int_equal(records_next(lab.reader, none, 0, &record, NULL), PARSED_END);
-    assert_int_equal(records_kept_as_text(lab.reader), 1);
+    assert_int_equal(records_bad_values(lab.reader), 1);
     free(none);
     slack_free(&slack);
     fixed_lab_end(&lab);

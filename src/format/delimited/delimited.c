@@ -1,4 +1,5 @@
 #include "format/delimited/delimited.h"
+#include "base/escape.h"
 #include "base/lines.h"
 #include "base/utf8.h"
 #include "format/delimited/plan.h"
@@ -17,6 +18,8 @@
 /* The ends of fields are found one window at a time, so that they are still in the first-level cache when they are
  * used. */
 enum { WINDOW = 16 * 1024, OVER = 64 /* scanned beyond a window at most, but for one record */ };
+
+enum { REASON_ROOM = 320, SHOWN_NAME = 80, SHOWN_VALUE = 120 };
 
 struct delimited {
     const schema_t *schema;
@@ -40,8 +43,13 @@ struct delimited {
     /* can a header begin with this byte? A bit for each length of its first field; the last for 63 and more */
     uint64_t header_start[256];
     split_t *split; /* made for the first record that needs it */
-    uint64_t kept_as_text;
-    char reason[160];
+    size_t plain;   /* a record of so many fields needs no care; SIZE_MAX: each may be a reject */
+
+    uint64_t bad_values, *bad_of; /* in all, and by field */
+    const field_t *refused;       /* of the record at hand: the first with a value that makes it a reject; */
+    const uint8_t *refused_text;  /* the value */
+    size_t refused_length;
+    char reason[REASON_ROOM];
 };
 
 delimited_t *delimited_new(const schema_t *schema) {
@@ -54,7 +62,8 @@ delimited_t *delimited_new(const schema_t *schema) {
     reader->scan.ends = malloc((reader->ends_room + SCAN_SLACK) * sizeof(uint32_t));
     reader->scan.rows = malloc((WINDOW + OVER + 2) * sizeof(uint32_t));
     reader->scan.row_quotes = malloc((WINDOW + OVER + 2) * sizeof(uint32_t));
-    if (!reader->scan.ends || !reader->scan.rows || !reader->scan.row_quotes) {
+    reader->bad_of = calloc(schema->field_count + 1, sizeof *reader->bad_of);
+    if (!reader->scan.ends || !reader->scan.rows || !reader->scan.row_quotes || !reader->bad_of) {
         delimited_destroy(reader);
         return NULL;
     }
@@ -67,6 +76,7 @@ void delimited_destroy(delimited_t *reader) {
     free(reader->scan.ends);
     free(reader->scan.rows);
     free(reader->scan.row_quotes);
+    free(reader->bad_of);
     if (reader->split)
         split_free(reader->split);
     free(reader->split);
@@ -74,8 +84,20 @@ void delimited_destroy(delimited_t *reader) {
     free(reader);
 }
 
-uint64_t delimited_odd(const delimited_t *reader) {
-    return reader->kept_as_text;
+uint64_t delimited_bad_values(const delimited_t *reader) {
+    return reader->bad_values;
+}
+
+uint64_t delimited_bad_of(const delimited_t *reader, size_t field) {
+    return reader->bad_of[field];
+}
+
+bool delimited_must_stop(const delimited_t *reader) {
+    return reader->refused && reader->schema->bad_value == BAD_VALUE_STOP;
+}
+
+static bool may_refuse_values(const delimited_t *reader) {
+    return reader->schema->bad_value == BAD_VALUE_REJECT || reader->schema->bad_value == BAD_VALUE_STOP;
 }
 
 enum { LONGEST_START = 63 };
@@ -129,6 +151,8 @@ void delimited_begin(delimited_t *reader, const dialect_t *dialect, const uint8_
         reader->planned = plan_compile(reader->schema, dialect, &reader->plan) ? dialect->serial : 0;
         learn_header_starts(reader);
     }
+    reader->plain = may_refuse_values(reader) ? SIZE_MAX : dialect->columns;
+    reader->refused = NULL;
     reader->text = text;
     reader->length = length;
     reader->at = reader->scanned = file_start ? (uint32_t)dialect_bom(text, length) : 0;
@@ -293,6 +317,31 @@ static bool prints_as_null(op_code_t code, int divide, const texts_t *nulls, con
     return size && words_find(nulls, ENCODING_NONE, printed, size) >= 0;
 }
 
+/* What is no value of the field's type. */
+static __attribute__((noinline)) uint8_t *put_bad(delimited_t *reader, uint8_t *out, const op_t *op,
+                                                  const uint8_t *text, size_t length, bool high) {
+    reader->bad_values++;
+    reader->bad_of[op->field]++;
+    switch (reader->schema->bad_value) {
+    case BAD_VALUE_NULL:
+        return put_head_as(out, op, 0x0A);
+    case BAD_VALUE_REJECT:
+    case BAD_VALUE_STOP:
+        if (!reader->refused) {
+            reader->refused = &reader->schema->fields[op->field];
+            reader->refused_text = text;
+            reader->refused_length = length;
+        }
+        return out;
+    case BAD_VALUE_SKIP:
+        return out;
+    case BAD_VALUE_TEXT:
+    case BAD_VALUES:
+        break;
+    }
+    return put_text(reader, out, op, text, length, high);
+}
+
 typedef struct {
     const span_t *spans;   /* fields found by split_record */
     const uint8_t *record; /* fields between ends */
@@ -322,9 +371,7 @@ static uint8_t *put_unusual(delimited_t *reader, uint8_t *out, const op_t *op, c
         const bool null =
             (op->null_kinds & NULLS_OTHER) && prints_as_null(op->code, op->divide, op->nulls, text, length);
         uint8_t *after = null ? NULL : put_rare(reader, out, op, text, length, high, shape);
-        if (after)
-            return after;
-        reader->kept_as_text++;
+        return after ? after : put_bad(reader, out, op, text, length, high);
     }
     return put_text(reader, out, op, text, length, high);
 }
@@ -335,7 +382,8 @@ static uint8_t *put_group(uint8_t *out, const op_t *op, uint8_t ***group) {
         *(*group)++ = out;
         return put_head(out, op, false) + 4;
     }
-    uint8_t *head = *--*group, *body = head + strlen((const char *)head + 1) + 2;
+    uint8_t *head = *--*group; // NOLINT(clang-analyzer-core.uninitialized.Assign): the plan has opened it
+    uint8_t *body = head + strlen((const char *)head + 1) + 2;
     if (out == body + 4)
         return head;
     *out++ = 0;
@@ -536,6 +584,20 @@ static parsed_t refuse_open(record_t *record, size_t column) {
     return PARSED_REJECT;
 }
 
+static parsed_t refuse_value(delimited_t *reader, record_t *record) {
+    const field_t *field = reader->refused;
+    const size_t column = reader->dialect->column_of[field - reader->schema->fields];
+    char name[SHOWN_NAME], value[SHOWN_VALUE];
+    escape_text(name, sizeof name, field->name, strlen(field->name));
+    escape_text(value, sizeof value, (const char *)reader->refused_text, reader->refused_length);
+    snprintf(reader->reason, sizeof reader->reason, "the value '%s%s' of '%s' does not fit its type, %s",
+             value, strlen(value) < reader->refused_length ? "..." : "", name, schema_type_name(field->type));
+    record->reason = reader->reason;
+    record->field = NULL;
+    record->column = reader->split->spans[column].at + 1;
+    return PARSED_REJECT;
+}
+
 /* How many bytes the document of a record of this length can take. */
 static inline size_t needed_for(const delimited_t *reader, size_t length) {
     return reader->plan.worst_bytes + reader->plan.worst_times * length;
@@ -616,7 +678,9 @@ static parsed_t parse_carefully(delimited_t *reader, uint8_t *out, record_t *rec
         shape_set_line_end(shape, text + record->length, record->line_end);
     }
     bounds_t bounds = {.spans = split->spans};
-    return made(reader, record, out, encode(reader, &bounds, FIELDS_SPANS, out, id, reader->high, shape));
+    reader->refused = NULL;
+    const uint8_t *after = encode(reader, &bounds, FIELDS_SPANS, out, id, reader->high, shape);
+    return reader->refused ? refuse_value(reader, record) : made(reader, record, out, after);
 }
 
 /* Are all quotes of the record around whole fields? Then no field contains a quote, and the ends are right. */
@@ -689,7 +753,7 @@ parsed_t delimited_next(delimited_t *reader, uint8_t *out, size_t room, record_t
     }
     int64_t id = reader->id_base + start;
     bounds_t bounds = {.record = text, .base = reader->text, .ends = scan->ends + first};
-    bool plain = !shape && last - first + 1 == reader->dialect->columns;
+    bool plain = !shape && last - first + 1 == reader->plain;
     uint32_t quotes = reader->quotes ? scan->row_quotes[reader->row - 1] -
                                            (reader->row > 1 ? scan->row_quotes[reader->row - 2] : 0)
                                      : 0;

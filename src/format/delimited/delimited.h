@@ -21,7 +21,11 @@ void delimited_begin(delimited_t *reader, const dialect_t *dialect, const uint8_
 /* The next record. shape may be NULL; a record is read more slowly if it is asked for. */
 parsed_t delimited_next(delimited_t *reader, uint8_t *out, size_t room, record_t *record, shape_t *shape);
 
-/* How many values were kept as text because they were not a number or date, since delimited_new. */
-uint64_t delimited_odd(const delimited_t *reader);
+/* How many values did not fit their field's type, since delimited_new: in all, and of one field. */
+uint64_t delimited_bad_values(const delimited_t *reader);
+uint64_t delimited_bad_of(const delimited_t *reader, size_t field);
+
+/* The last record is a reject for such a value, after which nothing is to be read. */
+bool delimited_must_stop(const delimited_t *reader);
 
 #endif

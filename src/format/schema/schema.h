@@ -15,6 +15,7 @@
  *     fields:
  *       - {name: testId, key: t, type: int, column: [test_id, TESTID], nulls: ["", "NULL"]}
  *       - {name: passed, type: boolean, true: [yes, Y], false: [no, N]}
+ *     on_bad_value: reject                           # or text, null, skip-field, stop
  *     layouts:                                       # columns of files without a header; default: all fields
  *       - [testId, vehicleId, ...]
  *
@@ -84,6 +85,16 @@ typedef enum {
 
 /* What its records are. */
 typedef enum { RECORDS_DELIMITED, RECORDS_FIXED, RECORDS_JSON } record_kind_t;
+
+/* What becomes of a value that does not fit its field's type. */
+typedef enum {
+    BAD_VALUE_TEXT,   /* its text is stored */
+    BAD_VALUE_NULL,   /* null is stored */
+    BAD_VALUE_SKIP,   /* the field is left out */
+    BAD_VALUE_REJECT, /* its record is a reject */
+    BAD_VALUE_STOP,   /* its record is a reject, and nothing after it is read */
+    BAD_VALUES
+} bad_value_t;
 
 typedef enum { SIGN_NEVER, SIGN_ALWAYS, SIGN_MINUS } sign_t;
 
@@ -199,7 +210,8 @@ typedef struct {
     texts_t header_words;
     char point, thousands; /* of fields that do not say it */
     encoding_t encoding;   /* of text that is not UTF-8 */
-    int surplus_field;     /* -1: none */
+    bad_value_t bad_value;
+    int surplus_field; /* -1: none */
     size_t surplus_left;
     field_t *fields;
     size_t field_count;

@@ -92,6 +92,8 @@ bool schema_digest(schema_t *schema, err_t *err) {
         digest_bytes(state, schema->layouts[i].fields, schema->layouts[i].count * sizeof(uint16_t));
     for (size_t i = 0; i < schema->made_count; i++)
         digest_made(state, &schema->made[i]);
+    if (schema->bad_value)
+        digest_bytes(state, (const char[]){'b', (char)schema->bad_value}, 2);
     if (schema->kind == RECORDS_JSON)
         digest_bytes(state, "json", 4);
     if (schema->kind == RECORDS_FIXED)

@@ -20,7 +20,7 @@ static bool read_body(reader_t *reader, const yaml_item_t *root) {
     return (json                             ? schema_read_json(reader, root)
             : yaml_item_get(record, "fixed") ? schema_read_fixed(reader, root)
                                              : schema_read_columns(reader, root)) &&
-           schema_digest(reader->schema, reader->err);
+           schema_read_bad_value(reader, root) && schema_digest(reader->schema, reader->err);
 }
 
 /* Reads a format that differs from a built-in one only in its keys. */
@@ -55,8 +55,8 @@ static bool read_like(reader_t *reader, const yaml_item_t *like, const yaml_item
 }
 
 static bool read_schema(reader_t *reader) {
-    static const char *const own[] = {"format", "about",    "record", "surplus", "fields",  "layouts",
-                                      "like",   "document", "make",   "tail",    "sections"};
+    static const char *const own[] = {"format", "about",    "record", "surplus", "fields",   "layouts",
+                                      "like",   "document", "make",   "tail",    "sections", "on_bad_value"};
     static const char *const likes[] = {"format", "about", "like", "keys"};
     schema_t *schema = reader->schema;
     const yaml_item_t *root = yaml_tree_root(schema->tree);

@@ -46,6 +46,9 @@ bool schema_named(reader_t *reader, const yaml_item_t *node, int *index);
 /* Reads `make`: keys made from fields, which must be known already. */
 bool schema_read_made(reader_t *reader, const yaml_item_t *list);
 
+/* Reads `on_bad_value`, which not every kind of records has. */
+bool schema_read_bad_value(reader_t *reader, const yaml_item_t *root);
+
 /* Reads the parts that make documents: of delimited records, of records of fixed width, and of JSON. */
 bool schema_read_columns(reader_t *reader, const yaml_item_t *root);
 bool schema_read_fixed(reader_t *reader, const yaml_item_t *root);

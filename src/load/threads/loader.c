@@ -279,7 +279,7 @@ void loader_end(loader_t *loader, loader_counters_t *counters, hist_t *batch_tim
     *counters = loader->counters;
     counters->wait_input_ns = loader->work.waited_ns;
     counters->total_ns = loader->work.took_ns;
-    counters->kept_as_text = records_kept_as_text(loader->reader);
+    counters->kept_as_text = records_bad_values(loader->reader);
     hist_merge(batch_times, &loader->batch_times);
     free_loader(loader);
 }
