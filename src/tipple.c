@@ -243,6 +243,7 @@ bool tipple_load(const tipple_load_t *load, tipple_loaded_t *loaded, tipple_erro
     if (loaded)
         *loaded = (tipple_loaded_t){counts->read,     counts->loaded,   counts->already_there,
                                     counts->rejected, counts->filtered, (double)result->took_ns / 1e9};
+    load_result_free(result);
     free(result);
     return ok;
 }

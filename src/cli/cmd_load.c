@@ -8,6 +8,7 @@
 #include "cli/print/load_figures.h"
 #include "cli/report/report_load.h"
 #include "cli/report/reporting.h"
+#include "format/bad_values.h"
 #include "report/file.h"
 #include "server/bson_read.h"
 #include "server/server_errors.h"
@@ -359,6 +360,28 @@ static void print_open_rejects(const values_t *values, const load_result_t *resu
     free(line);
 }
 
+/* What became of values that do not fit, and of each field the first places; of very many fields the first ones. */
+static void print_bad_values(const load_result_t *result) {
+    static const char *const became[BAD_VALUES] = {[BAD_VALUE_TEXT] = "kept as text",
+                                                   [BAD_VALUE_NULL] = "stored as null",
+                                                   [BAD_VALUE_SKIP] = "left out",
+                                                   [BAD_VALUE_REJECT] = "rejected with their records",
+                                                   [BAD_VALUE_STOP] = "stopped at"};
+    char count[UNITS_MAX];
+    if (!result->bad_values)
+        return;
+    out_print("%s: %s value%s not what %s field's type says\n", became[result->bad_value],
+              units_count(count, result->bad_values), result->bad_values == 1 ? " that is" : "s that are",
+              result->bad_values == 1 ? "its" : "their");
+    for (size_t i = 0; i < result->bad_field_count && i < MOST_ROWS; i++) {
+        const bad_result_t *field = &result->bad_fields[i];
+        out_print("  %s: %s (%s%s)\n", field->name, units_count(count, field->count),
+                  field->places ? field->places : "", field->count > BAD_VALUES_PLACES ? ", ..." : "");
+    }
+    if (result->bad_field_count > MOST_ROWS)
+        out_print("  and %zu more fields (all of them: --json)\n", result->bad_field_count - MOST_ROWS);
+}
+
 static void print_summary(const values_t *values, const load_result_t *result, const bson_t *document) {
     const counts_t *counts = &result->counts;
     char read[UNITS_MAX], loaded[UNITS_MAX], there[UNITS_MAX], rejected[UNITS_MAX], filtered[UNITS_MAX];
@@ -408,9 +431,7 @@ static void print_summary(const values_t *values, const load_result_t *result, c
         print_polite(result);
     if (counts->read)
         out_print("limited by: %s\n", result->limited_by);
-    if (result->kept_as_text)
-        out_print("kept as text: %s values that are not what their field's type says\n",
-                  units_count(more, result->kept_as_text));
+    print_bad_values(result);
     for (size_t i = 0; i < result->index_count; i++)
         out_print("index %s built in %s\n", result->indexes[i].keys,
                   units_time(took, result->indexes[i].took_ns));

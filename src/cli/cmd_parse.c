@@ -10,10 +10,12 @@
 #include "catalog/register/room.h"
 #include "cli/options/guess_rows.h"
 #include "cli/options/load_rows.h"
+#include "format/bad_values.h"
 #include "format/emit.h"
 #include "format/emitted.h"
 #include "format/filter.h"
 #include "format/format.h"
+#include "format/schema/schema_bad_value.h"
 #include "input/cutter.h"
 #include "input/manifest.h"
 #include "load/before/check_inputs.h"
@@ -174,6 +176,8 @@ static bool take_record(parse_t *parse, const file_t *file, const cut_t *cut, re
     if (parsed == PARSED_OTHER_HEADER)
         return other_header_say(file->input->name, cut->first_line + record->line, err);
     parse->read++;
+    if (parsed == PARSED_REJECT && records_must_stop(parse->reader))
+        return bad_values_stop(file->input->name, cut->first_line + record->line, record, err);
     if (parsed == PARSED_REJECT)
         return reject(parse, file, cut, record, record->reason, err);
     if (record->length > parse->values->max_record) {

@@ -63,6 +63,13 @@ typedef struct {
     int64_t took_ns;
 } built_index_t;
 
+/* A field with values that do not fit. */
+typedef struct {
+    char name[128];
+    uint64_t count;
+    char *places; /* the first ones: "a.csv:17, a.csv:20"; NULL: memory was out */
+} bad_result_t;
+
 /* A shard or a router. */
 typedef struct {
     char name[512];
@@ -76,7 +83,10 @@ typedef struct {
         peak_memory_bytes;
     uint64_t open_rejects;       /* of all inputs, whoever met them: not fixed yet */
     char open_rejects_text[400]; /* "a.csv 2, b.csv 1" */
-    uint64_t files, files_skipped, records_skipped, kept_as_text;
+    uint64_t files, files_skipped, records_skipped, bad_values;
+    bad_value_t bad_value; /* what became of those */
+    bad_result_t *bad_fields;
+    size_t bad_field_count, bad_field_room;
     uint64_t files_done_by_others, records_done_by_others; /* other loads, meanwhile; parts count as files */
     uint32_t threads, batch;
     bool clustered;
@@ -100,7 +110,7 @@ typedef struct {
     timeline_t course;
 } load_result_t;
 
-void load_result_free(load_result_t *result); /* what it points to */
+void load_result_free(load_result_t *result); /* what it points to; the rest stays */
 
 /* Everything that can be known at the end is in *result, also after a failure (counts of what was settled).
  * False: err has status and sentence; status 2 (some rejects, or files skipped) is a success with err->status

@@ -1,7 +1,11 @@
 /* tally: what a load comes to when its threads have ended: the sums of their counters, the shards and
  * routers, and what held it up. */
+#include "base/grow.h"
+#include "base/text.h"
+#include "input/source.h"
 #include "load/job.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 
 static void add_counters(load_result_t *result, const loader_counters_t *counters, loader_counters_t *sum) {
@@ -20,7 +24,7 @@ static void add_counters(load_result_t *result, const loader_counters_t *counter
     sum->total_ns += counters->total_ns;
     sum->wait_server_ns += counters->wait_server_ns;
     sum->wait_input_ns += counters->wait_input_ns;
-    result->kept_as_text += counters->kept_as_text;
+    result->bad_values += counters->bad_values;
     result->unrouted += counters->unrouted;
 }
 
@@ -97,16 +101,51 @@ static void tally_others(job_t *job) {
     }
 }
 
+/* "a.csv:17"; far into a large file, whose lines nobody has counted, "a.csv offset 81604378624". */
+static void put_place(text_t *to, const bad_place_t *place) {
+    enum { COUNTED = 256 << 20 };
+    const input_file_t *input = ((const load_file_t *)place->input)->input;
+    uint64_t before = 0;
+    text_print(to, "%s%s", to->length ? ", " : "", input->name);
+    if (!place->lines_from ||
+        (place->lines_from <= COUNTED && source_lines(input, place->lines_from, &before)))
+        text_print(to, ":%" PRIu64, before + place->line);
+    else
+        text_print(to, " offset %" PRIu64, place->offset);
+}
+
+/* Fields with values that do not fit: what cannot be remembered for want of memory is counted all the same. */
+static void tally_bad_fields(job_t *job, const bad_values_t *values) {
+    load_result_t *result = job->result;
+    result->bad_value = job->schema->bad_value;
+    for (size_t i = 0; values && !job->spec->retry && i < job->schema->field_count; i++) {
+        const bad_field_t *field = bad_values_of(values, i);
+        text_t places = {.length = 0};
+        err_t ignored;
+        if (!field->count ||
+            !GROW(result->bad_fields, result->bad_field_room, result->bad_field_count + 1, &ignored))
+            continue;
+        bad_result_t *bad = &result->bad_fields[result->bad_field_count++];
+        for (size_t j = 0; j < field->place_count; j++)
+            put_place(&places, &field->places[j]);
+        *bad = (bad_result_t){.count = field->count, .places = text_take(&places, &ignored)};
+        snprintf(bad->name, sizeof bad->name, "%s", job->schema->fields[i].name);
+    }
+}
+
 void job_join_loaders(job_t *job) {
     loader_counters_t sum = {.total_ns = 0};
+    bad_values_t *bad_values = bad_values_new(job->schema);
     err_t told; /* by whoever asks what has failed first */
     pipeline_join(&job->loading.pipeline, &told);
     for (uint32_t i = 0; i < job->loader_count; i++) {
         loader_counters_t counters;
-        loader_end(job->loaders[i], &counters, &job->result->batch_times);
+        loader_end(job->loaders[i], &counters, &job->result->batch_times, bad_values);
         add_counters(job->result, &counters, &sum);
     }
     job->loader_count = 0;
+    tally_bad_fields(job, bad_values);
+    bad_values_free(bad_values);
     /* another load may have had the file that was asked for */
     const char *kept_in = job->loading.rejects ? rejects_path(job->loading.rejects) : NULL;
     if (!kept_in)

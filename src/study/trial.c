@@ -59,6 +59,7 @@ bool trials_load(trials_t *trials, const load_spec_t *load, err_t *err) {
     if (level != LOG_VERBOSE)
         log_set_level(LOG_SILENT);
     bool ok = load_run(&quiet, trials->result, err);
+    load_result_free(trials->result);
     log_set_level(level);
     unlink(trials->rejects.path);
     if (!trials->told)

@@ -26,6 +26,12 @@ static void put_skipped(bson_t *to, const void *misfits, size_t at) {
     result_put(to, AS_TEXT("name", misfit->name), AS_TEXT("reason", misfit->reason));
 }
 
+static void put_bad_field(bson_t *to, const void *fields, size_t at) {
+    const bad_result_t *field = (const bad_result_t *)fields + at;
+    result_put(to, AS_TEXT("field", field->name), AS_COUNT("values", field->count),
+               AS_TEXT("first", field->places));
+}
+
 void load_put_index(bson_t *to, const void *indexes, size_t at) {
     const built_index_t *index = (const built_index_t *)indexes + at;
     result_put(to, AS_TEXT("keys", index->keys), AS_SECONDS("seconds", index->took_ns));
@@ -53,9 +59,11 @@ void load_make_result(bson_t *to, const load_result_t *result) {
                AS_COUNT("files_skipped", result->files_skipped),
                AS_COUNT("records_skipped", result->records_skipped),
                AS_COUNT("records_done_by_others", result->records_done_by_others),
-               AS_COUNT("values_kept_as_text", result->kept_as_text), AS_FLAG("clustered", result->clustered),
-               AS_COUNT("threads", result->threads), AS_COUNT("batch", result->batch),
-               AS_TEXT("rejects", rejects ? result->rejects_path : NULL),
+               AS_COUNT("values_kept_as_text", result->bad_value == BAD_VALUE_TEXT ? result->bad_values : 0),
+               AS_COUNT("bad_values", result->bad_values),
+               AS_LIST("bad_fields", result->bad_field_count, put_bad_field, result->bad_fields),
+               AS_FLAG("clustered", result->clustered), AS_COUNT("threads", result->threads),
+               AS_COUNT("batch", result->batch), AS_TEXT("rejects", rejects ? result->rejects_path : NULL),
                AS_LIST("skipped_files", result->skipped.count, put_skipped, result->skipped.items),
                AS_LIST("indexes", result->index_count, load_put_index, result->indexes));
 }

@@ -121,6 +121,19 @@ static bool take_document(loader_t *loader, block_t *block, record_t *record, er
                                : add_document(loader, block, record, err);
 }
 
+/* Where the values are that the block's records have and that do not fit. */
+static bool look_for_bad_values(loader_t *loader, const block_t *block, err_t *err) {
+    const bad_values_text_t text = {.bytes = block->buffer.bytes,
+                                    .length = block->length,
+                                    .dialect = block->file->dialect,
+                                    .file_start = block->file_start,
+                                    .input = block->file,
+                                    .offset = block->offset,
+                                    .first_line = block->first_line,
+                                    .lines_from = block->lines_from};
+    return bad_values_look(loader->bad_values, loader->reader, &text, err);
+}
+
 /* The only record of a block is a reject, whatever it makes. */
 static bool refuse_record(loader_t *loader, block_t *block, const char *why, err_t *err) {
     const record_t record = {.length = block->length, .column = 1};
@@ -156,6 +169,8 @@ static bool load_records(loader_t *loader, block_t *block, err_t *err) {
             if (looked_at || documents)
                 rejects_looked_at(loading->rejects, looked_at, documents);
             looked_at = 1;
+            if (records_must_stop(loader->reader))
+                return account_stop(&loader->account, block, &record, err);
             ok = loader_leave_out(loader, block, &record, NULL, record.reason, err);
         } else if (parsed == PARSED_OTHER_HEADER) {
             return other_header_refuse(block, &record, true, err);
@@ -166,6 +181,7 @@ static bool load_records(loader_t *loader, block_t *block, err_t *err) {
         }
     }
     rejects_looked_at(loading->rejects, looked_at + (block->oversize.length > 0), documents);
+    ok = ok && look_for_bad_values(loader, block, err);
     if (ok && block->by_itself && !looked_at)
         return refuse_record(loader, block,
                              "this line is a header, or empty, and so no record: put the record into it, or "
@@ -227,6 +243,7 @@ static void free_loader(loader_t *loader) {
     bson_destroy(&loader->key);
     begun_free(loader->begun);
     records_destroy(loader->reader);
+    bad_values_free(loader->bad_values);
     deliver_free(loader->deliver);
     writer_destroy(loader->writer);
     free(loader);
@@ -244,7 +261,8 @@ loader_t *loader_start(load_state_t *loading, uint32_t number, err_t *err) {
         .work = &work, .context = loader, .part = number % loading->parts, .parts = loading->parts};
     bson_init(&loader->key);
     loader->reader = records_new(loading->schema);
-    bool ok = loader->reader || err_memory(err, 1);
+    loader->bad_values = bad_values_new(loading->schema);
+    bool ok = (loader->reader && loader->bad_values) || err_memory(err, 1);
     ok = ok && want_batches(loader, 1, err);
     ok = ok && (!loading->route || (loader->hashed = hashed_new()) || err_memory(err, 1));
     server_t *near = NULL;
@@ -275,11 +293,14 @@ void loader_peek(const loader_t *loader, loader_counters_t *counters) {
     counters->wait_input_ns = __atomic_load_n(&loader->work.waited_ns, __ATOMIC_RELAXED);
 }
 
-void loader_end(loader_t *loader, loader_counters_t *counters, hist_t *batch_times) {
+void loader_end(loader_t *loader, loader_counters_t *counters, hist_t *batch_times,
+                bad_values_t *bad_values) {
     *counters = loader->counters;
     counters->wait_input_ns = loader->work.waited_ns;
     counters->total_ns = loader->work.took_ns;
-    counters->kept_as_text = records_bad_values(loader->reader);
+    counters->bad_values = records_bad_values(loader->reader);
+    if (bad_values)
+        bad_values_add(bad_values, loader->bad_values);
     hist_merge(batch_times, &loader->batch_times);
     free_loader(loader);
 }

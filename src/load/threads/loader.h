@@ -4,6 +4,7 @@
 #define TIPPLE_LOAD_THREADS_LOADER_H
 
 #include "base/numbers/hist.h"
+#include "format/bad_values.h"
 #include "load/threads/load_state.h"
 
 typedef struct loader loader_t;
@@ -14,7 +15,7 @@ typedef struct {
     uint64_t batches, sent_documents, sent_bytes, retries, short_batches;
     int64_t wait_server_ns, wait_input_ns;
     int64_t total_ns; /* this and the next one are filled at the end */
-    uint64_t kept_as_text;
+    uint64_t bad_values;
 } loader_counters_t;
 
 /* number: of the thread; it chooses the router to stay with. */
@@ -25,7 +26,7 @@ loader_t *loader_start(load_state_t *loading, uint32_t number, err_t *err);
 void loader_peek(const loader_t *loader, loader_counters_t *counters);
 
 /* What it has done, after pipeline_join; it is freed. What its batches took, from being sent to the reply, is added to
- * batch_times. */
-void loader_end(loader_t *loader, loader_counters_t *counters, hist_t *batch_times);
+ * batch_times, and its bad values to those. */
+void loader_end(loader_t *loader, loader_counters_t *counters, hist_t *batch_times, bad_values_t *bad_values);
 
 #endif

@@ -81,6 +81,7 @@ static bool load(passing_t *passing, err_t *err) {
     spec.told = (timeline_told_t){entered, passing};
     enter(passing, DRILL_LOOK);
     const bool ok = load_run(&spec, &pass->load, err);
+    load_result_free(&pass->load);
     for (drill_phase_t i = 0; i < DRILL_VERIFY; i++)
         pass->phases[i].took_ns = pass->load.course.phases[i].took_ns;
     if (ok && stop_signal())

@@ -1,0 +1,274 @@
+/* What becomes of values that do not fit their field's type: by each word of on_bad_value, in each way that a record is
+ * read; what is told of them; and which formats are the same but for that. */
+#include "format/bad_values.h"
+#include "format/schema/schema_bad_value.h"
+#include "format_lab.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+static schema_t *schema_of(const char *word) {
+    char yaml[600];
+    snprintf(yaml, sizeof yaml,
+             "format: x\nrecord: {delimiter: \",\", header: no}\non_bad_value: %s\nfields:\n"
+             "  - {name: n, type: int}\n  - {name: d, type: date}\n"
+             "  - {name: s.x, type: number, nulls: [\"\", \"-1\"]}\n  - {name: t}\n",
+             word);
+    return lab_schema(yaml);
+}
+
+typedef struct {
+    const char *record, *kept, *null, *skipped; /* as relaxed JSON with ' for " */
+    const char *reason;                         /* of the reject; NULL: there is none */
+    uint32_t column;
+} row_t;
+
+static const row_t rows[] = {
+    {"1,2024-02-29,2.5,a", "{'n':1,'d':{'$date':'2024-02-29T00:00:00Z'},'s':{'x':2.5},'t':'a'}",
+     "{'n':1,'d':{'$date':'2024-02-29T00:00:00Z'},'s':{'x':2.5},'t':'a'}",
+     "{'n':1,'d':{'$date':'2024-02-29T00:00:00Z'},'s':{'x':2.5},'t':'a'}", NULL, 0},
+    {"n/a,,,b", "{'n':'n/a','t':'b'}", "{'n':null,'t':'b'}", "{'t':'b'}",
+     "the value 'n/a' of 'n' does not fit its type, int", 1},
+    {"7,30/02/2024,x,", "{'n':7,'d':'30/02/2024','s':{'x':'x'}}", "{'n':7,'d':null,'s':{'x':null}}",
+     "{'n':7}", "the value '30/02/2024' of 'd' does not fit its type, date", 3},
+    {"7,,x,", "{'n':7,'s':{'x':'x'}}", "{'n':7,'s':{'x':null}}", "{'n':7}",
+     "the value 'x' of 's.x' does not fit its type, number", 4},
+    /* a number that is written like a null value */
+    {"7,,-1.0,c", "{'n':7,'s':{'x':'-1.0'},'t':'c'}", "{'n':7,'s':{'x':null},'t':'c'}", "{'n':7,'t':'c'}",
+     "the value '-1.0' of 's.x' does not fit its type, number", 4},
+    {"\"a,b\",,,\"q\"", "{'n':'a,b','t':'q'}", "{'n':null,'t':'q'}", "{'t':'q'}",
+     "the value 'a,b' of 'n' does not fit its type, int", 1},
+    {"7,\"a\"\"b\",,", "{'n':7,'d':'a\"b'}", "{'n':7,'d':null}", "{'n':7}",
+     "the value 'a\"b' of 'd' does not fit its type, date", 3},
+    {"7,\x1b,,", "{'n':7,'d':'\\u001b'}", "{'n':7,'d':null}", "{'n':7}",
+     "the value '\\x1b' of 'd' does not fit its type, date", 3},
+};
+
+static bson_t *document_of(const char *text) {
+    char json[300];
+    bson_error_t problem;
+    snprintf(json, sizeof json, "%s", text);
+    for (char *at = json; *at; at++)
+        *at = *at == '\'' ? '"' : *at;
+    bson_t *document = bson_new_from_json((const uint8_t *)json, -1, &problem);
+    if (!document)
+        fail_msg("%s: %s", json, problem.message);
+    return document;
+}
+
+static void expect_document(const lab_record_t *got, const char *expected) {
+    if (strchr(expected, '"')) /* of which JSON with ' for " says too little */
+        return;
+    bson_t *document = document_of(expected), is;
+    LAB_MUST(got->parsed == PARSED_DOCUMENT);
+    LAB_MUST(bson_init_static(&is, got->document, got->record.document_length));
+    if (!bson_equal(document, &is))
+        fail_msg("%s is %s", expected, bson_as_canonical_extended_json(&is, NULL));
+    bson_destroy(document);
+}
+
+static void expect_reject(const lab_record_t *got, const row_t *row) {
+    assert_int_equal(got->parsed, PARSED_REJECT);
+    assert_string_equal(got->reason, row->reason);
+    assert_int_equal(got->record.column, row->column);
+}
+
+static void expect_row(const row_t *row, bad_value_t bad, bool careful) {
+    schema_t *schema = schema_of(schema_bad_values[bad]);
+    records_t *reader = records_new(schema);
+    dialect_t dialect;
+    err_t err;
+    LAB_MUST(dialect_sniff(schema, (const uint8_t *)row->record, strlen(row->record), "f", &dialect, &err));
+    lab_records_t got =
+        lab_parse(reader, &dialect, row->record, strlen(row->record), (lab_how_t){.careful = careful});
+    assert_int_equal(got.count, 1);
+    if (row->reason && (bad == BAD_VALUE_REJECT || bad == BAD_VALUE_STOP))
+        expect_reject(got.records, row);
+    else
+        expect_document(got.records, bad == BAD_VALUE_NULL   ? row->null
+                                     : bad == BAD_VALUE_SKIP ? row->skipped
+                                                             : row->kept);
+    assert_int_equal(records_must_stop(reader), bad == BAD_VALUE_STOP && row->reason);
+    assert_int_equal(records_bad_values(reader) > 0, row->reason != NULL);
+    lab_records_free(&got);
+    records_destroy(reader);
+    schema_destroy(schema);
+}
+
+static void test_each_word(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        for (bad_value_t bad = BAD_VALUE_TEXT; bad < BAD_VALUES; bad++)
+            for (int careful = 0; careful < 2; careful++)
+                expect_row(&rows[i], bad, careful);
+}
+
+/* A record after one that was rejected has nothing of it. */
+static void test_after_a_reject(void **state) {
+    (void)state;
+    static const char text[] = "x,,,\n1,,,a\n2,,\n3,y,z,\n4,,,b\n";
+    static const parsed_t expected[] = {PARSED_REJECT, PARSED_DOCUMENT, PARSED_REJECT, PARSED_REJECT,
+                                        PARSED_DOCUMENT};
+    schema_t *schema = schema_of("reject");
+    records_t *reader = records_new(schema);
+    dialect_t dialect;
+    err_t err;
+    LAB_MUST(dialect_sniff(schema, (const uint8_t *)text, strlen(text), "f", &dialect, &err));
+    lab_records_t got = lab_parse(reader, &dialect, text, strlen(text), (lab_how_t){.careful = false});
+    assert_int_equal(got.count, 5);
+    for (size_t i = 0; i < got.count; i++)
+        assert_int_equal(got.records[i].parsed, expected[i]);
+    expect_document(&got.records[1], "{'n':1,'t':'a'}");
+    expect_document(&got.records[4], "{'n':4,'t':'b'}");
+    assert_string_equal(got.records[2].reason, "it has 3 fields where 4 were expected");
+    assert_int_equal(records_bad_values(reader), 3);
+    assert_int_equal(records_bad_of(reader, 0), 1);
+    assert_int_equal(records_bad_of(reader, 1), 1);
+    assert_int_equal(records_bad_of(reader, 2), 1);
+    lab_records_free(&got);
+    records_destroy(reader);
+    schema_destroy(schema);
+}
+
+/* ---- where the first ones are ---- */
+
+typedef struct {
+    records_t *reader;
+    bad_values_t *values;
+    const dialect_t *dialect;
+} looking_t;
+
+static void read_text(looking_t *looking, const char *text, const void *input, uint64_t offset,
+                      uint64_t first_line) {
+    err_t err;
+    slack_t slack = slack_new(text, strlen(text));
+    records_place_t place = {NULL, 0};
+    record_t record;
+    records_begin(looking->reader, looking->dialect, slack.text, (uint32_t)slack.length, !offset, false, 0);
+    while (records_next_into(looking->reader, &place, &record, NULL) != PARSED_END)
+        ;
+    const bad_values_text_t at = {.bytes = slack.text,
+                                  .length = (uint32_t)slack.length,
+                                  .dialect = looking->dialect,
+                                  .file_start = !offset,
+                                  .input = input,
+                                  .offset = offset,
+                                  .first_line = first_line};
+    assert_true(bad_values_look(looking->values, looking->reader, &at, &err));
+    free(place.bytes);
+    slack_free(&slack);
+}
+
+static void expect_places(const bad_field_t *field, uint64_t count, size_t places, const uint64_t *lines) {
+    assert_int_equal(field->count, count);
+    assert_int_equal(field->place_count, places);
+    for (size_t i = 0; i < places; i++)
+        assert_int_equal(field->places[i].line, lines[i]);
+}
+
+static void test_places(void **state) {
+    (void)state;
+    static const char inputs[2], first[] = "x,,,\"two\nlines\"\n1,y,,\n2,,,\nx,x,,\n",
+                                 later[] = "3,,,\nz,,,\n";
+    schema_t *schema = schema_of("text");
+    dialect_t dialect;
+    err_t err;
+    LAB_MUST(dialect_sniff(schema, (const uint8_t *)first, strlen(first), "f", &dialect, &err));
+    looking_t one = {records_new(schema), bad_values_new(schema), &dialect}, other = one;
+    other.reader = records_new(schema);
+    other.values = bad_values_new(schema);
+    /* a thread has blocks in any order */
+    read_text(&one, later, &inputs[1], 5000, 200);
+    read_text(&one, first, &inputs[0], 0, 1);
+    read_text(&one, "1,,,\n", &inputs[0], 9000, 400);
+    expect_places(bad_values_of(one.values, 0), 3, 3, (const uint64_t[]){1, 5, 201});
+    expect_places(bad_values_of(one.values, 1), 2, 2, (const uint64_t[]){3, 5});
+    expect_places(bad_values_of(one.values, 2), 0, 0, NULL);
+    read_text(&other, "x,,,\nx,,,\nx,,,\nx,,,\n", &inputs[0], 800, 50);
+    expect_places(bad_values_of(other.values, 0), 4, 3, (const uint64_t[]){50, 51, 52});
+    bad_values_add(one.values, other.values);
+    expect_places(bad_values_of(one.values, 0), 7, 3, (const uint64_t[]){1, 5, 50});
+    records_destroy(one.reader);
+    records_destroy(other.reader);
+    bad_values_free(one.values);
+    bad_values_free(other.values);
+    schema_destroy(schema);
+}
+
+/* ---- formats ---- */
+
+static void test_digests(void **state) {
+    (void)state;
+    static const char plain[] = "format: x\nrecord: {delimiter: \",\"}\nfields: [{name: a, type: int}]\n",
+                      other[] = "format: x\nrecord: {delimiter: \",\"}\nfields: [{name: a, type: long}]\n";
+    schema_t *schema = lab_schema(plain), *unlike = lab_schema(other);
+    char digests[BAD_VALUES][33];
+    bad_value_t then = BAD_VALUES;
+    err_t err;
+    for (bad_value_t i = BAD_VALUE_TEXT; i < BAD_VALUES; i++) {
+        assert_true(schema_set_bad_value(schema, i, &err));
+        memcpy(digests[i], schema->digest, sizeof digests[i]);
+        for (bad_value_t j = BAD_VALUE_TEXT; j < i; j++)
+            assert_string_not_equal(digests[i], digests[j]);
+        assert_false(schema_digest_tells(unlike, digests[i], &then));
+    }
+    for (bad_value_t i = BAD_VALUE_TEXT; i < BAD_VALUES; i++) {
+        assert_true(schema_digest_tells(schema, digests[i], &then));
+        assert_int_equal(then, i);
+    }
+    schema_destroy(schema);
+    schema = lab_schema(plain); /* and as the key says it */
+    assert_string_equal(schema->digest, digests[BAD_VALUE_TEXT]);
+    schema_destroy(schema);
+    schema = lab_schema("format: x\nrecord: {delimiter: \",\"}\non_bad_value: skip-field\n"
+                        "fields: [{name: a, type: int}]\n");
+    assert_string_equal(schema->digest, digests[BAD_VALUE_SKIP]);
+    schema_destroy(schema);
+    schema_destroy(unlike);
+}
+
+/* What is not stored cannot be written again. */
+static void test_emit(void **state) {
+    (void)state;
+    static const bool possible[BAD_VALUES] = {
+        [BAD_VALUE_TEXT] = true, [BAD_VALUE_REJECT] = true, [BAD_VALUE_STOP] = true};
+    for (bad_value_t i = BAD_VALUE_TEXT; i < BAD_VALUES; i++) {
+        schema_t *schema = schema_of(schema_bad_values[i]);
+        err_t err = {.text = ""};
+        assert_int_equal(emit_possible(schema, &err), possible[i]);
+        assert_int_equal(strstr(err.text, schema_bad_values[i]) != NULL, !possible[i]);
+        schema_destroy(schema);
+    }
+}
+
+/* By `reject` a document whose record would be one is not written as it. */
+static void test_emit_a_reject(void **state) {
+    (void)state;
+    schema_t *schema = schema_of("reject");
+    emit_t *emit = emit_new(schema);
+    dialect_t dialect;
+    err_t err;
+    const uint8_t *text;
+    size_t length;
+    LAB_MUST(emit && dialect_sniff(schema, (const uint8_t *)"1,,,", 4, "f", &dialect, &err));
+    bson_t *fits = document_of("{'n':1,'t':'a'}"), *not = document_of("{'n':'x','t':'a'}");
+    assert_true(emit_record(emit, &dialect, fits, NULL, &text, &length, &err));
+    assert_memory_equal(text, "1,,,a", length);
+    assert_false(emit_record(emit, &dialect, not, NULL, &text, &length, &err));
+    bson_destroy(fits);
+    bson_destroy(not );
+    emit_destroy(emit);
+    schema_destroy(schema);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_each_word), cmocka_unit_test(test_after_a_reject),
+        cmocka_unit_test(test_places),    cmocka_unit_test(test_digests),
+        cmocka_unit_test(test_emit),      cmocka_unit_test(test_emit_a_reject),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
