@@ -1,4 +1,5 @@
 #include "base/escape.h"
+#include "base/log.h"
 #include "base/out.h"
 #include "base/shell_word.h"
 #include "base/suggest.h"
@@ -17,6 +18,7 @@ typedef struct {
     const char *show, *check;
     bool guess;
     guess_options_t guessing;
+    texts_list_t types;
 } values_t;
 
 static const option_t options[] = {
@@ -36,7 +38,7 @@ static const option_t options[] = {
      .help = "Print the format file by which the files FILE... would be read without --format: a start for "
              "one of "
              "your own."},
-    GUESS_ROWS(values_t, guessing),
+    GUESS_ROWS(values_t, guessing, types),
     {.name = NULL},
 };
 
@@ -158,6 +160,8 @@ static bool guess(const values_t *values, char **files, int count, err_t *err) {
               guess_inputs(&manifest, &values->guessing, &guessed, err);
     if (ok)
         out_bytes(guessed.yaml, strlen(guessed.yaml));
+    if (ok && guessed.unfit)
+        log_warn("%s", guessed.unfit);
     guessed_free(&guessed);
     manifest_free(&manifest);
     return ok;
@@ -182,9 +186,13 @@ static int run(int argc, char **argv, const command_t *command, err_t *err) {
         return STATUS_OK;
     if (rest && !values.guess)
         return refuse_word(argv[0], err);
-    if (!values.guess && !guess_rows_check(&values.guessing, "", err))
-        return err_set(err, STATUS_USAGE, "--header, --dates, --decimal and --nested go with --guess"),
+    if (!values.guess &&
+        (values.guessing.bad_value_given || !guess_rows_check(&values.guessing, &values.types, "", err)))
+        return err_set(err, STATUS_USAGE,
+                       "--header, --dates, --decimal, --nested, --type and --on-bad-value go with --guess"),
                STATUS_USAGE;
+    if (!guess_rows_check(&values.guessing, &values.types, NULL, err))
+        return STATUS_USAGE;
     bool ok = values.guess   ? guess(&values, argv, rest, err)
               : values.show  ? show(values.show, err)
               : values.check ? check(values.check, err)

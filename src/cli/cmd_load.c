@@ -23,7 +23,7 @@
 typedef struct {
     load_spec_t spec;
     const char *uri_file, *report;
-    texts_list_t indexes, filters;
+    texts_list_t indexes, filters, types;
     bool yes, json, clustered, not_clustered;
     uint32_t reject_codes[MOST_LISTED];
 } values_t;
@@ -69,7 +69,7 @@ static const option_t options[] = {
      .help = "The target: mongodb://HOST/DATABASE.COLLECTION, with any option a MongoDB URI can have."},
     LOAD_ROW_URI_FILE(values_t),
     LOAD_ROW_FORMAT(values_t, spec.format),
-    GUESS_ROWS(values_t, spec.guess),
+    GUESS_ROWS(values_t, spec.guess, types),
     {.name = "threads",
      .letter = 'j',
      .argument = "N|auto",
@@ -233,7 +233,7 @@ static bool check(values_t *values, char **inputs, int count, err_t *err) {
         return err_set(err, STATUS_USAGE,
                        "--uri is missing: where to load into, such as --uri mongodb://127.0.0.1/mot.results "
                        "(or set TIPPLE_URI)");
-    if (!guess_rows_check(&spec->guess, spec->format, err))
+    if (!guess_rows_check(&spec->guess, &values->types, spec->format, err))
         return false;
     if (!count && !spec->retry)
         return err_set(err, STATUS_USAGE,
@@ -342,6 +342,7 @@ static char *retry_line(const values_t *values, const load_result_t *result, con
     text_append(&line, "tipple load");
     shell_quote_option(&line, "--retry", file);
     shell_quote_option(&line, "--format", values->spec.format);
+    shell_quote_option(&line, "--on-bad-value", load_bad_value(&values->spec));
     shell_quote_target(&line, result->namespace);
     return text_take_or_end(&line);
 }

@@ -30,7 +30,7 @@ typedef enum { EMIT_JSON, EMIT_RAW, EMIT_BSON, EMIT_NONE } emit_kind_t;
 
 typedef struct {
     const char *format;
-    texts_list_t filters;
+    texts_list_t filters, types;
     uint64_t limit, max_rejects, max_record;
     bool relaxed, ids;
     emit_kind_t emit;
@@ -50,7 +50,7 @@ static bool read_emit(void *values, const char *text, err_t *err) {
 
 static const option_t options[] = {
     LOAD_ROW_FORMAT(values_t, format),
-    GUESS_ROWS(values_t, guess),
+    GUESS_ROWS(values_t, guess, types),
     {.name = "emit",
      .argument = "KIND",
      .kind = OPTION_CUSTOM,
@@ -269,7 +269,8 @@ static bool open_format(parse_t *parse, err_t *err) {
     parse->schema = values->format ? format_open(values->format, err)
                                    : guess_inputs_open(&parse->manifest, &values->guess, &guessed, err);
     guessed_free(&guessed);
-    return parse->schema != NULL;
+    return parse->schema && (!values->guess.bad_value_given ||
+                             schema_set_bad_value(parse->schema, values->guess.bad_value, err));
 }
 
 static bool parse_all(parse_t *parse, char **args, int count, err_t *err) {
@@ -336,7 +337,7 @@ static int run(int argc, char **argv, const command_t *command, err_t *err) {
         return (int)err->status;
     if (help)
         return STATUS_OK;
-    if (!guess_rows_check(&values.guess, values.format, err))
+    if (!guess_rows_check(&values.guess, &values.types, values.format, err))
         return STATUS_USAGE;
     if (!rest)
         return err_set(err, STATUS_USAGE,

@@ -4,6 +4,7 @@
 #include "load/before/kept_format.h"
 #include "load/job.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 enum { KEPT_SHARE = 8 /* of --memory, for small files */ };
@@ -27,11 +28,14 @@ static bool find_kept(job_t *job, err_t *err) {
 bool job_find_format(job_t *job, err_t *err) {
     const load_spec_t *spec = job->spec;
     guessed_t guessed = {.yaml = NULL};
+    char kept[320];
     if ((!spec->retry && !job_list_inputs(job, err)) || !find_kept(job, err))
         return false;
     if (job->schema) {
         log_detail("no --format: as %s was loaded before", server_namespace(job->server));
-        return true;
+        snprintf(kept, sizeof kept, "the format that was kept when %s was first loaded",
+                 server_namespace(job->server));
+        return guess_options_agree(&spec->guess, job->schema, kept, err);
     }
     bool ok = (job->schema = guess_inputs_open(&job->manifest, &spec->guess, &guessed, err)) != NULL;
     job->format_text = guessed.yaml;

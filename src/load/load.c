@@ -6,6 +6,7 @@
 #include "base/stop.h"
 #include "base/zeroed.h"
 #include "format/format.h"
+#include "format/schema/schema_bad_value.h"
 #include "format/schema/schema_short.h"
 #include "load/before/check_inputs.h"
 #include "load/job.h"
@@ -24,6 +25,10 @@ void load_spec_init(load_spec_t *spec) {
                           .max_rejects = REJECT_USUAL_MOST,
                           .max_rejects_percent = -1,
                           .patience_ns = 30000000000};
+}
+
+const char *load_bad_value(const load_spec_t *spec) {
+    return spec->format && spec->guess.bad_value_given ? schema_bad_values[spec->guess.bad_value] : NULL;
 }
 
 /* A shard key stays for good, and with one that no document has all of them go to one shard. */
@@ -46,7 +51,11 @@ static bool check_shard_key(const job_t *job, err_t *err) {
 
 static bool open_format(job_t *job, err_t *err) {
     const char *format = job->spec->format;
-    return format ? (job->schema = format_open(format, err)) != NULL : job_find_format(job, err);
+    const guess_options_t *options = &job->spec->guess;
+    if (!format)
+        return job_find_format(job, err);
+    return (job->schema = format_open(format, err)) &&
+           (!options->bad_value_given || schema_set_bad_value(job->schema, options->bad_value, err));
 }
 
 static bool read_spec(job_t *job, err_t *err) {

@@ -110,6 +110,9 @@ typedef struct {
     timeline_t course;
 } load_result_t;
 
+/* The word of its --on-bad-value, where a --format needs it again; or NULL. */
+const char *load_bad_value(const load_spec_t *spec);
+
 void load_result_free(load_result_t *result); /* what it points to; the rest stays */
 
 /* Everything that can be known at the end is in *result, also after a failure (counts of what was settled).

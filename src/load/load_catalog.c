@@ -4,6 +4,7 @@
 #include "base/numbers/units.h"
 #include "base/stop.h"
 #include "catalog/removal.h"
+#include "format/schema/schema_bad_value.h"
 #include "load/before/describe_input.h"
 #include "load/forget.h"
 #include "load/job.h"
@@ -38,8 +39,21 @@ static bool refuse_unknown_data(const job_t *job, err_t *err) {
                    server_namespace(job->server));
 }
 
+/* Loaded by the same format with another --on-bad-value? */
+static bool check_bad_value(const job_t *job, const catalog_header_t *header, err_t *err) {
+    bad_value_t then;
+    if (!header->format || !header->format_digest ||
+        strcmp(header->format_digest, job->schema->digest) == 0 ||
+        !schema_digest_tells(job->schema, header->format_digest, &then))
+        return true;
+    return err_set(err, STATUS_USAGE,
+                   "%s was loaded with --on-bad-value %s, not %s: give the same one, or load into another "
+                   "collection, or start over with --drop, which drops the collection and its catalog",
+                   job->settings.name, schema_bad_values[then], schema_bad_values[job->schema->bad_value]);
+}
+
 static bool check_found(job_t *job, const catalog_header_t *header, err_t *err) {
-    if (!catalog_check_header(header, &job->settings, err))
+    if (!check_bad_value(job, header, err) || !catalog_check_header(header, &job->settings, err))
         return false;
     if (!header->format)
         return true;

@@ -2,6 +2,7 @@
 #include "base/log.h"
 #include "catalog/catalog.h"
 #include "format/format.h"
+#include "format/schema/schema_bad_value.h"
 #include "load/before/describe_input.h"
 #include "load/before/kept_format.h"
 #include "verify/no_record.h"
@@ -62,7 +63,18 @@ static bool take_filter(verification_t *run, err_t *err) {
     return true;
 }
 
+/* With a --format: what the load did with values that do not fit. */
+static bool take_bad_value(verification_t *run, err_t *err) {
+    bad_value_t then;
+    const char *digest = run->header.format_digest;
+    if (!digest || !schema_digest_tells(run->schema, digest, &then) || then == run->schema->bad_value)
+        return true;
+    return schema_set_bad_value(run->schema, then, err);
+}
+
 static bool check_header(verification_t *run, err_t *err) {
+    if (!take_bad_value(run, err))
+        return false;
     const catalog_settings_t settings = {.name = server_namespace(run->server),
                                          .format = run->schema->name,
                                          .format_digest = run->schema->digest,

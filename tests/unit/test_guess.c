@@ -143,9 +143,8 @@ static void test_patterns_of_datetime(void **state) {
 
 /* ---- pieces ---- */
 
-static guess_t *begin(const char *text, bool whole, err_t *err) {
-    const guess_options_t options = {.nested = false};
-    guess_t *guess = guess_new("text", &options, err);
+static guess_t *begin_with(const guess_options_t *options, const char *text, bool whole, err_t *err) {
+    guess_t *guess = guess_new("text", options, err);
     size_t used;
     assert_non_null(guess);
     if (guess_begin(guess, (const uint8_t *)text, strlen(text), whole, err) &&
@@ -153,6 +152,11 @@ static guess_t *begin(const char *text, bool whole, err_t *err) {
         return guess;
     guess_destroy(guess);
     return NULL;
+}
+
+static guess_t *begin(const char *text, bool whole, err_t *err) {
+    const guess_options_t options = {.nested = false};
+    return begin_with(&options, text, whole, err);
 }
 
 static void expect_yaml(guess_t *guess, const char *expected) {
@@ -165,6 +169,67 @@ static void expect_yaml(guess_t *guess, const char *expected) {
     assert_string_equal(record, expected);
     free(yaml);
     guess_destroy(guess);
+}
+
+/* What a person says of a column stands, with the marks, words and patterns that its values have; the others are guessed. */
+static void test_named_types(void **state) {
+    (void)state;
+    static const struct {
+        const char *values[3], *type,
+            *field; /* of the column n; NULL: refused for what the file does not tell */
+    } rows[] = {
+        {{"007", "012", "1"}, "it:int", "{name: it, type: int}"},
+        {{"1", "2", "3"}, "it:long", "{name: it, type: long}"},
+        {{"1", "2", "3"}, "it:k.l:double", "{name: it, key: k.l, type: number}"},
+        {{"1", "2", "3"}, "it:k:", "{name: it, key: k, type: int}"},
+        {{"1", "2", "3"}, "it:string", "{name: it, type: text}"},
+        {{"1.234,50", "2,00", "3"},
+         "it:decimal",
+         "{name: it, type: decimal, decimal: \",\", thousands: \".\"}"},
+        {{"1.234,50", "2,00", "x"}, "it:decimal", "{name: it, type: decimal}"},
+        {{"1.50", "NULL", "2"}, "it:decimal", "{name: it, type: decimal, nulls: [\"\", \"NULL\"]}"},
+        {{"1.50", "n/a", "x"}, "it:number", "{name: it, type: number, nulls: [\"\", \"n/a\"]}"},
+        {{"1.50", "n/a", "x"}, "it:trimmed", "{name: it, type: trimmed}"},
+        {{"yes", "yes", "yes"}, "it:bool", "{name: it, type: boolean, true: [\"yes\"], false: [\"no\"]}"},
+        {{"N", "N", "N"}, "it:bool", "{name: it, type: boolean, true: [\"Y\"], false: [\"N\"]}"},
+        {{"0", "1", "0"}, "it:bool", "{name: it, type: boolean}"},
+        {{"20240229", "20240301", "20240302"}, "it:int", "{name: it, type: int}"},
+        {{"20240229", "20240301", "20240302"}, "it:date", "{name: it, type: date, pattern: YYYYMMDD}"},
+        {{"2024-02-29", "2024-03-01", "2024-03-02"}, "it:datetime", "{name: it, type: datetime}"},
+        {{"2024-02-29 10:00:00", "2024-03-01", "x"}, "it:date", "{name: it, type: date}"},
+        {{"29.02.2024", "01.03.2024", "02.03.2024"},
+         "it:date",
+         "{name: it, type: date, pattern: DD.MM.YYYY}"},
+        {{"1/2/2024", "2/3/2024", "3/4/2024"},
+         "it:date(M/D/YYYY)",
+         "{name: it, type: date, pattern: \"M/D/YYYY\"}"},
+        {{"1/2/2024", "2/3/2024", "3/4/2024"}, "it:text", "{name: it, type: text}"},
+        {{"1/2/2024", "2/3/2024", "3/4/2024"}, "it:date", NULL},
+        {{"x", "y", "z"},
+         "it:datetime(\"YYYY\" MM DD, hh:mm)",
+         "{name: it, type: datetime, pattern: \"\\\"YYYY\\\" MM DD, hh:mm\"}"},
+        {{"x", "y", "z"}, "it:uuid", "{name: it, type: uuid}"},
+        {{"x", "y", "z"}, "it:objectid", "{name: it, type: objectid}"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char *spec = (char *)rows[i].type, text[400], expected[400];
+        const guess_options_t options = {.types = &spec, .type_count = 1};
+        err_t err;
+        snprintf(text, sizeof text, "id;it;m\n1;%s;a\n2;%s;b\n3;%s;c\n", rows[i].values[0], rows[i].values[1],
+                 rows[i].values[2]);
+        guess_t *guess = begin_with(&options, text, true, &err);
+        assert_non_null(guess);
+        if (!rows[i].field) {
+            assert_false(guess_end(guess, &err));
+            guess_destroy(guess);
+            continue;
+        }
+        snprintf(expected, sizeof expected,
+                 "record: {delimiter: [\";\"], header: yes}\nfields:\n  - {name: id, type: int}\n  - %s\n"
+                 "  - {name: m,  type: text}\n",
+                 rows[i].field);
+        expect_yaml(guess, expected);
+    }
 }
 
 static void test_next_piece(void **state) {
@@ -289,11 +354,17 @@ static void test_refused(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_numbers),      cmocka_unit_test(test_null_words),
-        cmocka_unit_test(test_dates),        cmocka_unit_test(test_patterns_of_datetime),
-        cmocka_unit_test(test_next_piece),   cmocka_unit_test(test_piece_in_the_middle),
-        cmocka_unit_test(test_same_header),  cmocka_unit_test(test_misfits_are_counted),
-        cmocka_unit_test(test_header_again), cmocka_unit_test(test_json),
+        cmocka_unit_test(test_numbers),
+        cmocka_unit_test(test_null_words),
+        cmocka_unit_test(test_dates),
+        cmocka_unit_test(test_patterns_of_datetime),
+        cmocka_unit_test(test_named_types),
+        cmocka_unit_test(test_next_piece),
+        cmocka_unit_test(test_piece_in_the_middle),
+        cmocka_unit_test(test_same_header),
+        cmocka_unit_test(test_misfits_are_counted),
+        cmocka_unit_test(test_header_again),
+        cmocka_unit_test(test_json),
         cmocka_unit_test(test_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

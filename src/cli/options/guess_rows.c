@@ -1,4 +1,6 @@
 #include "cli/options/guess_rows.h"
+#include "format/guess/type_spec.h"
+#include "format/schema/schema_bad_value.h"
 
 #include <string.h>
 
@@ -23,13 +25,37 @@ bool guess_rows_decimal(void *options, const char *text, err_t *err) {
     return chosen >= 0;
 }
 
-bool guess_rows_check(const guess_options_t *options, const char *format, err_t *err) {
+bool guess_rows_bad_value(void *of, const char *text, err_t *err) {
+    guess_options_t *options = of;
+    const int chosen = cli_choose("on-bad-value", text, schema_bad_values, BAD_VALUES, err);
+    options->bad_value = chosen < 0 ? BAD_VALUE_TEXT : (bad_value_t)chosen;
+    options->bad_value_given = true;
+    return chosen >= 0;
+}
+
+/* Mistakes in them are told before anything is read. */
+static bool check_types(const texts_list_t *types, err_t *err) {
+    bool ok = true;
+    for (size_t i = 0; ok && i < types->count; i++) {
+        type_spec_t spec;
+        ok = type_spec_read(types->items[i], &spec, err);
+        type_spec_free(&spec);
+    }
+    return ok;
+}
+
+bool guess_rows_check(guess_options_t *options, const texts_list_t *types, const char *format, err_t *err) {
+    options->types = types->items;
+    options->type_count = types->count;
     const char *given = options->dates     ? "dates"
                         : options->header  ? "header"
                         : options->decimal ? "decimal"
                         : options->nested  ? "nested"
+                        : types->count     ? "type"
                                            : NULL;
-    return !format || !given ||
-           err_set(err, STATUS_USAGE, "--%s is for guessing, and --format %s says all: leave one of them out",
-                   given, format);
+    return !format || !given
+               ? check_types(types, err)
+               : err_set(err, STATUS_USAGE,
+                         "--%s is for guessing, and --format %s says all: leave one of them out", given,
+                         format);
 }

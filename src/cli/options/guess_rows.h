@@ -11,8 +11,8 @@
         .custom = (function), .help = (words)                                                                \
     }
 
-/* member: a guess_options_t in the command's struct. */
-#define GUESS_ROWS(values, member)                                                                           \
+/* member, types: a guess_options_t and a texts_list_t in the command's struct. */
+#define GUESS_ROWS(values, member, types)                                                                    \
     GUESS_ROW(values, member, "header", "yes|no", guess_rows_header,                                         \
               "For a guessed format: does the first line name the columns?"),                                \
         GUESS_ROW(                                                                                           \
@@ -21,17 +21,29 @@
         GUESS_ROW(values, member, "decimal", "MARK", guess_rows_decimal,                                     \
                   "For a guessed format: the decimal mark, . or , for numbers such as 1,234 if the file "    \
                   "does not tell."),                                                                         \
-    {                                                                                                        \
-        .name = "nested", .kind = OPTION_FLAG,                                                               \
-        .offset = offsetof(values, member) + offsetof(guess_options_t, nested),                              \
-        .help = "For a guessed format: dots in names of columns make subdocuments."                          \
-    }
+        {.name = "nested",                                                                                   \
+         .kind = OPTION_FLAG,                                                                                \
+         .offset = offsetof(values, member) + offsetof(guess_options_t, nested),                             \
+         .help = "For a guessed format: dots in names of columns make subdocuments."},                       \
+        {.name = "type",                                                                                     \
+         .letter = 't',                                                                                      \
+         .argument = "SPEC",                                                                                 \
+         .kind = OPTION_LIST,                                                                                \
+         .offset = offsetof(values, types),                                                                  \
+         .help =                                                                                             \
+             "For a guessed format: NAME:TYPE, NAME:TYPE(PATTERN), NAME:KEY:TYPE or NAME:KEY: says what "    \
+             "the column NAME is, and under which key it is stored; may be given several times."},           \
+        GUESS_ROW(values, member, "on-bad-value", "WHAT", guess_rows_bad_value,                              \
+                  "What becomes of a value that does not fit its column's type: text (kept as text, as "     \
+                  "without this option), null, skip-field (the field is left out), reject (its record is a " \
+                  "reject) or stop.")
 
+bool guess_rows_bad_value(void *options, const char *text, err_t *err);
 bool guess_rows_dates(void *options, const char *text, err_t *err);
 bool guess_rows_header(void *options, const char *text, err_t *err);
 bool guess_rows_decimal(void *options, const char *text, err_t *err);
 
-/* They say nothing to a format that is given. */
-bool guess_rows_check(const guess_options_t *options, const char *format, err_t *err);
+/* They say nothing to a format that is given, but for --on-bad-value. types: those of --type, put into the options. */
+bool guess_rows_check(guess_options_t *options, const texts_list_t *types, const char *format, err_t *err);
 
 #endif

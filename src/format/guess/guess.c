@@ -12,6 +12,7 @@ const bool guess_can[CAN_COUNT] = {
 };
 
 enum {
+    COMMA_STYLE = 1,
     TRIED_LINES = 200, /* to find a record in the middle of a text, */
     IN_A_ROW = 10,     /* after which so many others fit */
 };
@@ -26,7 +27,10 @@ guess_t *guess_new(const char *name, const guess_options_t *options, err_t *err)
     }
     guess->name = name;
     guess->options = *options;
-    return guess;
+    if (guess_read_types(guess, err))
+        return guess;
+    guess_destroy(guess);
+    return NULL;
 }
 
 void guess_destroy(guess_t *guess) {
@@ -37,6 +41,9 @@ void guess_destroy(guess_t *guess) {
         free(guess->columns[i].name);
         free(guess->columns[i].key);
     }
+    for (size_t i = 0; guess->types && i < guess->options.type_count; i++)
+        type_spec_free(&guess->types[i]);
+    free(guess->types);
     free(guess->columns);
     free(guess->first);
     if (guess->split)
@@ -258,7 +265,8 @@ static void take_thousands(guess_column_t *column) {
         if (guess_styles[i].thousands != decimal || !(column->column.styles >> i & 1))
             continue;
         column->is.style = i;
-        column->is.kind = column->column.wide >> i & 1 ? KIND_NUMBER : KIND_INT;
+        if (!column->told || !column->told->type)
+            column->is.kind = column->column.wide >> i & 1 ? KIND_NUMBER : KIND_INT;
         return;
     }
 }
@@ -272,6 +280,8 @@ static bool settle_marks(guess_t *guess, err_t *err) {
     for (size_t i = 0; i < guess->structure.columns; i++) {
         guess_column_t *column = &guess->columns[i];
         const char mark = guess_styles[column->is.style].decimal;
+        if (column->told && !column->column.styles && comma && !point)
+            column->is.style = COMMA_STYLE; /* its values tell none: as the others have it */
         if (!guess_kind_is_number(column->is.kind) || !column->is.unsure_decimal)
             continue;
         if (point == comma && mark == ',') {
@@ -305,7 +315,7 @@ static void settle_text_nulls(guess_t *guess) {
     for (size_t i = 0; i < guess->structure.columns; i++) {
         guess_column_t *column = &guess->columns[i];
         if (column->is.kind != KIND_TEXT && column->is.kind != KIND_TRIMMED)
-            continue;
+            continue; /* its nulls are known */
         for (size_t j = 0; j < column->column.null_count; j++)
             if (is_null(&column->column, j, "\\N") ||
                 (is_null(&column->column, j, "NULL") && (elsewhere || !column->column.values)))
@@ -345,16 +355,26 @@ static void add_first(guess_t *guess) {
     decide_columns(guess);
 }
 
+static bool refuse_for_json(const guess_t *guess, err_t *err) {
+    if (!guess->options.type_count && !guess->options.bad_value)
+        return true;
+    return err_set(err, STATUS_USAGE,
+                   "%.1000s: is JSON, whose values have the types that they are written with: --type and "
+                   "--on-bad-value are for delimited files",
+                   guess->name);
+}
+
 bool guess_end(guess_t *guess, err_t *err) {
     if (guess->json)
-        return true;
+        return refuse_for_json(guess, err);
     decide_columns(guess);
     if (!find_encoding(guess, err) || !guess_read_names(guess, err) ||
         (!guess->first_in_records && !guess_find_header(guess, err)))
         return false;
     if (!guess->header && !guess->named_here)
         add_first(guess);
-    if (!guess_name_columns(guess, err) || !settle_days(guess, err) || !settle_marks(guess, err))
+    if (!guess_name_columns(guess, err) || !guess_tell_types(guess, err) || !settle_days(guess, err) ||
+        !settle_marks(guess, err))
         return false;
     settle_text_nulls(guess);
     return true;

@@ -9,16 +9,18 @@
 #ifndef TIPPLE_FORMAT_GUESS_GUESS_H
 #define TIPPLE_FORMAT_GUESS_GUESS_H
 
-#include "base/err.h"
-
-#include <stdint.h>
+#include "format/schema/schema.h"
 
 /* What a person has said already; zeros: nothing. */
 typedef struct {
     enum { GUESS_ANY_DATES, GUESS_DMY, GUESS_MDY } dates;
     enum { GUESS_ANY_HEADER, GUESS_HEADER, GUESS_NO_HEADER } header;
-    char decimal; /* '.' or ',' */
-    bool nested;  /* names with dots make subdocuments */
+    char decimal;       /* '.' or ',' */
+    bool nested;        /* names with dots make subdocuments */
+    char *const *types; /* of single columns: see type_spec.h */
+    size_t type_count;
+    bool bad_value_given; /* also of a format that is not guessed */
+    bad_value_t bad_value;
 } guess_options_t;
 
 typedef struct guess guess_t;
@@ -52,6 +54,10 @@ void guess_saw_all(guess_t *guess);
 /* Decides; once, at the end. False: two readings are equally good, or there is no
  * format for it; status 1 or 5. */
 bool guess_end(guess_t *guess, err_t *err);
+
+/* Does a format that is there already say the same of columns and bad values? what: whose it is. False: status 1. */
+bool guess_options_agree(const guess_options_t *options, const schema_t *schema, const char *what,
+                         err_t *err);
 
 /* After guess_end. The format file, which the caller frees; NULL: out of memory. */
 char *guess_yaml(const guess_t *guess, err_t *err);

@@ -118,7 +118,7 @@ void guess_column_add(column_t *column, const uint8_t *text, size_t length) {
 }
 
 bool guess_kind_is_number(kind_t kind) {
-    return kind == KIND_INT || kind == KIND_NUMBER || kind == KIND_DECIMAL;
+    return kind == KIND_INT || kind == KIND_LONG || kind == KIND_NUMBER || kind == KIND_DECIMAL;
 }
 
 /* In this style. False: no type of ours holds it. */
@@ -209,5 +209,25 @@ decision_t guess_column_decide(const column_t *column) {
     else
         decide_text(column, &is);
     is.nulls = is.kind == KIND_OBJECTID || is.kind == KIND_UUID ? nulls : 0;
+    return is;
+}
+
+/* Of numbers the style is that of all values, if they have one in common; of dates the pattern. */
+static void take_shape(const column_t *column, kind_t kind, decision_t *is) {
+    if (guess_kind_is_number(kind) && column->styles) {
+        is->style = (size_t)__builtin_ctz(column->styles);
+        doubt_decimal(column, is);
+    }
+    if (kind == KIND_BOOLEAN && column->pairs)
+        is->pair = (size_t)__builtin_ctz(column->pairs);
+    if ((kind == KIND_DAY || kind == KIND_DATETIME) && !column->iso && column->values)
+        decide_date(column, is);
+}
+
+decision_t guess_column_as(const column_t *column, kind_t kind) {
+    decision_t is = {.kind = kind, .nulls = (1u << column->null_count) - 1};
+    take_shape(column, kind, &is);
+    if (kind == KIND_TEXT || kind == KIND_TRIMMED)
+        is.nulls = 0;
     return is;
 }

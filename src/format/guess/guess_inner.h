@@ -5,6 +5,7 @@
 #include "base/encoding.h"
 #include "base/text.h"
 #include "format/guess/guess.h"
+#include "format/guess/type_spec.h"
 #include "format/record/split.h"
 
 enum {
@@ -125,6 +126,7 @@ typedef enum {
     KIND_TRIMMED,
     KIND_BOOLEAN,
     KIND_INT,
+    KIND_LONG,
     KIND_NUMBER,
     KIND_DECIMAL,
     KIND_DATE, /* by a pattern */
@@ -144,6 +146,8 @@ typedef struct {
 
 /* By the column's own values only. */
 decision_t guess_column_decide(const column_t *column);
+/* As this kind, whether its values are such or not. */
+decision_t guess_column_as(const column_t *column, kind_t kind);
 bool guess_kind_is_number(kind_t kind);
 
 /* ---- all of it (guess.c) ---- */
@@ -155,6 +159,7 @@ typedef struct {
     char *key;
     column_t column;
     decision_t is;
+    const type_spec_t *told; /* what a person says of it; NULL: nothing */
 } guess_column_t;
 
 /* What guess_begin finds. */
@@ -173,6 +178,7 @@ struct guess {
     const char *name;
     bool json; /* it is, and nothing else is known */
     guess_options_t options;
+    type_spec_t *types; /* options.type_count */
     structure_t structure;
     schema_t *schema; /* of the structure's way */
     split_t *split;
@@ -208,6 +214,13 @@ bool guess_find_header(guess_t *guess, err_t *err);
 /* guess_names.c: what the first record names; then the keys. */
 bool guess_read_names(guess_t *guess, err_t *err);
 bool guess_name_columns(guess_t *guess, err_t *err);
+/* guess_types.c: what a person says of columns. After their names are known. */
+bool guess_read_types(guess_t *guess, err_t *err);
+bool guess_tell_types(guess_t *guess, err_t *err);
+/* The key that a column is stored under. */
+const char *guess_key(const guess_column_t *column);
+/* One of them stands where the other would have its subdocument, or they are the same. */
+bool guess_keys_collide(const char *one, const char *other);
 /* How a text is shown in a sentence: the first characters. */
 const char *guess_shown(char *out, size_t room, const char *text, size_t length);
 

@@ -35,15 +35,14 @@ static char *make_key(const char *name, bool dots) {
     return key;
 }
 
-/* One of them stands where the other would have its subdocument, or they are the same. */
-static bool collide(const char *one, const char *other) {
+bool guess_keys_collide(const char *one, const char *other) {
     const size_t a = strlen(one), b = strlen(other), shorter = a < b ? a : b;
     return strncmp(one, other, shorter) == 0 && (a == b || (a < b ? other : one)[shorter] == '.');
 }
 
 static bool is_taken(const guess_t *guess, size_t before, const char *key) {
     for (size_t i = 0; i < before; i++)
-        if (collide(guess->columns[i].key, key))
+        if (guess_keys_collide(guess->columns[i].key, key))
             return true;
     return false;
 }

@@ -1,7 +1,9 @@
+#include "base/escape.h"
 #include "base/numbers/units.h"
 #include "base/shell_word.h"
 #include "base/utf8.h"
 #include "format/guess/guess_inner.h"
+#include "format/schema/schema_bad_value.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -102,13 +104,21 @@ static void put_record(text_t *out, const guess_t *guess) {
     text_append(out, "}\n");
 }
 
-static const char *type_name(const decision_t *is) {
+/* Of its dates; NULL: none but those of the type. */
+static const char *pattern_of(const guess_column_t *column) {
+    return column->told && column->told->pattern ? column->told->pattern
+           : column->is.kind == KIND_DATE        ? guess_pattern(column->is.pattern)->text
+                                                 : NULL;
+}
+
+static const char *type_name(const guess_column_t *column) {
+    const decision_t *is = &column->is;
     static const char *const names[] = {
-        [KIND_TEXT] = "text",         [KIND_TRIMMED] = "trimmed", [KIND_BOOLEAN] = "boolean",
-        [KIND_INT] = "int",           [KIND_NUMBER] = "number",   [KIND_DECIMAL] = "decimal",
-        [KIND_DATE] = "date",         [KIND_DAY] = "date",        [KIND_DATETIME] = "datetime",
-        [KIND_OBJECTID] = "objectid", [KIND_UUID] = "uuid"};
-    if (is->kind == KIND_DATE && strchr(guess_pattern(is->pattern)->text, 'h'))
+        [KIND_TEXT] = "text",         [KIND_TRIMMED] = "trimmed",   [KIND_BOOLEAN] = "boolean",
+        [KIND_INT] = "int",           [KIND_LONG] = "long",         [KIND_NUMBER] = "number",
+        [KIND_DECIMAL] = "decimal",   [KIND_DATE] = "date",         [KIND_DAY] = "date",
+        [KIND_DATETIME] = "datetime", [KIND_OBJECTID] = "objectid", [KIND_UUID] = "uuid"};
+    if (is->kind == KIND_DATE && strchr(pattern_of(column), 'h'))
         return "datetime";
     return names[is->kind];
 }
@@ -149,9 +159,17 @@ static void put_field(text_t *out, const guess_t *guess, const guess_column_t *c
     text_append(out, ",");
     for (size_t shown = characters(out, from); shown < width + 1; shown++)
         text_append(out, " ");
-    text_print(out, " type: %s", type_name(&column->is));
-    if (column->is.kind == KIND_DATE) {
-        const char *pattern = guess_pattern(column->is.pattern)->text;
+    if (guess_key(column) != column->key) {
+        text_append(out, " key: ");
+        put_scalar(out, guess_key(column), strlen(guess_key(column)));
+        text_append(out, ",");
+    }
+    text_print(out, " type: %s", type_name(column));
+    if (column->told && column->told->pattern) {
+        text_append(out, ", pattern: ");
+        put_scalar(out, column->told->pattern, strlen(column->told->pattern));
+    } else if (pattern_of(column)) {
+        const char *pattern = pattern_of(column);
         text_print(out, strchr(pattern, ',') ? ", pattern: \"%s\"" : ", pattern: %s", pattern);
     }
     if (guess_kind_is_number(column->is.kind))
@@ -205,7 +223,7 @@ static void put_share(text_t *out, const guess_t *guess, uint64_t text_bytes) {
 static void put_fields(text_t *out, const guess_t *guess, const char *prefix, size_t length, bool *done) {
     const size_t count = guess->structure.columns, width = width_of(guess);
     for (size_t i = 0; i < count; i++) {
-        const char *key = guess->columns[i].key;
+        const char *key = guess_key(&guess->columns[i]);
         if (done[i] || strncmp(key, prefix, length) != 0)
             continue;
         const char *dot = strchr(key + length, '.');
@@ -216,6 +234,21 @@ static void put_fields(text_t *out, const guess_t *guess, const char *prefix, si
             put_field(out, guess, &guess->columns[i], width);
         }
     }
+}
+
+/* Without a header columns are found by their place, and the fields of a subdocument may stand in another. */
+static void put_layout(text_t *out, const guess_t *guess) {
+    bool moved = false;
+    for (size_t i = 0; i < guess->structure.columns; i++)
+        moved |= strchr(guess_key(&guess->columns[i]), '.') != NULL;
+    if (guess->header || !moved)
+        return;
+    text_append(out, "layouts:\n  - [");
+    for (size_t i = 0; i < guess->structure.columns; i++) {
+        text_append(out, i ? ", " : "");
+        put_scalar(out, guess->columns[i].key, strlen(guess->columns[i].key));
+    }
+    text_append(out, "]\n");
 }
 
 char *guess_yaml(const guess_t *guess, err_t *err) {
@@ -235,8 +268,11 @@ char *guess_yaml(const guess_t *guess, err_t *err) {
         return text_take(&out, err);
     }
     put_record(&out, guess);
+    if (guess->options.bad_value)
+        text_print(&out, "on_bad_value: %s\n", schema_bad_values[guess->options.bad_value]);
     text_append(&out, "fields:\n");
     put_fields(&out, guess, "", 0, done);
+    put_layout(&out, guess);
     return text_take(&out, err);
 }
 
@@ -273,14 +309,20 @@ static void tell_structure(text_t *out, const guess_t *guess, uint64_t text_byte
                    units_count(count, guess->misfits));
     }
     text_append(out, ")");
+    if (guess->options.bad_value)
+        text_print(out, ", values that do not fit: %s", schema_bad_values[guess->options.bad_value]);
 }
 
 static void tell_column(text_t *out, const guess_column_t *column) {
     const style_t *style = &guess_styles[column->is.style];
     const uint8_t bit = (uint8_t)(1u << column->is.style);
-    text_print(out, "%s %s", column->key, type_name(&column->is));
-    if (column->is.kind == KIND_DATE)
-        text_print(out, " %s", guess_pattern(column->is.pattern)->text);
+    text_append(out, column->key);
+    char key[4 * 128]; /* of a person, who may type anything */
+    if (guess_key(column) != column->key)
+        text_print(out, " as %s", escape_text(key, sizeof key, guess_key(column), strlen(guess_key(column))));
+    text_print(out, " %s", type_name(column));
+    if (pattern_of(column))
+        text_print(out, " %s", pattern_of(column));
     const bool number = guess_kind_is_number(column->is.kind);
     const bool comma = number && style->decimal == ',' && (column->column.fraction & bit);
     if (comma)
@@ -289,6 +331,8 @@ static void tell_column(text_t *out, const guess_column_t *column) {
         text_print(out, " %s '%c' for thousands", comma ? "and" : "with", style->thousands);
     if (column->is.kind == KIND_BOOLEAN && column->is.pair > 2)
         text_print(out, " %s/%s", guess_pairs[column->is.pair][0], guess_pairs[column->is.pair][1]);
+    if (column->told)
+        text_append(out, " (by --type)");
 }
 
 static void tell_columns(text_t *out, const guess_t *guess) {
@@ -303,9 +347,12 @@ static void tell_columns(text_t *out, const guess_t *guess) {
 
 static void tell_change(text_t *out, const guess_t *guess, err_t *err) {
     char *name = shell_quoted(guess->name, err);
-    text_print(
-        out, "to change that: tipple formats --guess%s > my.yaml, edit my.yaml, and give --format ./my.yaml",
-        name ? name : " FILE");
+    text_append(out, "to change that: tipple formats --guess");
+    for (size_t i = 0; i < guess->options.type_count; i++)
+        shell_quote_option(out, "--type", guess->types[i].text);
+    if (guess->options.bad_value)
+        shell_quote_option(out, "--on-bad-value", schema_bad_values[guess->options.bad_value]);
+    text_print(out, "%s > my.yaml, edit my.yaml, and give --format ./my.yaml", name ? name : " FILE");
     free(name);
 }
 

@@ -1,7 +1,9 @@
 #include "load/before/guess_inputs.h"
 #include "base/log.h"
+#include "base/threads/pool.h"
 #include "format/schema/schema_parse.h"
 #include "input/source.h"
+#include "load/before/unfit_values.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +21,9 @@ typedef struct {
     source_kit_t *kit;
     uint8_t *text; /* WHOLE bytes */
     bool all;
+    bool typed;      /* a person has named types: */
+    uint8_t *sample; /* whole records of the first file, with slack around them, to see whether they fit */
+    size_t sampled;
 } looking_t;
 
 /* The rest of a text that can only be read in order. have: bytes of it that were read and not taken yet. */
@@ -88,6 +93,14 @@ static bool look_at_rest(looking_t *looking, const input_file_t *file, source_t 
     return look_on(looking, source, WHOLE - used, err);
 }
 
+static bool take_sample(looking_t *looking, size_t length, err_t *err) {
+    if (!(looking->sample = calloc(1, length + 2 * (size_t)POOL_SLACK)))
+        return err_memory(err, length);
+    memcpy(looking->sample + POOL_SLACK, looking->text, length);
+    looking->sampled = length;
+    return true;
+}
+
 static bool look_into(looking_t *looking, const input_file_t *file, source_t *source, size_t got, bool first,
                       err_t *err) {
     const bool whole = got < WHOLE;
@@ -100,6 +113,7 @@ static bool look_into(looking_t *looking, const input_file_t *file, source_t *so
         return false;
     return guess_take(looking->guess, looking->text, got, first ? GUESS_FROM_START : GUESS_FROM_NEXT, whole,
                       &used, err) &&
+           (!first || !looking->typed || take_sample(looking, used, err)) &&
            (whole || look_at_rest(looking, file, source, used, err));
 }
 
@@ -150,13 +164,28 @@ static uint64_t text_bytes(const manifest_t *manifest) {
     return bytes;
 }
 
+static schema_t *parse_guess(const guessed_t *guessed, err_t *err) {
+    return schema_parse(guessed->yaml, strlen(guessed->yaml), "the guessed format", err);
+}
+
+static bool find_unfit(const looking_t *looking, const char *name, guessed_t *guessed, err_t *err) {
+    if (!looking->sample)
+        return true;
+    schema_t *schema = parse_guess(guessed, err);
+    const bool ok = schema && unfit_values_find(schema, name, looking->sample + POOL_SLACK, looking->sampled,
+                                                &guessed->unfit, err);
+    schema_destroy(schema);
+    return ok;
+}
+
 static bool guess_all(looking_t *looking, manifest_t *manifest, guessed_t *guessed, err_t *err) {
     return look_at_all(looking, manifest, err) && (guessed->yaml = guess_yaml(looking->guess, err)) &&
-           guess_tell(looking->guess, text_bytes(manifest), guessed->lines, err);
+           guess_tell(looking->guess, text_bytes(manifest), guessed->lines, err) &&
+           find_unfit(looking, manifest->files[0].name, guessed, err);
 }
 
 bool guess_inputs(manifest_t *manifest, const guess_options_t *options, guessed_t *guessed, err_t *err) {
-    looking_t looking = {.kit = source_kit_new(), .text = malloc(WHOLE)};
+    looking_t looking = {.kit = source_kit_new(), .text = malloc(WHOLE), .typed = options->type_count > 0};
     *guessed = (guessed_t){.yaml = NULL};
     bool ok = (looking.kit && looking.text) || err_memory(err, WHOLE);
     ok = ok && (looking.guess = guess_new(manifest->files[0].name, options, err)) &&
@@ -164,6 +193,7 @@ bool guess_inputs(manifest_t *manifest, const guess_options_t *options, guessed_
     guess_destroy(looking.guess);
     source_kit_free(looking.kit);
     free(looking.text);
+    free(looking.sample);
     return ok;
 }
 
@@ -171,6 +201,7 @@ void guessed_free(guessed_t *guessed) {
     for (size_t i = 0; i < GUESS_LINES; i++)
         free(guessed->lines[i]);
     free(guessed->yaml);
+    free(guessed->unfit);
     *guessed = (guessed_t){.yaml = NULL};
 }
 
@@ -180,5 +211,7 @@ schema_t *guess_inputs_open(manifest_t *manifest, const guess_options_t *options
         return NULL;
     for (size_t i = 0; i < GUESS_LINES; i++)
         log_note("%s", guessed->lines[i]);
-    return schema_parse(guessed->yaml, strlen(guessed->yaml), "the guessed format", err);
+    if (guessed->unfit)
+        log_warn("%s", guessed->unfit);
+    return parse_guess(guessed, err);
 }

@@ -13,6 +13,7 @@ enum { GUESS_MOST_BYTES = 64 << 20 };
 typedef struct {
     char *yaml;               /* the format file */
     char *lines[GUESS_LINES]; /* for people */
+    char *unfit;              /* values that --type does not fit, for them too; NULL: none */
 } guessed_t;
 
 /* Fills *guessed, which is to be freed also after a failure. */

@@ -174,6 +174,7 @@ static char *make_beginning(reject_store_t *store, err_t *err) {
                "#   tipple load",
                reject_first_words);
     shell_quote_option(&words, "--format", store->options.format);
+    shell_quote_option(&words, "--on-bad-value", store->options.bad_value);
     shell_quote_target(&words, store->options.target);
     shell_quote_option(&words, "--retry", strpbrk(store->path, "\r\n") ? "FILE" : store->path);
     text_print(&words, "\n# marked %.*s\n", (int)strlen(store->mark) - 1, store->mark);

@@ -1,0 +1,99 @@
+"""--type and --on-bad-value: kept with the guess, the same after an interruption, and refused where they say otherwise."""
+# needs: standalone
+import signal
+
+import live
+import livetest
+
+ROWS = 40000
+
+
+def orders():
+    """zip has zeros in front, and every thousandth row has one that is no number"""
+    lines = ["id;zip;paid"]
+    for row in range(ROWS):
+        lines.append("%d;%s;%s" % (row, "n/z" if row % 1000 == 999 else "%05d" % (row % 9000), "yes" if row % 3 else "no"))
+    return ("\n".join(lines) + "\n").encode()
+
+
+def wanted(row, bad):
+    found = {"id": row, "code": row % 9000, "paid": row % 3 != 0}
+    if row % 1000 == 999:
+        found.update({"text": {"code": "n/z"}, "null": {"code": None}}.get(bad, {}))
+        if bad == "skip-field":
+            del found["code"]
+    return found
+
+
+class Columns(livetest.Case):
+    def setUp(self):
+        super().setUp()
+        self.write("orders.csv", orders())
+
+    def words(self, *words, json_wanted=True, collection="results"):
+        return ["load", "--uri", self.uri(collection), *(["--json"] if json_wanted else []), *words]
+
+    def stored(self, collection="results"):
+        return [{key: value for key, value in document.items() if key != "_id"}
+                for document in self.client.find(self.database, collection, sort={"id": 1})]
+
+    def verified(self, *words, collection="results", status=0):
+        self.tipple("verify", "--uri", self.uri(collection), *words, "orders.csv", status=status)
+
+    def test_resumed(self):
+        """a load that is killed and one that ends early are completed without the options, by the format that was kept"""
+        for bad in ("text", "null", "skip-field", "reject"):
+            with self.subTest(bad):
+                many = ("--type", "zip:code:int", "--on-bad-value", bad)
+                process = self.start("orders.csv", *many, "--batch", "20", "--threads", "1", "--max-rate", "5k")
+                livetest.wait_for(lambda: self.client.count(self.database, "results") > 500)
+                process.send_signal(signal.SIGKILL)
+                process.communicate()
+                self.shorten_lease()
+                # what says otherwise touches nothing
+                self.refused("--type 'zip:code:text': the format that was kept .* as 'code', int", "orders.csv", "-t", "zip:code:text")
+                self.refused("--type 'zip:zip:': .* as 'code', int", "orders.csv", "-t", "zip:zip:")
+                self.refused("has no column 'zap'", "orders.csv", "-t", "zap:int")
+                self.refused("--on-bad-value stop: .* has %s" % bad, "orders.csv", "--on-bad-value", "stop")
+                status = 2 if bad == "reject" else 0
+                self.load("orders.csv", status=status)
+                expected = [wanted(row, bad) for row in range(ROWS) if bad != "reject" or row % 1000 != 999]
+                self.assertEqual(expected, self.stored())
+                self.load("orders.csv", "-t", "zip:code:int32", "--on-bad-value", bad, status=status)
+                self.verified()
+                self.client.drop_database(self.database)
+
+    def test_told(self):
+        """the summary names each column with how many values do not fit, and the first places of the file"""
+        said = self.load("orders.csv", "--type", "zip:int", "--threads", "4")
+        self.assertEqual(ROWS // 1000, said["bad_values"])
+        self.assertEqual(ROWS // 1000, said["values_kept_as_text"])
+        self.assertEqual([{"field": "zip", "values": ROWS // 1000,
+                           "first": "orders.csv:1001, orders.csv:2001, orders.csv:3001"}], said["bad_fields"])
+        said = self.load("orders.csv", "--type", "zip:int", "--on-bad-value", "null", collection="other")
+        self.assertEqual((ROWS // 1000, 0), (said["bad_values"], said["values_kept_as_text"]))
+
+    def test_stopped(self):
+        """stop: status 5, the place, and no document of a record that does not fit"""
+        self.load("orders.csv", "--type", "zip:int", "--on-bad-value", "stop", "--threads", "1", status=5)
+        self.assertIn("orders.csv:1001:5: the value 'n/z' of 'zip' does not fit its type, int", self.stderr)
+        ids = {document["id"] for document in self.stored()}
+        self.assertTrue(all(row % 1000 != 999 for row in ids))
+
+    def test_by_a_format(self):
+        """with a --format the option is needed again; verify reads it from the catalog"""
+        self.write("x.yaml", "format: x\nrecord: {delimiter: ';', header: yes}\n"
+                             "fields:\n  - {name: id, type: int}\n  - {name: zip, type: int}\n  - {name: paid}\n")
+        self.load("orders.csv", "--format", "./x.yaml", "--on-bad-value", "null")
+        self.refused("was loaded with --on-bad-value null, not text", "orders.csv", "--format", "./x.yaml")
+        self.refused("was loaded with --on-bad-value null, not stop", "orders.csv", "--format", "./x.yaml",
+                     "--on-bad-value", "stop")
+        self.load("orders.csv", "--format", "./x.yaml", "--on-bad-value", "null")
+        self.verified("--format", "./x.yaml")
+        self.client.command(self.database, {"update": "results", "updates": [{"q": {"id": 999}, "u": {"$set": {"zip": "n/z"}}}]})
+        self.verified("--format", "./x.yaml", status=7)
+
+
+if __name__ == "__main__":
+    assert live.TIPPLE
+    livetest.main()

@@ -1,0 +1,168 @@
+/* type_spec: what --type can say of a column, what it cannot, and which formats say the same. */
+#include "format/guess/guess.h"
+#include "format/guess/type_spec.h"
+#include "format_lab.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+static void expect_text(const char *spec, const char *is, const char *expected) {
+    if (!is != !expected || (is && strcmp(is, expected) != 0))
+        fail_msg("%s: '%s' where '%s' was expected", spec, is ? is : "nothing",
+                 expected ? expected : "nothing");
+}
+
+static void test_parts(void **state) {
+    (void)state;
+    static const struct {
+        const char *text, *name, *key, *type, *pattern;
+    } rows[] = {
+        {"zip:text", "zip", NULL, "text", NULL},
+        {"zip:string", "zip", NULL, "string", NULL},
+        {"a b:int", "a b", NULL, "int", NULL},
+        {"day:date(DD/MM/YYYY)", "day", NULL, "date", "DD/MM/YYYY"},
+        {"day:datetime(YYYY-MM-DD hh:mm:ss)", "day", NULL, "datetime", "YYYY-MM-DD hh:mm:ss"},
+        {"day:when.day:timestamp(epoch_s)", "day", "when.day", "timestamp", "epoch_s"},
+        {"zip:code:int", "zip", "code", "int", NULL},
+        {"zip:code:", "zip", "code", NULL, NULL},
+        {"zip:int:", "zip", "int", NULL, NULL},
+        {"zip:int:long", "zip", "int", "long", NULL},
+        {"zip:b(c):int", "zip", "b(c)", "int", NULL},
+        {"a::b:int", "a:b", NULL, "int", NULL},
+        {"a:::int", "a:", NULL, "int", NULL},
+        {"::a:int", ":a", NULL, "int", NULL},
+        {"a:k::l:", "a", "k:l", NULL, NULL},
+        {"\xC3\xA9:int", "\xC3\xA9", NULL, "int", NULL},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        type_spec_t spec;
+        err_t err;
+        if (!type_spec_read(rows[i].text, &spec, &err))
+            fail_msg("%s: %s", rows[i].text, err.text);
+        expect_text(rows[i].text, spec.name, rows[i].name);
+        expect_text(rows[i].text, spec.key, rows[i].key);
+        expect_text(rows[i].text, spec.type ? spec.type->name : NULL, rows[i].type);
+        expect_text(rows[i].text, spec.pattern, rows[i].pattern);
+        type_spec_free(&spec);
+    }
+}
+
+static void test_mistakes(void **state) {
+    (void)state;
+    static const struct {
+        const char *text, *sentence;
+    } rows[] = {
+        {"", "is not NAME:TYPE"},
+        {"zip", "is not NAME:TYPE"},
+        {"zip:", "is not NAME:TYPE"},
+        {":", "is not NAME:TYPE"},
+        {":int", "is not NAME:TYPE"},
+        {"a::b", "is not NAME:TYPE"},
+        {"a::", "is not NAME:TYPE"},
+        {"zip:itn", "did you mean 'int'?"},
+        {"zip:length", "'length' is not a type"},
+        {"zip:INT(", "is not a type"},
+        {"zip::int", "is not NAME:TYPE"},
+        {"zip:code:itn", "did you mean 'int'?"},
+        {"zip:code:int:", "'int:' is not a type"},
+        {"zip::code::int", "is not NAME:TYPE"},
+        {"zip:code::int", "is not a type"},
+        {"zip:int(YYYY-MM-DD)", "goes with the types date"},
+        {"zip:date()", "is not a date pattern"},
+        {"zip:date(", "a ) is missing"},
+        {"zip:date(DD/MM", "a ) is missing"},
+        {"zip:date(DD/MM)", "is not a date pattern"},
+        {"zip:date(YYYY-MM-DD):", "a ) is missing"},
+        {"zip:_id:int", "_id is made from"},
+        {"zip:_id.a:", "_id is made from"},
+        {"zip:$a:", "may be empty or start"},
+        {"zip:a..b:int", "may be empty or start"},
+        {"zip:.a:int", "may be empty or start"},
+        {"zip:a.:int", "may be empty or start"},
+        {"zip:a.$b:int", "may be empty or start"},
+        {"zip::::int", "is not NAME:TYPE"},
+        {"\xFF:int", "not UTF-8"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        type_spec_t spec;
+        err_t err = {.text = ""};
+        if (type_spec_read(rows[i].text, &spec, &err))
+            fail_msg("%s is taken", rows[i].text);
+        type_spec_free(&spec);
+        assert_int_equal(err.status, STATUS_USAGE);
+        if (!strstr(err.text, rows[i].sentence))
+            fail_msg("%s: %s", rows[i].text, err.text);
+    }
+}
+
+/* A key of 120 bytes is the longest. */
+static void test_long_keys(void **state) {
+    (void)state;
+    for (int length = 120; length <= 121; length++) {
+        char text[200];
+        type_spec_t spec;
+        err_t err;
+        snprintf(text, sizeof text, "a:%0*d:int", length, 7);
+        assert_int_equal(type_spec_read(text, &spec, &err), length == 120);
+        type_spec_free(&spec);
+    }
+}
+
+static void test_agreement(void **state) {
+    (void)state;
+    static const char yaml[] =
+        "format: guessed\nrecord: {delimiter: \",\", header: yes}\non_bad_value: null\n"
+        "fields:\n"
+        "  - {name: Price_EUR, key: price, type: decimal, column: Price (EUR)}\n"
+        "  - {name: day, type: date, pattern: DD/MM/YYYY}\n"
+        "  - {name: iso, type: date}\n"
+        "  - {name: at, type: datetime}\n";
+    static const struct {
+        const char *text, *refusal; /* NULL: it agrees */
+    } rows[] = {
+        {"Price (EUR):decimal", NULL},
+        {"Price_EUR:decimal128", NULL},
+        {"Price_EUR:price:", NULL},
+        {"Price_EUR:Price_EUR:", "as 'price', decimal"},
+        {"Price_EUR:double", "as 'price', decimal"},
+        {"price:decimal", "has no column 'price'"},
+        {"day:date(DD/MM/YYYY)", NULL},
+        {"day:datetime(DD/MM/YYYY)", NULL},
+        {"day:date", NULL},
+        {"day:date(MM/DD/YYYY)", "as 'day', date DD/MM/YYYY"},
+        {"iso:date", NULL},
+        {"iso:datetime", "as 'iso', date YYYY-MM-DD"},
+        {"at:datetime", NULL},
+        {"at:timestamp", NULL},
+        {"at:date", "as 'at', date"},
+        {"at:text", "as 'at', date"},
+    };
+    schema_t *schema = lab_schema(yaml);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char *text = (char *)rows[i].text;
+        const guess_options_t options = {.types = &text, .type_count = 1};
+        err_t err = {.text = ""};
+        const bool agrees = guess_options_agree(&options, schema, "shop.orders", &err);
+        if (agrees != !rows[i].refusal || (!agrees && !strstr(err.text, rows[i].refusal)))
+            fail_msg("%s: %s", text, agrees ? "agrees" : err.text);
+    }
+    for (bad_value_t i = BAD_VALUE_TEXT; i < BAD_VALUES; i++) {
+        const guess_options_t options = {.bad_value_given = true, .bad_value = i};
+        err_t err;
+        assert_int_equal(guess_options_agree(&options, schema, "shop.orders", &err), i == BAD_VALUE_NULL);
+    }
+    schema_destroy(schema);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_parts),
+        cmocka_unit_test(test_mistakes),
+        cmocka_unit_test(test_long_keys),
+        cmocka_unit_test(test_agreement),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
