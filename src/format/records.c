@@ -3,6 +3,7 @@
 #include "format/delimited/delimited.h"
 #include "format/fixed/fixed.h"
 #include "format/json/json.h"
+#include "format/record/own_id.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -11,12 +12,16 @@ struct records {
     delimited_t *delimited; /* one of these is used */
     fixed_t *fixed;
     json_t *json;
+    const own_id_t *id; /* fields that are copied to the `_id`; else NULL */
+    bool puts_id;
 };
 
 records_t *records_new(const schema_t *schema) {
     records_t *records = calloc(1, sizeof *records);
+    const own_id_t *id = schema->id;
     if (!records)
         return NULL;
+    records->id = id && !id->kept ? id : NULL;
     switch (schema->kind) {
     case RECORDS_DELIMITED:
         records->delimited = delimited_new(schema);
@@ -25,7 +30,7 @@ records_t *records_new(const schema_t *schema) {
         records->fixed = fixed_new(schema);
         break;
     case RECORDS_JSON:
-        records->json = json_new();
+        records->json = json_new(id && id->kept);
         break;
     }
     if (records->fixed || records->delimited || records->json)
@@ -45,6 +50,8 @@ void records_destroy(records_t *records) {
 
 void records_begin(records_t *records, const dialect_t *dialect, const uint8_t *text, uint32_t length,
                    bool file_start, bool with_id, int64_t id_base) {
+    records->puts_id = with_id && records->id;
+    with_id = with_id && !records->id;
     if (records->fixed)
         fixed_begin(records->fixed, text, length, file_start, with_id, id_base);
     else if (records->json)
@@ -53,10 +60,27 @@ void records_begin(records_t *records, const dialect_t *dialect, const uint8_t *
         delimited_begin(records->delimited, dialect, text, length, file_start, with_id, id_base);
 }
 
-parsed_t records_next(records_t *records, uint8_t *out, size_t room, record_t *record, shape_t *shape) {
+static inline parsed_t next(records_t *records, uint8_t *out, size_t room, record_t *record, shape_t *shape) {
     return records->delimited ? delimited_next(records->delimited, out, room, record, shape)
            : records->fixed   ? fixed_next(records->fixed, out, room, record, shape)
                               : json_next(records->json, out, room, record, shape);
+}
+
+static parsed_t next_with_own_id(records_t *records, uint8_t *out, size_t room, record_t *record,
+                                 shape_t *shape) {
+    const parsed_t parsed = next(records, out, own_id_leaves(room), record, shape);
+    if (parsed == PARSED_FULL)
+        record->needed = own_id_needs(record->needed);
+    if (parsed != PARSED_DOCUMENT ||
+        own_id_put(records->id, out, room, &record->document_length, &record->field, &record->reason))
+        return parsed;
+    record->column = 1;
+    return PARSED_REJECT;
+}
+
+parsed_t records_next(records_t *records, uint8_t *out, size_t room, record_t *record, shape_t *shape) {
+    return __builtin_expect(records->puts_id, 0) ? next_with_own_id(records, out, room, record, shape)
+                                                 : next(records, out, room, record, shape);
 }
 
 parsed_t records_next_into(records_t *records, records_place_t *place, record_t *record, shape_t *shape) {

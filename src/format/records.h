@@ -13,7 +13,7 @@ void records_destroy(records_t *records);
 
 /* text[0, length) holds whole records; POOL_SLACK bytes before and after it must be readable. file_start: the text is
  * the start of its file. id_base: with with_id, documents begin with {_id: id_base + the record's offset in the
- * text}. */
+ * text}, or with the `_id` that the schema says. */
 void records_begin(records_t *records, const dialect_t *dialect, const uint8_t *text, uint32_t length,
                    bool file_start, bool with_id, int64_t id_base);
 

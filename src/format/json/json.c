@@ -11,16 +11,17 @@ struct json {
     json_value_t *value;
     const uint8_t *text;
     uint32_t length, at, line;
-    bool with_id;
+    bool keeps_id, with_id;
     int64_t id_base;
 };
 
-json_t *json_new(void) {
+json_t *json_new(bool keeps_id) {
     json_t *json = calloc(1, sizeof *json);
     if (!json || !(json->value = json_value_new())) {
         free(json);
         return NULL;
     }
+    json->keeps_id = keeps_id;
     return json;
 }
 
@@ -99,10 +100,11 @@ parsed_t json_next(json_t *json, uint8_t *out, size_t room, record_t *record, sh
         break;
     }
     pass(json, record);
-    if (result.own_id && json->with_id)
-        return refuse(json, record, from,
-                      "it brings its own _id, and tipple makes the _id of a document from its place in the "
-                      "file: rename it, or take it out");
+    if (result.own_id && json->with_id && !json->keeps_id)
+        return refuse(
+            json, record, from,
+            "it brings its own _id, but in this collection the _id of a document is the place of its "
+            "record: load it into another collection with --id _id, or take its _id out");
     record->document_length = result.length;
     if (shape)
         shape_set_line_end(shape, text + record->length, record->line_end);

@@ -7,7 +7,8 @@
 
 typedef struct json json_t;
 
-json_t *json_new(void); /* NULL: out of memory */
+/* keeps_id: documents may bring their own `_id`, which then is theirs also with with_id. NULL: out of memory. */
+json_t *json_new(bool keeps_id);
 void json_destroy(json_t *json);
 
 /* As records_begin. */

@@ -85,7 +85,7 @@ static const char *nearest_key(const schema_t *schema, const char *path) {
 
 bool schema_makes(const schema_t *schema, const char *path, const char **near) {
     *near = NULL;
-    if (schema->kind == RECORDS_JSON) /* any */
+    if (schema_any_fields(schema))
         return true;
     for (size_t i = 0; i < schema->made_count; i++)
         if (strcmp(schema->made[i].field.key, path) == 0)

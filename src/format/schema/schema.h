@@ -198,6 +198,16 @@ typedef struct {
     size_t count;
 } layout_t;
 
+enum { OWN_ID_MOST = 8, OWN_ID_ROOM = 2048 /* bytes of keys, and around them */ };
+
+/* Which values of a document are its `_id`, where that is not the record's place: see own_id.h. */
+typedef struct {
+    const char *text; /* as a person gives it */
+    bool kept;        /* what the document itself calls _id; the record's place where it has none */
+    const char *paths[OWN_ID_MOST];
+    size_t count;
+} own_id_t;
+
 typedef struct {
     const char *name, *about;
     record_kind_t kind;
@@ -227,6 +237,8 @@ typedef struct {
     section_t *sections;
     size_t section_count;
 
+    const own_id_t *id; /* NULL: the record's place. Not a part of the format file, nor of the digest */
+
     char digest[33]; /* of the meaning of the file, so a changed comment does not change it */
     /* own all texts: those of the file, and of the built-in format that it is `like` */
     yaml_tree_t *tree, *like;
@@ -237,6 +249,11 @@ void schema_destroy(schema_t *schema);
 
 /* Zeroed memory that lives as long as the schema; NULL: out of memory, and err has the sentence. */
 void *schema_own(schema_t *schema, size_t bytes, err_t *err);
+
+/* Does each record bring fields of its own, which the format does not know? */
+static inline bool schema_any_fields(const schema_t *schema) {
+    return schema->kind == RECORDS_JSON;
+}
 
 /* A field by its name or its key, also a made one that can be compared; NULL: none. */
 const field_t *schema_field(const schema_t *schema, const char *name);

@@ -1,0 +1,144 @@
+#include "format/record/own_id.h"
+
+#include <bson/bson.h>
+#include <string.h>
+
+/* ---- which fields ---- */
+
+static const char *last_part(const char *path) {
+    const char *dot = strrchr(path, '.');
+    return dot ? dot + 1 : path;
+}
+
+static bool add_field(const schema_t *schema, own_id_t *id, const char *name, err_t *err) {
+    const field_t *field = schema_any_fields(schema) ? NULL : schema_field(schema, name);
+    const char *path = field ? field->key : name, *near = NULL;
+    if (!*name)
+        return err_set(err, STATUS_USAGE, "--id %s: the name of a field is empty", id->text);
+    if (id->count == OWN_ID_MOST)
+        return err_set(err, STATUS_USAGE, "--id %s: more than %d fields", id->text, OWN_ID_MOST);
+    if (strcmp(path, "_id") == 0 || !schema_makes(schema, path, &near))
+        return err_set(
+            err, STATUS_USAGE, "--id %s: the documents of the format '%s' have no field '%s'%s%s%s", id->text,
+            schema->name, name, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+    for (size_t i = 0; i < id->count; i++)
+        if (strcmp(last_part(id->paths[i]), last_part(path)) == 0)
+            return err_set(err, STATUS_USAGE, "--id %s: two of its fields end in '%s'", id->text,
+                           last_part(path));
+    id->paths[id->count++] = path;
+    return true;
+}
+
+static bool add_fields(const schema_t *schema, own_id_t *id, char *names, err_t *err) {
+    for (char *at = names, *next; at; at = next) {
+        if ((next = strchr(at, ',')))
+            *next++ = '\0';
+        if (!add_field(schema, id, at, err))
+            return false;
+    }
+    return true;
+}
+
+bool own_id_set(schema_t *schema, const char *fields, err_t *err) {
+    const size_t length = strlen(fields) + 1;
+    schema->id = NULL;
+    if (!*fields)
+        return true;
+    if (length > OWN_ID_ROOM / 2)
+        return err_set(err, STATUS_USAGE, "--id: its fields have more than %d bytes", OWN_ID_ROOM / 2 - 1);
+    own_id_t *id = schema_own(schema, sizeof *id, err);
+    char *text = id ? schema_own(schema, 2 * length, err) : NULL;
+    if (!text)
+        return false;
+    id->text = memcpy(text, fields, length);
+    id->kept = schema_any_fields(schema) && strcmp(fields, "_id") == 0;
+    if (!id->kept && !add_fields(schema, id, memcpy(text + length, fields, length), err))
+        return false;
+    schema->id = id;
+    return true;
+}
+
+bool own_id_decides(const own_id_t *id, const char *path) {
+    if (id->kept || strcmp(path, "_id") == 0)
+        return true;
+    for (size_t i = 0; i < id->count; i++)
+        if (strcmp(id->paths[i], path) == 0)
+            return true;
+    return false;
+}
+
+bool own_id_refuse_key(const own_id_t *id, const char *path, err_t *err) {
+    return err_set(err, STATUS_USAGE,
+                   "--id %s does not go with '%s' in the shard key: two records with one _id could be on two "
+                   "shards, and nobody would notice; use _id or fields of --id as the shard key",
+                   id->text, path);
+}
+
+/* ---- a document ---- */
+
+/* A server takes no such value as an _id; and of two records without a value the second would be lost. */
+static const char *refusal(const bson_iter_t *value) {
+    switch (bson_iter_type(value)) {
+    case BSON_TYPE_NULL:
+    case BSON_TYPE_UNDEFINED:
+        return "the record has no value in the field of --id";
+    case BSON_TYPE_ARRAY:
+        return "the field of --id is an array, which cannot be an _id";
+    case BSON_TYPE_REGEX:
+        return "the field of --id is a regular expression, which cannot be an _id";
+    default:
+        return NULL;
+    }
+}
+
+static bool append_value(bson_t *to, const char *key, const bson_t *document, const char *path,
+                         const char **reason) {
+    bson_iter_t at, value;
+    *reason = "the record has no value in the field of --id";
+    if (!bson_iter_init(&at, document) || !bson_iter_find_descendant(&at, path, &value))
+        return false;
+    *reason = refusal(&value);
+    return !*reason && bson_append_iter(to, key, -1, &value);
+}
+
+/* An element without the document around it. */
+static bool make(const own_id_t *id, const bson_t *document, bson_t *made, const char **field,
+                 const char **reason) {
+    bson_t all;
+    bool ok = true;
+    if (id->count == 1)
+        return append_value(made, "_id", document, *field = id->paths[0], reason);
+    bson_append_document_begin(made, "_id", 3, &all);
+    for (size_t i = 0; ok && i < id->count; i++)
+        ok = append_value(&all, last_part(id->paths[i]), document, *field = id->paths[i], reason);
+    return bson_append_document_end(made, &all) && ok;
+}
+
+bool own_id_put(const own_id_t *id, uint8_t *document, size_t room, uint32_t *length, const char **field,
+                const char **reason) {
+    bson_t whole, made = BSON_INITIALIZER;
+    bson_iter_t own;
+    *field = NULL;
+    *reason = "its document cannot be read";
+    bool ok = bson_init_static(&whole, document, *length);
+    if (ok && bson_iter_init_find(&own, &whole, "_id")) {
+        *reason =
+            "it brings its own _id, and --id names other fields: rename it, take it out, or give --id _id";
+        ok = false;
+    }
+    ok = ok && make(id, &whole, &made, field, reason);
+    const uint32_t more = made.len - 5;
+    if (ok && *length + more > room) { /* fields within fields */
+        *reason = "its _id would be larger than the rest of it";
+        ok = false;
+    }
+    if (ok) {
+        const int32_t now = (int32_t)(*length + more);
+        memmove(document + 4 + more, document + 4, *length - 4);
+        memcpy(document + 4, bson_get_data(&made) + 4, more);
+        memcpy(document, &now, sizeof now);
+        *length = (uint32_t)now;
+    }
+    bson_destroy(&made);
+    return ok;
+}

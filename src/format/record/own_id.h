@@ -1,0 +1,33 @@
+/* own_id: the `_id` of a document that the data bring, where it is not the record's place: their own `_id`, or the
+ * values of some fields (--id). The fields stay in the document, too. */
+#ifndef TIPPLE_FORMAT_RECORD_OWN_ID_H
+#define TIPPLE_FORMAT_RECORD_OWN_ID_H
+
+#include "format/record/record.h"
+
+/* From now on the documents of this schema get their `_id` from these fields, which are given by their names or keys:
+ * "order_id" or "shop,order"; "_id": documents keep their own; "": the place of the record. Before records_new. False:
+ * status 1, and what is wrong. */
+bool own_id_set(schema_t *schema, const char *fields, err_t *err);
+
+/* Is a shard key's field decided by the `_id`, so that two documents with one `_id` are always on one shard? */
+bool own_id_decides(const own_id_t *id, const char *path);
+/* The sentence where it is not; always false. */
+bool own_id_refuse_key(const own_id_t *id, const char *path, err_t *err);
+
+/* How many bytes the document may have, so that its `_id` has room, too. */
+static inline size_t own_id_leaves(size_t room) {
+    return room / 2 > OWN_ID_ROOM ? room / 2 - OWN_ID_ROOM : 0;
+}
+
+/* And how many bytes are to be there for a document that needs so many. */
+static inline size_t own_id_needs(size_t needed) {
+    return 2 * (needed + OWN_ID_ROOM);
+}
+
+/* Makes the `_id` of the document, which is *length bytes long and has `room`, and puts it first. False: it has none;
+ * *field (or NULL) and *reason say why. */
+bool own_id_put(const own_id_t *id, uint8_t *document, size_t room, uint32_t *length, const char **field,
+                const char **reason);
+
+#endif
