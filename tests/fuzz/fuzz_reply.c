@@ -138,7 +138,7 @@ static void try_delivery(odd_t *odd, server_t *server) {
         starts[i + 1] = starts[i] + document->len;
         bson_destroy(document);
     }
-    const documents_t documents = {bytes, starts, count};
+    const documents_t documents = {.bytes = bytes, .starts = starts, .count = count};
     writer_t *writer = writer_new(server, NULL, &err);
     LAB_MUST(writer);
     wire = writer_wire(writer);

@@ -168,7 +168,8 @@ static void close_sender(sender_t *sender) {
 }
 
 static bool put(lab_t *lab, sender_t *sender, const batch_t *batch, delivered_t *delivered) {
-    const documents_t documents = {batch->bytes, batch->starts, (uint32_t)batch->count};
+    const documents_t documents = {
+        .bytes = batch->bytes, .starts = batch->starts, .count = (uint32_t)batch->count};
     bool stale, ok = writer_begin_batch(sender->writer, (straight_t){.server = NULL}, &lab->err) &&
                      deliver(sender->deliver, &documents, delivered, &lab->err);
     writer_end_batch(sender->writer, &stale);
@@ -497,7 +498,8 @@ static void test_read_back(void **state) {
         assert_true(delivered.exceptions[i].there == wanted[i].there);
     }
     assert_int_equal(count_of(&lab), 4);
-    const documents_t documents = {batch->bytes, batch->starts, (uint32_t)batch->count};
+    const documents_t documents = {
+        .bytes = batch->bytes, .starts = batch->starts, .count = (uint32_t)batch->count};
     OK(lab, deliver_look(writer->deliver, &documents, 0, &there, &lab.err));
     assert_true(there);
     bson_destroy(&as_double);

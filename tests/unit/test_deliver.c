@@ -54,7 +54,7 @@ static void make_documents(lab_t *lab, uint32_t count) {
     }
     lab->starts[count] = used;
     lab->count = count;
-    lab->documents = (documents_t){lab->bytes, lab->starts, count};
+    lab->documents = (documents_t){.bytes = lab->bytes, .starts = lab->starts, .count = count};
 }
 
 static void refuse_one(lab_t *lab, reply_t *reply, uint32_t place, int code, bool other) {

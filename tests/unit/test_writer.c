@@ -24,7 +24,7 @@ static bool insert(size_t count, bson_t *reply, bson_error_t *error) {
 static void send_two(outcome_t outcomes[DOCUMENTS], char words[WIRE_WORDS]) {
     static const uint8_t empty[] = {5, 0, 0, 0, 0, 5, 0, 0, 0, 0};
     static const uint32_t starts[] = {0, 5, 10};
-    const documents_t documents = {empty, starts, DOCUMENTS};
+    const documents_t documents = {.bytes = empty, .starts = starts, .count = DOCUMENTS};
     const message_t message = {.all = &documents, .count = DOCUMENTS};
     const write_error_t *errors[DOCUMENTS];
     reply_t reply;

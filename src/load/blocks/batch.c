@@ -122,6 +122,7 @@ void batch_clear(batch_t *batch) {
     batch->count = 0;
     batch->used = 0;
     batch->part_count = 0;
+    batch->may_be_there = false;
     uint8_t *smaller = batch->room > batch->usual ? realloc(batch->bytes, batch->usual) : NULL;
     if (smaller) { /* one large document has been here; it is not to be paid for until the end */
         batch->bytes = smaller;

@@ -20,7 +20,8 @@ typedef struct {
     uint32_t count;
     part_t *parts;
     size_t part_count, part_room;
-    int64_t since_ns; /* when its first document came */
+    int64_t since_ns;  /* when its first document came */
+    bool may_be_there; /* see documents_t */
 } batch_t;
 
 /* documents: how many it will ever hold at once. */

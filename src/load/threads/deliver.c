@@ -4,9 +4,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <xxhash.h>
 
 enum {
+    MANY = 8,             /* the part of a batch that makes it worth asking before the next one is sent */
     ASKED_AT_ONCE = 1000, /* `_id`s in one question */
+    ASK_SLOTS = 2048,
     SAME_AGAIN = 8, /* so often a document gets the same unlisted code before it is thought to be its fault */
 };
 
@@ -38,9 +41,11 @@ struct deliver {
     uint32_t *pending; /* indexes that are sent again */
     uint32_t pending_count;
     asked_t *asked;
-    uint32_t asked_count, ask_from, ask_to, ask_at;
+    uint32_t asked_count, ask_from, ask_to;
+    uint32_t table[ASK_SLOTS]; /* places in asked, by their `_id`s; one question at a time */
     uint32_t *ask_indexes;
-    bool strangers; /* a document came back that is nobody's, as far as bytes tell */
+    bool strangers;  /* a document came back that is nobody's, as far as bytes tell */
+    bool asks_first; /* many of the last batch were there */
     exception_t *exceptions;
     size_t count, exception_room;
     const documents_t *documents; /* of the call */
@@ -141,8 +146,9 @@ static uint32_t id_length(const uint8_t *document, uint32_t length) {
     static const struct {
         uint8_t type, bytes;
         bool counted; /* begins with a length that counts what follows */
-    } types[] = {{0x12, 8, false}, {0x10, 4, false},  {0x07, 12, false}, {0x02, 4, true},  {0x01, 8, false},
-                 {0x09, 8, false}, {0x13, 16, false}, {0x05, 5, true},   {0x11, 8, false}, {0x08, 1, false}};
+    } types[] = {{0x12, 8, false}, {0x10, 4, false}, {0x07, 12, false}, {0x02, 4, true},
+                 {0x01, 8, false}, {0x09, 8, false}, {0x13, 16, false}, {0x05, 5, true},
+                 {0x11, 8, false}, {0x08, 1, false}, {0x03, 0, true}};
     const uint32_t head = 1 + sizeof "_id";
     int32_t counted = 0;
     if (length < 4 + head + 1 || memcmp(document + 5, "_id", sizeof "_id") != 0)
@@ -170,27 +176,47 @@ static void take_found(deliver_t *deliver, asked_t *asked, const uint8_t *stored
         asked->found = FOUND_OTHER;
 }
 
-/* They mostly come in the order in which they were asked for, and there may be one on each shard. */
+/* The slot where looking for a document's `_id` begins; ASK_SLOTS: its `_id` is of a rare type. */
+static uint32_t slot_of(const uint8_t *document, uint32_t length, uint32_t *id) {
+    *id = id_length(document, length);
+    return *id ? (uint32_t)XXH3_64bits(document + 4, *id) % ASK_SLOTS : ASK_SLOTS;
+}
+
+static void fill_table(deliver_t *deliver, uint32_t from, uint32_t to) {
+    memset(deliver->table, 0xff, sizeof deliver->table);
+    for (uint32_t i = from; i < to; i++) {
+        uint32_t length, id;
+        const uint8_t *document = document_at(deliver->documents, deliver->asked[i].index, &length);
+        uint32_t slot = slot_of(document, length, &id);
+        if (!id)
+            continue;
+        while (deliver->table[slot] != UINT32_MAX)
+            slot = (slot + 1) % ASK_SLOTS;
+        deliver->table[slot] = i;
+    }
+}
+
+/* There may be one on each shard, and several may have been asked for with one `_id`. */
 static bool find_asked(void *finder, const uint8_t *stored, uint32_t stored_length, err_t *err) {
     deliver_t *deliver = finder;
     (void)err;
-    const uint32_t count = deliver->ask_to - deliver->ask_from;
-    if (count == 1) { /* whatever it looks like: 1 and 1.0 are one `_id` */
+    uint32_t id;
+    bool any = false;
+    if (deliver->ask_to - deliver->ask_from == 1) { /* whatever it looks like: 1 and 1.0 are one `_id` */
         take_found(deliver, &deliver->asked[deliver->ask_from], stored, stored_length);
         return true;
     }
-    for (uint32_t i = 0; i < count; i++) {
-        const uint32_t at = deliver->ask_from + (deliver->ask_at + i) % count;
-        uint32_t length, id;
-        const uint8_t *document = document_at(deliver->documents, deliver->asked[at].index, &length);
-        id = id_length(document, length);
-        if (!id || stored_length < 4 + id || memcmp(document + 4, stored + 4, id) != 0)
+    uint32_t slot = slot_of(stored, stored_length, &id);
+    for (; id && deliver->table[slot] != UINT32_MAX; slot = (slot + 1) % ASK_SLOTS) {
+        asked_t *asked = &deliver->asked[deliver->table[slot]];
+        uint32_t length;
+        const uint8_t *document = document_at(deliver->documents, asked->index, &length);
+        if (id_length(document, length) != id || memcmp(document + 4, stored + 4, id) != 0)
             continue;
-        take_found(deliver, &deliver->asked[at], stored, stored_length);
-        deliver->ask_at = at - deliver->ask_from;
-        return true;
+        take_found(deliver, asked, stored, stored_length);
+        any = true;
     }
-    deliver->strangers = true;
+    deliver->strangers |= !any;
     return true;
 }
 
@@ -201,8 +227,9 @@ static bool ask(deliver_t *deliver, uint32_t from, uint32_t to, err_t *err) {
         .all = deliver->documents, .indexes = deliver->ask_indexes, .count = to - from};
     deliver->ask_from = from;
     deliver->ask_to = to;
+    if (to - from > 1)
+        fill_table(deliver, from, to);
     for (;;) {
-        deliver->ask_at = 0;
         for (uint32_t i = from; i < to; i++) {
             deliver->asked[i].found = FOUND_NOTHING;
             deliver->ask_indexes[i - from] = deliver->asked[i].index;
@@ -228,13 +255,39 @@ static bool read_back(deliver_t *deliver, err_t *err) {
     return true;
 }
 
-void deliver_say_taken(char reason[WIRE_WORDS], const uint8_t *document, uint32_t length) {
-    char id[40] = "";
-    int64_t number;
-    if (id_length(document, length) == 1 + sizeof "_id" + sizeof number && document[4] == 0x12) {
-        memcpy(&number, document + 5 + sizeof "_id", sizeof number);
-        snprintf(id, sizeof id, " (%lld)", (long long)number);
+/* The usual kinds of `_id`s, for people; "" for others. */
+static void print_id(const uint8_t *document, uint32_t length, char *text, size_t room) {
+    const uint8_t *value = document + 5 + sizeof "_id";
+    const uint32_t id = id_length(document, length);
+    int64_t wide;
+    int32_t narrow;
+    size_t used = 0;
+    text[0] = '\0';
+    if (!id)
+        return;
+    memcpy(&narrow, value, sizeof narrow);
+    switch (document[4]) {
+    case 0x12:
+        memcpy(&wide, value, sizeof wide);
+        snprintf(text, room, " (%lld)", (long long)wide);
+        return;
+    case 0x10:
+        snprintf(text, room, " (%d)", narrow);
+        return;
+    case 0x02: /* what is cut off in the middle of a character is shown as such when it is printed */
+        snprintf(text, room, " (\"%.*s\")", narrow < 60 ? narrow : 60, (const char *)value + 4);
+        return;
+    case 0x07:
+        used = (size_t)snprintf(text, room, " (ObjectId ");
+        for (size_t i = 0; i < 12; i++)
+            used += (size_t)snprintf(text + used, room - used, "%02x", value[i]);
+        snprintf(text + used, room - used, ")");
     }
+}
+
+void deliver_say_taken(char reason[WIRE_WORDS], const uint8_t *document, uint32_t length) {
+    char id[80];
+    print_id(document, length, id, sizeof id);
     snprintf(reason, WIRE_WORDS,
              "another document with its _id%s is in the collection, and it is not this one", id);
 }
@@ -389,12 +442,35 @@ static bool may_send(const deliver_t *deliver, err_t *err) {
     return !owner || !owner->may_send || owner->may_send(owner->context, err);
 }
 
+/* Which of them are there already: an earlier run may have sent them. *message is what is left to be sent. */
+static bool ask_before(deliver_t *deliver, uint32_t from, uint32_t to, message_t *message, err_t *err) {
+    bool missed = false;
+    if (!make_room(deliver, err))
+        return false;
+    memset(deliver->trails + from, 0, (to - from) * sizeof *deliver->trails);
+    deliver->asked_count = deliver->pending_count = 0;
+    for (uint32_t i = from; i < to; i++)
+        deliver->asked[deliver->asked_count++] = (asked_t){.index = i};
+    if (!read_back(deliver, err) || !settle_asked(deliver, &missed, err))
+        return false;
+    *message =
+        (message_t){.all = deliver->documents, .indexes = deliver->pending, .count = deliver->pending_count};
+    return true;
+}
+
 /* The documents [from, to), which fit one message. */
 static bool send_message(deliver_t *deliver, uint32_t from, uint32_t to, err_t *err) {
     const wire_t *wire = deliver->wire;
     message_t message = {.all = deliver->documents, .from = from, .count = to - from};
     bool missed = false;
     wire->begin(wire->context);
+    if (__builtin_expect(deliver->documents->may_be_there || deliver->asks_first, 0)) {
+        if (!ask_before(deliver, from, to, &message, err))
+            return false;
+        if (!message.count)
+            return true;
+    }
+    const uint32_t sent = message.count;
     for (bool first = true;; first = false) {
         reply_t reply;
         if (__builtin_expect(!first || from, 0) && !may_send(deliver, err))
@@ -409,7 +485,7 @@ static bool send_message(deliver_t *deliver, uint32_t from, uint32_t to, err_t *
             memset(deliver->trails + from, 0, (to - from) * sizeof *deliver->trails);
         }
         deliver->pending_count = 0;
-        if (!take_reply(deliver, &reply, &message, to - from, &missed, err))
+        if (!take_reply(deliver, &reply, &message, sent, &missed, err))
             return false;
         if (!deliver->pending_count)
             return true;
@@ -449,6 +525,8 @@ bool deliver(deliver_t *deliver, const documents_t *documents, delivered_t *deli
             ok = add_reject(deliver, to++, reason, err);
         }
     }
+    /* a server needs longer to refuse a document than to show it */
+    deliver->asks_first = deliver->count > documents->count / MANY;
     if (deliver->count > 1)
         qsort(deliver->exceptions, deliver->count, sizeof *deliver->exceptions, by_index);
     *delivered = (delivered_t){

@@ -10,6 +10,7 @@
  *                                                                another  a reject
  *                                                                nothing  sent again
  *
+ * Documents that may be there from an earlier run (documents_t.may_be_there) are read back before they are sent.
  * A document that was refused after an earlier message of ours may have stored it is read back, too. It is tried again
  * for as long as the wire's patience lasts. */
 #ifndef TIPPLE_LOAD_THREADS_DELIVER_H

@@ -48,7 +48,7 @@ static bool prove_found(loader_t *loader, const documents_t *documents, size_t p
 static bool write_batch(loader_t *loader, const batch_t *batch, size_t place, delivered_t *delivered,
                         err_t *err) {
     load_state_t *loading = loader->loading;
-    const documents_t documents = {batch->bytes, batch->starts, batch->count};
+    const documents_t documents = {batch->bytes, batch->starts, batch->count, batch->may_be_there};
     straight_t straight = {.server = NULL};
     bson_t version = BSON_INITIALIZER;
     bool stale = false;

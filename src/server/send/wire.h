@@ -13,6 +13,7 @@ typedef struct {
     const uint8_t *bytes;
     const uint32_t *starts;
     uint32_t count;
+    bool may_be_there; /* some of them, from an earlier run: they are asked for before they are sent */
 } documents_t;
 
 /* Some documents of a batch, for one message or one question. */
