@@ -211,3 +211,31 @@ char *ejson_print(const bson_t *document, bool relaxed, size_t *length) {
         *length = text.length;
     return text_take_or_end(&text);
 }
+
+void ejson_shorten(char *out, size_t room, const char *text, size_t length) {
+    static const char cut[] = "...";
+    if (length >= room) {
+        length = room - sizeof cut;
+        while (length && ((unsigned char)text[length] & 0xC0) == 0x80)
+            length--;
+        memcpy(out + length, cut, sizeof cut);
+    } else {
+        out[length] = '\0';
+    }
+    memcpy(out, text, length);
+}
+
+void ejson_print_value(const bson_iter_t *value, bool relaxed, char *out, size_t room) {
+    static const char before[] = "{ \"\" : ", after[] = " }";
+    bson_t alone;
+    size_t length;
+    bson_init(&alone);
+    bson_append_iter(&alone, "", 0, value);
+    char *json = ejson_print(&alone, relaxed, &length);
+    if (json && length > sizeof before + sizeof after - 2)
+        ejson_shorten(out, room, json + sizeof before - 1, length - (sizeof before - 1) - (sizeof after - 1));
+    else
+        snprintf(out, room, "(no JSON can show it)");
+    free(json);
+    bson_destroy(&alone);
+}

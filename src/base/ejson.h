@@ -15,6 +15,11 @@ char *ejson_print(const bson_t *document, bool relaxed, size_t *length);
 /* The same behind a text, which says when memory is out. False: this is not BSON, or nested too deep. */
 bool ejson_append(text_t *to, const bson_t *document, bool relaxed);
 
+/* One value into `out`, cut off with "..." where there is no room. */
+void ejson_print_value(const bson_iter_t *value, bool relaxed, char *out, size_t room);
+/* So is a text, after a whole character. */
+void ejson_shorten(char *out, size_t room, const char *text, size_t length);
+
 /* A text with its quotes: as it stands in JSON, and in a command for the mongo shell, whatever it holds. */
 void ejson_append_text(text_t *to, const char *text);
 

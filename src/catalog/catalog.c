@@ -18,6 +18,14 @@ static bool refuse_filter(const catalog_settings_t *settings, const char *then, 
                    settings->filter[0] ? "'" : "", ANEW);
 }
 
+static bool refuse_id(const catalog_settings_t *settings, const char *then, err_t *err) {
+    if (!then[0])
+        return err_set(err, STATUS_USAGE, "%s was loaded without --id: leave it out, or %s", settings->name,
+                       ANEW);
+    return err_set(err, STATUS_USAGE, "%s was loaded with --id %s%s%s: give the same one, or %s",
+                   settings->name, then, settings->id[0] ? ", not " : "", settings->id, ANEW);
+}
+
 static bool check_format(const catalog_header_t *header, const catalog_settings_t *settings, err_t *err) {
     if (!header->format)
         return true;
@@ -32,6 +40,8 @@ static bool check_format(const catalog_header_t *header, const catalog_settings_
                        header->format, settings->name, ANEW);
     if (settings->filter && strcmp(header->filter ? header->filter : "", settings->filter) != 0)
         return refuse_filter(settings, header->filter ? header->filter : "", err);
+    if (settings->id && strcmp(header->id ? header->id : "", settings->id) != 0)
+        return refuse_id(settings, header->id ? header->id : "", err);
     return true;
 }
 
@@ -124,6 +134,7 @@ bool catalog_bind(store_t *store, const catalog_settings_t *settings, err_t *err
     header_change_t change = {.kind = HEADER_BIND,
                               .format = settings->format,
                               .format_digest = settings->format_digest,
+                              .id = settings->id,
                               .format_text = settings->format_text,
                               .filter = settings->filter};
     for (bool bound = false; !bound;) {

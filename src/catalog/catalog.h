@@ -12,6 +12,7 @@ typedef struct {
     const char *name;          /* of the collection, for sentences */
     const char *format;        /* "mot" */
     const char *format_digest; /* another digest: the same bytes make other documents */
+    const char *id;            /* the fields of --id, "" for none; NULL: whichever it has */
     const char *format_text;   /* of a guessed format: its file, to be kept; otherwise NULL */
     const char *filter;        /* normalised; "" when none */
     uint8_t uuid[STORE_UUID];  /* of the collection */

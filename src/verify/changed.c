@@ -4,39 +4,10 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char CUT[] = "...";
-
 /* A document of this one element, under no name. */
 static void isolate(const bson_iter_t *element, bson_t *alone) {
     bson_init(alone);
     bson_append_iter(alone, "", 0, element);
-}
-
-/* Whole characters only. */
-static void copy_short(char *out, size_t room, const char *text, size_t length) {
-    if (length >= room) {
-        length = room - sizeof CUT;
-        while (length && ((unsigned char)text[length] & 0xC0) == 0x80)
-            length--;
-        memcpy(out + length, CUT, sizeof CUT);
-    } else {
-        out[length] = '\0';
-    }
-    memcpy(out, text, length);
-}
-
-void changed_print_value(const bson_iter_t *value, char *out, size_t room) {
-    static const char before[] = "{ \"\" : ", after[] = " }";
-    bson_t alone;
-    size_t length;
-    isolate(value, &alone);
-    char *json = ejson_print(&alone, false, &length);
-    if (json && length > sizeof before + sizeof after - 2)
-        copy_short(out, room, json + sizeof before - 1, length - (sizeof before - 1) - (sizeof after - 1));
-    else
-        snprintf(out, room, "(no JSON can show it)");
-    free(json);
-    bson_destroy(&alone);
 }
 
 static bool same_element(const bson_iter_t *a, const bson_iter_t *b) {
@@ -61,7 +32,7 @@ static bool is_nested(const bson_iter_t *element) {
 static void join(char path[CHANGED_FIELD], const char *outer, const char *key) {
     char whole[2 * CHANGED_FIELD];
     snprintf(whole, sizeof whole, "%s%s%.*s", outer, *outer ? "." : "", CHANGED_FIELD, key);
-    copy_short(path, CHANGED_FIELD, whole, strlen(whole));
+    ejson_shorten(path, CHANGED_FIELD, whole, strlen(whole));
 }
 
 static void note(changed_t *changed, const char *path, const bson_iter_t *stored, const bson_iter_t *expected,
@@ -70,9 +41,9 @@ static void note(changed_t *changed, const char *path, const bson_iter_t *stored
         return;
     snprintf(changed->field, sizeof changed->field, "%s", path);
     if (stored)
-        changed_print_value(stored, changed->stored, sizeof changed->stored);
+        ejson_print_value(stored, false, changed->stored, sizeof changed->stored);
     if (expected)
-        changed_print_value(expected, changed->expected, sizeof changed->expected);
+        ejson_print_value(expected, false, changed->expected, sizeof changed->expected);
 }
 
 /* Both at their first elements. Nested documents are looked into as deep as they go: BSON bounds it. */

@@ -18,7 +18,4 @@ typedef struct {
 void changed_describe(const uint8_t *expected, uint32_t expected_length, const uint8_t *stored,
                       uint32_t stored_length, changed_t *changed);
 
-/* A value as extended JSON, shortened to `room`. */
-void changed_print_value(const bson_iter_t *value, char *out, size_t room);
-
 #endif

@@ -12,6 +12,7 @@ void catalog_header_free(catalog_header_t *header) {
     free(header->format_digest);
     free(header->filter);
     free(header->format_text);
+    free(header->id);
     *header = (catalog_header_t){0};
 }
 

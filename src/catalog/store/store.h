@@ -20,6 +20,7 @@ typedef struct {
     uint64_t next_extent, next_ordinal;
     int64_t lease_ms;
     char *format, *format_digest, *filter; /* NULL: not bound yet */
+    char *id;                              /* the fields that the `_id`s are made of; NULL or "": none */
     char *format_text;                     /* the format file, if it was guessed; otherwise NULL */
     load_id_t dropping;                    /* the load that drops the collection; no load: nobody drops it */
     uint64_t drops;                        /* how many drops were begun */
@@ -43,7 +44,7 @@ typedef struct {
     } kind;
     uint64_t next_extent, next_ordinal, extents, ordinals;
     const char *format, *format_digest, *filter;
-    const char *format_text; /* HEADER_BIND; or NULL */
+    const char *id, *format_text; /* HEADER_BIND; or NULL */
     load_id_t dropping, by;
     uint64_t drops;
     uint32_t generation;

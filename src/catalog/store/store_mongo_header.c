@@ -12,7 +12,7 @@
 /* The header of the catalog:
  *
  *   {_id: "catalog", key: "catalog", layout, laneRule, uuid, generation, nextExtent (units), nextOrdinal,
- *    leaseMs, format, digest, filter, formatText (of a guessed format), dropping: <load>, drops, created,
+ *    leaseMs, format, digest, filter, idFields (of --id), formatText (of a guessed format), dropping: <load>, drops, created,
  *    synced} */
 #define HEADER "catalog"
 
@@ -38,7 +38,7 @@ static const char *odd_field(const bson_t *document) {
                    {"nextOrdinal", INT64_MAX, true},
                    {"drops", INT64_MAX, false},
                    {"leaseMs", INT64_MAX / 1000000, false}};
-    static const char *const texts[] = {"format", "digest", "filter", "formatText"};
+    static const char *const texts[] = {"format", "digest", "filter", "formatText", "idFields"};
     bson_iter_t iter;
     uint64_t number;
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
@@ -96,7 +96,8 @@ static bool header_from_bson(const store_mongo_t *mongo, const bson_t *document,
     if (take_text(document, "format", &header->format, err) &&
         take_text(document, "digest", &header->format_digest, err) &&
         take_text(document, "filter", &header->filter, err) &&
-        take_text(document, "formatText", &header->format_text, err))
+        take_text(document, "formatText", &header->format_text, err) &&
+        take_text(document, "idFields", &header->id, err))
         return true;
     catalog_header_free(header);
     return false;
@@ -172,6 +173,8 @@ static void header_change_to_bson(const header_change_t *change, bson_t *query, 
         BSON_APPEND_UTF8(set, "format", change->format);
         BSON_APPEND_UTF8(set, "digest", change->format_digest);
         BSON_APPEND_UTF8(set, "filter", change->filter);
+        if (change->id && change->id[0])
+            BSON_APPEND_UTF8(set, "idFields", change->id);
         if (change->format_text)
             BSON_APPEND_UTF8(set, "formatText", change->format_text);
         return;
@@ -199,6 +202,7 @@ static void header_change_to_bson(const header_change_t *change, bson_t *query, 
         BSON_APPEND_BOOL(unset, "digest", true);
         BSON_APPEND_BOOL(unset, "filter", true);
         BSON_APPEND_BOOL(unset, "formatText", true);
+        BSON_APPEND_BOOL(unset, "idFields", true);
         return;
     case HEADER_NEW_UUID:
         append_load(query, "dropping", &nobody);
