@@ -1,14 +1,17 @@
-#include "verify/stray_scan.h"
 #include "base/clock.h"
+#include "base/ejson.h"
 #include "base/stop.h"
 #include "base/threads/team.h"
 #include "server/collection.h"
 #include "verify/gaps.h"
+#include "verify/id_hash.h"
+#include "verify/stray_scan.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <xxhash.h>
 
 enum {
     COUNTED_AT_ONCE = 250000, /* takes far less time than a connection may stay silent */
@@ -40,6 +43,7 @@ struct search {
     pthread_mutex_t lock; /* of what follows */
     size_t next_task;
     stray_scan_t result;
+    uint64_t inside; /* documents where verifiers have looked */
     differences_t *differences;
     team_t team;
 };
@@ -102,7 +106,7 @@ static bool tell_unrelated_id(searcher_t *searcher, const bson_iter_t *id, err_t
     difference_t difference = {.kind = DIFFERENCE_UNRELATED, .file = DIFFERENCE_NO_FILE, .records = 1};
     char text[CHANGED_VALUE];
     if (differences_wants(searcher->found, DIFFERENCE_UNRELATED)) {
-        changed_print_value(id, text, sizeof text);
+        ejson_print_value(id, false, text, sizeof text);
         if (!(difference.other_id = strdup(text)))
             return err_memory(err, sizeof text);
     }
@@ -156,7 +160,42 @@ static bool was_looked_at(const search_t *search, const bson_iter_t *id) {
            whose(search, (int64_t)floorl(value), &file, &offset) == COLLECTION_LOOKED_AT;
 }
 
-static bool take_id(searcher_t *searcher, const bson_iter_t *id, err_t *err) {
+static int by_number(const void *a, const void *b) {
+    const uint64_t left = *(const uint64_t *)a, right = *(const uint64_t *)b;
+    return (left > right) - (left < right);
+}
+
+/* Has a person made this document of a rejected record? */
+static bool is_awaited(const searcher_t *searcher, const bson_t *document) {
+    const verified_ids_t *ids = searcher->search->options->ids;
+    bool any = false;
+    if (!ids->awaited_count)
+        return false;
+    const uint64_t hash = XXH3_64bits(bson_get_data(document), document->len);
+    for (size_t i = 0; i < ids->awaited_count; i++)
+        if (ids->awaited[i].hash == hash)
+            any = ids->awaited[i].found = true;
+    return any;
+}
+
+static bool take_own_id(searcher_t *searcher, const bson_t *document, const bson_iter_t *id, err_t *err) {
+    const stray_scan_options_t *options = searcher->search->options;
+    const uint64_t hash = id_hash_of(id);
+    const bool known =
+        bsearch(&hash, options->ids->hashes, options->ids->count, sizeof hash, by_number) != NULL;
+    if (known || is_awaited(searcher, document)) {
+        searcher->inside += known;
+        return true;
+    }
+    if (options->all_files)
+        return tell_unrelated_id(searcher, id, err);
+    searcher->result.others++;
+    return true;
+}
+
+static bool take_id(searcher_t *searcher, const bson_t *document, const bson_iter_t *id, err_t *err) {
+    if (searcher->search->options->ids)
+        return take_own_id(searcher, document, id, err);
     if (BSON_ITER_HOLDS_INT64(id))
         return take_place(searcher, bson_iter_int64(id), err);
     if (!was_looked_at(searcher->search, id))
@@ -212,7 +251,7 @@ static bool list(searcher_t *searcher, const bson_t *filter, err_t *err) {
                                                                    searcher->options, searcher->primary);
         while (ok && mongoc_cursor_next(cursor, &document)) {
             searcher->result.documents++;
-            ok = !bson_iter_init_find(&id, document, "_id") || take_id(searcher, &id, err);
+            ok = !bson_iter_init_find(&id, document, "_id") || take_id(searcher, document, &id, err);
         }
         bool lost = ok && mongoc_cursor_error_document(cursor, &error, &reply);
         again =
@@ -279,7 +318,7 @@ static bool read_gaps(searcher_t *searcher, size_t from, size_t to, err_t *err) 
 
 static bool do_task(searcher_t *searcher, size_t task, err_t *err) {
     search_t *search = searcher->search;
-    size_t lanes = RECORD_ID_LANES / search->tasks, from = task * lanes;
+    const size_t lanes = search->tasks ? RECORD_ID_LANES / search->tasks : 0, from = task * lanes;
     searcher->result = (stray_scan_t){0};
     searcher->inside = 0;
     if (!(task < search->tasks ? search->look(searcher, from, from + lanes, err)
@@ -290,6 +329,7 @@ static bool do_task(searcher_t *searcher, size_t task, err_t *err) {
     search->result.others += searcher->result.others;
     search->result.changed += searcher->result.changed;
     search->result.retries += searcher->result.retries;
+    search->inside += searcher->inside;
     bool ok = differences_move(search->differences, searcher->found, err);
     pthread_mutex_unlock(&search->lock);
     return ok;
@@ -321,8 +361,9 @@ static void *work(void *context) {
         searcher.collection =
             mongoc_client_get_collection(searcher.client, server_database(server), server_collection(server));
         searcher.options =
-            BCON_NEW("projection", "{", "_id", BCON_INT32(1), "}", "batchSize", BCON_INT32(BATCH),
-                     "readConcern", "{", "level", BCON_UTF8("majority"), "}");
+            BCON_NEW("batchSize", BCON_INT32(BATCH), "readConcern", "{", "level", BCON_UTF8("majority"), "}");
+        if (!search->options->ids || !search->options->ids->awaited_count)
+            BCON_APPEND(searcher.options, "projection", "{", "_id", BCON_INT32(1), "}");
         while (ok && next_task(search, &task))
             ok = do_task(&searcher, task, &err);
         mongoc_collection_destroy(searcher.collection);
@@ -376,9 +417,18 @@ static bson_t *list_others(size_t *count_out) {
     return others;
 }
 
+/* One range that holds everything. */
+static bson_t *list_all(size_t *count) {
+    bson_t *all = aligned_alloc(_Alignof(bson_t), sizeof *all);
+    if (all)
+        bson_init(all);
+    *count = all != NULL;
+    return all;
+}
+
 static bool prepare(search_t *search, const stray_scan_options_t *options, err_t *err) {
     search->options = options;
-    search->others = list_others(&search->other_count);
+    search->others = options->ids ? list_all(&search->other_count) : list_others(&search->other_count);
     search->given = malloc((options->file_count + 1) * sizeof *search->given);
     search->gaps = gaps_new(options->files, options->file_count);
     if (!search->others || !search->given || !search->gaps)
@@ -400,9 +450,10 @@ static size_t power_of_two(uint64_t least) {
 static bool search_all(search_t *search, task_fn *look, uint64_t tasks, err_t *err) {
     err_t problem;
     search->look = look;
-    search->tasks = power_of_two(tasks);
+    search->tasks = look ? power_of_two(tasks) : 0;
     search->next_task = 0;
     search->result = (stray_scan_t){.retries = search->result.retries};
+    search->inside = 0;
     differences_clear(search->differences);
     size_t useful = search->tasks + search->other_count;
     useful = useful < search->options->threads ? useful : search->options->threads;
@@ -426,9 +477,53 @@ static bool kept_count(const search_t *search, uint64_t *documents, err_t *err) 
     return ok;
 }
 
+/* The fixed records whose documents were not found. */
+static bool tell_awaited(search_t *search, err_t *err) {
+    const verified_ids_t *ids = search->options->ids;
+    for (size_t i = 0; i < ids->awaited_count; i++) {
+        const awaited_fix_t *awaited = &ids->awaited[i];
+        difference_t difference = {.kind = DIFFERENCE_MISSING,
+                                   .file = awaited->file,
+                                   .name = search->options->files[awaited->file].input->name,
+                                   .offset = awaited->offset,
+                                   .behind = awaited->behind,
+                                   .line = awaited->line,
+                                   .last_line = awaited->line,
+                                   .records = 1,
+                                   .id = awaited->id,
+                                   .last_id = awaited->id};
+        if (awaited->found)
+            continue;
+        if (!(difference.why = strdup("the document that it was fixed to")))
+            return err_memory(err, 1);
+        if (!differences_add(search->differences, &difference, err))
+            return false;
+    }
+    return true;
+}
+
+static bool look_at_ids(search_t *search, err_t *err) {
+    const verified_ids_t *ids = search->options->ids;
+    uint64_t kept;
+    if (!ids->awaited_count) {
+        if (!kept_count(search, &kept, err))
+            return false;
+        search->result.documents = kept;
+        if (kept == ids->count)
+            return true;
+    }
+    if (!search_all(search, NULL, 0, err))
+        return false;
+    if (search->inside < ids->count && !stop_signal())
+        search->result.changed = ids->count - search->inside;
+    return stop_signal() || tell_awaited(search, err);
+}
+
 static bool look(search_t *search, err_t *err) {
     const stray_scan_options_t *options = search->options;
     uint64_t kept;
+    if (options->ids)
+        return look_at_ids(search, err);
     if (options->estimate / WORTH_A_GAP >= gaps_windows(search->gaps)) {
         if (!search_all(search, read_gaps, (uint64_t)options->threads * TASKS_A_THREAD, err) ||
             !kept_count(search, &kept, err))

@@ -7,7 +7,10 @@
  *         compares with the number of documents that the server knows without counting. If they differ, it counts
  *         all documents.
  *     many windows with few documents: it counts all documents, some lanes at a time. It reads `_id`s only in lanes
- *         that hold more documents than verifiers have seen. */
+ *         that hold more documents than verifiers have seen.
+ *
+ * Where the `_id`s are the data's own, those that verifiers have found are given, and all others are told; the `_id`s are
+ * read only if the server knows of another number of documents. */
 #ifndef TIPPLE_VERIFY_STRAY_SCAN_H
 #define TIPPLE_VERIFY_STRAY_SCAN_H
 
@@ -15,6 +18,7 @@
 #include "load/blocks/block.h"
 #include "server/server.h"
 #include "verify/difference.h"
+#include "verify/verifier.h"
 
 typedef struct {
     server_t *server;
@@ -25,6 +29,9 @@ typedef struct {
     uint64_t estimate;     /* about so many documents are in the collection */
     uint32_t threads;
     uint64_t most; /* differences kept of a kind */
+    const verified_ids_t
+        *ids;       /* own `_id`s: sorted, each once; NULL: places. What is awaited is looked for */
+    bool all_files; /* with ids: the catalog has no other files, whose documents would have other `_id`s */
 } stray_scan_options_t;
 
 typedef struct {

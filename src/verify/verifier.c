@@ -1,13 +1,11 @@
-#include "verify/verifier.h"
 #include "base/clock.h"
+#include "base/ejson.h"
 #include "base/lines.h"
 #include "base/stop.h"
 #include "catalog/ledger/standing.h"
-#include "format/records.h"
 #include "load/blocks/other_header.h"
-#include "load/read_back/merge.h"
-#include "load/read_back/snapshot_read.h"
 #include "load/threads/account.h"
+#include "verify/verifier_inner.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,28 +15,6 @@
 
 /* After trouble, the majority is asked again only when it has had this long to settle. */
 static const int64_t SETTLED_NS = 2000000000, NAP_NS = 20000000;
-
-struct verifier {
-    inspection_t *inspection;
-    snapshot_read_t *target;
-    records_t *reader;
-    records_place_t place;
-    inspected_t counters; /* settled ones; read by others meanwhile */
-    differences_t *differences;
-    uint64_t lanes[RECORD_ID_LANES];
-
-    /* the look at hand */
-    const block_t *block;
-    inspected_t look;
-    differences_t *found;
-    record_t record; /* that the merge is at */
-    int64_t record_id;
-    int64_t first_id; /* of the window at hand */
-    uint64_t window_offset;
-    const char *why; /* why nothing is expected at the record, or something else */
-    size_t fix;      /* the next one */
-    bool fixed;      /* what the record was fixed to was found */
-};
 
 /* Counters are read by the reporter while we write them. */
 #define ADD(counter, amount) __atomic_store_n(&(counter), (counter) + (amount), __ATOMIC_RELAXED)
@@ -54,6 +30,7 @@ verifier_t *verifier_new(inspection_t *inspection, err_t *err) {
     verifier->differences = differences_new(inspection->most);
     verifier->found = differences_new(inspection->most);
     bool ok = (verifier->reader && verifier->differences && verifier->found) || err_memory(err, 1);
+    ok = ok && (!inspection->schema->id || (verifier->by_id = by_id_new(err)));
     if (ok && (verifier->target = snapshot_read_new(inspection->server, NULL, err)))
         return verifier;
     verifier_free(verifier);
@@ -68,6 +45,12 @@ void verifier_free(verifier_t *verifier) {
     free(verifier->place.bytes);
     differences_free(verifier->differences);
     differences_free(verifier->found);
+    by_id_free(verifier->by_id);
+    free(verifier->places);
+    free(verifier->ids.hashes);
+    free(verifier->ids.awaited);
+    free(verifier->block_ids.hashes);
+    free(verifier->block_ids.awaited);
     free(verifier);
 }
 
@@ -81,6 +64,10 @@ differences_t *verifier_differences(verifier_t *verifier) {
 
 const uint64_t *verifier_lanes(const verifier_t *verifier) {
     return verifier->lanes;
+}
+
+const verified_ids_t *verifier_ids(const verifier_t *verifier) {
+    return &verifier->ids;
 }
 
 /* ---- what is found ---- */
@@ -105,7 +92,7 @@ static uint64_t line_at(const block_t *block, uint64_t offset) {
            lines_count(block->buffer.bytes, within < block->length ? within : block->length);
 }
 
-static bool describe_changed(difference_t *difference, const merge_found_t *found, err_t *err) {
+bool verifier_describe_changed(difference_t *difference, const merge_found_t *found, err_t *err) {
     if (!(difference->changed = malloc(sizeof *difference->changed)))
         return err_memory(err, sizeof *difference->changed);
     changed_describe(found->expected, found->expected_length, found->stored, found->stored_length,
@@ -123,7 +110,7 @@ static bool describe_unrelated(difference_t *difference, const merge_found_t *fo
     difference->file = DIFFERENCE_NO_FILE;
     difference->records = 1;
     if (bson_iter_init_from_data(&id, found->stored, found->stored_length) && bson_iter_find(&id, "_id"))
-        changed_print_value(&id, text, sizeof text);
+        ejson_print_value(&id, false, text, sizeof text);
     else
         snprintf(text, sizeof text, "(none)");
     return (difference->other_id = strdup(text)) != NULL || err_memory(err, sizeof text);
@@ -177,7 +164,7 @@ static bool take_finding(void *context, const merge_found_t *found, err_t *err) 
                 difference.behind = difference.offset + record->length + record->line_end;
             }
             if (found->kind != MERGE_MISSING)
-                ok = !wanted || describe_changed(&difference, found, err);
+                ok = !wanted || verifier_describe_changed(&difference, found, err);
             else if (verifier->why)
                 ok = say_why(&difference, verifier->why, err);
         }
@@ -257,6 +244,9 @@ static bool expect(sink_t *sink, int64_t id, const uint8_t *document, uint32_t l
     verifier_t *verifier = sink->verifier;
     verifier->look.expected += document != NULL;
     verifier->look.encoded_bytes += length;
+    if (verifier->by_id)
+        return document ? verifier_expect_by_id(verifier, document, length, err)
+                        : verifier_expect_fix(verifier, err);
     if (!sink->sums) {
         verifier->fixed = false;
         return merge_expect(&sink->merge, id, document, length, err) &&
@@ -367,6 +357,12 @@ static bool merge_window(verifier_t *verifier, bool first, err_t *err) {
     return ok;
 }
 
+/* The same for documents that have an `_id` of their own. */
+static bool ask_window(verifier_t *verifier, bool first, err_t *err) {
+    sink_t sink = {.verifier = verifier};
+    return take_window(&sink, first, err) && verifier_ask_by_id(verifier, err);
+}
+
 static bool tell_unequal(verifier_t *verifier, const sink_t *sink, uint64_t count, uint64_t bytes,
                          err_t *err) {
     const block_t *block = verifier->block;
@@ -423,6 +419,9 @@ static bool find_window(const verifier_t *verifier, uint64_t window, int64_t *fi
 static bool look_once(verifier_t *verifier, const block_t *block, uint64_t *seen, err_t *err) {
     verifier->block = block;
     verifier->look = (inspected_t){.blocks = 1};
+    verifier->block_ids.count = verifier->block_ids.awaited_count = 0;
+    if (verifier->by_id)
+        by_id_clear(verifier->by_id);
     differences_clear(verifier->found);
     for (uint64_t window = block->from; window < block->to; window++) {
         bool first = window == block->from;
@@ -430,8 +429,9 @@ static bool look_once(verifier_t *verifier, const block_t *block, uint64_t *seen
         verifier->window_offset = window * RECORD_ID_BLOCK_BYTES;
         if (!find_window(verifier, window, &verifier->first_id))
             break;
-        if (!(verifier->inspection->quick && !has_fixes(verifier) ? sum_window(verifier, first, err)
-                                                                  : merge_window(verifier, first, err)))
+        if (!(verifier->by_id                                       ? ask_window(verifier, first, err)
+              : verifier->inspection->quick && !has_fixes(verifier) ? sum_window(verifier, first, err)
+                                                                    : merge_window(verifier, first, err)))
             return false;
         seen[record_id_lane_of(verifier->first_id)] += verifier->look.seen - before;
     }
@@ -489,6 +489,7 @@ bool verifier_look(verifier_t *verifier, const block_t *block, err_t *err) {
         for (size_t i = 0; i < RECORD_ID_LANES; i++)
             verifier->lanes[i] += lanes[i];
         settle(verifier);
-        return differences_move(verifier->differences, verifier->found, err);
+        return verified_ids_add(&verifier->ids, &verifier->block_ids, err) &&
+               differences_move(verifier->differences, verifier->found, err);
     }
 }

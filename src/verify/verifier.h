@@ -42,6 +42,26 @@ typedef struct {
     uint64_t blocks, retries;
 } inspected_t;
 
+/* A record that a person has fixed: its document is somewhere in the collection. */
+typedef struct {
+    uint64_t hash; /* of the document */
+    size_t file;
+    uint64_t offset, behind, line;
+    int64_t id; /* that its place would give */
+    bool found;
+} awaited_fix_t;
+
+/* Where the `_id`s are the data's own: which ones were found, as id_hash. */
+typedef struct {
+    uint64_t *hashes;
+    size_t count, room;
+    awaited_fix_t *awaited;
+    size_t awaited_count, awaited_room;
+} verified_ids_t;
+
+bool verified_ids_add(verified_ids_t *to, const verified_ids_t *from, err_t *err);
+void verified_ids_sort(verified_ids_t *ids); /* each hash once */
+
 typedef struct verifier verifier_t;
 
 verifier_t *verifier_new(inspection_t *inspection, err_t *err);
@@ -54,6 +74,7 @@ bool verifier_look(verifier_t *verifier, const block_t *block, err_t *err);
  * by the verifier's own, or after it has ended. */
 const inspected_t *verifier_counters(const verifier_t *verifier);
 differences_t *verifier_differences(verifier_t *verifier);
+const verified_ids_t *verifier_ids(const verifier_t *verifier);
 const uint64_t *verifier_lanes(const verifier_t *verifier); /* documents seen, by lane: RECORD_ID_LANES */
 
 #endif

@@ -130,6 +130,7 @@ static bool add_up_workers(verification_t *run, err_t *err) {
         for (size_t lane = 0; lane < RECORD_ID_LANES; lane++)
             run->lanes[lane] += verifier_lanes(worker->verifier)[lane];
         ok = differences_move(result->differences, verifier_differences(worker->verifier), err) && ok;
+        ok = ok && verified_ids_add(&run->ids, verifier_ids(worker->verifier), err);
         verifier_free(worker->verifier);
     }
     run->worker_count = 0;
@@ -175,13 +176,16 @@ static bool compare(verification_t *run, err_t *err) {
  * when there are places of nobody, until they have not changed in between. */
 static bool look_outside(verification_t *run, err_t *err) {
     verify_result_t *result = run->result;
+    verified_ids_sort(&run->ids);
     stray_scan_options_t options = {.server = run->server,
                                     .files = run->files,
                                     .file_count = run->manifest->count,
                                     .lanes = run->lanes,
                                     .estimate = run->place.count,
                                     .threads = result->threads,
-                                    .most = run->spec->most};
+                                    .most = run->spec->most,
+                                    .ids = run->schema->id ? &run->ids : NULL,
+                                    .all_files = result->files >= result->catalog_files};
     stray_scan_t outside = {.documents = 0};
     if (run->spec->files_only || run->spec->sample_percent < 100)
         return true;
@@ -256,6 +260,8 @@ static void free_run(verification_t *run) {
     catalog_header_free(&run->header);
     fixes_free(run->fixes);
     places_free(run->places);
+    free(run->ids.hashes);
+    free(run->ids.awaited);
     store_mongo_close(run->store);
     pipeline_free(&run->pipeline);
     if (run->client)

@@ -45,6 +45,7 @@ struct verification {
     verify_worker_t workers[LIMITS_MOST_THREADS];
     uint32_t worker_count;
     uint64_t lanes[RECORD_ID_LANES]; /* documents that were seen */
+    verified_ids_t ids;              /* the same, by own `_id`s */
     progress_t progress;
 };
 

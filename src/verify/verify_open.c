@@ -2,6 +2,7 @@
 #include "base/log.h"
 #include "catalog/catalog.h"
 #include "format/format.h"
+#include "format/record/own_id.h"
 #include "format/schema/schema_bad_value.h"
 #include "load/before/describe_input.h"
 #include "load/before/kept_format.h"
@@ -114,8 +115,8 @@ static bool open_catalog(verification_t *run, err_t *err) {
         return false;
     if (!found || !run->header.format)
         return expect_nothing(run) || catalog_refuse_none(server_namespace(run->server), err);
-    if (!check_header(run, err) || !take_filter(run, err) ||
-        !running_count(run->store, NULL, run->header.lease_ms, &running, err))
+    if (!check_header(run, err) || !own_id_set(run->schema, run->header.id ? run->header.id : "", err) ||
+        !take_filter(run, err) || !running_count(run->store, NULL, run->header.lease_ms, &running, err))
         return false;
     if (running)
         log_warn("%zu load%s of %s %s running: what is not there yet counts as missing", running,

@@ -67,13 +67,17 @@ void snapshot_read_append_range(bson_t *filter, int64_t from, int64_t end) {
     bson_append_document_end(filter, &range);
 }
 
+void snapshot_read_begin_filter(snapshot_read_t *reader, const bson_t *filter) {
+    mongoc_cursor_destroy(reader->cursor);
+    reader->cursor =
+        mongoc_collection_find_with_opts(reader->collection, filter, reader->options, reader->primary);
+    reader->again = false;
+}
+
 void snapshot_read_begin(snapshot_read_t *reader, int64_t from, int64_t end) {
     bson_t filter = BSON_INITIALIZER;
     snapshot_read_append_range(&filter, from, end);
-    mongoc_cursor_destroy(reader->cursor);
-    reader->cursor =
-        mongoc_collection_find_with_opts(reader->collection, &filter, reader->options, reader->primary);
-    reader->again = false;
+    snapshot_read_begin_filter(reader, &filter);
     bson_destroy(&filter);
 }
 

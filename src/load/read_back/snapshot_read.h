@@ -20,6 +20,8 @@ void snapshot_read_refresh(snapshot_read_t *reader);
 
 /* The documents with `_id`s in [from, end) are next; INT64_MAX as the end is in it. */
 void snapshot_read_begin(snapshot_read_t *reader, int64_t from, int64_t end);
+/* Or those that pass the filter. */
+void snapshot_read_begin_filter(snapshot_read_t *reader, const bson_t *filter);
 
 /* The next document, which lasts until the next call. 1: it is there; 0: the end; -1: the range was cut
  * short: with snapshot_read_again it is worth another try, which was waited for already; else err says why

@@ -1,0 +1,167 @@
+#include "verify/by_id.h"
+#include "base/grow.h"
+#include "verify/id_hash.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST = 1000, MOST_BYTES = 4 << 20, SLOTS = 4096, NONE = UINT32_MAX };
+
+typedef struct {
+    size_t tag;
+    uint64_t hash;
+    size_t start;
+    uint32_t length;
+    uint32_t next; /* of the same slot */
+    bool same;
+    uint32_t others;
+    uint8_t *other;
+    uint32_t other_length;
+} wanted_t;
+
+struct by_id {
+    uint8_t *bytes; /* the documents, back to back */
+    size_t used, room;
+    wanted_t wanted[MOST];
+    uint32_t count;
+    uint32_t slots[SLOTS];
+    bool strangers; /* a document came whose `_id` has none of the hashes */
+};
+
+by_id_t *by_id_new(err_t *err) {
+    by_id_t *by_id = calloc(1, sizeof *by_id);
+    if (!by_id)
+        err_memory(err, sizeof *by_id);
+    else
+        by_id_clear(by_id);
+    return by_id;
+}
+
+void by_id_free(by_id_t *by_id) {
+    if (!by_id)
+        return;
+    by_id_clear(by_id);
+    free(by_id->bytes);
+    free(by_id);
+}
+
+void by_id_clear(by_id_t *by_id) {
+    for (uint32_t i = 0; i < by_id->count; i++)
+        free(by_id->wanted[i].other);
+    by_id->count = 0;
+    by_id->used = 0;
+    for (size_t i = 0; i < SLOTS; i++)
+        by_id->slots[i] = NONE;
+}
+
+bool by_id_is_full(const by_id_t *by_id) {
+    return by_id->count == MOST || by_id->used >= MOST_BYTES;
+}
+
+bool by_id_expect(by_id_t *by_id, size_t tag, const uint8_t *document, uint32_t length, err_t *err) {
+    wanted_t *wanted = &by_id->wanted[by_id->count];
+    if (!GROW(by_id->bytes, by_id->room, by_id->used + length, err))
+        return false;
+    memcpy(by_id->bytes + by_id->used, document, length);
+    *wanted = (wanted_t){
+        .tag = tag, .hash = id_hash(document, length), .start = by_id->used, .length = length, .next = NONE};
+    uint32_t *slot = &by_id->slots[wanted->hash % SLOTS];
+    wanted->next = *slot;
+    *slot = by_id->count++;
+    by_id->used += length;
+    return true;
+}
+
+static bool compare(by_id_t *by_id, wanted_t *wanted, const uint8_t *stored, uint32_t length, err_t *err) {
+    if (!wanted->same && wanted->length == length &&
+        memcmp(by_id->bytes + wanted->start, stored, length) == 0) {
+        wanted->same = true;
+        return true;
+    }
+    if (!wanted->others++) {
+        if (!(wanted->other = malloc(length)))
+            return err_memory(err, length);
+        memcpy(wanted->other, stored, length);
+        wanted->other_length = length;
+    }
+    return true;
+}
+
+static bool take_stored(by_id_t *by_id, const uint8_t *stored, uint32_t length, err_t *err) {
+    const uint64_t hash = id_hash(stored, length);
+    bool any = false;
+    for (uint32_t at = by_id->slots[hash % SLOTS]; at != NONE; at = by_id->wanted[at].next) {
+        if (by_id->wanted[at].hash != hash)
+            continue;
+        any = true;
+        if (!compare(by_id, &by_id->wanted[at], stored, length, err))
+            return false;
+    }
+    by_id->strangers |= !any;
+    return true;
+}
+
+static void append_id(const by_id_t *by_id, uint32_t at, uint32_t index, bson_t *to) {
+    const wanted_t *wanted = &by_id->wanted[at];
+    char text[16];
+    const char *key;
+    bson_iter_t id;
+    bson_uint32_to_string(index, &key, text, sizeof text);
+    if (bson_iter_init_from_data(&id, by_id->bytes + wanted->start, wanted->length) &&
+        bson_iter_find(&id, "_id"))
+        bson_append_iter(to, key, -1, &id);
+}
+
+/* [from, to) in one question. only: all that comes is of this one. */
+static bool ask(by_id_t *by_id, snapshot_read_t *target, uint32_t from, uint32_t to, wanted_t *only,
+                uint64_t *seen, uint64_t *bytes, err_t *err) {
+    bson_t filter = BSON_INITIALIZER, id, list;
+    const uint8_t *stored;
+    uint32_t length;
+    int got;
+    bool ok = true;
+    BSON_APPEND_DOCUMENT_BEGIN(&filter, "_id", &id);
+    BSON_APPEND_ARRAY_BEGIN(&id, "$in", &list);
+    for (uint32_t i = from; i < to; i++)
+        append_id(by_id, i, i - from, &list);
+    bson_append_array_end(&id, &list);
+    bson_append_document_end(&filter, &id);
+    snapshot_read_begin_filter(target, &filter);
+    bson_destroy(&filter);
+    while (ok && (got = snapshot_read_next(target, &stored, &length, err)) > 0) {
+        ++*seen;
+        *bytes += length;
+        ok = only ? compare(by_id, only, stored, length, err) : take_stored(by_id, stored, length, err);
+    }
+    return ok && got == 0;
+}
+
+bool by_id_ask(by_id_t *by_id, snapshot_read_t *target, uint64_t *seen, uint64_t *bytes, err_t *err) {
+    uint64_t again = 0, again_bytes = 0; /* seen already, as strangers */
+    by_id->strangers = false;
+    if (by_id->count && !ask(by_id, target, 0, by_id->count, NULL, seen, bytes, err))
+        return false;
+    for (uint32_t i = 0; by_id->strangers && i < by_id->count; i++) {
+        wanted_t *wanted = &by_id->wanted[i];
+        if (!wanted->same && !wanted->others &&
+            !ask(by_id, target, i, i + 1, wanted, &again, &again_bytes, err))
+            return false;
+    }
+    return true;
+}
+
+size_t by_id_count(const by_id_t *by_id) {
+    return by_id->count;
+}
+
+by_id_found_t by_id_found(const by_id_t *by_id, size_t at) {
+    const wanted_t *wanted = &by_id->wanted[at];
+    return (by_id_found_t){.tag = wanted->tag,
+                           .hash = wanted->hash,
+                           .expected = by_id->bytes + wanted->start,
+                           .expected_length = wanted->length,
+                           .same = wanted->same,
+                           .others = wanted->others,
+                           .other = wanted->other,
+                           .other_length = wanted->other_length};
+}

@@ -1,0 +1,65 @@
+#include "verify/id_hash.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <xxhash.h>
+
+static uint64_t hash_as(char kind, const void *bytes, size_t length) {
+    const uint64_t hash = XXH3_64bits_withSeed(bytes, length, (uint64_t)kind);
+    return hash ? hash : 1;
+}
+
+static uint64_t hash_number(double value) {
+    const int64_t whole = value >= -0x1p63 && value < 0x1p63 ? (int64_t)value : 0;
+    if ((double)whole == value)
+        return hash_as('n', &whole, sizeof whole);
+    if (isnan(value))
+        return hash_as('N', "", 0);
+    return hash_as('d', &value, sizeof value);
+}
+
+static uint64_t hash_decimal(const bson_iter_t *id) {
+    bson_decimal128_t decimal;
+    char text[BSON_DECIMAL128_STRING], *end;
+    if (!bson_iter_decimal128(id, &decimal))
+        return 1;
+    bson_decimal128_to_string(&decimal, text);
+    const long double value = strtold(text, &end); /* has all digits of an int64 */
+    if (value >= -0x1p63L && value < 0x1p63L && (long double)(int64_t)value == value) {
+        const int64_t whole = (int64_t)value;
+        return hash_as('n', &whole, sizeof whole);
+    }
+    return hash_number((double)value);
+}
+
+/* Type and bytes of any other value. */
+static uint64_t hash_bytes(const bson_iter_t *id) {
+    bson_t alone = BSON_INITIALIZER;
+    bson_append_iter(&alone, "", 0, id);
+    const uint64_t hash = hash_as('v', bson_get_data(&alone), alone.len);
+    bson_destroy(&alone);
+    return hash;
+}
+
+uint64_t id_hash_of(const bson_iter_t *id) {
+    int64_t whole;
+    switch (bson_iter_type(id)) {
+    case BSON_TYPE_INT32:
+    case BSON_TYPE_INT64:
+        whole = bson_iter_as_int64(id);
+        return hash_as('n', &whole, sizeof whole);
+    case BSON_TYPE_DOUBLE:
+        return hash_number(bson_iter_double(id));
+    case BSON_TYPE_DECIMAL128:
+        return hash_decimal(id);
+    default:
+        return hash_bytes(id);
+    }
+}
+
+uint64_t id_hash(const uint8_t *document, uint32_t length) {
+    bson_iter_t id;
+    return bson_iter_init_from_data(&id, document, length) && bson_iter_find(&id, "_id") ? id_hash_of(&id)
+                                                                                         : 0;
+}

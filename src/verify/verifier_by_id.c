@@ -1,0 +1,168 @@
+/* Blocks of a collection whose `_id`s are the data's own: what their records make is asked for by its `_id`. */
+#include "base/ejson.h"
+#include "base/grow.h"
+#include "catalog/ledger/standing.h"
+#include "load/threads/account.h"
+#include "verify/verifier_inner.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const entry_t *entry_of(const verifier_t *verifier) {
+    const inspection_t *inspection = verifier->inspection;
+    return &inspection->entries->wanted[verifier->block->file - inspection->files].entry;
+}
+
+static by_id_place_t place_of(const verifier_t *verifier) {
+    const block_t *block = verifier->block;
+    const record_t *record = &verifier->record;
+    const uint64_t offset = verifier->window_offset + (uint64_t)(verifier->record_id - verifier->first_id);
+    return (by_id_place_t){.id = verifier->record_id,
+                           .offset = offset,
+                           .behind = offset + record->length + record->line_end,
+                           .line = block->first_line + record->line,
+                           .identity = account_identity(block, record),
+                           .why = verifier->why};
+}
+
+/* A person may have fixed the record: its document has an `_id` that nobody here knows, and is looked for at last. */
+static bool await_fix(verifier_t *verifier, const by_id_place_t *place, err_t *err) {
+    const entry_t *entry = entry_of(verifier);
+    verified_ids_t *ids = &verifier->block_ids;
+    if (!verifier->block->file->fix_count || !standing_awaits_fix(entry, place->offset, place->identity))
+        return true;
+    if (!GROW(ids->awaited, ids->awaited_room, ids->awaited_count + 1, err))
+        return false;
+    ids->awaited[ids->awaited_count++] =
+        (awaited_fix_t){.hash = entry_answer(entry, place->offset, place->identity)->hash,
+                        .file = (size_t)(verifier->block->file - verifier->inspection->files),
+                        .offset = place->offset,
+                        .behind = place->behind,
+                        .line = place->line,
+                        .id = place->id};
+    verifier->look.expected++;
+    verifier->look.fixed++;
+    return true;
+}
+
+/* ---- what was found ---- */
+
+/* Its record lost against another one with the same `_id`, and the load has said so. */
+static bool is_known_reject(const verifier_t *verifier, const by_id_place_t *place) {
+    uint64_t of;
+    return standing_of_reject(entry_of(verifier), place->offset, &place->identity, &of) == STANDING_OPEN;
+}
+
+static bool name_id(difference_t *difference, const by_id_found_t *found, err_t *err) {
+    bson_iter_t id;
+    char text[CHANGED_VALUE];
+    if (!bson_iter_init_from_data(&id, found->expected, found->expected_length) ||
+        !bson_iter_find(&id, "_id"))
+        return true;
+    ejson_print_value(&id, false, text, sizeof text);
+    return (difference->other_id = strdup(text)) != NULL || err_memory(err, sizeof text);
+}
+
+static bool describe(difference_t *difference, const by_id_found_t *found, const char *why, err_t *err) {
+    const merge_found_t merge = {.expected = found->expected,
+                                 .expected_length = found->expected_length,
+                                 .stored = found->other,
+                                 .stored_length = found->other_length};
+    return name_id(difference, found, err) &&
+           (!found->others || verifier_describe_changed(difference, &merge, err)) &&
+           (!why || (difference->why = strdup(why)) || err_memory(err, strlen(why)));
+}
+
+static bool tell(verifier_t *verifier, difference_kind_t kind, const by_id_place_t *place,
+                 const by_id_found_t *found, err_t *err) {
+    difference_t difference = {.kind = kind,
+                               .file = (size_t)(verifier->block->file - verifier->inspection->files),
+                               .name = verifier->block->file->input->name,
+                               .offset = place->offset,
+                               .behind = place->behind,
+                               .line = place->line,
+                               .last_line = place->line,
+                               .records = 1,
+                               .id = place->id,
+                               .last_id = place->id};
+    if (!differences_wants(verifier->found, kind) || describe(&difference, found, place->why, err))
+        return differences_add(verifier->found, &difference, err);
+    free(difference.other_id);
+    free(difference.changed);
+    return false;
+}
+
+static bool take_found(verifier_t *verifier, const by_id_found_t *found, err_t *err) {
+    const by_id_place_t *place = &verifier->places[found->tag];
+    verified_ids_t *ids = &verifier->block_ids;
+    verifier->look.same += found->same;
+    if (found->same || found->others) {
+        if (!GROW(ids->hashes, ids->room, ids->count + 1, err))
+            return false;
+        ids->hashes[ids->count++] = found->hash;
+    }
+    if (found->same)
+        return !found->others || tell(verifier, DIFFERENCE_DUPLICATED, place, found, err);
+    if (!found->others)
+        return tell(verifier, DIFFERENCE_MISSING, place, found, err);
+    if (!is_known_reject(verifier, place))
+        return tell(verifier, DIFFERENCE_CHANGED, place, found, err);
+    verifier->look.expected--;
+    verifier->look.rejected++;
+    return await_fix(verifier, place, err);
+}
+
+bool verifier_ask_by_id(verifier_t *verifier, err_t *err) {
+    by_id_t *by_id = verifier->by_id;
+    bool ok = by_id_ask(by_id, verifier->target, &verifier->look.seen, &verifier->look.stored_bytes, err);
+    for (size_t i = 0; ok && i < by_id_count(by_id); i++) {
+        const by_id_found_t found = by_id_found(by_id, i);
+        ok = take_found(verifier, &found, err);
+    }
+    by_id_clear(by_id);
+    return ok;
+}
+
+/* ---- what is expected ---- */
+
+bool verifier_expect_by_id(verifier_t *verifier, const uint8_t *document, uint32_t length, err_t *err) {
+    const size_t tag = by_id_count(verifier->by_id);
+    if (!GROW(verifier->places, verifier->place_room, tag + 1, err))
+        return false;
+    verifier->places[tag] = place_of(verifier);
+    return by_id_expect(verifier->by_id, tag, document, length, err) &&
+           (!by_id_is_full(verifier->by_id) || verifier_ask_by_id(verifier, err));
+}
+
+bool verifier_expect_fix(verifier_t *verifier, err_t *err) {
+    const by_id_place_t place = place_of(verifier);
+    return await_fix(verifier, &place, err);
+}
+
+/* ---- of a block that was looked at ---- */
+
+bool verified_ids_add(verified_ids_t *to, const verified_ids_t *from, err_t *err) {
+    if (!GROW(to->hashes, to->room, to->count + from->count, err) ||
+        !GROW(to->awaited, to->awaited_room, to->awaited_count + from->awaited_count, err))
+        return false;
+    for (size_t i = 0; i < from->count; i++)
+        to->hashes[to->count++] = from->hashes[i];
+    for (size_t i = 0; i < from->awaited_count; i++)
+        to->awaited[to->awaited_count++] = from->awaited[i];
+    return true;
+}
+
+static int by_number(const void *a, const void *b) {
+    const uint64_t left = *(const uint64_t *)a, right = *(const uint64_t *)b;
+    return (left > right) - (left < right);
+}
+
+void verified_ids_sort(verified_ids_t *ids) {
+    size_t kept = 0;
+    if (ids->count)
+        qsort(ids->hashes, ids->count, sizeof *ids->hashes, by_number);
+    for (size_t i = 0; i < ids->count; i++)
+        if (!kept || ids->hashes[i] != ids->hashes[kept - 1])
+            ids->hashes[kept++] = ids->hashes[i];
+    ids->count = kept;
+}

@@ -1,0 +1,57 @@
+/* What the files of the verifier share. */
+#ifndef TIPPLE_VERIFY_VERIFIER_INNER_H
+#define TIPPLE_VERIFY_VERIFIER_INNER_H
+
+#include "base/record_id.h"
+#include "format/records.h"
+#include "load/read_back/merge.h"
+#include "load/read_back/snapshot_read.h"
+#include "verify/by_id.h"
+#include "verify/verifier.h"
+
+/* The place of a record whose document is looked for by its own `_id`. */
+typedef struct {
+    int64_t id; /* that the place would give */
+    uint64_t offset, behind, line, identity;
+    const char *why;
+} by_id_place_t;
+
+struct verifier {
+    inspection_t *inspection;
+    snapshot_read_t *target;
+    records_t *reader;
+    records_place_t place;
+    inspected_t counters; /* settled ones; read by others meanwhile */
+    differences_t *differences;
+    uint64_t lanes[RECORD_ID_LANES];
+
+    /* the look at hand */
+    const block_t *block;
+    inspected_t look;
+    differences_t *found;
+    record_t record; /* that the merge is at */
+    int64_t record_id;
+    int64_t first_id; /* of the window at hand */
+    uint64_t window_offset;
+    const char *why; /* why nothing is expected at the record, or something else */
+    size_t fix;      /* the next one */
+    bool fixed;      /* what the record was fixed to was found */
+
+    /* where the `_id`s are the data's own; else NULL */
+    by_id_t *by_id;
+    by_id_place_t *places; /* by their numbers in by_id */
+    size_t place_room;
+    verified_ids_t ids, block_ids; /* of the documents that were found, of the block at hand */
+};
+
+/* verifier_by_id.c: the record at hand makes this document, by its own `_id`. */
+bool verifier_expect_by_id(verifier_t *verifier, const uint8_t *document, uint32_t length, err_t *err);
+/* Nothing is to be there of the record at hand, unless a person has fixed it. */
+bool verifier_expect_fix(verifier_t *verifier, err_t *err);
+/* All that is expected is asked for. False: as look_once. */
+bool verifier_ask_by_id(verifier_t *verifier, err_t *err);
+
+/* verifier.c */
+bool verifier_describe_changed(difference_t *difference, const merge_found_t *found, err_t *err);
+
+#endif
