@@ -95,11 +95,19 @@ static const option_t options[] = {
     {.name = "clustered",
      .kind = OPTION_FLAG,
      AT(clustered),
-     .help = "Make the collection clustered on _id (the default where the server can: 5.3)."},
+     .help = "Make the collection clustered on _id (the default where the server can, from 5.3 on, and the "
+             "_ids are places of records)."},
     {.name = "no-clustered",
      .kind = OPTION_FLAG,
      AT(not_clustered),
      .help = "Make a plain collection with an index on _id."},
+    {.name = "id",
+     .argument = "FIELD,...",
+     .kind = OPTION_TEXT,
+     AT(spec.id),
+     .help =
+         "The _id of a document is the value of this field, or of several; _id: the one that the document "
+         "brings (found out by itself). Otherwise it is the place of the record."},
     {.name = "shard-key",
      .argument = "KEY",
      .kind = OPTION_TEXT,

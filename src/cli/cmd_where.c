@@ -82,6 +82,10 @@ static bool look_up(const values_t *values, int64_t id, where_t *where, err_t *e
         ok = catalog_refuse_none(server_namespace(server), err);
     const catalog_settings_t settings = {.name = ok ? server_namespace(server) : ""};
     ok = ok && catalog_check_header(&header, &settings, err) && (places = places_read(store, err));
+    if (ok && header.id)
+        ok = err_set(err, STATUS_USAGE,
+                     "the _ids of %s are the data's own (--id %s): they say nothing of a place",
+                     settings.name, header.id);
     if (ok)
         find_place(places, id, where);
     ok = ok && look_for_document(server, client, id, &where->is_there, err);

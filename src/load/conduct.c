@@ -270,7 +270,8 @@ static bool check_end(const job_t *job, const news_t *news, err_t *err) {
     const work_t *work = news->file->work;
     const forget_place_t place = {job->server, job->client, job->settings.uuid};
     bool any;
-    if (!other_stream_may_be(news->file) || work->state != WORK_OURS || work->epoch != news->epoch)
+    if (job->schema->id || !other_stream_may_be(news->file) || work->state != WORK_OURS ||
+        work->epoch != news->epoch)
         return true;
     return forget_look_behind(&place, &job->ledger.inputs[work->input].entry, news->end, &any, err) &&
            (!any || other_stream_refuse_shorter(news->file, news->end, err));

@@ -1,5 +1,7 @@
-/* The format of a load without --format: the one that its catalog keeps, or one that is guessed. */
+/* The format of a load without --format: the one that its catalog keeps, or one that is guessed; and of what the `_id`s
+ * are made. */
 #include "base/log.h"
+#include "format/record/own_id.h"
 #include "load/before/guess_inputs.h"
 #include "load/before/kept_format.h"
 #include "load/job.h"
@@ -42,4 +44,12 @@ bool job_find_format(job_t *job, err_t *err) {
     guessed.yaml = NULL;
     guessed_free(&guessed);
     return ok;
+}
+
+bool job_find_id(job_t *job, err_t *err) {
+    bool bring = false;
+    if (!schema_any_fields(job->schema))
+        return true;
+    return guess_inputs_bring_id(&job->manifest, job->schema, &bring, err) &&
+           own_id_set(job->schema, bring ? "_id" : "", err);
 }

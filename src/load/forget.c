@@ -150,6 +150,7 @@ typedef struct {
     heartbeat_t *heartbeat;
     load_id_t id;
     int64_t lease_ms;
+    bool own_ids; /* an input's documents are not known by their `_id`s */
 } forgetting_t;
 
 static int64_t now(void *context) {
@@ -172,7 +173,9 @@ static bool nap(void *context, err_t *err) {
 }
 
 static bool look(void *context, const entry_t *entry, bool *any, err_t *err) {
-    return forget_look(&((forgetting_t *)context)->documents, entry, any, err);
+    const forgetting_t *forgetting = context;
+    *any = false;
+    return forgetting->own_ids || forget_look(&forgetting->documents, entry, any, err);
 }
 
 static bool remove_documents(void *context, const entry_t *entry, err_t *err) {
@@ -190,6 +193,12 @@ static bool open_catalog(forgetting_t *forgetting, err_t *err) {
     if (ok && !found)
         ok = catalog_refuse_none(settings.name, err);
     ok = ok && catalog_check_header(&header, &settings, err);
+    if (ok && header.id && forgetting->spec->documents)
+        ok = err_set(err, STATUS_USAGE,
+                     "the _ids of %s are the data's own (--id %s), so nobody knows which of its documents an "
+                     "input has made: remove them yourself, and leave --delete out",
+                     settings.name, header.id);
+    forgetting->own_ids = header.id;
     forgetting->lease_ms = header.lease_ms;
     catalog_header_free(&header);
     forgetting->documents = (forget_place_t){forgetting->server, forgetting->client,

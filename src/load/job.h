@@ -88,6 +88,8 @@ bool job_open_target(job_t *job, err_t *err);
 
 /* find_format.c. list_inputs: once. find_format: without --format; connects first. */
 bool job_find_format(job_t *job, err_t *err);
+/* Do the documents bring their `_id`s? The catalog may say otherwise. Without --id; after list_inputs. */
+bool job_find_id(job_t *job, err_t *err);
 bool job_list_inputs(job_t *job, err_t *err);
 
 /* move_data.c: starts the threads, waits until they have moved all data, and ends them. *err: why not all was moved;

@@ -6,6 +6,7 @@
 #include "base/stop.h"
 #include "base/zeroed.h"
 #include "format/format.h"
+#include "format/record/own_id.h"
 #include "format/schema/schema_bad_value.h"
 #include "format/schema/schema_short.h"
 #include "load/before/check_inputs.h"
@@ -33,6 +34,7 @@ const char *load_bad_value(const load_spec_t *spec) {
 
 /* A shard key stays for good, and with one that no document has all of them go to one shard. */
 static bool check_shard_key(const job_t *job, err_t *err) {
+    const own_id_t *id = job->schema->id;
     shardkey_t key;
     if (!shardkey_parse(job->spec->shard_key, &key, err))
         return false;
@@ -44,6 +46,8 @@ static bool check_shard_key(const job_t *job, err_t *err) {
                          "--shard-key %s: the documents of the format '%s' have no key '%s'%s%s%s",
                          job->spec->shard_key, job->schema->name, path, near ? "; did you mean '" : "",
                          near ? near : "", near ? "'?" : "");
+        else if (id && !own_id_decides(id, path))
+            ok = own_id_refuse_key(id, path, err);
     }
     shardkey_free(&key);
     return ok;
@@ -69,6 +73,8 @@ static bool read_spec(job_t *job, err_t *err) {
         return false;
     if (spec->short_keys && !schema_shorten(job->schema, err)) /* filters speak of the format's own keys */
         return false;
+    if (spec->id && !own_id_set(job->schema, spec->id, err))
+        return false;
     if (spec->shard_key && strcmp(spec->shard_key, "none") != 0 && !check_shard_key(job, err))
         return false;
     for (; job->index_count < spec->index_count; job->index_count++) {
@@ -85,7 +91,7 @@ static bool read_spec(job_t *job, err_t *err) {
     bool ok = job_list_inputs(job, err) && check_inputs(job->schema, &job->manifest, spec->max_record,
                                                         spec->skip_bad_files, &job->result->skipped, err);
     job->result->skipped_before = job->result->skipped.count;
-    return ok;
+    return ok && (spec->id || job_find_id(job, err));
 }
 
 /* Without a catalog each input is read as a whole. */

@@ -27,6 +27,7 @@ typedef struct {
     uint64_t batch_bytes, memory, max_record;
     clustered_t clustered;
     const char *compressor; /* or NULL */
+    const char *id;         /* fields of the records that make their `_id`; NULL: as the inputs tell */
     const char *shard_key;  /* "st:hashed"; NULL: _id; "none": an unsharded collection stays one */
     char *const *indexes;   /* 'd:1,k:1' */
     size_t index_count;

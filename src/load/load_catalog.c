@@ -4,6 +4,7 @@
 #include "base/numbers/units.h"
 #include "base/stop.h"
 #include "catalog/removal.h"
+#include "format/record/own_id.h"
 #include "format/schema/schema_bad_value.h"
 #include "load/before/describe_input.h"
 #include "load/forget.h"
@@ -21,10 +22,12 @@ enum { EXPANDS = 5, DROP_NAP_MS = 50 };
 
 /* ---- opening ---- */
 
-static void fill_settings(job_t *job) {
+/* id: the fields that the collection's header must name, or NULL: it may name any. */
+static void fill_settings(job_t *job, const char *id) {
     job->settings = (catalog_settings_t){.name = server_namespace(job->server),
                                          .format = job->schema->name,
                                          .format_digest = job->schema->digest,
+                                         .id = id,
                                          .format_text = job->format_text,
                                          .filter = job->filter ? filter_text(job->filter) : "",
                                          .accepts_other_uuid = job->spec->same_collection};
@@ -72,7 +75,7 @@ bool job_look_at_catalog(job_t *job, err_t *err) {
     bool found;
     if (!store_mongo_need(&job->store, job->server, job->client, err))
         return false;
-    fill_settings(job);
+    fill_settings(job, job->spec->id);
     bool ok = job->store->read_header(job->store, &header, &found, err);
     if (ok && found)
         ok = check_found(job, &header, err);
@@ -85,6 +88,8 @@ bool job_look_at_catalog(job_t *job, err_t *err) {
     else if (ok && job->place.exists && !job->place.empty)
         ok = refuse_unknown_data(job, err);
     job->loading.bound = ok && found && header.format;
+    if (job->loading.bound)
+        ok = own_id_set(job->schema, header.id ? header.id : "", err);
     catalog_header_free(&header);
     return ok;
 }
@@ -118,7 +123,7 @@ static bool beat(job_t *job, int64_t lease_ms, err_t *err) {
 
 bool job_open_catalog(job_t *job, err_t *err) {
     catalog_header_t header = {0};
-    fill_settings(job);
+    fill_settings(job, job->schema->id ? job->schema->id->text : "");
     if (!catalog_open(job->store, &job->settings, &header, err))
         return false;
     job->generation = header.generation;
@@ -316,7 +321,8 @@ static void count_done_inputs(job_t *job) {
 static bool look(void *context, const entry_t *entry, bool *any, err_t *err) {
     const job_t *job = context;
     const forget_place_t place = {job->server, job->client, job->settings.uuid};
-    return forget_look(&place, entry, any, err);
+    *any = false;
+    return job->schema->id || forget_look(&place, entry, any, err);
 }
 
 static bool remove_documents(void *context, const entry_t *entry, err_t *err) {
@@ -338,6 +344,12 @@ static removal_t removal_of(job_t *job) {
 
 bool job_remove_input(job_t *job, const entry_t *entry, bool documents, err_t *err) {
     const removal_t removal = removal_of(job);
+    if (documents && job->schema->id)
+        log_note(
+            "%s has changed since it was loaded, and is loaded again; documents that only its old content "
+            "makes stay in the collection (`tipple verify` names them)",
+            entry->path);
+    documents = documents && !job->schema->id;
     if (documents)
         log_note(
             "%s has changed since it was loaded: its documents are removed, which takes %lld s at least, "

@@ -4,6 +4,7 @@
 #include "base/host/host.h"
 #include "base/log.h"
 #include "base/stop.h"
+#include "format/record/own_id.h"
 #include "load/before/sample.h"
 #include "load/job.h"
 #include "server/bson_read.h"
@@ -108,7 +109,8 @@ static void tell_uneven(job_t *job, const balance_check_t *evenness, const zones
  * zones; another one is taken as it is, and a person is told when not all shards will have work. Nothing of it
  * must end the load. */
 static void improve_spread(job_t *job) {
-    const shardkey_t *key = route_key(job->loading.route);
+    const shardkey_t of_data = shardkey_of_data(route_key(job->loading.route)),
+                     *key = job->schema->id ? &of_data : route_key(job->loading.route);
     shard_names_t shards = {NULL, 0};
     zones_t zones;
     err_t err;
@@ -149,6 +151,16 @@ static bool check_key(const job_t *job, const shardkey_t *wanted, err_t *err) {
                 server_namespace(job->server), text, job->spec->shard_key);
     free(text);
     return false;
+}
+
+/* A collection that was sharded before. */
+static bool check_key_of_ids(const job_t *job, err_t *err) {
+    const shardkey_t *key = route_key(job->loading.route);
+    const own_id_t *id = job->schema->id;
+    for (size_t i = 0; id && i < key->count; i++)
+        if (!own_id_decides(id, key->fields[i].path))
+            return own_id_refuse_key(id, key->fields[i].path, err);
+    return true;
 }
 
 /* Past the routers, or each thread with one of them. */
@@ -290,9 +302,11 @@ bool job_open_shards(job_t *job, err_t *err) {
     bool none = job->spec->shard_key && strcmp(job->spec->shard_key, "none") == 0;
     if (!shardkey_parse(none || !job->spec->shard_key ? "_id" : job->spec->shard_key, &wanted, err))
         return false;
+    if (job->schema->id)
+        wanted = shardkey_of_data(&wanted);
     route_read_t read = route_open(job->server, job->client, route, err);
     bool ok = read != ROUTE_FAILED;
-    if (read == ROUTE_READ && (ok = none || check_key(job, &wanted, err)))
+    if (read == ROUTE_READ && (ok = (none || check_key(job, &wanted, err)) && check_key_of_ids(job, err)))
         improve_spread(job);
     if (read == ROUTE_UNSHARDED && shall_shard(job)) {
         ok = collection_empty(job, &wanted, err);

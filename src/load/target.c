@@ -50,7 +50,8 @@ static bool drop_target(job_t *job, err_t *err) {
 
 static bool make_target(job_t *job, err_t *err) {
     const load_spec_t *spec = job->spec;
-    const collection_options_t place = {.clustered = spec->clustered, .compressor = spec->compressor};
+    const collection_options_t place = {
+        .clustered = spec->clustered, .own_ids = job->schema->id != NULL, .compressor = spec->compressor};
     timeline_enter(&job->result->course, TIMELINE_CREATING);
     if (!spec->retry && !collection_make(job->server, job->client, &place, &job->place, err))
         return false;

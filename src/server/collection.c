@@ -268,7 +268,9 @@ bool collection_make(server_t *server, mongoc_client_t *client, const collection
         return false;
     if (!place->exists) {
         int code;
-        bool clustered = options->clustered != CLUSTERED_NO && can_cluster(facts);
+        const bool wanted = options->clustered == CLUSTERED_YES ||
+                            (options->clustered == CLUSTERED_DEFAULT && !options->own_ids);
+        bool clustered = wanted && can_cluster(facts);
         bool ok = create(server, client, clustered, options->compressor, &code, err);
         /* a server whose featureCompatibilityVersion is older than the server */
         if (code == INVALID_OPTIONS && clustered && options->clustered == CLUSTERED_DEFAULT)

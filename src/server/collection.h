@@ -7,7 +7,8 @@
 typedef enum { CLUSTERED_DEFAULT, CLUSTERED_YES, CLUSTERED_NO } clustered_t;
 
 typedef struct {
-    clustered_t clustered;  /* default: clustered if the collection is new and the server can (5.3) */
+    clustered_t clustered; /* default: clustered if the collection is new and the server can (5.3), */
+    bool own_ids; /* and documents are never asked for by single `_id`s, for which such a server reads all */
     const char *compressor; /* "none", "snappy", "zlib", "zstd", or NULL: the server's own choice */
 } collection_options_t;
 

@@ -1,10 +1,12 @@
 #include "load/before/guess_inputs.h"
 #include "base/log.h"
 #include "base/threads/pool.h"
+#include "format/records.h"
 #include "format/schema/schema_parse.h"
 #include "input/source.h"
 #include "load/before/unfit_values.h"
 
+#include <bson/bson.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -214,4 +216,67 @@ schema_t *guess_inputs_open(manifest_t *manifest, const guess_options_t *options
     if (guessed->unfit)
         log_warn("%s", guessed->unfit);
     return parse_guess(guessed, err);
+}
+
+/* ---- their own _id ---- */
+
+typedef struct {
+    const schema_t *schema;
+    records_t *records;
+    records_place_t place;
+    looking_t looking; /* its text has room around it */
+    bool decided, bring;
+} id_look_t;
+
+static bool decide(id_look_t *look, const char *name, size_t length, err_t *err) {
+    dialect_t dialect;
+    record_t record;
+    parsed_t parsed;
+    err_t misfit; /* the checks of inputs tell it */
+    if (!dialect_sniff(look->schema, look->looking.text, length, name, &dialect, &misfit))
+        return true;
+    memset(look->looking.text + length, 0, POOL_SLACK);
+    records_begin(look->records, &dialect, look->looking.text, (uint32_t)length, true, false, 0);
+    do
+        parsed = records_next_into(look->records, &look->place, &record, NULL);
+    while (parsed != PARSED_DOCUMENT && parsed != PARSED_END && parsed != PARSED_MEMORY);
+    if (parsed == PARSED_MEMORY)
+        return err_memory(err, record.length);
+    if (parsed == PARSED_DOCUMENT) {
+        bson_t document;
+        bson_iter_t id;
+        look->decided = bson_init_static(&document, look->place.bytes, record.document_length);
+        look->bring = look->decided && bson_iter_init_find(&id, &document, "_id");
+    }
+    return true;
+}
+
+static bool look_for_id(id_look_t *look, input_file_t *file, err_t *err) {
+    const bool stream = file->kind == INPUT_STREAM;
+    source_t *source = stream ? source_open(file, err) : source_open_in(look->looking.kit, file, err);
+    const ssize_t got = source ? source_read(source, look->looking.text, WHOLE, err) : -1;
+    bool ok = got >= 0 && decide(look, file->name, (size_t)got, err);
+    if (ok && stream) {
+        ok = leave_stream(&look->looking, file, source, (size_t)got, err);
+        source = ok ? NULL : source;
+    }
+    source_close(source);
+    return ok;
+}
+
+bool guess_inputs_bring_id(const manifest_t *manifest, const schema_t *schema, bool *bring, err_t *err) {
+    uint8_t *room = malloc(WHOLE + 2 * (size_t)POOL_SLACK);
+    id_look_t look = {.schema = schema, .records = records_new(schema), .looking = {.kit = source_kit_new()}};
+    const size_t files = manifest->count < MOST_FILES ? manifest->count : MOST_FILES;
+    bool ok = (room && look.records && look.looking.kit) || err_memory(err, WHOLE);
+    if (ok)
+        look.looking.text = memset(room, 0, POOL_SLACK) + POOL_SLACK;
+    for (size_t i = 0; ok && !look.decided && i < files; i++)
+        ok = look_for_id(&look, &manifest->files[i], err);
+    *bring = look.bring;
+    records_destroy(look.records);
+    source_kit_free(look.looking.kit);
+    free(look.place.bytes);
+    free(room);
+    return ok;
 }

@@ -40,7 +40,8 @@ static bool keep(sampler_t *sampler) {
 static bool take_piece(sampler_t *sampler, const uint8_t *text, uint32_t length, bool file_start) {
     record_t record;
     size_t taken = 0;
-    records_begin(sampler->records, &sampler->dialect, text, length, file_start, false, 0);
+    records_begin(sampler->records, &sampler->dialect, text, length, file_start, sampler->schema->id != NULL,
+                  0);
     while (taken < sampler->most_of_a_piece) {
         parsed_t parsed = records_next_into(sampler->records, &sampler->place, &record, NULL);
         if (parsed == PARSED_END)

@@ -29,6 +29,7 @@ static bool make_room(loader_t *loader, batch_t *batch, size_t needed, err_t *er
 
 static bool add_document(loader_t *loader, block_t *block, const record_t *record, err_t *err) {
     batch_t *batch = loader->batch;
+    batch->may_be_there |= loader->may_be_there;
     return batch_add(batch, block, record->offset, record->document_length, err) &&
            (batch->count < loader->loading->batch_documents || loader_send(loader, batch, err));
 }
@@ -90,7 +91,7 @@ static bool route_block(loader_t *loader, const block_t *block, err_t *err) {
         return false;
     size_t shard;
     bool one_chunk = chunkmap_find_range(loader->map, block->id_base, block->id_base + block->length, &shard);
-    loader->by_document = !route_key(route)->is_id || !one_chunk;
+    loader->by_document = loader->loading->schema->id || !route_key(route)->is_id || !one_chunk;
     if (!loader->by_document)
         loader->batch = &loader->batches[1 + shard];
     return true;
@@ -188,6 +189,8 @@ static bool load_records(loader_t *loader, block_t *block, err_t *err) {
                              "delete it to leave the record out",
                              err);
     block->outgrown = correct_has_outgrown(loader->loading->schema, block);
+    if (ok && block->outgrown && loading->schema->id)
+        return loader_refuse_grown(loader, block, err);
     record = (record_t){.offset = block->length}; /* one that is too long */
     ok = ok && loader_clear_torn(loader, block, &torn_from, block->length, err);
     if (ok && block->oversize.length)

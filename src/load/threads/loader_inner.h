@@ -24,9 +24,10 @@ struct loader {
     bool *found;     /* by batch: what went straight to the shard was found through the router */
     hashed_t *hashed;
     bson_t key;
-    bool by_document; /* the block's records belong to several shards, perhaps */
-    begun_t *begun;   /* NULL: no block was begun before */
-    bool comparing;   /* the one at hand was, and something of it is there */
+    bool by_document;  /* the block's records belong to several shards, perhaps */
+    begun_t *begun;    /* NULL: no block was begun before */
+    bool may_be_there; /* records of the block at hand, by their own `_id`s: see documents_t */
+    bool comparing;    /* the one at hand was, and something of it is there */
     account_t account;
     loader_counters_t counters;
     hist_t batch_times;
@@ -53,6 +54,8 @@ bool loader_leave_out(loader_t *loader, block_t *block, const record_t *record, 
 /* A record that was cut off when its input ended there may turn out to be none: a header that is repeated, or a
  * byte-order mark. Looks at all such places from *from on, up to `to`, and moves *from behind them. */
 bool loader_clear_torn(loader_t *loader, block_t *block, uint32_t *from, uint32_t to, err_t *err);
+/* Its input has grown in the middle of this block's last record, which was loaded by an `_id` of its own. False. */
+bool loader_refuse_grown(const loader_t *loader, block_t *block, err_t *err);
 /* An account_taken_t. */
 bool loader_take_taken(void *context, block_t *block, const record_t *record, const uint8_t *document,
                        err_t *err);

@@ -15,8 +15,10 @@ bool loader_take_taken(void *context, block_t *block, const record_t *record, co
 }
 
 bool loader_read_back(loader_t *loader, block_t *block, err_t *err) {
+    const bool own_ids = loader->loading->schema->id;
     loader->comparing = false;
-    if (!block->begun_before || !loader->writer)
+    loader->may_be_there = own_ids && block->begun_before;
+    if (!block->begun_before || !loader->writer || own_ids) /* there is no range of `_id`s to be read */
         return true;
     const int64_t start = clock_now_ns();
     if (!want_begun(loader, err))
@@ -29,7 +31,8 @@ bool loader_read_back(loader_t *loader, block_t *block, err_t *err) {
 /* With another shard key than _id it may be on any shard, and is not looked for. */
 static bool may_come_late(const loader_t *loader, const block_t *block, const record_t *record) {
     const route_t *route = loader->loading->route;
-    return loader->writer && (!route || route_key(route)->is_id) && correct_was_torn(block, record->offset);
+    return loader->writer && !loader->loading->schema->id && (!route || route_key(route)->is_id) &&
+           correct_was_torn(block, record->offset);
 }
 
 /* No document is to be at the place of this record: what a cut-off one has made there is taken away, now or when it
@@ -45,6 +48,8 @@ static bool want_nothing(loader_t *loader, block_t *block, const record_t *recor
 
 bool loader_clear_torn(loader_t *loader, block_t *block, uint32_t *from, uint32_t to, err_t *err) {
     const load_file_t *file = block->file;
+    if (loader->loading->schema->id) /* load_records sees whether it is longer */
+        return true;
     for (size_t i = 0; i < file->torn_count; i++) {
         const uint64_t offset = file->torn[i].offset;
         begun_there_t there;
@@ -68,6 +73,16 @@ bool loader_clear_torn(loader_t *loader, block_t *block, uint32_t *from, uint32_
     }
     *from = to + 1;
     return true;
+}
+
+bool loader_refuse_grown(const loader_t *loader, block_t *block, err_t *err) {
+    block->file->changed = true;
+    return err_set(
+        err, STATUS_INPUT,
+        "%s has grown in the middle of a record, and what was there of it may be in the collection, by "
+        "an _id of its own (--id %s): look for that document and remove it, and give "
+        "--reload-changed, which loads all of the input again",
+        block->file->input->name, loader->loading->schema->id->text);
 }
 
 bool loader_leave_out(loader_t *loader, block_t *block, const record_t *record, const uint8_t *document,

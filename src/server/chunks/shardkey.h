@@ -21,6 +21,13 @@ typedef struct {
     bool is_id;
 } shardkey_t;
 
+/* The same key where the `_id`s of documents are the data's own, and so say nothing of their place. It borrows the spec. */
+static inline shardkey_t shardkey_of_data(const shardkey_t *key) {
+    shardkey_t other = *key;
+    other.id_first = other.is_id = false;
+    return other;
+}
+
 /* Parses "_id", "st:hashed", "st,ts" or "st:1,ts:1". False: status 1, and what was expected. */
 bool shardkey_parse(const char *text, shardkey_t *key, err_t *err);
 
