@@ -108,6 +108,7 @@ static bool take_found(verifier_t *verifier, const by_id_found_t *found, err_t *
     if (!is_known_reject(verifier, place))
         return tell(verifier, DIFFERENCE_CHANGED, place, found, err);
     verifier->look.expected--;
+    verifier->look.seen -= found->others;
     verifier->look.rejected++;
     return await_fix(verifier, place, err);
 }

@@ -176,7 +176,10 @@ static bool compare(verification_t *run, err_t *err) {
  * when there are places of nobody, until they have not changed in between. */
 static bool look_outside(verification_t *run, err_t *err) {
     verify_result_t *result = run->result;
-    verified_ids_sort(&run->ids);
+    if (run->schema->id) {
+        verified_ids_sort(&run->ids);
+        result->documents = run->ids.count; /* one may be asked for by several records */
+    }
     stray_scan_options_t options = {.server = run->server,
                                     .files = run->files,
                                     .file_count = run->manifest->count,

@@ -1,0 +1,197 @@
+"""Loads whose `_id`s are the data's own: those that JSON documents bring, and values of fields (--id). What is in the
+collection is compared with Python's reading of the same text.  needs: standalone"""
+import json
+import random
+import signal
+
+import livetest
+import neverlost
+from livecluster import Cluster
+
+
+def own_id(number):
+    """Integers, doubles, texts, ObjectIds, documents; each number another `_id`."""
+    return (number, number + 0.5, "key é %d" % number, {"$oid": "%024x" % number},
+            {"shop": number % 7, "order": str(number)})[number % 5]
+
+
+def made(count, seed=1):
+    draw = random.Random(seed)
+    numbers = list(range(count))
+    draw.shuffle(numbers)
+    objects = [{"name": "n%d" % number, "_id": own_id(number), "v": draw.randrange(2**40)} for number in numbers]
+    return objects
+
+
+def lines(objects):
+    return "".join(json.dumps(each, ensure_ascii=False) + "\n" for each in objects)
+
+
+def plain(value):
+    """An `_id` as both readings write it."""
+    if isinstance(value, dict) and "$oid" in value:
+        return "oid " + value["$oid"]
+    if isinstance(value, dict):
+        return json.dumps(value, sort_keys=True)
+    return value if isinstance(value, (int, float, str)) else "oid " + value.hex()
+
+
+class Keys(livetest.Case):
+    def words(self, *words, json_wanted=True, collection="results"):
+        words = super().words(*words, json_wanted=json_wanted, collection=collection)
+        at = words.index("mot")
+        return words[:at - 1] + words[at + 1:]
+
+    def verify(self, *names, status=0):
+        done = self.tipple("verify", "--uri", self.uri(), "--json", *names, status=status)
+        return json.loads(done.stdout)
+
+    def holds_objects(self, objects, *names):
+        found = {plain(each["_id"]): (each["name"], each["v"]) for each in self.documents()}
+        expected = {plain(each["_id"]): (each["name"], each["v"]) for each in objects}
+        self.assertEqual([], [key for key in expected if found.get(key) != expected[key]][:3])
+        self.assertEqual(len(expected), len(found))
+        self.assertEqual(len(found), self.verify(*names)["documents"])
+
+    def test_kept(self):
+        """documents keep the `_id` that they bring; a second load of the same ones finds them there"""
+        objects = made(5000)
+        self.write("a.json", lines(objects))
+        self.assertEqual(5000, self.load("a.json")["loaded"])
+        self.holds_objects(objects, "a.json")
+        self.write("b.json", lines(objects[1000:3000]))
+        said = self.load("b.json")
+        self.assertEqual((0, 2000), (said["loaded"], said["already_there"]))
+        self.holds_objects(objects, "a.json", "b.json")
+
+    def test_another_document(self):
+        """one `_id`, two documents: the second is a reject with its place and its `_id`, and verify knows that"""
+        objects = made(100)
+        other = dict(objects[5], v=-1)
+        same_number = {"_id": 1000.0, "name": "double", "v": 1}
+        objects.append({"_id": 1000, "name": "integer", "v": 1})
+        self.write("a.json", lines(objects))
+        self.load("a.json")
+        self.write("b.json", lines([other, same_number, {"_id": "new", "name": "new", "v": 2}]))
+        said = self.load("b.json", status=2)
+        self.assertEqual((1, 0, 2), tuple(said[key] for key in ("loaded", "already_there", "rejected")))
+        self.assertRegex(self.stderr, r"b\.json:1:1 .*another document with its _id")
+        self.assertEqual(101 + 1, self.verify("a.json", "b.json")["documents"])
+
+    def test_killed(self):
+        """killed again and again: all of it, once, whatever the types of the `_id`s"""
+        neverlost.shorten_lease(self.uri(), 1)
+        objects = made(30000, 2)
+        self.write("a.json", lines(objects))
+        for share in (0.2, 0.5, 0.8):
+            load = self.start("-j", "3", "-b", "100", "a.json")
+            livetest.wait_for(lambda load=load, share=share: load.poll() is not None or self.client.count(
+                self.database, "results") >= share * len(objects))
+            load.send_signal(signal.SIGKILL)
+            load.wait()
+        self.load("a.json")
+        self.holds_objects(objects, "a.json")
+
+    def test_differences(self):
+        """missing, changed and stray documents are named by their `_id`s"""
+        objects = made(3000)
+        self.write("a.json", lines(objects))
+        self.load("a.json")
+        gone, changed = [each["_id"] for each in objects if isinstance(each["_id"], str)][10:12]
+        for key in (gone, changed):
+            self.client.command(self.database, {"delete": "results", "deletes": [{"q": {"_id": key}, "limit": 1}]})
+        self.client.insert(self.database, "results", [{"_id": changed, "v": 1}])
+        self.client.insert(self.database, "results", [{"_id": "stray", "v": 1}])
+        said = self.verify("a.json", status=7)
+        self.assertEqual((1, 1, 1), tuple(said[key] for key in ("missing", "changed", "unrelated")))
+        told = json.dumps(said, ensure_ascii=False)
+        for name in (gone, changed, "stray"):
+            self.assertIn(name, told)
+
+    def test_fields(self):
+        """--id makes the `_id` of one field, or of two; they stay in the document"""
+        self.write("a.csv", "shop,order,amount\n" + "".join("%d,A%d,%d\n" % (i % 10, i, i) for i in range(2000)))
+        for fields, expected in (("order", lambda i: "A%d" % i), ("shop,order", lambda i: {"shop": i % 10, "order": "A%d" % i})):
+            with self.subTest(fields=fields):
+                self.client.drop_database(self.database)
+                self.assertEqual(2000, self.load("--id", fields, "a.csv")["loaded"])
+                self.assertEqual([json.dumps(expected(i)) for i in range(2000)],
+                                 [json.dumps(each["_id"]) for each in sorted(self.documents(), key=lambda each: each["amount"])])
+                self.assertEqual({"_id", "shop", "order", "amount"}, set(self.documents()[0]))
+                self.assertEqual(2000, self.verify("a.csv")["documents"])
+                self.load("a.csv")
+                self.refused("was loaded with --id %s, not amount" % fields, "--id", "amount", "a.csv")
+
+    def test_no_value(self):
+        """a record without a value in the field of --id is a reject; fixed, it is loaded, and verify finds it"""
+        self.write("a.csv", "k,v\n1,one\n,none\n2,two\n2,other\n3,three\n")
+        said = self.load("--id", "k", "a.csv", status=2)
+        self.assertEqual((3, 2), (said["loaded"], said["rejected"]))
+        self.assertIn("no value in the field of --id", self.stderr)
+        kept = self.folder / (self.database + ".results.rejects")
+        self.write("fixed", kept.read_text().replace("\n,none", "\n4,none").replace("\n2,other", "\n5,other"))
+        self.assertEqual(2, self.load("--retry", "fixed")["loaded"])
+        self.assertEqual([1, 2, 3, 4, 5], sorted(each["_id"] for each in self.documents()))
+        self.assertEqual(0, self.load("a.csv")["read"])
+        self.verify("a.csv")
+        self.verify("--retry", "fixed", "a.csv")
+        self.client.command(self.database, {"delete": "results", "deletes": [{"q": {"_id": 5}, "limit": 1}]})
+        self.assertEqual(1, self.verify("a.csv", status=7)["missing"])
+
+    def test_refused(self):
+        """what cannot be known of such a collection is refused with what to do"""
+        self.write("a.json", lines(made(10)))
+        self.load("a.json")
+        self.assertIn("remove them yourself", self.tipple(
+            "forget", "--uri", self.uri(), "--delete", "a.json", status=1).stderr)
+        self.assertIn("say nothing of a place", self.tipple("where", "--uri", self.uri(), "5", status=1).stderr)
+        self.tipple("forget", "--uri", self.uri(), "a.json")
+        self.assertEqual(10, self.load("a.json")["already_there"])
+        self.write("b.csv", "a,b\n1,2\n")
+        self.refused("no field 'aa'; did you mean 'a'", "--id", "aa", "--drop", "--yes", "b.csv")
+
+    def test_grown(self):
+        """whole lines that come later are loaded; a record that was cut off by the file's end is refused"""
+        objects = made(2000)
+        text = lines(objects)
+        self.write("a.json", lines(objects[:1000]))
+        self.load("a.json")
+        self.write("a.json", text)
+        self.assertEqual(1000, self.load("a.json")["loaded"])
+        self.holds_objects(objects, "a.json")
+        self.client.drop_database(self.database)
+        self.write("b.csv", "k,v\n1,one\n2,tw")
+        self.load("--id", "k", "b.csv")
+        self.write("b.csv", "k,v\n1,one\n2,two\n3,three\n")
+        self.load("b.csv", status=5)
+        self.assertIn("grown in the middle of a record", self.stderr)
+        self.client.command(self.database, {"delete": "results", "deletes": [{"q": {"_id": 2}, "limit": 1}]})
+        self.assertEqual(2, self.load("--reload-changed", "b.csv")["loaded"])
+        self.verify("b.csv")
+
+
+class Sharded(Keys, Cluster):
+    """The same on two shards: split where a sample of the `_id`s says."""
+    options = {"shards": 2, "replicas": 1, "routers": 1}
+
+    def everything(self):
+        """The lab's router knows no dbHash."""
+        return sorted(repr(each) for each in self.documents())
+
+    def test_even(self):
+        self.write("a.json", lines([{"_id": "k%06d" % i, "name": "n", "v": i} for i in range(20000)]))
+        there = self.shares(self.load("a.json"))
+        self.assertLess(abs(there["s0"] - there["s1"]), 4000, there)
+
+    def test_shard_keys(self):
+        """a shard key that the `_id` does not decide is refused; fields of --id will do"""
+        self.write("a.csv", "shop,order,amount\n" + "".join("%d,A%d,%d\n" % (i % 10, i, i) for i in range(2000)))
+        self.refused("does not go with 'amount'", "--id", "order", "--shard-key", "amount", "a.csv")
+        self.assertEqual(2000, self.load("--id", "shop,order", "--shard-key", "shop:hashed", "a.csv")["loaded"])
+        self.assertEqual(2000, self.verify("a.csv")["documents"])
+        self.load("--id", "order", "--drop", "--yes", "--shard-key", "_id:hashed", "a.csv")
+        self.assertEqual(2000, self.verify("a.csv")["documents"])
+
+
+if __name__ == "__main__":
+    livetest.main()
