@@ -15,6 +15,7 @@
 #include "format/emitted.h"
 #include "format/filter.h"
 #include "format/format.h"
+#include "format/record/own_id.h"
 #include "format/schema/schema_bad_value.h"
 #include "input/cutter.h"
 #include "input/manifest.h"
@@ -33,6 +34,7 @@ typedef struct {
     texts_list_t filters, types;
     uint64_t limit, max_rejects, max_record;
     bool relaxed, ids;
+    const char *id;
     emit_kind_t emit;
     guess_options_t guess;
 } values_t;
@@ -63,6 +65,11 @@ static const option_t options[] = {
      .kind = OPTION_FLAG,
      AT(ids),
      .help = "With the _id that each document would have in a new collection."},
+    {.name = "id",
+     .argument = "FIELD,...",
+     .kind = OPTION_TEXT,
+     AT(id),
+     .help = "With the _id that `tipple load --id` would make of this field, or of several."},
     {.name = "filter",
      .argument = "EXPR",
      .kind = OPTION_LIST,
@@ -199,7 +206,7 @@ static bool parse_cut(parse_t *parse, file_t *file, const cut_t *cut, err_t *err
     bool raw = parse->values->emit == EMIT_RAW;
     int64_t id_base = record_id_make(record_id_lane(file->ordinal, cut->offset), file->base + cut->offset);
     records_begin(parse->reader, file->dialect, cut->buffer.bytes, cut->length, cut->offset == 0,
-                  parse->values->ids, id_base);
+                  parse->values->ids || parse->values->id, id_base);
     if (raw && cut->offset == 0) {
         file->written = emitted_begin(parse->emitted, file->dialect, file->input->name);
         if (dialect_bom(cut->buffer.bytes, cut->length))
@@ -281,6 +288,14 @@ static bool parse_all(parse_t *parse, char **args, int count, err_t *err) {
     if (!open_format(parse, err))
         return false;
     if (values->emit == EMIT_RAW && !emit_possible(parse->schema, err))
+        return false;
+    if (values->emit == EMIT_RAW && values->id)
+        return err_set(err, STATUS_USAGE, "--id: a record has no _id; leave it out with --emit raw");
+    if (!own_id_set(parse->schema,
+                    values->id                         ? values->id
+                    : schema_any_fields(parse->schema) ? "_id"
+                                                       : "",
+                    err))
         return false;
     if (values->filters.count &&
         !(parse->filter = filter_parse(parse->schema, values->filters.items, values->filters.count, err)))

@@ -50,6 +50,9 @@ bool job_find_id(job_t *job, err_t *err) {
     bool bring = false;
     if (!schema_any_fields(job->schema))
         return true;
-    return guess_inputs_bring_id(&job->manifest, job->schema, &bring, err) &&
-           own_id_set(job->schema, bring ? "_id" : "", err);
+    if (!guess_inputs_bring_id(&job->manifest, job->schema, &bring, err))
+        return false;
+    if (bring)
+        log_note("the documents bring their own _id, and keep it");
+    return own_id_set(job->schema, bring ? "_id" : "", err);
 }

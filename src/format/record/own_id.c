@@ -17,7 +17,7 @@ static bool add_field(const schema_t *schema, own_id_t *id, const char *name, er
         return err_set(err, STATUS_USAGE, "--id %s: the name of a field is empty", id->text);
     if (id->count == OWN_ID_MOST)
         return err_set(err, STATUS_USAGE, "--id %s: more than %d fields", id->text, OWN_ID_MOST);
-    if (strcmp(path, "_id") == 0 || !schema_makes(schema, path, &near))
+    if (!schema_makes(schema, path, &near) || strcmp(path, "_id") == 0)
         return err_set(
             err, STATUS_USAGE, "--id %s: the documents of the format '%s' have no field '%s'%s%s%s", id->text,
             schema->name, name, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");

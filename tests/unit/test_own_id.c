@@ -1,0 +1,163 @@
+/* own_id, id_hash: `_id`s that are made of fields, and which of them a server takes for one. */
+#include "format/record/own_id.h"
+#include "format/records.h"
+#include "format_lab.h"
+#include "verify/id_hash.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static const char orders[] = "format: x\nrecord: {delimiter: \",\"}\nfields:\n"
+                             "  - {name: shop, type: int}\n  - {name: order, key: o}\n"
+                             "  - {name: size.width, type: number}\n";
+
+/* The document of a record in canonical JSON, or why there is none. The caller frees it. */
+static char *made(const char *yaml, const char *fields, const char *text) {
+    err_t err = {.text = ""};
+    schema_t *schema = lab_schema(yaml);
+    if (!own_id_set(schema, fields, &err)) {
+        schema_destroy(schema);
+        return strdup(err.text);
+    }
+    dialect_t dialect;
+    record_t record;
+    records_place_t place = {NULL, 0};
+    records_t *records = records_new(schema);
+    LAB_MUST(records && dialect_sniff(schema, (const uint8_t *)text, strlen(text), "a", &dialect, &err));
+    char *found;
+    bson_t document;
+    if (records_one(records, &dialect, (const uint8_t *)text, strlen(text), true, 77, &place, &record) ==
+        PARSED_DOCUMENT) {
+        LAB_MUST(bson_init_static(&document, place.bytes, record.document_length));
+        char *json = bson_as_relaxed_extended_json(&document, NULL);
+        found = strdup(json);
+        bson_free(json);
+    } else {
+        found = strdup(record.reason);
+    }
+    free(place.bytes);
+    records_destroy(records);
+    schema_destroy(schema);
+    return found;
+}
+
+static void test_made(void **state) {
+    static const char json[] = "format: json\nrecord: {json: yes}\n";
+    static const struct {
+        const char *yaml, *fields, *text, *expected;
+    } cases[] = {
+        {orders, "", "3,A7,1.5\n",
+         "{ \"_id\" : 77, \"shop\" : 3, \"o\" : \"A7\", \"size\" : { \"width\" : 1.5 } }"},
+        {orders, "order", "3,A7,1.5\n",
+         "{ \"_id\" : \"A7\", \"shop\" : 3, \"o\" : \"A7\", \"size\" : { \"width\" : 1.5 } }"},
+        {orders, "o", "3,A7,1.5\n",
+         "{ \"_id\" : \"A7\", \"shop\" : 3, \"o\" : \"A7\", \"size\" : { \"width\" : 1.5 } }"},
+        {orders, "order,size.width", "3,A7,1.5\n",
+         "{ \"_id\" : { \"o\" : \"A7\", \"width\" : 1.5 }, \"shop\" : 3, \"o\" : \"A7\", \"size\" : { "
+         "\"width\" : 1.5 } }"},
+        {orders, "shop", "x3,A7,1.5\n",
+         "{ \"_id\" : \"x3\", \"shop\" : \"x3\", \"o\" : \"A7\", \"size\" : { \"width\" : 1.5 } }"},
+        {orders, "shop", ",A7,1.5\n", "the record has no value in the field of --id"},
+        {orders, "shop,order", "3,,1.5\n", "the record has no value in the field of --id"},
+        {orders, "shops", "3,A7,1.5\n",
+         "--id shops: the documents of the format 'x' have no field 'shops'; did you mean 'shop'?"},
+        {orders, "shop,shop", "3,A7,1.5\n", "--id shop,shop: two of its fields end in 'shop'"},
+        {orders, "shop,,order", "3,A7,1.5\n", "--id shop,,order: the name of a field is empty"},
+        {json, "", "{\"a\": 1}", "{ \"_id\" : 77, \"a\" : 1 }"},
+        {json, "_id", "{\"a\": 1, \"_id\": \"x\", \"b\": 2}", "{ \"_id\" : \"x\", \"a\" : 1, \"b\" : 2 }"},
+        {json, "_id", "{\"a\": 1}", "{ \"_id\" : 77, \"a\" : 1 }"},
+        {json, "a.b", "{\"a\": {\"b\": [1]}}", "the field of --id is an array, which cannot be an _id"},
+        {json, "a", "{\"a\": {\"$regularExpression\": {\"pattern\": \"x\", \"options\": \"\"}}}",
+         "the field of --id is a regular expression, which cannot be an _id"},
+        {json, "a", "{\"a\": null}", "the record has no value in the field of --id"},
+        {json, "a.b", "{\"a\": 1}", "the record has no value in the field of --id"},
+        {json, "a", "{\"a\": {\"c\": 2}, \"d\": 1}",
+         "{ \"_id\" : { \"c\" : 2 }, \"a\" : { \"c\" : 2 }, \"d\" : 1 }"},
+        {json, "a", "{\"a\": 1, \"_id\": 2}",
+         "it brings its own _id, and --id names other fields: rename it, take it out, or give --id _id"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char *found = made(cases[i].yaml, cases[i].fields, cases[i].text);
+        assert_string_equal(found, cases[i].expected);
+        free(found);
+    }
+}
+
+/* A document's `_id` may be as large as the rest of it. */
+static void test_large(void **state) {
+    static const char json[] = "format: json\nrecord: {json: yes}\n";
+    const size_t length = 3 << 20;
+    char *text = malloc(length + 20);
+    (void)state;
+    strcpy(text, "{\"a\": \"");
+    memset(text + 7, 'x', length);
+    strcpy(text + 7 + length, "\"}");
+    char *found = made(json, "a", text);
+    assert_int_equal(strlen(found), 2 * length + strlen("{ \"_id\" : \"\", \"a\" : \"\" }"));
+    free(found);
+    free(text);
+}
+
+static uint64_t hash(const char *json) {
+    bson_error_t problem;
+    bson_t *document = bson_new_from_json((const uint8_t *)json, -1, &problem);
+    LAB_MUST(document);
+    const uint64_t found = id_hash(bson_get_data(document), document->len);
+    bson_destroy(document);
+    return found;
+}
+
+static void test_hashes(void **state) {
+    static const char *const same[][2] = {
+        {"{\"_id\": 1}", "{\"_id\": {\"$numberDouble\": \"1.0\"}}"},
+        {"{\"_id\": 1}", "{\"x\": 3, \"_id\": {\"$numberLong\": \"1\"}}"},
+        {"{\"_id\": -5}", "{\"_id\": {\"$numberDecimal\": \"-5.00\"}}"},
+        {"{\"_id\": 0}", "{\"_id\": {\"$numberDouble\": \"-0.0\"}}"},
+        {"{\"_id\": {\"$numberLong\": \"9223372036854775807\"}}",
+         "{\"_id\": {\"$numberDecimal\": \"9223372036854775807\"}}"},
+    };
+    static const char *const other[][2] = {
+        {"{\"_id\": 1}", "{\"_id\": \"1\"}"},
+        {"{\"_id\": 1}", "{\"_id\": 2}"},
+        {"{\"_id\": 1}", "{\"_id\": 1.5}"},
+        {"{\"_id\": \"a\"}", "{\"_id\": \"A\"}"},
+        {"{\"_id\": {\"$numberLong\": \"9223372036854775807\"}}",
+         "{\"_id\": {\"$numberDouble\": \"9223372036854775808.0\"}}"},
+        {"{\"_id\": true}", "{\"_id\": 1}"},
+        {"{\"_id\": {\"a\": 1}}", "{\"_id\": {\"b\": 1}}"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof same / sizeof *same; i++)
+        assert_true(hash(same[i][0]) == hash(same[i][1]));
+    for (size_t i = 0; i < sizeof other / sizeof *other; i++)
+        assert_true(hash(other[i][0]) != hash(other[i][1]));
+    assert_true(hash("{\"a\": 1}") == 0);
+}
+
+static void test_decides(void **state) {
+    err_t err;
+    schema_t *schema = lab_schema(orders);
+    (void)state;
+    assert_true(own_id_set(schema, "shop,order", &err));
+    assert_true(own_id_decides(schema->id, "_id"));
+    assert_true(own_id_decides(schema->id, "shop"));
+    assert_true(own_id_decides(schema->id, "o"));
+    assert_false(own_id_decides(schema->id, "size.width"));
+    schema_destroy(schema);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_made),
+        cmocka_unit_test(test_large),
+        cmocka_unit_test(test_hashes),
+        cmocka_unit_test(test_decides),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
