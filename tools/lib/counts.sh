@@ -6,7 +6,7 @@ passed=0 failed=0 skipped=0 unsteady=() failures=''
 again=yes # may a test that failed be run a second time?
 calm=() # what tests are run by: nothing, setarch -R
 began=$EPOCHREALTIME
-at_once=6 # on two cores, too: tests wait for servers most of the time
+at_once=8 # on two cores, too: tests wait for servers most of the time
 
 # Of a ctest log: only what failed.
 log_that_tells() {
