@@ -2,8 +2,8 @@
 #include "load/blocks/other_stream.h"
 #include "load/read_back/read_back.h"
 #include "load/read_back/snapshot_read.h"
+#include "load/threads/ask.h"
 #include "load/threads/correct.h"
-#include "load/threads/deliver.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -179,7 +179,7 @@ static void say_taken(const begun_t *begun, char reason[WIRE_WORDS], const block
     if (begun->outgrown)
         begun_say_other(begun, reason, NULL, block->id_base + record->offset);
     else
-        deliver_say_taken(reason, document, record->document_length);
+        ask_say_taken(reason, document, record->document_length);
 }
 
 static bool correct_document(begun_t *begun, block_t *block, const record_t *record, const uint8_t *document,

@@ -1,15 +1,13 @@
 #include "load/threads/deliver.h"
 #include "base/grow.h"
+#include "load/threads/ask.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <xxhash.h>
 
 enum {
-    MANY = 8,             /* the part of a batch that makes it worth asking before the next one is sent */
-    ASKED_AT_ONCE = 1000, /* `_id`s in one question */
-    ASK_SLOTS = 2048,
+    MANY = 8,       /* the part of a batch that makes it worth asking before the next one is sent */
     SAME_AGAIN = 8, /* so often a document gets the same unlisted code before it is thought to be its fault */
 };
 
@@ -19,15 +17,6 @@ typedef struct {
     uint32_t times; /* so often in a row it got `code` */
     int code;
 } trail_t;
-
-typedef enum { FOUND_NOTHING, FOUND_OTHER, FOUND_SAME } found_t;
-
-/* A document that is read back. */
-typedef struct {
-    uint32_t index;
-    const write_error_t *error; /* that refused it: NULL of a duplicate */
-    found_t found;
-} asked_t;
 
 struct deliver {
     const wire_t *wire;
@@ -40,11 +29,7 @@ struct deliver {
     const write_error_t **errors;
     uint32_t *pending; /* indexes that are sent again */
     uint32_t pending_count;
-    asked_t *asked;
-    uint32_t asked_count, ask_from, ask_to;
-    uint32_t table[ASK_SLOTS]; /* places in asked, by their `_id`s; one question at a time */
-    uint32_t *ask_indexes;
-    bool strangers;  /* a document came back that is nobody's, as far as bytes tell */
+    ask_t ask;
     bool asks_first; /* many of the last batch were there */
     exception_t *exceptions;
     size_t count, exception_room;
@@ -62,6 +47,8 @@ deliver_t *deliver_new(const wire_t *wire, const deliver_owner_t *owner, const r
     deliver->wire = wire;
     deliver->owner = owner;
     deliver->more = more;
+    deliver->ask = (ask_t){
+        .wire = wire, .accepts = owner ? owner->accepts : NULL, .context = owner ? owner->context : NULL};
     return deliver;
 }
 
@@ -70,8 +57,7 @@ static void free_rooms(deliver_t *deliver) {
     free(deliver->outcomes);
     free(deliver->errors);
     free(deliver->pending);
-    free(deliver->asked);
-    free(deliver->ask_indexes);
+    ask_free(&deliver->ask);
 }
 
 void deliver_free(deliver_t *deliver) {
@@ -92,19 +78,13 @@ static bool make_room(deliver_t *deliver, err_t *err) {
         deliver->outcomes = malloc(count * sizeof *deliver->outcomes);
         deliver->errors = malloc(count * sizeof *deliver->errors);
         deliver->pending = malloc(count * sizeof *deliver->pending);
-        deliver->asked = malloc(count * sizeof *deliver->asked);
-        deliver->ask_indexes = malloc(count * sizeof *deliver->ask_indexes);
-        if (!deliver->trails || !deliver->outcomes || !deliver->errors || !deliver->pending ||
-            !deliver->asked || !deliver->ask_indexes)
-            return err_memory(err, count * sizeof *deliver->asked);
+        if (!deliver->trails || !deliver->outcomes || !deliver->errors || !deliver->pending)
+            return err_memory(err, count * sizeof *deliver->trails);
+        if (!ask_make_room(&deliver->ask, count, err))
+            return false;
         deliver->room = count;
     }
     return true;
-}
-
-static const uint8_t *document_at(const documents_t *documents, uint32_t index, uint32_t *length) {
-    *length = documents->starts[index + 1] - documents->starts[index];
-    return documents->bytes + documents->starts[index];
 }
 
 /* ---- what was not simply loaded ---- */
@@ -138,175 +118,21 @@ static int by_index(const void *a, const void *b) {
     return (left->index > right->index) - (left->index < right->index);
 }
 
-/* ---- reading back ---- */
-
-/* How long a document's `_id` is with its type and name: 0 where it is not the first field, or of a rare
- * type. */
-static uint32_t id_length(const uint8_t *document, uint32_t length) {
-    static const struct {
-        uint8_t type, bytes;
-        bool counted; /* begins with a length that counts what follows */
-    } types[] = {{0x12, 8, false}, {0x10, 4, false}, {0x07, 12, false}, {0x02, 4, true},
-                 {0x01, 8, false}, {0x09, 8, false}, {0x13, 16, false}, {0x05, 5, true},
-                 {0x11, 8, false}, {0x08, 1, false}, {0x03, 0, true}};
-    const uint32_t head = 1 + sizeof "_id";
-    int32_t counted = 0;
-    if (length < 4 + head + 1 || memcmp(document + 5, "_id", sizeof "_id") != 0)
-        return 0;
-    for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
-        if (types[i].type != document[4])
-            continue;
-        if (types[i].counted && length >= 4 + head + 4)
-            memcpy(&counted, document + 4 + head, sizeof counted);
-        const uint32_t all = head + types[i].bytes + (uint32_t)counted;
-        return counted >= 0 && all <= length - 4 ? all : 0;
-    }
-    return 0;
-}
-
-static void take_found(deliver_t *deliver, asked_t *asked, const uint8_t *stored, uint32_t stored_length) {
-    uint32_t length;
-    const uint8_t *document = document_at(deliver->documents, asked->index, &length);
-    const deliver_owner_t *owner = deliver->owner;
-    if (length == stored_length && memcmp(document, stored, length) == 0)
-        asked->found = FOUND_SAME;
-    else if (owner && owner->accepts && owner->accepts(owner->context, asked->index, stored, stored_length))
-        asked->found = FOUND_SAME;
-    else if (asked->found == FOUND_NOTHING)
-        asked->found = FOUND_OTHER;
-}
-
-/* The slot where looking for a document's `_id` begins; ASK_SLOTS: its `_id` is of a rare type. */
-static uint32_t slot_of(const uint8_t *document, uint32_t length, uint32_t *id) {
-    *id = id_length(document, length);
-    return *id ? (uint32_t)XXH3_64bits(document + 4, *id) % ASK_SLOTS : ASK_SLOTS;
-}
-
-static void fill_table(deliver_t *deliver, uint32_t from, uint32_t to) {
-    memset(deliver->table, 0xff, sizeof deliver->table);
-    for (uint32_t i = from; i < to; i++) {
-        uint32_t length, id;
-        const uint8_t *document = document_at(deliver->documents, deliver->asked[i].index, &length);
-        uint32_t slot = slot_of(document, length, &id);
-        if (!id)
-            continue;
-        while (deliver->table[slot] != UINT32_MAX)
-            slot = (slot + 1) % ASK_SLOTS;
-        deliver->table[slot] = i;
-    }
-}
-
-/* There may be one on each shard, and several may have been asked for with one `_id`. */
-static bool find_asked(void *finder, const uint8_t *stored, uint32_t stored_length, err_t *err) {
-    deliver_t *deliver = finder;
-    (void)err;
-    uint32_t id;
-    bool any = false;
-    if (deliver->ask_to - deliver->ask_from == 1) { /* whatever it looks like: 1 and 1.0 are one `_id` */
-        take_found(deliver, &deliver->asked[deliver->ask_from], stored, stored_length);
-        return true;
-    }
-    uint32_t slot = slot_of(stored, stored_length, &id);
-    for (; id && deliver->table[slot] != UINT32_MAX; slot = (slot + 1) % ASK_SLOTS) {
-        asked_t *asked = &deliver->asked[deliver->table[slot]];
-        uint32_t length;
-        const uint8_t *document = document_at(deliver->documents, asked->index, &length);
-        if (id_length(document, length) != id || memcmp(document + 4, stored + 4, id) != 0)
-            continue;
-        take_found(deliver, asked, stored, stored_length);
-        any = true;
-    }
-    deliver->strangers |= !any;
-    return true;
-}
-
-/* [from, to) of what is asked for, in one question, which is asked again while the server is away. */
-static bool ask(deliver_t *deliver, uint32_t from, uint32_t to, err_t *err) {
-    const wire_t *wire = deliver->wire;
-    const message_t message = {
-        .all = deliver->documents, .indexes = deliver->ask_indexes, .count = to - from};
-    deliver->ask_from = from;
-    deliver->ask_to = to;
-    if (to - from > 1)
-        fill_table(deliver, from, to);
-    for (;;) {
-        for (uint32_t i = from; i < to; i++) {
-            deliver->asked[i].found = FOUND_NOTHING;
-            deliver->ask_indexes[i - from] = deliver->asked[i].index;
-        }
-        const fetched_t fetched = wire->fetch(wire->context, &message, find_asked, deliver, err);
-        if (fetched != FETCH_AGAIN)
-            return fetched == FETCHED;
-        if (!wire->again(wire->context, NULL, err))
-            return false;
-    }
-}
-
-static bool read_back(deliver_t *deliver, err_t *err) {
-    deliver->strangers = false;
-    for (uint32_t from = 0, to; from < deliver->asked_count; from = to) {
-        to = from + ASKED_AT_ONCE < deliver->asked_count ? from + ASKED_AT_ONCE : deliver->asked_count;
-        if (!ask(deliver, from, to, err))
-            return false;
-    }
-    for (uint32_t i = 0; deliver->strangers && i < deliver->asked_count; i++)
-        if (deliver->asked[i].found == FOUND_NOTHING && !ask(deliver, i, i + 1, err))
-            return false;
-    return true;
-}
-
-/* The usual kinds of `_id`s, for people; "" for others. */
-static void print_id(const uint8_t *document, uint32_t length, char *text, size_t room) {
-    const uint8_t *value = document + 5 + sizeof "_id";
-    const uint32_t id = id_length(document, length);
-    int64_t wide;
-    int32_t narrow;
-    size_t used = 0;
-    text[0] = '\0';
-    if (!id)
-        return;
-    memcpy(&narrow, value, sizeof narrow);
-    switch (document[4]) {
-    case 0x12:
-        memcpy(&wide, value, sizeof wide);
-        snprintf(text, room, " (%lld)", (long long)wide);
-        return;
-    case 0x10:
-        snprintf(text, room, " (%d)", narrow);
-        return;
-    case 0x02: /* what is cut off in the middle of a character is shown as such when it is printed */
-        snprintf(text, room, " (\"%.*s\")", narrow < 60 ? narrow : 60, (const char *)value + 4);
-        return;
-    case 0x07:
-        used = (size_t)snprintf(text, room, " (ObjectId ");
-        for (size_t i = 0; i < 12; i++)
-            used += (size_t)snprintf(text + used, room - used, "%02x", value[i]);
-        snprintf(text + used, room - used, ")");
-    }
-}
-
-void deliver_say_taken(char reason[WIRE_WORDS], const uint8_t *document, uint32_t length) {
-    char id[80];
-    print_id(document, length, id, sizeof id);
-    snprintf(reason, WIRE_WORDS,
-             "another document with its _id%s is in the collection, and it is not this one", id);
-}
-
 static bool add_taken(deliver_t *deliver, uint32_t index, err_t *err) {
     exception_t *exception = add_exception(deliver, index, err);
     uint32_t length;
     if (!exception)
         return false;
-    const uint8_t *document = document_at(deliver->documents, index, &length);
+    const uint8_t *document = documents_at(deliver->documents, index, &length);
     exception->taken = true;
-    deliver_say_taken(exception->reason, document, length);
+    ask_say_taken(exception->reason, document, length);
     return true;
 }
 
 /* What the reading back has come to; what nothing was found of is pending again. */
 static bool settle_asked(deliver_t *deliver, bool *missed, err_t *err) {
-    for (uint32_t i = 0; i < deliver->asked_count; i++) {
-        const asked_t *asked = &deliver->asked[i];
+    for (uint32_t i = 0; i < deliver->ask.count; i++) {
+        const asked_t *asked = &deliver->ask.asked[i];
         bool ok = true;
         if (asked->found == FOUND_SAME) {
             ok = deliver->trails[asked->index].in_doubt || add_there(deliver, asked->index, err);
@@ -337,7 +163,7 @@ static void follow_trail(deliver_t *deliver, trail_t *trail, const write_error_t
  */
 static bool sort_documents(deliver_t *deliver, const message_t *message, const verdict_t *verdict,
                            err_t *err) {
-    deliver->asked_count = deliver->pending_count = 0;
+    deliver->ask.count = deliver->pending_count = 0;
     for (uint32_t i = 0; i < message->count; i++) {
         const uint32_t index = message_index(message, i);
         const write_error_t *error = deliver->errors[i];
@@ -346,11 +172,11 @@ static bool sort_documents(deliver_t *deliver, const message_t *message, const v
         case OUTCOME_STORED:
             break;
         case OUTCOME_DUPLICATE:
-            deliver->asked[deliver->asked_count++] = (asked_t){.index = index};
+            deliver->ask.asked[deliver->ask.count++] = (asked_t){.index = index};
             break;
         case OUTCOME_REFUSED:
             if (trail->in_doubt)
-                deliver->asked[deliver->asked_count++] = (asked_t){.index = index, .error = error};
+                deliver->ask.asked[deliver->ask.count++] = (asked_t){.index = index, .error = error};
             else if (!add_reject(deliver, index, error->words, err))
                 return false;
             break;
@@ -418,9 +244,10 @@ static bool take_reply(deliver_t *deliver, const reply_t *reply, message_t *mess
                    blamed = verdict.error ? message_index(message, verdict.error->index) : 0;
     if (!sort_documents(deliver, message, &verdict, err))
         return false;
-    if (deliver->asked_count && !*missed) /* it has answered: its patience is whole again, but not for ever */
+    if (deliver->ask.count && !*missed) /* it has answered: its patience is whole again, but not for ever */
         wire->begin(wire->context);
-    if (deliver->asked_count && (!read_back(deliver, err) || !settle_asked(deliver, missed, err)))
+    if (deliver->ask.count &&
+        (!ask_all(&deliver->ask, deliver->documents, err) || !settle_asked(deliver, missed, err)))
         return false;
     if (!deliver->pending_count)
         return true;
@@ -448,10 +275,10 @@ static bool ask_before(deliver_t *deliver, uint32_t from, uint32_t to, message_t
     if (!make_room(deliver, err))
         return false;
     memset(deliver->trails + from, 0, (to - from) * sizeof *deliver->trails);
-    deliver->asked_count = deliver->pending_count = 0;
+    deliver->ask.count = deliver->pending_count = 0;
     for (uint32_t i = from; i < to; i++)
-        deliver->asked[deliver->asked_count++] = (asked_t){.index = i};
-    if (!read_back(deliver, err) || !settle_asked(deliver, &missed, err))
+        deliver->ask.asked[deliver->ask.count++] = (asked_t){.index = i};
+    if (!ask_all(&deliver->ask, deliver->documents, err) || !settle_asked(deliver, &missed, err))
         return false;
     *message =
         (message_t){.all = deliver->documents, .indexes = deliver->pending, .count = deliver->pending_count};
@@ -544,10 +371,11 @@ bool deliver_look(deliver_t *deliver, const documents_t *documents, uint32_t ind
         return false;
     wire->begin(wire->context);
     for (;;) {
-        deliver->asked[0] = (asked_t){.index = index};
-        if (!ask(deliver, 0, 1, err))
+        deliver->ask.asked[0] = (asked_t){.index = index};
+        deliver->ask.count = 1;
+        if (!ask_all(&deliver->ask, documents, err))
             return false;
-        *there = deliver->asked[0].found != FOUND_NOTHING;
+        *there = deliver->ask.asked[0].found != FOUND_NOTHING;
         if (*there || !wire->again(wire->context, &absent, err))
             return *there || err->status == STATUS_SERVER;
     }

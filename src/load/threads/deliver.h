@@ -58,7 +58,4 @@ bool deliver(deliver_t *deliver, const documents_t *documents, delivered_t *deli
 /* Is the document with this one's `_id` there, equal to it or not? Asked until it is, or patience is over. */
 bool deliver_look(deliver_t *deliver, const documents_t *documents, uint32_t index, bool *there, err_t *err);
 
-/* The reason of a reject whose `_id` another document has. */
-void deliver_say_taken(char reason[WIRE_WORDS], const uint8_t *document, uint32_t length);
-
 #endif

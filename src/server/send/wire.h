@@ -16,6 +16,11 @@ typedef struct {
     bool may_be_there; /* some of them, from an earlier run: they are asked for before they are sent */
 } documents_t;
 
+static inline const uint8_t *documents_at(const documents_t *documents, uint32_t index, uint32_t *length) {
+    *length = documents->starts[index + 1] - documents->starts[index];
+    return documents->bytes + documents->starts[index];
+}
+
 /* Some documents of a batch, for one message or one question. */
 typedef struct {
     const documents_t *all;

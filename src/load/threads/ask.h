@@ -1,0 +1,45 @@
+/* ask: looks for documents by their `_id`s, many at once, and compares those that are there with ours. Belongs to one
+ * thread. */
+#ifndef TIPPLE_LOAD_THREADS_ASK_H
+#define TIPPLE_LOAD_THREADS_ASK_H
+
+#include "server/send/wire.h"
+
+enum { ASK_SLOTS = 2048 };
+
+typedef enum { FOUND_NOTHING, FOUND_OTHER, FOUND_SAME } found_t;
+
+/* A document that is looked for. */
+typedef struct {
+    uint32_t index;
+    const write_error_t *error; /* the caller's: of what refused it */
+    found_t found;
+} asked_t;
+
+typedef struct {
+    const wire_t *wire;
+    /* Another document has its `_id`: is it as good as ours? NULL: no. */
+    bool (*accepts)(void *context, uint32_t index, const uint8_t *stored, uint32_t length);
+    void *context;
+
+    asked_t *asked; /* filled in by the caller */
+    uint32_t count;
+
+    uint32_t *indexes;
+    const documents_t *documents;
+    uint32_t from, to;         /* the question at hand: places in asked */
+    uint32_t table[ASK_SLOTS]; /* the same by their `_id`s */
+    bool strangers;            /* a document came back that is nobody's, as far as bytes tell */
+} ask_t;
+
+/* For so many documents at once. */
+bool ask_make_room(ask_t *ask, uint32_t count, err_t *err);
+void ask_free(ask_t *ask);
+
+/* Looks for all that is asked for. While the server is away it asks again, for as long as the wire's patience lasts. */
+bool ask_all(ask_t *ask, const documents_t *documents, err_t *err);
+
+/* The reason of a reject whose `_id` another document has. */
+void ask_say_taken(char reason[WIRE_WORDS], const uint8_t *document, uint32_t length);
+
+#endif
