@@ -334,7 +334,7 @@ static bool take_finding(void *context, const merge_found_t *found, err_t *err) 
         break;
     case MERGE_CHANGED:
         batch->settled[at] = true;
-        if (accepts(batch, at, found->stored, found->stored_length)) {
+        if (batch->fixed[at] || accepts(batch, at, found->stored, found->stored_length)) {
             batch->counts.already_there++;
             break;
         }
@@ -346,8 +346,10 @@ static bool take_finding(void *context, const merge_found_t *found, err_t *err) 
             batch->fixed[at] |= accepts(batch, at, found->stored, found->stored_length);
         break;             /* of another batch, or where no record begins now: verify names it */
     case MERGE_DUPLICATED: /* two fixes on two shards are not promised against */
-        if (batch->feed->load->world->retries && !batch->feed->load->world->server.by_id)
+        if (batch->feed->load->world->retries && !batch->feed->load->world->server.by_id) {
+            batch->fixed[at] |= accepts(batch, at, found->stored, found->stored_length);
             break;
+        }
         return err_set(err, STATUS_INPUT, "a document is there twice");
     case MERGE_UNRELATED:
         return err_set(err, STATUS_INPUT,
@@ -383,6 +385,7 @@ static bool read_back_block(batch_t *batch, uint64_t block, err_t *err) {
         sim_bson(bson, batch->ids[i], batch->documents[i]);
         batch->there[i] = true;
         ok = merge_expect(&merge, batch->ids[i], batch->nothing[i] ? NULL : bson, sizeof bson, err);
+        batch->fixed[i] = batch->fixed[i] && batch->nothing[i]; /* else it is counted */
     }
     return ok && merge_end(&merge, err) && !batch->failed;
 }
