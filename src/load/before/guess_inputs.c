@@ -11,6 +11,7 @@
 #include <string.h>
 
 enum {
+    FIRST = 64 << 10,  /* of a stream, to see its first record */
     WHOLE = 4 << 20,   /* a file of fewer bytes is looked at as a whole */
     PIECE = 256 << 10, /* in the middle of a larger one; at its end four of them */
     PIECES = 14,
@@ -252,9 +253,11 @@ static bool decide(id_look_t *look, const char *name, size_t length, err_t *err)
 }
 
 static bool look_for_id(id_look_t *look, input_file_t *file, err_t *err) {
-    const bool stream = file->kind == INPUT_STREAM;
+    const bool stream = file->kind == INPUT_STREAM, begun = file->begun;
     source_t *source = stream ? source_open(file, err) : source_open_in(look->looking.kit, file, err);
-    const ssize_t got = source ? source_read(source, look->looking.text, WHOLE, err) : -1;
+    /* what was kept of a stream has to be taken whole; else nobody waits for more than its first records */
+    const size_t want = stream && !begun ? FIRST : WHOLE;
+    const ssize_t got = source ? source_read(source, look->looking.text, want, err) : -1;
     bool ok = got >= 0 && decide(look, file->name, (size_t)got, err);
     if (ok && stream) {
         ok = leave_stream(&look->looking, file, source, (size_t)got, err);
