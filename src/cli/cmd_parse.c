@@ -291,11 +291,7 @@ static bool parse_all(parse_t *parse, char **args, int count, err_t *err) {
         return false;
     if (values->emit == EMIT_RAW && values->id)
         return err_set(err, STATUS_USAGE, "--id: a record has no _id; leave it out with --emit raw");
-    if (!own_id_set(parse->schema,
-                    values->id                         ? values->id
-                    : schema_any_fields(parse->schema) ? "_id"
-                                                       : "",
-                    err))
+    if (values->id && !own_id_set(parse->schema, values->id, err))
         return false;
     if (values->filters.count &&
         !(parse->filter = filter_parse(parse->schema, values->filters.items, values->filters.count, err)))

@@ -53,6 +53,6 @@ bool job_find_id(job_t *job, err_t *err) {
     if (!guess_inputs_bring_id(&job->manifest, job->schema, &bring, err))
         return false;
     if (bring)
-        log_note("the documents bring their own _id, and keep it");
+        (job->spec->trial ? log_detail : log_note)("the documents bring their own _id, and keep it");
     return own_id_set(job->schema, bring ? "_id" : "", err);
 }

@@ -12,6 +12,8 @@ bool schema_read_json(reader_t *reader, const yaml_item_t *root) {
         return false;
     if (!yes)
         return COMPLAIN(json, "'json: yes' was expected; leave 'json' out where records are no objects");
+    static const own_id_t kept = {.text = "_id", .kept = true}; /* who loads them may decide otherwise */
+    schema->id = &kept;
     schema->kind = RECORDS_JSON;
     schema->header = HEADER_NO;
     schema->surplus_field = -1;
