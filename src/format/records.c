@@ -12,8 +12,8 @@ struct records {
     delimited_t *delimited; /* one of these is used */
     fixed_t *fixed;
     json_t *json;
-    const own_id_t *id; /* fields that are copied to the `_id`; else NULL */
-    bool puts_id;
+    const own_id_t *id; /* NULL: the `_id` is the record's place */
+    bool own_id;        /* documents get one, that is not their place */
 };
 
 records_t *records_new(const schema_t *schema) {
@@ -21,7 +21,7 @@ records_t *records_new(const schema_t *schema) {
     const own_id_t *id = schema->id;
     if (!records)
         return NULL;
-    records->id = id && !id->kept ? id : NULL;
+    records->id = id;
     switch (schema->kind) {
     case RECORDS_DELIMITED:
         records->delimited = delimited_new(schema);
@@ -50,8 +50,8 @@ void records_destroy(records_t *records) {
 
 void records_begin(records_t *records, const dialect_t *dialect, const uint8_t *text, uint32_t length,
                    bool file_start, bool with_id, int64_t id_base) {
-    records->puts_id = with_id && records->id;
-    with_id = with_id && !records->id;
+    records->own_id = with_id && records->id;
+    with_id = with_id && (!records->id || records->id->kept);
     if (records->fixed)
         fixed_begin(records->fixed, text, length, file_start, with_id, id_base);
     else if (records->json)
@@ -68,19 +68,21 @@ static inline parsed_t next(records_t *records, uint8_t *out, size_t room, recor
 
 static parsed_t next_with_own_id(records_t *records, uint8_t *out, size_t room, record_t *record,
                                  shape_t *shape) {
-    const parsed_t parsed = next(records, out, own_id_leaves(room), record, shape);
-    if (parsed == PARSED_FULL)
+    const own_id_t *id = records->id;
+    const parsed_t parsed = next(records, out, id->kept ? room : own_id_leaves(room), record, shape);
+    if (parsed == PARSED_FULL && !id->kept)
         record->needed = own_id_needs(record->needed);
     if (parsed != PARSED_DOCUMENT ||
-        own_id_put(records->id, out, room, &record->document_length, &record->field, &record->reason))
+        (id->kept ? own_id_may_stay(out, &record->field, &record->reason)
+                  : own_id_put(id, out, room, &record->document_length, &record->field, &record->reason)))
         return parsed;
     record->column = 1;
     return PARSED_REJECT;
 }
 
 parsed_t records_next(records_t *records, uint8_t *out, size_t room, record_t *record, shape_t *shape) {
-    return __builtin_expect(records->puts_id, 0) ? next_with_own_id(records, out, room, record, shape)
-                                                 : next(records, out, room, record, shape);
+    return __builtin_expect(records->own_id, 0) ? next_with_own_id(records, out, room, record, shape)
+                                                : next(records, out, room, record, shape);
 }
 
 parsed_t records_next_into(records_t *records, records_place_t *place, record_t *record, shape_t *shape) {

@@ -174,6 +174,7 @@ static source_t *open_source(source_kit_t *kit, const input_file_t *file, bool i
 void source_leave(source_t *source, input_file_t *file, uint8_t *text, size_t length) {
     source->left = text;
     source->left_length = length;
+    source->left_at = 0;
     source->position = 0;
     file->begun = source;
 }
@@ -208,7 +209,7 @@ source_t *source_open_with(const input_file_t *file, inflate_engine_t engine, er
         return NULL;
     }
     kit->spare.engine = engine;
-    source_t *source = open_source(kit, file, false, err);
+    source_t *source = source_open_in(kit, file, err);
     if (source)
         source->owns_kit = true;
     else

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST = 1000, MOST_BYTES = 4 << 20, SLOTS = 4096, NONE = UINT32_MAX };
+enum { FEW = 100, MOST = 1000, MOST_BYTES = 4 << 20, SLOTS = 4096, NONE = UINT32_MAX };
 
 typedef struct {
     size_t tag;
@@ -141,7 +141,12 @@ bool by_id_ask(by_id_t *by_id, snapshot_read_t *target, uint64_t *seen, uint64_t
     by_id->strangers = false;
     if (by_id->count && !ask(by_id, target, 0, by_id->count, NULL, seen, bytes, err))
         return false;
-    for (uint32_t i = 0; by_id->strangers && i < by_id->count; i++) {
+    uint32_t missing = 0;
+    for (uint32_t i = 0; i < by_id->count; i++)
+        missing += !by_id->wanted[i].same && !by_id->wanted[i].others;
+    /* {a: 1} and {a: 1.0} are one `_id`, and where there is a collation, "a" and "A" */
+    const bool again_each = by_id->strangers || missing < FEW;
+    for (uint32_t i = 0; again_each && missing && i < by_id->count; i++) {
         wanted_t *wanted = &by_id->wanted[i];
         if (!wanted->same && !wanted->others &&
             !ask(by_id, target, i, i + 1, wanted, &again, &again_bytes, err))

@@ -172,18 +172,25 @@ static bool is_awaited(const searcher_t *searcher, const bson_t *document) {
     if (!ids->awaited_count)
         return false;
     const uint64_t hash = XXH3_64bits(bson_get_data(document), document->len);
-    for (size_t i = 0; i < ids->awaited_count; i++)
-        if (ids->awaited[i].hash == hash)
-            any = ids->awaited[i].found = true;
+    size_t from = 0, to = ids->awaited_count;
+    while (from < to) {
+        const size_t middle = from + (to - from) / 2;
+        if (ids->awaited[middle].hash < hash)
+            from = middle + 1;
+        else
+            to = middle;
+    }
+    for (; from < ids->awaited_count && ids->awaited[from].hash == hash; from++)
+        any = ids->awaited[from].found = true;
     return any;
 }
 
 static bool take_own_id(searcher_t *searcher, const bson_t *document, const bson_iter_t *id, err_t *err) {
     const stray_scan_options_t *options = searcher->search->options;
     const uint64_t hash = id_hash_of(id);
-    const bool known =
-        bsearch(&hash, options->ids->hashes, options->ids->count, sizeof hash, by_number) != NULL;
-    if (known || is_awaited(searcher, document)) {
+    const bool awaited = is_awaited(searcher, document),
+               known = bsearch(&hash, options->ids->hashes, options->ids->count, sizeof hash, by_number);
+    if (known || awaited) {
         searcher->inside += known;
         return true;
     }
@@ -502,11 +509,21 @@ static bool tell_awaited(search_t *search, err_t *err) {
     return true;
 }
 
+static bool count_all(search_t *search, uint64_t *documents, err_t *err) {
+    bson_t all = BSON_INITIALIZER;
+    searcher_t searcher = {.search = search};
+    searcher.client = server_take(search->options->server, err);
+    const bool ok = searcher.client && count(&searcher, &all, documents, err);
+    server_give(search->options->server, searcher.client);
+    return ok;
+}
+
 static bool look_at_ids(search_t *search, err_t *err) {
     const verified_ids_t *ids = search->options->ids;
     uint64_t kept;
     if (!ids->awaited_count) {
-        if (!kept_count(search, &kept, err))
+        /* counted one by one: what the server knows without counting is wrong after a crash */
+        if (!count_all(search, &kept, err))
             return false;
         search->result.documents = kept;
         if (kept == ids->count)

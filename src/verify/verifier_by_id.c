@@ -29,7 +29,8 @@ static by_id_place_t place_of(const verifier_t *verifier) {
 static bool await_fix(verifier_t *verifier, const by_id_place_t *place, err_t *err) {
     const entry_t *entry = entry_of(verifier);
     verified_ids_t *ids = &verifier->block_ids;
-    if (!verifier->block->file->fix_count || !standing_awaits_fix(entry, place->offset, place->identity))
+    if (!verifier->inspection->whole || !verifier->block->file->fix_count ||
+        !standing_awaits_fix(entry, place->offset, place->identity))
         return true;
     if (!GROW(ids->awaited, ids->awaited_room, ids->awaited_count + 1, err))
         return false;
@@ -158,6 +159,10 @@ static int by_number(const void *a, const void *b) {
     return (left > right) - (left < right);
 }
 
+static int by_hash(const void *a, const void *b) {
+    return by_number(&((const awaited_fix_t *)a)->hash, &((const awaited_fix_t *)b)->hash);
+}
+
 void verified_ids_sort(verified_ids_t *ids) {
     size_t kept = 0;
     if (ids->count)
@@ -166,4 +171,6 @@ void verified_ids_sort(verified_ids_t *ids) {
         if (!kept || ids->hashes[i] != ids->hashes[kept - 1])
             ids->hashes[kept++] = ids->hashes[i];
     ids->count = kept;
+    if (ids->awaited_count)
+        qsort(ids->awaited, ids->awaited_count, sizeof *ids->awaited, by_hash);
 }

@@ -67,6 +67,7 @@ static bool start_workers(verification_t *run, err_t *err) {
                                      .entries = &run->registration,
                                      .max_record = spec->max_record,
                                      .most = spec->most,
+                                     .whole = !spec->files_only && spec->sample_percent >= 100,
                                      .quick = spec->quick};
     for (; run->worker_count < threads; run->worker_count++) {
         verify_worker_t *worker = &run->workers[run->worker_count];

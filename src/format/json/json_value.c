@@ -235,6 +235,12 @@ JSON_INLINED const uint8_t *read_key(json_value_t *json, const uint8_t *at, uint
     return at + 1;
 }
 
+/* A timestamp that was just written, in the document itself, where it is to be loaded. */
+static bool is_replaced(const json_value_t *json) {
+    static const uint8_t zeros[8];
+    return json->level == 1 && json->add_id && memcmp(json->out - sizeof zeros, zeros, sizeof zeros) == 0;
+}
+
 static void put_own_id(json_value_t *json) {
     bsonw_int64(memcpy(json->out, "\x12_id", 5) + 5, json->id);
     json->out += JSON_ID_ELEMENT;
@@ -266,6 +272,8 @@ static const uint8_t *read_object(json_value_t *json, const uint8_t *at, uint8_t
         at = read_value(json, at, element);
         if (JSON_UNLIKELY(!at))
             return json_within(json, element + 1);
+        if (JSON_UNLIKELY(*element == BSON_TYPE_TIMESTAMP) && is_replaced(json))
+            return json_reject(json, at, "a server stores the time of day in place of Timestamp(0, 0)");
         if (JSON_UNLIKELY(element == json->own_id))
             json->own_id_end = json->out;
         at = json_blanks(json, at);

@@ -76,19 +76,24 @@ bool own_id_refuse_key(const own_id_t *id, const char *path, err_t *err) {
 
 /* ---- a document ---- */
 
-/* A server takes no such value as an _id; and of two records without a value the second would be lost. */
-static const char *refusal(const bson_iter_t *value) {
-    switch (bson_iter_type(value)) {
-    case BSON_TYPE_NULL:
+/* What a server does not take for an _id, or could not be asked for. */
+static const char *refusal(bson_type_t type) {
+    switch ((int)type) {
     case BSON_TYPE_UNDEFINED:
-        return "the record has no value in the field of --id";
+        return "undefined cannot be an _id";
     case BSON_TYPE_ARRAY:
-        return "the field of --id is an array, which cannot be an _id";
+        return "an array cannot be an _id";
     case BSON_TYPE_REGEX:
-        return "the field of --id is a regular expression, which cannot be an _id";
+        return "a regular expression cannot be an _id";
     default:
         return NULL;
     }
+}
+
+bool own_id_may_stay(const uint8_t *document, const char **field, const char **reason) {
+    *field = "_id";
+    *reason = refusal((bson_type_t)document[4]);
+    return !*reason;
 }
 
 static bool append_value(bson_t *to, const char *key, const bson_t *document, const char *path,
@@ -97,7 +102,9 @@ static bool append_value(bson_t *to, const char *key, const bson_t *document, co
     *reason = "the record has no value in the field of --id";
     if (!bson_iter_init(&at, document) || !bson_iter_find_descendant(&at, path, &value))
         return false;
-    *reason = refusal(&value);
+    if (BSON_ITER_HOLDS_NULL(&value)) /* of two records without a value the second would be lost */
+        return false;
+    *reason = refusal(bson_iter_type(&value));
     return !*reason && bson_append_iter(to, key, -1, &value);
 }
 

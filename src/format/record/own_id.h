@@ -30,4 +30,7 @@ static inline size_t own_id_needs(size_t needed) {
 bool own_id_put(const own_id_t *id, uint8_t *document, size_t room, uint32_t *length, const char **field,
                 const char **reason);
 
+/* May the `_id` that is first in the document be one? False: *field and *reason say why not. */
+bool own_id_may_stay(const uint8_t *document, const char **field, const char **reason);
+
 #endif

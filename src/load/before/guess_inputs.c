@@ -276,7 +276,7 @@ bool guess_inputs_bring_id(const manifest_t *manifest, const schema_t *schema, b
         look.looking.text = memset(room, 0, POOL_SLACK) + POOL_SLACK;
     for (size_t i = 0; ok && !look.decided && i < files; i++)
         ok = look_for_id(&look, &manifest->files[i], err);
-    *bring = look.bring;
+    *bring = look.bring || !look.decided; /* then both kinds are taken */
     records_destroy(look.records);
     source_kit_free(look.looking.kit);
     free(look.place.bytes);

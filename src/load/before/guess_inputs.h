@@ -24,7 +24,7 @@ void guessed_free(guessed_t *guessed);
 schema_t *guess_inputs_open(manifest_t *manifest, const guess_options_t *options, guessed_t *guessed,
                             err_t *err);
 
-/* Do the documents bring their own `_id`? The first one decides. */
+/* Do the documents bring their own `_id`? The first one decides; if none is seen, they may. */
 bool guess_inputs_bring_id(const manifest_t *manifest, const schema_t *schema, bool *bring, err_t *err);
 
 #endif

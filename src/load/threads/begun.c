@@ -228,10 +228,11 @@ bool begun_taken(begun_t *begun, block_t *block, const record_t *record, const u
     begun->sent = block;
     begun->record = record;
     begun->outgrown = false;
-    if (block->file->fix_count &&
+    const bool own_ids = begun->loading->schema->id;
+    if (!own_ids && block->file->fix_count &&
         !snapshot_read_all(begun->target, id, id + 1, nothing_seen, see_outgrown, begun, err))
         return false;
-    if (correct_was_torn(block, record->offset))
+    if (!own_ids && correct_was_torn(block, record->offset))
         return correct_document(begun, block, record, document, err);
     say_taken(begun, reason, block, record, document);
     return account_reject(begun->account, block, record, reason, err);

@@ -33,16 +33,18 @@ static uint64_t length_now(const schema_t *schema, const block_t *block, uint32_
     return length - (length && from[length - 1] == '\r');
 }
 
+static bool is_outgrown(const schema_t *schema, const block_t *block, const torn_t *torn) {
+    const uint64_t end = block->offset + block->length + (block->oversize.length > 0);
+    const uint32_t offset = (uint32_t)(torn->offset - block->offset);
+    return torn->offset >= block->offset && torn->offset < end && begins_with(block, offset, torn) &&
+           length_now(schema, block, offset) > torn->length;
+}
+
 bool correct_has_outgrown(const schema_t *schema, const block_t *block) {
     const load_file_t *file = block->file;
-    for (size_t i = 0; i < file->torn_count; i++) {
-        const torn_t *torn = &file->torn[i];
-        const uint64_t end = block->offset + block->length + (block->oversize.length > 0);
-        const uint32_t offset = (uint32_t)(torn->offset - block->offset);
-        if (torn->offset >= block->offset && torn->offset < end && begins_with(block, offset, torn) &&
-            length_now(schema, block, offset) > torn->length)
+    for (size_t i = 0; i < file->torn_count; i++)
+        if (is_outgrown(schema, block, &file->torn[i]))
             return true;
-    }
     return false;
 }
 
@@ -72,6 +74,23 @@ static bool encode_old(const schema_t *schema, const block_t *block, uint32_t of
         *length = record.document_length;
     records_destroy(reader);
     return parsed != PARSED_MEMORY || err_memory(err, record.needed);
+}
+
+bool correct_made_document(const schema_t *schema, const block_t *block, bool *made, err_t *err) {
+    const load_file_t *file = block->file;
+    records_place_t place = {NULL, 0};
+    bool ok = true;
+    *made = false;
+    for (size_t i = 0; ok && i < file->torn_count; i++) {
+        const uint32_t offset = (uint32_t)(file->torn[i].offset - block->offset);
+        uint32_t length;
+        if (!is_outgrown(schema, block, &file->torn[i]))
+            continue;
+        ok = encode_old(schema, block, offset, &file->torn[i], &place, &length, err);
+        *made |= ok && length;
+    }
+    free(place.bytes);
+    return ok;
 }
 
 /* The query of the document itself, of all of its bytes: in a place where nothing in them means anything to the server.

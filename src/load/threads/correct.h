@@ -30,6 +30,9 @@ bool correct_was_torn(const block_t *block, uint32_t offset);
 /* Is there such a record in the block, and longer than it was? */
 bool correct_has_outgrown(const schema_t *schema, const block_t *block);
 
+/* And did one of them make a document when it was cut off? */
+bool correct_made_document(const schema_t *schema, const block_t *block, bool *made, err_t *err);
+
 /* What the collection holds at the place of such a record is what one of the earlier versions made of it (and
  * then it is what is said here), or it is another document. */
 typedef enum {

@@ -148,7 +148,8 @@ static bool load_records(loader_t *loader, block_t *block, err_t *err) {
     record_t record;
     uint64_t looked_at = 0;
     uint32_t torn_from = 0;
-    bool documents = false, ok = route_block(loader, block, err) && loader_read_back(loader, block, err);
+    bool documents = false, ok = loader_may_have_grown(loader, block, err) &&
+                                 route_block(loader, block, err) && loader_read_back(loader, block, err);
     ok = ok && batch_reserve(loader->batch, 1, loading->batch_bytes, err);
     records_begin(loader->reader, block->file->dialect, block->buffer.bytes, block->length, block->file_start,
                   true, block->id_base);
@@ -189,8 +190,6 @@ static bool load_records(loader_t *loader, block_t *block, err_t *err) {
                              "delete it to leave the record out",
                              err);
     block->outgrown = correct_has_outgrown(loader->loading->schema, block);
-    if (ok && block->outgrown && loading->schema->id)
-        return loader_refuse_grown(loader, block, err);
     record = (record_t){.offset = block->length}; /* one that is too long */
     ok = ok && loader_clear_torn(loader, block, &torn_from, block->length, err);
     if (ok && block->oversize.length)

@@ -54,8 +54,9 @@ bool loader_leave_out(loader_t *loader, block_t *block, const record_t *record, 
 /* A record that was cut off when its input ended there may turn out to be none: a header that is repeated, or a
  * byte-order mark. Looks at all such places from *from on, up to `to`, and moves *from behind them. */
 bool loader_clear_torn(loader_t *loader, block_t *block, uint32_t *from, uint32_t to, err_t *err);
-/* Its input has grown in the middle of this block's last record, which was loaded by an `_id` of its own. False. */
-bool loader_refuse_grown(const loader_t *loader, block_t *block, err_t *err);
+/* Where the `_id`s are the data's own: false if a record of the block was cut off where its input ended, was loaded like
+ * that, and is longer now: nobody knows which document is to be corrected. */
+bool loader_may_have_grown(const loader_t *loader, block_t *block, err_t *err);
 /* An account_taken_t. */
 bool loader_take_taken(void *context, block_t *block, const record_t *record, const uint8_t *document,
                        err_t *err);

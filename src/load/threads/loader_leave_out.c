@@ -75,14 +75,22 @@ bool loader_clear_torn(loader_t *loader, block_t *block, uint32_t *from, uint32_
     return true;
 }
 
-bool loader_refuse_grown(const loader_t *loader, block_t *block, err_t *err) {
+bool loader_may_have_grown(const loader_t *loader, block_t *block, err_t *err) {
+    const schema_t *schema = loader->loading->schema;
+    bool made;
+    if (!schema->id || !block->file->torn_count || !correct_has_outgrown(schema, block))
+        return true;
+    if (!correct_made_document(schema, block, &made, err))
+        return false;
+    if (!made)
+        return true;
     block->file->changed = true;
     return err_set(
         err, STATUS_INPUT,
         "%s has grown in the middle of a record, and what was there of it may be in the collection, by "
         "an _id of its own (--id %s): look for that document and remove it, and give "
         "--reload-changed, which loads all of the input again",
-        block->file->input->name, loader->loading->schema->id->text);
+        block->file->input->name, schema->id->text);
 }
 
 bool loader_leave_out(loader_t *loader, block_t *block, const record_t *record, const uint8_t *document,
