@@ -126,7 +126,7 @@ bool job_open_catalog(job_t *job, err_t *err) {
     fill_settings(job, job->schema->id ? job->schema->id->text : "");
     if (!catalog_open(job->store, &job->settings, &header, err))
         return false;
-    job->generation = header.generation;
+    job->generation = job->loading.generation = header.generation;
     job->loading.bound = header.format != NULL;
     const int64_t lease_ms = header.lease_ms ? header.lease_ms : STORE_LEASE_MS;
     catalog_header_free(&header);

@@ -16,6 +16,8 @@ typedef struct {
     const fix_t *fix;
     const work_t *held; /* the piece that it belongs to */
     fix_item_t is;
+    uint64_t
+        otherwise; /* with own `_id`s: the hash of another document of its record that is there; or FIX_NOTHING */
 } item_t;
 
 struct retry_marks {
@@ -23,6 +25,8 @@ struct retry_marks {
     item_t *items;   /* of each of the fixes, in their order */
     item_t **placed; /* the same by input and place, as they are written */
     size_t count;
+    item_t **fixed_otherwise; /* with own `_id`s: those that are not sent */
+    size_t others;
 };
 
 void retry_marks_free(retry_marks_t *marks) {
@@ -31,12 +35,18 @@ void retry_marks_free(retry_marks_t *marks) {
     fixes_free(marks->fixes);
     free(marks->items);
     free(marks->placed);
+    free(marks->fixed_otherwise);
     free(marks);
 }
 
 bool retry_marks_verdict(const retry_marks_t *marks, size_t number, const retry_t *retry,
                          fix_verdict_t *verdict) {
-    return fixes_verdict(marks->fixes, number, retry, verdict);
+    if (!fixes_verdict(marks->fixes, number, retry, verdict))
+        return false;
+    for (size_t i = 0; *verdict == FIX_COUNTS && i < marks->others; i++)
+        if (marks->fixed_otherwise[i]->fix->number == number)
+            *verdict = FIX_CLOSED;
+    return true;
 }
 
 /* Each change rewrites the whole entry: so many marks go with one. `at` is behind the last one's. */
@@ -106,7 +116,8 @@ static bool collect(job_t *job, err_t *err) {
                          .filtered = fix->filtered};
         if (fix->document)
             is.mark.hash = XXH3_64bits(fix->document, fix->length);
-        marks->items[i] = (item_t){fix, ledger_held(&job->ledger, fix->entry->ordinal, fix->offset), is};
+        marks->items[i] = (item_t){
+            .fix = fix, .held = ledger_held(&job->ledger, fix->entry->ordinal, fix->offset), .is = is};
         marks->placed[i] = &marks->items[i];
     }
     if (marks->count)
@@ -141,13 +152,63 @@ static bool check_room(const retry_marks_t *marks, const char *path, err_t *err)
     return true;
 }
 
+/* ---- own `_id`s: documents of the same records, which have other `_id`s ---- */
+
+static void forget_found(void *context) {
+    const retry_marks_t *marks = context;
+    for (size_t i = 0; i < marks->others; i++)
+        marks->fixed_otherwise[i]->otherwise = FIX_NOTHING;
+}
+
+static bool see_any(void *context, const uint8_t *document, uint32_t length, err_t *err) {
+    const retry_marks_t *marks = context;
+    const uint64_t hash = XXH3_64bits(document, length);
+    (void)err;
+    for (size_t i = 0; i < marks->others; i++) {
+        item_t *item = marks->fixed_otherwise[i];
+        if (hash != item->is.mark.hash && fix_item_knows(&item->is, hash))
+            item->otherwise = hash;
+    }
+    return true;
+}
+
+/* Where a record was fixed otherwise before, its document may be there by another `_id`. Which one is not known, so the
+ * whole collection is looked at. */
+static bool find_others(job_t *job, err_t *err) {
+    retry_marks_t *marks = job->marks;
+    size_t kept = 0;
+    if (!job->schema->id)
+        return true;
+    if (!(marks->fixed_otherwise = calloc(marks->count + 1, sizeof(item_t *))))
+        return err_memory(err, marks->count * sizeof(item_t *));
+    for (size_t i = 0; i < marks->count; i++)
+        if (fix_item_has_others(&marks->items[i].is))
+            marks->fixed_otherwise[marks->others++] = &marks->items[i];
+    if (!marks->others)
+        return true;
+    log_note("of %zu of its records an earlier run has noted another document: all of %s is looked at for these",
+             marks->others, server_namespace(job->server));
+    snapshot_read_t *reader = snapshot_read_new(job->server, job->client, err);
+    const bool ok = reader && snapshot_read_everything(reader, forget_found, see_any, marks, err);
+    snapshot_read_free(reader);
+    for (size_t i = 0; i < marks->others; i++) {
+        item_t *item = marks->fixed_otherwise[i];
+        if (item->otherwise != FIX_NOTHING || fix_item_is_answered_otherwise(&item->is))
+            marks->fixed_otherwise[kept++] = item;
+    }
+    marks->others = kept;
+    return ok;
+}
+
 bool retry_marks_note(job_t *job, err_t *err) {
     if (!(job->marks = calloc(1, sizeof *job->marks)))
         return err_memory(err, sizeof *job->marks);
-    if (!collect(job, err) || !check_room(job->marks, job->spec->retry, err))
+    if (!collect(job, err) || !check_room(job->marks, job->spec->retry, err) || !find_others(job, err))
         return false;
     for (size_t i = 0; i < job->marks->count; i++)
         fix_item_note(&job->marks->items[i].is);
+    for (size_t i = 0; i < job->marks->others; i++)
+        job->marks->fixed_otherwise[i]->is.written = false;
     return write_marks(job, err);
 }
 
@@ -179,8 +240,8 @@ static bool see(void *context, const uint8_t *document, uint32_t length, err_t *
 
 static bool settle(job_t *job, item_t *item, snapshot_read_t **reader, size_t *others, err_t *err) {
     const int64_t id = item->fix->id;
-    noted_there_t there = {.item = &item->is, .hash = FIX_NOTHING};
-    if (fix_item_asks(&item->is)) {
+    noted_there_t there = {.item = &item->is, .hash = item->otherwise};
+    if (!job->schema->id && fix_item_asks(&item->is)) {
         if (!*reader && !(*reader = snapshot_read_new(job->server, job->client, err)))
             return false;
         if (!snapshot_read_all(*reader, id, id + 1, begin_anew, see, &there, err))
@@ -194,7 +255,7 @@ static bool settle(job_t *job, item_t *item, snapshot_read_t **reader, size_t *o
 bool retry_marks_settle(job_t *job, const block_t *done, err_t *err) {
     retry_marks_t *marks = job->marks;
     snapshot_read_t *reader = NULL;
-    size_t others = 0;
+    size_t others = marks->others;
     bool ok = true;
     for (; done; done = done->next) {
         item_t *item = done->refusal ? NULL : find_item(marks, done->id_base);

@@ -1,6 +1,7 @@
 #include "verify/id_hash.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <xxhash.h>
@@ -19,6 +20,46 @@ static uint64_t hash_number(double value) {
     return hash_as('d', &value, sizeof value);
 }
 
+/* "-12.50E+3" as the digits 125, the exponent 2 of the last one, and the sign. */
+typedef struct {
+    char digits[48];
+    size_t count;
+    long exponent;
+    bool negative;
+} plain_number_t;
+
+static void read_plain(const char *text, plain_number_t *number) {
+    const char *e = strpbrk(text, "eE");
+    bool behind = false;
+    *number = (plain_number_t){.exponent = e ? strtol(e + 1, NULL, 10) : 0, .negative = *text == '-'};
+    for (; *text && text != e; text++) {
+        behind |= *text == '.';
+        if (*text < '0' || *text > '9' || number->count == sizeof number->digits)
+            continue;
+        number->exponent -= behind;
+        if (number->count || *text != '0')
+            number->digits[number->count++] = *text;
+    }
+    for (; number->count && number->digits[number->count - 1] == '0'; number->exponent++)
+        number->digits[--number->count] = '\0';
+}
+
+/* A double that is the decimal exactly has the same hash: to the server both are one `_id`. */
+static uint64_t hash_digits(const char *text) {
+    plain_number_t number, other;
+    char exact[96];
+    const double value = strtod(text, NULL);
+    read_plain(text, &number);
+    snprintf(exact, sizeof exact, "%.40e", value);
+    read_plain(exact, &other);
+    if (isfinite(value) && number.negative == other.negative && number.exponent == other.exponent &&
+        number.count == other.count && memcmp(number.digits, other.digits, number.count) == 0)
+        return hash_number(value);
+    const int used = snprintf(exact, sizeof exact, "%c%.48se%ld", number.negative ? '-' : '+', number.digits,
+                              number.exponent);
+    return hash_as('D', exact, (size_t)used);
+}
+
 static uint64_t hash_decimal(const bson_iter_t *id) {
     bson_decimal128_t decimal;
     char text[BSON_DECIMAL128_STRING], *end;
@@ -30,7 +71,7 @@ static uint64_t hash_decimal(const bson_iter_t *id) {
         const int64_t whole = (int64_t)value;
         return hash_as('n', &whole, sizeof whole);
     }
-    return hash_number((double)value);
+    return isfinite(value) ? hash_digits(text) : hash_number((double)value);
 }
 
 /* Type and bytes of any other value. */

@@ -4,8 +4,8 @@
 
 #include <bson/bson.h>
 
-/* Of a document's `_id`; 0: it has none. A decimal that is no whole number, and numbers within documents, may have
- * another hash than their equals: who finds nothing by the hash has to ask the server for the `_id` itself. */
+/* Of a document's `_id`; 0: it has none. Numbers within documents may have another hash than their equals: who finds
+ * nothing by the hash has to ask the server for the `_id` itself. */
 uint64_t id_hash(const uint8_t *document, uint32_t length);
 uint64_t id_hash_of(const bson_iter_t *id);
 

@@ -3,6 +3,7 @@
 #include "base/grow.h"
 #include "catalog/ledger/standing.h"
 #include "load/threads/account.h"
+#include "verify/id_hash.h"
 #include "verify/verifier_inner.h"
 
 #include <stdlib.h>
@@ -100,7 +101,7 @@ static bool take_found(verifier_t *verifier, const by_id_found_t *found, err_t *
     if (found->same || found->others) {
         if (!GROW(ids->hashes, ids->room, ids->count + 1, err))
             return false;
-        ids->hashes[ids->count++] = found->hash;
+        ids->hashes[ids->count++] = found->same ? found->hash : id_hash(found->other, found->other_length);
     }
     if (found->same)
         return !found->others || tell(verifier, DIFFERENCE_DUPLICATED, place, found, err);

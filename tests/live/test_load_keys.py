@@ -138,6 +138,49 @@ class Keys(livetest.Case):
         self.client.command(self.database, {"delete": "results", "deletes": [{"q": {"_id": 5}, "limit": 1}]})
         self.assertEqual(1, self.verify("a.csv", status=7)["missing"])
 
+    def test_fixed_twice(self):
+        """the first fix of a record stays, whatever its `_id`; it is known when the input grows"""
+        self.write("a.csv", "k,v\n1,a\n1,b\n2,c\n")
+        self.load("--id", "k", "a.csv", status=2)
+        kept = (self.folder / (self.database + ".results.rejects")).read_text()
+        for name, key in (("first", 7), ("second", 8)):
+            self.write(name, kept.replace("\n1,b", "\n%d,b" % key))
+        self.assertEqual(1, self.load("--retry", "first")["loaded"])
+        self.assertEqual(0, self.load("--retry", "second")["loaded"])
+        self.assertIn("fixed otherwise", self.stderr)
+        self.write("a.csv", "k,v\n1,a\n1,b\n2,c\n3,d\n")
+        said = self.load("a.csv")
+        self.assertEqual((1, 3), (said["loaded"], said["already_there"]))
+        self.assertEqual([1, 2, 3, 7], sorted(each["_id"] for each in self.documents()))
+        self.verify("a.csv")
+
+    def test_streams(self):
+        """what was looked at of a stream is loaded, too"""
+        for text in ('{"x": 1}\n{"x": 2}\n', lines(made(70000, 3))):
+            with self.subTest(bytes=len(text)):
+                self.client.drop_database(self.database)
+                self.assertEqual(text.count("\n"), self.load("-", stdin=text.encode())["loaded"])
+
+    def test_never_overwritten(self):
+        """a record that was cut off, and equal to another input's, does not take that one along when it grows"""
+        self.write("a.csv", "k,v\n1,a\n12,cc\n")
+        self.write("b.csv", "k,v\n9,z\n12,cc")
+        self.load("--id", "k", "a.csv")
+        self.load("--batch", "1", "b.csv")
+        self.write("b.csv", "k,v\n9,z\n12,ccdd\n77,q\n")
+        self.load("--batch", "1", "b.csv", status=5)
+        self.load("--batch", "1", "--reload-changed", "b.csv", status=2)
+        self.assertEqual("cc", next(each["v"] for each in self.documents() if each["_id"] == 12))
+        self.verify("a.csv", "b.csv")
+
+    def test_numbers(self):
+        """one `_id` in two spellings is a reject; two that are nearly one are not"""
+        self.write("a.json", '{"_id": 0.1}\n{"_id": {"$numberDecimal": "0.1"}}\n{"_id": {"a": 1}, "x": 1}\n'
+                   '{"_id": {"a": 1.0}, "x": 2}\n{"_id": [1]}\n{"_id": {"$undefined": true}}\n')
+        said = self.load("a.json", status=2)
+        self.assertEqual((3, 3), (said["loaded"], said["rejected"]))
+        self.assertEqual(3, self.verify("a.json")["documents"])
+
     def test_refused(self):
         """what cannot be known of such a collection is refused with what to do"""
         self.write("a.json", lines(made(10)))

@@ -107,9 +107,9 @@ bool snapshot_read_again(const snapshot_read_t *reader) {
     return reader->again;
 }
 
-bool snapshot_read_all(snapshot_read_t *reader, int64_t from, int64_t end, void (*clear)(void *context),
-                       bool (*keep)(void *context, const uint8_t *document, uint32_t length, err_t *err),
-                       void *context, err_t *err) {
+static bool read_all(snapshot_read_t *reader, const bson_t *filter, void (*clear)(void *context),
+                     bool (*keep)(void *context, const uint8_t *document, uint32_t length, err_t *err),
+                     void *context, err_t *err) {
     const uint8_t *document = NULL;
     uint32_t length = 0;
     bool ok = true;
@@ -117,7 +117,7 @@ bool snapshot_read_all(snapshot_read_t *reader, int64_t from, int64_t end, void 
     snapshot_read_refresh(reader);
     do {
         clear(context);
-        snapshot_read_begin(reader, from, end);
+        snapshot_read_begin_filter(reader, filter);
         while (ok && (got = snapshot_read_next(reader, &document, &length, err)) > 0)
             ok = keep(context, document, length, err);
     } while (ok && got < 0 && snapshot_read_again(reader));
@@ -126,4 +126,24 @@ bool snapshot_read_all(snapshot_read_t *reader, int64_t from, int64_t end, void 
     if (ok && got == 0)
         server_answered(reader->server);
     return ok && got == 0;
+}
+
+bool snapshot_read_all(snapshot_read_t *reader, int64_t from, int64_t end, void (*clear)(void *context),
+                       bool (*keep)(void *context, const uint8_t *document, uint32_t length, err_t *err),
+                       void *context, err_t *err) {
+    bson_t filter = BSON_INITIALIZER;
+    snapshot_read_append_range(&filter, from, end);
+    const bool ok = read_all(reader, &filter, clear, keep, context, err);
+    bson_destroy(&filter);
+    return ok;
+}
+
+bool snapshot_read_everything(snapshot_read_t *reader, void (*clear)(void *context),
+                              bool (*keep)(void *context, const uint8_t *document, uint32_t length,
+                                           err_t *err),
+                              void *context, err_t *err) {
+    bson_t filter = BSON_INITIALIZER;
+    const bool ok = read_all(reader, &filter, clear, keep, context, err);
+    bson_destroy(&filter);
+    return ok;
 }

@@ -35,6 +35,12 @@ bool snapshot_read_all(snapshot_read_t *reader, int64_t from, int64_t end, void 
                        bool (*keep)(void *context, const uint8_t *document, uint32_t length, err_t *err),
                        void *context, err_t *err);
 
+/* The same of the whole collection. */
+bool snapshot_read_everything(snapshot_read_t *reader, void (*clear)(void *context),
+                              bool (*keep)(void *context, const uint8_t *document, uint32_t length,
+                                           err_t *err),
+                              void *context, err_t *err);
+
 /* Such a range as a filter's `_id`. */
 void snapshot_read_append_range(bson_t *filter, int64_t from, int64_t end);
 

@@ -27,6 +27,21 @@ static bool is_answered(const fix_item_t *item) {
     return answer && answer->hash != FIX_NOTHING;
 }
 
+bool fix_item_is_answered_otherwise(const fix_item_t *item) {
+    return is_answered(item) && answer_of(item)->hash != item->mark.hash;
+}
+
+bool fix_item_has_others(const fix_item_t *item) {
+    const entry_t *entry = item->entry;
+    for (size_t i = 0; i < entry->fix_count; i++) {
+        const fix_mark_t *fix = &entry->fixes[i];
+        if (fix->offset == item->mark.offset && fix->of == item->mark.of && fix->hash != FIX_NOTHING &&
+            fix->hash != item->mark.hash)
+            return true;
+    }
+    return false;
+}
+
 /* An earlier run has noted another fix of this record, and may have loaded it; or it was confirmed in an earlier
  * collection. */
 bool fix_item_asks(const fix_item_t *item) {

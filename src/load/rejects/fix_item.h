@@ -22,6 +22,10 @@ bool fix_item_is_new(const fix_item_t *item);
 
 /* After all was sent: has what is there under its `_id` to be read? */
 bool fix_item_asks(const fix_item_t *item);
+/* Were other documents noted, or confirmed, for its record? */
+bool fix_item_has_others(const fix_item_t *item);
+/* Is another one confirmed? */
+bool fix_item_is_answered_otherwise(const fix_item_t *item);
 /* Is this the hash of a document that was noted before? */
 bool fix_item_knows(const fix_item_t *item, uint64_t hash);
 /* there: the hash of what was read, of all that was noted; FIX_NOTHING: none, or it was not asked for. */

@@ -105,10 +105,21 @@ uint64_t account_identity(const block_t *block, const record_t *record) {
     return reject_identity_hash(block->buffer.bytes + record->offset, length);
 }
 
+bool account_is_fixed(const account_t *account, const block_t *block, const record_t *record) {
+    const load_file_t *file = block->file;
+    return account->loading->schema->id && file->fix_count && !block->by_itself &&
+           fix_marks_answer(file->fixes, file->fix_count, block->offset + record->offset,
+                            account_identity(block, record), account->loading->generation);
+}
+
 /* A document that the server would not take. */
 static bool reject_refused(const account_t *account, block_t *block, uint32_t offset, const char *reason,
                            err_t *err) {
     const record_t record = account_record(account->loading->schema, block, offset);
+    if (account_is_fixed(account, block, &record)) {
+        account_one(account, block, RECORD_THERE);
+        return true;
+    }
     return account_reject(account, block, &record, reason, err);
 }
 

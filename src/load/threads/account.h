@@ -34,6 +34,10 @@ record_t account_record(const schema_t *schema, const block_t *block, uint32_t o
 /* What the catalog knows a reject of this record by. */
 uint64_t account_identity(const block_t *block, const record_t *record);
 
+/* Where the `_id`s are the data's own: has a person fixed this record, as the catalog says? Its document may have any
+ * `_id`, and is not looked for. */
+bool account_is_fixed(const account_t *account, const block_t *block, const record_t *record);
+
 bool account_reject(const account_t *account, block_t *block, const record_t *record, const char *reason,
                     err_t *err);
 

@@ -64,6 +64,7 @@ typedef struct {
     uint64_t max_record;
     uint32_t max_document;
     const uint8_t *uuid;         /* of the collection, 16 bytes; NULL: inserts do not say which they mean */
+    uint32_t generation;         /* of the collection, as the catalog counts them */
     reject_codes_t reject_codes; /* --reject-code */
     bool reload_changed;         /* --reload-changed */
     /* Nothing is sent when the catalog has not said for a whole lease that the pieces are ours: another command may

@@ -103,6 +103,8 @@ bool loader_leave_out(loader_t *loader, block_t *block, const record_t *record, 
         begun_say_other(loader->begun, other, reason, block->id_base + record->offset);
         reason = other;
     }
+    if (reason && there != BEGUN_FIXED && account_is_fixed(&loader->account, block, record))
+        there = BEGUN_FIXED;
     if (reason && there != BEGUN_FIXED)
         return record->offset < block->length ? account_reject(&loader->account, block, record, reason, err)
                                               : account_oversize(&loader->account, block, reason, err);
