@@ -92,6 +92,7 @@ static const option_t options[] = {
                          "Bytes in a batch: it is sent when either is reached (default 2M)."),
     LOAD_ROW_MEMORY(values_t, spec.memory, "Memory for text and batches on their way (default 256M)."),
     LOAD_ROW_MAX_RECORD(values_t, spec.max_record, "Records longer than this are rejected (default 16M)."),
+    LOAD_ROW_VALIDATE(values_t, spec.validate, LOAD_VALIDATE_WORDS),
     {.name = "clustered",
      .kind = OPTION_FLAG,
      AT(clustered),

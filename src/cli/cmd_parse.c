@@ -1,6 +1,5 @@
 #include "base/clock.h"
 #include "base/ejson.h"
-#include "base/lines.h"
 #include "base/log.h"
 #include "base/numbers/units.h"
 #include "base/out.h"
@@ -15,6 +14,7 @@
 #include "format/emitted.h"
 #include "format/filter.h"
 #include "format/format.h"
+#include "format/record/ends.h"
 #include "format/record/own_id.h"
 #include "format/schema/schema_bad_value.h"
 #include "input/cutter.h"
@@ -33,7 +33,7 @@ typedef struct {
     const char *format;
     texts_list_t filters, types;
     uint64_t limit, max_rejects, max_record;
-    bool relaxed, ids;
+    bool relaxed, ids, validate;
     const char *id;
     emit_kind_t emit;
     guess_options_t guess;
@@ -86,6 +86,7 @@ static const option_t options[] = {
      AT(max_rejects),
      .help = "Stop when more records than this are rejected (default: never)."},
     LOAD_ROW_MAX_RECORD(values_t, max_record, "Records longer than this are rejected (default 16M)."),
+    LOAD_ROW_VALIDATE(values_t, validate, LOAD_VALIDATE_WORDS),
     {.name = NULL},
 };
 
@@ -223,7 +224,7 @@ static bool parse_cut(parse_t *parse, file_t *file, const cut_t *cut, err_t *err
     }
     if (cut->oversize.length && parse->read < parse->values->limit) {
         record = (record_t){.offset = cut->length,
-                            .line = (uint32_t)lines_count(cut->buffer.bytes, cut->length),
+                            .line = (uint32_t)ends_lines(parse->schema, cut->buffer.bytes, cut->length),
                             .column = 1};
         parse->read++;
         return reject(parse, file, cut, &record, "the record is longer than --max-record", err);
@@ -285,7 +286,7 @@ static bool parse_all(parse_t *parse, char **args, int count, err_t *err) {
     manifest_options_t manifest = {.input_name = NULL};
     if (!values->format && !manifest_build(&parse->manifest, args, (size_t)count, &manifest, err))
         return false;
-    if (!open_format(parse, err))
+    if (!open_format(parse, err) || (values->validate && !format_validate(parse->schema, err)))
         return false;
     if (values->emit == EMIT_RAW && !emit_possible(parse->schema, err))
         return false;

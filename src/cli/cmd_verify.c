@@ -88,6 +88,7 @@ static const option_t options[] = {
      .most = 1000000,
      .help = "Name so many differences of each kind (default 20). All are counted."},
     LOAD_ROW_MAX_RECORD(values_t, spec.max_record, "As it was for the load (default 16M)."),
+    LOAD_ROW_VALIDATE(values_t, spec.validate, "As it was for the load: of BSON."),
     LOAD_ROW_MEMORY(values_t, spec.memory, "Memory for text on its way (default 256M)."),
     {.name = "input-name",
      .argument = "NAME",

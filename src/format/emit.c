@@ -47,7 +47,7 @@ emit_t *emit_new(const schema_t *schema) {
         emit->fixed = emit_fixed_new(&emit->draft);
     else if (schema->kind == RECORDS_DELIMITED)
         emit->delimited = emit_delimited_new(&emit->draft);
-    if (emit->reader && (emit->fixed || emit->delimited || schema->kind == RECORDS_JSON))
+    if (emit->reader && (emit->fixed || emit->delimited || schema_any_fields(schema)))
         return emit;
     emit_destroy(emit);
     return NULL;
@@ -74,6 +74,9 @@ bool emit_possible(const schema_t *schema, err_t *err) {
                        "by 'on_bad_value: %s' the format %s does not keep values that do not fit, so its "
                        "documents make no records again; text keeps them",
                        schema_bad_values[schema->bad_value], schema->name);
+    if (schema->kind == RECORDS_BSON)
+        return err_set(err, STATUS_USAGE,
+                       "--emit raw is for records of text; --emit bson prints BSON documents as they are");
     for (size_t i = 0; i < schema->part_count; i++)
         if (schema->parts[i].leave_out)
             return err_set(err, STATUS_USAGE,

@@ -12,3 +12,10 @@ schema_t *format_open(const char *name, err_t *err) {
     free(opened.text);
     return schema;
 }
+
+bool format_validate(schema_t *schema, err_t *err) {
+    schema->validate = schema->kind == RECORDS_BSON;
+    return schema->validate ||
+           err_set(err, STATUS_USAGE, "--validate is for BSON, and the format %s makes its documents of text",
+                   schema->name);
+}

@@ -1,5 +1,6 @@
 #include "format/records.h"
 #include "base/threads/pool.h"
+#include "format/bson/documents.h"
 #include "format/delimited/delimited.h"
 #include "format/fixed/fixed.h"
 #include "format/json/json.h"
@@ -12,6 +13,7 @@ struct records {
     delimited_t *delimited; /* one of these is used */
     fixed_t *fixed;
     json_t *json;
+    documents_t *documents;
     const own_id_t *id; /* NULL: the `_id` is the record's place */
     bool own_id;        /* documents get one, that is not their place */
 };
@@ -32,8 +34,11 @@ records_t *records_new(const schema_t *schema) {
     case RECORDS_JSON:
         records->json = json_new(id && id->kept);
         break;
+    case RECORDS_BSON:
+        records->documents = documents_new(schema);
+        break;
     }
-    if (records->fixed || records->delimited || records->json)
+    if (records->fixed || records->delimited || records->json || records->documents)
         return records;
     free(records);
     return NULL;
@@ -45,6 +50,7 @@ void records_destroy(records_t *records) {
     delimited_destroy(records->delimited);
     fixed_destroy(records->fixed);
     json_destroy(records->json);
+    documents_destroy(records->documents);
     free(records);
 }
 
@@ -56,6 +62,8 @@ void records_begin(records_t *records, const dialect_t *dialect, const uint8_t *
         fixed_begin(records->fixed, text, length, file_start, with_id, id_base);
     else if (records->json)
         json_begin(records->json, text, length, file_start, with_id, id_base);
+    else if (records->documents)
+        documents_begin(records->documents, text, length, with_id, id_base);
     else
         delimited_begin(records->delimited, dialect, text, length, file_start, with_id, id_base);
 }
@@ -63,7 +71,8 @@ void records_begin(records_t *records, const dialect_t *dialect, const uint8_t *
 static inline parsed_t next(records_t *records, uint8_t *out, size_t room, record_t *record, shape_t *shape) {
     return records->delimited ? delimited_next(records->delimited, out, room, record, shape)
            : records->fixed   ? fixed_next(records->fixed, out, room, record, shape)
-                              : json_next(records->json, out, room, record, shape);
+           : records->json    ? json_next(records->json, out, room, record, shape)
+                              : documents_next(records->documents, out, room, record);
 }
 
 static parsed_t next_with_own_id(records_t *records, uint8_t *out, size_t room, record_t *record,
@@ -113,9 +122,9 @@ parsed_t records_one(records_t *records, const dialect_t *dialect, const uint8_t
 }
 
 uint64_t records_bad_values(const records_t *records) {
-    return records->fixed  ? fixed_odd(records->fixed)
-           : records->json ? 0 /* nothing is converted */
-                           : delimited_bad_values(records->delimited);
+    return records->fixed       ? fixed_odd(records->fixed)
+           : records->delimited ? delimited_bad_values(records->delimited)
+                                : 0; /* nothing is converted */
 }
 
 uint64_t records_bad_of(const records_t *records, size_t field) {

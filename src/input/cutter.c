@@ -1,6 +1,7 @@
 #include "input/cutter.h"
 #include "base/lines.h"
 #include "format/record/ends.h"
+#include "input/bson_place.h"
 
 #include <stddef.h>
 #include <stdlib.h>
@@ -113,9 +114,40 @@ static bool read_on(cutter_t *cutter, size_t most, err_t *err) {
     return fill(cutter, room, want < most ? want : most, err);
 }
 
+static uint64_t count_lines(const cutter_t *cutter, const uint8_t *text, size_t length) {
+    return cutter->schema ? ends_lines(cutter->schema, text, length) : lines_count(text, length);
+}
+
+static bool is_bson(const cutter_t *cutter) {
+    return cutter->schema && cutter->schema->kind == RECORDS_BSON;
+}
+
 /* A byte-order mark is before it. */
 static size_t first_field(const cutter_t *cutter) {
-    return cutter->offset ? 0 : dialect_bom(cutter->buffer.bytes, cutter->have);
+    return cutter->offset || is_bson(cutter) ? 0 : dialect_bom(cutter->buffer.bytes, cutter->have);
+}
+
+/* Where a document of BSON should begin there is none, or only a part of it: nothing behind it can be found. */
+static void end_bson(cutter_t *cutter) {
+    const size_t at = cutter->ends.record;
+    const bson_place_t place = {
+        .name = source_name(cutter->source),
+        .offset = cutter->offset + at,
+        .number = cutter->lines_from ? 0 : cutter->line + count_lines(cutter, cutter->buffer.bytes, at),
+        .ends = !cutter->ends.lies,
+    };
+    bson_place_say(&place, cutter->buffer.bytes + at, cutter->have - at, &cutter->fault);
+    cutter->faulty = cutter->ended = true;
+    cutter->carry_have = 0;
+    cutter->have = at;
+}
+
+static size_t bson_end(cutter_t *cutter, size_t from) {
+    if (ends_on(&cutter->ends, cutter->buffer.bytes, cutter->have, is_exhausted(cutter), from + 1))
+        return cutter->ends.record;
+    if (cutter->ends.lies || (is_exhausted(cutter) && !cutter->faulty && cutter->ends.record < cutter->have))
+        end_bson(cutter);
+    return 0;
 }
 
 /* The place after the first record end at or after `from`; 0: there is none yet. */
@@ -123,6 +155,8 @@ static size_t record_end(cutter_t *cutter, size_t from) {
     const uint8_t *text = cutter->buffer.bytes;
     if (cutter->schema && !cutter->ends.at)
         cutter->ends.at = cutter->ends.record = first_field(cutter);
+    if (is_bson(cutter))
+        return bson_end(cutter, from);
     if (cutter->schema)
         return ends_on(&cutter->ends, text, cutter->have, is_exhausted(cutter), from + 1)
                    ? cutter->ends.record
@@ -246,7 +280,7 @@ static bool hand_over(cutter_t *cutter, size_t end, cut_t *cut, err_t *err) {
     cut->offset = cutter->offset;
     cut->first_line = cutter->line;
     cut->lines_from = cutter->lines_from;
-    cutter->line += lines_count(cut->buffer.bytes, end) + (skipped ? cutter->lines_skipped : 0);
+    cutter->line += count_lines(cutter, cut->buffer.bytes, end) + (skipped ? cutter->lines_skipped : 0);
     cutter->offset += end + cut->oversize.length;
     cut->next_offset = cutter->offset;
     cutter->buffer = (buffer_t){NULL, 0};
@@ -332,6 +366,8 @@ void cutter_read_as(cutter_t *cutter, const schema_t *schema, const dialect_t *d
     cutter->ends = ends_begin(schema, dialect->delimiter);
     if (cutter->longest <= ENDS_MOST) /* where a line begins tells what the last quote that counts is */
         cutter->longest = ENDS_MOST + 1;
+    if (schema->kind == RECORDS_BSON && cutter->longest < BSON_SPAN_MOST)
+        cutter->longest = BSON_SPAN_MOST;
 }
 
 bool cutter_begin(cutter_t *cutter, const schema_t *schema, const char *name, dialect_t *dialect,

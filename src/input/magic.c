@@ -1,4 +1,5 @@
 #include "input/magic.h"
+#include "format/record/bson_span.h"
 #include "input/archive/tar.h"
 
 #include <string.h>
@@ -44,12 +45,20 @@ static const mark_t marks[] = {
     {MAGIC_REFUSED, 0, 2, "\xfe\xff", "UTF-16"},
 };
 
+/* Its first length may be the mark of something else. What begins as gzip does is gzip. */
+static bool is_bson(const uint8_t *head, size_t size) {
+    return bson_span_begins(head, size) && memcmp(head, "\x1f\x8b\x08", 3) != 0;
+}
+
 magic_t magic_of(const uint8_t *head, size_t size, const char **compressed) {
     /* first, because a tar begins with a name, which may be any word */
     if (size >= TAR_BLOCK && tar_begins(head)) {
         *compressed = "tar";
         return MAGIC_TAR;
     }
+    *compressed = NULL;
+    if (is_bson(head, size))
+        return MAGIC_TEXT;
     for (const mark_t *mark = marks; mark < marks + sizeof marks / sizeof *marks; mark++) {
         if (size < (size_t)mark->offset + mark->length ||
             memcmp(head + mark->offset, mark->bytes, mark->length) != 0)

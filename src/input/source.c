@@ -2,6 +2,7 @@
 #include "base/clock.h"
 #include "base/lines.h"
 #include "base/stop.h"
+#include "format/record/bson_span.h"
 #include "input/archive/zip.h"
 #include "input/decode/spare.h"
 #include "input/file/fault.h"
@@ -407,17 +408,20 @@ bool source_begins_rejects(source_kit_t *kit, const input_file_t *file) {
     return rejects;
 }
 
-bool source_lines(const input_file_t *file, uint64_t offset, uint64_t *lines) {
+bool source_lines(const input_file_t *file, record_kind_t kind, uint64_t offset, uint64_t *lines) {
     err_t ignored;
     source_t *source = source_open(file, &ignored);
     uint8_t *text = malloc(SKIP_STEP);
+    bson_span_counter_t counter = {0};
     bool ok = source && text;
     *lines = 0;
     for (uint64_t at = 0; ok && at < offset;) {
         size_t want = offset - at < SKIP_STEP ? (size_t)(offset - at) : SKIP_STEP;
         ssize_t got = source_read(source, text, want, &ignored);
         ok = got > 0;
-        *lines += ok ? lines_count(text, (size_t)got) : 0;
+        if (ok)
+            *lines += kind == RECORDS_BSON ? bson_span_count(&counter, text, (size_t)got)
+                                           : lines_count(text, (size_t)got);
         at += ok ? (uint64_t)got : 0;
     }
     free(text);

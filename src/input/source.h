@@ -3,6 +3,7 @@
 #define TIPPLE_INPUT_SOURCE_H
 
 #include "base/threads/pool.h"
+#include "format/schema/schema.h"
 #include "input/decode/decoder.h"
 
 #include <sys/types.h>
@@ -75,7 +76,7 @@ void source_leave(source_t *source, input_file_t *file, uint8_t *text, size_t le
 /* Is the text of a file (not a stream) a reject file? False if it cannot be read. The kit must peek. */
 bool source_begins_rejects(source_kit_t *kit, const input_file_t *file);
 
-/* How many lines of a file end before this offset of its text; reads everything up to there. */
-bool source_lines(const input_file_t *file, uint64_t offset, uint64_t *lines);
+/* How many lines of a file, of BSON documents, end before this offset of its text; reads everything up to there. */
+bool source_lines(const input_file_t *file, record_kind_t kind, uint64_t offset, uint64_t *lines);
 
 #endif

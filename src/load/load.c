@@ -65,7 +65,8 @@ static bool open_format(job_t *job, err_t *err) {
 static bool read_spec(job_t *job, err_t *err) {
     const load_spec_t *spec = job->spec;
     if (!limits_check(spec->threads, spec->memory, spec->max_record, err) ||
-        !limits_check_batch(spec->batch, spec->batch_bytes, err) || !open_format(job, err))
+        !limits_check_batch(spec->batch, spec->batch_bytes, err) || !open_format(job, err) ||
+        (spec->validate && !format_validate(job->schema, err)))
         return false;
     snprintf(job->result->format, sizeof job->result->format, "%s", job->schema->name);
     if (spec->filter_count &&

@@ -19,6 +19,7 @@ enum { LOAD_BATCH = 1000 }; /* documents, where nothing is said */
 typedef struct {
     const char *uri;
     const char *format;
+    bool validate; /* documents of BSON are checked as a whole */
     char *const *inputs;
     size_t input_count;
     const char *input_name; /* of a stream, or NULL */

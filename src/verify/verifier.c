@@ -1,8 +1,8 @@
 #include "base/clock.h"
 #include "base/ejson.h"
-#include "base/lines.h"
 #include "base/stop.h"
 #include "catalog/ledger/standing.h"
+#include "format/record/ends.h"
 #include "load/blocks/other_header.h"
 #include "load/threads/account.h"
 #include "verify/verifier_inner.h"
@@ -84,12 +84,12 @@ static void collection_difference(const verifier_t *verifier, int64_t id, differ
 }
 
 /* Counting line ends costs as much as the block has text, so only where somebody will read it. */
-static uint64_t line_at(const block_t *block, uint64_t offset) {
+static uint64_t line_at(const verifier_t *verifier, const block_t *block, uint64_t offset) {
     if (offset < block->offset)
         return 0;
     uint64_t within = offset - block->offset;
-    return block->first_line +
-           lines_count(block->buffer.bytes, within < block->length ? within : block->length);
+    return block->first_line + ends_lines(verifier->inspection->schema, block->buffer.bytes,
+                                          within < block->length ? within : block->length);
 }
 
 bool verifier_describe_changed(difference_t *difference, const merge_found_t *found, err_t *err) {
@@ -118,7 +118,7 @@ static bool describe_unrelated(difference_t *difference, const merge_found_t *fo
 
 static bool describe_extra(const verifier_t *verifier, difference_t *difference, err_t *err) {
     bool at_record = difference->id == verifier->record_id;
-    difference->line = difference->last_line = line_at(verifier->block, difference->offset);
+    difference->line = difference->last_line = line_at(verifier, verifier->block, difference->offset);
     return say_why(difference, at_record && verifier->why ? verifier->why : "no record begins there", err);
 }
 
@@ -311,9 +311,10 @@ static bool take_record(sink_t *sink, parsed_t parsed, err_t *err) {
 static bool take_oversize(sink_t *sink, err_t *err) {
     verifier_t *verifier = sink->verifier;
     const block_t *block = verifier->block;
-    verifier->record = (record_t){.offset = block->length,
-                                  .length = (uint32_t)block->oversize.length,
-                                  .line = (uint32_t)lines_count(block->buffer.bytes, block->length)};
+    verifier->record = (record_t){
+        .offset = block->length,
+        .length = (uint32_t)block->oversize.length,
+        .line = (uint32_t)ends_lines(verifier->inspection->schema, block->buffer.bytes, block->length)};
     return take_record(sink, PARSED_REJECT, err);
 }
 
@@ -373,7 +374,7 @@ static bool tell_unequal(verifier_t *verifier, const sink_t *sink, uint64_t coun
     difference.last_id = verifier->first_id + RECORD_ID_BLOCK_BYTES - 1;
     difference.records = 1;
     difference.line = block->first_line;
-    difference.last_line = line_at(block, block->offset + block->length);
+    difference.last_line = line_at(verifier, block, block->offset + block->length);
     if (difference.last_line > difference.line)
         difference.last_line--; /* the line end of the last record is its own */
     snprintf(why, sizeof why, "%llu documents of %llu bytes are expected, %llu of %llu bytes are there",

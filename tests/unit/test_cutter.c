@@ -867,8 +867,117 @@ static void test_json_cut_off(void **state) {
     grown_free(&all);
 }
 
+/* ---- BSON ---- */
+
+static void add_document(grown_t *text, size_t length) {
+    bson_t document = BSON_INITIALIZER;
+    char *words = malloc(length + 1);
+    LAB_MUST(words);
+    memset(words, '\n', length);
+    bson_append_utf8(&document, "k", 1, words, (int)length);
+    grown_add(text, bson_get_data(&document), document.len);
+    bson_destroy(&document);
+    free(words);
+}
+
+/* How much of a text is cut up to its end or its fault. */
+static uint64_t cut_bson(const grown_t *text, bool fails, bool *last, err_t *err) {
+    struct source source = {.text = text->at, .size = text->size, .fails = fails};
+    schema_t *schema = lab_schema("format: x\nrecord: {bson: yes}\n");
+    pool_t *pool = pool_new(64 * CUTTER_BUFFER, CUTTER_BUFFER);
+    cutter_t *cutter = cutter_new(&source, pool, 1, err);
+    dialect_t dialect;
+    cut_t cut;
+    uint64_t at = 0;
+    int got;
+    LAB_MUST(cutter && cutter_begin(cutter, schema, "x", &dialect, err));
+    *last = false;
+    while ((got = cutter_next(cutter, &cut, err)) > 0) {
+        assert_true(cut.offset == at && !cut.oversize.length && cut.length);
+        assert_memory_equal(cut.buffer.bytes, text->at + at, cut.length);
+        assert_int_equal(cut.first_line, 1 + bson_span_count(&(bson_span_counter_t){0}, text->at, at));
+        /* all documents that begin in its window, and no others */
+        for (uint64_t document = at; document < cut.next_offset;) {
+            assert_true(document / W == at / W);
+            document += bson_span_length(text->at + document);
+            assert_true(document <= cut.next_offset);
+        }
+        at = cut.next_offset;
+        *last = cut.last;
+        pool_give(pool, &cut.buffer);
+    }
+    if (got == 0)
+        err->text[0] = '\0';
+    cutter_destroy(cutter);
+    pool_destroy(pool);
+    schema_destroy(schema);
+    return at;
+}
+
+static void test_bson_windows(void **state) {
+    (void)state;
+    uint64_t seed = 11;
+    for (int round = 0; round < 8; round++) {
+        grown_t text = {0};
+        bool last;
+        err_t err;
+        while (text.size < 4 * W)
+            add_document(&text, lab_chance(&seed, 300) ? lab_chance(&seed, 3000) : lab_chance(&seed, 3 * W));
+        assert_int_equal(text.size, cut_bson(&text, false, &last, &err));
+        assert_true(last && !err.text[0]);
+        assert_int_equal(text.size, cut_bson(&text, true, &last, &err));
+        assert_true(!last && strstr(err.text, "made up"));
+        grown_free(&text);
+    }
+}
+
+/* Around the borders of windows and buffers: documents before what is none are cut, and it is told where it is. */
+static void test_bson_lies(void **state) {
+    (void)state;
+    static const size_t places[] = {
+        100, W - 40, W - 14, W - 3, W, W + 1, CUTTER_BUFFER - 3, CUTTER_BUFFER, CUTTER_BUFFER + 9, 3 * W};
+    static const struct {
+        const char *bytes;
+        size_t length;
+        const char *told;
+    } lies[] = {
+        {"\5\0", 2, "ends within document"},
+        {"\5\0\0\0", 4, "ends within document"},
+        {"\xFF\xFF\xFF\xFF and more than that", 22, "says that it has -1 bytes"},
+        {"\4\0\0\0\0", 5, "says that it has 4 bytes"},
+        {"\0\0\0\x7F", 4, "says that it has 2130706432 bytes"},
+        {"\xE8\3\0\0\2k", 6, "ends within document"},
+        {"\6\0\0\0\0\1\5\0\0\0\0", 11, "says that it has 6 bytes, and does not end with a 0"},
+    };
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++)
+        for (size_t j = 0; j < sizeof lies / sizeof *lies; j++) {
+            grown_t text = {0};
+            bool last;
+            err_t err;
+            char place[60];
+            size_t documents = 1;
+            for (; text.size + 200 < places[i]; documents++)
+                add_document(&text, 50);
+            if (places[i] >= text.size + 13) {
+                add_document(&text, places[i] - text.size - 13);
+                documents++;
+            }
+            const size_t good = text.size;
+            grown_add(&text, lies[j].bytes, lies[j].length);
+            assert_int_equal(good, cut_bson(&text, false, &last, &err));
+            snprintf(place, sizeof place, "document %zu, ", documents);
+            if (last || !strstr(err.text, lies[j].told) || !strstr(err.text, place))
+                fail_msg("at %zu: %s", good, err.text);
+            snprintf(place, sizeof place, "at byte %zu", good);
+            assert_non_null(strstr(err.text, place));
+            grown_free(&text);
+        }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_bson_windows),
+        cmocka_unit_test(test_bson_lies),
         cmocka_unit_test(test_json_windows),
         cmocka_unit_test(test_json_oversize),
         cmocka_unit_test(test_json_cut_off),

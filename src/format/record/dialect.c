@@ -1,6 +1,7 @@
 #include "base/escape.h"
 #include "base/lines.h"
 #include "base/log.h"
+#include "format/record/bson_walk.h"
 #include "format/record/dialect_inner.h"
 #include "format/record/ends.h"
 
@@ -9,7 +10,7 @@
 #include <string.h>
 #include <xxhash.h>
 
-enum { COLUMNS_SHOWN = 13 };
+enum { COLUMNS_SHOWN = 13, BSON_FIRST = 8 };
 
 size_t dialect_bom(const uint8_t *text, size_t length) {
     return length >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
@@ -238,9 +239,31 @@ static bool check_json(const uint8_t *text, size_t length, const char *name, err
     return err_set(err, STATUS_INPUT, "%s: is no JSON: it begins with %s, and not with { or [", name, byte);
 }
 
+/* ---- BSON ---- */
+
+/* Is it BSON where that is wanted, and nowhere else? Whether its documents are whole, its reader sees. */
+static bool check_bson(const schema_t *schema, const uint8_t *text, size_t length, const char *name,
+                       err_t *err) {
+    if (schema->kind != RECORDS_BSON)
+        return !bson_span_begins(text, length) ||
+               err_set(err, STATUS_INPUT, "%.1000s: holds BSON documents: give --format bson, or none", name);
+    const bool may_be = length < 4 || bson_span_may_be(bson_span_length(text));
+    if (may_be && (length < 5 || !text[4] || bson_walk_knows(text[4])))
+        return true;
+    char shown[16];
+    for (size_t i = 0, used = 0; i < 5 && i < length; i++)
+        used += (size_t)snprintf(shown + used, sizeof shown - used, i ? " %02X" : "%02X", text[i]);
+    return err_set(err, STATUS_INPUT,
+                   "%.1000s: is no BSON: it begins with the bytes %s, and not with the length of a document, "
+                   "%d to %d, and the type of its first element",
+                   name, shown, BSON_SPAN_LEAST, BSON_SPAN_MOST);
+}
+
 static bool sniff(const schema_t *schema, const uint8_t *text, size_t length, const char *name, bool warns,
                   dialect_t *dialect, err_t *err) {
     dialect_start(dialect);
+    if (!check_bson(schema, text, length, name, err))
+        return false;
     if (schema->kind != RECORDS_DELIMITED) {
         dialect_clear_columns(dialect);
         const size_t begins = schema->kind == RECORDS_JSON ? json_begins(text, length) : length;
@@ -292,6 +315,8 @@ bool dialect_sniff_head(const schema_t *schema, const dialect_head_t *head, cons
                         dialect_t *dialect, err_t *err) {
     const uint8_t *first = head->text + dialect_bom(head->text, head->length + head->begun), *at = first;
     line_t line;
+    if (schema->kind == RECORDS_BSON)
+        return dialect_sniff(schema, head->text, head->length + head->begun, name, dialect, err);
     const bool says = next_line(schema, schema->delimiters[0], &at, head->text + head->length, &line, NULL);
     if (says || !head->more || !asks_first_line(schema))
         return dialect_sniff(schema, head->text, head->length, name, dialect, err);
@@ -311,7 +336,7 @@ bool dialect_sniff_head(const schema_t *schema, const dialect_head_t *head, cons
 }
 
 bool dialect_may_refuse(const schema_t *schema) {
-    return schema->kind == RECORDS_JSON || (schema->kind == RECORDS_DELIMITED && schema->header != HEADER_NO);
+    return schema_any_fields(schema) || (schema->kind == RECORDS_DELIMITED && schema->header != HEADER_NO);
 }
 
 bool dialect_first_line(const schema_t *schema, const uint8_t *text, size_t length, bool whole,
@@ -319,6 +344,11 @@ bool dialect_first_line(const schema_t *schema, const uint8_t *text, size_t leng
     const size_t count = schema->kind == RECORDS_DELIMITED && schema->multiline ? schema->delimiter_count : 1;
     size_t at = dialect_bom(text, length);
     *begins = *ends = length;
+    if (schema->kind == RECORDS_BSON) { /* which has no lines; its first bytes tell all */
+        *begins = 0;
+        *ends = length < BSON_FIRST ? length : BSON_FIRST;
+        return length >= BSON_FIRST || (whole && length);
+    }
     while (at < length && (text[at] == '\n' || (text[at] == '\r' && at + 1 < length && text[at + 1] == '\n')))
         at += 1 + (size_t)(text[at] == '\r');
     if (at == length)
@@ -337,7 +367,9 @@ bool dialect_first_line(const schema_t *schema, const uint8_t *text, size_t leng
 
 bool dialect_fits(const schema_t *schema, const uint8_t *text, size_t length, const char *name, err_t *err) {
     dialect_t dialect;
-    if (!dialect_may_refuse(schema))
+    if (!check_bson(schema, text, length, name, err))
+        return false;
+    if (!dialect_may_refuse(schema) || schema->kind == RECORDS_BSON)
         return true;
     if (schema->kind == RECORDS_JSON)
         return check_json(text, length, name, err);

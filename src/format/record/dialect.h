@@ -28,7 +28,7 @@ typedef struct {
     uint8_t header_first;                      /* and its first byte */
 } dialect_t;
 
-/* Bytes of a byte-order mark at the start of a file: 0 or 3. */
+/* Bytes of a byte-order mark at the start of a text: 0 or 3. */
 size_t dialect_bom(const uint8_t *text, size_t length);
 
 /* Finds the dialect from the file's first bytes (whole lines; with or without a BOM). If a header does not fit the

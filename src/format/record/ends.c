@@ -1,4 +1,5 @@
 #include "format/record/ends.h"
+#include "base/lines.h"
 #include "format/record/masks.h"
 
 #include <string.h>
@@ -69,9 +70,17 @@ static size_t line_end(const uint8_t *text, size_t length, size_t at, bool whole
     return found ? (size_t)(found - text) + 1 : whole ? length : 0;
 }
 
+static size_t find_bson(const uint8_t *text, size_t length, bool whole) {
+    bool lies;
+    const size_t document = bson_span_find(text, length, &lies);
+    return document || !whole ? document : length;
+}
+
 size_t ends_find(const schema_t *schema, char delimiter, const uint8_t *text, size_t length, bool whole) {
     if (schema->kind == RECORDS_JSON)
         return json_span_find(&(json_span_t){0}, text, length, whole);
+    if (schema->kind == RECORDS_BSON)
+        return find_bson(text, length, whole);
     if (!schema->multiline)
         return line_end(text, length, 0, whole);
     size_t line = line_end(text, length, 0, whole);
@@ -319,9 +328,26 @@ static bool on_json(ends_t *ends, const uint8_t *text, size_t length, size_t fro
     return true;
 }
 
+static bool on_bson(ends_t *ends, const uint8_t *text, size_t length, size_t from) {
+    while (ends->record < from || !ends->record) {
+        const size_t end = bson_span_find(text + ends->record, length - ends->record, &ends->lies);
+        if (!end)
+            return false;
+        ends->at = ends->record += end;
+    }
+    return true;
+}
+
+uint64_t ends_lines(const schema_t *schema, const uint8_t *text, size_t length) {
+    return schema->kind == RECORDS_BSON ? bson_span_count(&(bson_span_counter_t){0}, text, length)
+                                        : lines_count(text, length);
+}
+
 bool ends_on(ends_t *ends, const uint8_t *text, size_t length, bool all, size_t from) {
     if (ends->schema->kind == RECORDS_JSON)
         return on_json(ends, text, length, from);
+    if (ends->schema->kind == RECORDS_BSON)
+        return on_bson(ends, text, length, from);
 #if defined(__x86_64__)
     if (masks_are_wide())
         return on_wide(ends, text, length, all, from);

@@ -1,5 +1,5 @@
-/* ends: where records end in a text whose quoted fields may contain line ends (`multiline: yes`); of JSON, json_span says
- * it.
+/* ends: where records end in a text whose quoted fields may contain line ends (`multiline: yes`); of JSON
+ * and BSON, json_span and bson_span say it.
  *
  *     7,"a line          A field is quoted if its first byte is the quote, and its closing quote is followed by a
  *     and another",x     delimiter, a line end or the end of the text.
@@ -13,6 +13,7 @@
 #ifndef TIPPLE_FORMAT_RECORD_ENDS_H
 #define TIPPLE_FORMAT_RECORD_ENDS_H
 
+#include "format/record/bson_span.h"
 #include "format/record/json_span.h"
 #include "format/record/scan.h"
 #include "format/schema/schema.h"
@@ -51,6 +52,7 @@ typedef struct {
     scan_quotes_t quotes;
     json_span_t json; /* the next record, where it is JSON; */
     bool closes;      /* and a ] is behind one before it, or between two of them */
+    bool lies;        /* what should be a document of BSON there is none: no record is found any more */
 } ends_t;
 
 ends_t ends_begin(const schema_t *schema, char delimiter);
@@ -59,6 +61,9 @@ ends_t ends_begin(const schema_t *schema, char delimiter);
  * certain without more text; ends->record is the last one that is certain. The text begins as in the call before, and may
  * be longer; all: there will be no more of it. */
 bool ends_on(ends_t *ends, const uint8_t *text, size_t length, bool all, size_t from);
+
+/* How many lines end in text[0, length); of BSON, documents. */
+uint64_t ends_lines(const schema_t *schema, const uint8_t *text, size_t length);
 
 /* Scans text[from, to) as scan_fn does, for quoted fields that may contain line ends: appends only the ends that are
  * outside of quotes. text[0, length) are whole records, and 64 bytes after it can be read. At `from` the record goes on that

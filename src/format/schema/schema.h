@@ -41,6 +41,7 @@
  *
  *     format: json
  *     record: {json: yes}                            # one a line, one after the other, or the elements of an array
+ *     record: {bson: yes}                            # or BSON documents, one after the other
  *
  * or, for a built-in format with other keys:
  *
@@ -84,7 +85,7 @@ typedef enum {
 } field_type_t;
 
 /* What its records are. */
-typedef enum { RECORDS_DELIMITED, RECORDS_FIXED, RECORDS_JSON } record_kind_t;
+typedef enum { RECORDS_DELIMITED, RECORDS_FIXED, RECORDS_JSON, RECORDS_BSON } record_kind_t;
 
 /* What becomes of a value that does not fit its field's type. */
 typedef enum {
@@ -215,7 +216,8 @@ typedef struct {
     size_t delimiter_count;
     char quote; /* 0: none */
     bool escape_double, escape_backslash;
-    bool multiline; /* records may contain line ends: JSON, or quoted fields */
+    bool multiline; /* records may contain line ends: JSON, BSON, or quoted fields */
+    bool validate;  /* of BSON, no matter of the file: libbson must find nothing wrong with a document */
     header_t header;
     texts_t header_words;
     char point, thousands; /* of fields that do not say it */
@@ -247,12 +249,13 @@ typedef struct {
 
 void schema_destroy(schema_t *schema);
 
+
 /* Zeroed memory that lives as long as the schema; NULL: out of memory, and err has the sentence. */
 void *schema_own(schema_t *schema, size_t bytes, err_t *err);
 
 /* Does each record bring fields of its own, which the format does not know? */
 static inline bool schema_any_fields(const schema_t *schema) {
-    return schema->kind == RECORDS_JSON;
+    return schema->kind == RECORDS_JSON || schema->kind == RECORDS_BSON;
 }
 
 /* A field by its name or its key, also a made one that can be compared; NULL: none. */

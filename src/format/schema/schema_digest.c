@@ -96,6 +96,8 @@ bool schema_digest(schema_t *schema, err_t *err) {
         digest_bytes(state, (const char[]){'b', (char)schema->bad_value}, 2);
     if (schema->kind == RECORDS_JSON)
         digest_bytes(state, "json", 4);
+    if (schema->kind == RECORDS_BSON)
+        digest_bytes(state, "bson", 4);
     if (schema->kind == RECORDS_FIXED)
         digest_fixed(state, schema);
     XXH128_canonical_t canonical;

@@ -14,10 +14,10 @@ static bool read_body(reader_t *reader, const yaml_item_t *root) {
         return COMPLAIN(root, "'record' is missing; a format file has format, record and fields");
     if (!schema_want(reader, record, YAML_ITEM_MAP, "a map such as {delimiter: [\",\"], header: yes}"))
         return false;
-    const bool json = yaml_item_get(record, "json") != NULL;
-    if (!fields && !json)
+    const bool whole = schema_is_whole(record);
+    if (!fields && !whole)
         return COMPLAIN(root, "'fields' is missing; a format file has format, record and fields");
-    return (json                             ? schema_read_json(reader, root)
+    return (whole                            ? schema_read_whole(reader, root)
             : yaml_item_get(record, "fixed") ? schema_read_fixed(reader, root)
                                              : schema_read_columns(reader, root)) &&
            schema_read_bad_value(reader, root) && schema_digest(reader->schema, reader->err);

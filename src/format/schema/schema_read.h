@@ -49,9 +49,10 @@ bool schema_read_made(reader_t *reader, const yaml_item_t *list);
 /* Reads `on_bad_value`, which not every kind of records has. */
 bool schema_read_bad_value(reader_t *reader, const yaml_item_t *root);
 
-/* Reads the parts that make documents: of delimited records, of records of fixed width, and of JSON. */
+/* Reads the parts that make documents: of delimited records, of records of fixed width, and of JSON and BSON. */
 bool schema_read_columns(reader_t *reader, const yaml_item_t *root);
 bool schema_read_fixed(reader_t *reader, const yaml_item_t *root);
-bool schema_read_json(reader_t *reader, const yaml_item_t *root);
+bool schema_is_whole(const yaml_item_t *record);
+bool schema_read_whole(reader_t *reader, const yaml_item_t *root);
 
 #endif

@@ -1,6 +1,5 @@
 #include "load/threads/account.h"
 #include "base/grow.h"
-#include "base/lines.h"
 #include "format/bad_values.h"
 #include "format/record/ends.h"
 #include "input/source.h"
@@ -63,7 +62,8 @@ static uint64_t lines_before(load_state_t *loading, const block_t *block) {
     if (!block->lines_from)
         return 0;
     pthread_mutex_lock(&loading->lock);
-    if (file->counted_to != block->lines_from && source_lines(file->input, block->lines_from, &file->counted))
+    if (file->counted_to != block->lines_from &&
+        source_lines(file->input, loading->schema->kind, block->lines_from, &file->counted))
         file->counted_to = block->lines_from;
     uint64_t lines = file->counted;
     pthread_mutex_unlock(&loading->lock);
@@ -94,10 +94,12 @@ record_t account_record(const schema_t *schema, const block_t *block, uint32_t o
     const uint8_t *text = block->buffer.bytes, *from = text + offset;
     uint32_t length =
         (uint32_t)ends_find(schema, block->file->dialect->delimiter, from, block->length - offset, true);
-    length -= length && from[length - 1] == '\n';
-    length -= length && from[length - 1] == '\r';
+    if (schema->kind != RECORDS_BSON) {
+        length -= length && from[length - 1] == '\n';
+        length -= length && from[length - 1] == '\r';
+    }
     return (record_t){
-        .offset = offset, .length = length, .line = (uint32_t)lines_count(text, offset), .column = 1};
+        .offset = offset, .length = length, .line = (uint32_t)ends_lines(schema, text, offset), .column = 1};
 }
 
 uint64_t account_identity(const block_t *block, const record_t *record) {
@@ -191,7 +193,7 @@ void account_place(const account_t *account, const batch_t *batch, uint32_t inde
     if (block)
         snprintf(text, size, "%s:%llu", block->file->input->name,
                  (unsigned long long)(lines_before(account->loading, block) + block->first_line +
-                                      lines_count(block->buffer.bytes, offset)));
+                                      ends_lines(account->loading->schema, block->buffer.bytes, offset)));
     else
         snprintf(text, size, "a record of this load");
 }
@@ -200,7 +202,7 @@ bool account_oversize(const account_t *account, block_t *block, const char *reas
     reject_t it = {.file = block->file,
                    .offset = block->offset + block->length,
                    .line = lines_before(account->loading, block) + block->first_line +
-                           lines_count(block->buffer.bytes, block->length),
+                           ends_lines(account->loading->schema, block->buffer.bytes, block->length),
                    .column = 1,
                    .reason = reason,
                    .bytes = block->buffer.bytes + block->length,

@@ -56,9 +56,11 @@ typedef struct {
 /* A line is a record at most, but of JSON: where the block's lines are surely within the limit, nobody needs to look at
  * them. */
 static bool count_lines(worker_t *worker, const block_t *block) {
-    if (worker->feeder->options.schema->kind == RECORDS_JSON)
+    const schema_t *schema = worker->feeder->options.schema;
+    if (schema->kind == RECORDS_JSON)
         return false;
-    const uint64_t most = lines_count(block->buffer.bytes, block->length) + 1 + (block->oversize.length > 0);
+    const uint64_t most =
+        ends_lines(schema, block->buffer.bytes, block->length) + 1 + (block->oversize.length > 0);
     if (most > worker->left)
         return false;
     worker->left -= most;
@@ -314,6 +316,8 @@ static uint32_t last_record(const worker_t *worker, const block_t *block) {
 static bool hold_back_torn(worker_t *worker, block_t **block, err_t *err) {
     block_t *torn = *block;
     const uint8_t *text = torn->buffer.bytes;
+    if (worker->feeder->options.schema->kind == RECORDS_BSON) /* a document tells its end */
+        return true;
     if (!torn->tail || !torn->file->may_be_torn || torn->oversize.length || !torn->length ||
         text[torn->length - 1] == '\n')
         return true;

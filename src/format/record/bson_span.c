@@ -1,0 +1,56 @@
+#include "format/record/bson_span.h"
+#include "base/utf8.h"
+#include "format/record/bson_walk.h"
+
+#include <string.h>
+
+size_t bson_span_find(const uint8_t *text, size_t length, bool *lies) {
+    *lies = false;
+    if (length < 4)
+        return 0;
+    const uint32_t document = bson_span_length(text);
+    *lies = !bson_span_may_be(document) || (document <= length && text[document - 1]);
+    return *lies || document > length ? 0 : document;
+}
+
+uint64_t bson_span_count(bson_span_counter_t *counter, const uint8_t *text, size_t length) {
+    uint64_t count = 0;
+    for (size_t at = 0; at < length;) {
+        if (!counter->left) {
+            counter->head[counter->have++] = text[at++];
+            if (counter->have < 4)
+                continue;
+            const uint32_t document = bson_span_length(counter->head);
+            counter->have = 0;
+            counter->left = bson_span_may_be(document) ? document - 4 : UINT32_MAX;
+            continue;
+        }
+        const size_t passed = counter->left < length - at ? counter->left : length - at;
+        counter->left -= (uint32_t)passed;
+        count += !counter->left;
+        at += passed;
+    }
+    return count;
+}
+
+/* Of a document that is only there in part: its first element has a known type and a printable key. An empty one may be
+ * UTF-16. */
+static bool begins_with_element(const uint8_t *text, size_t length) {
+    if (length < 6 || !bson_walk_knows(text[4]))
+        return false;
+    const uint8_t *key = text + 5, *end = memchr(key, 0, length - 5);
+    if (!end || end == key || !utf8_valid(key, (size_t)(end - key)))
+        return false;
+    while (key < end && *key >= ' ')
+        key++;
+    return key == end;
+}
+
+bool bson_span_begins(const uint8_t *text, size_t length) {
+    bool lies;
+    bson_walk_t walk;
+    const size_t document = bson_span_find(text, length, &lies);
+    if (lies || length < BSON_SPAN_LEAST)
+        return false;
+    return document ? bson_walk(text, (uint32_t)document, &walk) : begins_with_element(text, length);
+}

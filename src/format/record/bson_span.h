@@ -1,0 +1,38 @@
+/* bson_span: where the documents of a BSON text end. Each begins with its own length (int32, little endian) and ends with a
+ * zero byte; a length that says something else leaves nobody to know where the next document begins. */
+#ifndef TIPPLE_FORMAT_RECORD_BSON_SPAN_H
+#define TIPPLE_FORMAT_RECORD_BSON_SPAN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+    BSON_SPAN_LEAST = 5,
+    BSON_SPAN_MOST = (16 << 20) + (16 << 10), /* what a server sends and stores for itself */
+};
+
+static inline uint32_t bson_span_length(const uint8_t *text) {
+    return text[0] | (uint32_t)text[1] << 8 | (uint32_t)text[2] << 16 | (uint32_t)text[3] << 24;
+}
+
+/* Can a document have so many bytes? */
+static inline bool bson_span_may_be(uint32_t length) {
+    return length >= BSON_SPAN_LEAST && length <= BSON_SPAN_MOST;
+}
+
+/* The length of the document that begins at text[0]; 0: the text ends before it does, or (*lies) it is none. */
+size_t bson_span_find(const uint8_t *text, size_t length, bool *lies);
+
+/* How many documents end in text[0, length), which goes on where the last call's text ended; begins as {0}. */
+typedef struct {
+    uint32_t left; /* bytes of the document at hand, when its length is known */
+    uint32_t have;
+    uint8_t head[4];
+} bson_span_counter_t;
+uint64_t bson_span_count(bson_span_counter_t *counter, const uint8_t *text, size_t length);
+
+/* Does a file that begins with this text look like BSON? The text may end within its first document. */
+bool bson_span_begins(const uint8_t *text, size_t length);
+
+#endif

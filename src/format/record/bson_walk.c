@@ -1,0 +1,196 @@
+#include "format/record/bson_walk.h"
+#include "format/record/bson_span.h"
+
+#include <string.h>
+
+/* What follows the key of an element. */
+typedef enum {
+    NO_TYPE,
+    FIXED, /* so many bytes */
+    BOOLEAN,
+    TEXT, /* a length and the text with its zero */
+    BINARY,
+    NESTED,
+    REGEX,   /* two keys */
+    POINTER, /* a text and 12 bytes */
+    SCOPED,  /* code with the document of its variables */
+} follows_t;
+
+static const struct {
+    uint8_t follows, bytes;
+} types[256] = {
+    [0x01] = {FIXED, 8},  [0x02] = {TEXT, 0},  [0x03] = {NESTED, 0}, [0x04] = {NESTED, 0},
+    [0x05] = {BINARY, 0}, [0x06] = {FIXED, 0}, [0x07] = {FIXED, 12}, [0x08] = {BOOLEAN, 1},
+    [0x09] = {FIXED, 8},  [0x0A] = {FIXED, 0}, [0x0B] = {REGEX, 0},  [0x0C] = {POINTER, 0},
+    [0x0D] = {TEXT, 0},   [0x0E] = {TEXT, 0},  [0x0F] = {SCOPED, 0}, [0x10] = {FIXED, 4},
+    [0x11] = {FIXED, 8},  [0x12] = {FIXED, 8}, [0x13] = {FIXED, 16}, [0x7F] = {FIXED, 0},
+    [0xFF] = {FIXED, 0},
+};
+
+bool bson_walk_knows(uint8_t type) {
+    return types[type].follows != NO_TYPE;
+}
+
+typedef struct {
+    const uint8_t *document;
+    uint32_t at, end; /* of the innermost document; its zero is at end - 1 */
+    uint32_t level, ends[BSON_WALK_LEVELS];
+    bson_walk_t *walk;
+} walker_t;
+
+static bool broken(walker_t *walker, uint32_t at, const char *fault) {
+    walker->walk->at = at;
+    walker->walk->fault = fault;
+    return false;
+}
+
+/* Passes a key with its zero, which is before the end. */
+static inline bool pass_key(walker_t *walker) {
+    const uint8_t *text = walker->document;
+    uint32_t at = walker->at;
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    for (; walker->end - at > 8; at += 8) {
+        uint64_t bytes;
+        memcpy(&bytes, text + at, 8);
+        const uint64_t zeros = (bytes - 0x0101010101010101u) & ~bytes & 0x8080808080808080u;
+        if (zeros) {
+            walker->at = at + (uint32_t)__builtin_ctzll(zeros) / 8 + 1;
+            return true;
+        }
+    }
+#endif
+    for (; walker->end - at > 1; at++)
+        if (!text[at]) {
+            walker->at = at + 1;
+            return true;
+        }
+    return broken(walker, walker->at, "a key has no end");
+}
+
+/* So many bytes of a value must be there, and the zero of the document after them. */
+static inline bool has(const walker_t *walker, uint32_t bytes) {
+    return bytes < walker->end - walker->at;
+}
+
+static bool pass(walker_t *walker, uint32_t bytes) {
+    if (!has(walker, bytes))
+        return broken(walker, walker->at, "a value is longer than its document");
+    walker->at += bytes;
+    return true;
+}
+
+static bool pass_text(walker_t *walker) {
+    const uint32_t at = walker->at;
+    if (!has(walker, 4))
+        return broken(walker, at, "a value is longer than its document");
+    const uint32_t bytes = bson_span_length(walker->document + at);
+    if (!bytes || bytes >= walker->end - at - 4)
+        return broken(walker, at, "the length of a text is none that fits into its document");
+    if (walker->document[at + 4 + bytes - 1])
+        return broken(walker, at + 4 + bytes - 1, "a text does not end with a zero");
+    walker->at = at + 4 + bytes;
+    return true;
+}
+
+static bool pass_binary(walker_t *walker) {
+    const uint32_t at = walker->at;
+    if (!has(walker, 5))
+        return broken(walker, at, "a value is longer than its document");
+    const uint32_t bytes = bson_span_length(walker->document + at);
+    if (bytes >= walker->end - at - 5)
+        return broken(walker, at, "the length of binary data is none that fits into its document");
+    walker->at = at + 5 + bytes;
+    return true;
+}
+
+/* The document at hand is within this one; `end` is where that has to end, 0: anywhere. */
+static bool enter(walker_t *walker, uint32_t end) {
+    const uint32_t at = walker->at;
+    if (!has(walker, 4))
+        return broken(walker, at, "a value is longer than its document");
+    const uint32_t bytes = bson_span_length(walker->document + at);
+    if (bytes < BSON_SPAN_LEAST || bytes >= walker->end - at || (end && at + bytes != end))
+        return broken(walker, at, "the length of a document within it is none that fits");
+    if (walker->document[at + bytes - 1])
+        return broken(walker, at + bytes - 1, "a document within it does not end with a zero");
+    if (walker->level + 1 == BSON_WALK_LEVELS)
+        return broken(walker, at, "it is nested deeper than the 180 levels that a server stores");
+    walker->ends[walker->level++] = walker->end;
+    walker->end = at + bytes;
+    walker->at = at + 4;
+    return true;
+}
+
+static bool enter_scoped(walker_t *walker) {
+    const uint32_t at = walker->at;
+    if (!has(walker, 4))
+        return broken(walker, at, "a value is longer than its document");
+    const uint32_t bytes = bson_span_length(walker->document + at);
+    if (bytes < 4 + 5 + BSON_SPAN_LEAST || bytes >= walker->end - at)
+        return broken(walker, at, "the length of code is none that fits into its document");
+    walker->at += 4;
+    return pass_text(walker) && enter(walker, at + bytes);
+}
+
+static bool pass_value(walker_t *walker, follows_t follows) {
+    switch (follows) {
+    case BOOLEAN:
+        return has(walker, 1) && walker->document[walker->at] > 1
+                   ? broken(walker, walker->at, "a boolean is neither 0 nor 1")
+                   : pass(walker, 1);
+    case TEXT:
+        return pass_text(walker);
+    case BINARY:
+        return pass_binary(walker);
+    case NESTED:
+        return enter(walker, 0);
+    case REGEX:
+        return pass_key(walker) && pass_key(walker);
+    case POINTER:
+        return pass_text(walker) && pass(walker, 12);
+    case SCOPED:
+        return enter_scoped(walker);
+    case NO_TYPE:
+    case FIXED:
+        break;
+    }
+    return broken(walker, walker->at - 1, "no element has this type");
+}
+
+static inline bool is_id(const uint8_t *key, uint32_t bytes) {
+    return bytes == 4 && memcmp(key, "_id", 4) == 0;
+}
+
+bool bson_walk(const uint8_t *document, uint32_t length, bson_walk_t *walk) {
+    walker_t walker;
+    walker.document = document;
+    walker.at = 4;
+    walker.end = length;
+    walker.level = 0;
+    walker.walk = walk;
+    *walk = (bson_walk_t){.own_id = 0};
+    for (;;) {
+        const uint32_t element = walker.at;
+        const uint8_t type = document[walker.at++];
+        if (!type && walker.at == walker.end) {
+            if (!walker.level)
+                return true;
+            walker.end = walker.ends[--walker.level];
+            continue;
+        }
+        if (!type)
+            return broken(&walker, element, "a document ends before its length says");
+        if (!pass_key(&walker))
+            return false;
+        if (!walker.level && !walk->own_id && is_id(document + element + 1, walker.at - element - 1))
+            walk->own_id = element;
+        if (__builtin_expect(types[type].follows == FIXED, 1)) {
+            if (!pass(&walker, types[type].bytes))
+                return false;
+        } else if (types[type].follows == NO_TYPE) {
+            return broken(&walker, element, "no element has this type");
+        } else if (!pass_value(&walker, types[type].follows)) {
+            return false;
+        }
+    }
+}

@@ -1,0 +1,23 @@
+/* bson_walk: do the elements of a BSON document fit into each other? A server refuses a whole message for one document of
+ * which that is not true, so each document is walked before it is sent. Texts are not looked at (`--validate` does that). */
+#ifndef TIPPLE_FORMAT_RECORD_BSON_WALK_H
+#define TIPPLE_FORMAT_RECORD_BSON_WALK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { BSON_WALK_LEVELS = 180 }; /* of documents and arrays in each other: what a server stores */
+
+typedef struct {
+    uint32_t own_id;   /* where its element `_id` begins; 0: it has none */
+    uint32_t at;       /* of a broken one: the byte */
+    const char *fault; /* and what is wrong there */
+} bson_walk_t;
+
+/* document[0, length) begins with its length, of which the caller has made sure. False: it is broken. */
+bool bson_walk(const uint8_t *document, uint32_t length, bson_walk_t *walk);
+
+/* Is it the type of an element? */
+bool bson_walk_knows(uint8_t type);
+
+#endif

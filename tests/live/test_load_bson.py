@@ -1,0 +1,152 @@
+"""BSON as mongodump writes it: loads that end, are killed, meet a file that was cut off or whose lengths lie, and rejects. The
+files are made here by minimongo, and what is in the collection is compared with them.  needs: standalone"""
+import gzip
+import io
+import json
+import random
+import signal
+import struct
+import tarfile
+
+import live
+import livetest
+import minimongo
+import neverlost
+
+
+def made(count, seed=1):
+    """Documents of many types, some of them long; without _id."""
+    draw = random.Random(seed)
+    return [{"k": i, "name": "n%d \n é" % draw.randrange(10**6), "v": draw.random() * 100 - 50,
+             "tags": ["a", {"x": [i % 7, [], {}]}], "when": minimongo.Date(draw.randrange(2**40)),
+             "ok": i % 2 == 0, "none": None, "big": minimongo.Int64(draw.randrange(2**62)),
+             "note": "x" * (draw.randrange(200) if draw.randrange(500) else draw.randrange(400000)),
+             "oid": minimongo.ObjectId(draw.randbytes(12)), "blob": minimongo.Binary(draw.randbytes(i % 9))}
+            for i in range(count)]
+
+
+def written(documents):
+    return [minimongo.encode(each) for each in documents]
+
+
+class Bson(livetest.Case):
+    def words(self, *words, json_wanted=True, collection="results"):
+        words = super().words(*words, json_wanted=json_wanted, collection=collection)
+        words[words.index("mot")] = "bson"
+        return words
+
+    def put(self, name, data):
+        (self.folder / name).write_bytes(data)
+
+    def holds(self, texts, *words):
+        """These and no others, byte for byte behind the _id; and the loader's own proof says the same."""
+        found = []
+        for raw in self.client.find(self.database, "results", raw=True):
+            self.assertEqual(b"\x12_id\0", raw[4:9])
+            found.append(struct.pack("<i", len(raw) - 13) + raw[17:])
+        self.assertEqual(sorted(texts), sorted(found))
+        said = json.loads(self.tipple("verify", "-f", "bson", "--uri", self.uri(), "--json", *words).stdout)
+        self.assertEqual(len(texts), said["documents"])
+
+    def test_kinds(self):
+        """plain, compressed, in a tar; again, there is nothing to do"""
+        texts = written(made(4000))
+        packed = io.BytesIO()
+        with tarfile.open(fileobj=packed, mode="w") as tar:
+            entry = tarfile.TarInfo("dump/a.bson.gz")
+            inside = gzip.compress(b"".join(texts))
+            entry.size = len(inside)
+            tar.addfile(entry, io.BytesIO(inside))
+        for name, data in (("a.bson", b"".join(texts)), ("a.bson.gz", gzip.compress(b"".join(texts))),
+                           ("a.tar", packed.getvalue())):
+            with self.subTest(name=name):
+                self.client.drop_database(self.database)
+                self.put(name, data)
+                self.assertEqual(len(texts), self.load(name)["loaded"])
+                self.holds(texts, name)
+                self.assertEqual(0, self.load(name)["read"])
+
+    def test_killed(self):
+        """a load that is killed again and again ends with everything, in pieces by several threads"""
+        neverlost.shorten_lease(self.uri(), 1)
+        texts = written(made(60000, 2))
+        self.put("a.bson", b"".join(texts))
+        for share in (0.2, 0.5, 0.8):
+            load = self.start("-j", "3", "-b", "100", "a.bson")
+            livetest.wait_for(lambda: load.poll() is not None or self.client.count(
+                self.database, "results") >= share * len(texts))
+            load.send_signal(signal.SIGKILL)
+            load.wait()
+        self.load("a.bson")
+        self.holds(texts, "a.bson")
+
+    def test_cut_off(self):
+        """a file that was cut off is told with its place, and what is before that is loaded; the whole one goes on"""
+        texts = written(made(3000))
+        data = b"".join(texts)
+        for cut in (len(data) // 2, len(data) - 1):
+            with self.subTest(cut=cut):
+                self.client.drop_database(self.database)
+                neverlost.shorten_lease(self.uri(), 1)
+                whole, at = 0, 0
+                while at + len(texts[whole]) <= cut:
+                    at += len(texts[whole])
+                    whole += 1
+                self.put("a.bson", data[:cut])
+                self.load("a.bson", status=5)
+                self.assertIn("a.bson ends within document %d, which begins at byte %d" % (whole + 1, at), self.stderr)
+                self.assertEqual(whole, self.client.count(self.database, "results"))
+                self.put("a.bson", data)
+                self.load("a.bson")
+                self.holds(texts, "a.bson")
+
+    def test_lies(self):
+        """behind a length that lies nothing is read; the repaired file goes on"""
+        neverlost.shorten_lease(self.uri(), 1)
+        texts = written(made(3000))
+        at = sum(map(len, texts[:2000]))
+        data = bytearray(b"".join(texts))
+        data[at:at + 4] = struct.pack("<i", -7)
+        self.put("a.bson", data)
+        self.load("a.bson", status=5)
+        self.assertIn("a.bson: document 2001, at byte %d, says that it has -7 bytes" % at, self.stderr)
+        self.assertEqual(2000, self.client.count(self.database, "results"))
+        self.put("a.bson", b"".join(texts))
+        self.load("a.bson", "--reload-changed")
+        self.holds(texts, "a.bson")
+
+    def test_pieces(self):
+        """several threads share one large file; the place of a reject is its document's number"""
+        texts = written({"k": i, "note": "y" * 4000} for i in range(50000))
+        broken = bytearray(texts[44444])
+        broken[4] = 0x66
+        texts[44444] = bytes(broken)
+        self.put("a.bson", b"".join(texts))
+        said = self.load("-j", "4", "a.bson", status=2)
+        self.assertEqual((len(texts) - 1, 1), (said["loaded"], said["rejected"]))
+        self.assertRegex(self.stderr, r"a\.bson:44445:5 ")
+
+    def test_rejects(self):
+        """what is broken or not valid is a reject, and nothing else; what the server refuses, too"""
+        texts = written(made(40))
+        broken, utf = bytearray(texts[7]), bytearray(texts[20])
+        broken[4] = 0x55
+        utf[utf.index("é".encode()) + 1] = ord("(")
+        keep = [each for i, each in enumerate(texts) if i not in (7, 20)]
+        texts[7], texts[20] = bytes(broken), bytes(utf)
+        self.put("a.bson", b"".join(texts))
+        said = self.load("--validate", "a.bson", status=2)
+        self.assertEqual((38, 2), (said["loaded"], said["rejected"]))
+        self.assertRegex(self.stderr, r"a\.bson:8:5 .*\n(.*\n)*.*a\.bson:21:\d+ ")
+        kept = (self.folder / (self.database + ".results.rejects")).read_bytes()
+        self.assertIn(texts[7] + b"\n", kept)
+        self.assertIn(texts[20] + b"\n", kept)
+        self.holds(keep, "--validate", "a.bson")
+        self.put("fixed", kept.replace(texts[7], bytes([*texts[7][:4], 0x10, *texts[7][5:]])))
+        said = self.load("--retry", "fixed")
+        self.assertEqual(2, said["loaded"])
+        self.assertEqual(40, self.client.count(self.database, "results"))
+
+
+if __name__ == "__main__":
+    livetest.main()

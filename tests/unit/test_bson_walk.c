@@ -1,0 +1,211 @@
+/* bson_walk and bson_span: which documents fit into themselves, and where documents end: by hand, against libbson on
+ * documents that were damaged by chance, and in texts that are counted in steps. */
+#include "bson_lab.h"
+#include "format/record/bson_span.h"
+#include "format/record/bson_walk.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#define ROW(bytes) bytes, sizeof bytes - 1
+
+static void test_by_hand(void **state) {
+    (void)state;
+    static const struct {
+        const char *bytes;
+        uint32_t length, own_id, at;
+        const char *fault; /* NULL: none */
+    } rows[] = {
+        {ROW("\5\0\0\0\0"), 0, 0, NULL},
+        {ROW("\x0C\0\0\0\x10k\0\1\0\0\0\0"), 0, 0, NULL},
+        {ROW("\x0E\0\0\0\x10_id\0\1\0\0\0\0"), 4, 0, NULL},
+        {ROW("\x11\0\0\0\x0A"
+             "a\0\x10_id\0\1\0\0\0\0"),
+         7, 0, NULL},
+        {ROW("\x0F\0\0\0\x10_idx\0\1\0\0\0\0"), 0, 0, NULL},
+        {ROW("\x14\0\0\0\3k\0\x0C\0\0\0\x10k\0\1\0\0\0\0\0"), 0, 0, NULL},
+        {ROW("\x16\0\0\0\3k\0\x0E\0\0\0\x10_id\0\1\0\0\0\0\0"), 0, 0, NULL}, /* of a document within it */
+        {ROW("\x08\0\0\0\xFFk\0\0"), 0, 0, NULL},
+        {ROW("\x09\0\0\0\x08k\0\1\0"), 0, 0, NULL},
+        {ROW("\x0D\0\0\0\2k\0\1\0\0\0\0\0"), 0, 0, NULL},
+        {ROW("\x0D\0\0\0\5k\0\0\0\0\0\2\0"), 0, 0, NULL}, /* old binary data without its second length */
+        {ROW("\x0A\0\0\0\x0Bk\0\0\0\0"), 0, 0, NULL},
+        {ROW("\x1A\0\0\0\x0Ck\0\1\0\0\0\0xxxxxxxxxxxx\0\0"), 0, 24, "a document ends before its length says"},
+        {ROW("\x16\0\0\0\x0Fk\0\x0E\0\0\0\1\0\0\0\0\5\0\0\0\0\0"), 0, 0, NULL},
+        {ROW("\x16\0\0\0\x0Fk\0\x0D\0\0\0\1\0\0\0\0\5\0\0\0\0\0"), 0, 0,
+         "the length of code is none that fits into its document"},
+        {ROW("\x16\0\0\0\x0Fk\0\x0E\0\0\0\2\0\0\0\0\5\0\0\0\0\0"), 0, 0, "a text does not end with a zero"},
+        {ROW("\6\0\0\0\0\0"), 0, 4, "a document ends before its length says"},
+        {ROW("\6\0\0\0\x10\0"), 0, 5, "a key has no end"},
+        {ROW("\7\0\0\0\x10k\0"), 0, 5, "a key has no end"},
+        {ROW("\x18\0\0\0\x10kkkkkkkkkkkkkkkkkk\0"), 0, 5, "a key has no end"},
+        {ROW("\x09\0\0\0\x55k\0\0\0"), 0, 4, "no element has this type"},
+        {ROW("\x0B\0\0\0\x10k\0\1\0\0\0"), 0, 7, "a value is longer than its document"},
+        {ROW("\x09\0\0\0\x08k\0\2\0"), 0, 7, "a boolean is neither 0 nor 1"},
+        {ROW("\x0D\0\0\0\2k\0\0\0\0\0\0\0"), 0, 7,
+         "the length of a text is none that fits into its document"},
+        {ROW("\x0D\0\0\0\2k\0\2\0\0\0\0\0"), 0, 7,
+         "the length of a text is none that fits into its document"},
+        {ROW("\x0D\0\0\0\2k\0\xFF\xFF\xFF\xFF\0\0"), 0, 7,
+         "the length of a text is none that fits into its document"},
+        {ROW("\x0D\0\0\0\2k\0\1\0\0\0x\0"), 0, 11, "a text does not end with a zero"},
+        {ROW("\x0D\0\0\0\5k\0\1\0\0\0\0\0"), 0, 7,
+         "the length of binary data is none that fits into its document"},
+        {ROW("\x0D\0\0\0\3k\0\6\0\0\0\0\0"), 0, 7, "the length of a document within it is none that fits"},
+        {ROW("\x0D\0\0\0\3k\0\4\0\0\0\0\0"), 0, 7, "the length of a document within it is none that fits"},
+        {ROW("\x0D\0\0\0\3k\0\5\0\0\0\1\0"), 0, 11, "a document within it does not end with a zero"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        bson_walk_t walk;
+        slack_t slack = slack_new(rows[i].bytes, rows[i].length);
+        assert_int_equal(rows[i].length, bson_span_length(slack.text));
+        const bool whole = bson_walk(slack.text, rows[i].length, &walk);
+        if (whole != !rows[i].fault || (whole && walk.own_id != rows[i].own_id) ||
+            (!whole && (strcmp(walk.fault, rows[i].fault) != 0 || (rows[i].at && walk.at != rows[i].at))))
+            fail_msg("row %zu: %s at %u, own _id at %u", i, whole ? "whole" : walk.fault, walk.at,
+                     walk.own_id);
+        slack_free(&slack);
+    }
+}
+
+/* 180 levels are stored, 181 are not. */
+static void test_levels(void **state) {
+    (void)state;
+    for (int levels = 180; levels <= 181; levels++) {
+        uint8_t bytes[2000] = {5};
+        uint32_t length = 5;
+        bson_walk_t walk;
+        for (int i = 1; i < levels; i++) {
+            memmove(bytes + 7, bytes, length);
+            length += 8;
+            memcpy(bytes, (uint8_t[]){(uint8_t)length, (uint8_t)(length >> 8), 0, 0, 3, 'k', 0}, 7);
+            bytes[length - 1] = 0;
+        }
+        assert_int_equal(levels == 180, bson_walk(bytes, length, &walk));
+    }
+}
+
+static void test_damaged(void **state) {
+    (void)state;
+    uint64_t seed = 7;
+    size_t whole = 0, broken = 0;
+    for (int round = 0; round < 4000; round++) {
+        bson_t document = BSON_INITIALIZER;
+        bson_walk_t walk;
+        lab_fill(&document, &seed, 3);
+        uint8_t *bytes = malloc(document.len); /* exactly, so that a read beyond is noticed */
+        LAB_MUST(bytes);
+        memcpy(bytes, bson_get_data(&document), document.len);
+        assert_true(bson_walk(bytes, document.len, &walk));
+        assert_int_equal(0, walk.own_id);
+        for (int i = 0; i < 20 && document.len > 5; i++) {
+            const size_t at = 4 + lab_chance(&seed, document.len - 5);
+            const uint8_t was = bytes[at];
+            bytes[at] = (uint8_t)(lab_chance(&seed, 2) ? lab_chance(&seed, 256) : was + 1u);
+            if (bson_walk(bytes, document.len, &walk)) {
+                whole++;
+                if (!lab_iterates(bytes, document.len))
+                    fail_msg(
+                        "libbson finds a fault where bson_walk finds none: byte %zu of %u is %d now, was %d",
+                        at, document.len, bytes[at], was);
+            } else {
+                broken++;
+                assert_true(walk.at < document.len);
+            }
+            bytes[at] = was;
+        }
+        free(bytes);
+        bson_destroy(&document);
+    }
+    assert_true(whole > 1000 && broken > 1000);
+}
+
+static void test_find(void **state) {
+    (void)state;
+    static const struct {
+        const char *text;
+        size_t length, found;
+        bool lies;
+    } rows[] = {
+        {ROW(""), 0, false},           {ROW("\5\0\0"), 0, false},       {ROW("\5\0\0\0"), 0, false},
+        {ROW("\5\0\0\0\0"), 5, false}, {ROW("\5\0\0\0\0\5"), 5, false}, {ROW("\5\0\0\0\1"), 0, true},
+        {ROW("\4\0\0\0\0"), 0, true},  {ROW("\0\0\0\0"), 0, true},      {ROW("\xFF\xFF\xFF\xFF"), 0, true},
+        {ROW("\0\0\0\x80"), 0, true},  {ROW("\0\x40\0\1"), 0, false}, /* 16 MiB and 16 KiB */
+        {ROW("\1\x40\0\1"), 0, true},  {ROW("{\"a\":1}"), 0, true},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        bool lies;
+        const size_t found = bson_span_find((const uint8_t *)rows[i].text, rows[i].length, &lies);
+        if (found != rows[i].found || lies != rows[i].lies)
+            fail_msg("row %zu: %zu, %d", i, found, lies);
+    }
+}
+
+static void test_begins(void **state) {
+    (void)state;
+    static const struct {
+        const char *text;
+        size_t length;
+        bool begins;
+    } rows[] = {
+        {ROW(""), false},
+        {ROW("\5\0\0\0"), false},
+        {ROW("\5\0\0\0\0"), true},
+        {ROW("\x0C\0\0\0\x10k\0\1\0\0\0\0 and more"), true},
+        {ROW("\x0C\0\0\0\x10k\0\1\0"), true}, /* as far as it is there */
+        {ROW("\x0C\0\0\0\x10k"), false},
+        {ROW("\x0C\0\0\0\x55k\0\1\0"), false},
+        {ROW("\x0C\0\0\0\x10\1\0\1\0"), false},
+        {ROW("\x5D\0\0\0\1\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\0"), false}, /* lzma */
+        {ROW("{\"a\": 1, \"b\": 2}"), false},
+        {ROW("a,b,c\n1,2,3\n"), false},
+        {ROW("a\0b\0\n\0c\0d\0\n\0"), false},
+        {ROW("\xFF\xFE"
+             "a\0b\0c\0"),
+         false}, /* UTF-16 */
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (bson_span_begins((const uint8_t *)rows[i].text, rows[i].length) != rows[i].begins)
+            fail_msg("row %zu", i);
+}
+
+static void test_count(void **state) {
+    (void)state;
+    uint64_t seed = 3;
+    uint8_t text[4096];
+    size_t length = 0, documents = 0, ends[512];
+    while (length < sizeof text - 300) {
+        bson_t document = BSON_INITIALIZER;
+        bson_append_utf8(&document, "k", 1,
+                         "................................................................",
+                         (int)lab_chance(&seed, 65));
+        memcpy(text + length, bson_get_data(&document), document.len);
+        ends[documents++] = length += document.len;
+        bson_destroy(&document);
+    }
+    for (int round = 0; round < 200; round++) {
+        bson_span_counter_t counter = {0};
+        uint64_t counted = 0;
+        size_t expected = 0;
+        for (size_t at = 0; at < length;) {
+            size_t step = 1 + lab_chance(&seed, 1 + (uint64_t)round);
+            step = step < length - at ? step : length - at;
+            counted += bson_span_count(&counter, text + at, step);
+            at += step;
+            while (expected < documents && ends[expected] <= at)
+                expected++;
+            assert_int_equal(expected, counted);
+        }
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_by_hand), cmocka_unit_test(test_levels), cmocka_unit_test(test_damaged),
+        cmocka_unit_test(test_find),    cmocka_unit_test(test_begins), cmocka_unit_test(test_count),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
