@@ -59,8 +59,8 @@ static void hold(const guess_t *guess, const slack_t *text) {
     LAB_MUST(yaml && guess_tell(guess, text->length, lines, &err));
     schema_t *schema = schema_parse(yaml, strlen(yaml), "guessed.yaml", &err);
     LAW(schema, text->text, text->length, (const uint8_t *)yaml, strlen(yaml));
-    /* what is wrong within JSON is not looked for */
-    if (count_rejects(schema, text, &rejects, &kept) && schema->kind != RECORDS_JSON)
+    /* what is wrong within objects and documents is not looked for */
+    if (count_rejects(schema, text, &rejects, &kept) && !schema_is_free(schema))
         LAW(rejects <= guess_misfits(guess) && !kept, text->text, text->length, (const uint8_t *)yaml,
             strlen(yaml));
     schema_destroy(schema);

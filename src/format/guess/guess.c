@@ -97,8 +97,9 @@ static bool keep_first(guess_t *guess, const uint8_t *text, size_t length, bool 
 
 bool guess_begin(guess_t *guess, const uint8_t *text, size_t length, bool whole, err_t *err) {
     const size_t bom = dialect_bom(text, length);
-    guess->json = guess_is_json(text, length);
-    if (guess->json)
+    guess->bson = guess_is_bson(text, length);
+    guess->json = !guess->bson && guess_is_json(text, length);
+    if (guess->bson || guess->json)
         return true;
     if (!guess_is_text(guess->name, text, length, err) ||
         !guess_find_structure(&guess->structure, guess->name, text + bom, length - bom, whole, err))
@@ -175,7 +176,9 @@ bool guess_take(guess_t *guess, const uint8_t *text, size_t length, guess_from_t
     guess->scattered |= from == GUESS_FROM_LINE;
     if (guess->json && from != GUESS_FROM_LINE)
         guess_json_take(guess, text, length, from == GUESS_FROM_START, last, used);
-    if (guess->json)
+    if (guess->bson && from != GUESS_FROM_LINE)
+        guess_bson_take(guess, text, length, used);
+    if (guess->json || guess->bson)
         return true;
     if (from == GUESS_FROM_LINE && !(begin = find_record(guess, text, end)))
         return true;
@@ -193,6 +196,8 @@ bool guess_take(guess_t *guess, const uint8_t *text, size_t length, guess_from_t
 }
 
 bool guess_is_same(guess_t *guess, const uint8_t *text, size_t length) {
+    if (guess->bson)
+        return guess_is_bson(text, length);
     if (guess->json)
         return guess_is_json(text, length);
     const uint8_t *at = text + dialect_bom(text, length);
@@ -355,18 +360,18 @@ static void add_first(guess_t *guess) {
     decide_columns(guess);
 }
 
-static bool refuse_for_json(const guess_t *guess, err_t *err) {
+static bool refuse_for_documents(const guess_t *guess, err_t *err) {
     if (!guess->options.type_count && !guess->options.bad_value)
         return true;
     return err_set(err, STATUS_USAGE,
-                   "%.1000s: is JSON, whose values have the types that they are written with: --type and "
+                   "%.1000s: is %s, whose values have the types that they are written with: --type and "
                    "--on-bad-value are for delimited files",
-                   guess->name);
+                   guess->name, guess->bson ? "BSON" : "JSON");
 }
 
 bool guess_end(guess_t *guess, err_t *err) {
-    if (guess->json)
-        return refuse_for_json(guess, err);
+    if (guess->json || guess->bson)
+        return refuse_for_documents(guess, err);
     decide_columns(guess);
     if (!find_encoding(guess, err) || !guess_read_names(guess, err) ||
         (!guess->first_in_records && !guess_find_header(guess, err)))

@@ -176,7 +176,7 @@ typedef struct {
 
 struct guess {
     const char *name;
-    bool json; /* it is, and nothing else is known */
+    bool json, bson; /* it is, and nothing else is known */
     guess_options_t options;
     type_spec_t *types; /* options.type_count */
     structure_t structure;
@@ -209,6 +209,10 @@ bool guess_is_json(const uint8_t *text, size_t length);
 void guess_json_take(guess_t *guess, const uint8_t *text, size_t length, bool from_start, bool last,
                      size_t *used);
 void guess_json_tell(text_t out[GUESS_LINES]);
+/* guess_bson.c */
+bool guess_is_bson(const uint8_t *text, size_t length);
+void guess_bson_take(guess_t *guess, const uint8_t *text, size_t length, size_t *used);
+void guess_bson_tell(text_t out[GUESS_LINES]);
 /* guess_header.c */
 bool guess_find_header(guess_t *guess, err_t *err);
 /* guess_names.c: what the first record names; then the keys. */

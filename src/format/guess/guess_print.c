@@ -202,7 +202,8 @@ static size_t width_of(const guess_t *guess) {
 static void put_share(text_t *out, const guess_t *guess, uint64_t text_bytes) {
     char count[UNITS_MAX], about[UNITS_MAX];
     const bool one = guess->records == 1;
-    const char *rows = guess->json ? one ? "object" : "objects" : one ? "row" : "rows";
+    static const char *const words[][2] = {{"rows", "row"}, {"objects", "object"}, {"documents", "document"}};
+    const char *rows = words[guess->bson ? 2 : guess->json][one];
     units_count(count, guess->records);
     if (!guess->records)
         text_print(out, "no %s", rows);
@@ -263,8 +264,8 @@ char *guess_yaml(const guess_t *guess, err_t *err) {
         put_scalar(&out, about.bytes, about.length);
     text_free(&about);
     text_append(&out, "\n");
-    if (guess->json) {
-        text_append(&out, "record: {json: yes}\n");
+    if (guess->json || guess->bson) {
+        text_print(&out, "record: {%s: yes}\n", guess->bson ? "bson" : "json");
         return text_take(&out, err);
     }
     put_record(&out, guess);
@@ -359,8 +360,11 @@ static void tell_change(text_t *out, const guess_t *guess, err_t *err) {
 bool guess_tell(const guess_t *guess, uint64_t text_bytes, char *lines[GUESS_LINES], err_t *err) {
     text_t out[GUESS_LINES] = {{.length = 0}};
     bool ok = true;
-    if (guess->json) {
-        guess_json_tell(out);
+    if (guess->json || guess->bson) {
+        if (guess->bson)
+            guess_bson_tell(out);
+        else
+            guess_json_tell(out);
         text_append(&out[0], " (");
         put_share(&out[0], guess, text_bytes);
         text_append(&out[0], ")");
