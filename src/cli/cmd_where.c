@@ -108,7 +108,7 @@ typedef struct {
 
 static void find_line(const where_t *where, found_line_t *found) {
     manifest_t manifest;
-    manifest_options_t none = {.input_name = NULL};
+    manifest_options_t none = {.every_collection = true};
     err_t err;
     *found = (found_line_t){.line = 0};
     char *name = name_on_disk(where->path);

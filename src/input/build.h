@@ -24,6 +24,9 @@ typedef struct {
     /* for the first bytes of compressed files; zlib, because ISA-L decompresses 64 KiB at once */
     spare_t peek;
     source_kit_t *kit;   /* for compressed tars */
+    const char *member;  /* the collection of a dump that the argument at hand names, or NULL */
+    const char *target;  /* the collection that is loaded: chosen where none is named; or NULL */
+    bool every_collection; /* see manifest_options_t */
     source_kit_t *heads; /* for the first bytes of other archives' members */
     seen_t *seen;        /* open addressing, at most half full */
     size_t seen_count, seen_room;
@@ -43,5 +46,8 @@ bool build_leave_out_rejects(build_t *build, bool found);
 /* Adds the members of an archive in its place. The members of a tar point to it. */
 bool archive_add_zip(build_t *build, int fd, const input_file_t *zip);
 bool archive_add_tar(build_t *build, int fd, const input_file_t *tar);
+
+/* Adds one collection of an archive of mongodump. */
+bool archive_add_dump(build_t *build, int fd, const input_file_t *dump);
 
 #endif

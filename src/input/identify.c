@@ -178,6 +178,7 @@ bool identify_file(int fd, input_file_t *file, identified_t *as, spare_t *peek, 
         magic = magic_within(peek, fd, file, head, head_got);
     *as = is_zip                   ? IDENTIFIED_ZIP
           : magic == MAGIC_TAR     ? IDENTIFIED_TAR
+          : magic == MAGIC_DUMP    ? IDENTIFIED_DUMP
           : magic == MAGIC_REJECTS ? IDENTIFIED_REJECTS
                                    : IDENTIFIED_FILE;
     file->text_bound = text_bound(fd, 0, size, file->kind);
@@ -193,6 +194,8 @@ bool identify_tar_member(int fd, const uint8_t *head, size_t size, input_file_t 
         return err_set(err, STATUS_INPUT,
                        "%.1000s: is a %s archive inside of a tar; unpack the tar and load what was in it",
                        file->name, compressed);
+    if (magic == MAGIC_DUMP)
+        return magic_refuse_dump(err, file->name);
     if (magic == MAGIC_REFUSED)
         return magic_refuse(err, file->name, compressed);
     file->kind = magic_kind(magic);

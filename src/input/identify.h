@@ -19,6 +19,7 @@ typedef enum {
     IDENTIFIED_REJECTS, /* a reject file of tipple, compressed or not */
     IDENTIFIED_ZIP,     /* it is replaced by its members; kind is not set */
     IDENTIFIED_TAR,     /* it is replaced by its members; kind is how it is compressed */
+    IDENTIFIED_DUMP,    /* it is replaced by one of its collections; kind as of a tar */
 } identified_t;
 
 /* Sets the digest, the kind and the text bound of a file of file->disk_bytes, and tells whether it is an archive. peek,

@@ -23,6 +23,7 @@ static const mark_t marks[] = {
     {MAGIC_PROGRAM, 0, 4, "\177ELF", NULL},
     {MAGIC_PROGRAM, 0, 2, "#!", NULL},
     {MAGIC_REJECTS, 0, sizeof MAGIC_REJECT_WORDS - 1, MAGIC_REJECT_WORDS, NULL},
+    {MAGIC_DUMP, 0, 4, "\x6d\xe2\x99\x81", "mongodump"},
     {MAGIC_XZ, 0, 6,
      "\xfd"
      "7zXZ\0",
@@ -121,6 +122,14 @@ bool magic_refuse(err_t *err, const char *name, const char *compressed) {
                    "decompressed text in "
                    "and name the input '-'",
                    name, compressed);
+}
+
+bool magic_refuse_dump(err_t *err, const char *name) {
+    return err_set(
+        err, STATUS_INPUT,
+        "%.1000s: an archive of mongodump cannot be read from a stream, nor from within another archive, "
+        "because its collections are listed before one is loaded; give it as a file",
+        name);
 }
 
 bool magic_refuse_rejects(err_t *err, const char *name, bool packed) {

@@ -16,6 +16,7 @@ typedef enum {
     MAGIC_BZIP2,
     MAGIC_ZIP,
     MAGIC_TAR,
+    MAGIC_DUMP,    /* an archive that mongodump has written */
     MAGIC_PROGRAM, /* an executable or a script: perhaps a self-extracting zip */
     MAGIC_REJECTS, /* text: the rejects of a load, which are not an input */
     MAGIC_REFUSED, /* a format, compressed or not, or an encoding, that tipple cannot read */
@@ -32,6 +33,9 @@ input_kind_t magic_kind(magic_t magic);
 
 /* The sentence for MAGIC_REFUSED, and for what must not be compressed at this place. Always false. */
 bool magic_refuse(err_t *err, const char *name, const char *compressed);
+
+/* The sentence for MAGIC_DUMP where it cannot be read: in a stream, or within another archive. Always false. */
+bool magic_refuse_dump(err_t *err, const char *name);
 
 /* The sentence for MAGIC_REJECTS (status 1), whatever it is packed in. Always false. */
 bool magic_refuse_rejects(err_t *err, const char *name, bool packed);

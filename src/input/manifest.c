@@ -170,9 +170,11 @@ static bool add_regular(build_t *build, const char *path, char *name, bool in_wa
         ok = keep(build, file);
     if (ok && file && as == IDENTIFIED_REJECTS)
         ok = build_leave_out_rejects(build, in_walk);
-    if (ok && file && (as == IDENTIFIED_ZIP || as == IDENTIFIED_TAR)) {
+    if (ok && file && as >= IDENTIFIED_ZIP) {
         const input_file_t *archive = set_aside(build);
-        ok = archive && (as == IDENTIFIED_ZIP ? archive_add_zip : archive_add_tar)(build, fd, archive);
+        ok = archive && (as == IDENTIFIED_ZIP   ? archive_add_zip
+                         : as == IDENTIFIED_TAR ? archive_add_tar
+                                                : archive_add_dump)(build, fd, archive);
     }
     if (fd >= 0)
         close(fd);
@@ -338,6 +340,26 @@ static bool stdin_tells(struct stat *status) {
     return flags >= 0 && (flags & O_ACCMODE) != O_WRONLY && fstat(STDIN_FILENO, status) == 0;
 }
 
+/* "FILE!db.collection", where FILE is an archive of mongodump. */
+static bool add_member(build_t *build, const char *path, int error) {
+    char *file = strdup(path), *mark = file ? strrchr(file, '!') : NULL;
+    if (!file)
+        return err_memory(build->err, strlen(path));
+    *mark = '\0';
+    const size_t count = build->manifest->count;
+    struct stat status;
+    bool ok = stat(file, &status) == 0 || fault_system(build->err, path, error);
+    build->member = mark + 1;
+    ok = ok && add_path(build, file, false);
+    build->member = NULL;
+    for (size_t i = count; ok && i < build->manifest->count; i++)
+        ok = build->manifest->files[i].kind == INPUT_DUMP ||
+             err_set(build->err, STATUS_INPUT,
+                     "%.1000s: only a collection of an archive of mongodump can be named so", path);
+    free(file);
+    return ok;
+}
+
 static bool add_path(build_t *build, const char *path, bool in_walk) {
     struct stat status;
     bool is_stdin = strcmp(path, "-") == 0;
@@ -353,6 +375,8 @@ static bool add_path(build_t *build, const char *path, bool in_walk) {
     if (is_stdin)
         return err_set(build->err, STATUS_INPUT,
                        "standard input is closed, so '-' has nothing to read: pipe something in");
+    if (error == ENOENT && !in_walk && !build->member && strchr(path, '!'))
+        return add_member(build, path, error);
     if (error == ENOENT && lstat(path, &link) == 0)
         return err_set(build->err, STATUS_INPUT,
                        "%.1000s: is a link to a file that does not exist; repair the link or remove it",
@@ -416,6 +440,8 @@ bool manifest_build(manifest_t *manifest, char *const *args, size_t count, const
     if (options) {
         build.keep_bytes = options->keep_bytes;
         build.quiet = options->quiet;
+        build.target = options->target;
+        build.every_collection = options->every_collection;
     }
     for (size_t i = 0; ok && i < count; i++)
         ok = add_path(&build, args[i], false);
@@ -444,6 +470,7 @@ void manifest_free_file(input_file_t *file) {
     source_close(file->begun);
     free(file->path);
     free(file->name);
+    free(file->collection);
     free(file->kept);
 }
 

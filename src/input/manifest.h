@@ -22,13 +22,17 @@ typedef struct {
     bool quiet; /* no messages about what is left out */
     /* --input-name: the name by which the one stream is recognised; NULL if not given */
     const char *input_name;
+    /* "db.collection": what is taken of a dump of several where none is named; or NULL */
+    const char *target;
+    bool every_collection; /* of a dump is taken */
     /* how many bytes of small files to keep in all: these are read whole for their digests, and need not be opened
      * again */
     uint64_t keep_bytes;
 } manifest_options_t;
 
 /* args: files, folders (read by name; hidden files and reject files are left out), patterns that the shell left
- * unexpanded, "-". A zip or a tar (compressed or not) is replaced by its members. A file that is named twice is taken
+ * unexpanded, "-". A zip or a tar (compressed or not) is replaced by its members, an archive of
+ * mongodump by one of its collections, which may be named: "FILE!db.collection". A file that is named twice is taken
  * once, with a note. Status 1 if a reject file itself is named, compressed or not; one in a folder or an archive is left
  * out. Status 5 if there is no file, a file is missing or cannot be read, or an archive is broken. Nothing has been
  * changed then. A compressed tar must be read once to its end for this; a signal stops that. */

@@ -89,6 +89,7 @@ bool source_is_unchanged(const source_t *source, err_t *err) {
 static bool choose_decoder(source_t *source, input_kind_t kind, err_t *err) {
     source->packing = kind;
     source->decoder = kind == INPUT_ZIP_MEMBER ? decoder_zip_member(source->file, source->kit->spare.engine)
+                      : kind == INPUT_DUMP     ? decoder_dump(source->file)
                                                : spare_take(&source->kit->spare, kind);
     source->feed.what = input_kind_name(kind);
     return source->decoder || err_memory(err, FEED_BYTES);
@@ -110,7 +111,7 @@ static bool begin_in_stream(source_t *source, err_t *err) {
     if (!kit->archive && !(kit->archive = source_open_archive(kit, file->archive, err)))
         return false;
     feed_init_pull(&source->feed, source->name, pull, kit->archive, file->archive_offset,
-                   file->archive_offset + file->disk_bytes);
+                   file->kind == INPUT_DUMP ? UINT64_MAX : file->archive_offset + file->disk_bytes);
     return source_skip_to(kit->archive, file->archive_offset, err) && source_is_unchanged(source, err) &&
            choose_decoder(source, file->kind, err);
 }
@@ -247,6 +248,8 @@ static bool look_at_stream(source_t *source, err_t *err) {
             source->name);
     if (magic == MAGIC_TAR)
         return refuse_tar_stream(source, err);
+    if (magic == MAGIC_DUMP)
+        return magic_refuse_dump(err, source->name);
     if (magic == MAGIC_REFUSED)
         return magic_refuse(err, source->name, compressed);
     return choose_decoder(source, magic_kind(magic), err);
@@ -261,6 +264,8 @@ static bool is_text(source_t *source, const uint8_t *text, size_t size, err_t *e
         return magic_refuse_rejects(err, source->name, true);
     if (magic == MAGIC_TAR && source->file->kind == INPUT_STREAM)
         return refuse_tar_stream(source, err);
+    if (magic == MAGIC_DUMP)
+        return magic_refuse_dump(err, source->name);
     return magic == MAGIC_TEXT || magic == MAGIC_PROGRAM || magic_refuse(err, source->name, compressed);
 }
 

@@ -5,6 +5,7 @@
 #include "load/before/guess_inputs.h"
 #include "load/before/kept_format.h"
 #include "load/job.h"
+#include "server/address.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,9 +14,14 @@ enum { KEPT_SHARE = 8 /* of --memory, for small files */ };
 
 bool job_list_inputs(job_t *job, err_t *err) {
     const load_spec_t *spec = job->spec;
-    manifest_options_t options = {.input_name = spec->input_name, .keep_bytes = spec->memory / KEPT_SHARE};
-    return job->manifest.count ||
-           manifest_build(&job->manifest, spec->inputs, spec->input_count, &options, err);
+    if (job->manifest.count)
+        return true;
+    char *target = address_target(spec->uri);
+    const manifest_options_t options = {
+        .input_name = spec->input_name, .keep_bytes = spec->memory / KEPT_SHARE, .target = target};
+    const bool ok = manifest_build(&job->manifest, spec->inputs, spec->input_count, &options, err);
+    free(target);
+    return ok;
 }
 
 static bool find_kept(job_t *job, err_t *err) {

@@ -6,6 +6,7 @@
 #include "format/schema/schema_bad_value.h"
 #include "load/before/describe_input.h"
 #include "load/before/kept_format.h"
+#include "server/address.h"
 #include "verify/no_record.h"
 #include "verify/verify_inner.h"
 
@@ -18,7 +19,6 @@ enum { UNFINISHED_NAMED = 3 };
 
 static bool read_spec(verification_t *run, err_t *err) {
     const verify_spec_t *spec = run->spec;
-    manifest_options_t options = {.input_name = spec->input_name};
     if (!run->schema && !(run->schema = format_open(spec->format, err)))
         return false;
     if (spec->validate && !format_validate(run->schema, err))
@@ -30,7 +30,11 @@ static bool read_spec(verification_t *run, err_t *err) {
     for (size_t i = 0; i < spec->retry_count; i++)
         if (access(spec->retry[i], R_OK) != 0)
             return err_set(err, STATUS_USAGE, "the reject file %s cannot be read: %m", spec->retry[i]);
-    return manifest_build(run->manifest, spec->inputs, spec->input_count, &options, err);
+    char *target = address_target(spec->uri);
+    const manifest_options_t options = {.input_name = spec->input_name, .target = target};
+    const bool ok = manifest_build(run->manifest, spec->inputs, spec->input_count, &options, err);
+    free(target);
+    return ok;
 }
 
 static bool connect_target(verification_t *run, err_t *err) {

@@ -5,6 +5,7 @@
  *     zstd             zstd                       frames
  *     xz               xz                         streams, and the checksums that they have
  *     bzip2            bzip2                      streams, CRC of each
+ *     dump             dump( )                    the blocks of one collection; CRC
  *     zip member       member( stored | inflate | inflate64 | zstd )     CRC and length
  */
 #ifndef TIPPLE_INPUT_DECODE_DECODER_H
@@ -38,6 +39,7 @@ decoder_t *decoder_gzip(inflate_engine_t engine);
 decoder_t *decoder_zstd(void);
 decoder_t *decoder_xz(void);
 decoder_t *decoder_bzip2(void);
+decoder_t *decoder_dump(const input_file_t *file);
 decoder_t *decoder_zip_member(const input_file_t *file, inflate_engine_t engine);
 
 #endif

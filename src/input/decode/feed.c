@@ -95,7 +95,7 @@ static size_t read_some(feed_t *feed, uint8_t *out, size_t size) {
             continue;
         if (n < 0)
             feed->failed = !fault_at(&feed->fault, feed->name, feed->next, errno);
-        else if (!feed->stream)
+        else if (!feed->stream && feed->end != UINT64_MAX)
             feed->failed = !fault_changed(&feed->fault, feed->name, "it became shorter");
         break;
     }

@@ -31,9 +31,10 @@ typedef struct {
     const uint8_t *kept; /* all bytes up to `end`, if they were read before; NULL: they were not */
     feed_pull_t *pull;
     void *context;
-    uint64_t next, end; /* where the next pread begins; where this input ends on disk */
-    uint8_t *bytes;     /* allocated at the first feed_want */
-    size_t most;        /* how much to read at once; 0: FEED_BYTES */
+    uint64_t next,
+        end;        /* where the next pread begins; where this input ends on disk (UINT64_MAX: not known) */
+    uint8_t *bytes; /* allocated at the first feed_want */
+    size_t most;    /* how much to read at once; 0: FEED_BYTES */
     size_t room, at, filled;
     bool ended, failed;
     bool damaged; /* a decoder has found damage: what it gave before may also be wrong */

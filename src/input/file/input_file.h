@@ -13,6 +13,7 @@ typedef enum {
     INPUT_XZ,         /* one or several streams */
     INPUT_BZIP2,      /* one or several streams */
     INPUT_ZIP_MEMBER, /* one member of a .zip */
+    INPUT_DUMP,       /* one collection of an archive that mongodump has written */
     INPUT_STREAM,     /* stdin, a FIFO, a device: read once, in order; may itself be compressed */
 } input_kind_t;
 
@@ -22,7 +23,7 @@ static inline bool input_kind_is_compressed(input_kind_t kind) {
 
 /* As it is written into the catalog, and told to people. */
 static inline const char *input_kind_name(input_kind_t kind) {
-    static const char *const names[] = {"plain", "gzip", "zstd", "xz", "bzip2", "zip", "stream"};
+    static const char *const names[] = {"plain", "gzip", "zstd", "xz", "bzip2", "zip", "dump", "stream"};
     return names[kind];
 }
 
@@ -48,7 +49,8 @@ struct input_file {
     } zip;
     /* of a stream whose beginning was looked at: where it goes on, see source_leave; otherwise NULL */
     struct source *begun;
-    /* for a member of a tar: the tar, which is not an input itself; otherwise NULL */
+    char *collection; /* INPUT_DUMP only: "db.collection" */
+    /* for a member of a tar or a dump: that file, which is not an input itself; otherwise NULL */
     const input_file_t *archive;
     uint64_t archive_offset; /* where its bytes begin in the (decompressed) tar */
 };
@@ -58,7 +60,8 @@ struct input_file {
  *
  * digest: XXH3-128 over the size (8 bytes, little endian), the first 64 KiB on disk, and the last 64 KiB of the rest.
  * For a zip member: over its name, compressed size, text size and CRC. For a tar member: over its path, size and
- * content; in a tar that is not compressed, only both ends of the content.
+ * content; in a tar that is not compressed, only both ends of the content. For a collection of a dump: over its name and the
+ * digest of the dump.
  *
  * text_bound: of a plain file its size; of a gzip file 1,032 times its size; of a zip member the size in the directory;
  * of a zstd file the sum of the sizes that its frames state, if all state one and there are few frames; of xz and bzip2

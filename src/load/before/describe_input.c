@@ -71,7 +71,7 @@ static bool file_holds(const char *path, uint64_t size, const entry_t *entry) {
 }
 
 static bool list_archive(describe_archive_t *seen, const char *path) {
-    const manifest_options_t options = {.quiet = true};
+    const manifest_options_t options = {.quiet = true, .every_collection = true};
     err_t ignored;
     if (seen->path && strcmp(seen->path, path) == 0)
         return true;

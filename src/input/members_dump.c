@@ -1,0 +1,194 @@
+/* Adds one collection of an archive of mongodump to a manifest. */
+#include "base/grow.h"
+#include "base/text.h"
+#include "format/record/bson_span.h"
+#include "input/archive/dump.h"
+#include "input/build.h"
+#include "input/file/name.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <xxhash.h>
+
+enum { NAMED = 10 };
+
+typedef struct {
+    const input_file_t *dump;
+    source_t *source;
+    uint8_t *bytes; /* of the document at hand */
+    size_t room;
+    char **names; /* of collections with documents */
+    size_t count, names_room;
+} prelude_t;
+
+static bool cut_off(const prelude_t *prelude, err_t *err) {
+    return err_set(
+        err, STATUS_INPUT,
+        "%.1000s: ends within the list of what it holds, with which an archive of mongodump begins: get the "
+        "whole file, and run the command again",
+        prelude->dump->name);
+}
+
+static bool damaged(const prelude_t *prelude, err_t *err) {
+    return err_set(
+        err, STATUS_INPUT,
+        "%.1000s: the list of what it holds, with which an archive of mongodump begins, is damaged: get the "
+        "file again, and run the command again",
+        prelude->dump->name);
+}
+
+static bool read_bytes(prelude_t *prelude, size_t from, size_t to, err_t *err) {
+    if (!GROW(prelude->bytes, prelude->room, to, err))
+        return false;
+    while (from < to) {
+        const ssize_t got = source_read(prelude->source, prelude->bytes + from, to - from, err);
+        if (got <= 0)
+            return got == 0 && cut_off(prelude, err);
+        from += (size_t)got;
+    }
+    return true;
+}
+
+/* The next document of the list; *length 0: it has ended. */
+static bool read_document(prelude_t *prelude, uint32_t *length, err_t *err) {
+    if (!read_bytes(prelude, 0, 4, err))
+        return false;
+    *length = bson_span_length(prelude->bytes);
+    if (*length == dump_terminator) {
+        *length = 0;
+        return true;
+    }
+    return bson_span_may_be(*length) ? read_bytes(prelude, 4, *length, err) : damaged(prelude, err);
+}
+
+static bool is_of_server(const char *name) {
+    const char *collection = strchr(name, '.') + 1;
+    return name[0] == '.' || strncmp(name, "admin.", 6) == 0 || strncmp(name, "config.", 7) == 0 ||
+           strncmp(collection, "system.", 7) == 0;
+}
+
+static bool add_name(prelude_t *prelude, const char *name, err_t *err) {
+    if (!GROW(prelude->names, prelude->names_room, prelude->count + 1, err))
+        return false;
+    prelude->names[prelude->count] = strdup(name);
+    return prelude->names[prelude->count++] || err_memory(err, strlen(name));
+}
+
+static const char *wanted(const build_t *build) {
+    return build->member ? build->member : build->target;
+}
+
+/* A collection that is listed. */
+static bool see(build_t *build, prelude_t *prelude, const dump_header_t *header) {
+    char *name = name_join(prelude->dump->name, "!", header->name, strlen(header->name));
+    const bool is_wanted = wanted(build) && strcmp(header->name, wanted(build)) == 0;
+    const char *why = strcmp(header->type, "view") == 0 ? "a view, of which a dump holds no documents"
+                      : strcmp(header->type, "timeseries") == 0
+                          ? "a time series, of which a dump holds the server's own buckets and no documents"
+                      : is_of_server(header->name) && !(build->member && is_wanted)
+                          ? "a collection of the server itself"
+                          : NULL;
+    if (!name)
+        return err_memory(build->err, strlen(header->name));
+    bool ok = true;
+    if (why && is_wanted)
+        ok = err_set(build->err, STATUS_INPUT, "%.1000s: is %s; mongorestore restores it", name, why);
+    else if (why && !build->member)
+        build_skip(build, name, why);
+    else if (!why)
+        ok = add_name(prelude, header->name, build->err);
+    free(name);
+    return ok;
+}
+
+static bool read_list(build_t *build, prelude_t *prelude) {
+    uint32_t length;
+    dump_header_t header;
+    if (!read_bytes(prelude, 0, DUMP_MAGIC_BYTES, build->err) ||
+        !read_document(prelude, &length, build->err)) /* its first document is of the archive */
+        return false;
+    while (length) {
+        if (!read_document(prelude, &length, build->err))
+            return false;
+        if (!length)
+            break;
+        if (!dump_header_read(prelude->bytes, length, &header))
+            return damaged(prelude, build->err);
+        if (!see(build, prelude, &header))
+            return false;
+    }
+    return true;
+}
+
+static bool refuse_choice(const build_t *build, const prelude_t *prelude) {
+    text_t list = {.length = 0};
+    for (size_t i = 0; i < prelude->count && i < NAMED; i++)
+        text_print(&list, "%s%s", i ? ", " : "", prelude->names[i]);
+    if (prelude->count > NAMED)
+        text_print(&list, " and %zu more", prelude->count - NAMED);
+    char *names = text_take(&list, build->err);
+    if (!names)
+        return false;
+    const char *file = prelude->dump->name;
+    if (!prelude->count)
+        err_set(build->err, STATUS_INPUT, "%.1000s: is an archive of mongodump without a collection to load",
+                file);
+    else if (build->member)
+        err_set(build->err, STATUS_INPUT, "%.1000s: the archive holds no collection %s; it holds %s", file,
+                build->member, names);
+    else
+        err_set(build->err, STATUS_USAGE,
+                "%.1000s: is an archive of mongodump with %zu collections (%s), and one is loaded at a time: "
+                "name it "
+                "behind the file, as in '%.1000s!%s', or in the path of the URI",
+                file, prelude->count, names, file, prelude->names[0]);
+    free(names);
+    return false;
+}
+
+static const char *choose(const build_t *build, const prelude_t *prelude) {
+    for (size_t i = 0; i < prelude->count && wanted(build); i++)
+        if (strcmp(prelude->names[i], wanted(build)) == 0)
+            return prelude->names[i];
+    return prelude->count == 1 && !build->member ? prelude->names[0] : NULL;
+}
+
+static bool add_collection(build_t *build, const input_file_t *dump, const char *collection) {
+    char *name = name_join(dump->name, "!", collection, strlen(collection));
+    input_file_t *file = name ? build_add(build, dump->path, name) : NULL;
+    if (!file)
+        return name ? false : err_memory(build->err, strlen(collection));
+    if (!(file->collection = strdup(collection)))
+        return err_memory(build->err, strlen(collection));
+    file->kind = INPUT_DUMP;
+    file->has_identity = true;
+    file->archive = dump;
+    file->disk_bytes = dump->disk_bytes;
+    file->text_bound = dump->text_bound;
+    file->modified_ns = dump->modified_ns;
+    file->device = dump->device;
+    file->inode = dump->inode;
+    const XXH128_hash_t digest =
+        XXH3_128bits_withSeed(collection, strlen(collection), dump->digest[0] ^ dump->digest[1]);
+    file->digest[0] = digest.low64;
+    file->digest[1] = digest.high64;
+    return true;
+}
+
+bool archive_add_dump(build_t *build, int fd, const input_file_t *dump) {
+    (void)fd;
+    prelude_t prelude = {.dump = dump};
+    bool ok =
+        (prelude.source = source_open_archive(build->kit, dump, build->err)) && read_list(build, &prelude);
+    source_close(prelude.source);
+    const char *chosen = ok ? choose(build, &prelude) : NULL;
+    for (size_t i = 0; ok && build->every_collection && i < prelude.count; i++)
+        ok = add_collection(build, dump, prelude.names[i]);
+    if (ok && !build->every_collection)
+        ok = chosen ? add_collection(build, dump, chosen) : refuse_choice(build, &prelude);
+    for (size_t i = 0; i < prelude.count; i++)
+        free(prelude.names[i]);
+    free(prelude.names);
+    free(prelude.bytes);
+    return ok;
+}
