@@ -166,8 +166,10 @@ static bool add_regular(build_t *build, const char *path, char *name, bool in_wa
         file->inode = status.st_ino;
         ok = identify_file(fd, file, &as, &build->peek, build->scratch, build->err);
     }
-    if (ok && file && as == IDENTIFIED_FILE)
+    if (ok && file && as == IDENTIFIED_FILE) {
         ok = keep(build, file);
+        file->metadata = dump_folder_metadata(path);
+    }
     if (ok && file && as == IDENTIFIED_REJECTS)
         ok = build_leave_out_rejects(build, in_walk);
     if (ok && file && as >= IDENTIFIED_ZIP) {
@@ -220,20 +222,24 @@ static bool add_folder(build_t *build, const char *path) {
     char **names;
     size_t count, before = build->manifest->count;
     bool ok = read_folder(build, path, &names, &count);
+    const bool dump = dump_folder_is(names, count);
     for (size_t i = 0; i < count; i++) {
         char *inner = ok ? under(path, names[i]) : NULL;
         const char *why = name_reason_to_skip(names[i], strlen(names[i]));
+        bool other = true;
+        if (ok && inner && dump && !why)
+            ok = dump_folder_see(&build->dump, path, names[i], &why, &other, build->err);
         if (ok && !inner)
             ok = err_memory(build->err, strlen(path));
-        else if (ok && why)
+        else if (ok && why && *why)
             build_skip(build, inner, why);
-        else if (ok)
+        else if (ok && !why && other)
             ok = add_path(build, inner, true);
         free(inner);
         free(names[i]);
     }
     free(names);
-    if (ok && build->manifest->count == before)
+    if (ok && build->manifest->count == before && !dump)
         log_detail("%s holds no file to load", path);
     return ok;
 }
@@ -425,6 +431,16 @@ static bool name_stream(manifest_t *manifest, const char *name, err_t *err) {
     return true;
 }
 
+static bool add_argument(build_t *build, const char *path) {
+    bool ok = add_path(build, path, false);
+    if (ok && build->dump.count) {
+        const char *chosen = dump_folder_choose(&build->dump, path, build->target, build->err);
+        ok = chosen && add_path(build, chosen, true);
+    }
+    dump_folder_free(&build->dump);
+    return ok;
+}
+
 bool manifest_build(manifest_t *manifest, char *const *args, size_t count, const manifest_options_t *options,
                     err_t *err) {
     *manifest = (manifest_t){0};
@@ -444,7 +460,7 @@ bool manifest_build(manifest_t *manifest, char *const *args, size_t count, const
         build.every_collection = options->every_collection;
     }
     for (size_t i = 0; ok && i < count; i++)
-        ok = add_path(&build, args[i], false);
+        ok = add_argument(&build, args[i]);
     if (ok && !manifest->count)
         ok = err_set(err, STATUS_INPUT,
                      manifest->skipped
@@ -471,6 +487,7 @@ void manifest_free_file(input_file_t *file) {
     free(file->path);
     free(file->name);
     free(file->collection);
+    free(file->metadata);
     free(file->kept);
 }
 

@@ -17,8 +17,10 @@ typedef struct {
     source_t *source;
     uint8_t *bytes; /* of the document at hand */
     size_t room;
-    char **names; /* of collections with documents */
-    size_t count, names_room;
+    struct {
+        char *name, *metadata;
+    } * items; /* collections with documents */
+    size_t count, items_room;
 } prelude_t;
 
 static bool cut_off(const prelude_t *prelude, err_t *err) {
@@ -67,11 +69,13 @@ static bool is_of_server(const char *name) {
            strncmp(collection, "system.", 7) == 0;
 }
 
-static bool add_name(prelude_t *prelude, const char *name, err_t *err) {
-    if (!GROW(prelude->names, prelude->names_room, prelude->count + 1, err))
+static bool add_item(prelude_t *prelude, const dump_header_t *header, err_t *err) {
+    if (!GROW(prelude->items, prelude->items_room, prelude->count + 1, err))
         return false;
-    prelude->names[prelude->count] = strdup(name);
-    return prelude->names[prelude->count++] || err_memory(err, strlen(name));
+    char *metadata = header->metadata ? strdup(header->metadata) : NULL, *name = strdup(header->name);
+    prelude->items[prelude->count].metadata = metadata;
+    prelude->items[prelude->count++].name = name;
+    return (name && (metadata || !header->metadata)) || err_memory(err, strlen(header->name));
 }
 
 static const char *wanted(const build_t *build) {
@@ -96,7 +100,7 @@ static bool see(build_t *build, prelude_t *prelude, const dump_header_t *header)
     else if (why && !build->member)
         build_skip(build, name, why);
     else if (!why)
-        ok = add_name(prelude, header->name, build->err);
+        ok = add_item(prelude, header, build->err);
     free(name);
     return ok;
 }
@@ -123,7 +127,7 @@ static bool read_list(build_t *build, prelude_t *prelude) {
 static bool refuse_choice(const build_t *build, const prelude_t *prelude) {
     text_t list = {.length = 0};
     for (size_t i = 0; i < prelude->count && i < NAMED; i++)
-        text_print(&list, "%s%s", i ? ", " : "", prelude->names[i]);
+        text_print(&list, "%s%s", i ? ", " : "", prelude->items[i].name);
     if (prelude->count > NAMED)
         text_print(&list, " and %zu more", prelude->count - NAMED);
     char *names = text_take(&list, build->err);
@@ -141,25 +145,30 @@ static bool refuse_choice(const build_t *build, const prelude_t *prelude) {
                 "%.1000s: is an archive of mongodump with %zu collections (%s), and one is loaded at a time: "
                 "name it "
                 "behind the file, as in '%.1000s!%s', or in the path of the URI",
-                file, prelude->count, names, file, prelude->names[0]);
+                file, prelude->count, names, file, prelude->items[0].name);
     free(names);
     return false;
 }
 
-static const char *choose(const build_t *build, const prelude_t *prelude) {
+/* prelude->count: none. */
+static size_t choose(const build_t *build, const prelude_t *prelude) {
     for (size_t i = 0; i < prelude->count && wanted(build); i++)
-        if (strcmp(prelude->names[i], wanted(build)) == 0)
-            return prelude->names[i];
-    return prelude->count == 1 && !build->member ? prelude->names[0] : NULL;
+        if (strcmp(prelude->items[i].name, wanted(build)) == 0)
+            return i;
+    return prelude->count == 1 && !build->member ? 0 : prelude->count;
 }
 
-static bool add_collection(build_t *build, const input_file_t *dump, const char *collection) {
+static bool add_collection(build_t *build, prelude_t *prelude, size_t at) {
+    const input_file_t *dump = prelude->dump;
+    const char *collection = prelude->items[at].name;
     char *name = name_join(dump->name, "!", collection, strlen(collection));
     input_file_t *file = name ? build_add(build, dump->path, name) : NULL;
     if (!file)
         return name ? false : err_memory(build->err, strlen(collection));
     if (!(file->collection = strdup(collection)))
         return err_memory(build->err, strlen(collection));
+    file->metadata = prelude->items[at].metadata;
+    prelude->items[at].metadata = NULL;
     file->kind = INPUT_DUMP;
     file->has_identity = true;
     file->archive = dump;
@@ -181,14 +190,17 @@ bool archive_add_dump(build_t *build, int fd, const input_file_t *dump) {
     bool ok =
         (prelude.source = source_open_archive(build->kit, dump, build->err)) && read_list(build, &prelude);
     source_close(prelude.source);
-    const char *chosen = ok ? choose(build, &prelude) : NULL;
     for (size_t i = 0; ok && build->every_collection && i < prelude.count; i++)
-        ok = add_collection(build, dump, prelude.names[i]);
+        ok = add_collection(build, &prelude, i);
+    const size_t chosen = choose(build, &prelude);
     if (ok && !build->every_collection)
-        ok = chosen ? add_collection(build, dump, chosen) : refuse_choice(build, &prelude);
-    for (size_t i = 0; i < prelude.count; i++)
-        free(prelude.names[i]);
-    free(prelude.names);
+        ok =
+            chosen < prelude.count ? add_collection(build, &prelude, chosen) : refuse_choice(build, &prelude);
+    for (size_t i = 0; i < prelude.count; i++) {
+        free(prelude.items[i].name);
+        free(prelude.items[i].metadata);
+    }
+    free(prelude.items);
     free(prelude.bytes);
     return ok;
 }

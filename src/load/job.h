@@ -20,7 +20,7 @@
 #include "load/threads/feeder.h"
 #include "load/threads/loader.h"
 
-enum { JOB_MOST_DEFAULT_THREADS = 64, JOB_MOST_INDEXES = 16 };
+enum { JOB_MOST_DEFAULT_THREADS = 64, JOB_MOST_INDEXES = 64 };
 
 /* What is taken at once: see coordinator_t. */
 enum { JOB_LEAST_PIECES = 4, JOB_PIECE_BYTES = 64 << 20 };
@@ -85,6 +85,9 @@ typedef struct {
  * loaded into is left as it was. */
 bool job_connect(job_t *job, err_t *err);
 bool job_open_target(job_t *job, err_t *err);
+
+/* dump_indexes.c: of the inputs, when they are listed. */
+bool job_take_dump_indexes(job_t *job, err_t *err);
 
 /* find_format.c. list_inputs: once. find_format: without --format; connects first. */
 bool job_find_format(job_t *job, err_t *err);

@@ -112,7 +112,8 @@ static bool build_indexes(job_t *job, err_t *err) {
         timeline_enter(&result->course, TIMELINE_INDEXES);
     for (size_t i = 0; i < job->index_count; i++) {
         built_index_t *built = &result->indexes[result->index_count];
-        snprintf(built->keys, sizeof built->keys, "%s", job->spec->indexes[i]);
+        snprintf(built->keys, sizeof built->keys, "%s",
+                 i < job->spec->index_count ? job->spec->indexes[i] : job->indexes[i].name);
         log_detail("building the index %s", built->keys);
         if (!collection_build_index(job->server, job->client, &job->indexes[i], &built->took_ns, err))
             return false;
@@ -141,6 +142,8 @@ static bool run(job_t *job, err_t *err) {
     log_detail("%s at %s: %zu files, %u threads, batches of %u", job->result->namespace, job->result->where,
                job->file_count, job->result->threads, job->spec->batch);
     const bool builds = !job->spec->dry_run, first = job->spec->indexes_first;
+    if (builds && !job_take_dump_indexes(job, err))
+        return false;
     return (!builds || !first || build_indexes(job, err)) && job_move_data(job, err) &&
            (!builds || first || build_indexes(job, err));
 }

@@ -105,7 +105,7 @@ typedef struct {
     int64_t throttled_ns,
         slowed_down_ns;     /* of a thread, on average: it waited for --max-rate or --polite; the latter */
     char throttled_by[256]; /* what for, mostly; empty: for nothing */
-    built_index_t indexes[16];
+    built_index_t indexes[64];
     size_t index_count;
     misfits_t skipped;     /* --skip-bad-files */
     size_t skipped_before; /* of them, before the load began: `files` does not count those */

@@ -59,10 +59,12 @@ bool collection_drop_data(server_t *server, mongoc_client_t *client, const uint8
 
 /* An index given as 'd:1,k:-1', 'st:hashed', 'position:2dsphere'. */
 typedef struct {
-    bson_t keys;
+    bson_t keys, options; /* options: what else the server is told, such as {unique: true} */
     char name[128];
 } index_spec_t;
 bool collection_parse_index(const char *text, index_spec_t *spec, err_t *err); /* status 1 */
+/* An index as a server lists it, with its options. Status 5: it is none. */
+bool collection_take_index(const bson_t *index, index_spec_t *spec, err_t *err);
 void collection_free_index(index_spec_t *spec);
 
 /* Builds one index and waits for its end. A stop signal ends the wait; the server continues to build. */

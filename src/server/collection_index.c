@@ -58,6 +58,7 @@ static bool take_part(const char *text, char *part, index_spec_t *spec, err_t *e
 
 bool collection_parse_index(const char *text, index_spec_t *spec, err_t *err) {
     bson_init(&spec->keys);
+    bson_init(&spec->options);
     spec->name[0] = '\0';
     char *copy = strdup(text), *rest = copy;
     bool ok = copy || err_memory(err, strlen(text));
@@ -71,9 +72,44 @@ bool collection_parse_index(const char *text, index_spec_t *spec, err_t *err) {
     return ok;
 }
 
+bool collection_take_index(const bson_t *index, index_spec_t *spec, err_t *err) {
+    bson_iter_t iter;
+    bool keys = false, named = false;
+    bson_init(&spec->keys);
+    bson_init(&spec->options);
+    spec->name[0] = '\0';
+    bson_iter_init(&iter, index);
+    while (bson_iter_next(&iter)) {
+        const char *key = bson_iter_key(&iter);
+        if (strcmp(key, "key") == 0 && BSON_ITER_HOLDS_DOCUMENT(&iter)) {
+            const uint8_t *bytes;
+            uint32_t length;
+            bson_t document;
+            bson_iter_document(&iter, &length, &bytes);
+            if ((keys = bson_init_static(&document, bytes, length)))
+                bson_concat(&spec->keys, &document);
+        } else if (strcmp(key, "name") == 0 && BSON_ITER_HOLDS_UTF8(&iter)) {
+            named = (size_t)snprintf(spec->name, sizeof spec->name, "%s", bson_iter_utf8(&iter, NULL)) <
+                    sizeof spec->name;
+        } else if (strcmp(key, "ns") != 0 && strcmp(key, "background") != 0) {
+            bson_append_iter(&spec->options, NULL, -1, &iter);
+        }
+    }
+    if (keys && named && spec->name[0])
+        return true;
+    collection_free_index(spec);
+    return err_set(err, STATUS_INPUT,
+                   "an index of the dump has no keys, or a name of no byte or more than %zu: get the dump "
+                   "again, or take "
+                   "its metadata away and give the indexes by --index",
+                   sizeof spec->name - 1);
+}
+
 void collection_free_index(index_spec_t *spec) {
     bson_destroy(&spec->keys);
     bson_init(&spec->keys);
+    bson_destroy(&spec->options);
+    bson_init(&spec->options);
 }
 
 /* ---- building ---- */
@@ -178,8 +214,13 @@ static bool wait_job(job_t *job) {
 
 static bson_t *index_command(const server_t *server, const index_spec_t *spec) {
     server_kind_t kind = server_facts(server)->kind;
-    bson_t *command = BCON_NEW("createIndexes", BCON_UTF8(server_collection(server)), "indexes", "[", "{",
-                               "key", BCON_DOCUMENT(&spec->keys), "name", BCON_UTF8(spec->name), "}", "]");
+    bson_t index = BSON_INITIALIZER;
+    BSON_APPEND_DOCUMENT(&index, "key", &spec->keys);
+    BSON_APPEND_UTF8(&index, "name", spec->name);
+    bson_concat(&index, &spec->options);
+    bson_t *command = BCON_NEW("createIndexes", BCON_UTF8(server_collection(server)), "indexes", "[",
+                               BCON_DOCUMENT(&index), "]");
+    bson_destroy(&index);
     /* the server's default, all voting members, would wait for a member that is down */
     if (kind == SERVER_REPLICA_SET)
         BSON_APPEND_UTF8(command, "commitQuorum", "majority");

@@ -50,6 +50,7 @@ struct input_file {
     /* of a stream whose beginning was looked at: where it goes on, see source_leave; otherwise NULL */
     struct source *begun;
     char *collection; /* INPUT_DUMP only: "db.collection" */
+    char *metadata;   /* what mongodump tells of its collection, as JSON; NULL: nothing */
     /* for a member of a tar or a dump: that file, which is not an input itself; otherwise NULL */
     const input_file_t *archive;
     uint64_t archive_offset; /* where its bytes begin in the (decompressed) tar */

@@ -1,0 +1,170 @@
+#include "input/dump_folder.h"
+#include "base/grow.h"
+#include "base/text.h"
+
+#include <bson/bson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+enum { MOST_METADATA = 16 << 20, NAMED = 10 };
+
+static const char *const data_ends[] = {".bson", ".bson.gz"}, *const metadata_ends[] = {".metadata.json",
+                                                                                        ".metadata.json.gz"};
+
+/* The name without that ending; 0: it has none of them. */
+static size_t stem(const char *name, const char *const ends[2]) {
+    const size_t length = strlen(name);
+    for (size_t i = 0; i < 2; i++) {
+        const size_t end = strlen(ends[i]);
+        if (length > end && strcmp(name + length - end, ends[i]) == 0)
+            return length - end;
+    }
+    return 0;
+}
+
+void dump_folder_free(dump_folder_t *dump) {
+    for (size_t i = 0; i < dump->count; i++) {
+        free(dump->items[i].path);
+        free(dump->items[i].name);
+    }
+    free(dump->items);
+    *dump = (dump_folder_t){0};
+}
+
+bool dump_folder_is(char *const *names, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        if (stem(names[i], metadata_ends))
+            return true;
+    return false;
+}
+
+/* zlib reads plain files, too. */
+static char *read_file(const char *path) {
+    gzFile file = gzopen(path, "rbe");
+    char *text = NULL;
+    size_t length = 0, room = 0;
+    for (int got = 1; file && got > 0 && length<MOST_METADATA; length += got> 0 ? (size_t)got : 0) {
+        if (!GROW(text, room, length + 4097, NULL))
+            break;
+        got = gzread(file, text + length, 4096);
+        text[length + (got > 0 ? (size_t)got : 0)] = '\0';
+    }
+    if (file)
+        gzclose(file);
+    return text;
+}
+
+char *dump_folder_metadata(const char *path) {
+    const size_t length = stem(path, data_ends);
+    char *text = NULL;
+    for (size_t i = 0; length && !text && i < 2; i++) {
+        char *beside;
+        if (asprintf(&beside, "%.*s%s", (int)length, path, metadata_ends[i]) < 0)
+            return NULL;
+        text = read_file(beside);
+        free(beside);
+    }
+    return text;
+}
+
+/* A text of the metadata; "" if there is none. */
+static void word(const char *metadata, const char *key, char *out, size_t room) {
+    bson_t document;
+    bson_iter_t iter;
+    out[0] = '\0';
+    if (!metadata || !bson_init_from_json(&document, metadata, -1, NULL))
+        return;
+    if (bson_iter_init_find(&iter, &document, key) && BSON_ITER_HOLDS_UTF8(&iter))
+        snprintf(out, room, "%s", bson_iter_utf8(&iter, NULL));
+    bson_destroy(&document);
+}
+
+/* The folder has the database's name. */
+static char *namespace_of(const char *folder, const char *collection) {
+    char *whole = realpath(folder, NULL), *name;
+    if (!whole || asprintf(&name, "%s.%s", strrchr(whole, '/') + 1, collection) < 0)
+        name = NULL;
+    free(whole);
+    return name;
+}
+
+/* Of metadata without documents beside it. */
+static const char *why_alone(const char *folder, const char *name) {
+    char *path, type[20];
+    if (asprintf(&path, "%s/%s", folder, name) < 0)
+        return "";
+    char *metadata = read_file(path);
+    word(metadata, "type", type, sizeof type);
+    free(metadata);
+    free(path);
+    return strcmp(type, "view") == 0 ? "a view, of which a dump holds no documents"
+           : strcmp(type, "timeseries") == 0
+               ? "a time series, of which a dump holds the server's own buckets and no documents"
+               : "";
+}
+
+static bool add(dump_folder_t *dump, const char *folder, const char *name, size_t length, err_t *err) {
+    char collection[256], *path;
+    if (asprintf(&path, "%s%s%s", folder, folder[strlen(folder) - 1] == '/' ? "" : "/", name) < 0)
+        return err_memory(err, strlen(folder));
+    char *metadata = dump_folder_metadata(path);
+    word(metadata, "collectionName", collection, sizeof collection);
+    free(metadata);
+    if (!collection[0])
+        snprintf(collection, sizeof collection, "%.*s", (int)length, name);
+    if (!GROW(dump->items, dump->room, dump->count + 1, err)) {
+        free(path);
+        return false;
+    }
+    dump->items[dump->count].path = path;
+    dump->items[dump->count].name = namespace_of(folder, collection);
+    return dump->items[dump->count++].name || err_memory(err, strlen(folder));
+}
+
+bool dump_folder_see(dump_folder_t *dump, const char *folder, const char *name, const char **why, bool *other,
+                     err_t *err) {
+    const size_t data = stem(name, data_ends);
+    *other = false;
+    *why = NULL;
+    if (stem(name, metadata_ends))
+        *why = why_alone(folder, name);
+    else if (strcmp(name, "prelude.json") == 0 || strcmp(name, "prelude.json.gz") == 0)
+        *why = "";
+    else if (data && strncmp(name, "system.", 7) == 0)
+        *why = "a collection of the server itself";
+    else if (data)
+        return add(dump, folder, name, data, err);
+    else
+        *other = true;
+    return true;
+}
+
+static bool refuse(const dump_folder_t *dump, const char *argument, err_t *err) {
+    text_t list = {.length = 0};
+    for (size_t i = 0; i < dump->count && i < NAMED; i++)
+        text_print(&list, "%s%s", i ? ", " : "", dump->items[i].name);
+    if (dump->count > NAMED)
+        text_print(&list, " and %zu more", dump->count - NAMED);
+    char *names = text_take(&list, err);
+    if (names)
+        err_set(err, STATUS_USAGE,
+                "%.1000s: is a dump of %zu collections (%s), and one is loaded at a time: give its file, "
+                "such as %.1000s, "
+                "or name it in the path of the URI",
+                argument, dump->count, names, dump->items[0].path);
+    free(names);
+    return false;
+}
+
+const char *dump_folder_choose(const dump_folder_t *dump, const char *argument, const char *target,
+                               err_t *err) {
+    for (size_t i = 0; target && i < dump->count; i++)
+        if (strcmp(dump->items[i].name, target) == 0)
+            return dump->items[i].path;
+    if (dump->count == 1)
+        return dump->items[0].path;
+    refuse(dump, argument, err);
+    return NULL;
+}

@@ -1,0 +1,264 @@
+"""Archives and folders of mongodump: one collection of several is loaded and proven, its indexes are built after it, and what a
+dump does not hold is told. Dumps are made here, byte by byte, and, where Go can build them, by the real mongodump; the real
+mongorestore reads what `tipple parse --emit bson` writes.  needs: standalone"""
+import gzip
+import json
+import os
+import signal
+import struct
+import subprocess
+
+import livetest
+import minimongo
+import mongotools
+import neverlost
+
+MAGIC, END = bytes.fromhex("6de29981"), b"\xff" * 4
+
+
+def crc64_table():
+    table = []
+    for byte in range(256):
+        for _ in range(8):
+            byte = byte >> 1 ^ (0xC96C5795D7870F42 if byte & 1 else 0)
+        table.append(byte)
+    return table
+
+
+TABLE = crc64_table()
+
+
+def crc64(data):
+    crc = 2**64 - 1
+    for byte in data:
+        crc = TABLE[(crc ^ byte) & 255] ^ crc >> 8
+    crc ^= 2**64 - 1
+    return minimongo.Int64(crc - 2**64 if crc >= 2**63 else crc)
+
+
+def listed(name, metadata="", kind="collection"):
+    database, collection = name.split(".", 1)
+    return minimongo.encode({"db": database, "collection": collection, "metadata": metadata, "size": 0, "type": kind})
+
+
+def header(name, ends=False, crc=0):
+    database, collection = name.split(".", 1)
+    return minimongo.encode({"db": database, "collection": collection, "EOF": ends, "CRC": minimongo.Int64(crc)})
+
+
+def archive(collections, metadata=None, others=(), step=7):
+    """Blocks of all collections by turns, `step` documents each; collections: {name: [BSON]}."""
+    out = [MAGIC, minimongo.encode({"concurrent_collections": 4, "version": "0.1", "server_version": "7.0.0",
+                                    "tool_version": "100.9.0"})]
+    out += [listed(name, (metadata or {}).get(name, "")) for name in collections] + list(others) + [END]
+    most = max(map(len, collections.values()))
+    for at in range(0, most + step, step):
+        for name, texts in collections.items():
+            if texts[at:at + step]:
+                out += [header(name), *texts[at:at + step], END]
+            elif at - step < len(texts) or (at == 0 and not texts):
+                out += [header(name, True, crc64(b"".join(texts))), END]
+    return b"".join(out)
+
+
+def made(count, what):
+    return [minimongo.encode({"k": i, what: "v%d" % i, "note": "z" * (i * 7 % 400)}) for i in range(count)]
+
+
+INDEXES = json.dumps({"indexes": [
+    {"v": {"$numberInt": "2"}, "key": {"_id": {"$numberInt": "1"}}, "name": "_id_"},
+    {"v": {"$numberInt": "2"}, "key": {"k": {"$numberInt": "-1"}}, "name": "by k", "unique": True},
+    {"v": {"$numberInt": "2"}, "key": {"_fts": "text", "_ftsx": {"$numberInt": "1"}}, "name": "words",
+     "weights": {"note": {"$numberInt": "1"}}, "default_language": "english", "language_override": "language",
+     "textIndexVersion": {"$numberInt": "3"}},
+    {"v": {"$numberInt": "2"}, "key": {"t": {"$numberInt": "1"}}, "name": "old", "expireAfterSeconds": {"$numberInt": "5"}}],
+    "collectionName": "orders", "type": "collection"})
+
+
+class Dump(livetest.Case):
+    def words(self, *words, json_wanted=True, collection="results"):
+        words = super().words(*words, json_wanted=json_wanted, collection=collection)
+        words[words.index("mot")] = "bson"
+        return words
+
+    def put(self, name, data):
+        path = self.folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data)
+
+    def holds(self, texts, *names, collection="results"):
+        found = [struct.pack("<i", len(raw) - 13) + raw[17:]
+                 for raw in self.client.find(self.database, collection, raw=True)]
+        self.assertEqual(sorted(texts), sorted(found))
+        said = json.loads(self.tipple("verify", "-f", "bson", "--uri", self.uri(collection), "--json", *names).stdout)
+        self.assertEqual(len(texts), said["documents"])
+
+    def indexes(self, collection="results"):
+        reply = self.client.command(self.database, {"listIndexes": collection})
+        return {each["name"]: each for each in reply["cursor"]["firstBatch"]}
+
+    def test_archive(self):
+        """one collection of an archive by its name, plain and gzipped; a second load has nothing to do"""
+        orders, items = made(3000, "o"), made(5000, "i")
+        whole = archive({"shop.orders": orders, "shop.items": items, "shop.empty": []})
+        for name, data in (("d.archive", whole), ("d.gz", gzip.compress(whole))):
+            for chosen, texts in (("shop.items", items), ("shop.orders", orders)):
+                with self.subTest(name=name, chosen=chosen):
+                    self.client.drop_database(self.database)
+                    self.put(name, data)
+                    member = "%s!%s" % (name, chosen)
+                    self.assertEqual(len(texts), self.load(member)["loaded"])
+                    self.holds(texts, member)
+                    self.assertEqual(0, self.load(member)["read"])
+        self.assertEqual(0, self.load("d.archive!shop.empty", collection="empty")["read"])
+
+    def test_of_the_uri(self):
+        """where none is named, it is the one of the URI, or the only one; else nothing is written"""
+        texts, others = made(50, "o"), made(70, "i")
+        self.put("d.archive", archive({self.database + ".results": texts, "shop.items": others}))
+        self.assertEqual(len(texts), self.load("d.archive")["loaded"])
+        self.holds(texts, "d.archive")
+        self.load("d.archive", status=1, collection="else")
+        self.assertRegex(self.stderr, r"d\.archive: is an archive of mongodump with 2 collections \(.*shop\.items\)")
+        self.assertEqual(0, self.client.count(self.database, "else"))
+        self.put("one.archive", archive({"shop.items": others}))
+        self.assertEqual(len(others), self.load("one.archive", collection="else")["loaded"])
+
+    def test_others(self):
+        """views, time series and collections that are not there are told, each with status 5"""
+        self.put("d.archive", archive({"shop.orders": made(5, "o")}, others=[
+            listed("shop.v", kind="view"), listed("shop.w", kind="timeseries")]))
+        for name, said in (("shop.v", "a view"), ("shop.w", "a time series"), ("shop.x", "holds no collection shop.x")):
+            self.load("d.archive!" + name, status=5)
+            self.assertIn(said, self.stderr)
+
+    def test_cut_off(self):
+        """an archive that ends in the middle: what is before that is loaded, with status 5; the whole one goes on"""
+        texts = made(4000, "o")
+        whole = archive({"shop.orders": texts, "shop.items": made(4000, "i")})
+        for cut in (len(whole) // 2, whole.rindex(header("shop.orders", True)[:20])):
+            with self.subTest(cut=cut):
+                self.client.drop_database(self.database)
+                neverlost.shorten_lease(self.uri(), 1)
+                self.put("d.archive", whole[:cut])
+                self.load("d.archive!shop.orders", status=5)
+                self.assertIn("d.archive!shop.orders: ends in the middle of its mongodump data", self.stderr)
+                self.assertGreater(self.client.count(self.database, "results"), 1000)
+                self.put("d.archive", whole)
+                self.load("d.archive!shop.orders", "--reload-changed")
+                self.holds(texts, "d.archive!shop.orders")
+
+    def test_damaged(self):
+        """another checksum, a length that lies, a prelude that ends: status 5, and it is told where"""
+        texts = made(400, "o")
+        whole = bytearray(archive({"shop.orders": texts}))
+        at = whole.index(texts[200]) + len(texts[200]) - 3
+        for changed, said in ((bytes([whole[at] ^ 1]), "its checksum"),
+                              (None, "the length of a document"), (b"", "ends within the list")):
+            with self.subTest(said=said):
+                self.client.drop_database(self.database)
+                damaged = whole[:]
+                if changed is None:
+                    damaged[whole.index(texts[200]):whole.index(texts[200]) + 4] = b"\xff\xff\xff\x7f"
+                elif changed:
+                    damaged[at:at + 1] = changed
+                else:
+                    damaged = whole[:60]
+                self.put("d.archive", damaged)
+                self.load("d.archive!shop.orders", status=5)
+                self.assertIn(said, self.stderr)
+
+    def test_killed(self):
+        """a load of an archive that is killed again and again ends with everything"""
+        neverlost.shorten_lease(self.uri(), 1)
+        texts = made(40000, "o")
+        self.put("d.gz", gzip.compress(archive({"shop.orders": texts, "shop.items": made(1000, "i")}, step=500), 1))
+        for share in (0.2, 0.6):
+            load = self.start("-b", "100", "d.gz!shop.orders")
+            livetest.wait_for(lambda: load.poll() is not None or self.client.count(
+                self.database, "results") >= share * len(texts))
+            load.send_signal(signal.SIGKILL)
+            load.wait()
+        self.load("d.gz!shop.orders")
+        self.holds(texts, "d.gz!shop.orders")
+
+    def test_folder(self):
+        """the collection of the URI out of a folder, with its indexes; views, time series and others are told"""
+        texts = made(800, "o")
+        folder = "dump/%s/" % self.database
+        for packed in (False, True):
+            pack, end = (gzip.compress, ".gz") if packed else (bytes, "")
+            with self.subTest(packed=packed):
+                self.client.drop_database(self.database)
+                subprocess.run(["rm", "-rf", self.folder / "dump"], check=True)
+                for name, data in (("orders.bson", b"".join(texts)), ("orders.metadata.json", INDEXES.encode()),
+                                   ("items.bson", b"".join(made(9, "i"))), ("items.metadata.json", b"{}"),
+                                   ("v.metadata.json", b'{"type": "view"}'),
+                                   ("w.metadata.json", b'{"type": "timeseries"}'),
+                                   ("system.buckets.w.bson", b"")):
+                    self.put(folder + name + end, pack(data))
+                self.assertEqual(800, self.load("dump", collection="orders")["loaded"])
+                for said in (r"v\.metadata\.json.*: a view", r"w\.metadata\.json.*: a time series",
+                             r"system\.buckets\.w\.bson.*: a collection of the server",
+                             "the index old of the dump is not built"):
+                    self.assertRegex(self.stderr, said)
+                self.holds(texts, "dump", collection="orders")
+                found = self.indexes("orders")
+                self.assertTrue(found["by k"]["unique"])
+                self.assertEqual({"note": 1}, found["words"]["weights"])
+                self.assertNotIn("old", found)
+                self.load("dump", status=1)
+                self.assertRegex(self.stderr, r"dump: is a dump of 2 collections \(\S+\.items, \S+\.orders\)")
+                self.assertEqual(9, self.load(folder + "items.bson" + end)["loaded"])
+
+    def test_options(self):
+        """options of the collection are told, as they are not set; broken metadata is refused"""
+        self.put("d/shop/a.bson", b"".join(made(5, "o")))
+        self.put("d/shop/a.metadata.json", b'{"options": {"capped": true, "size": {"$numberInt": "9"}}, "indexes": []}')
+        self.assertEqual(5, self.load("d")["loaded"])
+        self.assertRegex(self.stderr, r'a\.bson: the dump tells options .*\{ "capped" : true, "size" : 9 \}')
+        self.put("d/shop/a.metadata.json", b'{"indexes": [')
+        self.load("d", status=5)
+        self.assertIn("the metadata of its collection is no JSON", self.stderr)
+
+    def test_real(self):
+        """what the real mongodump writes, read back; and mongorestore of what --emit bson writes"""
+        dump, restore = mongotools.program("mongodump"), mongotools.program("mongorestore")
+        if not dump or not restore:
+            print("skipped: mongodump and mongorestore cannot be built here")
+            return
+        for name, count in (("orders", 3000), ("items", 20000)):
+            for at in range(0, count, 1000):
+                self.client.command(self.database, {"insert": name, "documents": [
+                    {"_id": i, "k": i, "s": "x" * (i * 31 % 500)} for i in range(at, at + 1000)]})
+        uri = os.environ["TIPPLE_TEST_URI"]
+        quiet = ["--quiet", "--uri", uri, "--db", self.database]
+        subprocess.run([dump, *quiet, "-j", "4", "--archive=" + str(self.folder / "a")], check=True)
+        subprocess.run([dump, *quiet, "--gzip", "--archive=" + str(self.folder / "a.gz")], check=True)
+        subprocess.run([dump, *quiet, "-o", self.folder / "real"], check=True)
+        for name in ("orders", "items"):
+            texts = list(self.client.find(self.database, name, raw=True))
+            for given in ("a!%s.%s" % (self.database, name), "a.gz!%s.%s" % (self.database, name),
+                          "real/%s/%s.bson" % (self.database, name)):
+                with self.subTest(given=given):
+                    out = subprocess.run([os.environ["TIPPLE"], "parse", "-q", "-f", "bson", "--validate", "--emit", "bson",
+                                          given], cwd=self.folder, check=True, stdout=subprocess.PIPE).stdout
+                    self.assertEqual(sorted(map(bytes, texts)), sorted(split(out)))
+        self.put("again.bson", out)
+        subprocess.run([restore, "--quiet", "--uri", uri, "--db", self.database, "--collection", "again",
+                        self.folder / "again.bson"], check=True)
+        self.assertEqual(sorted(map(bytes, texts)),
+                         sorted(map(bytes, self.client.find(self.database, "again", raw=True))))
+
+
+def split(data):
+    at, out = 0, []
+    while at < len(data):
+        length = struct.unpack_from("<i", data, at)[0]
+        out.append(data[at:at + length])
+        at += length
+    return out
+
+
+if __name__ == "__main__":
+    livetest.main()
