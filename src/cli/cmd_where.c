@@ -1,3 +1,4 @@
+#include "base/ejson.h"
 #include "base/escape.h"
 #include "base/lines.h"
 #include "base/numbers/units.h"
@@ -8,6 +9,7 @@
 #include "catalog/store/store_mongo.h"
 #include "cli/options/cli.h"
 #include "cli/print/result.h"
+#include "format/record/bson_span.h"
 #include "input/file/name.h"
 #include "input/manifest.h"
 #include "input/source.h"
@@ -101,10 +103,28 @@ static bool look_up(const values_t *values, int64_t id, where_t *where, err_t *e
 /* What the file says, where it is still here. */
 typedef struct {
     uint64_t line;         /* 0: the file is not here */
-    bool inside;           /* the offset is not the first byte of a line */
+    bool inside;           /* the offset is not the first byte of a line, or of a document of BSON */
     bool changed;          /* the file has another modification time than when it was loaded */
     char record[4 * 4096]; /* its beginning, as it may be shown on a terminal */
 } found_line_t;
+
+static void show_line(found_line_t *found, const uint8_t *text, size_t size) {
+    const uint8_t *end = memchr(text, '\n', size);
+    size_t length = end ? (size_t)(end - text) : size;
+    length -= length && text[length - 1] == '\r';
+    escape_text(found->record, sizeof found->record, (const char *)text, length);
+}
+
+/* Of BSON, if it is not too large. */
+static void show_document(found_line_t *found, const uint8_t *text, size_t size) {
+    bool lies;
+    bson_t document;
+    const size_t length = bson_span_find(text, size, &lies);
+    char *json =
+        length && bson_init_static(&document, text, length) ? ejson_print(&document, true, NULL) : NULL;
+    snprintf(found->record, sizeof found->record, "%s", json ? json : "(a document of BSON)");
+    free(json);
+}
 
 static void find_line(const where_t *where, found_line_t *found) {
     manifest_t manifest;
@@ -123,26 +143,29 @@ static void find_line(const where_t *where, found_line_t *found) {
             strcmp(manifest.files[i].name, where->path) == 0 ? source_open(&manifest.files[i], &err) : NULL;
         uint8_t *buffer = source ? malloc(1 << 20) : NULL;
         uint64_t lines = 1;
+        bson_span_counter_t counter = {0};
+        bool bson = false;
         while (buffer && at < where->offset) {
             size_t want = where->offset - at < 1 << 20 ? (size_t)(where->offset - at) : 1 << 20;
             ssize_t got = source_read(source, buffer, want, &err);
             if (got <= 0)
                 break;
-            lines += lines_count(buffer, (size_t)got);
+            bson = at ? bson : bson_span_begins(buffer, (size_t)got);
+            lines += bson ? bson_span_count(&counter, buffer, (size_t)got) : lines_count(buffer, (size_t)got);
             at += (uint64_t)got;
-            found->inside = buffer[got - 1] != '\n';
+            found->inside = bson ? counter.left || counter.have : buffer[got - 1] != '\n';
         }
         /* a byte-order mark is no part of the first record */
         if (at == 3 && buffer && memcmp(buffer, "\xEF\xBB\xBF", 3) == 0)
             found->inside = false;
         ssize_t got = buffer && at == where->offset ? source_read(source, buffer, 4095, &err) : 0;
         if (got > 0) {
-            const uint8_t *end = memchr(buffer, '\n', (size_t)got);
-            size_t length = end ? (size_t)(end - buffer) : (size_t)got;
-            length -= length && buffer[length - 1] == '\r';
             found->line = lines;
             found->changed = where->modified_ns && manifest.files[i].modified_ns != where->modified_ns;
-            escape_text(found->record, sizeof found->record, (const char *)buffer, length);
+            if (bson || (!at && bson_span_begins(buffer, (size_t)got)))
+                show_document(found, buffer, (size_t)got);
+            else
+                show_line(found, buffer, (size_t)got);
         }
         free(buffer);
         if (source)

@@ -138,7 +138,7 @@ static bool refuse_choice(const build_t *build, const prelude_t *prelude) {
         err_set(build->err, STATUS_INPUT, "%.1000s: is an archive of mongodump without a collection to load",
                 file);
     else if (build->member)
-        err_set(build->err, STATUS_INPUT, "%.1000s: the archive holds no collection %s; it holds %s", file,
+        err_set(build->err, STATUS_INPUT, "%.1000s: the archive holds no collection '%s'; it holds %s", file,
                 build->member, names);
     else
         err_set(build->err, STATUS_USAGE,

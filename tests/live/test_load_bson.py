@@ -126,6 +126,17 @@ class Bson(livetest.Case):
         self.assertEqual((len(texts) - 1, 1), (said["loaded"], said["rejected"]))
         self.assertRegex(self.stderr, r"a\.bson:44445:5 ")
 
+    def test_where(self):
+        """a document's place is told as its number, and it is shown as JSON"""
+        texts = written({"k": i, "note": "a\nb"} for i in range(40))
+        self.put("a.bson", b"".join(texts))
+        self.load("a.bson")
+        for at in (0, 25):
+            place = sum(map(len, texts[:at]))
+            key = self.client.command(self.database, {"find": "results", "filter": {"k": at}})["cursor"]["firstBatch"][0]
+            said = self.tipple("where", "--uri", self.uri(), str(key["_id"])).stdout.decode()
+            self.assertEqual("a.bson offset %d line %d\n{ \"k\" : %d, \"note\" : \"a\\nb\" }\n" % (place, at + 1, at), said)
+
     def test_rejects(self):
         """what is broken or not valid is a reject, and nothing else; what the server refuses, too"""
         texts = written(made(40))

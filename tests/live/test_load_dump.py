@@ -8,58 +8,11 @@ import signal
 import struct
 import subprocess
 
+from dumplab import archive, header, listed, split
 import livetest
 import minimongo
 import mongotools
 import neverlost
-
-MAGIC, END = bytes.fromhex("6de29981"), b"\xff" * 4
-
-
-def crc64_table():
-    table = []
-    for byte in range(256):
-        for _ in range(8):
-            byte = byte >> 1 ^ (0xC96C5795D7870F42 if byte & 1 else 0)
-        table.append(byte)
-    return table
-
-
-TABLE = crc64_table()
-
-
-def crc64(data):
-    crc = 2**64 - 1
-    for byte in data:
-        crc = TABLE[(crc ^ byte) & 255] ^ crc >> 8
-    crc ^= 2**64 - 1
-    return minimongo.Int64(crc - 2**64 if crc >= 2**63 else crc)
-
-
-def listed(name, metadata="", kind="collection"):
-    database, collection = name.split(".", 1)
-    return minimongo.encode({"db": database, "collection": collection, "metadata": metadata, "size": 0, "type": kind})
-
-
-def header(name, ends=False, crc=0):
-    database, collection = name.split(".", 1)
-    return minimongo.encode({"db": database, "collection": collection, "EOF": ends, "CRC": minimongo.Int64(crc)})
-
-
-def archive(collections, metadata=None, others=(), step=7):
-    """Blocks of all collections by turns, `step` documents each; collections: {name: [BSON]}."""
-    out = [MAGIC, minimongo.encode({"concurrent_collections": 4, "version": "0.1", "server_version": "7.0.0",
-                                    "tool_version": "100.9.0"})]
-    out += [listed(name, (metadata or {}).get(name, "")) for name in collections] + list(others) + [END]
-    most = max(map(len, collections.values()))
-    for at in range(0, most + step, step):
-        for name, texts in collections.items():
-            if texts[at:at + step]:
-                out += [header(name), *texts[at:at + step], END]
-            elif at - step < len(texts) or (at == 0 and not texts):
-                out += [header(name, True, crc64(b"".join(texts))), END]
-    return b"".join(out)
-
 
 def made(count, what):
     return [minimongo.encode({"k": i, what: "v%d" % i, "note": "z" * (i * 7 % 400)}) for i in range(count)]
@@ -128,7 +81,7 @@ class Dump(livetest.Case):
         """views, time series and collections that are not there are told, each with status 5"""
         self.put("d.archive", archive({"shop.orders": made(5, "o")}, others=[
             listed("shop.v", kind="view"), listed("shop.w", kind="timeseries")]))
-        for name, said in (("shop.v", "a view"), ("shop.w", "a time series"), ("shop.x", "holds no collection shop.x")):
+        for name, said in (("shop.v", "a view"), ("shop.w", "a time series"), ("shop.x", "holds no collection 'shop.x'")):
             self.load("d.archive!" + name, status=5)
             self.assertIn(said, self.stderr)
 
@@ -249,15 +202,6 @@ class Dump(livetest.Case):
                         self.folder / "again.bson"], check=True)
         self.assertEqual(sorted(map(bytes, texts)),
                          sorted(map(bytes, self.client.find(self.database, "again", raw=True))))
-
-
-def split(data):
-    at, out = 0, []
-    while at < len(data):
-        length = struct.unpack_from("<i", data, at)[0]
-        out.append(data[at:at + length])
-        at += length
-    return out
 
 
 if __name__ == "__main__":
