@@ -4,8 +4,8 @@
 #include "format/record/own_id.h"
 #include "load/before/guess_inputs.h"
 #include "load/before/kept_format.h"
+#include "load/before/uri_target.h"
 #include "load/job.h"
-#include "server/address.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@ bool job_list_inputs(job_t *job, err_t *err) {
     const load_spec_t *spec = job->spec;
     if (job->manifest.count)
         return true;
-    char *target = address_target(spec->uri);
+    char *target = uri_target(spec->uri);
     const manifest_options_t options = {
         .input_name = spec->input_name, .keep_bytes = spec->memory / KEPT_SHARE, .target = target};
     const bool ok = manifest_build(&job->manifest, spec->inputs, spec->input_count, &options, err);

@@ -422,13 +422,3 @@ bool address_beside(const address_t *address, const char *hosts, const char *set
     address_free(beside);
     return err_memory(err, strlen(hosts));
 }
-
-char *address_target(const char *uri) {
-    address_t address;
-    err_t ignored;
-    if (!uri || !address_parse(&address, uri, &ignored))
-        return NULL;
-    char *target = strdup(address.name);
-    address_free(&address);
-    return target;
-}

@@ -21,8 +21,6 @@ bool address_parse(address_t *address, const char *text, err_t *err);
 
 /* Is this thread in address_parse? What the driver logs then quotes options: it is not to be shown. */
 bool address_is_parsing(void);
-/* The collection in the path of a URI, "mot.results"; the caller frees it. NULL: the URI is bad, which is told elsewhere. */
-char *address_target(const char *uri);
 void address_free(address_t *address);
 
 /* The same user, options and collection at other hosts ("a:1,b:2"): members of the replica set `set`, or, with NULL, a

@@ -6,7 +6,7 @@
 #include "format/schema/schema_bad_value.h"
 #include "load/before/describe_input.h"
 #include "load/before/kept_format.h"
-#include "server/address.h"
+#include "load/before/uri_target.h"
 #include "verify/no_record.h"
 #include "verify/verify_inner.h"
 
@@ -30,7 +30,7 @@ static bool read_spec(verification_t *run, err_t *err) {
     for (size_t i = 0; i < spec->retry_count; i++)
         if (access(spec->retry[i], R_OK) != 0)
             return err_set(err, STATUS_USAGE, "the reject file %s cannot be read: %m", spec->retry[i]);
-    char *target = address_target(spec->uri);
+    char *target = uri_target(spec->uri);
     const manifest_options_t options = {.input_name = spec->input_name, .target = target};
     const bool ok = manifest_build(run->manifest, spec->inputs, spec->input_count, &options, err);
     free(target);

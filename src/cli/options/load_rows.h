@@ -31,9 +31,8 @@
     LOAD_ROW_SIZE(values, "memory", member, LIMITS_LEAST_MEMORY, LIMITS_MOST_MEMORY, words)
 #define LOAD_ROW_MAX_RECORD(values, member, words)                                                           \
     LOAD_ROW_SIZE(values, "max-record", member, 1, LIMITS_MOST_RECORD, words)
-
 #define LOAD_ROW_VALIDATE(values, member, words)                                                             \
-    { .name = "validate", .kind = OPTION_FLAG, .offset = offsetof(values, member), .help = words }
+    { .name = "validate", .kind = OPTION_FLAG, .offset = offsetof(values, member), .help = (words) }
 #define LOAD_VALIDATE_WORDS                                                                                  \
     "Of BSON: check each document with libbson as a whole, also that its texts are UTF-8; what is not "      \
     "valid is rejected. Without it only lengths and types are checked."
