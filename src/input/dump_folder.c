@@ -168,3 +168,17 @@ const char *dump_folder_choose(const dump_folder_t *dump, const char *argument, 
     refuse(dump, argument, err);
     return NULL;
 }
+
+const char *dump_folder_beside(const char *name) {
+    static const char *const names[][2] = {
+        {"oplog.bson", "the oplog of a dump, which mongorestore can replay"},
+        {"prelude.json", "what mongodump tells of itself"},
+    };
+    const char *slash = strrchr(name, '/'), *base = slash ? slash + 1 : name;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const size_t length = strlen(names[i][0]);
+        if (strncmp(base, names[i][0], length) == 0 && (!base[length] || strcmp(base + length, ".gz") == 0))
+            return names[i][1];
+    }
+    return NULL;
+}

@@ -24,6 +24,9 @@ bool dump_folder_is(char *const *names, size_t count);
 bool dump_folder_see(dump_folder_t *dump, const char *folder, const char *name, const char **why, bool *other,
                      err_t *err);
 
+/* Why a file is left out that mongodump puts beside the folders of databases; NULL: it is none of those. */
+const char *dump_folder_beside(const char *name);
+
 /* The one to be taken: the target ("db.collection", or NULL), or the only one. NULL: there is none, with the sentence. */
 const char *dump_folder_choose(const dump_folder_t *dump, const char *argument, const char *target,
                                err_t *err);

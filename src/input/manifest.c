@@ -346,23 +346,32 @@ static bool stdin_tells(struct stat *status) {
     return flags >= 0 && (flags & O_ACCMODE) != O_WRONLY && fstat(STDIN_FILENO, status) == 0;
 }
 
-/* "FILE!db.collection", where FILE is an archive of mongodump. */
-static bool add_member(build_t *build, const char *path, int error) {
+/* "FILE!db.collection", where there is such a file. NULL: it is not that. */
+static char *archive_of(const char *path) {
     char *file = strdup(path), *mark = file ? strrchr(file, '!') : NULL;
-    if (!file)
-        return err_memory(build->err, strlen(path));
-    *mark = '\0';
-    const size_t count = build->manifest->count;
     struct stat status;
-    bool ok = stat(file, &status) == 0 || fault_system(build->err, path, error);
-    build->member = mark + 1;
-    ok = ok && add_path(build, file, false);
+    if (mark) {
+        *mark = '\0';
+        if (stat(file, &status) == 0 && S_ISREG(status.st_mode))
+            return file;
+    }
+    free(file);
+    return NULL;
+}
+
+static bool add_member(build_t *build, const char *path, const char *archive) {
+    const manifest_t *manifest = build->manifest;
+    const size_t count = manifest->count;
+    build->member = path + strlen(archive) + 1;
+    bool ok = add_path(build, archive, false);
     build->member = NULL;
-    for (size_t i = count; ok && i < build->manifest->count; i++)
-        ok = build->manifest->files[i].kind == INPUT_DUMP ||
+    if (ok && manifest->count == count)
+        ok = err_set(build->err, STATUS_USAGE,
+                     "%.1000s: one collection of an archive of mongodump is loaded at a time", path);
+    for (size_t i = count; ok && i < manifest->count; i++)
+        ok = manifest->files[i].kind == INPUT_DUMP ||
              err_set(build->err, STATUS_INPUT,
                      "%.1000s: only a collection of an archive of mongodump can be named so", path);
-    free(file);
     return ok;
 }
 
@@ -381,8 +390,12 @@ static bool add_path(build_t *build, const char *path, bool in_walk) {
     if (is_stdin)
         return err_set(build->err, STATUS_INPUT,
                        "standard input is closed, so '-' has nothing to read: pipe something in");
-    if (error == ENOENT && !in_walk && !build->member && strchr(path, '!'))
-        return add_member(build, path, error);
+    char *archive = error == ENOENT && !in_walk ? archive_of(path) : NULL;
+    if (archive) {
+        const bool added = add_member(build, path, archive);
+        free(archive);
+        return added;
+    }
     if (error == ENOENT && lstat(path, &link) == 0)
         return err_set(build->err, STATUS_INPUT,
                        "%.1000s: is a link to a file that does not exist; repair the link or remove it",
@@ -431,8 +444,26 @@ static bool name_stream(manifest_t *manifest, const char *name, err_t *err) {
     return true;
 }
 
+static void leave_out_beside_dump(build_t *build, size_t from) {
+    manifest_t *manifest = build->manifest;
+    size_t left = from;
+    for (size_t i = from; i < manifest->count; i++) {
+        const char *why = dump_folder_beside(manifest->files[i].name);
+        if (why) {
+            build_skip(build, manifest->files[i].name, why);
+            manifest_free_file(&manifest->files[i]);
+        } else {
+            manifest->files[left++] = manifest->files[i];
+        }
+    }
+    manifest->count = left;
+}
+
 static bool add_argument(build_t *build, const char *path) {
+    const size_t before = build->manifest->count;
     bool ok = add_path(build, path, false);
+    if (ok && build->dump.count)
+        leave_out_beside_dump(build, before);
     if (ok && build->dump.count) {
         const char *chosen = dump_folder_choose(&build->dump, path, build->target, build->err);
         ok = chosen && add_path(build, chosen, true);

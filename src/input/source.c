@@ -413,7 +413,7 @@ bool source_begins_rejects(source_kit_t *kit, const input_file_t *file) {
     return rejects;
 }
 
-bool source_lines(const input_file_t *file, record_kind_t kind, uint64_t offset, uint64_t *lines) {
+bool source_lines(const input_file_t *file, bool bson, uint64_t offset, uint64_t *lines) {
     err_t ignored;
     source_t *source = source_open(file, &ignored);
     uint8_t *text = malloc(SKIP_STEP);
@@ -425,8 +425,7 @@ bool source_lines(const input_file_t *file, record_kind_t kind, uint64_t offset,
         ssize_t got = source_read(source, text, want, &ignored);
         ok = got > 0;
         if (ok)
-            *lines += kind == RECORDS_BSON ? bson_span_count(&counter, text, (size_t)got)
-                                           : lines_count(text, (size_t)got);
+            *lines += bson ? bson_span_count(&counter, text, (size_t)got) : lines_count(text, (size_t)got);
         at += ok ? (uint64_t)got : 0;
     }
     free(text);

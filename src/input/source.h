@@ -3,7 +3,6 @@
 #define TIPPLE_INPUT_SOURCE_H
 
 #include "base/threads/pool.h"
-#include "format/schema/schema.h"
 #include "input/decode/decoder.h"
 
 #include <sys/types.h>
@@ -77,6 +76,6 @@ void source_leave(source_t *source, input_file_t *file, uint8_t *text, size_t le
 bool source_begins_rejects(source_kit_t *kit, const input_file_t *file);
 
 /* How many lines of a file, of BSON documents, end before this offset of its text; reads everything up to there. */
-bool source_lines(const input_file_t *file, record_kind_t kind, uint64_t offset, uint64_t *lines);
+bool source_lines(const input_file_t *file, bool bson, uint64_t offset, uint64_t *lines);
 
 #endif

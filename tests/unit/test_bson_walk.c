@@ -202,10 +202,39 @@ static void test_count(void **state) {
     }
 }
 
+/* From any byte of a text: the next document, or one after it, and never what is none. */
+static void test_search(void **state) {
+    (void)state;
+    uint64_t seed = 5;
+    uint8_t text[20000];
+    size_t length = 0, count = 0, begins[4000];
+    for (;;) {
+        bson_t document = BSON_INITIALIZER;
+        lab_fill(&document, &seed, 2);
+        if (document.len > sizeof text - length) {
+            bson_destroy(&document);
+            break;
+        }
+        begins[count++] = length;
+        memcpy(text + length, bson_get_data(&document), document.len);
+        length += document.len;
+        bson_destroy(&document);
+    }
+    for (size_t from = 0; from < begins[count - 4]; from++) {
+        const size_t found = from + bson_span_search(text + from, length - from);
+        size_t next = 0;
+        while (begins[next] < from)
+            next++;
+        assert_int_equal(found, begins[next]);
+    }
+    assert_int_equal(7, bson_span_search((const uint8_t *)"no BSON", 7));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_by_hand), cmocka_unit_test(test_levels), cmocka_unit_test(test_damaged),
         cmocka_unit_test(test_find),    cmocka_unit_test(test_begins), cmocka_unit_test(test_count),
+        cmocka_unit_test(test_search),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -54,3 +54,24 @@ bool bson_span_begins(const uint8_t *text, size_t length) {
         return false;
     return document ? bson_walk(text, (uint32_t)document, &walk) : begins_with_element(text, length);
 }
+
+static bool begin_in_a_row(const uint8_t *text, size_t length) {
+    enum { IN_A_ROW = 3 };
+    bool lies;
+    bson_walk_t walk;
+    for (int i = 0; i < IN_A_ROW; i++) {
+        const size_t document = bson_span_find(text, length, &lies);
+        if (!document || !bson_walk(text, (uint32_t)document, &walk))
+            return false;
+        text += document;
+        length -= document;
+    }
+    return true;
+}
+
+size_t bson_span_search(const uint8_t *text, size_t length) {
+    size_t at = 0;
+    while (at < length && !begin_in_a_row(text + at, length - at))
+        at++;
+    return at;
+}

@@ -1,6 +1,7 @@
 #include "load/before/sample.h"
 #include "base/grow.h"
 #include "base/threads/pool.h"
+#include "format/record/bson_span.h"
 #include "format/records.h"
 #include "input/manifest.h"
 #include "input/source.h"
@@ -72,9 +73,12 @@ static bool look_at(sampler_t *sampler, const input_file_t *file, source_t *sour
     ssize_t got = source_read(source, text, (size_t)piece, &ignored);
     if (got <= 0)
         return true;
-    if (offset && (first = memchr(text, '\n', (size_t)got)))
+    const bool bson = sampler->schema->kind == RECORDS_BSON;
+    if (offset && bson)
+        first += bson_span_search(text, (size_t)got);
+    else if (offset && (first = memchr(text, '\n', (size_t)got)))
         first++;
-    uint8_t *last = memrchr(text, '\n', (size_t)got);
+    uint8_t *last = bson ? NULL : memrchr(text, '\n', (size_t)got);
     uint8_t *end = got < piece || !last ? text + got : last + 1;
     if (!first || first >= end)
         return true;

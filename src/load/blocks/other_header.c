@@ -17,7 +17,7 @@ bool other_header_refuse(const block_t *block, const record_t *record, bool load
     const input_file_t *input = block->file->input;
     uint64_t before = 0;
     if (block->lines_from)
-        source_lines(input, RECORDS_DELIMITED, block->lines_from, &before);
+        source_lines(input, false, block->lines_from, &before);
     other_header_say(input->name, before + block->first_line + record->line, err);
     if (!loading)
         return false;

@@ -63,7 +63,7 @@ static uint64_t lines_before(load_state_t *loading, const block_t *block) {
         return 0;
     pthread_mutex_lock(&loading->lock);
     if (file->counted_to != block->lines_from &&
-        source_lines(file->input, loading->schema->kind, block->lines_from, &file->counted))
+        source_lines(file->input, loading->schema->kind == RECORDS_BSON, block->lines_from, &file->counted))
         file->counted_to = block->lines_from;
     uint64_t lines = file->counted;
     pthread_mutex_unlock(&loading->lock);
