@@ -35,7 +35,7 @@ records_t *records_new(const schema_t *schema) {
         records->json = json_new(id && id->kept);
         break;
     case RECORDS_BSON:
-        records->documents = documents_new(schema);
+        records->documents = documents_new(schema, id && id->kept);
         break;
     }
     if (records->fixed || records->delimited || records->json || records->documents)

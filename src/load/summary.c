@@ -108,7 +108,7 @@ static void put_place(text_t *to, const bad_place_t *place) {
     uint64_t before = 0;
     text_print(to, "%s%s", to->length ? ", " : "", input->name);
     if (!place->lines_from ||
-        (place->lines_from <= COUNTED && source_lines(input, place->lines_from, &before)))
+        (place->lines_from <= COUNTED && source_lines(input, false, place->lines_from, &before)))
         text_print(to, ":%" PRIu64, before + place->line);
     else
         text_print(to, " offset %" PRIu64, place->offset);

@@ -126,6 +126,19 @@ class Bson(livetest.Case):
         self.assertEqual((len(texts) - 1, 1), (said["loaded"], said["rejected"]))
         self.assertRegex(self.stderr, r"a\.bson:44445:5 ")
 
+    def test_own_ids(self):
+        """documents keep their own _id of any type, which a server puts first"""
+        ids = [5, "five", minimongo.ObjectId(b"123456789012"), {"a": [1, {"_id": 2}]}, minimongo.Date(7), 1.5, True]
+        texts = [minimongo.encode(dict(list({"k": i, "s": "x"}.items())[:at] + [("_id", each)] +
+                                       list({"k": i, "s": "x"}.items())[at:]))
+                 for i, each in enumerate(ids) for at in (i % 3,)]
+        stored = [minimongo.encode({"_id": each, "k": i, "s": "x"}) for i, each in enumerate(ids)]
+        self.put("a.bson", b"".join(texts))
+        self.assertEqual(len(ids), self.load("a.bson")["loaded"])
+        self.assertEqual(sorted(stored), sorted(map(bytes, self.client.find(self.database, "results", raw=True))))
+        said = json.loads(self.tipple("verify", "-f", "bson", "--uri", self.uri(), "--json", "a.bson").stdout)
+        self.assertEqual(len(ids), said["as_expected"])
+
     def test_where(self):
         """a document's place is told as its number, and it is shown as JSON"""
         texts = written({"k": i, "note": "a\nb"} for i in range(40))

@@ -197,6 +197,13 @@ class Dump(livetest.Case):
                     out = subprocess.run([os.environ["TIPPLE"], "parse", "-q", "-f", "bson", "--validate", "--emit", "bson",
                                           given], cwd=self.folder, check=True, stdout=subprocess.PIPE).stdout
                     self.assertEqual(sorted(map(bytes, texts)), sorted(split(out)))
+                    into = "from_" + given.replace(".", "_").replace("/", "_").replace("!", "_")
+                    self.assertEqual(len(texts), self.load(given, collection=into)["loaded"])
+                    self.assertEqual(sorted(map(bytes, texts)),
+                                     sorted(map(bytes, self.client.find(self.database, into, raw=True))))
+                    said = json.loads(self.tipple("verify", "-f", "bson", "--uri", self.uri(into), "--json",
+                                                  given).stdout)
+                    self.assertEqual(len(texts), said["as_expected"])
         self.put("again.bson", out)
         subprocess.run([restore, "--quiet", "--uri", uri, "--db", self.database, "--collection", "again",
                         self.folder / "again.bson"], check=True)

@@ -88,6 +88,34 @@ static void test_levels(void **state) {
     }
 }
 
+/* Wherever it is, and whatever it is. */
+static void test_own_id(void **state) {
+    (void)state;
+    uint64_t seed = 23;
+    for (int round = 0; round < 500; round++) {
+        bson_t before = BSON_INITIALIZER, id = BSON_INITIALIZER, document = BSON_INITIALIZER;
+        bson_iter_t iter;
+        bson_walk_t walk;
+        lab_fill(&before, &seed, 1);
+        while (bson_empty(&id))
+            lab_fill(&id, &seed, 2);
+        bson_concat(&document, &before);
+        const uint32_t begins = document.len - 1;
+        bson_iter_init(&iter, &id);
+        bson_iter_next(&iter);
+        bson_append_iter(&document, "_id", 3, &iter);
+        const uint32_t ends = document.len - 1;
+        if (round % 2)
+            bson_concat(&document, &before);
+        assert_true(bson_walk(bson_get_data(&document), document.len, &walk));
+        assert_int_equal(begins, walk.own_id);
+        assert_int_equal(ends, walk.own_id_end);
+        bson_destroy(&before);
+        bson_destroy(&id);
+        bson_destroy(&document);
+    }
+}
+
 static void test_damaged(void **state) {
     (void)state;
     uint64_t seed = 7;
@@ -232,9 +260,9 @@ static void test_search(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_by_hand), cmocka_unit_test(test_levels), cmocka_unit_test(test_damaged),
-        cmocka_unit_test(test_find),    cmocka_unit_test(test_begins), cmocka_unit_test(test_count),
-        cmocka_unit_test(test_search),
+        cmocka_unit_test(test_by_hand), cmocka_unit_test(test_levels), cmocka_unit_test(test_own_id),
+        cmocka_unit_test(test_damaged), cmocka_unit_test(test_find),   cmocka_unit_test(test_begins),
+        cmocka_unit_test(test_count),   cmocka_unit_test(test_search),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

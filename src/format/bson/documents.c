@@ -7,17 +7,17 @@
 #include <string.h>
 
 struct documents {
-    bool validate;
+    bool validate, keeps_id;
     const uint8_t *text;
     uint32_t length, at, line;
     bool with_id;
     int64_t id_base;
 };
 
-documents_t *documents_new(const schema_t *schema) {
+documents_t *documents_new(const schema_t *schema, bool keeps_id) {
     documents_t *documents = calloc(1, sizeof *documents);
     if (documents)
-        documents->validate = schema->validate;
+        *documents = (documents_t){.validate = schema->validate, .keeps_id = keeps_id};
     return documents;
 }
 
@@ -86,10 +86,24 @@ static bool is_valid(const uint8_t *bytes, uint32_t length, size_t *at) {
     return valid;
 }
 
-/* The document, behind an `_id` made of its place where that is wanted. */
-static uint32_t copy(const documents_t *documents, const record_t *record, uint8_t *out) {
+/* Its own `_id` comes first. */
+static uint32_t copy_with_own_id(const uint8_t *document, uint32_t length, const bson_walk_t *walk,
+                                 uint8_t *out) {
+    const uint32_t id = walk->own_id_end - walk->own_id;
+    memcpy(out, document, 4);
+    memcpy(out + 4, document + walk->own_id, id);
+    memcpy(out + 4 + id, document + 4, walk->own_id - 4);
+    memcpy(out + walk->own_id_end, document + walk->own_id_end, length - walk->own_id_end);
+    return length;
+}
+
+/* The document, behind an `_id` made of its place where that is wanted, and it has none. */
+static uint32_t copy(const documents_t *documents, const record_t *record, const bson_walk_t *walk,
+                     uint8_t *out) {
     enum { ID_BYTES = 13 };
     const uint8_t *document = documents->text + record->offset;
+    if (documents->with_id && walk->own_id)
+        return copy_with_own_id(document, record->length, walk, out);
     if (!documents->with_id) {
         memcpy(out, document, record->length);
         return record->length;
@@ -125,10 +139,11 @@ parsed_t documents_next(documents_t *documents, uint8_t *out, size_t room, recor
         return refuse(record, mistake,
                       "libbson finds it not valid here: a key or a text that is not UTF-8, or a value "
                       "that its type does not allow");
-    if (walk.own_id && documents->with_id)
-        return refuse(record, walk.own_id,
-                      "it brings its own _id, and tipple makes the _id of a document from its place in the "
-                      "file: rename it, or take it out");
-    record->document_length = copy(documents, record, out);
+    if (walk.own_id && documents->with_id && !documents->keeps_id)
+        return refuse(
+            record, walk.own_id,
+            "it brings its own _id, but in this collection the _id of a document is the place of its "
+            "record: load it into another collection with --id _id, or take its _id out");
+    record->document_length = copy(documents, record, &walk, out);
     return PARSED_DOCUMENT;
 }

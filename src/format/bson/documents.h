@@ -7,7 +7,8 @@
 
 typedef struct documents documents_t;
 
-documents_t *documents_new(const schema_t *schema); /* NULL: out of memory */
+/* keeps_id: a document keeps an _id of its own, which comes first as a server would put it. NULL: out of memory. */
+documents_t *documents_new(const schema_t *schema, bool keeps_id);
 void documents_destroy(documents_t *documents);
 
 /* As records_begin. */

@@ -171,6 +171,8 @@ bool bson_walk(const uint8_t *document, uint32_t length, bson_walk_t *walk) {
     *walk = (bson_walk_t){.own_id = 0};
     for (;;) {
         const uint32_t element = walker.at;
+        if (walk->own_id && !walk->own_id_end && !walker.level)
+            walk->own_id_end = element;
         const uint8_t type = document[walker.at++];
         if (!type && walker.at == walker.end) {
             if (!walker.level)
