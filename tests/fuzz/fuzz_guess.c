@@ -60,7 +60,7 @@ static void hold(const guess_t *guess, const slack_t *text) {
     schema_t *schema = schema_parse(yaml, strlen(yaml), "guessed.yaml", &err);
     LAW(schema, text->text, text->length, (const uint8_t *)yaml, strlen(yaml));
     /* what is wrong within objects and documents is not looked for */
-    if (count_rejects(schema, text, &rejects, &kept) && !schema_is_free(schema))
+    if (count_rejects(schema, text, &rejects, &kept) && !schema_any_fields(schema))
         LAW(rejects <= guess_misfits(guess) && !kept, text->text, text->length, (const uint8_t *)yaml,
             strlen(yaml));
     schema_destroy(schema);
