@@ -249,7 +249,6 @@ typedef struct {
 
 void schema_destroy(schema_t *schema);
 
-
 /* Zeroed memory that lives as long as the schema; NULL: out of memory, and err has the sentence. */
 void *schema_own(schema_t *schema, size_t bytes, err_t *err);
 
