@@ -1,6 +1,7 @@
 /* fuzz_bson: any bytes as a BSON text. Its documents are found the same way however the text grows. A document that is passed is
- * one that libbson gets through, and is given out byte for byte, or behind an _id of ours. */
+ * one that libbson gets through, and is given out byte for byte, or behind an _id of ours; one of its own comes first. */
 #include "bson_lab.h"
+#include "format/record/bson_walk.h"
 #include "format/record/ends.h"
 #include "format_laws.h"
 
@@ -8,12 +9,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void one(const record_t *record, const uint8_t *made, const slack_t *slack, bool with_id) {
     const uint8_t *document = slack->text + record->offset;
-    const uint32_t more = with_id ? 13 : 0;
+    bson_walk_t walk;
+    LAW(bson_walk(document, record->length, &walk), slack->text, slack->length, document, record->length);
+    const uint32_t more = with_id && !walk.own_id ? 13 : 0;
     LAW(lab_iterates(document, record->length), slack->text, slack->length, document, record->length);
     LAW(record->document_length == record->length + more, slack->text, slack->length, made,
         record->document_length);
-    LAW(memcmp(made + 4 + more, document + 4, record->length - 4) == 0, slack->text, slack->length, made,
+    LAW(!with_id || memcmp(made + 5, "_id", 4) == 0, slack->text, slack->length, made,
         record->document_length);
+    if (!with_id || !walk.own_id || walk.own_id == 4) /* else its _id comes first */
+        LAW(memcmp(made + 4 + more, document + 4, record->length - 4) == 0, slack->text, slack->length, made,
+            record->document_length);
     LAW(lab_iterates(made, record->document_length), slack->text, slack->length, made,
         record->document_length);
 }
