@@ -186,8 +186,9 @@ static bool find_others(job_t *job, err_t *err) {
             marks->fixed_otherwise[marks->others++] = &marks->items[i];
     if (!marks->others)
         return true;
-    log_note("of %zu of its records an earlier run has noted another document: all of %s is looked at for these",
-             marks->others, server_namespace(job->server));
+    log_note(
+        "of %zu of its records an earlier run has noted another document: all of %s is looked at for these",
+        marks->others, server_namespace(job->server));
     snapshot_read_t *reader = snapshot_read_new(job->server, job->client, err);
     const bool ok = reader && snapshot_read_everything(reader, forget_found, see_any, marks, err);
     snapshot_read_free(reader);
