@@ -53,6 +53,22 @@ static bool check_shard_key(const job_t *job, err_t *err) {
     return ok;
 }
 
+/* With a field that no document has, an index would be of no use. */
+static bool check_index(const job_t *job, const char *text, const index_spec_t *index, err_t *err) {
+    bson_iter_t at;
+    const char *near;
+    bson_iter_init(&at, &index->keys);
+    while (!job->spec->short_keys && bson_iter_next(&at)) {
+        const char *path = bson_iter_key(&at);
+        if (strcmp(path, "_id") != 0 && !schema_makes(job->schema, path, &near))
+            return err_set(err, STATUS_USAGE,
+                           "--index %s: the documents of the format '%s' have no key '%s'%s%s%s", text,
+                           job->schema->name, path, near ? "; did you mean '" : "", near ? near : "",
+                           near ? "'?" : "");
+    }
+    return true;
+}
+
 static bool open_format(job_t *job, err_t *err) {
     const char *format = job->spec->format;
     const guess_options_t *options = &job->spec->guess;
@@ -81,8 +97,14 @@ static bool read_spec(job_t *job, err_t *err) {
     for (; job->index_count < spec->index_count; job->index_count++) {
         if (job->index_count == JOB_MOST_INDEXES)
             return err_set(err, STATUS_USAGE, "--index: more than %d indexes at once", JOB_MOST_INDEXES);
-        if (!collection_parse_index(spec->indexes[job->index_count], &job->indexes[job->index_count], err))
+        const char *text = spec->indexes[job->index_count];
+        index_spec_t *index = &job->indexes[job->index_count];
+        if (!collection_parse_index(text, index, err))
             return false;
+        if (!check_index(job, text, index, err)) {
+            collection_free_index(index);
+            return false;
+        }
     }
     if (spec->rejects && !spec->dry_run && !rejects_may_use(spec->rejects, err))
         return false;

@@ -57,7 +57,7 @@ bool collection_drop(server_t *server, mongoc_client_t *client, err_t *err);
  * second try after a lost reply might drop a new collection: there is no second try then. */
 bool collection_drop_data(server_t *server, mongoc_client_t *client, const uint8_t uuid[16], err_t *err);
 
-/* An index given as 'd:1,k:-1', 'st:hashed', 'position:2dsphere'. */
+/* An index given as 'd:1,k:-1', 'st:hashed', 'position:2dsphere', 'email:1;unique;name=mail'. */
 typedef struct {
     bson_t keys, options; /* options: what else the server is told, such as {unique: true} */
     char name[128];

@@ -1,4 +1,5 @@
 #include "base/clock.h"
+#include "base/numbers/units.h"
 #include "base/stop.h"
 #include "base/suggest.h"
 #include "server/collection.h"
@@ -56,16 +57,77 @@ static bool take_part(const char *text, char *part, index_spec_t *spec, err_t *e
     return true;
 }
 
+/* ---- what stands behind its keys, after semicolons ---- */
+
+#define INDEX_OPTIONS "unique, sparse, name=NAME, expire=SECONDS, or at last partial={...}"
+
+static bool take_name(const char *text, const char *name, index_spec_t *spec, err_t *err) {
+    if (*name && (size_t)snprintf(spec->name, sizeof spec->name, "%s", name) < sizeof spec->name)
+        return true;
+    return err_set(err, STATUS_USAGE, "'%s' is no index: a name has 1 to %zu bytes", text,
+                   sizeof spec->name - 1);
+}
+
+static bool take_expiry(const char *text, const char *seconds, index_spec_t *spec, err_t *err) {
+    uint64_t count;
+    if (!units_parse_count(seconds, &count) || count > INT32_MAX)
+        return err_set(err, STATUS_USAGE, "'%s' is no index: '%s' is not a number of seconds up to %d", text,
+                       seconds, INT32_MAX);
+    return BSON_APPEND_INT32(&spec->options, "expireAfterSeconds", (int32_t)count);
+}
+
+static bool take_partial(const char *text, const char *json, index_spec_t *spec, err_t *err) {
+    bson_error_t problem;
+    bson_t *filter = bson_new_from_json((const uint8_t *)json, -1, &problem);
+    if (!filter)
+        return err_set(err, STATUS_USAGE, "'%s' is no index: the filter behind 'partial=' is no JSON: %s",
+                       text, problem.message);
+    const bool ok = BSON_APPEND_DOCUMENT(&spec->options, "partialFilterExpression", filter);
+    bson_destroy(filter);
+    return ok;
+}
+
+static bool take_option(const char *text, const char *option, index_spec_t *spec, err_t *err) {
+    static const char *const words[] = {"unique", "sparse", "name", "expire", "partial"};
+    if (strcmp(option, "unique") == 0 || strcmp(option, "sparse") == 0)
+        return BSON_APPEND_BOOL(&spec->options, option, true);
+    if (strncmp(option, "name=", 5) == 0)
+        return take_name(text, option + 5, spec, err);
+    if (strncmp(option, "expire=", 7) == 0)
+        return take_expiry(text, option + 7, spec, err);
+    if (strncmp(option, "partial=", 8) == 0)
+        return take_partial(text, option + 8, spec, err);
+    const char *near = suggest_word(option, words, sizeof words / sizeof *words);
+    return err_set(err, STATUS_USAGE, "'%s' is no index: '%s' is not one of " INDEX_OPTIONS "%s%s%s", text,
+                   option, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+}
+
+/* A filter may contain semicolons. */
+static bool take_options(const char *text, char *options, index_spec_t *spec, err_t *err) {
+    while (options) {
+        char *option = options;
+        options = strncmp(option, "partial=", 8) == 0 ? NULL : strchr(option, ';');
+        if (options)
+            *options++ = '\0';
+        if (!take_option(text, option, spec, err))
+            return false;
+    }
+    return true;
+}
+
 bool collection_parse_index(const char *text, index_spec_t *spec, err_t *err) {
     bson_init(&spec->keys);
     bson_init(&spec->options);
     spec->name[0] = '\0';
-    char *copy = strdup(text), *rest = copy;
+    char *copy = strdup(text), *rest = copy, *options = copy ? strchr(copy, ';') : NULL;
+    if (options)
+        *options++ = '\0';
     bool ok = copy || err_memory(err, strlen(text));
     if (ok && !bson_utf8_validate(text, strlen(text), false))
         ok = err_set(err, STATUS_USAGE, "an index must be named in UTF-8");
     while (ok && rest)
         ok = take_part(text, strsep(&rest, ","), spec, err);
+    ok = ok && take_options(text, options, spec, err);
     free(copy);
     if (!ok)
         collection_free_index(spec);

@@ -36,6 +36,31 @@ static void test_good(void **state) {
     }
 }
 
+static void test_options(void **state) {
+    (void)state;
+    static const struct {
+        const char *text, *options, *name;
+    } cases[] = {
+        {"email:1", "{ }", "email_1"},
+        {"email:1;unique", "{ \"unique\" : true }", "email_1"},
+        {"email:1;unique;sparse;name=mail", "{ \"unique\" : true, \"sparse\" : true }", "mail"},
+        {"at:1;expire=3600", "{ \"expireAfterSeconds\" : 3600 }", "at_1"},
+        {"n:1;name=positive;partial={\"n\":{\"$gt\":0},\"t\":\"a;b\"}",
+         "{ \"partialFilterExpression\" : { \"n\" : { \"$gt\" : 0 }, \"t\" : \"a;b\" } }", "positive"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        err_t err = {0};
+        index_spec_t spec;
+        if (!collection_parse_index(cases[i].text, &spec, &err))
+            fail_msg("%s: %s", cases[i].text, err.text);
+        char *options = bson_as_relaxed_extended_json(&spec.options, NULL);
+        assert_string_equal(options, cases[i].options);
+        assert_string_equal(spec.name, cases[i].name);
+        bson_free(options);
+        collection_free_index(&spec);
+    }
+}
+
 static void test_bad(void **state) {
     (void)state;
     static const struct {
@@ -58,6 +83,12 @@ static void test_bad(void **state) {
         {"st:hash", "did you mean 'hashed'?"},
         {"p:2dspere", "did you mean '2dsphere'?"},
         {"d:\xff", "UTF-8"},
+        {"d:1;", "'' is not one of"},
+        {"d:1;uniqe", "did you mean 'unique'?"},
+        {"d:1;name=", "a name has 1 to"},
+        {"d:1;expire=soon", "'soon' is not a number of seconds"},
+        {"d:1;partial={", "is no JSON"},
+        {"d;unique", "'d' should be FIELD:1"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         err_t err = {0};
@@ -85,6 +116,7 @@ static void test_too_long(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_good),
+        cmocka_unit_test(test_options),
         cmocka_unit_test(test_bad),
         cmocka_unit_test(test_too_long),
     };
