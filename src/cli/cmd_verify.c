@@ -138,16 +138,23 @@ static void print_changed(const changed_t *changed) {
         out_print(" (and %u more field%s)", changed->more, changed->more == 1 ? "" : "s");
 }
 
+static void print_id(const difference_t *difference) {
+    if (difference->other_id)
+        out_print("_id %s", difference->other_id);
+    else
+        out_print("_id %" PRId64, difference->id);
+    if (!difference->other_id && difference->last_id != difference->id)
+        out_print(" to %" PRId64, difference->last_id);
+}
+
 /* "a.csv lines 57 to 98 (42 records; offset 4711, _id 4611686018427388021 to ...)" */
 static void print_place(const difference_t *difference) {
     char records[UNITS_MAX];
     bool many = difference->last_line > difference->line;
-    if (difference->other_id)
-        out_print("_id %s", difference->other_id);
-    else if (!difference->name)
-        out_print("_id %" PRId64, difference->id);
-    if (!difference->name)
+    if (!difference->name) {
+        print_id(difference);
         return;
+    }
     out_print("%s", difference->name);
     if (many)
         out_print(" lines %" PRIu64 " to %" PRIu64, difference->line, difference->last_line);
@@ -156,9 +163,8 @@ static void print_place(const difference_t *difference) {
     out_print(" (");
     if (difference->records > 1)
         out_print("%s records; ", units_count(records, difference->records));
-    out_print("offset %" PRIu64 ", _id %" PRId64, difference->offset, difference->id);
-    if (difference->last_id != difference->id)
-        out_print(" to %" PRId64, difference->last_id);
+    out_print("offset %" PRIu64 ", ", difference->offset);
+    print_id(difference);
     out_print(")");
 }
 

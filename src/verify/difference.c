@@ -71,7 +71,7 @@ static int by_place(const void *a, const void *b) {
 /* Neighbours that are missing become one. */
 static bool join(difference_t *last, difference_t *next) {
     if (last->kind != DIFFERENCE_MISSING || last->file != next->file || last->behind != next->offset ||
-        last->changed || last->why || next->why)
+        last->changed || last->why || next->why || last->other_id)
         return false;
     last->behind = next->behind;
     last->last_line = next->last_line;
