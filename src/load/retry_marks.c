@@ -172,18 +172,36 @@ static bool see_any(void *context, const uint8_t *document, uint32_t length, err
     return true;
 }
 
+static bool list_others(retry_marks_t *marks, err_t *err) {
+    item_t **others = calloc(marks->count + 1, sizeof *others);
+    if (!others)
+        return err_memory(err, marks->count * sizeof *others);
+    for (size_t i = 0; i < marks->count; i++)
+        if (fix_item_has_others(&marks->items[i].is))
+            others[marks->others++] = &marks->items[i];
+    marks->fixed_otherwise = others;
+    return true;
+}
+
+/* Of these, the ones that another document was found of. */
+static void keep_found(retry_marks_t *marks) {
+    size_t kept = 0;
+    for (size_t i = 0; i < marks->count; i++) {
+        item_t *item = &marks->items[i];
+        if (item->otherwise != FIX_NOTHING || fix_item_is_answered_otherwise(&item->is))
+            marks->fixed_otherwise[kept++] = item;
+    }
+    marks->others = kept;
+}
+
 /* Where a record was fixed otherwise before, its document may be there by another `_id`. Which one is not known, so the
  * whole collection is looked at. */
 static bool find_others(job_t *job, err_t *err) {
     retry_marks_t *marks = job->marks;
-    size_t kept = 0;
     if (!job->schema->id)
         return true;
-    if (!(marks->fixed_otherwise = calloc(marks->count + 1, sizeof(item_t *))))
-        return err_memory(err, marks->count * sizeof(item_t *));
-    for (size_t i = 0; i < marks->count; i++)
-        if (fix_item_has_others(&marks->items[i].is))
-            marks->fixed_otherwise[marks->others++] = &marks->items[i];
+    if (!list_others(marks, err))
+        return false;
     if (!marks->others)
         return true;
     log_note(
@@ -192,12 +210,8 @@ static bool find_others(job_t *job, err_t *err) {
     snapshot_read_t *reader = snapshot_read_new(job->server, job->client, err);
     const bool ok = reader && snapshot_read_everything(reader, forget_found, see_any, marks, err);
     snapshot_read_free(reader);
-    for (size_t i = 0; i < marks->others; i++) {
-        item_t *item = marks->fixed_otherwise[i];
-        if (item->otherwise != FIX_NOTHING || fix_item_is_answered_otherwise(&item->is))
-            marks->fixed_otherwise[kept++] = item;
-    }
-    marks->others = kept;
+    if (ok)
+        keep_found(marks);
     return ok;
 }
 

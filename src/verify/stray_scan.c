@@ -4,60 +4,18 @@
 #include "base/threads/team.h"
 #include "server/collection.h"
 #include "verify/gaps.h"
-#include "verify/id_hash.h"
-#include "verify/stray_scan.h"
+#include "verify/stray_inner.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <xxhash.h>
 
 enum {
     COUNTED_AT_ONCE = 250000, /* takes far less time than a connection may stay silent */
     WORTH_A_GAP = 200,        /* documents: counting them costs as much as asking for a gap */
     TASKS_A_THREAD = 4,
     BATCH = 1000000,
-};
-
-/* A given file by its number in the catalog. */
-typedef struct {
-    uint32_t ordinal;
-    const load_file_t *file;
-} given_t;
-
-typedef struct search search_t;
-typedef struct searcher searcher_t;
-typedef bool task_fn(searcher_t *searcher, size_t from_lane, size_t to_lane, err_t *err);
-
-struct search {
-    const stray_scan_options_t *options;
-    given_t *given; /* by ordinal */
-    gaps_t *gaps;   /* between their windows */
-    bson_t *others; /* {_id: ...}: where what is no place lies */
-    size_t other_count;
-
-    task_fn *look; /* at some lanes */
-    size_t tasks;  /* then those of the others */
-
-    pthread_mutex_t lock; /* of what follows */
-    size_t next_task;
-    stray_scan_t result;
-    uint64_t inside; /* documents where verifiers have looked */
-    differences_t *differences;
-    team_t team;
-};
-
-struct searcher {
-    search_t *search;
-    mongoc_client_t *client;
-    mongoc_collection_t *collection;
-    mongoc_read_prefs_t *primary;
-    bson_t *options; /* of the finds */
-    differences_t *found;
-    stray_scan_t result; /* of the task at hand */
-    uint64_t inside;     /* documents of it where verifiers have looked */
-    char doing[300];
 };
 
 /* ---- whose place is it? ---- */
@@ -102,7 +60,7 @@ static bool tell(searcher_t *searcher, difference_t *difference, const char *why
     return differences_add(searcher->found, difference, err);
 }
 
-static bool tell_unrelated_id(searcher_t *searcher, const bson_iter_t *id, err_t *err) {
+bool stray_tell_unrelated(searcher_t *searcher, const bson_iter_t *id, err_t *err) {
     difference_t difference = {.kind = DIFFERENCE_UNRELATED, .file = DIFFERENCE_NO_FILE, .records = 1};
     char text[CHANGED_VALUE];
     if (differences_wants(searcher->found, DIFFERENCE_UNRELATED)) {
@@ -160,53 +118,13 @@ static bool was_looked_at(const search_t *search, const bson_iter_t *id) {
            whose(search, (int64_t)floorl(value), &file, &offset) == COLLECTION_LOOKED_AT;
 }
 
-static int by_number(const void *a, const void *b) {
-    const uint64_t left = *(const uint64_t *)a, right = *(const uint64_t *)b;
-    return (left > right) - (left < right);
-}
-
-/* Has a person made this document of a rejected record? */
-static bool is_awaited(const searcher_t *searcher, const bson_t *document) {
-    const verified_ids_t *ids = searcher->search->options->ids;
-    bool any = false;
-    if (!ids->awaited_count)
-        return false;
-    const uint64_t hash = XXH3_64bits(bson_get_data(document), document->len);
-    size_t from = 0, to = ids->awaited_count;
-    while (from < to) {
-        const size_t middle = from + (to - from) / 2;
-        if (ids->awaited[middle].hash < hash)
-            from = middle + 1;
-        else
-            to = middle;
-    }
-    for (; from < ids->awaited_count && ids->awaited[from].hash == hash; from++)
-        any = ids->awaited[from].found = true;
-    return any;
-}
-
-static bool take_own_id(searcher_t *searcher, const bson_t *document, const bson_iter_t *id, err_t *err) {
-    const stray_scan_options_t *options = searcher->search->options;
-    const uint64_t hash = id_hash_of(id);
-    const bool awaited = is_awaited(searcher, document),
-               known = bsearch(&hash, options->ids->hashes, options->ids->count, sizeof hash, by_number);
-    if (known || awaited) {
-        searcher->inside += known;
-        return true;
-    }
-    if (options->all_files)
-        return tell_unrelated_id(searcher, id, err);
-    searcher->result.others++;
-    return true;
-}
-
 static bool take_id(searcher_t *searcher, const bson_t *document, const bson_iter_t *id, err_t *err) {
     if (searcher->search->options->ids)
-        return take_own_id(searcher, document, id, err);
+        return stray_take_own_id(searcher, document, id, err);
     if (BSON_ITER_HOLDS_INT64(id))
         return take_place(searcher, bson_iter_int64(id), err);
     if (!was_looked_at(searcher->search, id))
-        return tell_unrelated_id(searcher, id, err);
+        return stray_tell_unrelated(searcher, id, err);
     searcher->inside++;
     return true;
 }
@@ -224,7 +142,7 @@ static void between(bson_t *filter, uint64_t from, uint64_t to) {
     bson_append_document_end(filter, &range);
 }
 
-static bool count(searcher_t *searcher, const bson_t *filter, uint64_t *documents, err_t *err) {
+bool stray_count(searcher_t *searcher, const bson_t *filter, uint64_t *documents, err_t *err) {
     server_t *server = searcher->search->options->server;
     bson_t reply;
     bson_iter_t iter, value;
@@ -296,7 +214,7 @@ static bool count_lanes(searcher_t *searcher, size_t from, size_t to, err_t *err
     for (size_t lane = from; lane < to; lane++)
         seen += lanes[lane];
     between(&filter, gaps_lane_start(from), gaps_lane_start(to));
-    bool ok = count(searcher, &filter, &documents, err);
+    bool ok = stray_count(searcher, &filter, &documents, err);
     bson_destroy(&filter);
     if (!ok)
         return false;
@@ -424,18 +342,9 @@ static bson_t *list_others(size_t *count_out) {
     return others;
 }
 
-/* One range that holds everything. */
-static bson_t *list_all(size_t *count) {
-    bson_t *all = aligned_alloc(_Alignof(bson_t), sizeof *all);
-    if (all)
-        bson_init(all);
-    *count = all != NULL;
-    return all;
-}
-
 static bool prepare(search_t *search, const stray_scan_options_t *options, err_t *err) {
     search->options = options;
-    search->others = options->ids ? list_all(&search->other_count) : list_others(&search->other_count);
+    search->others = options->ids ? stray_list_all(&search->other_count) : list_others(&search->other_count);
     search->given = malloc((options->file_count + 1) * sizeof *search->given);
     search->gaps = gaps_new(options->files, options->file_count);
     if (!search->others || !search->given || !search->gaps)
@@ -454,7 +363,7 @@ static size_t power_of_two(uint64_t least) {
 }
 
 /* Has `look` done for all lanes, and looks at what is no place. */
-static bool search_all(search_t *search, task_fn *look, uint64_t tasks, err_t *err) {
+bool stray_search(search_t *search, task_fn *look, uint64_t tasks, err_t *err) {
     err_t problem;
     search->look = look;
     search->tasks = look ? power_of_two(tasks) : 0;
@@ -484,71 +393,19 @@ static bool kept_count(const search_t *search, uint64_t *documents, err_t *err) 
     return ok;
 }
 
-/* The fixed records whose documents were not found. */
-static bool tell_awaited(search_t *search, err_t *err) {
-    const verified_ids_t *ids = search->options->ids;
-    for (size_t i = 0; i < ids->awaited_count; i++) {
-        const awaited_fix_t *awaited = &ids->awaited[i];
-        difference_t difference = {.kind = DIFFERENCE_MISSING,
-                                   .file = awaited->file,
-                                   .name = search->options->files[awaited->file].input->name,
-                                   .offset = awaited->offset,
-                                   .behind = awaited->behind,
-                                   .line = awaited->line,
-                                   .last_line = awaited->line,
-                                   .records = 1,
-                                   .id = awaited->id,
-                                   .last_id = awaited->id};
-        if (awaited->found)
-            continue;
-        if (!(difference.why = strdup("the document that it was fixed to")))
-            return err_memory(err, 1);
-        if (!differences_add(search->differences, &difference, err))
-            return false;
-    }
-    return true;
-}
-
-static bool count_all(search_t *search, uint64_t *documents, err_t *err) {
-    bson_t all = BSON_INITIALIZER;
-    searcher_t searcher = {.search = search};
-    searcher.client = server_take(search->options->server, err);
-    const bool ok = searcher.client && count(&searcher, &all, documents, err);
-    server_give(search->options->server, searcher.client);
-    return ok;
-}
-
-static bool look_at_ids(search_t *search, err_t *err) {
-    const verified_ids_t *ids = search->options->ids;
-    uint64_t kept;
-    if (!ids->awaited_count) {
-        /* counted one by one: what the server knows without counting is wrong after a crash */
-        if (!count_all(search, &kept, err))
-            return false;
-        search->result.documents = kept;
-        if (kept == ids->count)
-            return true;
-    }
-    if (!search_all(search, NULL, 0, err))
-        return false;
-    if (search->inside < ids->count && !stop_signal())
-        search->result.changed = ids->count - search->inside;
-    return stop_signal() || tell_awaited(search, err);
-}
-
 static bool look(search_t *search, err_t *err) {
     const stray_scan_options_t *options = search->options;
     uint64_t kept;
     if (options->ids)
-        return look_at_ids(search, err);
+        return stray_look_at_ids(search, err);
     if (options->estimate / WORTH_A_GAP >= gaps_windows(search->gaps)) {
-        if (!search_all(search, read_gaps, (uint64_t)options->threads * TASKS_A_THREAD, err) ||
+        if (!stray_search(search, read_gaps, (uint64_t)options->threads * TASKS_A_THREAD, err) ||
             !kept_count(search, &kept, err))
             return false;
         if (kept == search->result.documents || stop_signal())
             return true;
     }
-    return search_all(search, count_lanes, options->estimate / COUNTED_AT_ONCE, err);
+    return stray_search(search, count_lanes, options->estimate / COUNTED_AT_ONCE, err);
 }
 
 bool stray_scan_look(const stray_scan_options_t *options, differences_t *differences, stray_scan_t *result,

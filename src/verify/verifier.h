@@ -18,6 +18,7 @@
 #include "load/rejects/fixes.h"
 #include "server/server.h"
 #include "verify/difference.h"
+#include "verify/verified_ids.h"
 
 #include <pthread.h>
 
@@ -42,26 +43,6 @@ typedef struct {
     uint64_t encoded_bytes, stored_bytes;
     uint64_t blocks, retries;
 } inspected_t;
-
-/* A record that a person has fixed: its document is somewhere in the collection. */
-typedef struct {
-    uint64_t hash; /* of the document */
-    size_t file;
-    uint64_t offset, behind, line;
-    int64_t id; /* that its place would give */
-    bool found;
-} awaited_fix_t;
-
-/* Where the `_id`s are the data's own: which ones were found, as id_hash. */
-typedef struct {
-    uint64_t *hashes;
-    size_t count, room;
-    awaited_fix_t *awaited;
-    size_t awaited_count, awaited_room;
-} verified_ids_t;
-
-bool verified_ids_add(verified_ids_t *to, const verified_ids_t *from, err_t *err);
-void verified_ids_sort(verified_ids_t *ids); /* each hash once */
 
 typedef struct verifier verifier_t;
 

@@ -29,19 +29,17 @@ static by_id_place_t place_of(const verifier_t *verifier) {
 /* A person may have fixed the record: its document has an `_id` that nobody here knows, and is looked for at last. */
 static bool await_fix(verifier_t *verifier, const by_id_place_t *place, err_t *err) {
     const entry_t *entry = entry_of(verifier);
-    verified_ids_t *ids = &verifier->block_ids;
     if (!verifier->inspection->whole || !verifier->block->file->fix_count ||
         !standing_awaits_fix(entry, place->offset, place->identity))
         return true;
-    if (!GROW(ids->awaited, ids->awaited_room, ids->awaited_count + 1, err))
+    const awaited_fix_t fix = {.hash = entry_answer(entry, place->offset, place->identity)->hash,
+                               .file = (size_t)(verifier->block->file - verifier->inspection->files),
+                               .offset = place->offset,
+                               .behind = place->behind,
+                               .line = place->line,
+                               .id = place->id};
+    if (!verified_ids_await(&verifier->block_ids, &fix, err))
         return false;
-    ids->awaited[ids->awaited_count++] =
-        (awaited_fix_t){.hash = entry_answer(entry, place->offset, place->identity)->hash,
-                        .file = (size_t)(verifier->block->file - verifier->inspection->files),
-                        .offset = place->offset,
-                        .behind = place->behind,
-                        .line = place->line,
-                        .id = place->id};
     verifier->look.expected++;
     verifier->look.fixed++;
     return true;
@@ -99,9 +97,9 @@ static bool take_found(verifier_t *verifier, const by_id_found_t *found, err_t *
     verified_ids_t *ids = &verifier->block_ids;
     verifier->look.same += found->same;
     if (found->same || found->others) {
-        if (!GROW(ids->hashes, ids->room, ids->count + 1, err))
+        const uint64_t hash = found->same ? found->hash : id_hash(found->other, found->other_length);
+        if (!verified_ids_note(ids, hash, err))
             return false;
-        ids->hashes[ids->count++] = found->same ? found->hash : id_hash(found->other, found->other_length);
     }
     if (found->same)
         return !found->others || tell(verifier, DIFFERENCE_DUPLICATED, place, found, err);
@@ -140,38 +138,4 @@ bool verifier_expect_by_id(verifier_t *verifier, const uint8_t *document, uint32
 bool verifier_expect_fix(verifier_t *verifier, err_t *err) {
     const by_id_place_t place = place_of(verifier);
     return await_fix(verifier, &place, err);
-}
-
-/* ---- of a block that was looked at ---- */
-
-bool verified_ids_add(verified_ids_t *to, const verified_ids_t *from, err_t *err) {
-    if (!GROW(to->hashes, to->room, to->count + from->count, err) ||
-        !GROW(to->awaited, to->awaited_room, to->awaited_count + from->awaited_count, err))
-        return false;
-    for (size_t i = 0; i < from->count; i++)
-        to->hashes[to->count++] = from->hashes[i];
-    for (size_t i = 0; i < from->awaited_count; i++)
-        to->awaited[to->awaited_count++] = from->awaited[i];
-    return true;
-}
-
-static int by_number(const void *a, const void *b) {
-    const uint64_t left = *(const uint64_t *)a, right = *(const uint64_t *)b;
-    return (left > right) - (left < right);
-}
-
-static int by_hash(const void *a, const void *b) {
-    return by_number(&((const awaited_fix_t *)a)->hash, &((const awaited_fix_t *)b)->hash);
-}
-
-void verified_ids_sort(verified_ids_t *ids) {
-    size_t kept = 0;
-    if (ids->count)
-        qsort(ids->hashes, ids->count, sizeof *ids->hashes, by_number);
-    for (size_t i = 0; i < ids->count; i++)
-        if (!kept || ids->hashes[i] != ids->hashes[kept - 1])
-            ids->hashes[kept++] = ids->hashes[i];
-    ids->count = kept;
-    if (ids->awaited_count)
-        qsort(ids->awaited, ids->awaited_count, sizeof *ids->awaited, by_hash);
 }

@@ -272,7 +272,7 @@ bool guess_inputs_bring_id(const manifest_t *manifest, const schema_t *schema, b
     id_look_t look = {.schema = schema, .records = records_new(schema), .looking = {.kit = source_kit_new()}};
     const size_t files = manifest->count < MOST_FILES ? manifest->count : MOST_FILES;
     bool ok = (room && look.records && look.looking.kit) || err_memory(err, WHOLE);
-    if (ok)
+    if (room)
         look.looking.text = memset(room, 0, POOL_SLACK) + POOL_SLACK;
     for (size_t i = 0; ok && !look.decided && i < files; i++)
         ok = look_for_id(&look, &manifest->files[i], err);
