@@ -267,15 +267,24 @@ static bool look_for_id(id_look_t *look, input_file_t *file, err_t *err) {
     return ok;
 }
 
-bool guess_inputs_bring_id(const manifest_t *manifest, const schema_t *schema, bool *bring, err_t *err) {
-    uint8_t *room = malloc(WHOLE + 2 * (size_t)POOL_SLACK);
-    id_look_t look = {.schema = schema, .records = records_new(schema), .looking = {.kit = source_kit_new()}};
+static bool look_at_beginnings(id_look_t *look, const manifest_t *manifest, err_t *err) {
     const size_t files = manifest->count < MOST_FILES ? manifest->count : MOST_FILES;
-    bool ok = (room && look.records && look.looking.kit) || err_memory(err, WHOLE);
-    if (room)
-        look.looking.text = memset(room, 0, POOL_SLACK) + POOL_SLACK;
-    for (size_t i = 0; ok && !look.decided && i < files; i++)
-        ok = look_for_id(&look, &manifest->files[i], err);
+    bool ok = true;
+    for (size_t i = 0; ok && !look->decided && i < files; i++)
+        ok = look_for_id(look, &manifest->files[i], err);
+    return ok;
+}
+
+bool guess_inputs_bring_id(const manifest_t *manifest, const schema_t *schema, bool *bring, err_t *err) {
+    uint8_t *room = calloc(1, WHOLE + 2 * (size_t)POOL_SLACK);
+    id_look_t look = {.schema = schema, .records = records_new(schema), .looking = {.kit = source_kit_new()}};
+    bool ok;
+    if (!room || !look.records || !look.looking.kit) {
+        ok = err_memory(err, WHOLE);
+    } else {
+        look.looking.text = room + POOL_SLACK;
+        ok = look_at_beginnings(&look, manifest, err);
+    }
     *bring = look.bring || !look.decided; /* then both kinds are taken */
     records_destroy(look.records);
     source_kit_free(look.looking.kit);

@@ -64,7 +64,7 @@ bool shardkey_parse(const char *text, shardkey_t *key, err_t *err) {
     free(whole);
     if (!parsed)
         return err->status == STATUS_USAGE ? refuse(text, err) : false;
-    bool ok = bson_iter_init(&at, &index.keys) && bson_empty(&index.options);
+    bool ok = bson_iter_init(&at, &index.keys) && !bson_count_keys(&index.options);
     size_t hashed = 0;
     while (ok && bson_iter_next(&at)) {
         bool is_hashed = BSON_ITER_HOLDS_UTF8(&at) && strcmp(bson_iter_utf8(&at, NULL), "hashed") == 0;
