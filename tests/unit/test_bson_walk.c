@@ -89,6 +89,31 @@ static void test_levels(void **state) {
 }
 
 /* Wherever it is, and whatever it is. */
+/* Only in the document itself, and only where all of it is zero. */
+static void test_replaced(void **state) {
+    static const struct {
+        const char *json;
+        uint32_t replaced;
+    } cases[] = {
+        {"{\"t\": {\"$timestamp\": {\"t\": 0, \"i\": 0}}}", 4},
+        {"{\"a\": 1, \"t\": {\"$timestamp\": {\"t\": 0, \"i\": 0}}}", 11},
+        {"{\"t\": {\"$timestamp\": {\"t\": 0, \"i\": 1}}}", 0},
+        {"{\"t\": {\"$timestamp\": {\"t\": 1, \"i\": 0}}}", 0},
+        {"{\"d\": {\"t\": {\"$timestamp\": {\"t\": 0, \"i\": 0}}}}", 0},
+        {"{\"n\": {\"$numberLong\": \"0\"}}", 0},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        bson_error_t problem;
+        bson_walk_t walk;
+        bson_t *document = bson_new_from_json((const uint8_t *)cases[i].json, -1, &problem);
+        assert_non_null(document);
+        assert_true(bson_walk(bson_get_data(document), document->len, &walk));
+        assert_int_equal(cases[i].replaced, walk.replaced);
+        bson_destroy(document);
+    }
+}
+
 static void test_own_id(void **state) {
     (void)state;
     uint64_t seed = 23;
@@ -260,9 +285,9 @@ static void test_search(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_by_hand), cmocka_unit_test(test_levels), cmocka_unit_test(test_own_id),
-        cmocka_unit_test(test_damaged), cmocka_unit_test(test_find),   cmocka_unit_test(test_begins),
-        cmocka_unit_test(test_count),   cmocka_unit_test(test_search),
+        cmocka_unit_test(test_by_hand),  cmocka_unit_test(test_levels),  cmocka_unit_test(test_own_id),
+        cmocka_unit_test(test_replaced), cmocka_unit_test(test_damaged), cmocka_unit_test(test_find),
+        cmocka_unit_test(test_begins),   cmocka_unit_test(test_count),   cmocka_unit_test(test_search),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -164,6 +164,7 @@ static inline bool is_id(const uint8_t *key, uint32_t bytes) {
 bool bson_walk(const uint8_t *document, uint32_t length, bson_walk_t *walk) {
     walker_t walker;
     walker.document = document;
+    static const uint8_t zeros[8];
     walker.at = 4;
     walker.end = length;
     walker.level = 0;
@@ -189,6 +190,9 @@ bool bson_walk(const uint8_t *document, uint32_t length, bson_walk_t *walk) {
         if (__builtin_expect(types[type].follows == FIXED, 1)) {
             if (!pass(&walker, types[type].bytes))
                 return false;
+            if (__builtin_expect(type == 0x11, 0) && !walker.level &&
+                memcmp(document + walker.at - sizeof zeros, zeros, sizeof zeros) == 0)
+                walk->replaced = element;
         } else if (types[type].follows == NO_TYPE) {
             return broken(&walker, element, "no element has this type");
         } else if (!pass_value(&walker, types[type].follows)) {

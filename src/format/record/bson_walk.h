@@ -10,8 +10,9 @@ enum { BSON_WALK_LEVELS = 180 }; /* of documents and arrays in each other: what 
 
 typedef struct {
     uint32_t own_id, own_id_end; /* its element `_id`; 0: it has none */
-    uint32_t at;                 /* of a broken one: the byte */
-    const char *fault;           /* and what is wrong there */
+    uint32_t replaced; /* its element Timestamp(0, 0), which a server replaces by the time of day; 0: none */
+    uint32_t at;       /* of a broken one: the byte */
+    const char *fault; /* and what is wrong there */
 } bson_walk_t;
 
 /* document[0, length) begins with its length, of which the caller has made sure. False: it is broken. */
