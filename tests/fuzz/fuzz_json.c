@@ -17,13 +17,33 @@ static bool may_referee(const uint8_t *text, size_t length) {
            !contains(text, length, "$dbPointer") && !contains(text, length, "\\u00");
 }
 
+/* Is there a value in the document itself in whose place a server stores the time of day? */
+static bool is_replaced(const bson_t *document) {
+    bson_iter_t iter;
+    uint32_t seconds, increment;
+    bson_iter_init(&iter, document);
+    while (bson_iter_next(&iter)) {
+        if (!BSON_ITER_HOLDS_TIMESTAMP(&iter))
+            continue;
+        bson_iter_timestamp(&iter, &seconds, &increment);
+        if (!seconds && !increment)
+            return true;
+    }
+    return false;
+}
+
 static void with_id(json_value_t *json, const lab_json_t *one, const uint8_t *text, size_t length) {
     lab_json_t other = lab_json_id(json, text, length, true, 7);
     bson_t document, before, rest = BSON_INITIALIZER, expected = BSON_INITIALIZER;
     bson_iter_t iter;
+    LAB_MUST(bson_init_static(&before, one->document, one->result.length));
+    if (is_replaced(&before)) {
+        LAW(other.read == JSON_REJECT, text, length, text, length);
+        lab_json_free(&other);
+        return;
+    }
     LAW(other.read == JSON_DOCUMENT && lab_valid_json(&other), text, length, text, length);
     LAB_MUST(bson_init_static(&document, other.document, other.result.length));
-    LAB_MUST(bson_init_static(&before, one->document, one->result.length));
     LAW(bson_iter_init(&iter, &document) && bson_iter_next(&iter), text, length, text, length);
     LAW(strcmp(bson_iter_key(&iter), "_id") == 0, text, length, text, length);
     LAW(other.result.own_id == bson_has_field(&before, "_id"), text, length, text, length);
