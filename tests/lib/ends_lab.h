@@ -61,9 +61,11 @@ LAB_UNUSED list_t by_records(const schema_t *schema, const slack_t *slack) {
     list_t list = {0};
     err_t err;
     dialect_t dialect;
-    const bool json = schema->kind == RECORDS_JSON; /* any text, also such that its file would be refused */
-    LAB_MUST(dialect_sniff(schema, json ? (const uint8_t *)"{}" : slack->text, json ? 2 : slack->length, "x",
-                           &dialect, &err));
+    const bool json = schema->kind == RECORDS_JSON; /* any text, also such whose file would be refused */
+    if (json || !dialect_sniff(schema, slack->text, slack->length, "x", &dialect, &err)) {
+        LAB_MUST(json || lab_may_be_bson(slack->text, slack->length));
+        LAB_MUST(dialect_sniff(schema, (const uint8_t *)"{}", 2, "x", &dialect, &err));
+    }
     dialect.delimiter = ',';
     records_t *records = records_new(schema);
     records_place_t place = {0};

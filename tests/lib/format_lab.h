@@ -211,4 +211,12 @@ LAB_UNUSED bool lab_emit(emit_t *emitter, const dialect_t *dialect, const lab_re
     return true;
 }
 
+/* Does it begin with what could be the length of a BSON document? Its file is refused where another kind is wanted. */
+LAB_UNUSED bool lab_may_be_bson(const uint8_t *text, size_t length) {
+    uint32_t size = 0;
+    for (size_t i = 0; i < 4 && i < length; i++)
+        size |= (uint32_t)text[i] << (8 * i);
+    return length >= 4 && size >= 5 && size <= (16 << 20) + (16 << 10);
+}
+
 #endif
