@@ -132,10 +132,10 @@ static const option_t options[] = {
      .argument = "KEYS",
      .kind = OPTION_LIST,
      AT(indexes),
-     .help =
-         "Build an index after the load, such as 'd:1,k:1' or 'st:hashed', or with options: "
-         "'email:1;unique;sparse;name=mail', 'at:1;expire=3600', 'n:1;partial={\"n\":{\"$gt\":0}}'; may be "
-         "given several times."},
+     .help = "Build an index after the load, such as 'd:1,k:1' or 'st:hashed', or with options: "
+             "'email:1;unique;sparse;name=mail', 'at:1;expire=3600', and at last partial={...}, a filter as "
+             "JSON; "
+             "may be given several times."},
     {.name = "drop",
      .kind = OPTION_FLAG,
      AT(spec.drop),
