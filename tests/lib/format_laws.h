@@ -542,7 +542,8 @@ static void law_new_file(const law_t *law, const dialect_t *dialect, const lab_r
             same = again.delimiter == dialect->delimiter && again.columns == dialect->columns &&
                    memcmp(again.field_of, dialect->field_of, sizeof again.field_of) == 0;
         const bool ok = law_emitted(law, dialect, &some, text, &file, &err);
-        LAW(ok == same || (!ok && law->schema->multiline), written.at, written.size, file.at, file.size);
+        LAW(ok == same || (!ok && law->schema->multiline) || lab_may_be_bson(written.at, written.size),
+            written.at, written.size, file.at, file.size);
         LAW(!ok || (file.size == written.size && (!file.size || memcmp(file.at, written.at, file.size) == 0)),
             written.at, written.size, file.at, file.size);
         LAW(ok || !file.size, written.at, written.size, file.at, file.size);

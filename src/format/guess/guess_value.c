@@ -90,6 +90,7 @@ bool guess_number(const style_t *style, const uint8_t *text, size_t length, numb
     }
     if (at < length || (!digits.whole && !digits.fraction))
         return false;
+    const size_t written = digits.whole + digits.fraction;
     while (digits.fraction && digits.digits[digits.whole + digits.fraction - 1] == '0')
         digits.fraction--;
     significant = digits.whole + digits.fraction;
@@ -107,7 +108,8 @@ bool guess_number(const style_t *style, const uint8_t *text, size_t length, numb
     }
     if (minus && !significant)
         number->wide = true; /* no int has this sign */
-    number->huge = significant > DECIMAL_DIGITS;
+    /* a decimal keeps the zeros at its end */
+    number->huge = significant + (written - digits.whole - digits.fraction) > DECIMAL_DIGITS;
     number->lossy =
         significant > DOUBLE_MOST || (significant > DOUBLE_DIGITS && !prints_back(minus, &digits));
     return true;
