@@ -1,4 +1,5 @@
 #include "verify/difference.h"
+#include "base/ejson.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -24,10 +25,35 @@ struct differences {
     pile_t piles[DIFFERENCE_KINDS];
 };
 
-static void free_one(difference_t *difference) {
+void difference_free(difference_t *difference) {
     free(difference->other_id);
     free(difference->why);
     free(difference->changed);
+}
+
+bool difference_say_why(difference_t *difference, const char *why, err_t *err) {
+    return (difference->why = strdup(why)) != NULL || err_memory(err, strlen(why));
+}
+
+bool difference_name_id(difference_t *difference, const bson_iter_t *id, err_t *err) {
+    char text[CHANGED_VALUE] = "(none)";
+    if (id)
+        ejson_print_value(id, false, text, sizeof text);
+    return (difference->other_id = strdup(text)) != NULL || err_memory(err, sizeof text);
+}
+
+bool difference_name_id_of(difference_t *difference, const uint8_t *document, uint32_t length, err_t *err) {
+    bson_iter_t id;
+    const bool has = bson_iter_init_from_data(&id, document, length) && bson_iter_find(&id, "_id");
+    return difference_name_id(difference, has ? &id : NULL, err);
+}
+
+bool difference_describe(difference_t *difference, const uint8_t *expected, uint32_t expected_length,
+                         const uint8_t *stored, uint32_t stored_length, err_t *err) {
+    if (!(difference->changed = malloc(sizeof *difference->changed)))
+        return err_memory(err, sizeof *difference->changed);
+    changed_describe(expected, expected_length, stored, stored_length, difference->changed);
+    return true;
 }
 
 differences_t *differences_new(uint64_t most) {
@@ -41,7 +67,7 @@ void differences_clear(differences_t *differences) {
     for (size_t i = 0; i < DIFFERENCE_KINDS; i++) {
         pile_t *pile = &differences->piles[i];
         for (size_t j = 0; j < pile->count; j++)
-            free_one(&pile->kept[j]);
+            difference_free(&pile->kept[j]);
         pile->count = 0;
         pile->documents = 0;
         pile->sorted = false;
@@ -77,7 +103,7 @@ static bool join(difference_t *last, difference_t *next) {
     last->last_line = next->last_line;
     last->last_id = next->last_id;
     last->records += next->records;
-    free_one(next);
+    difference_free(next);
     return true;
 }
 
@@ -92,7 +118,7 @@ static void sort(pile_t *pile, uint64_t most) {
         if (count < most)
             pile->kept[count++] = pile->kept[i];
         else
-            free_one(&pile->kept[i]);
+            difference_free(&pile->kept[i]);
     }
     pile->count = count;
     pile->sorted = true;
@@ -121,7 +147,7 @@ bool differences_add(differences_t *differences, const difference_t *difference,
     if (pile->count && join(&pile->kept[pile->count - 1], &taken))
         return true;
     if (!make_room(pile, differences->most, err)) {
-        free_one(&taken);
+        difference_free(&taken);
         return false;
     }
     pile->kept[pile->count++] = taken;
@@ -142,7 +168,7 @@ bool differences_move(differences_t *to, differences_t *from, err_t *err) {
             if (ok)
                 ok = differences_add(to, &pile->kept[j], err);
             else
-                free_one(&pile->kept[j]);
+                difference_free(&pile->kept[j]);
         }
         to->piles[i].documents = documents; /* also of those that were not kept */
         pile->count = 0;

@@ -35,6 +35,15 @@ typedef struct {
     changed_t *changed; /* or NULL; owned */
 } difference_t;
 
+/* What it owns is filled in. False: out of memory. */
+bool difference_say_why(difference_t *difference, const char *why, err_t *err);
+bool difference_name_id(difference_t *difference, const bson_iter_t *id, err_t *err); /* NULL: it has none */
+bool difference_name_id_of(difference_t *difference, const uint8_t *document, uint32_t length, err_t *err);
+bool difference_describe(difference_t *difference, const uint8_t *expected, uint32_t expected_length,
+                         const uint8_t *stored, uint32_t stored_length, err_t *err);
+/* Of one that is not added. */
+void difference_free(difference_t *difference);
+
 typedef struct differences differences_t;
 
 /* most: kept of each kind. NULL: out of memory. One thread at a time. */

@@ -1,21 +1,63 @@
+#include "verify/stray_scan.h"
 #include "base/clock.h"
-#include "base/ejson.h"
 #include "base/stop.h"
 #include "base/threads/team.h"
 #include "server/collection.h"
 #include "verify/gaps.h"
-#include "verify/stray_inner.h"
+#include "verify/id_hash.h"
+#include "verify/stray_ranges.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <xxhash.h>
 
 enum {
     COUNTED_AT_ONCE = 250000, /* takes far less time than a connection may stay silent */
     WORTH_A_GAP = 200,        /* documents: counting them costs as much as asking for a gap */
     TASKS_A_THREAD = 4,
     BATCH = 1000000,
+};
+
+/* A given file by its number in the catalog. */
+typedef struct {
+    uint32_t ordinal;
+    const load_file_t *file;
+} given_t;
+
+typedef struct search search_t;
+typedef struct searcher searcher_t;
+typedef bool task_fn(searcher_t *searcher, size_t from_lane, size_t to_lane, err_t *err);
+
+struct search {
+    const stray_scan_options_t *options;
+    given_t *given; /* by ordinal */
+    gaps_t *gaps;   /* between their windows */
+    bson_t *others; /* {_id: ...}: where what is no place lies */
+    size_t other_count;
+
+    task_fn *look; /* at some lanes */
+    size_t tasks;  /* then those of the others */
+
+    pthread_mutex_t lock; /* of what follows */
+    size_t next_task;
+    stray_scan_t result;
+    uint64_t inside; /* documents where verifiers have looked */
+    differences_t *differences;
+    team_t team;
+};
+
+struct searcher {
+    search_t *search;
+    mongoc_client_t *client;
+    mongoc_collection_t *collection;
+    mongoc_read_prefs_t *primary;
+    bson_t *options; /* of the finds */
+    differences_t *found;
+    stray_scan_t result; /* of the task at hand */
+    uint64_t inside;     /* documents of it where verifiers have looked */
+    char doing[300];
 };
 
 /* ---- whose place is it? ---- */
@@ -53,22 +95,18 @@ static whose_t whose(const search_t *search, int64_t id, const load_file_t **fil
 /* ---- what does not belong there ---- */
 
 static bool tell(searcher_t *searcher, difference_t *difference, const char *why, err_t *err) {
-    if (why && differences_wants(searcher->found, difference->kind) && !(difference->why = strdup(why))) {
-        free(difference->other_id);
-        return err_memory(err, strlen(why));
-    }
-    return differences_add(searcher->found, difference, err);
+    if (!why || !differences_wants(searcher->found, difference->kind) ||
+        difference_say_why(difference, why, err))
+        return differences_add(searcher->found, difference, err);
+    difference_free(difference);
+    return false;
 }
 
-bool stray_tell_unrelated(searcher_t *searcher, const bson_iter_t *id, err_t *err) {
+static bool tell_unrelated_id(searcher_t *searcher, const bson_iter_t *id, err_t *err) {
     difference_t difference = {.kind = DIFFERENCE_UNRELATED, .file = DIFFERENCE_NO_FILE, .records = 1};
-    char text[CHANGED_VALUE];
-    if (differences_wants(searcher->found, DIFFERENCE_UNRELATED)) {
-        ejson_print_value(id, false, text, sizeof text);
-        if (!(difference.other_id = strdup(text)))
-            return err_memory(err, sizeof text);
-    }
-    return tell(searcher, &difference, NULL, err);
+    return (!differences_wants(searcher->found, DIFFERENCE_UNRELATED) ||
+            difference_name_id(&difference, id, err)) &&
+           tell(searcher, &difference, NULL, err);
 }
 
 static bool take_place(searcher_t *searcher, int64_t id, err_t *err) {
@@ -118,31 +156,36 @@ static bool was_looked_at(const search_t *search, const bson_iter_t *id) {
            whose(search, (int64_t)floorl(value), &file, &offset) == COLLECTION_LOOKED_AT;
 }
 
+static bool take_own_id(searcher_t *searcher, const bson_t *document, const bson_iter_t *id, err_t *err) {
+    const stray_scan_options_t *options = searcher->search->options;
+    const verified_ids_t *ids = options->ids;
+    const bool awaited = ids->awaited_count &&
+                         verified_ids_take(ids, XXH3_64bits(bson_get_data(document), document->len)),
+               known = verified_ids_has(ids, id_hash_of(id));
+    if (known || awaited) {
+        searcher->inside += known;
+        return true;
+    }
+    if (options->all_files)
+        return tell_unrelated_id(searcher, id, err);
+    searcher->result.others++;
+    return true;
+}
+
 static bool take_id(searcher_t *searcher, const bson_t *document, const bson_iter_t *id, err_t *err) {
     if (searcher->search->options->ids)
-        return stray_take_own_id(searcher, document, id, err);
+        return take_own_id(searcher, document, id, err);
     if (BSON_ITER_HOLDS_INT64(id))
         return take_place(searcher, bson_iter_int64(id), err);
     if (!was_looked_at(searcher->search, id))
-        return stray_tell_unrelated(searcher, id, err);
+        return tell_unrelated_id(searcher, id, err);
     searcher->inside++;
     return true;
 }
 
 /* ---- asking ---- */
 
-static void between(bson_t *filter, uint64_t from, uint64_t to) {
-    bson_t range;
-    BSON_APPEND_DOCUMENT_BEGIN(filter, "_id", &range);
-    BSON_APPEND_INT64(&range, "$gte", (int64_t)from);
-    if (to > INT64_MAX)
-        BSON_APPEND_INT64(&range, "$lte", INT64_MAX);
-    else
-        BSON_APPEND_INT64(&range, "$lt", (int64_t)to);
-    bson_append_document_end(filter, &range);
-}
-
-bool stray_count(searcher_t *searcher, const bson_t *filter, uint64_t *documents, err_t *err) {
+static bool count(searcher_t *searcher, const bson_t *filter, uint64_t *documents, err_t *err) {
     server_t *server = searcher->search->options->server;
     bson_t reply;
     bson_iter_t iter, value;
@@ -198,7 +241,7 @@ static bool list(searcher_t *searcher, const bson_t *filter, err_t *err) {
 
 static bool list_between(searcher_t *searcher, uint64_t from, uint64_t to, err_t *err) {
     bson_t filter = BSON_INITIALIZER;
-    between(&filter, from, to);
+    stray_ranges_between(&filter, from, to);
     bool ok = list(searcher, &filter, err);
     bson_destroy(&filter);
     return ok;
@@ -213,8 +256,8 @@ static bool count_lanes(searcher_t *searcher, size_t from, size_t to, err_t *err
     uint64_t seen = 0, documents;
     for (size_t lane = from; lane < to; lane++)
         seen += lanes[lane];
-    between(&filter, gaps_lane_start(from), gaps_lane_start(to));
-    bool ok = stray_count(searcher, &filter, &documents, err);
+    stray_ranges_between(&filter, gaps_lane_start(from), gaps_lane_start(to));
+    bool ok = count(searcher, &filter, &documents, err);
     bson_destroy(&filter);
     if (!ok)
         return false;
@@ -302,49 +345,10 @@ static void *work(void *context) {
     return NULL;
 }
 
-/* ---- where what is no place lies ---- */
-
-/* Ranges of one type each: such a comparison is answered from the index, or (clustered) from the one end of
- * the collection, while "not a number" would look at every document. */
-static bson_t *list_others(size_t *count_out) {
-    static const uint8_t nothing[1] = {0};
-    bson_t *others = aligned_alloc(_Alignof(bson_t), 16 * sizeof *others);
-    bson_oid_t lowest;
-    bson_t empty = BSON_INITIALIZER;
-    size_t n = 0;
-    if (!others)
-        return NULL;
-    memset(&lowest, 0, sizeof lowest);
-#define RANGE(...)                                                                                           \
-    do {                                                                                                     \
-        bson_init(&others[n]);                                                                               \
-        BCON_APPEND(&others[n++], "_id", __VA_ARGS__);                                                       \
-    } while (0)
-    RANGE(BCON_MINKEY);
-    RANGE(BCON_NULL);
-    RANGE(BCON_DOUBLE(NAN));
-    RANGE("{", "$lt", BCON_INT64(0), "}");
-    RANGE("{", "$gt", BCON_INT64(INT64_MAX), "}");
-    RANGE("{", "$gte", BCON_UTF8(""), "}");
-    RANGE("{", "$gte", BCON_DOCUMENT(&empty), "}");
-    RANGE("{", "$gte", BCON_BIN(BSON_SUBTYPE_BINARY, nothing, 0), "}");
-    RANGE("{", "$gte", BCON_OID(&lowest), "}");
-    RANGE("{", "$gte", BCON_BOOL(false), "}");
-    RANGE("{", "$gte", BCON_DATE_TIME(INT64_MIN), "}");
-    RANGE("{", "$gte", BCON_TIMESTAMP(0, 0), "}");
-    RANGE("{", "$gte", BCON_DBPOINTER("", &lowest), "}");
-    RANGE("{", "$gte", BCON_CODE(""), "}");
-    RANGE("{", "$gte", BCON_CODEWSCOPE("", &empty), "}");
-    RANGE(BCON_MAXKEY);
-#undef RANGE
-    bson_destroy(&empty);
-    *count_out = n;
-    return others;
-}
-
 static bool prepare(search_t *search, const stray_scan_options_t *options, err_t *err) {
     search->options = options;
-    search->others = options->ids ? stray_list_all(&search->other_count) : list_others(&search->other_count);
+    search->others = options->ids ? stray_ranges_everything(&search->other_count)
+                                  : stray_ranges_of_no_place(&search->other_count);
     search->given = malloc((options->file_count + 1) * sizeof *search->given);
     search->gaps = gaps_new(options->files, options->file_count);
     if (!search->others || !search->given || !search->gaps)
@@ -363,7 +367,7 @@ static size_t power_of_two(uint64_t least) {
 }
 
 /* Has `look` done for all lanes, and looks at what is no place. */
-bool stray_search(search_t *search, task_fn *look, uint64_t tasks, err_t *err) {
+static bool search_all(search_t *search, task_fn *look, uint64_t tasks, err_t *err) {
     err_t problem;
     search->look = look;
     search->tasks = look ? power_of_two(tasks) : 0;
@@ -393,19 +397,46 @@ static bool kept_count(const search_t *search, uint64_t *documents, err_t *err) 
     return ok;
 }
 
+static bool count_all(search_t *search, uint64_t *documents, err_t *err) {
+    bson_t all = BSON_INITIALIZER;
+    searcher_t searcher = {.search = search};
+    searcher.client = server_take(search->options->server, err);
+    const bool ok = searcher.client && count(&searcher, &all, documents, err);
+    server_give(search->options->server, searcher.client);
+    return ok;
+}
+
+static bool look_at_ids(search_t *search, err_t *err) {
+    const verified_ids_t *ids = search->options->ids;
+    uint64_t kept;
+    if (!ids->awaited_count) {
+        /* counted one by one: what the server knows without counting is wrong after a crash */
+        if (!count_all(search, &kept, err))
+            return false;
+        search->result.documents = kept;
+        if (kept == ids->count)
+            return true;
+    }
+    if (!search_all(search, NULL, 0, err))
+        return false;
+    if (search->inside < ids->count && !stop_signal())
+        search->result.changed = ids->count - search->inside;
+    return stop_signal() || verified_ids_tell_missing(ids, search->differences, err);
+}
+
 static bool look(search_t *search, err_t *err) {
     const stray_scan_options_t *options = search->options;
     uint64_t kept;
     if (options->ids)
-        return stray_look_at_ids(search, err);
+        return look_at_ids(search, err);
     if (options->estimate / WORTH_A_GAP >= gaps_windows(search->gaps)) {
-        if (!stray_search(search, read_gaps, (uint64_t)options->threads * TASKS_A_THREAD, err) ||
+        if (!search_all(search, read_gaps, (uint64_t)options->threads * TASKS_A_THREAD, err) ||
             !kept_count(search, &kept, err))
             return false;
         if (kept == search->result.documents || stop_signal())
             return true;
     }
-    return stray_search(search, count_lanes, options->estimate / COUNTED_AT_ONCE, err);
+    return search_all(search, count_lanes, options->estimate / COUNTED_AT_ONCE, err);
 }
 
 bool stray_scan_look(const stray_scan_options_t *options, differences_t *differences, stray_scan_t *result,

@@ -67,3 +67,14 @@ bool verified_ids_take(const verified_ids_t *ids, uint64_t content) {
         ids->awaited[from].found = true;
     return from > first;
 }
+
+bool verified_ids_tell_missing(const verified_ids_t *ids, differences_t *differences, err_t *err) {
+    for (size_t i = 0; i < ids->awaited_count; i++) {
+        difference_t missing = ids->awaited[i].missing;
+        if (!ids->awaited[i].found &&
+            (!difference_say_why(&missing, "the document that it was fixed to", err) ||
+             !differences_add(differences, &missing, err)))
+            return false;
+    }
+    return true;
+}

@@ -3,7 +3,7 @@
 #ifndef TIPPLE_VERIFY_VERIFIED_IDS_H
 #define TIPPLE_VERIFY_VERIFIED_IDS_H
 
-#include "base/err.h"
+#include "verify/difference.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -11,10 +11,8 @@
 /* A record that a person has fixed: its document is somewhere in the collection. */
 typedef struct {
     uint64_t hash; /* of the document */
-    size_t file;
-    uint64_t offset, behind, line;
-    int64_t id; /* that its place would give */
     bool found;
+    difference_t missing; /* if it is not found; owns nothing */
 } awaited_fix_t;
 
 /* Where the `_id`s are the data's own: which ones were found, as id_hash. */
@@ -33,5 +31,7 @@ void verified_ids_sort(verified_ids_t *ids); /* each hash once */
 /* When they are sorted: was a document of this hash found? Is one of this content awaited? Then it counts as found. */
 bool verified_ids_has(const verified_ids_t *ids, uint64_t hash);
 bool verified_ids_take(const verified_ids_t *ids, uint64_t content);
+/* What is awaited and was not found. */
+bool verified_ids_tell_missing(const verified_ids_t *ids, differences_t *differences, err_t *err);
 
 #endif

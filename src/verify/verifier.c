@@ -92,34 +92,17 @@ static uint64_t line_at(const verifier_t *verifier, const block_t *block, uint64
                                           within < block->length ? within : block->length);
 }
 
-bool verifier_describe_changed(difference_t *difference, const merge_found_t *found, err_t *err) {
-    if (!(difference->changed = malloc(sizeof *difference->changed)))
-        return err_memory(err, sizeof *difference->changed);
-    changed_describe(found->expected, found->expected_length, found->stored, found->stored_length,
-                     difference->changed);
-    return true;
-}
-
-static bool say_why(difference_t *difference, const char *why, err_t *err) {
-    return (difference->why = strdup(why)) != NULL || err_memory(err, strlen(why));
-}
-
 static bool describe_unrelated(difference_t *difference, const merge_found_t *found, err_t *err) {
-    bson_iter_t id;
-    char text[CHANGED_VALUE];
     difference->file = DIFFERENCE_NO_FILE;
     difference->records = 1;
-    if (bson_iter_init_from_data(&id, found->stored, found->stored_length) && bson_iter_find(&id, "_id"))
-        ejson_print_value(&id, false, text, sizeof text);
-    else
-        snprintf(text, sizeof text, "(none)");
-    return (difference->other_id = strdup(text)) != NULL || err_memory(err, sizeof text);
+    return difference_name_id_of(difference, found->stored, found->stored_length, err);
 }
 
 static bool describe_extra(const verifier_t *verifier, difference_t *difference, err_t *err) {
     bool at_record = difference->id == verifier->record_id;
     difference->line = difference->last_line = line_at(verifier, verifier->block, difference->offset);
-    return say_why(difference, at_record && verifier->why ? verifier->why : "no record begins there", err);
+    return difference_say_why(difference,
+                              at_record && verifier->why ? verifier->why : "no record begins there", err);
 }
 
 static const difference_kind_t kinds[] = {
@@ -164,15 +147,15 @@ static bool take_finding(void *context, const merge_found_t *found, err_t *err) 
                 difference.behind = difference.offset + record->length + record->line_end;
             }
             if (found->kind != MERGE_MISSING)
-                ok = !wanted || verifier_describe_changed(&difference, found, err);
+                ok = !wanted || difference_describe(&difference, found->expected, found->expected_length,
+                                                    found->stored, found->stored_length, err);
             else if (verifier->why)
-                ok = say_why(&difference, verifier->why, err);
+                ok = difference_say_why(&difference, verifier->why, err);
         }
     }
     if (ok)
         return differences_add(verifier->found, &difference, err);
-    free(difference.why);
-    free(difference.changed);
+    difference_free(&difference);
     return false;
 }
 
@@ -380,7 +363,7 @@ static bool tell_unequal(verifier_t *verifier, const sink_t *sink, uint64_t coun
     snprintf(why, sizeof why, "%llu documents of %llu bytes are expected, %llu of %llu bytes are there",
              (unsigned long long)sink->count, (unsigned long long)sink->bytes, (unsigned long long)count,
              (unsigned long long)bytes);
-    return say_why(&difference, why, err) && differences_add(verifier->found, &difference, err);
+    return difference_say_why(&difference, why, err) && differences_add(verifier->found, &difference, err);
 }
 
 static bool sum_window(verifier_t *verifier, bool first, err_t *err) {

@@ -1,5 +1,4 @@
 /* Blocks of a collection whose `_id`s are the data's own: what their records make is asked for by its `_id`. */
-#include "base/ejson.h"
 #include "base/grow.h"
 #include "catalog/ledger/standing.h"
 #include "load/threads/account.h"
@@ -26,6 +25,21 @@ static by_id_place_t place_of(const verifier_t *verifier) {
                            .why = verifier->why};
 }
 
+static difference_t difference_at(const verifier_t *verifier, difference_kind_t kind,
+                                  const by_id_place_t *place) {
+    const block_t *block = verifier->block;
+    return (difference_t){.kind = kind,
+                          .file = (size_t)(block->file - verifier->inspection->files),
+                          .name = block->file->input->name,
+                          .offset = place->offset,
+                          .behind = place->behind,
+                          .line = place->line,
+                          .last_line = place->line,
+                          .records = 1,
+                          .id = place->id,
+                          .last_id = place->id};
+}
+
 /* A person may have fixed the record: its document has an `_id` that nobody here knows, and is looked for at last. */
 static bool await_fix(verifier_t *verifier, const by_id_place_t *place, err_t *err) {
     const entry_t *entry = entry_of(verifier);
@@ -33,11 +47,7 @@ static bool await_fix(verifier_t *verifier, const by_id_place_t *place, err_t *e
         !standing_awaits_fix(entry, place->offset, place->identity))
         return true;
     const awaited_fix_t fix = {.hash = entry_answer(entry, place->offset, place->identity)->hash,
-                               .file = (size_t)(verifier->block->file - verifier->inspection->files),
-                               .offset = place->offset,
-                               .behind = place->behind,
-                               .line = place->line,
-                               .id = place->id};
+                               .missing = difference_at(verifier, DIFFERENCE_MISSING, place)};
     if (!verified_ids_await(&verifier->block_ids, &fix, err))
         return false;
     verifier->look.expected++;
@@ -53,42 +63,19 @@ static bool is_known_reject(const verifier_t *verifier, const by_id_place_t *pla
     return standing_of_reject(entry_of(verifier), place->offset, &place->identity, &of) == STANDING_OPEN;
 }
 
-static bool name_id(difference_t *difference, const by_id_found_t *found, err_t *err) {
-    bson_iter_t id;
-    char text[CHANGED_VALUE];
-    if (!bson_iter_init_from_data(&id, found->expected, found->expected_length) ||
-        !bson_iter_find(&id, "_id"))
-        return true;
-    ejson_print_value(&id, false, text, sizeof text);
-    return (difference->other_id = strdup(text)) != NULL || err_memory(err, sizeof text);
-}
-
 static bool describe(difference_t *difference, const by_id_found_t *found, const char *why, err_t *err) {
-    const merge_found_t merge = {.expected = found->expected,
-                                 .expected_length = found->expected_length,
-                                 .stored = found->other,
-                                 .stored_length = found->other_length};
-    return name_id(difference, found, err) &&
-           (!found->others || verifier_describe_changed(difference, &merge, err)) &&
-           (!why || (difference->why = strdup(why)) || err_memory(err, strlen(why)));
+    return difference_name_id_of(difference, found->expected, found->expected_length, err) &&
+           (!found->others || difference_describe(difference, found->expected, found->expected_length,
+                                                  found->other, found->other_length, err)) &&
+           (!why || difference_say_why(difference, why, err));
 }
 
 static bool tell(verifier_t *verifier, difference_kind_t kind, const by_id_place_t *place,
                  const by_id_found_t *found, err_t *err) {
-    difference_t difference = {.kind = kind,
-                               .file = (size_t)(verifier->block->file - verifier->inspection->files),
-                               .name = verifier->block->file->input->name,
-                               .offset = place->offset,
-                               .behind = place->behind,
-                               .line = place->line,
-                               .last_line = place->line,
-                               .records = 1,
-                               .id = place->id,
-                               .last_id = place->id};
+    difference_t difference = difference_at(verifier, kind, place);
     if (!differences_wants(verifier->found, kind) || describe(&difference, found, place->why, err))
         return differences_add(verifier->found, &difference, err);
-    free(difference.other_id);
-    free(difference.changed);
+    difference_free(&difference);
     return false;
 }
 

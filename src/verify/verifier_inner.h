@@ -51,7 +51,4 @@ bool verifier_expect_fix(verifier_t *verifier, err_t *err);
 /* All that is expected is asked for. False: as look_once. */
 bool verifier_ask_by_id(verifier_t *verifier, err_t *err);
 
-/* verifier.c */
-bool verifier_describe_changed(difference_t *difference, const merge_found_t *found, err_t *err);
-
 #endif
