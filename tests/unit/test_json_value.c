@@ -22,7 +22,7 @@ static int drop_reader(void **state) {
     return 0;
 }
 
-/* As canonical extended JSON. */
+/* As canonical extended JSON; an empty array as the driver writes it from 1.30 on. */
 static char *printed(const lab_json_t *one) {
     bson_t document;
     if (!bson_init_static(&document, one->document, one->result.length))
@@ -30,6 +30,8 @@ static char *printed(const lab_json_t *one) {
     assert_true(lab_valid_json(one));
     char *text = bson_as_canonical_extended_json(&document, NULL);
     assert_non_null(text);
+    for (char *empty; (empty = strstr(text, "[  ]"));)
+        memmove(empty + 1, empty + 2, strlen(empty + 2) + 1);
     return text;
 }
 
@@ -53,8 +55,8 @@ static const struct {
     {" \t\r\n{ \n} \r", "{ }"},
     {"{\"a\":1}", "{ \"a\" : { \"$numberInt\" : \"1\" } }"},
     {"{ \"a\" : \"b\" , \"c\" : true }", "{ \"a\" : \"b\", \"c\" : true }"},
-    {"{\"a\":[]}", "{ \"a\" : [  ] }"},
-    {"{\"a\":[ ]}", "{ \"a\" : [  ] }"},
+    {"{\"a\":[]}", "{ \"a\" : [ ] }"},
+    {"{\"a\":[ ]}", "{ \"a\" : [ ] }"},
     {"{\"a\":{}}", "{ \"a\" : {  } }"},
     {"{\"a\":[1,[2],{\"b\":null}]}",
      "{ \"a\" : [ { \"$numberInt\" : \"1\" }, [ { \"$numberInt\" : \"2\" } ], { \"b\" : null } ] }"},
@@ -440,7 +442,7 @@ static void test_id(void **state) {
     with_id("{\"a\":1,\"_id\":\"x\",\"b\":2}", true,
             "{ \"_id\" : \"x\", \"a\" : { \"$numberInt\" : \"1\" }, \"b\" : { \"$numberInt\" : \"2\" } }");
     with_id("{\"a\":\"a text that is longer than the id\",\"_i\\u0064\":{\"b\":[],\"c\":{\"_id\":0}}}", true,
-            "{ \"_id\" : { \"b\" : [  ], \"c\" : { \"_id\" : { \"$numberInt\" : \"0\" } } }, \"a\" : \"a "
+            "{ \"_id\" : { \"b\" : [ ], \"c\" : { \"_id\" : { \"$numberInt\" : \"0\" } } }, \"a\" : \"a "
             "text that is "
             "longer than the id\" }");
     with_id("{\"_id\":{\"$oid\":\"0123456789abcdef01234567\"}}", true,
