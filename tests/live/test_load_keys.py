@@ -181,6 +181,20 @@ class Keys(livetest.Case):
         self.assertEqual((3, 3), (said["loaded"], said["rejected"]))
         self.assertEqual(3, self.verify("a.json")["documents"])
 
+    def test_odd_names(self):
+        """keys of an `_id` that only a server takes: they are found again; those that it does not take are rejects"""
+        odd = [{"": 1}, {"a": {"": 1}}, {"a": [{"": 2}]}, {"$ref": "c", "$id": 1}, {"a": 1, "b.c": 2}]
+        bad = [{"$x": 1}, {"$id": 1, "$ref": "c"}, {"$ref": "c", "$x": 1}, {"a": {"$x": 1}}]
+        objects = [{"_id": key, "v": number} for number, key in enumerate([*odd, *bad, 7])]
+        self.write("a.json", lines(objects[:-1]))
+        said = self.load("a.json", status=2)
+        self.assertEqual((5, 4), (said["loaded"], said["rejected"]))
+        self.write("b.json", lines([*objects, {"_id": {"": 1}, "v": -1}]))
+        said = self.load("b.json", status=2)
+        self.assertEqual((1, 5, 5), tuple(said[key] for key in ("loaded", "already_there", "rejected")))
+        self.assertEqual(sorted([*odd, 7], key=str), sorted((each["_id"] for each in self.documents()), key=str))
+        self.assertEqual(6, self.verify("a.json", "b.json")["documents"])
+
     def test_refused(self):
         """what cannot be known of such a collection is refused with what to do"""
         self.write("a.json", lines(made(10)))

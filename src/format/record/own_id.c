@@ -90,9 +90,43 @@ static const char *refusal(bson_type_t type) {
     }
 }
 
+/* A key with a $ is only taken as one of a reference to a document: $ref, $id and then maybe $db, in this order. */
+static bool has_dollar(const bson_iter_t *value) {
+    static const char *const reference[] = {"$ref", "$id", "$db"};
+    const bool document = BSON_ITER_HOLDS_DOCUMENT(value);
+    bson_iter_t key, next;
+    size_t taken = 0;
+    if (!(document || BSON_ITER_HOLDS_ARRAY(value)) || !bson_iter_recurse(value, &key))
+        return false;
+    for (size_t i = 0; bson_iter_next(&key); i++) {
+        const char *name = bson_iter_key(&key);
+        if (document && name[0] == '$') {
+            if (taken != i || taken == 3 || strcmp(name, reference[taken]) != 0)
+                return true;
+            next = key;
+            if (!taken && !(bson_iter_next(&next) && strcmp(bson_iter_key(&next), "$id") == 0))
+                return true;
+            taken++;
+        }
+        if (has_dollar(&key))
+            return true;
+    }
+    return false;
+}
+
+static const char *refusal_of(const bson_iter_t *value) {
+    return has_dollar(value) ? "an _id cannot have a key that begins with $" : refusal(bson_iter_type(value));
+}
+
 bool own_id_may_stay(const uint8_t *document, const char **field, const char **reason) {
+    uint32_t length;
+    bson_iter_t id;
     *field = "_id";
     *reason = refusal((bson_type_t)document[4]);
+    memcpy(&length, document, sizeof length);
+    if (document[4] == BSON_TYPE_DOCUMENT && bson_iter_init_from_data(&id, document, length) &&
+        bson_iter_next(&id))
+        *reason = refusal_of(&id);
     return !*reason;
 }
 
@@ -104,7 +138,7 @@ static bool append_value(bson_t *to, const char *key, const bson_t *document, co
         return false;
     if (BSON_ITER_HOLDS_NULL(&value)) /* of two records without a value the second would be lost */
         return false;
-    *reason = refusal(bson_iter_type(&value));
+    *reason = refusal_of(&value);
     return !*reason && bson_append_iter(to, key, -1, &value);
 }
 

@@ -1,4 +1,5 @@
 #include "load/read_back/snapshot_read.h"
+#include "server/command_cursor.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,10 +10,9 @@ enum { BATCH = 1000000, CURSOR_NOT_FOUND = 43, CURSOR_KILLED = 237, QUERY_PLAN_K
 struct snapshot_read {
     server_t *server;
     mongoc_client_t *client, *taken;
-    mongoc_collection_t *collection;
     mongoc_read_prefs_t *primary;
     bson_t *options; /* of the finds */
-    mongoc_cursor_t *cursor;
+    command_cursor_t cursor;
     patience_t patience;
     bool again;
     char doing[300];
@@ -34,17 +34,13 @@ snapshot_read_t *snapshot_read_new(server_t *server, mongoc_client_t *client, er
         snapshot_read_free(reader);
         return NULL;
     }
-    reader->collection =
-        mongoc_client_get_collection(reader->client, server_database(server), server_collection(server));
     return reader;
 }
 
 void snapshot_read_free(snapshot_read_t *reader) {
     if (!reader)
         return;
-    mongoc_cursor_destroy(reader->cursor);
-    if (reader->collection)
-        mongoc_collection_destroy(reader->collection);
+    command_cursor_end(&reader->cursor);
     server_give(reader->server, reader->taken);
     mongoc_read_prefs_destroy(reader->primary);
     bson_destroy(reader->options);
@@ -68,9 +64,9 @@ void snapshot_read_append_range(bson_t *filter, int64_t from, int64_t end) {
 }
 
 void snapshot_read_begin_filter(snapshot_read_t *reader, const bson_t *filter) {
-    mongoc_cursor_destroy(reader->cursor);
-    reader->cursor =
-        mongoc_collection_find_with_opts(reader->collection, filter, reader->options, reader->primary);
+    command_cursor_end(&reader->cursor);
+    command_cursor_find(&reader->cursor, reader->client, server_database(reader->server),
+                        server_collection(reader->server), filter, reader->options, reader->primary);
     reader->again = false;
 }
 
@@ -91,12 +87,12 @@ static bool is_lost(const bson_error_t *error) {
 int snapshot_read_next(snapshot_read_t *reader, const uint8_t **document, uint32_t *length, err_t *err) {
     const bson_t *next, *reply;
     bson_error_t error;
-    if (mongoc_cursor_next(reader->cursor, &next)) {
+    if (command_cursor_next(&reader->cursor, &next)) {
         *document = bson_get_data(next);
         *length = next->len;
         return 1;
     }
-    const bool failed = mongoc_cursor_error_document(reader->cursor, &error, &reply);
+    const bool failed = command_cursor_failed(&reader->cursor, &error, &reply);
     if (failed)
         reader->again = (is_lost(&error) ? server_wait : server_again)(
             reader->server, reader->client, &reader->patience, &error, reply, reader->doing, err);
@@ -121,8 +117,7 @@ static bool read_all(snapshot_read_t *reader, const bson_t *filter, void (*clear
         while (ok && (got = snapshot_read_next(reader, &document, &length, err)) > 0)
             ok = keep(context, document, length, err);
     } while (ok && got < 0 && snapshot_read_again(reader));
-    mongoc_cursor_destroy(reader->cursor);
-    reader->cursor = NULL;
+    command_cursor_end(&reader->cursor);
     if (ok && got == 0)
         server_answered(reader->server);
     return ok && got == 0;

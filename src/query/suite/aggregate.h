@@ -1,16 +1,10 @@
-/* aggregate: sends an aggregation as a command of our own, and reads its documents. The driver's own function for it
- * confuses database and collection in some versions (Debian 13 has one of them). One thread, with a client of its
- * own. */
+/* aggregate: sends an aggregation as a command of our own, and reads its documents. One thread, with a client of its own. */
 #ifndef TIPPLE_QUERY_SUITE_AGGREGATE_H
 #define TIPPLE_QUERY_SUITE_AGGREGATE_H
 
-#include <mongoc/mongoc.h>
+#include "server/command_cursor.h"
 
-typedef struct {
-    mongoc_client_session_t *session; /* the cursor's: only the session that made a cursor may continue it */
-    mongoc_cursor_t *cursor;
-    bson_error_t error; /* if there is no cursor */
-} aggregate_t;
+typedef command_cursor_t aggregate_t;
 
 /* Sends the aggregation and waits for the first batch. options: as for the driver's own functions; prefs NULL: the
  * client's. */

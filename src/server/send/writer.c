@@ -2,6 +2,7 @@
 #include "base/clock.h"
 #include "base/grow.h"
 #include "base/zeroed.h"
+#include "server/command_cursor.h"
 #include "server/refusal.h"
 #include "server/server_errors.h"
 
@@ -364,13 +365,14 @@ static fetched_t fetch(void *context, const message_t *message, found_fn *found,
                                "level", BCON_UTF8("majority"), "}");
     bool ok = ask_for(writer, message, &filter, err);
     fetched_t fetched = ok ? FETCHED : FETCH_FAILED;
-    mongoc_cursor_t *cursor =
-        mongoc_collection_find_with_opts(writer->home.collection, &filter, options, writer->primary);
-    while (ok && mongoc_cursor_next(cursor, &document))
+    command_cursor_t cursor;
+    command_cursor_find(&cursor, writer->home.client, server_database(writer->server),
+                        server_collection(writer->server), &filter, options, writer->primary);
+    while (ok && command_cursor_next(&cursor, &document))
         ok = found(finder, bson_get_data(document), document->len, err);
     if (!ok) {
         fetched = FETCH_FAILED;
-    } else if (mongoc_cursor_error_document(cursor, &writer->error, &reply)) {
+    } else if (command_cursor_failed(&cursor, &writer->error, &reply)) {
         bson_destroy(&writer->reply);
         if (reply)
             bson_copy_to(reply, &writer->reply);
@@ -385,7 +387,7 @@ static fetched_t fetch(void *context, const message_t *message, found_fn *found,
     } else {
         server_answered(writer->server);
     }
-    mongoc_cursor_destroy(cursor);
+    command_cursor_end(&cursor);
     bson_destroy(options);
     bson_destroy(&filter);
     return fetched;
