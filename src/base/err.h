@@ -18,6 +18,7 @@ typedef enum {
     STATUS_INPUT = 5,     /* an input cannot be read, is damaged, has changed, or does not fit its format */
     STATUS_DIFFERENT = 7, /* verify, drill or an expected result: a difference was found */
     STATUS_HOST = 8,      /* this host: memory, disk full, stdout closed, descriptors */
+    STATUS_HUNG_UP = 129,
     STATUS_INTERRUPTED = 130,
     STATUS_READER_GONE =
         141, /* of stdout, such as head: tipple ends by SIGPIPE and says nothing, as other filters do */

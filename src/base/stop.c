@@ -39,10 +39,13 @@ void stop_goes_on(void) {
 }
 
 void stop_install(void) {
-    struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_NODEFER};
+    struct sigaction before, action = {.sa_handler = on_signal, .sa_flags = SA_NODEFER};
     sigemptyset(&action.sa_mask);
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
+    sigaction(SIGHUP, NULL, &before);
+    if (before.sa_handler != SIG_IGN) /* nohup */
+        sigaction(SIGHUP, &action, NULL);
     struct sigaction grace = {.sa_handler = on_grace_over, .sa_flags = SA_NODEFER};
     sigemptyset(&grace.sa_mask);
     sigaction(SIGALRM, &grace, NULL);
@@ -55,7 +58,10 @@ int stop_signal(void) {
 }
 
 bool stop_interrupted(err_t *err) {
-    return err_set(err, caught == SIGTERM ? STATUS_TERMINATED : STATUS_INTERRUPTED,
+    return err_set(err,
+                   caught == SIGTERM  ? STATUS_TERMINATED
+                   : caught == SIGHUP ? STATUS_HUNG_UP
+                                      : STATUS_INTERRUPTED,
                    "interrupted; the same command resumes from here");
 }
 

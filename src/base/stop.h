@@ -1,4 +1,4 @@
-/* stop: one global flag, set by SIGINT and SIGTERM. The first signal asks for a clean end; a second SIGINT ends the
+/* stop: one global flag, set by SIGINT, SIGTERM and SIGHUP (unless nohup ignores that). The first signal asks for a clean end; a second SIGINT ends the
  * process at once. */
 #ifndef TIPPLE_BASE_STOP_H
 #define TIPPLE_BASE_STOP_H

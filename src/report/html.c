@@ -318,7 +318,8 @@ static const struct {
                 {STATUS_SOME_REJECTED, "fair", "done, some records rejected"},
                 {STATUS_DIFFERENT, "bad", "a difference was found"},
                 {STATUS_INTERRUPTED, "bad", "interrupted"},
-                {STATUS_TERMINATED, "bad", "interrupted"}};
+                {STATUS_TERMINATED, "bad", "interrupted"},
+                {STATUS_HUNG_UP, "bad", "interrupted"}};
 
 static void put_outcome(markup_t *out, double status) {
     size_t i = 0;

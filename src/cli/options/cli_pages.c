@@ -81,7 +81,7 @@ static const char *const statuses[][2] = {
      "verify, drill: the collection is not what its files make; query, drill: an answer is not the expected "
      "one; the differences were named"},
     {"8", "stopped: this host (memory, disk full, stdout closed, file descriptors); resumable"},
-    {"130, 143", "interrupted (Ctrl-C, SIGTERM): cleaned up; resumable"},
+    {"129, 130, 143", "interrupted (terminal closed, Ctrl-C, SIGTERM): cleaned up; resumable"},
 };
 enum { STATUSES = sizeof statuses / sizeof *statuses };
 

@@ -44,7 +44,7 @@ bool reporting_is_trouble(int status) {
 char *reporting_trouble(int status, double seconds, const err_t *err) {
     char took[SCALE_TEXT];
     scale_value(took, seconds, "s");
-    if (status == STATUS_INTERRUPTED || status == STATUS_TERMINATED)
+    if (status == STATUS_INTERRUPTED || status == STATUS_TERMINATED || status == STATUS_HUNG_UP)
         return bson_strdup_printf("Interrupted after %s", took);
     return bson_strdup_printf("Failed after %s: %s", took, err->text);
 }

@@ -15,7 +15,7 @@ bool fault_at(err_t *err, const char *name, uint64_t offset, int error);
 /* The file is not the one that was listed: sets err->changed. Always false. */
 bool fault_changed(err_t *err, const char *name, const char *how);
 
-/* SIGINT or SIGTERM has ended a wait. Always false. */
+/* A signal has ended a wait. Always false. */
 bool fault_stopped(err_t *err, const char *name, int signal);
 
 #endif
