@@ -696,6 +696,28 @@ static void test_doubles(void **state) {
     check_double(number);
 }
 
+/* Whole numbers around the greatest double. */
+static void test_long_numbers(void **state) {
+    (void)state;
+    static const struct {
+        char first;
+        size_t zeros;
+        json_read_t read;
+    } cases[] = {{'1', 307, JSON_DOCUMENT}, {'9', 307, JSON_DOCUMENT}, {'1', 308, JSON_DOCUMENT},
+                 {'2', 308, JSON_REJECT},   {'9', 308, JSON_REJECT},   {'1', 309, JSON_REJECT},
+                 {'9', 500, JSON_REJECT}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[600];
+        const int length =
+            snprintf(text, sizeof text, "{\"a\":%c%0*d}", cases[i].first, (int)cases[i].zeros, 0);
+        lab_json_t one = lab_json_read(json, text, (size_t)length);
+        if (one.read != cases[i].read)
+            fail_msg("%c and %zu zeros: %d", cases[i].first, cases[i].zeros, (int)one.read);
+        if (one.read == JSON_DOCUMENT)
+            lab_json_free(&one);
+    }
+}
+
 static void test_whole_numbers(void **state) {
     (void)state;
     uint64_t seed = 2;
@@ -940,8 +962,8 @@ int main(void) {
         cmocka_unit_test(test_large_binary),    cmocka_unit_test(test_needed),
         cmocka_unit_test(test_every_room),      cmocka_unit_test(test_many_keys),
         cmocka_unit_test(test_similar_keys),    cmocka_unit_test(test_doubles),
-        cmocka_unit_test(test_whole_numbers),   cmocka_unit_test(test_against_libbson),
-        cmocka_unit_test(test_mutated),
+        cmocka_unit_test(test_long_numbers),    cmocka_unit_test(test_whole_numbers),
+        cmocka_unit_test(test_against_libbson), cmocka_unit_test(test_mutated),
     };
     return cmocka_run_group_tests_name("json_value", tests, make_reader, drop_reader);
 }

@@ -88,7 +88,7 @@ static const uint8_t *whole_number(json_value_t *json, const uint8_t *begin, con
     if (at - digits == 1 && *digits == '0')
         return put_double(json, at, type, -0.0);
     const double number = number_read((const char *)digits, NULL);
-    if (at - digits > 309 || !is_same((const char *)digits, (size_t)(at - digits), number))
+    if (!isfinite(number) || !is_same((const char *)digits, (size_t)(at - digits), number))
         return json_reject(
             json, begin,
             "a double would not keep all digits of this number: write {\"$numberDecimal\": \"...\"}");
