@@ -1,5 +1,6 @@
 #include "input/cutter.h"
 #include "base/lines.h"
+#include "format/record/bson_length.h"
 #include "format/record/ends.h"
 #include "input/bson_place.h"
 
@@ -366,8 +367,8 @@ void cutter_read_as(cutter_t *cutter, const schema_t *schema, const dialect_t *d
     cutter->ends = ends_begin(schema, dialect->delimiter);
     if (cutter->longest <= ENDS_MOST) /* where a line begins tells what the last quote that counts is */
         cutter->longest = ENDS_MOST + 1;
-    if (schema->kind == RECORDS_BSON && cutter->longest < BSON_SPAN_MOST)
-        cutter->longest = BSON_SPAN_MOST;
+    if (schema->kind == RECORDS_BSON && cutter->longest < BSON_LENGTH_MOST)
+        cutter->longest = BSON_LENGTH_MOST;
 }
 
 bool cutter_begin(cutter_t *cutter, const schema_t *schema, const char *name, dialect_t *dialect,

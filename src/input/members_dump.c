@@ -1,7 +1,7 @@
 /* Adds one collection of an archive of mongodump to a manifest. */
 #include "base/grow.h"
 #include "base/text.h"
-#include "format/record/bson_span.h"
+#include "format/record/bson_length.h"
 #include "input/archive/dump.h"
 #include "input/build.h"
 #include "input/file/name.h"
@@ -55,12 +55,12 @@ static bool read_bytes(prelude_t *prelude, size_t from, size_t to, err_t *err) {
 static bool read_document(prelude_t *prelude, uint32_t *length, err_t *err) {
     if (!read_bytes(prelude, 0, 4, err))
         return false;
-    *length = bson_span_length(prelude->bytes);
+    *length = bson_length(prelude->bytes);
     if (*length == dump_terminator) {
         *length = 0;
         return true;
     }
-    return bson_span_may_be(*length) ? read_bytes(prelude, 4, *length, err) : damaged(prelude, err);
+    return bson_length_may_be(*length) ? read_bytes(prelude, 4, *length, err) : damaged(prelude, err);
 }
 
 static bool is_of_server(const char *name) {

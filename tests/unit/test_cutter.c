@@ -899,7 +899,7 @@ static uint64_t cut_bson(const grown_t *text, bool fails, bool *last, err_t *err
         /* all documents that begin in its window, and no others */
         for (uint64_t document = at; document < cut.next_offset;) {
             assert_true(document / W == at / W);
-            document += bson_span_length(text->at + document);
+            document += bson_length(text->at + document);
             assert_true(document <= cut.next_offset);
         }
         at = cut.next_offset;

@@ -1,5 +1,6 @@
 /* A text of BSON: there is nothing to guess but that it is one. */
 #include "format/guess/guess_inner.h"
+#include "format/record/bson_length.h"
 #include "format/record/bson_span.h"
 
 bool guess_is_bson(const uint8_t *text, size_t length) {
@@ -7,7 +8,7 @@ bool guess_is_bson(const uint8_t *text, size_t length) {
     if (!bson_span_begins(text, length))
         return false;
     const size_t next = bson_span_find(text, length, &lies);
-    return next + 4 > length || bson_span_may_be(bson_span_length(text + next));
+    return next + 4 > length || bson_length_may_be(bson_length(text + next));
 }
 
 void guess_bson_take(guess_t *guess, const uint8_t *text, size_t length, size_t *used) {

@@ -1,5 +1,6 @@
-#include "format/record/bson_span.h"
 #include "base/utf8.h"
+#include "format/record/bson_length.h"
+#include "format/record/bson_span.h"
 #include "format/record/bson_walk.h"
 
 #include <string.h>
@@ -8,8 +9,8 @@ size_t bson_span_find(const uint8_t *text, size_t length, bool *lies) {
     *lies = false;
     if (length < 4)
         return 0;
-    const uint32_t document = bson_span_length(text);
-    *lies = !bson_span_may_be(document) || (document <= length && text[document - 1]);
+    const uint32_t document = bson_length(text);
+    *lies = !bson_length_may_be(document) || (document <= length && text[document - 1]);
     return *lies || document > length ? 0 : document;
 }
 
@@ -20,9 +21,9 @@ uint64_t bson_span_count(bson_span_counter_t *counter, const uint8_t *text, size
             counter->head[counter->have++] = text[at++];
             if (counter->have < 4)
                 continue;
-            const uint32_t document = bson_span_length(counter->head);
+            const uint32_t document = bson_length(counter->head);
             counter->have = 0;
-            counter->left = bson_span_may_be(document) ? document - 4 : UINT32_MAX;
+            counter->left = bson_length_may_be(document) ? document - 4 : UINT32_MAX;
             continue;
         }
         const size_t passed = counter->left < length - at ? counter->left : length - at;
@@ -50,7 +51,7 @@ bool bson_span_begins(const uint8_t *text, size_t length) {
     bool lies;
     bson_walk_t walk;
     const size_t document = bson_span_find(text, length, &lies);
-    if (lies || length < BSON_SPAN_LEAST)
+    if (lies || length < BSON_LENGTH_LEAST)
         return false;
     return document ? bson_walk(text, (uint32_t)document, &walk) : begins_with_element(text, length);
 }

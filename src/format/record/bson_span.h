@@ -7,20 +7,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum {
-    BSON_SPAN_LEAST = 5,
-    BSON_SPAN_MOST = (16 << 20) + (16 << 10), /* what a server sends and stores for itself */
-};
-
-static inline uint32_t bson_span_length(const uint8_t *text) {
-    return text[0] | (uint32_t)text[1] << 8 | (uint32_t)text[2] << 16 | (uint32_t)text[3] << 24;
-}
-
-/* Can a document have so many bytes? */
-static inline bool bson_span_may_be(uint32_t length) {
-    return length >= BSON_SPAN_LEAST && length <= BSON_SPAN_MOST;
-}
-
 /* The length of the document that begins at text[0]; 0: the text ends before it does, or (*lies) it is none. */
 size_t bson_span_find(const uint8_t *text, size_t length, bool *lies);
 

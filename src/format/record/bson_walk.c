@@ -1,5 +1,5 @@
 #include "format/record/bson_walk.h"
-#include "format/record/bson_span.h"
+#include "format/record/bson_length.h"
 
 #include <string.h>
 
@@ -83,7 +83,7 @@ static bool pass_text(walker_t *walker) {
     const uint32_t at = walker->at;
     if (!has(walker, 4))
         return broken(walker, at, "a value is longer than its document");
-    const uint32_t bytes = bson_span_length(walker->document + at);
+    const uint32_t bytes = bson_length(walker->document + at);
     if (!bytes || bytes >= walker->end - at - 4)
         return broken(walker, at, "the length of a text is none that fits into its document");
     if (walker->document[at + 4 + bytes - 1])
@@ -96,7 +96,7 @@ static bool pass_binary(walker_t *walker) {
     const uint32_t at = walker->at;
     if (!has(walker, 5))
         return broken(walker, at, "a value is longer than its document");
-    const uint32_t bytes = bson_span_length(walker->document + at);
+    const uint32_t bytes = bson_length(walker->document + at);
     if (bytes >= walker->end - at - 5)
         return broken(walker, at, "the length of binary data is none that fits into its document");
     walker->at = at + 5 + bytes;
@@ -108,8 +108,8 @@ static bool enter(walker_t *walker, uint32_t end) {
     const uint32_t at = walker->at;
     if (!has(walker, 4))
         return broken(walker, at, "a value is longer than its document");
-    const uint32_t bytes = bson_span_length(walker->document + at);
-    if (bytes < BSON_SPAN_LEAST || bytes >= walker->end - at || (end && at + bytes != end))
+    const uint32_t bytes = bson_length(walker->document + at);
+    if (bytes < BSON_LENGTH_LEAST || bytes >= walker->end - at || (end && at + bytes != end))
         return broken(walker, at, "the length of a document within it is none that fits");
     if (walker->document[at + bytes - 1])
         return broken(walker, at + bytes - 1, "a document within it does not end with a zero");
@@ -125,8 +125,8 @@ static bool enter_scoped(walker_t *walker) {
     const uint32_t at = walker->at;
     if (!has(walker, 4))
         return broken(walker, at, "a value is longer than its document");
-    const uint32_t bytes = bson_span_length(walker->document + at);
-    if (bytes < 4 + 5 + BSON_SPAN_LEAST || bytes >= walker->end - at)
+    const uint32_t bytes = bson_length(walker->document + at);
+    if (bytes < 4 + 5 + BSON_LENGTH_LEAST || bytes >= walker->end - at)
         return broken(walker, at, "the length of code is none that fits into its document");
     walker->at += 4;
     return pass_text(walker) && enter(walker, at + bytes);

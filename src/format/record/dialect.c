@@ -1,6 +1,7 @@
 #include "base/escape.h"
 #include "base/lines.h"
 #include "base/log.h"
+#include "format/record/bson_length.h"
 #include "format/record/bson_walk.h"
 #include "format/record/dialect_inner.h"
 #include "format/record/ends.h"
@@ -247,7 +248,7 @@ static bool check_bson(const schema_t *schema, const uint8_t *text, size_t lengt
     if (schema->kind != RECORDS_BSON)
         return !bson_span_begins(text, length) ||
                err_set(err, STATUS_INPUT, "%.1000s: holds BSON documents: give --format bson, or none", name);
-    const bool may_be = length < 4 || bson_span_may_be(bson_span_length(text));
+    const bool may_be = length < 4 || bson_length_may_be(bson_length(text));
     if (may_be && (length < 5 || !text[4] || bson_walk_knows(text[4])))
         return true;
     char shown[16];
@@ -256,7 +257,7 @@ static bool check_bson(const schema_t *schema, const uint8_t *text, size_t lengt
     return err_set(err, STATUS_INPUT,
                    "%.1000s: is no BSON: it begins with the bytes %s, and not with the length of a document, "
                    "%d to %d, and the type of its first element",
-                   name, shown, BSON_SPAN_LEAST, BSON_SPAN_MOST);
+                   name, shown, BSON_LENGTH_LEAST, BSON_LENGTH_MOST);
 }
 
 static bool sniff(const schema_t *schema, const uint8_t *text, size_t length, const char *name, bool warns,

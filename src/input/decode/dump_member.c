@@ -1,5 +1,5 @@
 /* dump: the documents of one collection, out of an archive of mongodump (see dump.h). */
-#include "format/record/bson_span.h"
+#include "format/record/bson_length.h"
 #include "input/archive/dump.h"
 #include "input/decode/decoder.h"
 
@@ -34,8 +34,8 @@ static decode_t cut_off(feed_t *feed, err_t *err) {
 static decode_t next_length(feed_t *feed, uint32_t *length, err_t *err) {
     if (feed_want(feed, 4) < 4)
         return cut_off(feed, err);
-    *length = bson_span_length(feed_bytes(feed));
-    if (*length != dump_terminator && !bson_span_may_be(*length))
+    *length = bson_length(feed_bytes(feed));
+    if (*length != dump_terminator && !bson_length_may_be(*length))
         return damaged(feed, "the length of a document", err);
     return DECODE_MORE;
 }
