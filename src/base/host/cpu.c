@@ -1,4 +1,5 @@
 #include "base/host/cpu.h"
+#include "base/host/host.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -31,25 +32,16 @@ bool cpu_parse_process(const char *text, cpu_process_t *found) {
     return true;
 }
 
-/* The beginning of a file; "" if it cannot be read. */
-static void read_text(const char *path, char *text, size_t size) {
-    FILE *file = fopen(path, "re");
-    size_t got = file ? fread(text, 1, size - 1, file) : 0;
-    text[got] = '\0';
-    if (file)
-        fclose(file);
-}
-
 bool cpu_host(cpu_times_t *times) {
     char text[512];
-    read_text("/proc/stat", text, sizeof text);
+    host_read_file("/proc/stat", text, sizeof text);
     return cpu_parse_host(text, times);
 }
 
 bool cpu_process(int64_t process, cpu_process_t *found) {
     char path[64], text[1024];
     snprintf(path, sizeof path, "/proc/%" PRId64 "/stat", process);
-    read_text(path, text, sizeof text);
+    host_read_file(path, text, sizeof text);
     return cpu_parse_process(text, found);
 }
 

@@ -56,13 +56,18 @@ bool host_has_descriptors(err_t *err) {
                    errno == EMFILE ? "ulimit -n" : "fs.file-max");
 }
 
-void host_processes(char name[HOST_PROCESSES]) {
-    char boot[64] = "", space[48] = "";
-    FILE *file = fopen("/proc/sys/kernel/random/boot_id", "re");
-    bool ok =
-        file && fgets(boot, sizeof boot, file) && readlink("/proc/self/ns/pid", space, sizeof space - 1) > 0;
+void host_read_file(const char *path, char *text, size_t size) {
+    FILE *file = fopen(path, "re");
+    const size_t got = file ? fread(text, 1, size - 1, file) : 0;
+    text[got] = '\0';
     if (file)
         fclose(file);
+}
+
+void host_processes(char name[HOST_PROCESSES]) {
+    char boot[64] = "", space[48] = "";
+    host_read_file("/proc/sys/kernel/random/boot_id", boot, sizeof boot);
+    const bool ok = boot[0] && readlink("/proc/self/ns/pid", space, sizeof space - 1) > 0;
     boot[strcspn(boot, "\n")] = '\0';
     snprintf(name, HOST_PROCESSES, "%s%s%s", ok ? boot : "", ok ? " " : "", ok ? space : "");
 }

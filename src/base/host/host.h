@@ -4,6 +4,7 @@
 
 #include "base/err.h"
 
+#include <stddef.h>
 #include <stdint.h>
 
 /* May this process open `count` more files and connections? Raises the limit as far as allowed. Failure: status 8. */
@@ -14,6 +15,9 @@ bool host_has_descriptors(err_t *err);
 
 /* The most memory that this process ever held; 0 where the system does not tell. */
 uint64_t host_peak_memory(void);
+
+/* The beginning of one of the files in which the kernel tells of itself; "" if it cannot be read. */
+void host_read_file(const char *path, char *text, size_t size);
 
 /* Names the kernel and its process table: where this name is the same, a process number means the same process. "" if
  * it is not known. */

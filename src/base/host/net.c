@@ -1,5 +1,6 @@
 #include "base/host/net.h"
 #include "base/clock.h"
+#include "base/host/host.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -42,22 +43,13 @@ double net_parse_speed(const char *text) {
     return end == text || !(megabits > 0) || megabits > MOST_MEGABITS ? NAN : megabits * MEGABIT_BYTES;
 }
 
-/* The beginning of a file; "" if it cannot be read. */
-static void read_text(const char *path, char *text, size_t size) {
-    FILE *file = fopen(path, "re");
-    const size_t got = file ? fread(text, 1, size - 1, file) : 0;
-    text[got] = '\0';
-    if (file)
-        fclose(file);
-}
-
 bool net_look(net_t *net) {
     char text[16384], path[96];
-    read_text("/proc/net/dev", text, sizeof text);
+    host_read_file("/proc/net/dev", text, sizeof text);
     const bool ok = net_parse(text, net);
     for (size_t i = 0; i < net->count; i++) {
         snprintf(path, sizeof path, "/sys/class/net/%s/speed", net->links[i].name);
-        read_text(path, text, sizeof text);
+        host_read_file(path, text, sizeof text);
         net->links[i].speed = net_parse_speed(text);
     }
     net->at_ns = clock_now_ns();
