@@ -354,7 +354,7 @@ static char *retry_line(const values_t *values, const load_result_t *result, con
     text_append(&line, "tipple load");
     shell_quote_option(&line, "--retry", file);
     shell_quote_option(&line, "--format", values->spec.format);
-    shell_quote_option(&line, "--on-bad-value", load_bad_value(&values->spec));
+    shell_quote_option(&line, "--on-bad-value", load_spec_bad_value(&values->spec));
     shell_quote_target(&line, result->namespace);
     return text_take_or_end(&line);
 }

@@ -16,22 +16,6 @@
 #include <string.h>
 #include <unistd.h>
 
-void load_spec_init(load_spec_t *spec) {
-    *spec = (load_spec_t){.format = NULL,
-                          .batch = LOAD_BATCH,
-                          .batch_bytes = 2 << 20,
-                          .memory = 256ull << 20,
-                          .max_record = 16 << 20,
-                          .limit = UINT64_MAX,
-                          .max_rejects = REJECT_USUAL_MOST,
-                          .max_rejects_percent = -1,
-                          .patience_ns = 30000000000};
-}
-
-const char *load_bad_value(const load_spec_t *spec) {
-    return spec->format && spec->guess.bad_value_given ? schema_bad_values[spec->guess.bad_value] : NULL;
-}
-
 /* A shard key stays for good, and with one that no document has all of them go to one shard. */
 static bool check_shard_key(const job_t *job, err_t *err) {
     const own_id_t *id = job->schema->id;

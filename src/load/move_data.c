@@ -39,7 +39,7 @@ static bool start_loaders(job_t *job, err_t *err) {
                                 .retried = spec->retry,
                                 .write = !spec->dry_run,
                                 .format = spec->format,
-                                .bad_value = load_bad_value(spec),
+                                .bad_value = load_spec_bad_value(spec),
                                 .target = job->result->namespace,
                                 .schema = job->schema,
                                 .most = spec->max_rejects,

@@ -1,0 +1,19 @@
+#include "load/load_spec.h"
+#include "format/schema/schema_bad_value.h"
+#include "load/rejects/reject.h"
+
+void load_spec_init(load_spec_t *spec) {
+    *spec = (load_spec_t){.format = NULL,
+                          .batch = LOAD_BATCH,
+                          .batch_bytes = 2 << 20,
+                          .memory = 256ull << 20,
+                          .max_record = 16 << 20,
+                          .limit = UINT64_MAX,
+                          .max_rejects = REJECT_USUAL_MOST,
+                          .max_rejects_percent = -1,
+                          .patience_ns = 30000000000};
+}
+
+const char *load_spec_bad_value(const load_spec_t *spec) {
+    return spec->format && spec->guess.bad_value_given ? schema_bad_values[spec->guess.bad_value] : NULL;
+}

@@ -1,0 +1,57 @@
+/* load_spec: what is to be loaded, into which collection, and how. */
+#ifndef TIPPLE_LOAD_LOAD_SPEC_H
+#define TIPPLE_LOAD_LOAD_SPEC_H
+
+#include "format/guess/guess.h"
+#include "load/timeline.h"
+#include "server/collection.h"
+
+enum { LOAD_BATCH = 1000 }; /* documents, where nothing is said */
+
+typedef struct {
+    const char *uri;
+    const char *format;
+    bool validate; /* documents of BSON are checked as a whole */
+    char *const *inputs;
+    size_t input_count;
+    const char *input_name; /* of a stream, or NULL */
+    uint32_t threads;       /* 0: twice the CPUs, 4 to 16 */
+    uint32_t batch;         /* documents */
+    uint64_t batch_bytes, memory, max_record;
+    clustered_t clustered;
+    const char *compressor; /* or NULL */
+    const char *id;         /* fields of the records that make their `_id`; NULL: as the inputs tell */
+    const char *shard_key;  /* "st:hashed"; NULL: _id; "none": an unsharded collection stays one */
+    char *const *indexes;   /* 'd:1,k:1' */
+    size_t index_count;
+    char *const *filters;
+    size_t filter_count;
+    uint64_t limit;      /* UINT64_MAX: none */
+    bool limit_is_about; /* a little fewer will do, and need not be counted one by one: for samples */
+    uint64_t max_rejects;
+    double max_rejects_percent;   /* < 0: max_rejects counts */
+    const char *rejects;          /* path, or NULL: NAMESPACE.rejects */
+    const char *retry;            /* a reject file to load instead of inputs, or NULL */
+    const uint32_t *reject_codes; /* of write errors that are the documents' fault, too */
+    size_t reject_code_count;
+    int64_t patience_ns;
+    uint64_t max_rate; /* documents a second, or bytes of BSON; 0: as fast as it goes */
+    bool max_rate_bytes, polite;
+    bool drop, dry_run, unsafe, direct;
+    bool same_collection;  /* its UUID has changed, and its documents have not: they are read back */
+    bool reload_changed;   /* inputs that changed: their documents are removed, and they are loaded again */
+    bool trial;            /* of a study: nobody has to be told of what it may lose */
+    guess_options_t guess; /* without a format */
+    bool skip_bad_files;   /* inputs that do not fit the format are left out, and named */
+    bool short_keys;       /* the format's keys shortened (format/schema/schema_short.h); for trials */
+    bool indexes_first;    /* they are built before the first document comes */
+    timeline_told_t told;  /* of its phases */
+    bool watch_flushes;    /* find out when the server wrote checkpoints */
+} load_spec_t;
+
+void load_spec_init(load_spec_t *spec); /* the defaults */
+
+/* The word of its --on-bad-value, where a --format needs it again; or NULL. */
+const char *load_spec_bad_value(const load_spec_t *spec);
+
+#endif
