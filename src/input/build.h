@@ -27,7 +27,7 @@ typedef struct {
     source_kit_t *kit;     /* for compressed tars */
     const char *member;    /* the collection of a dump that the argument at hand names, or NULL */
     const char *target;    /* the collection that is loaded: chosen where none is named; or NULL */
-    dump_folder_t dump;    /* below the argument at hand */
+    dump_list_t dump;      /* below the argument at hand */
     bool every_collection; /* see manifest_options_t */
     source_kit_t *heads;   /* for the first bytes of other archives' members */
     seen_t *seen;          /* open addressing, at most half full */

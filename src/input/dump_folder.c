@@ -1,6 +1,5 @@
 #include "input/dump_folder.h"
 #include "base/grow.h"
-#include "base/text.h"
 
 #include <bson/bson.h>
 #include <stdio.h>
@@ -8,7 +7,7 @@
 #include <string.h>
 #include <zlib.h>
 
-enum { MOST_METADATA = 16 << 20, NAMED = 10 };
+enum { MOST_METADATA = 16 << 20 };
 
 static const char *const data_ends[] = {".bson", ".bson.gz"}, *const metadata_ends[] = {".metadata.json",
                                                                                         ".metadata.json.gz"};
@@ -24,15 +23,6 @@ static size_t stem(const char *name, const char *const ends[2]) {
     return 0;
 }
 
-void dump_folder_free(dump_folder_t *dump) {
-    for (size_t i = 0; i < dump->count; i++) {
-        free(dump->items[i].path);
-        free(dump->items[i].name);
-    }
-    free(dump->items);
-    *dump = (dump_folder_t){0};
-}
-
 bool dump_folder_is(char *const *names, size_t count) {
     for (size_t i = 0; i < count; i++)
         if (stem(names[i], metadata_ends))
@@ -42,14 +32,16 @@ bool dump_folder_is(char *const *names, size_t count) {
 
 /* zlib reads plain files, too. */
 static char *read_file(const char *path) {
+    enum { PART = 4096 };
     gzFile file = gzopen(path, "rbe");
     char *text = NULL;
     size_t length = 0, room = 0;
-    for (int got = 1; file && got > 0 && length<MOST_METADATA; length += got> 0 ? (size_t)got : 0) {
-        if (!GROW(text, room, length + 4097, NULL))
+    for (int got = 1; file && got > 0 && length < MOST_METADATA;) {
+        if (!GROW(text, room, length + PART + 1, NULL))
             break;
-        got = gzread(file, text + length, 4096);
-        text[length + (got > 0 ? (size_t)got : 0)] = '\0';
+        got = gzread(file, text + length, PART);
+        length += got > 0 ? (size_t)got : 0;
+        text[length] = '\0';
     }
     if (file)
         gzclose(file);
@@ -99,13 +91,11 @@ static const char *why_alone(const char *folder, const char *name) {
     word(metadata, "type", type, sizeof type);
     free(metadata);
     free(path);
-    return strcmp(type, "view") == 0 ? "a view, of which a dump holds no documents"
-           : strcmp(type, "timeseries") == 0
-               ? "a time series, of which a dump holds the server's own buckets and no documents"
-               : "";
+    const char *why = dump_list_why_empty(type);
+    return why ? why : "";
 }
 
-static bool add(dump_folder_t *dump, const char *folder, const char *name, size_t length, err_t *err) {
+static bool add(dump_list_t *dump, const char *folder, const char *name, size_t length, err_t *err) {
     char collection[256], *path;
     if (asprintf(&path, "%s%s%s", folder, folder[strlen(folder) - 1] == '/' ? "" : "/", name) < 0)
         return err_memory(err, strlen(folder));
@@ -114,16 +104,10 @@ static bool add(dump_folder_t *dump, const char *folder, const char *name, size_
     free(metadata);
     if (!collection[0])
         snprintf(collection, sizeof collection, "%.*s", (int)length, name);
-    if (!GROW(dump->items, dump->room, dump->count + 1, err)) {
-        free(path);
-        return false;
-    }
-    dump->items[dump->count].path = path;
-    dump->items[dump->count].name = namespace_of(folder, collection);
-    return dump->items[dump->count++].name || err_memory(err, strlen(folder));
+    return dump_list_add(dump, namespace_of(folder, collection), path, err);
 }
 
-bool dump_folder_see(dump_folder_t *dump, const char *folder, const char *name, const char **why, bool *other,
+bool dump_folder_see(dump_list_t *dump, const char *folder, const char *name, const char **why, bool *other,
                      err_t *err) {
     const size_t data = stem(name, data_ends);
     *other = false;
@@ -133,7 +117,7 @@ bool dump_folder_see(dump_folder_t *dump, const char *folder, const char *name, 
     else if (strcmp(name, "prelude.json") == 0 || strcmp(name, "prelude.json.gz") == 0)
         *why = "";
     else if (data && strncmp(name, "system.", 7) == 0)
-        *why = "a collection of the server itself";
+        *why = dump_list_of_server;
     else if (data)
         return add(dump, folder, name, data, err);
     else
@@ -141,30 +125,25 @@ bool dump_folder_see(dump_folder_t *dump, const char *folder, const char *name, 
     return true;
 }
 
-static bool refuse(const dump_folder_t *dump, const char *argument, err_t *err) {
-    text_t list = {.length = 0};
-    for (size_t i = 0; i < dump->count && i < NAMED; i++)
-        text_print(&list, "%s%s", i ? ", " : "", dump->items[i].name);
-    if (dump->count > NAMED)
-        text_print(&list, " and %zu more", dump->count - NAMED);
-    char *names = text_take(&list, err);
+static bool refuse(const dump_list_t *dump, const char *argument, err_t *err) {
+    char *names = dump_list_names(dump, err);
     if (names)
         err_set(err, STATUS_USAGE,
                 "%.1000s: is a dump of %zu collections (%s), and one is loaded at a time: give its file, "
                 "such as %.1000s, "
                 "or name it in the path of the URI",
-                argument, dump->count, names, dump->items[0].path);
+                argument, dump->count, names, dump->items[0].with);
     free(names);
     return false;
 }
 
-const char *dump_folder_choose(const dump_folder_t *dump, const char *argument, const char *target,
+const char *dump_folder_choose(const dump_list_t *dump, const char *argument, const char *target,
                                err_t *err) {
-    for (size_t i = 0; target && i < dump->count; i++)
-        if (strcmp(dump->items[i].name, target) == 0)
-            return dump->items[i].path;
+    const size_t found = target ? dump_list_find(dump, target) : dump->count;
+    if (found < dump->count)
+        return dump->items[found].with;
     if (dump->count == 1)
-        return dump->items[0].path;
+        return dump->items[0].with;
     refuse(dump, argument, err);
     return NULL;
 }

@@ -2,34 +2,21 @@
 #ifndef TIPPLE_INPUT_DUMP_FOLDER_H
 #define TIPPLE_INPUT_DUMP_FOLDER_H
 
-#include "base/err.h"
-
-#include <stdbool.h>
-#include <stddef.h>
-
-/* Collections that were found below one argument; begins as {0}. */
-typedef struct {
-    struct {
-        char *path, *name; /* "db.collection" */
-    } * items;
-    size_t count, room;
-} dump_folder_t;
-void dump_folder_free(dump_folder_t *dump);
+#include "input/archive/dump_list.h"
 
 /* Is there metadata among the names of a folder's files? */
 bool dump_folder_is(char *const *names, size_t count);
 
-/* Why a file of such a folder is left out, or added to the dump. *why: a clause, "" if nobody needs to know it; NULL: it
+/* Why a file of such a folder is left out, or added to the list, with its path. *why: a clause, "" if nobody needs to know it; NULL: it
  * was added, or it is no part of the dump (*other). */
-bool dump_folder_see(dump_folder_t *dump, const char *folder, const char *name, const char **why, bool *other,
+bool dump_folder_see(dump_list_t *dump, const char *folder, const char *name, const char **why, bool *other,
                      err_t *err);
 
 /* Why a file is left out that mongodump puts beside the folders of databases; NULL: it is none of those. */
 const char *dump_folder_beside(const char *name);
 
 /* The one to be taken: the target ("db.collection", or NULL), or the only one. NULL: there is none, with the sentence. */
-const char *dump_folder_choose(const dump_folder_t *dump, const char *argument, const char *target,
-                               err_t *err);
+const char *dump_folder_choose(const dump_list_t *dump, const char *argument, const char *target, err_t *err);
 
 /* The metadata beside a .bson file, as JSON, which the caller frees; NULL: there is none. */
 char *dump_folder_metadata(const char *path);

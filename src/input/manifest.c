@@ -468,7 +468,7 @@ static bool add_argument(build_t *build, const char *path) {
         const char *chosen = dump_folder_choose(&build->dump, path, build->target, build->err);
         ok = chosen && add_path(build, chosen, true);
     }
-    dump_folder_free(&build->dump);
+    dump_list_free(&build->dump);
     return ok;
 }
 

@@ -1,8 +1,8 @@
 /* Adds one collection of an archive of mongodump to a manifest. */
 #include "base/grow.h"
-#include "base/text.h"
 #include "format/record/bson_length.h"
 #include "input/archive/dump.h"
+#include "input/archive/dump_list.h"
 #include "input/build.h"
 #include "input/file/name.h"
 
@@ -10,17 +10,12 @@
 #include <string.h>
 #include <xxhash.h>
 
-enum { NAMED = 10 };
-
 typedef struct {
     const input_file_t *dump;
     source_t *source;
     uint8_t *bytes; /* of the document at hand */
     size_t room;
-    struct {
-        char *name, *metadata;
-    } * items; /* collections with documents */
-    size_t count, items_room;
+    dump_list_t list; /* each with its metadata */
 } prelude_t;
 
 static bool cut_off(const prelude_t *prelude, err_t *err) {
@@ -70,12 +65,10 @@ static bool is_of_server(const char *name) {
 }
 
 static bool add_item(prelude_t *prelude, const dump_header_t *header, err_t *err) {
-    if (!GROW(prelude->items, prelude->items_room, prelude->count + 1, err))
-        return false;
-    char *metadata = header->metadata ? strdup(header->metadata) : NULL, *name = strdup(header->name);
-    prelude->items[prelude->count].metadata = metadata;
-    prelude->items[prelude->count++].name = name;
-    return (name && (metadata || !header->metadata)) || err_memory(err, strlen(header->name));
+    char *metadata = header->metadata ? strdup(header->metadata) : NULL;
+    if (header->metadata && !metadata)
+        return err_memory(err, strlen(header->metadata));
+    return dump_list_add(&prelude->list, strdup(header->name), metadata, err);
 }
 
 static const char *wanted(const build_t *build) {
@@ -86,12 +79,9 @@ static const char *wanted(const build_t *build) {
 static bool see(build_t *build, prelude_t *prelude, const dump_header_t *header) {
     char *name = name_join(prelude->dump->name, "!", header->name, strlen(header->name));
     const bool is_wanted = wanted(build) && strcmp(header->name, wanted(build)) == 0;
-    const char *why = strcmp(header->type, "view") == 0 ? "a view, of which a dump holds no documents"
-                      : strcmp(header->type, "timeseries") == 0
-                          ? "a time series, of which a dump holds the server's own buckets and no documents"
-                      : is_of_server(header->name) && !(build->member && is_wanted)
-                          ? "a collection of the server itself"
-                          : NULL;
+    const char *why = dump_list_why_empty(header->type);
+    if (!why && is_of_server(header->name) && !(build->member && is_wanted))
+        why = dump_list_of_server;
     if (!name)
         return err_memory(build->err, strlen(header->name));
     bool ok = true;
@@ -125,16 +115,12 @@ static bool read_list(build_t *build, prelude_t *prelude) {
 }
 
 static bool refuse_choice(const build_t *build, const prelude_t *prelude) {
-    text_t list = {.length = 0};
-    for (size_t i = 0; i < prelude->count && i < NAMED; i++)
-        text_print(&list, "%s%s", i ? ", " : "", prelude->items[i].name);
-    if (prelude->count > NAMED)
-        text_print(&list, " and %zu more", prelude->count - NAMED);
-    char *names = text_take(&list, build->err);
+    const dump_list_t *list = &prelude->list;
+    char *names = dump_list_names(list, build->err);
     if (!names)
         return false;
     const char *file = prelude->dump->name;
-    if (!prelude->count)
+    if (!list->count)
         err_set(build->err, STATUS_INPUT, "%.1000s: is an archive of mongodump without a collection to load",
                 file);
     else if (build->member)
@@ -145,30 +131,28 @@ static bool refuse_choice(const build_t *build, const prelude_t *prelude) {
                 "%.1000s: is an archive of mongodump with %zu collections (%s), and one is loaded at a time: "
                 "name it "
                 "behind the file, as in '%.1000s!%s', or in the path of the URI",
-                file, prelude->count, names, file, prelude->items[0].name);
+                file, list->count, names, file, list->items[0].name);
     free(names);
     return false;
 }
 
-/* prelude->count: none. */
-static size_t choose(const build_t *build, const prelude_t *prelude) {
-    for (size_t i = 0; i < prelude->count && wanted(build); i++)
-        if (strcmp(prelude->items[i].name, wanted(build)) == 0)
-            return i;
-    return prelude->count == 1 && !build->member ? 0 : prelude->count;
+/* list->count: none. */
+static size_t choose(const build_t *build, const dump_list_t *list) {
+    const size_t found = wanted(build) ? dump_list_find(list, wanted(build)) : list->count;
+    return found == list->count && list->count == 1 && !build->member ? 0 : found;
 }
 
 static bool add_collection(build_t *build, prelude_t *prelude, size_t at) {
     const input_file_t *dump = prelude->dump;
-    const char *collection = prelude->items[at].name;
+    const char *collection = prelude->list.items[at].name;
     char *name = name_join(dump->name, "!", collection, strlen(collection));
     input_file_t *file = name ? build_add(build, dump->path, name) : NULL;
     if (!file)
         return name ? false : err_memory(build->err, strlen(collection));
     if (!(file->collection = strdup(collection)))
         return err_memory(build->err, strlen(collection));
-    file->metadata = prelude->items[at].metadata;
-    prelude->items[at].metadata = NULL;
+    file->metadata = prelude->list.items[at].with;
+    prelude->list.items[at].with = NULL;
     file->kind = INPUT_DUMP;
     file->has_identity = true;
     file->archive = dump;
@@ -190,17 +174,12 @@ bool archive_add_dump(build_t *build, int fd, const input_file_t *dump) {
     bool ok =
         (prelude.source = source_open_archive(build->kit, dump, build->err)) && read_list(build, &prelude);
     source_close(prelude.source);
-    for (size_t i = 0; ok && build->every_collection && i < prelude.count; i++)
+    const size_t count = prelude.list.count, chosen = choose(build, &prelude.list);
+    for (size_t i = 0; ok && build->every_collection && i < count; i++)
         ok = add_collection(build, &prelude, i);
-    const size_t chosen = choose(build, &prelude);
     if (ok && !build->every_collection)
-        ok =
-            chosen < prelude.count ? add_collection(build, &prelude, chosen) : refuse_choice(build, &prelude);
-    for (size_t i = 0; i < prelude.count; i++) {
-        free(prelude.items[i].name);
-        free(prelude.items[i].metadata);
-    }
-    free(prelude.items);
+        ok = chosen < count ? add_collection(build, &prelude, chosen) : refuse_choice(build, &prelude);
+    dump_list_free(&prelude.list);
     free(prelude.bytes);
     return ok;
 }

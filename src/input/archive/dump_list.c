@@ -1,0 +1,52 @@
+#include "input/archive/dump_list.h"
+#include "base/grow.h"
+#include "base/text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const char *const dump_list_of_server = "a collection of the server itself";
+
+void dump_list_free(dump_list_t *list) {
+    for (size_t i = 0; i < list->count; i++) {
+        free(list->items[i].name);
+        free(list->items[i].with);
+    }
+    free(list->items);
+    *list = (dump_list_t){0};
+}
+
+bool dump_list_add(dump_list_t *list, char *name, char *with, err_t *err) {
+    if (!name || !GROW(list->items, list->room, list->count + 1, NULL)) {
+        free(name);
+        free(with);
+        return err_memory(err, sizeof *list->items);
+    }
+    list->items[list->count].name = name;
+    list->items[list->count++].with = with;
+    return true;
+}
+
+size_t dump_list_find(const dump_list_t *list, const char *name) {
+    size_t at = 0;
+    while (at < list->count && strcmp(list->items[at].name, name) != 0)
+        at++;
+    return at;
+}
+
+char *dump_list_names(const dump_list_t *list, err_t *err) {
+    enum { NAMED = 10 };
+    text_t names = {.length = 0};
+    for (size_t i = 0; i < list->count && i < NAMED; i++)
+        text_print(&names, "%s%s", i ? ", " : "", list->items[i].name);
+    if (list->count > NAMED)
+        text_print(&names, " and %zu more", list->count - NAMED);
+    return text_take(&names, err);
+}
+
+const char *dump_list_why_empty(const char *type) {
+    return strcmp(type, "view") == 0 ? "a view, of which a dump holds no documents"
+           : strcmp(type, "timeseries") == 0
+               ? "a time series, of which a dump holds the server's own buckets and no documents"
+               : NULL;
+}

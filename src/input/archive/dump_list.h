@@ -1,0 +1,35 @@
+/* dump_list: the collections of which a dump of mongodump holds documents, be it an archive or a folder. */
+#ifndef TIPPLE_INPUT_ARCHIVE_DUMP_LIST_H
+#define TIPPLE_INPUT_ARCHIVE_DUMP_LIST_H
+
+#include "base/err.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Begins as {0}. */
+typedef struct {
+    struct {
+        char *name; /* "db.collection" */
+        char *with; /* the owner's: of an archive its metadata, of a folder the path of its file; or NULL */
+    } * items;
+    size_t count, room;
+} dump_list_t;
+void dump_list_free(dump_list_t *list);
+
+/* Takes ownership of name and with; name may be NULL where memory was out. */
+bool dump_list_add(dump_list_t *list, char *name, char *with, err_t *err);
+
+/* Where it is; list->count: nowhere. */
+size_t dump_list_find(const dump_list_t *list, const char *name);
+
+/* "a, b and 3 more", which the caller frees. */
+char *dump_list_names(const dump_list_t *list, err_t *err);
+
+/* Why a dump has no documents of a collection of this type, as its metadata names it; NULL: it has them. A clause. */
+const char *dump_list_why_empty(const char *type);
+
+/* Why one is left out: */
+extern const char *const dump_list_of_server;
+
+#endif
