@@ -156,6 +156,11 @@ static bool begin(source_t *source, err_t *err) {
     return is_stream || choose_decoder(source, file->kind, err);
 }
 
+/* For people. */
+static const char *name_of(const input_file_t *file) {
+    return is_stdin(file) && strcmp(file->name, "-") == 0 ? "standard input" : file->name;
+}
+
 static source_t *open_source(source_kit_t *kit, const input_file_t *file, bool is_archive, err_t *err) {
     source_t *source = malloc(sizeof *source);
     if (!source) {
@@ -164,7 +169,7 @@ static source_t *open_source(source_kit_t *kit, const input_file_t *file, bool i
     }
     memset(source, 0, offsetof(source_t, feed.fault));
     source->file = file;
-    source->name = strcmp(file->name, "-") == 0 && is_stdin(file) ? "standard input" : file->name;
+    source->name = name_of(file);
     source->kit = kit;
     source->is_archive = is_archive;
     if (begin(source, err))
@@ -188,7 +193,7 @@ static source_t *take_left(source_kit_t *kit, const input_file_t *file) {
     source->kit = kit;
     source->owns_kit = false;
     source->file = file;
-    source->name = is_stdin(file) && strcmp(file->name, "-") == 0 ? "standard input" : file->name;
+    source->name = name_of(file);
     source->feed.name = source->name;
     source->feed.pool = kit->pool;
     return source;
