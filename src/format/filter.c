@@ -1,4 +1,5 @@
 #include "format/filter.h"
+#include "base/blanks.h"
 #include "base/suggest.h"
 #include "format/delimited/typed.h"
 #include "format/values/convert.h"
@@ -35,11 +36,9 @@ struct filter {
 };
 
 static char *trimmed(const char *text, size_t length) {
-    while (length && text[length - 1] == ' ')
-        length--;
-    while (length && *text == ' ')
-        text++, length--;
-    return strndup(text, length);
+    const uint8_t *at = (const uint8_t *)text;
+    blanks_trim(&at, &length);
+    return strndup((const char *)at, length);
 }
 
 /* Finds what looks like a part of a comparison in a value without quotes; NULL: nothing. */

@@ -1,4 +1,5 @@
 /* What a line is: a header, by its words or the columns that it names, or a record. */
+#include "base/blanks.h"
 #include "format/record/dialect_inner.h"
 
 #include <string.h>
@@ -40,18 +41,15 @@ bool dialect_starts_with_word(const schema_t *schema, const uint8_t *line, size_
 }
 
 int dialect_field_of_column(const schema_t *schema, const span_t *span) {
-    const char *text = (const char *)span->text;
+    const uint8_t *text = span->text;
     size_t length = span->length;
-    while (length && text[length - 1] == ' ')
-        length--;
-    while (length && text[0] == ' ')
-        text++, length--;
+    blanks_trim(&text, &length);
     for (size_t i = 0; i < schema->field_count; i++) {
         const texts_t *names = &schema->fields[i].columns;
         for (size_t j = 0; j < names->count; j++)
-            if ((names->items[j].length == length && strncasecmp(names->items[j].text, text, length) == 0) ||
-                (length &&
-                 in_encoding(schema, &names->items[j], (const uint8_t *)text, length, true) == length))
+            if ((names->items[j].length == length &&
+                 strncasecmp(names->items[j].text, (const char *)text, length) == 0) ||
+                (length && in_encoding(schema, &names->items[j], text, length, true) == length))
                 return (int)i;
     }
     return -1;

@@ -1,4 +1,5 @@
 #include "format/values/convert.h"
+#include "base/blanks.h"
 #include "base/number.h"
 #include "format/values/decimal.h"
 
@@ -6,15 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static void trim(const uint8_t **text, size_t *length) {
-    while (*length && (*text)[0] == ' ')
-        ++*text, --*length;
-    while (*length && (*text)[*length - 1] == ' ')
-        --*length;
-}
-
 bool convert_int(const uint8_t *text, size_t length, int64_t *value) {
-    trim(&text, &length);
+    blanks_trim(&text, &length);
     bool minus = length && text[0] == '-';
     if (length && (text[0] == '-' || text[0] == '+'))
         text++, length--;
@@ -75,7 +69,7 @@ static bool slow_number(const uint8_t *text, size_t length, int divide, double *
 typedef enum { NO_NUMBER, NUMBER_NEAREST, NUMBER_WITH_ALL_DIGITS } number_t;
 
 static inline number_t read_number(const uint8_t *text, size_t length, int divide, double *value) {
-    trim(&text, &length);
+    blanks_trim(&text, &length);
     size_t at = length && (text[0] == '-' || text[0] == '+');
     bool minus = at && text[0] == '-', any = false, exact = true;
     uint64_t mantissa = 0;

@@ -1,4 +1,5 @@
 #include "format/values/decimal.h"
+#include "base/blanks.h"
 
 #include <bson/bson.h>
 #include <stdio.h>
@@ -41,12 +42,9 @@ static bool read_exponent(const uint8_t *at, const uint8_t *end, decimal_t *deci
 }
 
 bool decimal_read(const uint8_t *text, size_t length, decimal_t *decimal) {
+    blanks_trim(&text, &length);
     const uint8_t *at = text, *end = text + length;
     *decimal = (decimal_t){.count = 0};
-    while (at < end && *at == ' ')
-        at++;
-    while (at < end && end[-1] == ' ')
-        end--;
     decimal->minus = at < end && *at == '-';
     at += at < end && (*at == '-' || *at == '+');
     bool any = false, point = false;

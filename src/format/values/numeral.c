@@ -1,4 +1,5 @@
 #include "format/values/numeral.h"
+#include "base/blanks.h"
 
 enum { GROUP = 3 };
 
@@ -35,14 +36,11 @@ static const uint8_t *read_groups(const numeral_t *numeral, const uint8_t *at, c
 
 bool numeral_read(const numeral_t *numeral, const uint8_t *text, size_t length, uint8_t out[NUMERAL_LONGEST],
                   size_t *size, bool *bare) {
-    const uint8_t *at = text, *end = text + length;
     uint8_t *to = out;
     if (length > NUMERAL_LONGEST)
         return false;
-    while (at < end && *at == ' ')
-        at++;
-    while (at < end && end[-1] == ' ')
-        end--;
+    blanks_trim(&text, &length);
+    const uint8_t *at = text, *end = text + length;
     if (at < end && (*at == '-' || *at == '+'))
         *to++ = *at++;
     if (!(at = read_groups(numeral, at, end, &to, bare)))
