@@ -150,7 +150,7 @@ static bool hand_out(void *context, work_t *work, err_t *err) {
     if (!done_runs_copy(&file->done_before, &piece->done))
         return err_memory(err, piece->done.count * sizeof(done_run_t));
     file->tail = piece->tail;
-    file->read_by = entry_dialect(&input->entry, job->generation);
+    file->read_by = entry_dialect(&input->entry, job->loading.generation);
     file->only_compares = work->state == WORK_CHECK;
     file->is_older = file->only_compares && ledger_ends_before(input, piece);
     file->compares = file->done_before.count && (!input->plain || ledger_needs_check(input, piece));
@@ -471,7 +471,7 @@ bool job_conduct(job_t *job, err_t *err) {
     conductor_t conductor = {.job = job, .followed_ns = clock_now_ns()};
     conductor.coordinator = coordinator_of(&conductor);
     return coordinator_run(&conductor.coordinator, err) &&
-           catalog_check_collection(job->store, &job->settings, job->generation, err);
+           catalog_check_collection(job->store, &job->settings, job->loading.generation, err);
 }
 
 bool job_flush(job_t *job, err_t *err) {

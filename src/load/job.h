@@ -50,7 +50,6 @@ typedef struct {
     store_t *store;
     catalog_settings_t settings;
     load_id_t id; /* of this load; nobody: it is not written down (yet) */
-    uint32_t generation;
     int64_t lease_ms;
     char process[25]; /* of a standalone, when the load began */
     heartbeat_t *heartbeat;

@@ -126,7 +126,7 @@ bool job_open_catalog(job_t *job, err_t *err) {
     fill_settings(job, job->schema->id ? job->schema->id->text : "");
     if (!catalog_open(job->store, &job->settings, &header, err))
         return false;
-    job->generation = job->loading.generation = header.generation;
+    job->loading.generation = header.generation;
     job->loading.bound = header.format != NULL;
     const int64_t lease_ms = header.lease_ms ? header.lease_ms : STORE_LEASE_MS;
     catalog_header_free(&header);
@@ -212,7 +212,7 @@ static bool check_not_emptied(job_t *job, err_t *err) {
         return true;
     if (!(places = places_read(job->store, err)))
         return false;
-    const uint64_t loaded = places_summary(places, job->generation).loaded;
+    const uint64_t loaded = places_summary(places, job->loading.generation).loaded;
     places_free(places);
     if (!loaded)
         return true;
@@ -240,7 +240,7 @@ static bool relate(void *context, const ledger_input_t *input, view_t *view, uin
 
 static bool fill_ledger(job_t *job, err_t *err) {
     const ledger_options_t options = {.self = job->id,
-                                      .generation = job->generation,
+                                      .generation = job->loading.generation,
                                       .safe = !job->spec->unsafe,
                                       .lease_ns = job->lease_ms * 1000000,
                                       .relate = relate,
@@ -295,7 +295,7 @@ static bool make_files(job_t *job, err_t *err) {
 static void tell_cut_back(const job_t *job) {
     for (size_t i = 0; i < job->ledger.input_count; i++) {
         const ledger_input_t *input = &job->ledger.inputs[i];
-        if (input->view == VIEW_OLDER && !entry_is_complete(&input->entry, job->generation, false))
+        if (input->view == VIEW_OLDER && !entry_is_complete(&input->entry, job->loading.generation, false))
             log_warn(
                 "%s was longer when another load began with it, and that load did not end: records that it "
                 "sent "
@@ -416,7 +416,7 @@ bool job_register_inputs(job_t *job, err_t *err) {
     describe_archive_t seen = {.path = NULL};
     *registration = (registration_t){.count = job->manifest.count,
                                      .self = job->id,
-                                     .generation = job->generation,
+                                     .generation = job->loading.generation,
                                      .portion = {.least = JOB_LEAST_PIECES, .most_bytes = JOB_PIECE_BYTES},
                                      .bound = job->loading.bound,
                                      .digest_at = digest_at,

@@ -89,7 +89,7 @@ static bool add_input(job_t *job, const wanting_t *wanting, size_t *at, err_t *e
 
 static bool fill_ledger(job_t *job, wanting_t *wanting, err_t *err) {
     const ledger_options_t options = {.self = job->id,
-                                      .generation = job->generation,
+                                      .generation = job->loading.generation,
                                       .holds = true,
                                       .lease_ns = job->lease_ms * 1000000,
                                       .relate = relate,

@@ -109,11 +109,12 @@ static bool collect(job_t *job, err_t *err) {
         return err_memory(err, marks->count * sizeof *marks->items);
     for (size_t i = 0; i < marks->count; i++) {
         const fix_t *fix = fixes_at(marks->fixes, i);
-        fix_item_t is = {.entry = fix->entry,
-                         .mark = {.offset = fix->offset, .of = fix->of, .generation = job->generation},
-                         .makes_document = fix->document != NULL,
-                         .left_out = fix->left_out,
-                         .filtered = fix->filtered};
+        fix_item_t is = {
+            .entry = fix->entry,
+            .mark = {.offset = fix->offset, .of = fix->of, .generation = job->loading.generation},
+            .makes_document = fix->document != NULL,
+            .left_out = fix->left_out,
+            .filtered = fix->filtered};
         if (fix->document)
             is.mark.hash = XXH3_64bits(fix->document, fix->length);
         marks->items[i] = (item_t){
