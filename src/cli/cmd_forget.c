@@ -66,12 +66,9 @@ static void print(const values_t *values, int count, const forgotten_t *forgotte
 
 static int run(int argc, char **argv, const command_t *command, err_t *err) {
     values_t values = {.patience_ns = 30000000000};
-    int rest;
-    bool help;
-    if (!cli_read(command, argc, argv, &values, &rest, &help, err))
-        return (int)err->status;
-    if (help)
-        return STATUS_OK;
+    int rest, status;
+    if (!cli_read(command, argc, argv, &values, &rest, &status, err))
+        return status;
     if (!values.uri || !rest)
         return err_set(err, STATUS_USAGE,
                        values.uri ? "name the input that is to be forgotten, as it was loaded, or as `tipple "

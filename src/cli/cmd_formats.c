@@ -178,12 +178,9 @@ static int refuse_word(const char *word, err_t *err) {
 
 static int run(int argc, char **argv, const command_t *command, err_t *err) {
     values_t values = {.guess = false};
-    int rest;
-    bool help;
-    if (!cli_read(command, argc, argv, &values, &rest, &help, err))
-        return (int)err->status;
-    if (help)
-        return STATUS_OK;
+    int rest, status;
+    if (!cli_read(command, argc, argv, &values, &rest, &status, err))
+        return status;
     if (rest && !values.guess)
         return refuse_word(argv[0], err);
     if (!values.guess &&

@@ -197,12 +197,9 @@ static int run(int argc, char **argv, const command_t *command, err_t *err) {
                        .seed = 1};
     const char *names[KINDS];
     char known[64];
-    int rest;
-    bool help;
-    if (!cli_read(command, argc, argv, &values, &rest, &help, err))
-        return (int)err->status;
-    if (help)
-        return STATUS_OK;
+    int rest, status;
+    if (!cli_read(command, argc, argv, &values, &rest, &status, err))
+        return status;
     for (size_t i = 0; i < KINDS; i++)
         names[i] = kinds[i].makes->name;
     if (!rest)

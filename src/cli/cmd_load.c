@@ -61,12 +61,8 @@ static bool read_reject_code(void *context, const char *text, err_t *err) {
 #define AT(name) .offset = offsetof(values_t, name)
 
 static const option_t options[] = {
-    {.name = "uri",
-     .argument = "URI",
-     .kind = OPTION_TEXT,
-     AT(spec.uri),
-     .environment = "TIPPLE_URI",
-     .help = "The target: mongodb://HOST/DATABASE.COLLECTION, with any option a MongoDB URI can have."},
+    CLI_URI_AT(values_t, spec.uri,
+               "The target: mongodb://HOST/DATABASE.COLLECTION, with any option a MongoDB URI can have."),
     LOAD_ROW_URI_FILE(values_t),
     LOAD_ROW_FORMAT(values_t, spec.format),
     GUESS_ROWS(values_t, spec.guess, types),

@@ -143,6 +143,11 @@ static bool reject(parse_t *parse, const file_t *file, const cut_t *cut, const r
                    parse->rejected);
 }
 
+static bool reject_long(parse_t *parse, const file_t *file, const cut_t *cut, record_t *record, err_t *err) {
+    record->column = 1;
+    return reject(parse, file, cut, record, "the record is longer than --max-record", err);
+}
+
 static bool print_document(parse_t *parse, const file_t *file, const cut_t *cut, const record_t *record,
                            const shape_t *shape, err_t *err) {
     bson_t document;
@@ -188,10 +193,8 @@ static bool take_record(parse_t *parse, const file_t *file, const cut_t *cut, re
         return bad_values_stop(file->input->name, cut->first_line + record->line, record, err);
     if (parsed == PARSED_REJECT)
         return reject(parse, file, cut, record, record->reason, err);
-    if (record->length > parse->values->max_record) {
-        record->column = 1;
-        return reject(parse, file, cut, record, "the record is longer than --max-record", err);
-    }
+    if (record->length > parse->values->max_record)
+        return reject_long(parse, file, cut, record, err);
     if (parse->filter && !filter_passes(parse->filter, parse->place.bytes, record->document_length)) {
         parse->filtered++;
         return true;
@@ -224,10 +227,9 @@ static bool parse_cut(parse_t *parse, file_t *file, const cut_t *cut, err_t *err
     }
     if (cut->oversize.length && parse->read < parse->values->limit) {
         record = (record_t){.offset = cut->length,
-                            .line = (uint32_t)ends_lines(parse->schema, cut->buffer.bytes, cut->length),
-                            .column = 1};
+                            .line = (uint32_t)ends_lines(parse->schema, cut->buffer.bytes, cut->length)};
         parse->read++;
-        return reject(parse, file, cut, &record, "the record is longer than --max-record", err);
+        return reject_long(parse, file, cut, &record, err);
     }
     return true;
 }
@@ -283,8 +285,8 @@ static bool open_format(parse_t *parse, err_t *err) {
 
 static bool parse_all(parse_t *parse, char **args, int count, err_t *err) {
     const values_t *values = parse->values;
-    manifest_options_t manifest = {.input_name = NULL};
-    if (!values->format && !manifest_build(&parse->manifest, args, (size_t)count, &manifest, err))
+    manifest_t *const manifest = &parse->manifest;
+    if (!values->format && !manifest_build(manifest, args, (size_t)count, NULL, err))
         return false;
     if (!open_format(parse, err) || (values->validate && !format_validate(parse->schema, err)))
         return false;
@@ -297,8 +299,8 @@ static bool parse_all(parse_t *parse, char **args, int count, err_t *err) {
     if (values->filters.count &&
         !(parse->filter = filter_parse(parse->schema, values->filters.items, values->filters.count, err)))
         return false;
-    if ((values->format && !manifest_build(&parse->manifest, args, (size_t)count, &manifest, err)) ||
-        !check_inputs(parse->schema, &parse->manifest, values->max_record, false, NULL, err))
+    if ((values->format && !manifest_build(manifest, args, (size_t)count, NULL, err)) ||
+        !check_inputs(parse->schema, manifest, values->max_record, false, NULL, err))
         return false;
     parse->kit = source_kit_new();
     parse->pool = pool_new(1 << 30, CUTTER_BUFFER);
@@ -308,8 +310,8 @@ static bool parse_all(parse_t *parse, char **args, int count, err_t *err) {
     if (!parse->kit || !parse->pool || !parse->reader || !parse->emitter || !parse->emitted)
         return err_memory(err, 1);
     bool ok = true;
-    for (size_t i = 0; ok && i < parse->manifest.count; i++)
-        ok = parse_file(parse, &parse->manifest.files[i], err);
+    for (size_t i = 0; ok && i < manifest->count; i++)
+        ok = parse_file(parse, &manifest->files[i], err);
     err_t ending;
     if (!emitted_end(parse->emitted, &ending) && ok) {
         *err = ending;
@@ -343,12 +345,9 @@ static void print_counts(const parse_t *parse, int64_t took_ns, int64_t cpu_ns) 
 static int run(int argc, char **argv, const command_t *command, err_t *err) {
     values_t values = {.limit = UINT64_MAX, .max_rejects = UINT64_MAX, .max_record = 16 << 20};
     parse_t parse = {.values = &values};
-    int rest;
-    bool help;
-    if (!cli_read(command, argc, argv, &values, &rest, &help, err))
-        return (int)err->status;
-    if (help)
-        return STATUS_OK;
+    int rest, status;
+    if (!cli_read(command, argc, argv, &values, &rest, &status, err))
+        return status;
     if (!guess_rows_check(&values.guess, &values.types, values.format, err))
         return STATUS_USAGE;
     if (!rest)
@@ -359,7 +358,7 @@ static int run(int argc, char **argv, const command_t *command, err_t *err) {
     setvbuf(stdout, output, _IOFBF, sizeof output);
     int64_t started = clock_now_ns(), cpu = clock_process_cpu_ns();
     bool ok = parse_all(&parse, argv, rest, err);
-    int status = ok ? parse.rejected ? STATUS_SOME_REJECTED : STATUS_OK : (int)err->status;
+    status = ok ? parse.rejected ? STATUS_SOME_REJECTED : STATUS_OK : (int)err->status;
     if (ok || parse.read)
         print_counts(&parse, clock_now_ns() - started, clock_process_cpu_ns() - cpu);
     err_t printing;

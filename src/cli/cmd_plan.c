@@ -53,13 +53,10 @@ static bool play(plan_values_t *values, const plan_t *plan, simulate_figures_t f
 static int run(int argc, char **argv, const command_t *command, err_t *err) {
     plan_values_t values;
     gauge_t gauge = {.files = 0};
-    int rest;
-    bool help;
+    int rest, status;
     plan_options_init(&values);
-    if (!cli_read(command, argc, argv, &values, &rest, &help, err))
-        return (int)err->status;
-    if (help)
-        return STATUS_OK;
+    if (!cli_read(command, argc, argv, &values, &rest, &status, err))
+        return status;
     if (!plan_options_finish(&values, err) || !check_given(&values, rest, err) ||
         (rest && !take_sample(&values, argv, rest, &gauge, err)))
         return (int)err->status;

@@ -113,12 +113,7 @@ static bool read_staleness(void *values, const char *text, err_t *err) {
 #define AT(name) .offset = offsetof(values_t, name)
 
 static const option_t options[] = {
-    {.name = "uri",
-     .argument = "URI",
-     .kind = OPTION_TEXT,
-     AT(spec.uri),
-     .environment = "TIPPLE_URI",
-     .help = "The collection: mongodb://HOST/DATABASE.COLLECTION."},
+    CLI_URI_LOOKED_AT(values_t, spec.uri),
     {.name = "suite",
      .letter = 's',
      .argument = "NAME",

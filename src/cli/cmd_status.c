@@ -306,12 +306,9 @@ static void make_result(bson_t *to, const server_t *server, const report_t *stat
 static int run(int argc, char **argv, const command_t *command, err_t *err) {
     values_t values = {.patience_ns = 30000000000};
     report_t status = {.read = ROUTE_UNSHARDED};
-    int rest;
-    bool help;
-    if (!cli_read(command, argc, argv, &values, &rest, &help, err))
-        return (int)err->status;
-    if (help)
-        return STATUS_OK;
+    int rest, exit_status;
+    if (!cli_read(command, argc, argv, &values, &rest, &exit_status, err))
+        return exit_status;
     if (!values.uri || rest)
         return err_set(err, STATUS_USAGE,
                        values.uri ? "nothing but options belongs after status"

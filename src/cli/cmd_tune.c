@@ -121,13 +121,9 @@ static bool read_precision(void *values, const char *text, err_t *err) {
 #define AT(name) .offset = offsetof(values_t, name)
 
 static const option_t options[] = {
-    {.name = "uri",
-     .argument = "URI",
-     .kind = OPTION_TEXT,
-     AT(spec.load.uri),
-     .environment = "TIPPLE_URI",
-     .help = "The target: mongodb://HOST/DATABASE.COLLECTION. Trials are made in "
-             "DATABASE.COLLECTION.tipple.tune."},
+    CLI_URI_AT(values_t, spec.load.uri,
+               "The target: mongodb://HOST/DATABASE.COLLECTION. Trials are made in "
+               "DATABASE.COLLECTION.tipple.tune."),
     LOAD_ROW_URI_FILE(values_t),
     LOAD_ROW_FORMAT(values_t, spec.load.format),
     {.name = "threads",

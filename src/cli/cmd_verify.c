@@ -32,12 +32,7 @@ static bool read_sample(void *values, const char *text, err_t *err) {
 #define AT(name) .offset = offsetof(values_t, name)
 
 static const option_t options[] = {
-    {.name = "uri",
-     .argument = "URI",
-     .kind = OPTION_TEXT,
-     AT(spec.uri),
-     .environment = "TIPPLE_URI",
-     .help = "The collection: mongodb://HOST/DATABASE.COLLECTION."},
+    CLI_URI_LOOKED_AT(values_t, spec.uri),
     {.name = "format",
      .letter = 'f',
      .argument = "NAME",
@@ -328,17 +323,14 @@ static void print_summary(const verify_result_t *result, const values_t *values,
 static int run(int argc, char **argv, const command_t *command, err_t *err) {
     values_t values = {.json = false};
     verify_result_t result;
-    int rest;
-    bool help;
+    int rest, status;
     verify_spec_init(&values.spec);
-    if (!cli_read(command, argc, argv, &values, &rest, &help, err))
-        return (int)err->status;
-    if (help)
-        return STATUS_OK;
+    if (!cli_read(command, argc, argv, &values, &rest, &status, err))
+        return status;
     if (!check(&values, argv, rest, err))
         return (int)err->status;
     bool ok = verify_run(&values.spec, &result, err);
-    int status = ok ? STATUS_OK : (int)err->status;
+    status = ok ? STATUS_OK : (int)err->status;
     bool began = ok || status == STATUS_DIFFERENT || result.blocks;
     if (began && (values.json || status != STATUS_USAGE)) {
         bson_t document = BSON_INITIALIZER;

@@ -233,12 +233,9 @@ static int show(const values_t *values, int64_t id, const where_t *where, err_t 
 static int run(int argc, char **argv, const command_t *command, err_t *err) {
     values_t values = {.patience_ns = 30000000000};
     static where_t where;
-    int rest;
-    bool help;
-    if (!cli_read(command, argc, argv, &values, &rest, &help, err))
-        return (int)err->status;
-    if (help)
-        return STATUS_OK;
+    int rest, status;
+    if (!cli_read(command, argc, argv, &values, &rest, &status, err))
+        return status;
     if (!values.uri)
         return err_set(err, STATUS_USAGE, "--uri is missing: the collection that the _id is in"),
                STATUS_USAGE;

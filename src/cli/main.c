@@ -64,12 +64,9 @@ static const command_t *find_command(const char *name, err_t *err) {
 
 static int run_help(int argc, char **argv, const command_t *self, err_t *err) {
     help_values_t values = {false, false};
-    int rest;
-    bool help;
-    if (!cli_read(self, argc, argv, &values, &rest, &help, err))
-        return (int)err->status;
-    if (help)
-        return STATUS_OK;
+    int rest, status;
+    if (!cli_read(self, argc, argv, &values, &rest, &status, err))
+        return status;
     const command_t *command = rest ? find_command(argv[0], err) : NULL;
     if (rest && !command)
         return (int)err->status;

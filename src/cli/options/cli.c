@@ -231,31 +231,37 @@ static bool read_word(const command_t *command, int argc, char **argv, int *at, 
     return true;
 }
 
-bool cli_read(const command_t *command, int argc, char **argv, void *values, int *rest, bool *help,
-              err_t *err) {
-    common_t common = {false, false, false};
-    *rest = 0;
-    *help = false;
-    if (!read_environment(command, values, err))
-        return false;
+static bool read_words(const command_t *command, int argc, char **argv, void *values, common_t *common,
+                       int *rest, err_t *err) {
     bool options = true;
-    for (int i = 0; i < argc; i++) {
+    for (int i = 0; i < argc && !common->help; i++) {
         if (options && strcmp(argv[i], "--") == 0) {
             options = false;
         } else if (options && argv[i][0] == '-' && argv[i][1]) {
-            if (!read_word(command, argc, argv, &i, values, &common, err))
+            if (!read_word(command, argc, argv, &i, values, common, err))
                 return false;
         } else {
             if (!no_password("an argument", argv[i], err))
                 return false;
             argv[(*rest)++] = argv[i];
         }
-        if (common.help) {
-            cli_print_help(command);
-            *help = true;
-            return cli_flush(err);
-        }
     }
+    return true;
+}
+
+bool cli_read(const command_t *command, int argc, char **argv, void *values, int *rest, int *status,
+              err_t *err) {
+    common_t common = {false, false, false};
+    *rest = 0;
+    bool ok =
+        read_environment(command, values, err) && read_words(command, argc, argv, values, &common, rest, err);
+    if (ok && common.help) {
+        cli_print_help(command);
+        ok = cli_flush(err);
+    }
+    *status = ok ? STATUS_OK : (int)err->status;
+    if (!ok || common.help)
+        return false;
     log_set_level(common.quiet ? LOG_QUIET : common.verbose ? LOG_VERBOSE : LOG_NORMAL);
     return true;
 }

@@ -42,12 +42,16 @@ typedef struct option {
     bool (*custom)(void *at, const char *text, err_t *err);
 } option_t;
 
-/* Rows of commands that look at a collection, for a struct with uri, patience_ns and json. */
-#define CLI_URI(values)                                                                                      \
+#define CLI_URI_AT(values, member, words)                                                                    \
     {                                                                                                        \
-        .name = "uri", .argument = "URI", .kind = OPTION_TEXT, .offset = offsetof(values, uri),              \
-        .environment = "TIPPLE_URI", .help = "The collection: mongodb://HOST/DATABASE.COLLECTION."           \
+        .name = "uri", .argument = "URI", .kind = OPTION_TEXT, .offset = offsetof(values, member),           \
+        .environment = "TIPPLE_URI", .help = words                                                           \
     }
+#define CLI_URI_LOOKED_AT(values, member)                                                                    \
+    CLI_URI_AT(values, member, "The collection: mongodb://HOST/DATABASE.COLLECTION.")
+
+/* Rows of commands that look at a collection, for a struct with uri, patience_ns and json. */
+#define CLI_URI(values) CLI_URI_LOOKED_AT(values, uri)
 #define CLI_PATIENCE(values)                                                                                 \
     {                                                                                                        \
         .name = "patience", .argument = "TIME", .kind = OPTION_TIME,                                         \
@@ -80,8 +84,8 @@ typedef struct {
 } common_t;
 
 /* Reads options into `values`, leaving what is no option in argv[0, *rest). common options are acted on.
- * False: a mistake (status 1). *help: --help was asked for and printed, nothing else is to be done. */
-bool cli_read(const command_t *command, int argc, char **argv, void *values, int *rest, bool *help,
+ * False: nothing else is to be done, and *status is the command's: --help was printed (0), or there is a mistake (1). */
+bool cli_read(const command_t *command, int argc, char **argv, void *values, int *rest, int *status,
               err_t *err);
 
 /* Which of these words an option's text is; -1 with the sentence that lists them. */

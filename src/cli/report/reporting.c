@@ -7,12 +7,11 @@
 
 int reporting_run(const command_t *command, int argc, char **argv, void *values, reporting_body_t *body,
                   err_t *err) {
-    int rest;
-    bool help;
+    int rest, status;
     again_t again;
     again_keep(&again, command, argc, argv);
-    const bool read = cli_read(command, argc, argv, values, &rest, &help, err);
-    const int status = !read ? (int)err->status : help ? STATUS_OK : body(values, argv, rest, &again, err);
+    if (cli_read(command, argc, argv, values, &rest, &status, err))
+        status = body(values, argv, rest, &again, err);
     again_free(&again);
     return status;
 }
