@@ -1,21 +1,15 @@
 #include "load/threads/feeder.h"
-#include "base/lines.h"
 #include "base/stop.h"
 #include "base/threads/team.h"
-#include "format/record/ends.h"
-#include "format/records.h"
-#include "input/cutter.h"
-#include "load/blocks/other_stream.h"
 #include "load/threads/beginning.h"
+#include "load/threads/cut_block.h"
+#include "load/threads/done_before.h"
+#include "load/threads/limited.h"
+#include "load/threads/torn.h"
 
 #include <pthread.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
-#include <xxhash.h>
-#if defined(__x86_64__) && __has_include(<xxh_x86dispatch.h>)
-#include <xxh_x86dispatch.h> /* the same functions, with the widest registers that this CPU has */
-#endif
 
 enum {
     MOST_THREADS = 16,
@@ -42,120 +36,11 @@ typedef struct {
     uint32_t chain_bytes;
     uint32_t epoch; /* of the file at hand */
     uint32_t tail_parts;
-    const done_run_t *run; /* that its text is compared with, */
-    uint64_t run_hash;     /* as far as it was read, */
-    uint64_t tail_hash;
-    size_t runs_compared;
+    done_before_t compared;
     bool at_beginning; /* of the file at hand: nothing of it was read and understood yet */
-    uint64_t left;     /* of --limit */
     beginning_t beginning;
-    records_t *counter; /* counts records for --limit */
-    records_place_t scratch;
+    limited_t limited;
 } worker_t;
-
-/* A line is a record at most, but of JSON: where the block's lines are surely within the limit, nobody needs to look at
- * them. */
-static bool count_lines(worker_t *worker, const block_t *block) {
-    const schema_t *schema = worker->feeder->options.schema;
-    if (schema->kind == RECORDS_JSON)
-        return false;
-    const uint64_t most =
-        ends_lines(schema, block->buffer.bytes, block->length) + 1 + (block->oversize.length > 0);
-    if (most > worker->left)
-        return false;
-    worker->left -= most;
-    return true;
-}
-
-/* Cuts the block off behind the last record that --limit allows. */
-static bool apply_limit(worker_t *worker, block_t *block, err_t *err) {
-    const feeder_options_t *options = &worker->feeder->options;
-    if (options->limit_is_about && count_lines(worker, block))
-        return true;
-    if (!worker->counter && !(worker->counter = records_new(options->schema)))
-        return err_memory(err, 1);
-    record_t record;
-    records_begin(worker->counter, block->file->dialect, block->buffer.bytes, block->length,
-                  block->file_start, false, 0);
-    for (;;) {
-        parsed_t parsed = records_next_into(worker->counter, &worker->scratch, &record, NULL);
-        if (parsed == PARSED_MEMORY)
-            return err_memory(err, record.needed);
-        if ((parsed == PARSED_DOCUMENT || parsed == PARSED_REJECT || parsed == PARSED_OTHER_HEADER) &&
-            worker->left-- == 0) {
-            worker->left = 0;
-            block->length = record.offset;
-            block->oversize.length = 0;
-            block->partial = true;
-            return true;
-        }
-        if (parsed == PARSED_END)
-            break;
-    }
-    if (block->oversize.length && worker->left-- == 0) {
-        worker->left = 0;
-        block->oversize.length = 0;
-        block->partial = true;
-    }
-    return true;
-}
-
-/* Of its text, whatever --max-record is. The sum over blocks does not depend on their order, so each hash knows
- * its block's number. */
-static uint64_t hash_block(const cut_t *cut, uint64_t from) {
-    const uint64_t text =
-        cut->oversize.length ? cut->oversize.hash : XXH3_64bits(cut->buffer.bytes, cut->length);
-    return XXH3_64bits_withSeed(&text, sizeof text, from);
-}
-
-/* from: the number that its reading began with; a piece may begin in the middle of a record of the one
- * before. */
-static block_t *make_block(load_file_t *file, const cut_t *cut, uint64_t from, uint32_t epoch) {
-    block_t *block = calloc(1, sizeof *block);
-    if (!block)
-        return NULL;
-    block->file = file;
-    block->buffer = cut->buffer;
-    block->length = cut->length;
-    block->offset = cut->offset;
-    block->first_line = cut->first_line;
-    block->lines_from = cut->lines_from;
-    block->from = from;
-    block->to = cut->last ? (cut->next_offset - 1) / RECORD_ID_BLOCK_BYTES + 1
-                          : cut->next_offset / RECORD_ID_BLOCK_BYTES;
-    if (block->to > file->to)
-        block->to = file->to;
-    if (block->to <= block->from)
-        block->to = block->from + 1;
-    block->file_start = cut->offset == 0;
-    block->tail = (cut->last || cut->open) && file->to == UINT64_MAX;
-    block->epoch = epoch;
-    block->partial = cut->broken;
-    block->begun_before = file->begun_before;
-    block->oversize.length = cut->oversize.length;
-    block->oversize.kept = cut->oversize.kept;
-    block->oversize.held = cut->oversize.held;
-    block->hash = file->work ? hash_block(cut, block->from) : 0;
-    return block;
-}
-
-static bool number(feeder_t *feeder, block_t *block, err_t *err) {
-    uint64_t voff;
-    load_file_t *file = block->file;
-    const feeder_options_t *options = &feeder->options;
-    if (!options->numbered)
-        return true;
-    uint64_t end = block->offset + block->length + block->oversize.length;
-    if (!options->extend(options->context, file, end ? end - 1 : 0, err))
-        return false;
-    if (!load_file_number(file, block->offset, &voff))
-        return err_set(err, STATUS_INPUT,
-                       "%s holds more than its size promised (more than %llu bytes): it changed while it was "
-                       "read, or its compressed form lies about its size",
-                       file->input->name, (unsigned long long)block->offset);
-    block->id_base = record_id_make(record_id_lane(file->ordinal, block->offset), voff);
-    return true;
-}
 
 /* Waking a loader costs more than a small block is worth. False when nobody takes blocks any more. */
 static bool push_chain(worker_t *worker) {
@@ -189,199 +74,54 @@ static bool push(worker_t *worker, block_t *block) {
     return (may_wait && worker->chain_bytes < CHAIN_BYTES) || push_chain(worker);
 }
 
-/* ---- what the main thread is told ---- */
-
-static bool tell(worker_t *worker, const news_t *what, err_t *err) {
+/* Tells the main thread, if there is one that wants to know. */
+static bool tell(const worker_t *worker, news_t news, err_t *err) {
     load_state_t *loading = worker->feeder->options.loading;
-    if (!loading)
-        return true;
-    news_t *news = malloc(sizeof *news);
-    if (!news)
-        return err_memory(err, sizeof *news);
-    *news = *what;
-    news->epoch = worker->epoch;
-    load_state_tell(loading, news);
-    return true;
+    news.epoch = worker->epoch;
+    return !loading || load_state_tell(loading, &news, err);
 }
 
-static bool refuse_longer(const load_file_t *file, const block_t *block, err_t *err) {
-    return other_stream_refuse(file, "this stream continues where that one ended, after", block->offset, err);
+static bool number(const feeder_options_t *options, block_t *block, err_t *err) {
+    return !options->numbered ||
+           (options->extend(options->context, block->file, cut_block_last(block), err) &&
+            cut_block_number(block, err));
 }
 
-static bool refuse_changed(load_file_t *file, const done_run_t *run, err_t *err) {
-    if (file->input->kind == INPUT_STREAM)
-        return other_stream_refuse(file, "this stream has other content than that one after",
-                                   run->from * RECORD_ID_BLOCK_BYTES, err);
-    if (file->known_as && strcmp(file->known_as, file->input->name) != 0)
-        return err_set(
-            err, STATUS_INPUT,
-            "%.300s has the name, the size and the ends of what was loaded as %.300s, but other content "
-            "between byte %llu and %llu of its text. If it is that file, name it so, and give "
-            "--reload-changed; else load it under another name",
-            file->input->name, file->known_as, (unsigned long long)(run->from * RECORD_ID_BLOCK_BYTES),
-            (unsigned long long)(run->to * RECORD_ID_BLOCK_BYTES));
-    file->changed = true;
-    return err_set(err, STATUS_INPUT,
-                   "%s has changed since it was loaded: between byte %llu and %llu of its text it has other "
-                   "content than then. Put the old content back, or give --reload-changed, which removes its "
-                   "documents and loads it again",
-                   file->input->name, (unsigned long long)(run->from * RECORD_ID_BLOCK_BYTES),
-                   (unsigned long long)(run->to * RECORD_ID_BLOCK_BYTES));
-}
-
-static bool refuse_older(load_file_t *file, err_t *err) {
-    file->changed = true;
-    return err_set(
-        err, STATUS_INPUT,
-        "%s is shorter than what was loaded of it, and it has another modification time than then, so "
-        "nobody can tell whether the rest of it is unchanged. Use the newest version of the file, or "
-        "give --reload-changed, which removes its documents and loads what is here",
-        file->input->name);
-}
-
-/* Is the text of done blocks what it was? Known when a run of them is over. */
-static bool compare_done(worker_t *worker, load_file_t *file, const block_t *block, err_t *err) {
-    const done_run_t *run = done_runs_find(&file->done_before, block->from);
-    const done_run_t tail = {file->tail.from, file->tail.to, file->tail.hash};
-    if (!run) /* it begins within what was the last block then, or behind it */
-        return file->input->kind == INPUT_STREAM ? refuse_longer(file, block, err)
-                                                 : refuse_changed(file, &tail, err);
-    if (run != worker->run) {
-        worker->run = run;
-        worker->run_hash = 0;
-    }
-    worker->run_hash += block->hash;
-    if (block->to > run->to || (block->to == run->to && worker->run_hash != run->hash))
-        return refuse_changed(file, run, err);
-    worker->runs_compared += block->to == run->to;
-    return true;
-}
-
-/* All of a piece that was compared was there: nothing was missing at its end. */
-static bool finish_comparing(worker_t *worker, load_file_t *file, err_t *err) {
-    const done_run_t tail = {file->tail.from, file->tail.to, file->tail.hash};
-    if (file->compares && worker->runs_compared < file->done_before.count)
-        return refuse_changed(file, &file->done_before.runs[worker->runs_compared], err);
-    if (file->only_compares && worker->tail_hash != tail.hash)
-        return refuse_changed(file, &tail, err);
-    return !file->only_compares || tell(worker, &(news_t){.kind = NEWS_COMPARED, .file = file}, err);
-}
-
-/* A block of the last record alone, whose line has no end. NULL: out of memory. */
-static block_t *cut_torn(worker_t *worker, block_t *block, uint32_t at, err_t *err) {
-    block_t *torn = malloc(sizeof *torn);
-    if (!torn) {
-        err_memory(err, sizeof *torn);
-        return NULL;
-    }
-    *torn = *block;
-    torn->length = block->length - at;
-    torn->offset += at;
-    torn->id_base += at;
-    torn->first_line += lines_count(block->buffer.bytes, at);
-    torn->file_start = false;
-    torn->after_another = true;
-    torn->hash = 0; /* the block's own speaks of both */
-    if (!pool_split(worker->feeder->options.pipeline->pool, &block->buffer, at, block->length,
-                    &torn->buffer)) {
-        err_memory(err, torn->length);
-        free(torn);
-        return NULL;
-    }
-    block->length = at;
-    return torn;
-}
-
-/* Where the last record begins, which has no line end. */
-static uint32_t last_record(const worker_t *worker, const block_t *block) {
-    const schema_t *schema = worker->feeder->options.schema;
-    const uint8_t *text = block->buffer.bytes;
-    if (!schema->multiline) {
-        const uint8_t *end = memrchr(text, '\n', block->length);
-        return end ? (uint32_t)(end + 1 - text) : 0;
-    }
-    const size_t bom = block->file_start ? dialect_bom(text, block->length) : 0;
-    ends_t ends = ends_begin(schema, block->file->dialect->delimiter);
-    ends_on(&ends, text + bom, block->length - bom, true, SIZE_MAX);
-    size_t last = bom + ends.record;
-    for (size_t next = last; next < block->length;) {
-        last = next;
-        next += ends_find(schema, ends.delimiter, text + next, block->length - next, true);
-    }
-    return last == bom ? 0 : (uint32_t)last;
-}
-
-/* The last record of a file that may grow has no line end: it is sent by itself, when the catalog knows of
- * it. *block becomes NULL where it is nothing but this record. */
+/* The last record without a line end is not handed on, but told of. *block becomes NULL where it is nothing else. */
 static bool hold_back_torn(worker_t *worker, block_t **block, err_t *err) {
-    block_t *torn = *block;
-    const uint8_t *text = torn->buffer.bytes;
-    if (worker->feeder->options.schema->kind == RECORDS_BSON) /* a document tells its end */
-        return true;
-    if (!torn->tail || !torn->file->may_be_torn || torn->oversize.length || !torn->length ||
-        text[torn->length - 1] == '\n')
-        return true;
-    const uint32_t at = last_record(worker, torn);
-    const size_t bom = !at && torn->file_start ? dialect_bom(text, torn->length) : 0;
-    if (bom == torn->length) /* no record at all */
-        return true;
-    if (!at)
-        *block = NULL;
-    else if (!(torn = cut_torn(worker, torn, at, err)))
+    const feeder_options_t *options = &worker->feeder->options;
+    news_t torn;
+    if (!torn_cut(options->schema, options->pipeline->pool, block, &torn, err))
         return false;
-    /* where the record begins, not what stands before the first one */
-    text = torn->buffer.bytes + bom;
-    const uint64_t length = torn->length - bom;
-    const news_t news = {.kind = NEWS_TORN,
-                         .file = torn->file,
-                         .torn = {torn->offset + bom, length, XXH3_64bits(text, length)},
-                         .block = torn};
-    worker->tail_parts++;
-    if (tell(worker, &news, err))
+    worker->tail_parts += torn.block != NULL;
+    if (!torn.block || tell(worker, torn, err))
         return true;
-    pipeline_free_block(worker->feeder->options.pipeline, torn);
+    pipeline_free_block(options->pipeline, torn.block);
     return false;
-}
-
-/* Done before: compared, where that is wanted, and not sent again. One that a fault of the input has cut off says
- * nothing; the fault will be told. */
-static bool pass_done(worker_t *worker, load_file_t *file, block_t *block, err_t *err) {
-    bool ok = true;
-    if (file->only_compares && block->tail && !block->partial)
-        worker->tail_hash += block->hash;
-    else if ((file->compares || file->only_compares) && !block->partial)
-        ok = compare_done(worker, file, block, err);
-    pipeline_free_block(worker->feeder->options.pipeline, block);
-    return ok;
-}
-
-static bool is_done(const load_file_t *file, const block_t *block) {
-    return file->only_compares ||
-           (file->compares
-                ? done_runs_find(&file->done_before, block->from) != NULL
-                : block->from < block->to && done_runs_cover(&file->done_before, block->from, block->to));
 }
 
 /* Hands a block on; false when the feeding is over (err is set unless it was closed). */
 static bool hand_on(worker_t *worker, load_file_t *file, cut_t *cut, uint64_t from, bool *more, err_t *err) {
-    feeder_t *feeder = worker->feeder;
-    const feeder_options_t *options = &feeder->options;
-    block_t *block = make_block(file, cut, from, worker->epoch);
+    const feeder_options_t *options = &worker->feeder->options;
+    block_t *block = cut_block_new(file, cut, from, worker->epoch);
     if (!block) {
         pool_give(options->pipeline->pool, &cut->buffer);
         return err_memory(err, sizeof *block);
     }
     bool ok = true;
     worker->at_beginning = false;
-    if (is_done(file, block))
-        return pass_done(worker, file, block, err);
+    if (done_before_has(file, block)) {
+        ok = done_before_compare(&worker->compared, file, block, err);
+        pipeline_free_block(options->pipeline, block);
+        return ok;
+    }
     if (options->limit != UINT64_MAX) {
-        ok = apply_limit(worker, block, err);
+        ok = limited_cut(&worker->limited, block, err);
         *more = !block->partial;
         if (block->partial) /* not fed to its end, but this far it was */
             file->blocks = block->to;
     }
-    ok = ok && number(feeder, block, err);
+    ok = ok && number(options, block, err);
     if (!ok) {
         pipeline_free_block(options->pipeline, block);
         return false;
@@ -443,17 +183,17 @@ static bool finish(worker_t *worker, load_file_t *file, uint64_t end, err_t *err
     const bool to_its_end = file->to != UINT64_MAX && end != UINT64_MAX;
     if (to_its_end)
         beginning_note_end(&worker->beginning, file, end);
-    if (!finish_comparing(worker, file, err))
+    if (!done_before_end(&worker->compared, file, err))
         return false;
     if (file->only_compares)
-        return true;
+        return tell(worker, (news_t){.kind = NEWS_COMPARED, .file = file}, err);
     file->blocks = to_its_end ? file->to : blocks;
     return tell(worker,
-                &(news_t){.kind = NEWS_FED,
-                          .file = file,
-                          .end_block = file->blocks,
-                          .tail_parts = worker->tail_parts,
-                          .end = end == UINT64_MAX ? 0 : end},
+                (news_t){.kind = NEWS_FED,
+                         .file = file,
+                         .end_block = file->blocks,
+                         .tail_parts = worker->tail_parts,
+                         .end = end == UINT64_MAX ? 0 : end},
                 err);
 }
 
@@ -469,11 +209,9 @@ static bool feed_text(worker_t *worker, load_file_t *file, bool *more, err_t *er
     worker->at_beginning = true;
     worker->epoch = file->epoch;
     worker->tail_parts = 0;
-    worker->run = NULL;
-    worker->run_hash = worker->tail_hash = 0;
-    worker->runs_compared = 0;
+    worker->compared = (done_before_t){0};
     if (file->is_older)
-        return refuse_older(file, err);
+        return done_before_refuse_older(file, err);
     source_t *source = source_open_in(worker->kit, file->input, err);
     if (!source)
         return false;
@@ -515,7 +253,7 @@ static bool feed_file(worker_t *worker, load_file_t *file, bool *more, err_t *er
     pthread_mutex_lock(&feeder->lock);
     bool skipped = options->misfit(options->context, file, err);
     pthread_mutex_unlock(&feeder->lock);
-    return skipped && tell(worker, &(news_t){.kind = NEWS_SKIPPED, .file = file}, err);
+    return skipped && tell(worker, (news_t){.kind = NEWS_SKIPPED, .file = file}, err);
 }
 
 /* The next file, or the next files, where one stream holds them: this thread reads them in order. What it has
@@ -564,7 +302,7 @@ static void feed(worker_t *worker) {
         if (!feed_file(worker, file, &more, &err) && err.text[0])
             team_fail(&feeder->team, &err);
         file->feeding = false;
-        if (worker->left == 0)
+        if (worker->limited.left == 0)
             return;
     }
 }
@@ -583,16 +321,17 @@ static void end_feeders(feeder_t *feeder, uint32_t count) {
 static void *work(void *context) {
     feeder_t *feeder = context;
     const feeder_options_t *options = &feeder->options;
-    worker_t worker = {.feeder = feeder,
-                       .kit = source_kit_new(),
-                       .left = options->limit,
-                       .beginning = {.schema = options->schema,
-                                     .shelf = options->pipeline->shelf,
-                                     .pool = options->pipeline->pool,
-                                     .max_record = options->max_record,
-                                     .files = options->files,
-                                     .file_count = options->file_count,
-                                     .lock = &feeder->beginnings}};
+    worker_t worker = {
+        .feeder = feeder,
+        .kit = source_kit_new(),
+        .limited = {.schema = options->schema, .left = options->limit, .about = options->limit_is_about},
+        .beginning = {.schema = options->schema,
+                      .shelf = options->pipeline->shelf,
+                      .pool = options->pipeline->pool,
+                      .max_record = options->max_record,
+                      .files = options->files,
+                      .file_count = options->file_count,
+                      .lock = &feeder->beginnings}};
     err_t err;
     if (worker.kit) {
         source_kit_watch(worker.kit, options->pipeline->pool);
@@ -603,8 +342,7 @@ static void *work(void *context) {
     }
     push_chain(&worker);
     source_kit_free(worker.kit);
-    records_destroy(worker.counter);
-    free(worker.scratch.bytes);
+    limited_free(&worker.limited);
     end_feeders(feeder, 1);
     return NULL;
 }

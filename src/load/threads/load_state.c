@@ -91,12 +91,17 @@ void load_state_add_done(load_state_t *loading, block_t *block) {
     pthread_mutex_unlock(&loading->lock);
 }
 
-void load_state_tell(load_state_t *loading, news_t *news) {
+bool load_state_tell(load_state_t *loading, const news_t *what, err_t *err) {
+    news_t *news = malloc(sizeof *news);
+    if (!news)
+        return err_memory(err, sizeof *news);
+    *news = *what;
     pthread_mutex_lock(&loading->lock);
     news->next = NULL;
     *loading->news_end = news;
     loading->news_end = &news->next;
     pthread_mutex_unlock(&loading->lock);
+    return true;
 }
 
 news_t *load_state_take_news(load_state_t *loading) {

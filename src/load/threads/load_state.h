@@ -95,8 +95,8 @@ void load_state_add_block(load_state_t *loading);
 /* Every record of the block is settled. */
 void load_state_add_done(load_state_t *loading, block_t *block);
 
-/* A feeder tells something; `news` belongs to the load from now on. take_news: a list, the oldest first. */
-void load_state_tell(load_state_t *loading, news_t *news);
+/* A feeder tells something. take_news: a list, the oldest first. */
+bool load_state_tell(load_state_t *loading, const news_t *news, err_t *err);
 news_t *load_state_take_news(load_state_t *loading);
 
 /* All feeders have ended. */
