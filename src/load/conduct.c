@@ -1,16 +1,10 @@
 /* The main thread while data moves: what the coordinator asks for, done with threads, queues and a server. */
 #include "base/clock.h"
 #include "base/log.h"
-#include "base/record_id.h"
 #include "base/stop.h"
-#include "load/blocks/other_stream.h"
 #include "load/coordinator.h"
-#include "load/forget.h"
 #include "load/job.h"
-#include "load/threads/correct.h"
 
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 static const int64_t CHECKPOINT_NS = 1000000000, LOOK_NS = 500000000, FOLLOW_NS = 5000000000,
@@ -42,84 +36,6 @@ static uint64_t own_beats(void *context) {
     return heartbeat_count(((conductor_t *)context)->job->heartbeat);
 }
 
-/* ---- asked by other threads ---- */
-
-static bool copy_items(void **to, const void *from, size_t count, size_t size, err_t *err) {
-    free(*to);
-    *to = count ? malloc(count * size) : NULL;
-    if (count && !*to)
-        return err_memory(err, count * size);
-    if (count)
-        memcpy(*to, from, count * size);
-    return true;
-}
-
-static bool copy_extents(load_file_t *file, const entry_t *entry, err_t *err) {
-    file->extent_count = entry->extent_count;
-    return copy_items((void **)&file->extents, entry->extents, entry->extent_count, sizeof *entry->extents,
-                      err);
-}
-
-static bool extend(job_t *job, asking_t *asking) {
-    load_file_t *file = asking->file;
-    bool ours;
-    asking->err.text[0] = '\0';
-    return catalog_extend(job->store, &job->ledger, file->work, file->epoch, asking->offset, &ours,
-                          &asking->err) &&
-           ours && copy_extents(file, &job->ledger.inputs[file->work->input].entry, &asking->err);
-}
-
-static bool bind_collection(job_t *job, err_t *err) {
-    if (!job->loading.bound && !catalog_bind(job->store, &job->settings, err))
-        return false;
-    job->loading.bound = true;
-    return true;
-}
-
-/* What feeders and senders cannot do without the catalog. */
-static void answer_askings(job_t *job) {
-    for (asking_t *asking; (asking = load_state_take_asking(&job->loading));)
-        load_state_answer(&job->loading, asking,
-                          asking->file ? extend(job, asking) : bind_collection(job, &asking->err));
-}
-
-/* ---- handing out ---- */
-
-static bool keep(job_t *job, void *memory, err_t *err) {
-    if (!memory)
-        return true;
-    void **larger = realloc(job->kept, (job->kept_count + 1) * sizeof(void *));
-    if (!larger)
-        return err_memory(err, sizeof(void *));
-    job->kept = larger;
-    job->kept[job->kept_count++] = memory;
-    return true;
-}
-
-/* What was cut off when earlier versions of the input ended, and what a person has fixed. */
-static bool copy_marks(job_t *job, load_file_t *file, const entry_t *entry, err_t *err) {
-    torn_t *torn = NULL;
-    file->torn_count = 0;
-    for (uint32_t i = 0; i < entry->version_count; i++) {
-        if (!entry->versions[i].torn.length)
-            continue;
-        torn_t *larger = realloc(torn, (file->torn_count + 1) * sizeof *torn);
-        if (!larger) {
-            free(torn);
-            return err_memory(err, sizeof *torn);
-        }
-        torn = larger;
-        torn[file->torn_count++] = entry->versions[i].torn;
-    }
-    /* senders may still look at those of an ownership that was lost: they go with the load */
-    const bool kept = keep(job, file->torn, err) && keep(job, file->fixes, err);
-    file->torn = torn;
-    file->fixes = NULL;
-    file->fix_count = entry->fix_count;
-    return kept &&
-           copy_items((void **)&file->fixes, entry->fixes, entry->fix_count, sizeof *entry->fixes, err);
-}
-
 /* Will the next piece of the same stream be handed out right after this one? */
 static bool stream_goes_on(const job_t *job, const work_t *work) {
     const ledger_t *ledger = &job->ledger;
@@ -134,28 +50,17 @@ static bool hand_out(void *context, work_t *work, err_t *err) {
     conductor_t *conductor = context;
     job_t *job = conductor->job;
     load_file_t *file = &job->files[work - job->ledger.works];
-    const ledger_input_t *input = &job->ledger.inputs[work->input];
     while (file->feeding &&
            !pipeline_failed(&job->loading.pipeline)) { /* of an ownership that was lost: it ends soon */
         const struct timespec pause = {.tv_nsec = 1000000};
-        answer_askings(job);
+        job_answer(job);
         if (!coordinator_confirm(&conductor->coordinator,
                                  err)) /* it may wait for senders, and they for this */
             return false;
         nanosleep(&pause, NULL);
     }
-    const piece_t *piece = &input->entry.pieces[work->piece];
-    if (!copy_extents(file, &input->entry, err) || !copy_marks(job, file, &input->entry, err))
+    if (!job_tell_file(job, work, file, err))
         return false;
-    if (!done_runs_copy(&file->done_before, &piece->done))
-        return err_memory(err, piece->done.count * sizeof(done_run_t));
-    file->tail = piece->tail;
-    file->read_by = entry_dialect(&input->entry, job->loading.generation);
-    file->only_compares = work->state == WORK_CHECK;
-    file->is_older = file->only_compares && ledger_ends_before(input, piece);
-    file->compares = file->done_before.count && (!input->plain || ledger_needs_check(input, piece));
-    file->begun_before = work->epoch > 1;
-    file->epoch = work->state == WORK_OURS ? work->epoch : 0;
     hand_out_add(job->hand_out, (size_t)(file - job->files), stream_goes_on(job, work));
     conductor->portion = hand_out_waiting(job->hand_out);
     return true;
@@ -213,7 +118,7 @@ static bool do_a_round(conductor_t *conductor, int64_t until_ns, bool *idle, err
         *err = job->loading.pipeline.team.err;
         return false;
     }
-    answer_askings(job);
+    job_answer(job);
     show_progress(job);
     const int64_t at_ns = clock_now_ns();
     if (at_ns - conductor->followed_ns >= (job->loading.stale ? STALE_NS : FOLLOW_NS)) {
@@ -247,158 +152,6 @@ static bool nap(void *context, int64_t ns, err_t *err) {
     return true;
 }
 
-/* ---- collecting ---- */
-
-static bool add_block(job_t *job, const block_t *block, err_t *err) {
-    const settled_block_t settled = {.from = block->from,
-                                     .to = block->to,
-                                     .hash = block->hash,
-                                     .counts = block->counts,
-                                     .rejects = block->rejects,
-                                     .reject_count = block->reject_count,
-                                     .dialect = block->file->read_by,
-                                     .tail = block->tail,
-                                     .outgrown = block->outgrown};
-    if (block->partial || !block->file->work)
-        return true;
-    return (!block->counts.read || bind_collection(job, err)) &&
-           ledger_block(&job->ledger, block->file->work, block->epoch, &settled, err);
-}
-
-/* A stream that was begun before and came to its end: what there is behind it is of another one. */
-static bool check_end(const job_t *job, const news_t *news, err_t *err) {
-    const work_t *work = news->file->work;
-    const forget_place_t place = {job->server, job->client, job->settings.uuid};
-    bool any;
-    if (job->schema->id || !other_stream_may_be(news->file) || work->state != WORK_OURS ||
-        work->epoch != news->epoch)
-        return true;
-    return forget_look_behind(&place, &job->ledger.inputs[work->input].entry, news->end, &any, err) &&
-           (!any || other_stream_refuse_shorter(news->file, news->end, err));
-}
-
-/* False: err. It is taken in any case. */
-static bool take_news(job_t *job, news_t *news, err_t *err) {
-    ledger_t *ledger = &job->ledger;
-    bool ok = true;
-    switch (news->kind) {
-    case NEWS_FED:
-        if ((ok = check_end(job, news, err)))
-            ledger_fed(ledger, news->file->work, news->epoch, news->end_block, news->tail_parts);
-        break;
-    case NEWS_COMPARED:
-        ledger_checked(ledger, news->file->work);
-        break;
-    case NEWS_SKIPPED:
-        ledger_skip(ledger, news->file->work);
-        break;
-    case NEWS_TORN:
-        ledger_torn(ledger, news->file->work, news->epoch, news->torn);
-        news->next = job->torn;
-        job->torn = news;
-        return true;
-    }
-    free(news);
-    return ok;
-}
-
-static void take_late(job_t *job, block_t *block) {
-    while (block->late) {
-        late_t *late = block->late;
-        block->late = late->next;
-        late->next = job->late;
-        job->late = late;
-    }
-}
-
-/* Before each writing, and so before the one that completes the piece: what a message of a dead load has brought to the
- * place of a record that makes no document is taken away. */
-static bool look_for_late(job_t *job, bool *removed, err_t *err) {
-    const correct_place_t place = {.server = job->server,
-                                   .client = job->client,
-                                   .uuid = job->loading.uuid,
-                                   .schema = job->schema,
-                                   .reject_codes = &job->loading.reject_codes};
-    late_t **at = &job->late;
-    bool it = false;
-    *removed = false;
-    while (*at) {
-        late_t *late = *at;
-        const work_t *work = late->file->work;
-        if (work && work->state == WORK_OURS && work->epoch == late->epoch) {
-            if (!correct_remove_late(&place, late, &it, err))
-                return false;
-            *removed |= it;
-            at = &late->next;
-            continue;
-        }
-        *at = late->next;
-        free(late);
-    }
-    return true;
-}
-
-static bool collect(void *context, err_t *err) {
-    job_t *job = ((conductor_t *)context)->job;
-    block_t *done = load_state_take_done(&job->loading);
-    news_t *news = load_state_take_news(&job->loading);
-    bool removed;
-    for (block_t *block = done; block; block = block->next)
-        take_late(job, block);
-    bool ok = look_for_late(job, &removed, err) && ((!done && !removed) || job_make_durable(job, err));
-    for (const block_t *block = done; ok && block; block = block->next)
-        ok = add_block(job, block, err);
-    load_state_free_blocks(done);
-    while (news) {
-        news_t *next = news->next;
-        err_t problem;
-        if (!take_news(job, news, &problem)) {
-            *err = ok ? problem : *err;
-            ok = false;
-        }
-        news = next;
-    }
-    return ok;
-}
-
-/* ---- after something was written down ---- */
-
-/* False: there is no room for now. The senders may wait for this thread, so that it does not wait for them. */
-static bool send_held_back(job_t *job, block_t *block) {
-    block->next = NULL;
-    if (!block->counted)
-        load_state_add_block(&job->loading);
-    block->counted = true;
-    const queue_offer_t offer =
-        queue_offer(job->loading.pipeline.queue, block, record_id_lane_of(block->id_base));
-    if (offer == QUEUE_CLOSED)
-        pipeline_free_block(&job->loading.pipeline, block);
-    return offer != QUEUE_FULL;
-}
-
-/* Records that were held back, and whose places the catalog knows now. Where no feeder brings anything behind them, nobody
- * else tells the senders that they need not wait for more. */
-static void send_torn(job_t *job) {
-    news_t **at = &job->torn;
-    bool any = false;
-    while (*at) {
-        news_t *news = *at;
-        const bool lost = block_is_lost(news->block);
-        if (!lost &&
-            (!ledger_torn_is_written(news->file->work, news->epoch) || !send_held_back(job, news->block))) {
-            at = &news->next;
-            continue;
-        }
-        any |= !lost;
-        *at = news->next;
-        if (lost)
-            pipeline_free_block(&job->loading.pipeline, news->block);
-        free(news);
-    }
-    if (any && hand_out_is_idle(job->hand_out))
-        queue_drain(job->loading.pipeline.queue);
-}
-
 static void tell_lost(job_t *job) {
     const load_file_t *first = NULL;
     size_t count = 0;
@@ -419,6 +172,10 @@ static void tell_lost(job_t *job) {
             first->input->name, count - 1);
 }
 
+static bool collect(void *context, err_t *err) {
+    return job_collect(((conductor_t *)context)->job, err);
+}
+
 static void written(void *context, int64_t confirmed_ns) {
     job_t *job = ((conductor_t *)context)->job;
     if (job->ledger.lost != job->lost_told) {
@@ -426,7 +183,7 @@ static void written(void *context, int64_t confirmed_ns) {
         tell_lost(job);
     }
     atomic_store_explicit(&job->loading.confirmed_ns, confirmed_ns, memory_order_release);
-    send_torn(job);
+    job_send_torn(job);
 }
 
 static void waits_for(void *context, const load_seen_t *load) {

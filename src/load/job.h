@@ -122,6 +122,17 @@ bool job_wait(job_t *job, block_t **done, err_t *err); /* *done: the settled blo
 bool job_flush(job_t *job, err_t *err);
 uint64_t job_documents(const job_t *job); /* loaded or already there, so far */
 
+/* answer.c: what feeders and senders cannot do without the catalog, which they ask for; the collection belongs to this
+ * load's format; and what they are to know of a piece, before it is handed out. */
+void job_answer(job_t *job);
+bool job_bind(job_t *job, err_t *err);
+bool job_tell_file(job_t *job, const work_t *work, load_file_t *file, err_t *err);
+
+/* collect.c: what the threads have settled and found out, into the ledger; and records that were held back, on to the
+ * senders, once the catalog knows their places. */
+bool job_collect(job_t *job, err_t *err);
+void job_send_torn(job_t *job);
+
 /* shards.c: places an empty collection over the shards, and reads the map of one that is sharded. After the
  * collection was made. */
 bool job_open_shards(job_t *job, err_t *err);

@@ -1,0 +1,95 @@
+/* What feeders and senders have from the catalog: answers, and what they are to know of a piece. */
+#include "load/job.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool copy_items(void **to, const void *from, size_t count, size_t size, err_t *err) {
+    free(*to);
+    *to = count ? malloc(count * size) : NULL;
+    if (count && !*to)
+        return err_memory(err, count * size);
+    if (count)
+        memcpy(*to, from, count * size);
+    return true;
+}
+
+static bool copy_extents(load_file_t *file, const entry_t *entry, err_t *err) {
+    file->extent_count = entry->extent_count;
+    return copy_items((void **)&file->extents, entry->extents, entry->extent_count, sizeof *entry->extents,
+                      err);
+}
+
+static bool extend(job_t *job, asking_t *asking) {
+    load_file_t *file = asking->file;
+    bool ours;
+    asking->err.text[0] = '\0';
+    return catalog_extend(job->store, &job->ledger, file->work, file->epoch, asking->offset, &ours,
+                          &asking->err) &&
+           ours && copy_extents(file, &job->ledger.inputs[file->work->input].entry, &asking->err);
+}
+
+bool job_bind(job_t *job, err_t *err) {
+    if (!job->loading.bound && !catalog_bind(job->store, &job->settings, err))
+        return false;
+    job->loading.bound = true;
+    return true;
+}
+
+void job_answer(job_t *job) {
+    for (asking_t *asking; (asking = load_state_take_asking(&job->loading));)
+        load_state_answer(&job->loading, asking,
+                          asking->file ? extend(job, asking) : job_bind(job, &asking->err));
+}
+
+static bool keep(job_t *job, void *memory, err_t *err) {
+    if (!memory)
+        return true;
+    void **larger = realloc(job->kept, (job->kept_count + 1) * sizeof(void *));
+    if (!larger)
+        return err_memory(err, sizeof(void *));
+    job->kept = larger;
+    job->kept[job->kept_count++] = memory;
+    return true;
+}
+
+/* What was cut off when earlier versions of the input ended, and what a person has fixed. */
+static bool copy_marks(job_t *job, load_file_t *file, const entry_t *entry, err_t *err) {
+    torn_t *torn = NULL;
+    file->torn_count = 0;
+    for (uint32_t i = 0; i < entry->version_count; i++) {
+        if (!entry->versions[i].torn.length)
+            continue;
+        torn_t *larger = realloc(torn, (file->torn_count + 1) * sizeof *torn);
+        if (!larger) {
+            free(torn);
+            return err_memory(err, sizeof *torn);
+        }
+        torn = larger;
+        torn[file->torn_count++] = entry->versions[i].torn;
+    }
+    /* senders may still look at those of an ownership that was lost: they go with the load */
+    const bool kept = keep(job, file->torn, err) && keep(job, file->fixes, err);
+    file->torn = torn;
+    file->fixes = NULL;
+    file->fix_count = entry->fix_count;
+    return kept &&
+           copy_items((void **)&file->fixes, entry->fixes, entry->fix_count, sizeof *entry->fixes, err);
+}
+
+bool job_tell_file(job_t *job, const work_t *work, load_file_t *file, err_t *err) {
+    const ledger_input_t *input = &job->ledger.inputs[work->input];
+    const piece_t *piece = &input->entry.pieces[work->piece];
+    if (!copy_extents(file, &input->entry, err) || !copy_marks(job, file, &input->entry, err))
+        return false;
+    if (!done_runs_copy(&file->done_before, &piece->done))
+        return err_memory(err, piece->done.count * sizeof(done_run_t));
+    file->tail = piece->tail;
+    file->read_by = entry_dialect(&input->entry, job->loading.generation);
+    file->only_compares = work->state == WORK_CHECK;
+    file->is_older = file->only_compares && ledger_ends_before(input, piece);
+    file->compares = file->done_before.count && (!input->plain || ledger_needs_check(input, piece));
+    file->begun_before = work->epoch > 1;
+    file->epoch = work->state == WORK_OURS ? work->epoch : 0;
+    return true;
+}
