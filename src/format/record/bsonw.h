@@ -29,6 +29,13 @@ static inline uint8_t *bsonw_string(uint8_t *out, const uint8_t *text, size_t le
     return out + 1;
 }
 
+static inline uint8_t *bsonw_binary(uint8_t *out, const uint8_t *bytes, size_t length) {
+    out = bsonw_int32(out, (int32_t)length);
+    *out++ = 0; /* generic */
+    memcpy(out, bytes, length);
+    return out + length;
+}
+
 static inline uint8_t *bsonw_double(uint8_t *out, double value) {
     uint64_t bits;
     memcpy(&bits, &value, 8);
