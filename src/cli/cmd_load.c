@@ -1,21 +1,16 @@
-#include "base/log.h"
 #include "base/numbers/units.h"
-#include "base/out.h"
-#include "base/shell_word.h"
 #include "base/stop.h"
 #include "cli/options/guess_rows.h"
 #include "cli/options/load_rows.h"
 #include "cli/print/load_figures.h"
+#include "cli/print/load_print.h"
 #include "cli/report/report_load.h"
 #include "cli/report/reporting.h"
-#include "format/bad_values.h"
 #include "report/file.h"
-#include "server/bson_read.h"
 #include "server/server_errors.h"
 #include "study/tune/autotune.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -297,161 +292,6 @@ static bool confirm_drop(const values_t *values, err_t *err) {
     return err_set(err, STATUS_USAGE, "not dropped, nothing was touched");
 }
 
-enum { MOST_ROWS = 24 };
-
-/* A line each, and of very many only those that took the fewest documents: they tell of trouble. */
-static void print_places(const char *title, const loaded_place_t *places, size_t count,
-                         const load_result_t *result) {
-    size_t width = strlen(title);
-    uint64_t limit = UINT64_MAX;
-    for (size_t i = 0; i < count; i++)
-        width = strlen(places[i].name) > width ? strlen(places[i].name) : width;
-    if (count > MOST_ROWS)
-        limit = (uint64_t)((double)result->counts.loaded / (double)count * 0.9);
-    out_print("%-*s    documents   share   busy   batches at once (most)   waited for\n", (int)width, title);
-    size_t shown = 0;
-    for (size_t i = 0; i < count; i++) {
-        const traffic_figures_t *figures = &places[i].figures;
-        const load_share_t share = load_share(result, &places[i]);
-        char number[UNITS_MAX], waited[UNITS_MAX];
-        if (figures->documents >= limit || shown == MOST_ROWS)
-            continue;
-        shown++;
-        out_print("%-*s %12s  %5.1f%%  %4.0f%%   %15.1f (%u)   %10s\n", (int)width, places[i].name,
-                  units_count(number, figures->documents), share.documents, share.busy, share.at_once,
-                  figures->most, units_time(waited, figures->waiting_ns));
-    }
-    if (shown < count)
-        out_print("%-*s %zu more with an even share or nearly so (all of them: --json)\n", (int)width, "",
-                  count - shown);
-}
-
-static void print_shards(const load_result_t *result) {
-    if (result->shard_count > 1)
-        print_places("shard", result->shards, result->shard_count, result);
-    if (result->router_count > 1)
-        print_places("router", result->routers, result->router_count, result);
-    if (result->unrouted)
-        out_print("%" PRIu64
-                  " documents have no value for the shard key that could be sorted by: the router did\n",
-                  result->unrouted);
-}
-
-static void print_polite(const load_result_t *result) {
-    const double moving = (double)(result->moving_ns ? result->moving_ns : 1);
-    bool by_others = result->slowed_down_ns * 2 >= result->throttled_ns && result->throttled_by[0];
-    out_print("polite: slowed down %.0f%% of the time%s%s%s\n", 100 * (double)result->slowed_down_ns / moving,
-              by_others ? " (" : "", by_others ? result->throttled_by : "", by_others ? ")" : "");
-}
-
-/* The command that loads again what was fixed. */
-static char *retry_line(const values_t *values, const load_result_t *result, const char *file) {
-    text_t line = {.length = 0};
-    text_append(&line, "tipple load");
-    shell_quote_option(&line, "--retry", file);
-    shell_quote_option(&line, "--format", values->spec.format);
-    shell_quote_option(&line, "--on-bad-value", load_spec_bad_value(&values->spec));
-    shell_quote_target(&line, result->namespace);
-    return text_take_or_end(&line);
-}
-
-/* Status 2 is also for what earlier runs have rejected, as long as nobody has fixed it. The number and the list of inputs
- * are of the same records. */
-static void print_open_rejects(const values_t *values, const load_result_t *result) {
-    char count[UNITS_MAX];
-    if (!result->open_rejects_text[0] || result->open_rejects <= result->counts.rejected)
-        return;
-    char *line = retry_line(values, result, "FILE");
-    out_print(
-        "rejected by %searlier runs and not fixed: %s record%s (%s); fix them in the reject file, then: %s\n",
-        result->counts.rejected ? "this and " : "", units_count(count, result->open_rejects),
-        result->open_rejects == 1 ? "" : "s", result->open_rejects_text, line);
-    free(line);
-}
-
-/* What became of values that do not fit, and of each field the first places; of very many fields the first ones. */
-static void print_bad_values(const load_result_t *result) {
-    static const char *const became[BAD_VALUES] = {[BAD_VALUE_TEXT] = "kept as text",
-                                                   [BAD_VALUE_NULL] = "stored as null",
-                                                   [BAD_VALUE_SKIP] = "left out",
-                                                   [BAD_VALUE_REJECT] = "rejected with their records",
-                                                   [BAD_VALUE_STOP] = "stopped at"};
-    char count[UNITS_MAX];
-    if (!result->bad_values)
-        return;
-    out_print("%s: %s value%s not what %s field's type says\n", became[result->bad_value],
-              units_count(count, result->bad_values), result->bad_values == 1 ? " that is" : "s that are",
-              result->bad_values == 1 ? "its" : "their");
-    for (size_t i = 0; i < result->bad_field_count && i < MOST_ROWS; i++) {
-        const bad_result_t *field = &result->bad_fields[i];
-        out_print("  %s: %s (%s%s)\n", field->name, units_count(count, field->count),
-                  field->places ? field->places : "", field->count > BAD_VALUES_PLACES ? ", ..." : "");
-    }
-    if (result->bad_field_count > MOST_ROWS)
-        out_print("  and %zu more fields (all of them: --json)\n", result->bad_field_count - MOST_ROWS);
-}
-
-static void print_summary(const values_t *values, const load_result_t *result, const bson_t *document) {
-    const counts_t *counts = &result->counts;
-    char read[UNITS_MAX], loaded[UNITS_MAX], there[UNITS_MAX], rejected[UNITS_MAX], filtered[UNITS_MAX];
-    char took[UNITS_MAX], rate[UNITS_MAX], in[UNITS_MAX], out[UNITS_MAX], more[UNITS_MAX];
-    out_print("read %s = loaded %s + already there %s + rejected %s + filtered %s      %s   %s docs/s   %s/s "
-              "in, %s/s out\n",
-              units_count(read, counts->read), units_count(loaded, counts->loaded),
-              units_count(there, counts->already_there), units_count(rejected, counts->rejected),
-              units_count(filtered, counts->filtered), units_time(took, result->took_ns),
-              units_rate(rate, bson_read_number(document, "docs_per_second")),
-              units_bytes(in, result_rate(result->bytes_read, result->took_ns)),
-              units_bytes(out, result_rate(result->bytes_bson, result->took_ns)));
-    if (values->spec.dry_run)
-        out_print("dry run: nothing was written; 'loaded' is what would have been\n");
-    if (result->skipped.count)
-        out_print("skipped: %s of %s files, which do not fit the format %s\n",
-                  units_count(more, result->skipped.count),
-                  units_count(out, result->files + result->skipped_before), result->format);
-    print_open_rejects(values, result);
-    if (log_level() < LOG_NORMAL)
-        return;
-    if (counts->corrected)
-        out_print(
-            "corrected: %s of the loaded; the input ended in the middle of the record then, and has grown\n",
-            units_count(more, counts->corrected));
-    if (result->batches)
-        out_print("batches sent %s, %.0f docs on average      client CPU %.2f us a doc      peak memory %s\n",
-                  units_count(more, result->batches),
-                  (double)result->sent_documents / (double)result->batches, load_cpu_us(result),
-                  units_size(out, result->peak_memory_bytes));
-    if ((result->shard_count > 1 || result->router_count > 1) && counts->loaded)
-        print_shards(result);
-    if (result->retries)
-        out_print("retried %s batches\n", units_count(more, result->retries));
-    if (result->short_batches)
-        out_print(
-            "memory was short: %s batches went before they were full; a higher --memory keeps them whole\n",
-            units_count(more, result->short_batches));
-    if (result->records_skipped)
-        out_print("skipped: %s records of %s of %s files, loaded by earlier runs\n",
-                  units_count(more, result->records_skipped), units_count(in, result->files_skipped),
-                  units_count(out, result->files));
-    if (result->records_done_by_others)
-        out_print("done by other loads meanwhile: %s records\n",
-                  units_count(more, result->records_done_by_others));
-    if (values->spec.polite && !values->spec.dry_run && counts->read)
-        print_polite(result);
-    if (counts->read)
-        out_print("limited by: %s\n", result->limited_by);
-    print_bad_values(result);
-    for (size_t i = 0; i < result->index_count; i++)
-        out_print("index %s built in %s\n", result->indexes[i].keys,
-                  units_time(took, result->indexes[i].took_ns));
-    if (counts->rejected && result->rejects_path[0]) {
-        char *line = retry_line(values, result, result->rejects_path);
-        out_print("rejects: %s (%s record%s; fix %s, then: %s)\n", result->rejects_path, rejected,
-                  counts->rejected == 1 ? "" : "s", counts->rejected == 1 ? "it" : "them", line);
-        free(line);
-    }
-}
-
 static int load(void *context, char **inputs, int count, const again_t *again, err_t *err) {
     values_t *values = context;
     if (!check(values, inputs, count, err) || (values->report && !report_check_path(values->report, err)) ||
@@ -472,7 +312,7 @@ static int load(void *context, char **inputs, int count, const again_t *again, e
     if (values->json && (ok || result.namespace[0]))
         result_print("load", status, &document);
     else if (!values->json && began)
-        print_summary(values, &result, &document);
+        load_print(&values->spec, &result, &document);
     bson_destroy(&document);
     load_result_free(&result);
     return cli_finish(status, err);
