@@ -1,5 +1,5 @@
-/* build: a manifest while it is built. manifest.c goes through arguments and folders, members.c through the members of
- * archives. */
+/* build: a manifest while it is built: files are added, met twice, left out or set aside. walk.c goes through arguments and
+ * folders, members.c and members_dump.c through what archives hold. */
 #ifndef TIPPLE_INPUT_BUILD_H
 #define TIPPLE_INPUT_BUILD_H
 
@@ -8,7 +8,7 @@
 #include "input/manifest.h"
 #include "input/source.h"
 
-#include <sys/types.h>
+#include <sys/stat.h>
 
 typedef struct {
     dev_t device;
@@ -38,12 +38,26 @@ typedef struct {
 /* Adds a place for one more file, with its path and name; the caller fills in the rest. Takes ownership of name. */
 input_file_t *build_add(build_t *build, const char *path, char *name);
 
+/* Takes the last one out of the list: it is an archive, not an input. */
+const input_file_t *build_set_aside(build_t *build);
+
+/* Keeps the bytes of a small file, all of which are in the scratch. */
+bool build_keep(build_t *build, input_file_t *file);
+
+/* Notes a file by device and inode; *is_new: it was not noted before. */
+bool build_meet(build_t *build, const struct stat *status, const char *name, bool *is_new);
+
+/* The path as it is shown to people; NULL: out of memory. */
+char *build_shown(const char *path);
+
 /* Reports that a file is left out. A folder may contain thousands of them: only the first ones are named, the rest only
  * with -v. */
 void build_skip(build_t *build, const char *path, const char *why);
 
 /* For a reject file as the last file: it is left out if it was found; if it was named, that may be a mistake. */
 bool build_leave_out_rejects(build_t *build, bool found);
+
+void build_free(build_t *build); /* all but the manifest */
 
 /* Adds the members of an archive in its place. The members of a tar point to it. */
 bool archive_add_zip(build_t *build, int fd, const input_file_t *zip);

@@ -1,69 +1,17 @@
 #include "input/source.h"
 #include "base/clock.h"
-#include "base/lines.h"
 #include "base/stop.h"
-#include "format/record/bson_span.h"
-#include "input/archive/zip.h"
-#include "input/decode/spare.h"
 #include "input/file/fault.h"
 #include "input/magic.h"
+#include "input/source_inner.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 enum { SKIP_STEP = 64 * 1024, PEEK_BYTES = 16 * 1024 };
-
-struct source_kit {
-    spare_t spare;
-    source_t *archive; /* the compressed tar that was read last, wherever reading has stopped in it */
-    size_t piece;      /* how many bytes to read at once; 0: suitable for whole files */
-    pool_t *pool;      /* if it is closed, a stream's bytes are not needed any more; may be NULL */
-};
-
-struct source {
-    const input_file_t *file;
-    const char *name; /* for sentences */
-    source_kit_t *kit;
-    bool owns_kit;
-    bool is_archive;      /* it may be a tar */
-    decoder_t *decoder;   /* of a stream: made at the first read, when its first bytes are known */
-    input_kind_t packing; /* which decoder it is */
-    uint64_t position;    /* of the next byte of the text */
-    bool over;            /* the end or a fault was reached: nothing more is read */
-    bool faulty;
-    bool changed;  /* the file was replaced or changed */
-    bool rejects;  /* its text is a reject file */
-    uint8_t *left; /* text that was read before (source_leave), and is given out first */
-    size_t left_length, left_at;
-    feed_t feed;
-    err_t fault; /* last, and after the feed's: they are long and rarely written */
-};
-
-static bool is_stdin(const input_file_t *file) {
-    return file->kind == INPUT_STREAM && strcmp(file->path, "-") == 0;
-}
-
-/* Opening a pipe that has no writer yet must not wait, because no signal would be noticed. The same holds for a pipe
- * that has replaced a file. */
-static int open_file(const input_file_t *file) {
-    if (is_stdin(file))
-        return STDIN_FILENO;
-    int fd;
-    do
-        fd = open(file->path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-    while (fd < 0 && errno == EINTR);
-    return fd;
-}
-
-/* The source of the compressed tar that contains this member; NULL: none. */
-static const source_t *stream_of(const source_t *source) {
-    return source->feed.pull ? source->feed.context : NULL;
-}
 
 /* Is the file still the one that the manifest saw? A member's disk_bytes are not its archive's size: there only the
  * time is compared. */
@@ -72,8 +20,9 @@ bool source_is_unchanged(const source_t *source, err_t *err) {
     struct stat status;
     if (file->kind == INPUT_STREAM)
         return true;
-    if (file->kept ? stat(file->path, &status) != 0
-                   : fstat((stream_of(source) ? stream_of(source) : source)->feed.fd, &status) != 0)
+    if (file->kept
+            ? stat(file->path, &status) != 0
+            : fstat((source_stream_of(source) ? source_stream_of(source) : source)->feed.fd, &status) != 0)
         return fault_system(err, source->name, errno);
     if (file->kind != INPUT_ZIP_MEMBER && !file->archive && (uint64_t)status.st_size != file->disk_bytes)
         return fault_changed(err, source->name,
@@ -86,146 +35,13 @@ bool source_is_unchanged(const source_t *source, err_t *err) {
     return true;
 }
 
-static bool choose_decoder(source_t *source, input_kind_t kind, err_t *err) {
+bool source_choose_decoder(source_t *source, input_kind_t kind, err_t *err) {
     source->packing = kind;
     source->decoder = kind == INPUT_ZIP_MEMBER ? decoder_zip_member(source->file, source->kit->spare.engine)
                       : kind == INPUT_DUMP     ? decoder_dump(source->file)
                                                : spare_take(&source->kit->spare, kind);
     source->feed.what = input_kind_name(kind);
     return source->decoder || err_memory(err, FEED_BYTES);
-}
-
-static ssize_t pull(void *archive, void *out, size_t size, err_t *err) {
-    return source_read(archive, out, size, err);
-}
-
-/* For a member of a compressed tar: continues the kit's stream of the tar, or begins it again. */
-static bool begin_in_stream(source_t *source, err_t *err) {
-    source_kit_t *kit = source->kit;
-    const input_file_t *file = source->file;
-    if (kit->archive && (kit->archive->file != file->archive || kit->archive->faulty ||
-                         kit->archive->position > file->archive_offset)) {
-        source_close(kit->archive);
-        kit->archive = NULL;
-    }
-    if (!kit->archive && !(kit->archive = source_open_archive(kit, file->archive, err)))
-        return false;
-    feed_init_pull(&source->feed, source->name, pull, kit->archive, file->archive_offset,
-                   file->kind == INPUT_DUMP ? UINT64_MAX : file->archive_offset + file->disk_bytes);
-    return source_skip_to(kit->archive, file->archive_offset, err) && source_is_unchanged(source, err) &&
-           choose_decoder(source, file->kind, err);
-}
-
-/* Its bytes were kept when its digest was made. A reader of only the first bytes need not know whether the file is
- * still the same. */
-static bool begin_kept(source_t *source, err_t *err) {
-    const input_file_t *file = source->file;
-    feed_init(&source->feed, source->name, -1, false, 0, file->disk_bytes);
-    source->feed.kept = file->kept;
-    source->feed.most = source->kit->piece;
-    return (source->kit->piece || source_is_unchanged(source, err)) &&
-           choose_decoder(source, file->kind, err);
-}
-
-static bool begin(source_t *source, err_t *err) {
-    const input_file_t *file = source->file;
-    bool is_stream = file->kind == INPUT_STREAM;
-    source->feed.fd = -1;
-    if (input_is_in_stream(file))
-        return begin_in_stream(source, err);
-    if (file->kept)
-        return begin_kept(source, err);
-    int fd = open_file(file);
-    uint64_t from = file->archive_offset, to = from + file->disk_bytes;
-    feed_init(&source->feed, source->name, fd, is_stream, from, to);
-    source->feed.pool = source->kit->pool;
-    source->feed.most = source->kit->piece;
-    if (fd < 0)
-        return fault_system(err, source->name, errno);
-    if (!source_is_unchanged(source, err))
-        return false;
-    /* otherwise one read gets the whole file */
-    if (!is_stream && !source->kit->piece && file->disk_bytes > FEED_BYTES)
-        posix_fadvise(fd, 0, 0, POSIX_FADV_SEQUENTIAL);
-    if (file->kind == INPUT_ZIP_MEMBER) {
-        if (!zip_data_offset(fd, file, &from, err))
-            return false;
-        feed_init(&source->feed, source->name, fd, false, from, from + file->zip.compressed_bytes);
-        source->feed.most = source->kit->piece;
-    }
-    return is_stream || choose_decoder(source, file->kind, err);
-}
-
-/* For people. */
-static const char *name_of(const input_file_t *file) {
-    return is_stdin(file) && strcmp(file->name, "-") == 0 ? "standard input" : file->name;
-}
-
-static source_t *open_source(source_kit_t *kit, const input_file_t *file, bool is_archive, err_t *err) {
-    source_t *source = malloc(sizeof *source);
-    if (!source) {
-        err_memory(err, sizeof *source);
-        return NULL;
-    }
-    memset(source, 0, offsetof(source_t, feed.fault));
-    source->file = file;
-    source->name = name_of(file);
-    source->kit = kit;
-    source->is_archive = is_archive;
-    if (begin(source, err))
-        return source;
-    source_close(source);
-    return NULL;
-}
-
-void source_leave(source_t *source, input_file_t *file, uint8_t *text, size_t length) {
-    source->left = text;
-    source->left_length = length;
-    source->left_at = 0;
-    source->position = 0;
-    file->begun = source;
-}
-
-static source_t *take_left(source_kit_t *kit, const input_file_t *file) {
-    source_t *source = file->begun;
-    ((input_file_t *)file)->begun = NULL; /* once, by the one thread that reads it */
-    source_kit_free(source->kit);
-    source->kit = kit;
-    source->owns_kit = false;
-    source->file = file;
-    source->name = name_of(file);
-    source->feed.name = source->name;
-    source->feed.pool = kit->pool;
-    return source;
-}
-
-source_t *source_open_in(source_kit_t *kit, const input_file_t *file, err_t *err) {
-    if (file->begun)
-        return take_left(kit, file);
-    return open_source(kit, file, false, err);
-}
-
-source_t *source_open_archive(source_kit_t *kit, const input_file_t *archive, err_t *err) {
-    return open_source(kit, archive, true, err);
-}
-
-source_t *source_open_with(const input_file_t *file, inflate_engine_t engine, err_t *err) {
-    source_kit_t *kit = source_kit_new();
-    if (!kit) {
-        err_memory(err, sizeof *kit);
-        return NULL;
-    }
-    kit->spare.engine = engine;
-    source_t *source = source_open_in(kit, file, err);
-    if (source)
-        source->owns_kit = true;
-    else
-        source_kit_free(kit);
-    return source;
-}
-
-source_t *source_open(const input_file_t *file, err_t *err) {
-    return source_open_with(file, INFLATE_BEST, err);
 }
 
 static bool refuse_tar_stream(const source_t *source, err_t *err) {
@@ -257,7 +73,7 @@ static bool look_at_stream(source_t *source, err_t *err) {
         return magic_refuse_dump(err, source->name);
     if (magic == MAGIC_REFUSED)
         return magic_refuse(err, source->name, compressed);
-    return choose_decoder(source, magic_kind(magic), err);
+    return source_choose_decoder(source, magic_kind(magic), err);
 }
 
 /* Text that is compressed a second time would only give rejects; a reject file, what was loaded already. */
@@ -351,7 +167,7 @@ static bool too_short(source_t *source, uint64_t offset, err_t *err) {
 }
 
 bool source_skip_to(source_t *source, uint64_t offset, err_t *err) {
-    if (source->file->kind == INPUT_PLAIN && !stream_of(source)) {
+    if (source->file->kind == INPUT_PLAIN && !source_stream_of(source)) {
         if (offset > source->file->disk_bytes) {
             source->position = source->file->disk_bytes;
             return too_short(source, offset, err);
@@ -386,7 +202,7 @@ const char *source_name(const source_t *source) {
 }
 
 bool source_is_suspect(const source_t *source) {
-    const source_t *stream = stream_of(source);
+    const source_t *stream = source_stream_of(source);
     return source->feed.damaged || source->changed || (stream && source_is_suspect(stream));
 }
 
@@ -399,44 +215,12 @@ void source_close(source_t *source) {
         return;
     spare_give(&source->kit->spare, source->packing, source->decoder);
     feed_free(&source->feed);
-    if (source->feed.fd >= 0 && !is_stdin(source->file))
+    if (source->feed.fd >= 0 && !source_is_stdin(source->file))
         close(source->feed.fd);
     free(source->left);
     if (source->owns_kit)
         source_kit_free(source->kit);
     free(source);
-}
-
-bool source_begins_rejects(source_kit_t *kit, const input_file_t *file) {
-    err_t ignored;
-    uint8_t head[sizeof MAGIC_REJECT_WORDS];
-    source_t *source = source_open_in(kit, file, &ignored);
-    if (source)
-        source_read(source, head, sizeof head, &ignored);
-    const bool rejects = source && source->rejects;
-    source_close(source);
-    return rejects;
-}
-
-bool source_lines(const input_file_t *file, bool bson, uint64_t offset, uint64_t *lines) {
-    err_t ignored;
-    source_t *source = source_open(file, &ignored);
-    uint8_t *text = malloc(SKIP_STEP);
-    bson_span_counter_t counter = {0};
-    bool ok = source && text;
-    *lines = 0;
-    for (uint64_t at = 0; ok && at < offset;) {
-        size_t want = offset - at < SKIP_STEP ? (size_t)(offset - at) : SKIP_STEP;
-        ssize_t got = source_read(source, text, want, &ignored);
-        ok = got > 0;
-        if (ok)
-            *lines += bson ? bson_span_count(&counter, text, (size_t)got) : lines_count(text, (size_t)got);
-        at += ok ? (uint64_t)got : 0;
-    }
-    free(text);
-    if (source)
-        source_close(source);
-    return ok;
 }
 
 source_kit_t *source_kit_new(void) {

@@ -1,0 +1,307 @@
+#include "input/walk.h"
+#include "base/clock.h"
+#include "base/grow.h"
+#include "base/log.h"
+#include "input/file/fault.h"
+#include "input/file/name.h"
+#include "input/identify.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <glob.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static bool add_path(build_t *build, const char *path, bool in_walk);
+
+static int by_name(const void *a, const void *b) {
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static bool add_regular(build_t *build, const char *path, char *name, bool in_walk) {
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    struct stat status;
+    bool ok = fd >= 0 && fstat(fd, &status) == 0;
+    if (!ok)
+        fault_system(build->err, name, errno);
+    identified_t as = IDENTIFIED_FILE;
+    input_file_t *file = NULL;
+    if (!ok)
+        free(name);
+    else if ((file = build_add(build, path, name))) {
+        file->has_identity = true;
+        file->disk_bytes = (uint64_t)status.st_size;
+        file->modified_ns = clock_from_timespec(status.st_mtim);
+        file->device = status.st_dev;
+        file->inode = status.st_ino;
+        ok = identify_file(fd, file, &as, &build->peek, build->scratch, build->err);
+    }
+    if (ok && file && as == IDENTIFIED_FILE) {
+        ok = build_keep(build, file);
+        file->metadata = dump_folder_metadata(path);
+    }
+    if (ok && file && as == IDENTIFIED_REJECTS)
+        ok = build_leave_out_rejects(build, in_walk);
+    if (ok && file && as >= IDENTIFIED_ZIP) {
+        const input_file_t *archive = build_set_aside(build);
+        ok = archive && (as == IDENTIFIED_ZIP   ? archive_add_zip
+                         : as == IDENTIFIED_TAR ? archive_add_tar
+                                                : archive_add_dump)(build, fd, archive);
+    }
+    if (fd >= 0)
+        close(fd);
+    return ok && file;
+}
+
+/* Reads the names of the entries, sorted; after an error, those read before it. */
+static bool read_folder(build_t *build, const char *path, char ***names, size_t *count) {
+    DIR *folder = opendir(path);
+    char **list = NULL;
+    size_t n = 0, room = 0;
+    bool ok = folder || fault_system(build->err, path, errno);
+    struct dirent *entry;
+    while (ok && (errno = 0, entry = readdir(folder))) {
+        if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
+            continue;
+        ok = GROW(list, room, n + 1, build->err);
+        if (ok && (list[n] = strdup(entry->d_name)))
+            n++;
+        else if (ok)
+            ok = err_memory(build->err, strlen(entry->d_name));
+    }
+    if (ok && errno)
+        ok = fault_system(build->err, path, errno);
+    if (folder)
+        closedir(folder);
+    if (ok && n)
+        qsort(list, n, sizeof *list, by_name);
+    *names = list;
+    *count = n;
+    return ok;
+}
+
+static char *under(const char *folder, const char *name) {
+    size_t length = strlen(folder);
+    char *path = malloc(length + strlen(name) + 2);
+    if (path)
+        stpcpy(stpcpy(stpcpy(path, folder), length && folder[length - 1] == '/' ? "" : "/"), name);
+    return path;
+}
+
+static bool add_folder(build_t *build, const char *path) {
+    char **names;
+    size_t count, before = build->manifest->count;
+    bool ok = read_folder(build, path, &names, &count);
+    const bool dump = dump_folder_is(names, count);
+    for (size_t i = 0; i < count; i++) {
+        char *inner = ok ? under(path, names[i]) : NULL;
+        const char *why = name_reason_to_skip(names[i], strlen(names[i]));
+        bool other = true;
+        if (ok && inner && dump && !why)
+            ok = dump_folder_see(&build->dump, path, names[i], &why, &other, build->err);
+        if (ok && !inner)
+            ok = err_memory(build->err, strlen(path));
+        else if (ok && why && *why)
+            build_skip(build, inner, why);
+        else if (ok && !why && other)
+            ok = add_path(build, inner, true);
+        free(inner);
+        free(names[i]);
+    }
+    free(names);
+    if (ok && build->manifest->count == before && !dump)
+        log_detail("%s holds no file to load", path);
+    return ok;
+}
+
+static bool add_stream(build_t *build, const char *path, char *name) {
+    input_file_t *file = build_add(build, path, name);
+    if (file)
+        file->kind = INPUT_STREAM;
+    return file;
+}
+
+/* Takes ownership of name. */
+static bool add_by_type(build_t *build, const char *path, char *name, mode_t mode, bool in_walk) {
+    bool is_stdin = strcmp(path, "-") == 0;
+    if (S_ISREG(mode) && !is_stdin)
+        return add_regular(build, path, name, in_walk);
+    if (!S_ISDIR(mode) && (!S_ISSOCK(mode) || is_stdin))
+        return add_stream(build, path, name);
+    bool ok = S_ISSOCK(mode) ? fault_system(build->err, name, ENXIO)
+              : is_stdin     ? fault_system(build->err, "standard input", EISDIR)
+                             : add_folder(build, path);
+    free(name);
+    return ok;
+}
+
+/* Adds a file, folder or pipe that exists. */
+static bool add_existing(build_t *build, const char *path, const struct stat *status, bool in_walk) {
+    char *name = build_shown(path);
+    if (!name)
+        return err_memory(build->err, strlen(path));
+    bool is_new = true, ok = true;
+    const char *last = strrchr(path, '/');
+    const char *why = !in_walk || S_ISDIR(status->st_mode) ? NULL
+                      : !S_ISREG(status->st_mode)          ? "neither a file nor a folder"
+                                                  : name_reason_to_skip_file(last + 1, strlen(last + 1));
+    if (why) {
+        build_skip(build, name, why);
+        is_new = false;
+    } else {
+        ok = build_meet(build, status, name, &is_new);
+    }
+    if (ok && is_new)
+        return add_by_type(build, path, name, status->st_mode, in_walk);
+    free(name);
+    return ok;
+}
+
+/* glob() treats a folder that it cannot read as empty. The last such folder, and why: */
+static _Thread_local struct {
+    int problem;
+    char name[1024];
+} unread;
+
+static void *open_for_glob(const char *path) {
+    DIR *folder = opendir(path);
+    if (folder || errno == ENOENT || errno == ENOTDIR)
+        return folder;
+    unread.problem = errno;
+    snprintf(unread.name, sizeof unread.name, "%s", path);
+    return NULL;
+}
+
+static struct dirent *read_for_glob(void *folder) {
+    errno = 0;
+    struct dirent *entry = readdir(folder);
+    if (!entry && errno)
+        unread.problem = errno;
+    return entry;
+}
+
+static void close_for_glob(void *folder) {
+    closedir(folder);
+}
+
+static bool add_pattern(build_t *build, const char *pattern) {
+    glob_t found = {.gl_opendir = open_for_glob,
+                    .gl_readdir = read_for_glob,
+                    .gl_closedir = close_for_glob,
+                    .gl_lstat = lstat,
+                    .gl_stat = stat};
+    unread.problem = 0;
+    snprintf(unread.name, sizeof unread.name, "%s", pattern);
+    int failed = glob(pattern, GLOB_NOSORT | GLOB_ALTDIRFUNC, NULL, &found);
+    if (unread.problem) {
+        globfree(&found);
+        return fault_system(build->err, unread.name, unread.problem);
+    }
+    if (failed == GLOB_NOMATCH)
+        return err_set(build->err, STATUS_INPUT,
+                       "%.1000s: no file matches this pattern; check the folder and the name", pattern);
+    if (failed)
+        return failed == GLOB_NOSPACE ? err_memory(build->err, 0) : fault_system(build->err, pattern, errno);
+    qsort(found.gl_pathv, found.gl_pathc, sizeof *found.gl_pathv, by_name);
+    bool ok = true;
+    for (size_t i = 0; ok && i < found.gl_pathc; i++)
+        ok = add_path(build, found.gl_pathv[i], false);
+    globfree(&found);
+    return ok;
+}
+
+/* A stdin that was closed when we were started is open only for writing (main.c). */
+static bool stdin_tells(struct stat *status) {
+    const int flags = fcntl(STDIN_FILENO, F_GETFL);
+    return flags >= 0 && (flags & O_ACCMODE) != O_WRONLY && fstat(STDIN_FILENO, status) == 0;
+}
+
+/* "FILE!db.collection", where there is such a file. NULL: it is not that. */
+static char *archive_of(const char *path) {
+    char *file = strdup(path), *mark = file ? strrchr(file, '!') : NULL;
+    struct stat status;
+    if (mark) {
+        *mark = '\0';
+        if (stat(file, &status) == 0 && S_ISREG(status.st_mode))
+            return file;
+    }
+    free(file);
+    return NULL;
+}
+
+static bool add_member(build_t *build, const char *path, const char *archive) {
+    const manifest_t *manifest = build->manifest;
+    const size_t count = manifest->count;
+    build->member = path + strlen(archive) + 1;
+    bool ok = add_path(build, archive, false);
+    build->member = NULL;
+    if (ok && manifest->count == count)
+        ok = err_set(build->err, STATUS_USAGE,
+                     "%.1000s: one collection of an archive of mongodump is loaded at a time", path);
+    for (size_t i = count; ok && i < manifest->count; i++)
+        ok = manifest->files[i].kind == INPUT_DUMP ||
+             err_set(build->err, STATUS_INPUT,
+                     "%.1000s: only a collection of an archive of mongodump can be named so", path);
+    return ok;
+}
+
+static bool add_path(build_t *build, const char *path, bool in_walk) {
+    struct stat status;
+    bool is_stdin = strcmp(path, "-") == 0;
+    const char *why = in_walk || is_stdin ? NULL : name_reason_to_skip_path(path);
+    if (is_stdin ? stdin_tells(&status) : stat(path, &status) == 0) {
+        if (!why)
+            return add_existing(build, path, &status, in_walk);
+        build_skip(build, path, why);
+        return true;
+    }
+    int error = errno;
+    struct stat link;
+    if (is_stdin)
+        return err_set(build->err, STATUS_INPUT,
+                       "standard input is closed, so '-' has nothing to read: pipe something in");
+    char *archive = error == ENOENT && !in_walk ? archive_of(path) : NULL;
+    if (archive) {
+        const bool added = add_member(build, path, archive);
+        free(archive);
+        return added;
+    }
+    if (error == ENOENT && lstat(path, &link) == 0)
+        return err_set(build->err, STATUS_INPUT,
+                       "%.1000s: is a link to a file that does not exist; repair the link or remove it",
+                       path);
+    if ((error == ENOENT || error == ENOTDIR) && !in_walk && strpbrk(path, "*?["))
+        return add_pattern(build, path);
+    return fault_system(build->err, *path ? path : "''", error);
+}
+
+static void leave_out_beside_dump(build_t *build, size_t from) {
+    manifest_t *manifest = build->manifest;
+    size_t left = from;
+    for (size_t i = from; i < manifest->count; i++) {
+        const char *why = dump_folder_beside(manifest->files[i].name);
+        if (why) {
+            build_skip(build, manifest->files[i].name, why);
+            manifest_free_file(&manifest->files[i]);
+        } else {
+            manifest->files[left++] = manifest->files[i];
+        }
+    }
+    manifest->count = left;
+}
+
+bool walk_argument(build_t *build, const char *path) {
+    const size_t before = build->manifest->count;
+    bool ok = add_path(build, path, false);
+    if (ok && build->dump.count)
+        leave_out_beside_dump(build, before);
+    if (ok && build->dump.count) {
+        const char *chosen = dump_folder_choose(&build->dump, path, build->target, build->err);
+        ok = chosen && add_path(build, chosen, true);
+    }
+    dump_list_free(&build->dump);
+    return ok;
+}
