@@ -1,4 +1,5 @@
 #include "format/schema/schema_digest.h"
+#include "format/values/hex.h"
 
 #include <string.h>
 #include <xxhash.h>
@@ -103,9 +104,6 @@ bool schema_digest(schema_t *schema, err_t *err) {
     XXH128_canonical_t canonical;
     XXH128_canonicalFromHash(&canonical, XXH3_128bits_digest(state));
     XXH3_freeState(state);
-    for (size_t i = 0; i < sizeof canonical.digest; i++) {
-        schema->digest[2 * i] = "0123456789abcdef"[canonical.digest[i] >> 4];
-        schema->digest[2 * i + 1] = "0123456789abcdef"[canonical.digest[i] & 15];
-    }
+    hex_print(canonical.digest, sizeof canonical.digest, (uint8_t *)schema->digest);
     return true;
 }

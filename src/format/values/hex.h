@@ -18,6 +18,9 @@ static inline int hex_digit(uint8_t byte) {
 /* One or two digits. */
 bool hex_read_byte(const uint8_t *text, size_t length, uint8_t *out);
 
+/* Two small digits a byte. Returns how many there are. */
+size_t hex_print(const uint8_t *bytes, size_t count, uint8_t *out);
+
 /* 24 digits. capital: its letters are; without letters it is false. They must all be small or all capital, so that the
  * text comes back from its bytes and this bit; NULL: they may be mixed. */
 bool hex_read_objectid(const uint8_t *text, size_t length, uint8_t out[HEX_OBJECTID], bool *capital);
