@@ -7,13 +7,17 @@
             ...
             self.shares(self.load("a.csv"))
 """
+import contextlib
 import os
 import shutil
 import tempfile
+import threading
+import time
 
 import clusters
 import live
 import livetest
+import minimongo as mongo
 import mongods
 
 
@@ -68,3 +72,29 @@ class Cluster(livetest.OwnServer):
         self.assertEqual(self.config("tags"), [])
         self.assertEqual([shard.get("tags", []) for shard in self.config("shards")], [[] for _ in self.names()])
         self.assertEqual([entry["_id"] for entry in self.config("collections") if entry.get("noBalance")], [])
+
+    @contextlib.contextmanager
+    def moving(self, *places):
+        """Chunks go to and fro meanwhile, each by (owner, an `_id` in it), again and again: gives the list of the owners that
+        have got one."""
+        over, moved = threading.Event(), []
+
+        def move():
+            client = mongo.Client(live.URI)
+            while not over.is_set():
+                for owner, place in places:
+                    try:
+                        client.command("admin", {"moveChunk": "%s.results" % self.database,
+                                                 "find": {"_id": mongo.Int64(place)}, "to": owner})
+                        moved.append(owner)
+                    except mongo.Error:
+                        time.sleep(0.05)  # not sharded yet, busy, or there already
+            client.close()
+
+        mover = threading.Thread(target=move)
+        mover.start()
+        try:
+            yield moved
+        finally:
+            over.set()
+            mover.join()

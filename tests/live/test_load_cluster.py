@@ -1,7 +1,5 @@
 """Loads of sharded clusters: placed before the first byte, one shard a batch, nothing left behind.  needs: none"""
 import gzip
-import threading
-import time
 
 import clusters
 import live
@@ -201,30 +199,10 @@ class Taken(Cluster):
         """Chunks go to and fro while the load runs: nothing is lost, nothing is there twice."""
         text, rest = rows(12000, 5), rows(20000, 6)
         self.write("a.csv", text)
-        over = threading.Event()
-        moved = []
-
-        def move():
-            client = mongo.Client(live.URI)
-            name = "%s.results" % self.database
-            while not over.is_set():
-                for owner in ("s0", "s1"):
-                    try:
-                        client.command("admin", {"moveChunk": name, "find": {"_id": mongo.Int64(5)}, "to": owner})
-                        moved.append(owner)
-                    except mongo.Error:
-                        time.sleep(0.05)  # not sharded yet, or busy
-            client.close()
-
-        mover = threading.Thread(target=move)
-        mover.start()
-        try:
+        with self.moving(("s0", 5), ("s1", 5)) as moved:
             load = self.start_held("-b", "100", "a.csv")
             self.assertTrue(livetest.wait_for(lambda: len(moved) > 1 or load.poll() is not None))
             _, said = load.communicate(rest, timeout=livetest.LONG)  # which find chunks where they were not before
-        finally:
-            over.set()
-            mover.join()
         self.assertEqual(0, load.returncode, said.decode())
         self.assertGreater(len(moved), 1)
         self.holds(Books().plain("a.csv", text).stream("-", rest))

@@ -4,8 +4,6 @@ import gzip
 import json
 import random
 import tempfile
-import threading
-import time
 
 import live
 import livecluster
@@ -148,30 +146,10 @@ class Direct(livecluster.Cluster):
         """Chunks go to and fro while the load runs, also such that nobody writes to at the moment."""
         text, rest = rows(12000, 5), rows(20000, 6)
         self.write("a.csv", text)
-        over = threading.Event()
-        moved = []
-
-        def move():
-            client = mongo.Client(live.URI)
-            name = "%s.results" % self.database
-            while not over.is_set():
-                for owner, place in (("s0", 3 << 61), ("s1", 5), ("s1", 3 << 61), ("s0", 5)):
-                    try:
-                        client.command("admin", {"moveChunk": name, "find": {"_id": mongo.Int64(place)}, "to": owner})
-                        moved.append(owner)
-                    except mongo.Error:
-                        time.sleep(0.05)  # not sharded yet, busy, or there already
-            client.close()
-
-        mover = threading.Thread(target=move)
-        mover.start()
-        try:
+        with self.moving(("s0", 3 << 61), ("s1", 5), ("s1", 3 << 61), ("s0", 5)) as moved:
             load = self.start_held("--direct", "-b", "100", "a.csv")
             self.assertTrue(livetest.wait_for(lambda: len(moved) > 1 or load.poll() is not None))
             out, said = load.communicate(rest, timeout=livetest.LONG)  # which find chunks where they were not before
-        finally:
-            over.set()
-            mover.join()
         self.assertEqual(0, load.returncode, said.decode())
         counts = livetest.Counts(json.loads(out))
         self.assertGreater(len(moved), 1)
