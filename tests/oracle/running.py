@@ -1,4 +1,6 @@
 """What the tests of the slow readers have in common: where tipple is, how to run it, and what it says of rejects."""
+import csv
+import io
 import os
 import pathlib
 import re
@@ -8,6 +10,19 @@ ROOT = pathlib.Path(os.environ.get("TIPPLE_ROOT") or pathlib.Path(__file__).reso
 TIPPLE = os.environ.get("TIPPLE") or str(ROOT / "build/release/tipple")
 TURN = os.environ.get("TIPPLE_TURN", "0")  # of tools/test: 0 to 3, or both: everything
 REJECTED = re.compile(r"rejected (.*):(\d+):(\d+) \(offset (\d+)\): .")
+
+
+def generated(kind, *arguments):
+    status, out, err = tipple("generate", kind, *arguments)
+    assert status == 0, err
+    return out
+
+
+def rows_behind(header, data):
+    """Of made-up files without quotes."""
+    first, *rows = csv.reader(io.StringIO(data.decode("ascii")), quoting=csv.QUOTE_NONE)
+    assert first == header, first
+    return rows
 
 
 def tipple(*arguments, data=None):

@@ -5,16 +5,14 @@ way is the sum of the speed, the air is what the engine draws, ...); and `tipple
 makes of it.
 
 TIPPLE names the program."""
-import csv
 import datetime
-import io
 import json
 import math
 import re
 import unittest
 
 from reading import date, whole
-from running import tipple
+from running import generated, rows_behind, tipple
 
 # column: decimal places, least, most
 COLUMNS = {
@@ -75,15 +73,11 @@ SMOOTH = {
 
 
 def made(*arguments):
-    status, out, err = tipple("generate", "obd", *arguments)
-    assert status == 0, err
-    return out
+    return generated("obd", *arguments)
 
 
 def rows_of(data):
-    header, *rows = csv.reader(io.StringIO(data.decode("ascii")), quoting=csv.QUOTE_NONE)
-    assert header == HEADER, header
-    return rows
+    return rows_behind(HEADER, data)
 
 
 def milliseconds(stamp):

@@ -5,14 +5,12 @@ for an id whatever else is made, texts of their length and random, numbers in th
 
 TIPPLE names the program."""
 import collections
-import csv
-import io
 import itertools
 import string
 import unittest
 
 from reading import to_json, whole
-from running import tipple
+from running import generated, rows_behind, tipple
 
 TEXTS, NUMBERS, VALUES, EXPONENT = 8, 8, 10000, 0.99
 HEADER = ["id", *("field%d" % i for i in range(TEXTS)), *("zipf%d" % i for i in range(NUMBERS))]
@@ -20,15 +18,11 @@ LETTERS = string.ascii_letters + string.digits + "-_"
 
 
 def made(*arguments):
-    status, out, err = tipple("generate", "ycsb", *arguments)
-    assert status == 0, err
-    return out
+    return generated("ycsb", *arguments)
 
 
 def rows_of(data):
-    header, *rows = csv.reader(io.StringIO(data.decode("ascii")), quoting=csv.QUOTE_NONE)
-    assert header == HEADER, header
-    return rows
+    return rows_behind(HEADER, data)
 
 
 def shares():
