@@ -4,9 +4,11 @@
 #define TIPPLE_TESTS_GENERATE_LAB_H
 
 #include "base/err.h"
+#include "base/stop.h"
 #include "generate/generate.h"
 
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -14,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include <xxhash.h>
 #include <zlib.h>
@@ -138,6 +141,23 @@ LAB_UNUSED void lab_fails(const generate_kind_t *kind, const generate_t *what, i
     if (!strstr(err.text, part))
         fail_msg("'%s' is not in: %s", part, err.text);
     assert_int_equal(made.bytes, 0);
+}
+
+/* In a process of its own: the flag of the signal stays up. */
+LAB_UNUSED void lab_ends_at_a_signal(const generate_kind_t *kind, int signal, status_t status) {
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (!child) {
+        stop_install();
+        raise(signal);
+        generate_made_t none;
+        err_t err;
+        bool ok = generate_write(kind, &(generate_t){.count = 10}, STDOUT_FILENO, &none, &err);
+        _exit(!ok && err.status == status && none.bytes == 0 ? 0 : 1);
+    }
+    int ended;
+    assert_int_equal(waitpid(child, &ended, 0), child);
+    assert_int_equal(ended, 0);
 }
 
 #endif

@@ -1,71 +1,16 @@
 /* The made-up MOT files: the same bytes for the same wish, one line a row, and sentences for what goes wrong.
  * What the rows say is checked by tests/oracle/mot_rows_check.py; the digests below pin files that it has
  * passed. */
-#include "base/stop.h"
-#include "generate/generate.h"
 #include "generate/mot/mot_fleet.h"
+#include "generate_lab.h"
 
 #include <fcntl.h>
 #include <pthread.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <sys/wait.h>
-#include <unistd.h>
-#include <xxhash.h>
-
-#include <cmocka.h>
-
-typedef struct {
-    char *text;
-    size_t size;
-} file_t;
-
-static file_t read_whole(int fd) {
-    file_t file = {.size = 0};
-    size_t room = 0;
-    for (;;) {
-        if (room - file.size < 65536)
-            assert_non_null(file.text = realloc(file.text, room = 2 * room + 131072));
-        ssize_t n = read(fd, file.text + file.size, room - file.size);
-        assert_true(n >= 0);
-        if (!n)
-            return file;
-        file.size += (size_t)n;
-    }
-}
 
 static file_t made(uint64_t rows, uint64_t seed, const char *release) {
-    generate_t what = {.count = rows, .seed = seed, .release = release};
-    int fd = memfd_create("rows", MFD_CLOEXEC);
-    assert_true(fd >= 0);
-    generate_made_t written;
-    err_t err = {.text = ""};
-    if (!generate_write(&generate_mot, &what, fd, &written, &err))
-        fail_msg("%s", err.text);
-    assert_int_equal(lseek(fd, 0, SEEK_SET), 0);
-    file_t file = read_whole(fd);
-    close(fd);
-    assert_int_equal(file.size, written.bytes);
-    return file;
-}
-
-static size_t lines_of(file_t file) {
-    size_t lines = 0;
-    for (size_t i = 0; i < file.size; i++)
-        lines += file.text[i] == '\n';
-    return lines;
-}
-
-static void assert_same(file_t a, file_t b) {
-    assert_int_equal(a.size, b.size);
-    assert_memory_equal(a.text, b.text, a.size);
+    return lab_made(&generate_mot, &(generate_t){.count = rows, .seed = seed, .release = release});
 }
 
 static void has_the_releases_it_names(void **state) {
@@ -93,16 +38,8 @@ static void makes_the_pinned_files(void **state) {
     };
     bool same = true;
     for (size_t i = 0; i < sizeof pinned / sizeof *pinned; i++) {
-        file_t once = made(10000, 1, pinned[i].release), again = made(10000, 1, pinned[i].release);
-        assert_same(once, again);
-        uint64_t digest = XXH3_64bits(once.text, once.size);
-        if (digest != pinned[i].digest) {
-            print_error("%s: {\"%s\", UINT64_C(0x%016llx)},\n", pinned[i].release, pinned[i].release,
-                        (unsigned long long)digest);
-            same = false;
-        }
-        free(once.text);
-        free(again.text);
+        const generate_t what = {.count = 10000, .seed = 1, .release = pinned[i].release};
+        same &= lab_pinned(&generate_mot, &what, pinned[i].digest);
     }
     assert_true(same);
 }
@@ -110,7 +47,7 @@ static void makes_the_pinned_files(void **state) {
 static void differs_by_seed_and_release(void **state) {
     (void)state;
     file_t one = made(1000, 1, NULL), two = made(1000, 2, NULL), named = made(1000, 1, MOT_USUAL_RELEASE);
-    assert_same(one, named);
+    lab_same(one, named);
     assert_false(one.size == two.size && memcmp(one.text, two.text, one.size) == 0);
     free(one.text);
     free(two.text);
@@ -123,7 +60,7 @@ static void writes_one_line_a_row(void **state) {
     for (const mot_release_t *release = mot_releases; release < mot_releases + MOT_RELEASES; release++) {
         for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
             file_t file = made(sizes[i], 99, release->name);
-            assert_int_equal(lines_of(file), sizes[i] + !release->oldest);
+            assert_int_equal(lab_lines(file), sizes[i] + !release->oldest);
             if (file.size)
                 assert_int_equal(file.text[file.size - 1], '\n');
             bool header = file.size > 7 && memcmp(file.text, "test_id", 7) == 0;
@@ -138,7 +75,7 @@ static void writes_one_line_a_row(void **state) {
 static void repeats_the_header_of_2024(void **state) {
     (void)state;
     file_t file = made(400000, 5, "2024");
-    assert_int_equal(lines_of(file), 400000 + 2);
+    assert_int_equal(lab_lines(file), 400000 + 2);
     free(file.text);
 }
 
@@ -195,22 +132,13 @@ static void has_room_for_every_name(void **state) {
     }
 }
 
-static void fails(const generate_t *what, int fd, status_t status, const char *part) {
-    generate_made_t written = {.bytes = 77};
-    err_t err = {.text = ""};
-    assert_false(generate_write(&generate_mot, what, fd, &written, &err));
-    assert_int_equal(err.status, status);
-    if (!strstr(err.text, part))
-        fail_msg("'%s' is not in: %s", part, err.text);
-    assert_int_equal(written.bytes, 0);
-}
-
 static void names_the_nearest_release(void **state) {
     (void)state;
-    fails(&(generate_t){.count = 1, .release = "2017first"}, -1, STATUS_USAGE, "did you mean 2017-first?");
-    fails(&(generate_t){.count = 1, .release = "latest"}, -1, STATUS_USAGE,
-          "2013, 2016, 2017-first, 2017, 2020, 2021, 2023, 2024");
-    fails(&(generate_t){.count = UINT64_MAX}, -1, STATUS_USAGE, "at most");
+    lab_fails(&generate_mot, &(generate_t){.count = 1, .release = "2017first"}, -1, STATUS_USAGE,
+              "did you mean 2017-first?");
+    lab_fails(&generate_mot, &(generate_t){.count = 1, .release = "latest"}, -1, STATUS_USAGE,
+              "2013, 2016, 2017-first, 2017, 2020, 2021, 2023, 2024");
+    lab_fails(&generate_mot, &(generate_t){.count = UINT64_MAX}, -1, STATUS_USAGE, "at most");
 }
 
 static void says_that_it_cannot_write(void **state) {
@@ -218,16 +146,30 @@ static void says_that_it_cannot_write(void **state) {
     generate_t what = {.count = 10};
     int full = open("/dev/full", O_WRONLY | O_CLOEXEC);
     if (full >= 0) {
-        fails(&what, full, STATUS_HOST, "is full");
+        lab_fails(&generate_mot, &what, full, STATUS_HOST, "is full");
         close(full);
     }
     int ends[2];
     assert_int_equal(pipe(ends), 0);
     close(ends[0]);
     signal(SIGPIPE, SIG_IGN);
-    fails(&what, ends[1], STATUS_READER_GONE, "went away");
+    lab_fails(&generate_mot, &what, ends[1], STATUS_READER_GONE, "went away");
     close(ends[1]);
-    fails(&what, -1, STATUS_HOST, "could not be written");
+    lab_fails(&generate_mot, &what, -1, STATUS_HOST, "could not be written");
+}
+
+static file_t read_whole(int fd) {
+    file_t file = {.size = 0};
+    size_t room = 0;
+    for (;;) {
+        if (room - file.size < 65536)
+            assert_non_null(file.text = realloc(file.text, room = 2 * room + 131072));
+        ssize_t n = read(fd, file.text + file.size, room - file.size);
+        assert_true(n >= 0);
+        if (!n)
+            return file;
+        file.size += (size_t)n;
+    }
 }
 
 static void *drain(void *fd) {
@@ -252,27 +194,14 @@ static void waits_for_a_slow_reader(void **state) {
     pthread_join(reader, &got);
     close(ends[0]);
     file_t wanted = made(50000, 8, NULL), file = *(file_t *)got;
-    assert_same(wanted, file);
+    lab_same(wanted, file);
     free(wanted.text);
     free(file.text);
 }
 
-/* In a process of its own: the flag of the signal stays up. */
 static void ends_at_a_signal(void **state) {
     (void)state;
-    pid_t child = fork();
-    assert_true(child >= 0);
-    if (!child) {
-        stop_install();
-        raise(SIGTERM);
-        generate_made_t none;
-        err_t err;
-        bool ok = generate_write(&generate_mot, &(generate_t){.count = 10}, STDOUT_FILENO, &none, &err);
-        _exit(!ok && err.status == STATUS_TERMINATED && none.bytes == 0 ? 0 : 1);
-    }
-    int status;
-    assert_int_equal(waitpid(child, &status, 0), child);
-    assert_int_equal(status, 0);
+    lab_ends_at_a_signal(&generate_mot, SIGTERM, STATUS_TERMINATED);
 }
 
 int main(void) {

@@ -1,14 +1,12 @@
 /* The made-up weather records: lines by hand-written expectations, the same bytes for the same wish, and
  * sentences for what goes wrong. What the records say is checked by tests/oracle/test_isd_rows.py; the
  * digests below pin records that it has passed. */
-#include "base/stop.h"
 #include "generate/isd/isd_lines.h"
 #include "generate_lab.h"
 
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
-#include <sys/wait.h>
 
 /* ---- lines ---- */
 
@@ -339,22 +337,9 @@ static void says_that_it_cannot_write(void **state) {
     assert_int_equal(files.files, 0);
 }
 
-/* In a process of its own: the flag of the signal stays up. */
 static void ends_at_a_signal(void **state) {
     (void)state;
-    pid_t child = fork();
-    assert_true(child >= 0);
-    if (!child) {
-        stop_install();
-        raise(SIGINT);
-        generate_made_t none;
-        err_t err;
-        bool ok = generate_write(&generate_isd, &(generate_t){.count = 10}, STDOUT_FILENO, &none, &err);
-        _exit(!ok && err.status == STATUS_INTERRUPTED && none.bytes == 0 ? 0 : 1);
-    }
-    int status;
-    assert_int_equal(waitpid(child, &status, 0), child);
-    assert_int_equal(status, 0);
+    lab_ends_at_a_signal(&generate_isd, SIGINT, STATUS_INTERRUPTED);
 }
 
 int main(void) {
