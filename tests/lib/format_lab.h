@@ -6,6 +6,7 @@
 
 #include "base/threads/pool.h"
 #include "format/emit.h"
+#include "format/format.h"
 #include "format/records.h"
 #include "format/schema/schema_parse.h"
 
@@ -89,6 +90,15 @@ LAB_UNUSED void grown_free(grown_t *grown) {
 LAB_UNUSED schema_t *lab_schema(const char *yaml) {
     err_t err = {.text = ""};
     schema_t *schema = schema_parse(yaml, strlen(yaml), "lab.yaml", &err);
+    if (!schema)
+        fprintf(stderr, "%s\n", err.text);
+    LAB_MUST(schema);
+    return schema;
+}
+
+LAB_UNUSED schema_t *lab_builtin(const char *name) {
+    err_t err = {.text = ""};
+    schema_t *schema = format_open(name, &err);
     if (!schema)
         fprintf(stderr, "%s\n", err.text);
     LAB_MUST(schema);

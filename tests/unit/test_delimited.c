@@ -30,13 +30,6 @@ static void lab_end(lab_t *lab) {
     schema_destroy(lab->schema);
 }
 
-static schema_t *builtin(const char *name) {
-    err_t err = {.text = ""};
-    schema_t *schema = format_open(name, &err);
-    LAB_MUST(schema);
-    return schema;
-}
-
 static const char *json_of(const lab_record_t *one) {
     static char text[4096];
     bson_t document;
@@ -137,7 +130,7 @@ static void expect_parsed(schema_t *schema, const char *text, size_t length, con
 static void test_release_2013(void **state) {
     (void)state;
     EXPECT(
-        builtin("mot"),
+        lab_builtin("mot"),
         "100|200|2013-01-01|4|N|P|45000|SO|FORD|FIESTA|BLUE|P|1242|2001-03-01\n"
         "101|201|NULL|4 |PR|PRS|0|XX|FORD|KA|BLUE|D||NULL\n"
         "102|202|2013-01-01|4|F |ABR|999999|B|NULL|NULL|NULL|P|1|2001-03-01\n",
@@ -154,7 +147,7 @@ static void test_release_2013(void **state) {
  * right. */
 static void test_release_2016(void **state) {
     (void)state;
-    EXPECT(builtin("mot"),
+    EXPECT(lab_builtin("mot"),
            PIPES "100|200|2013-01-01|0|NT|P|40961|E|LOTUS|UNCLASSIFIED|RED|PE||\n"
                  "101|201|2013-01-01|4|NT|P|98765|B|TOYOTA|Estima |||GREEN|PE|2400|2001-03-01\n"
                  "102|202|2013-01-01|4|NT|P|98765|B|TOYOTA||||GREEN|PE|2400|\n"
@@ -175,7 +168,7 @@ static void test_release_2016(void **state) {
 /* 2017, first publication: commas in models, and no quotes. */
 static void test_release_2017_first(void **state) {
     (void)state;
-    EXPECT(builtin("mot"),
+    EXPECT(lab_builtin("mot"),
            COMMAS "100,200,2013-01-01,4,NT,P,45000,SO,LDV,CONVOY, LWB, HIGH ROOF,WHITE,DI,2402,2001-03-01\n"
                   "101,201,2013-01-01,4,NT,P,,SO,LDV,A,B,WHITE,DI,,\n",
            "#",
@@ -189,7 +182,7 @@ static void test_release_2017_first(void **state) {
 static void test_release_2020(void **state) {
     (void)state;
     EXPECT(
-        builtin("mot"),
+        lab_builtin("mot"),
         COMMAS "100,200,2013-01-01,1,NT,P,45,SO,PEUGEOT,\"STREETZONE 50 2T 12\\\"\",GREEN,PE,49,2001-03-01\n"
                "101,201,2013-01-01,4,NT,P,45,SO,FORD,\"TRANSIT, LWB\",WHITE,DI,2198,2001-03-01\n"
                "102,202,2013-01-01,4,NT,P,45,SO,FORD,\"A \"\"B\"\" C\",WHITE,DI,2198,2001-03-01\n"
@@ -218,7 +211,7 @@ static void test_release_2020(void **state) {
 /* 2021: all text in quotes, a first use in the year 4, no make. */
 static void test_release_2021(void **state) {
     (void)state;
-    EXPECT(builtin("mot"),
+    EXPECT(lab_builtin("mot"),
            "\"test_id\",\"vehicle_id\",\"test_date\",\"test_class_id\",\"test_type\",\"test_result\",\"test_"
            "mileage\","
            "\"postcode_area\",\"make\",\"model\",\"colour\",\"fuel_type\",\"cylinder_capacity\",\"first_use_"
@@ -247,7 +240,7 @@ static void test_release_2024(void **state) {
     "model,"                                                                                                 \
     "colour,fuel_type,cylinder_capacity,first_use_date,completed_date\n"
     EXPECT(
-        builtin("mot"),
+        lab_builtin("mot"),
         FIFTEEN
         "100,200,2013-01-01,4,NT,P,45,SO,FORD,FIESTA,BLUE,PE,1242,2001-03-01,2013-01-01T00:00:01Z\n" FIFTEEN
         "101,201,2013-01-01,4,NT,P,45,SO,FORD,FIESTA,BLUE,PE,1242,2001-03-01,2013-01-01 00:00:01\n"
@@ -272,15 +265,15 @@ static void test_release_2024(void **state) {
 
 static void test_items(void **state) {
     (void)state;
-    EXPECT(builtin("mot-item"), "1|2|F|N|F|U|\n2|3|A|O|R|L|D\n",
+    EXPECT(lab_builtin("mot-item"), "1|2|F|N|F|U|\n2|3|A|O|R|L|D\n",
            "{'t':1,'n':2,'y':'F','la':'N','lo':'F','ve':'U'}",
            "{'t':2,'n':3,'y':'A','la':'O','lo':'R','ve':'L','x':'D'}");
-    EXPECT(builtin("mot-item"),
+    EXPECT(lab_builtin("mot-item"),
            "test_id|rfr_id|rfr_type_code|location_id|dangerous_mark\n703671925|30305|A|7|\n1|2|F||D\n", "#",
            "{'t':703671925,'n':30305,'y':'A','l':7}", "{'t':1,'n':2,'y':'F','x':'D'}");
-    EXPECT(builtin("mot-item"), "test_id,rfr_id,rfr_type_code,location_id\n1,2,A,7\n", "#",
+    EXPECT(lab_builtin("mot-item"), "test_id,rfr_id,rfr_type_code,location_id\n1,2,A,7\n", "#",
            "{'t':1,'n':2,'y':'A','l':7}");
-    EXPECT(builtin("mot-item"),
+    EXPECT(lab_builtin("mot-item"),
            "test_id,rfr_id,rfr_type_code,mot_test_rfr_location_type_id,dangerous_mark,completed_date\n"
            "1,2,A,7,,2013-01-01 00:00:01\n",
            "#", "{'t':1,'n':2,'y':'A','l':7,'w':" DAY(1356998401000) "}");
@@ -289,7 +282,7 @@ static void test_items(void **state) {
 static void test_long_keys(void **state) {
     (void)state;
     EXPECT(
-        builtin("mot-long"), "100|200|2013-01-01|4|N|P|45000|SO|FORD|FIESTA|BLUE|P|1242|2001-03-01\n",
+        lab_builtin("mot-long"), "100|200|2013-01-01|4|N|P|45000|SO|FORD|FIESTA|BLUE|P|1242|2001-03-01\n",
         "{'testId':100,'vehicleId':200,'testDate':" JAN_2013
         ",'testClass':'4','testType':'N','testResult':'P',"
         "'mileage':45000,'postcodeArea':'SO','make':'FORD','model':'FIESTA','colour':'BLUE','fuelType':'P',"
@@ -307,7 +300,7 @@ static void test_long_keys(void **state) {
 /* An impossible date stays text: nothing is lost, nothing is refused. */
 static void test_odd_dates(void **state) {
     (void)state;
-    EXPECT(builtin("mot"),
+    EXPECT(lab_builtin("mot"),
            ROW(1, "0004-02-20") ROW(2, "4-02-20") ROW(3, "2013-02-30") ROW(4, "0000-00-00")
                ROW(5, "1894-01-01") ROW(6, "2013-2-3") ROW(7, "NULL") ROW(8, "") ROW(9, "null")
                    ROW(10, "01/02/2013") ROW(11, "9999-12-31") ROW(12, " 2001-03-01") ROW(13, "0000-01-01")
@@ -327,7 +320,7 @@ static void test_odd_dates(void **state) {
 
 static void test_whole_numbers(void **state) {
     (void)state;
-    EXPECT(builtin("mot"),
+    EXPECT(lab_builtin("mot"),
            MILES(1, "0") MILES(2, "2147483647") MILES(3, "2147483648") MILES(4, "-2147483648")
                MILES(5, "-2147483649") MILES(6, "9223372036854775807") MILES(7, "9223372036854775808")
                    MILES(8, "-5") MILES(9, "+5") MILES(10, " 12 ") MILES(11, "007") MILES(12, "-0")
@@ -352,7 +345,7 @@ static void test_whole_numbers(void **state) {
 
 static void test_codes(void **state) {
     (void)state;
-    EXPECT(builtin("mot"),
+    EXPECT(lab_builtin("mot"),
            CLASS(1, "4") CLASS(2, "4 ") CLASS(3, "  4") CLASS(4, " 4  ") CLASS(5, "") CLASS(6, "  ")
                CLASS(7, "NULL") CLASS(8, "4 5") CLASS(9, "\t4") CLASS(10, "007") CLASS(11, " NULL ")
                    CLASS(12, "NULLS") CLASS(13, "NUL"),
@@ -370,7 +363,7 @@ static void test_codes(void **state) {
 /* Latin-1 becomes UTF-8, UTF-8 stays; one row's bytes do not change what its neighbours are. */
 static void test_bytes(void **state) {
     (void)state;
-    EXPECT(builtin("mot"),
+    EXPECT(lab_builtin("mot"),
            MODEL(1, "CITRO\xCBN") MODEL(2, "CITRO\xC3\x8BN") MODEL(3, "KA") MODEL(4, "\xA3\xA3")
                MODEL(5, "A\xE9\xC3\xA9") MODEL(6, " KA ") MODEL(7, "") MODEL(8, "\xFF") MODEL(9, "K\xC3")
                    MODEL(10, "\xEF\xBB\xBFKA"),
@@ -386,7 +379,7 @@ static void test_nul_bytes(void **state) {
     (void)state;
     static const char text[] = "1|200|2013-01-01|4|N|P|45|SO|F\0D|\0|BLUE|P|1242|\n"
                                "2|2\0|2013-01-0\0|4\0|N|P|45|SO|FORD|KA|BLUE|P|1242|\n";
-    lab_t lab = lab_for(builtin("mot"), text, sizeof text - 1);
+    lab_t lab = lab_for(lab_builtin("mot"), text, sizeof text - 1);
     for (int careful = 0; careful < 2; careful++) {
         lab_records_t got =
             lab_parse(lab.reader, &lab.dialect, text, sizeof text - 1, (lab_how_t){.careful = careful});
@@ -650,7 +643,7 @@ static void test_nothing(void **state) {
     (void)state;
     static const char *const texts[] = {"", "\xEF\xBB\xBF"};
     for (int i = 0; i < 2; i++) {
-        lab_t lab = lab_for(builtin("mot"), texts[i], strlen(texts[i]));
+        lab_t lab = lab_for(lab_builtin("mot"), texts[i], strlen(texts[i]));
         lab_records_t got =
             lab_parse(lab.reader, &lab.dialect, texts[i], strlen(texts[i]), (lab_how_t){.careful = i});
         assert_int_equal(got.count, 0);
@@ -940,7 +933,7 @@ static void test_ways_are_one(void **state) {
         grown_t text = {0};
         grown_text(&text, round % 3 ? COMMAS : "1,2,2013-01-01,4,N,P,1,B,A,B,RED,P,1,2000-01-01\n");
         random_text(&seed, &text);
-        lab_t lab = lab_for(builtin("mot"), text.at, text.size);
+        lab_t lab = lab_for(lab_builtin("mot"), text.at, text.size);
         lab_records_t fast =
             lab_parse(lab.reader, &lab.dialect, text.at, text.size, (lab_how_t){.careful = false});
         lab_records_t careful =

@@ -18,14 +18,6 @@
     "testId,vehicleId,testDate,testClass,testType,testResult,mileage,postcodeArea,make,model,colour,"        \
     "fuelType,engineCc,firstUseDate"
 
-static schema_t *builtin(const char *name) {
-    err_t err = {.text = ""};
-    schema_t *schema = format_open(name, &err);
-    if (!schema)
-        fail_msg("%s", err.text);
-    return schema;
-}
-
 /* In memory of exactly its size: a dialect is found without any slack. */
 static bool sniff(const schema_t *schema, const void *text, size_t length, dialect_t *dialect, err_t *err) {
     uint8_t *exact = malloc(length ? length : 1);
@@ -93,7 +85,7 @@ static void expect(const schema_t *schema, const case_t *cases, size_t count) {
 
 static void test_mot_results(void **state) {
     (void)state;
-    schema_t *mot = builtin("mot");
+    schema_t *mot = lab_builtin("mot");
     const case_t cases[] = {
         /* with a header: pipe, comma, tab; the old names; quoted names; the fifteenth column */
         {NEW_HEADER "\n1|2|2013-01-01|4|NT|P|1|B|A|B|RED|PE|1|2000-01-01\n", '|', true, 1, MOT_COLUMNS},
@@ -146,7 +138,7 @@ static void test_mot_results(void **state) {
 
 static void test_mot_items(void **state) {
     (void)state;
-    schema_t *item = builtin("mot-item");
+    schema_t *item = lab_builtin("mot-item");
     const case_t cases[] = {
         {"test_id|rfr_id|rfr_type_code|location_id|dangerous_mark\n1|2|A|7|\n", '|', true, 1,
          "testId,rfrId,rfrType,locationId,dangerousMark"},
@@ -178,7 +170,7 @@ static void refuse(const schema_t *schema, const char *text, const char *place, 
 
 static void test_wrong_headers(void **state) {
     (void)state;
-    schema_t *mot = builtin("mot");
+    schema_t *mot = lab_builtin("mot");
     refuse(mot, "test_id|vehicle_id\n1|2\n", "f.csv:1", "'test_date'");
     refuse(mot, "test_id\n", "f.csv:1", "'vehicle_id'");
     refuse(mot, NEW_HEADER "|make\n", "f.csv:1:", "'make'");
@@ -201,7 +193,7 @@ static void test_wrong_headers(void **state) {
 /* Columns that the format does not know are left out; the others are still found. */
 static void test_unknown_columns(void **state) {
     (void)state;
-    schema_t *mot = builtin("mot");
+    schema_t *mot = lab_builtin("mot");
     const case_t cases[] = {{"test_id|new|vehicle_id|test_date|test_class_id|test_type|test_result|test_"
                              "mileage|postcode_area|make|model|colour|"
                              "fuel_type|cylinder_capacity|first_use_date|\n",
@@ -216,7 +208,7 @@ static void test_unknown_columns(void **state) {
 /* The surplus column stands where the header puts it. */
 static void test_surplus_column(void **state) {
     (void)state;
-    schema_t *mot = builtin("mot");
+    schema_t *mot = lab_builtin("mot");
     dialect_t dialect;
     err_t err;
     assert_true(sniff(mot, NEW_HEADER "\n", strlen(NEW_HEADER) + 1, &dialect, &err));
@@ -225,7 +217,7 @@ static void test_surplus_column(void **state) {
     assert_true(sniff(mot, row, strlen(row), &dialect, &err));
     assert_int_equal(dialect.surplus_column, 9);
     schema_destroy(mot);
-    schema_t *item = builtin("mot-item");
+    schema_t *item = lab_builtin("mot-item");
     assert_true(sniff(item, "1|2|A|7|\n", 9, &dialect, &err));
     assert_int_equal(dialect.surplus_column, -1);
     schema_destroy(item);
@@ -252,7 +244,7 @@ static void test_header_lines(void **state) {
     (void)state;
     err_t err;
     dialect_t dialect;
-    schema_t *mot = builtin("mot");
+    schema_t *mot = lab_builtin("mot");
     assert_true(sniff(mot, COMMA_HEADER "\n", strlen(COMMA_HEADER) + 1, &dialect, &err));
     expect_line(DIALECT_HEADER, mot, &dialect, COMMA_HEADER);
     expect_line(DIALECT_HEADER, mot, &dialect, QUOTED_HEADER);
@@ -366,7 +358,7 @@ static void there_and_back(const schema_t *schema, const char *text) {
 
 static void test_print_and_read(void **state) {
     (void)state;
-    schema_t *mot = builtin("mot"), *item = builtin("mot-item");
+    schema_t *mot = lab_builtin("mot"), *item = lab_builtin("mot-item");
     dialect_t dialect;
     err_t err;
     char line[400];
@@ -426,7 +418,7 @@ static void test_print_odd_names(void **state) {
 /* No two have the same serial: a plan belongs to one of them. */
 static void test_serials(void **state) {
     (void)state;
-    schema_t *item = builtin("mot-item");
+    schema_t *item = lab_builtin("mot-item");
     uint64_t last = 0;
     for (int i = 0; i < 5; i++) {
         dialect_t dialect;
@@ -453,7 +445,7 @@ static void *keep_many(void *context) {
 /* Files of one kind share one dialect, whichever thread asks. */
 static void test_shelf(void **state) {
     (void)state;
-    schema_t *item = builtin("mot-item");
+    schema_t *item = lab_builtin("mot-item");
     dialect_shelf_t *shelf = dialect_shelf_new();
     dialect_t one, same, other;
     err_t err;

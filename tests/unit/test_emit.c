@@ -32,13 +32,6 @@ static void lab_end(lab_t *lab) {
     schema_destroy(lab->schema);
 }
 
-static schema_t *builtin(const char *name) {
-    err_t err = {.text = ""};
-    schema_t *schema = format_open(name, &err);
-    LAB_MUST(schema);
-    return schema;
-}
-
 static void show(const char *what, const void *text, size_t length, grown_t *out) {
     grown_text(out, what);
     for (size_t i = 0; i < length; i++) {
@@ -103,33 +96,35 @@ static void expect(schema_t *schema, const void *text, size_t length, bool same_
 /* Rows of every release as they were published. */
 static void test_releases(void **state) {
     (void)state;
-    SAME_BYTES(builtin("mot"), "100|200|2013-01-01|4|N|P|45000|SO|FORD|FIESTA|BLUE|P|1242|2001-03-01\n"
-                               "101|201|NULL|4|PR|PRS|0|XX|FORD|KA|BLUE|D||NULL\n"
-                               "102|202||4|F|ABR|999999|B|TOYOTA|Estima |||GREEN|P||\r\n"
-                               "103|203|2013-02-30|4|F|ABR|NULL|B|TOYOTA|KA|NULL|NULL|NULL|4-02-20");
-    SAME_BYTES(builtin("mot"),
+    SAME_BYTES(lab_builtin("mot"), "100|200|2013-01-01|4|N|P|45000|SO|FORD|FIESTA|BLUE|P|1242|2001-03-01\n"
+                                   "101|201|NULL|4|PR|PRS|0|XX|FORD|KA|BLUE|D||NULL\n"
+                                   "102|202||4|F|ABR|999999|B|TOYOTA|Estima |||GREEN|P||\r\n"
+                                   "103|203|2013-02-30|4|F|ABR|NULL|B|TOYOTA|KA|NULL|NULL|NULL|4-02-20");
+    SAME_BYTES(lab_builtin("mot"),
                COMMAS "100,200,2013-01-01,4,NT,P,45000,SO,LDV,CONVOY, LWB, HIGH,WHITE,DI,2402,2001-03-01\n"
                       "\n" COMMAS "101,201,2013-01-01,4,NT,P,,SO,LDV,A,B,WHITE,DI,,\n");
-    SAME_BYTES(builtin("mot"), COMMAS
+    SAME_BYTES(lab_builtin("mot"), COMMAS
                "1,2,2013-01-01,1,NT,P,4,SO,PEUGEOT,\"STREETZONE 50 2T 12\\\"\",GREEN,PE,49,2001-03-01\r\n"
                "1,2,2013-01-01,1,NT,P,4,SO,FORD,\"TRANSIT, LWB\",GREEN,PE,49,0004-02-20\r\n"
                "1,2,2013-01-01,1,NT,P,4,SO,FORD,\"A \"\"B\"\" C\",GREEN,PE,49,\r\n"
                "1,2,2013-01-01,1,NT,P,4,SO,FORD,12\" WHEELS,GREEN,PE,49,\r\n"
                "1,2,2013-01-01,1,NT,P,4,SO,FORD,\"OPEN,GREEN,PE,49,\r\n"
                "1,2,2013-01-01,1,NT,P,4,SO,FORD,C:\\,GREEN,PE,49,\r\n");
-    SAME_BYTES(builtin("mot"),
+    SAME_BYTES(lab_builtin("mot"),
                "\xEF\xBB\xBF" COMMAS "1,2,2013-01-01,1,NT,P,4,SO,CITRO\xC3\x8BN,C3,GREEN,PE,49,2001-03-01");
-    SAME_BYTES(builtin("mot-item"), "1|2|F|N|F|U|\n2|3|A|O|R|L|D\n");
-    SAME_BYTES(builtin("mot-long"), "100|200|2013-01-01|4|N|P|45000|SO|FORD|FIESTA|BLUE|P|1242|2001-03-01\n");
+    SAME_BYTES(lab_builtin("mot-item"), "1|2|F|N|F|U|\n2|3|A|O|R|L|D\n");
+    SAME_BYTES(lab_builtin("mot-long"),
+               "100|200|2013-01-01|4|N|P|45000|SO|FORD|FIESTA|BLUE|P|1242|2001-03-01\n");
 }
 
 /* Needless quotes, padding and re-encoding may go; values stay. */
 static void test_values_stay(void **state) {
     (void)state;
-    SAME_VALUES(builtin("mot"), "1|2|2013-01-01|4 |N|P| 45|SO|FORD|KA|BLUE|P|0042|2001-03-01\n"
-                                "1|2|2013-01-01|  |N|P|+45|SO|CITRO\xCBN|\xFF\xFE|BLUE|P|-0|2001-03-01\n");
+    SAME_VALUES(lab_builtin("mot"),
+                "1|2|2013-01-01|4 |N|P| 45|SO|FORD|KA|BLUE|P|0042|2001-03-01\n"
+                "1|2|2013-01-01|  |N|P|+45|SO|CITRO\xCBN|\xFF\xFE|BLUE|P|-0|2001-03-01\n");
     SAME_VALUES(
-        builtin("mot"), COMMAS
+        lab_builtin("mot"), COMMAS
         "\"1\",\"2\",\"2013-01-01\",\"4\",\"NT\",\"P\",\"\",\"SO\",\"\",\"KA\",\"BLUE\",\"P\",\"1\",\"\"\n"
         "1,2,\"2013-01-01\",4,NT,P,,SO,\"A,B\",\"C\"\"D\",\"E\\\"F\",P,1,\n"
         "1,2,2013-01-01,4,NT,P,,SO,A\"B,\"C,D\",E,P,1,\n"
@@ -378,7 +373,7 @@ static void test_random(void **state) {
         "1",    "42",      "2013-01-01", "NULL", "",         " 4 ",     "FORD", "A|B", "\"", "\"\"",
         "\\\"", "\"A|B\"", "\"x\"",      "\xE9", "\xC3\xA9", "4-02-20", "-0",   "\\",  "\r", " "};
     uint64_t seed = 12;
-    schema_t *schema = builtin("mot");
+    schema_t *schema = lab_builtin("mot");
     static const char first[] = "1|2|2013-01-01|4|N|P|1|B|A|B|RED|P|1|2000-01-01\n";
     lab_t lab = lab_for(schema, first, strlen(first));
     for (int round = 0; round < 10000; round++) {
