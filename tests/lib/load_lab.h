@@ -190,6 +190,30 @@ LAB_UNUSED static void lab_shorten_lease(lab_t *lab) {
     box_update(lab->box, LAB_FILES, "{\"_id\": \"catalog\"}", "{\"$set\": {\"leaseMs\": 150}}");
 }
 
+/* Another load, on another host: when its last sign of life was seen, what it does now and then, and its end. */
+#define LAB_OTHER "{\"$oid\": \"64a000000000000000000001\"}"
+LAB_UNUSED static void lab_other_load(lab_t *lab, const char *seen) {
+    char load[300];
+    snprintf(load, sizeof load,
+             "{\"_id\": " LAB_OTHER ", \"beat\": 5, \"host\": \"elsewhere\", \"process\": 7, "
+             "\"started\": {\"$date\": \"2020-01-01T00:00:00Z\"}, \"seen\": {\"$date\": \"%s\"}}",
+             seen);
+    box_insert(lab->box, LAB_LOADS, load);
+}
+
+LAB_UNUSED static void lab_other_beats(void *context) {
+    lab_t *lab = context;
+    static int beats = 100;
+    char update[80];
+    snprintf(update, sizeof update, "{\"$set\": {\"beat\": %d}}", beats++);
+    box_update(lab->box, LAB_LOADS, "{\"host\": \"elsewhere\"}", update);
+}
+
+LAB_UNUSED static void lab_other_ends(void *context) {
+    lab_t *lab = context;
+    box_update(lab->box, LAB_LOADS, "{\"host\": \"elsewhere\"}", "{\"$set\": {\"ended\": true}}");
+}
+
 /* As a load leaves the catalog that was killed before it wrote down what it had sent of an input, and is known to be
  * dead. */
 LAB_UNUSED static void lab_forget_progress(lab_t *lab, const char *path) {

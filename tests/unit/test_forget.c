@@ -74,32 +74,21 @@ static void test_refused(void **state) {
     lab_close(&lab);
 }
 
-static void beat(void *context) {
-    lab_t *lab = context;
-    static int beats = 100;
-    char update[80];
-    snprintf(update, sizeof update, "{\"$set\": {\"beat\": %d}}", beats++);
-    box_update(lab->box, LAB_LOADS, "{\"host\": \"elsewhere\"}", update);
-}
-
 /* Whoever loads it must end first: one that gives signs of life is named, one that gives none loses it. */
 static void test_being_loaded(void **state) {
     (void)state;
     for (int alive = 0; alive < 2; alive++) {
         lab_t lab;
         load_two(&lab);
-        box_insert(
-            lab.box, LAB_LOADS,
-            "{\"_id\": {\"$oid\": \"64a000000000000000000001\"}, \"beat\": 5, \"host\": \"elsewhere\", "
-            "\"process\": 7, \"seen\": {\"$date\": {\"$numberLong\": \"1\"}}}");
+        lab_other_load(&lab, "1970-01-01T00:00:00.001Z");
         box_update(lab.box, LAB_FILES, "{\"path\": \"a.csv\"}",
-                   "{\"$set\": {\"pieces.0.owner\": {\"$oid\": \"64a000000000000000000001\"}}}");
+                   "{\"$set\": {\"pieces.0.owner\": " LAB_OTHER "}}");
         if (alive)
             box_fault(lab.box, &(box_fault_t){.command = "find",
                                               .collection = "c.tipple.loads",
                                               .times = 1000,
                                               .only_watches = true,
-                                              .hook = beat,
+                                              .hook = lab_other_beats,
                                               .context = &lab});
         assert_status(&lab, lab_forget(&lab, true, "a.csv"), alive ? STATUS_USAGE : STATUS_OK);
         if (alive)

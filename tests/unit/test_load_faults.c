@@ -218,18 +218,12 @@ static void test_catalog_removed_meanwhile(void **state) {
     lab_close(&lab);
 }
 
-#define OTHER                                                                                                \
-    "{\"_id\": {\"$oid\": \"64a000000000000000000001\"}, \"beat\": 5, \"host\": \"elsewhere\", "             \
-    "\"process\": 7, \"started\": {\"$date\": \"2020-01-01T00:00:00Z\"}, "                                   \
-    "\"seen\": {\"$date\": {\"$numberLong\": \"1\"}}}"
-
 /* Another load took the input when this one seemed dead: what this one still sends is not written down as its own. */
 static void take_over(void *context) {
     lab_t *lab = context;
-    box_insert(lab->box, LAB_LOADS, OTHER);
-    box_update(
-        lab->box, LAB_FILES, "{\"path\": \"a.csv\"}",
-        "{\"$set\": {\"pieces.0.owner\": {\"$oid\": \"64a000000000000000000001\"}, \"pieces.0.epoch\": 2}}");
+    lab_other_load(lab, "1970-01-01T00:00:00.001Z");
+    box_update(lab->box, LAB_FILES, "{\"path\": \"a.csv\"}",
+               "{\"$set\": {\"pieces.0.owner\": " LAB_OTHER ", \"pieces.0.epoch\": 2}}");
 }
 
 static void test_taken_over(void **state) {
@@ -260,7 +254,7 @@ static void finish_other(void *context) {
     lab_t *lab = context;
     box_update(lab->box, LAB_FILES, "{\"path\": \"a.csv\"}",
                "{\"$set\": {\"pieces.0.owner\": null, \"pieces.0.complete\": 1}}");
-    box_update(lab->box, LAB_LOADS, "{\"host\": \"elsewhere\"}", "{\"$set\": {\"ended\": true}}");
+    lab_other_ends(lab);
 }
 
 static void test_waits_for_another_load(void **state) {
@@ -268,11 +262,10 @@ static void test_waits_for_another_load(void **state) {
     lab_t lab;
     open_rows(&lab, BOX_STANDALONE);
     assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
-    box_insert(lab.box, LAB_LOADS, OTHER);
-    box_update(
-        lab.box, LAB_FILES, "{\"path\": \"a.csv\"}",
-        "{\"$set\": {\"pieces.0.owner\": {\"$oid\": \"64a000000000000000000001\"}, \"pieces.0.epoch\": 2}, "
-        "\"$unset\": {\"pieces.0.complete\": true}}");
+    lab_other_load(&lab, "1970-01-01T00:00:00.001Z");
+    box_update(lab.box, LAB_FILES, "{\"path\": \"a.csv\"}",
+               "{\"$set\": {\"pieces.0.owner\": " LAB_OTHER ", \"pieces.0.epoch\": 2}, "
+               "\"$unset\": {\"pieces.0.complete\": true}}");
     box_fault(lab.box, &(box_fault_t){.command = "find",
                                       .collection = "c.tipple.loads",
                                       .after = 3,
@@ -287,14 +280,6 @@ static void test_waits_for_another_load(void **state) {
     lab_close(&lab);
 }
 
-static void beat(void *context) {
-    lab_t *lab = context;
-    static int beats = 100;
-    char update[80];
-    snprintf(update, sizeof update, "{\"$set\": {\"beat\": %d}}", beats++);
-    box_update(lab->box, LAB_LOADS, "{\"host\": \"elsewhere\"}", update);
-}
-
 /* --drop is not for a collection that somebody loads into. */
 static void test_drop_under_another_load(void **state) {
     (void)state;
@@ -302,12 +287,12 @@ static void test_drop_under_another_load(void **state) {
     open_rows(&lab, BOX_STANDALONE);
     assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
     lab_shorten_lease(&lab);
-    box_insert(lab.box, LAB_LOADS, OTHER);
+    lab_other_load(&lab, "1970-01-01T00:00:00.001Z");
     box_fault(lab.box, &(box_fault_t){.command = "find",
                                       .collection = "c.tipple.loads",
                                       .times = 1000,
                                       .only_watches = true,
-                                      .hook = beat,
+                                      .hook = lab_other_beats,
                                       .context = &lab});
     lab.load.drop = true;
     assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_USAGE);

@@ -268,26 +268,19 @@ static void test_refused(void **state) {
 }
 
 /* Another load has the input: the retry waits until it has ended. */
-static void other_ends(void *context) {
-    lab_t *lab = context;
-    box_update(lab->box, LAB_LOADS, "{\"host\": \"elsewhere\"}", "{\"$set\": {\"ended\": true}}");
-}
-
 static void test_waits_for_another_load(void **state) {
     (void)state;
     lab_t lab;
     reject_two(&lab, BOX_REPLICA_SET);
     fix("fixed.rejects", "7,seven", "8,eight");
-    box_insert(lab.box, LAB_LOADS,
-               "{\"_id\": {\"$oid\": \"64a000000000000000000001\"}, \"beat\": 5, \"host\": \"elsewhere\", "
-               "\"process\": 7, \"seen\": {\"$date\": {\"$numberLong\": \"1\"}}}");
+    lab_other_load(&lab, "1970-01-01T00:00:00.001Z");
     box_update(lab.box, LAB_FILES, "{\"path\": \"a.csv\"}",
-               "{\"$set\": {\"pieces.0.owner\": {\"$oid\": \"64a000000000000000000001\"}}}");
+               "{\"$set\": {\"pieces.0.owner\": " LAB_OTHER "}}");
     box_fault(lab.box, &(box_fault_t){.command = "find",
                                       .collection = "c.tipple.loads",
                                       .after = 2,
                                       .only_watches = true,
-                                      .hook = other_ends,
+                                      .hook = lab_other_ends,
                                       .context = &lab});
     assert_status(&lab, lab_retry(&lab, "fixed.rejects"), STATUS_OK);
     assert_counts(&lab, 2, 2, 0, 0);

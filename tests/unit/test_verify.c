@@ -332,9 +332,7 @@ static void test_notes(void **state) {
     box_update(lab.box, LAB_FILES, "{\"_id\": \"catalog\"}",
                "{\"$set\": {\"uuid\": {\"$binary\": {\"base64\": \"AAECAwQFBgcICQoLDA0ODw==\", \"subType\": "
                "\"04\"}}}}");
-    box_insert(lab.box, LAB_LOADS,
-               "{\"_id\": {\"$oid\": \"64a000000000000000000001\"}, \"beat\": 5, \"host\": \"elsewhere\", "
-               "\"process\": 7, \"seen\": {\"$date\": \"2100-01-01T00:00:00Z\"}}");
+    lab_other_load(&lab, "2100-01-01T00:00:00Z");
     assert_status(&lab, lab_verify(&lab, "a.csv"), STATUS_OK);
     assert_says(lab.said, "d.c is not the collection that its catalog describes");
     assert_says(lab.said, "1 load of d.c is running: what is not there yet counts as missing");
