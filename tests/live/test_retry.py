@@ -78,6 +78,7 @@ class Streams(Case):
         self.assertEqual(2, self.load("--retry", "fixed")["loaded"])
         self.assertEqual({name: 0 for name in names}, self.open_rejects())
         self.holds_bodies(whole, whole)
+        self.shorten_lease()
         self.forget(names[0])
         self.assertEqual([names[1]], list(self.open_rejects()))
         self.holds_bodies(whole)
