@@ -308,6 +308,8 @@ static const struct {
     {"{\"a\":0x10}", 6, "", COMMA},
     {"{\"a\":1.5.2}", 8, "", COMMA},
     {"{\"a\":1e400}", 5, "a", "this number is larger than a double can hold"},
+    {"{\"a\":1e-400}", 5, "a", "this number is smaller than a double can hold: it would become 0"},
+    {"{\"a\":-0.002e-321}", 5, "a", "this number is smaller than a double can hold: it would become 0"},
     {"{\"a\":9223372036854775809}", 5, "a",
      "a double would not keep all digits of this number: write {\"$numberDecimal\": \"...\"}"},
     {"{\"a\":-123456789012345678901}", 5, "a",
@@ -325,6 +327,7 @@ static const struct {
     {"{\"a\":{\"$numberLong\":\"9223372036854775808\"}}", 21, "a", "this is not a whole number of 64 bits"},
     {"{\"a\":{\"$numberLong\":\"1.5\"}}", 21, "a", "this is not a whole number of 64 bits"},
     {"{\"a\":{\"$numberDouble\":\"x\"}}", 23, "a", "this is no double, nor NaN, Infinity or -Infinity"},
+    {"{\"a\":{\"$numberDouble\":\"1e-400\"}}", 23, "a", "this is no double, nor NaN, Infinity or -Infinity"},
     {"{\"a\":{\"$numberDecimal\":\"x\"}}", 24, "a",
      "this is not a number of decimal128, which has 34 digits"},
     {"{\"a\":{\"$date\":\"2024-02-30T00:00:00Z\"}}", 15, "a", "there is no such day"},
@@ -628,8 +631,9 @@ static void check_double(const char *number) {
     bson_t document;
     const int size = snprintf(text, sizeof text, "{\"a\":%s}", number);
     const double expected = strtod(number, NULL);
+    const bool vanishes = expected == 0 && strcspn(number, "123456789") < strcspn(number, "e");
     lab_json_t one = lab_json_read(json, text, (size_t)size);
-    if (!isfinite(expected)) {
+    if (!isfinite(expected) || vanishes) {
         assert_int_equal(one.read, JSON_REJECT);
     } else {
         assert_int_equal(one.read, JSON_DOCUMENT);
@@ -685,6 +689,9 @@ static void test_doubles(void **state) {
                                       "4.9e-324",
                                       "2e-324",
                                       "0.0e999999999999",
+                                      "0.000e-999",
+                                      "-0e-400",
+                                      "3e-324",
                                       "1e-999999999",
                                       "1e999999999",
                                       "-0.0",

@@ -128,6 +128,8 @@ const uint8_t *json_reject_utf8(json_value_t *json, const uint8_t *at);
 
 /* type: where the element's type is written. All write the value at json->out and move it. */
 const uint8_t *json_number(json_value_t *json, const uint8_t *at, uint8_t *type);
+/* Is a text that reads as this double another number, of which nothing is left but 0? */
+bool json_vanishes(const uint8_t *text, size_t length, double value);
 const uint8_t *json_shell(json_value_t *json, const uint8_t *at, uint8_t *type);
 
 /* An object that may be a typed value. It was begun at `begin`: its length and its first key are written; `at` is behind

@@ -95,6 +95,15 @@ static const uint8_t *whole_number(json_value_t *json, const uint8_t *begin, con
     return put_double(json, at, type, *begin == '-' ? -number : number);
 }
 
+bool json_vanishes(const uint8_t *text, size_t length, double value) {
+    if (value != 0)
+        return false;
+    for (const uint8_t *at = text; at < text + length && *at != 'e' && *at != 'E'; at++)
+        if (*at >= '1' && *at <= '9')
+            return true;
+    return false;
+}
+
 /* A number of any form, checked byte by byte. */
 static const uint8_t *any_number(json_value_t *json, const uint8_t *begin, uint8_t *type) {
     const uint8_t *at = begin + (*begin == '-'), *const digits = at, *const end = json->end;
@@ -129,6 +138,8 @@ static const uint8_t *any_number(json_value_t *json, const uint8_t *begin, uint8
         value = number_read((const char *)begin, NULL);
     if (!isfinite(value))
         return json_reject(json, begin, "this number is larger than a double can hold");
+    if (json_vanishes(begin, length, value))
+        return json_reject(json, begin, "this number is smaller than a double can hold: it would become 0");
     return put_double(json, at, type, value);
 }
 

@@ -91,7 +91,8 @@ bool json_put_double(json_value_t *json, const json_quoted_t *number, uint8_t *t
         value = INFINITY;
     else if (json_is(number, "-Infinity"))
         value = -INFINITY;
-    else if (has_blank(number) || !convert_number(number->text, number->length, 0, &value))
+    else if (has_blank(number) || !convert_number(number->text, number->length, 0, &value) ||
+             json_vanishes(number->text, number->length, value))
         return json_reject(json, number->at, "this is no double, nor NaN, Infinity or -Infinity");
     *type = BSON_TYPE_DOUBLE;
     json->out = bsonw_double(json->out, value);
