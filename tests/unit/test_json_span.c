@@ -28,8 +28,29 @@ static void test_by_hand(void **state) {
         {"\n{}", 1, 1}, /* a blank line */
         {" \t\r\n{}", 4, 4},
         {"[\n{}]", 2, 2},
-        {"[{},{}]\n", 4, 4}, /* the elements of an array */
-        {"[[{}]]\n\n", 7, 7},
+        {"[{},{}]\n", 4, 4},  /* the elements of an array */
+        {"[[{}]]\n\n", 7, 7}, /* an element that is an array is no object: */
+        {"{},[{}]\n", 2, 2},  /* its record begins with the comma, */
+        {",[{}],{}\n", 6, 6},
+        {",[{}],[{}] , {}\n", 13, 13},
+        {"{} , [{}],\n", 3, 3},
+        {"{}\t,\r\n \n\t[{}],\n", 3, 3}, /* also in another line, */
+        {",\n[{}],\n{}", 8, 8},
+        {",\n[{}],\n[{}],\n{}", 6, 6},
+        {"oops,\n[{}]\n", 4, 4},
+        {"\"oops,\n[{}]\n", 7, 7}, /* not of a comma within quotes; */
+        {"[\n[{}],\n{}", 8, 8},
+        {"[\n  [\n    {},\n    {}\n  ],\n  {}\n", 26, 26},
+        {"{}] , [{}]\n", 4, 4},
+        {"{}][[{}]]\n", 3, 3},
+        {"{}],{}\n", 4, 4},
+        {"{}]\n[{}]\n", 4, 4}, /* an array that follows another one is not within it */
+        {"{}] [{}]\n", 5, 5},
+        {"{},", 3, 0},
+        {"{},\n", 4, 0}, /* nobody knows */
+        {"{},\n \n", 4, 0},
+        {"{},\n \n{", 4, 4},
+        {"[\n", 2, 0},
         {"{}]", 3, 0},
         {"\x1E{}\n", 4, 4}, /* a sequence with marks */
         {"{\n \"a\": [\n{\n}\n]\n}\n{}", 18, 18},
@@ -73,11 +94,33 @@ static bool is_around(char byte) {
     return is_blank(byte) || byte == ',' || byte == '[' || byte == ']' || byte == 0x1E;
 }
 
-/* After what belongs to no object, at most to the end of a line. */
+static size_t over_blanks(const char *text, size_t length, size_t at) {
+    while (at < length && is_blank(text[at]))
+        at++;
+    return at;
+}
+
+/* The byte before text[at] that is no blank; SIZE_MAX: none. */
+static size_t last_before(const char *text, size_t at) {
+    while (at-- && is_blank(text[at]))
+        ;
+    return at;
+}
+
+/* An array within another one? */
+static bool is_element(const char *text, size_t length, size_t at) {
+    const size_t before = last_before(text, at);
+    return at < length && text[at] == '[' && before != SIZE_MAX &&
+           (text[before] == ',' || text[before] == '[');
+}
+
+/* After what belongs to no object, at most to the end of a line; or where an array within another one is. */
 static size_t around(const char *text, size_t length, size_t at) {
-    while (at < length && is_around(text[at]))
-        if (text[at++] == '\n')
-            break;
+    for (; at < length && is_around(text[at]) && !is_element(text, length, at); at++)
+        if (text[at] == '\n') {
+            const size_t next = over_blanks(text, length, at);
+            return is_element(text, length, next) ? next : at + 1;
+        }
     return at;
 }
 
@@ -136,8 +179,12 @@ static size_t other_end(const char *text, size_t length, size_t at) {
     for (; at < length; at++) {
         const bool is_escaped = escaped;
         escaped = text[at] == '\\' && !is_escaped;
-        if (text[at] == '\n')
-            return depth ? 0 : at + 1;
+        if (text[at] == '\n' && depth)
+            return 0;
+        if (text[at] == '\n') {
+            const size_t next = over_blanks(text, length, at);
+            return !inside && is_element(text, length, next) ? last_before(text, next) : at + 1;
+        }
         if (text[at] == '{' && !inside && !depth && before == ',')
             return at;
         if (!inside && strchr("{[", text[at]))
@@ -154,14 +201,18 @@ static size_t other_end(const char *text, size_t length, size_t at) {
 
 static size_t plainly(const char *text, size_t length) {
     const size_t begin = around(text, length, 0);
-    if (begin == length || text[begin - (begin > 0)] == '\n')
+    if (begin == length || (text[begin - (begin > 0)] == '\n' && !is_element(text, length, begin)))
         return begin;
     const bool object = text[begin] == '{';
     const size_t end = object ? object_end(text, length, begin) : other_end(text, length, begin);
     if (end == SIZE_MAX)
         return length;
+    if (end && object) {
+        const size_t after = around(text, length, end);
+        return is_element(text, length, after) ? last_before(text, after) : after;
+    }
     if (end)
-        return object ? around(text, length, end) : end;
+        return end;
     size_t blanks = 0;
     while (blanks < begin && (text[begin - blanks - 1] == ' ' || text[begin - blanks - 1] == '\t'))
         blanks++;
@@ -275,23 +326,52 @@ static void test_deep(void **state) {
     free(text);
 }
 
+/* A comma tells of what follows it, but not of what is far away: text is not read on for that. */
+static void test_far(void **state) {
+    (void)state;
+    enum { MOST = JSON_SPAN_BLANKS };
+    uint8_t *text = malloc(MOST + 8);
+    LAB_MUST(text);
+    for (size_t blanks = MOST - 2; blanks <= MOST; blanks++)
+        for (size_t feed = 0; feed < 2; feed++) {
+            const bool element = blanks < MOST - 1;
+            memset(text, ' ', MOST + 8);
+            memcpy(text, "{},", 3);
+            text[3] = feed ? '\n' : ' ';
+            memcpy(text + 3 + blanks, "[{}]", 4);
+            for (size_t length = 3 + blanks; length <= 3 + blanks + 2; length++) {
+                const size_t end = json_span_find(&(json_span_t){0}, text, length, false);
+                const bool seen = length > 3 + blanks;
+                if (feed)
+                    assert_int_equal(end, seen && element ? 2 : seen || !element ? 4 : 0);
+                else
+                    assert_int_equal(end, !seen ? 0 : element ? 2 : length > 4 + blanks ? 4 + blanks : 0);
+            }
+        }
+    free(text);
+}
+
 /* A record that is not kept ends where it ends if it is. */
 static void test_skip(void **state) {
     (void)state;
     static const struct {
         const char *text;
-        size_t end;
+        size_t end, unknown; /* so many bytes do not tell the end yet */
     } rows[] = {
-        {"{\"a\": [1, {\"b\": \"}\"}, 2]}, \n{}", 28},
-        {"{\"a\": [1, {\"b\": \"}\"}, 2]} {}", 26},
+        {"{\"a\": [1, {\"b\": \"}\"}, 2]}, \n{}", 28, 28},
+        {"{\"a\": [1, {\"b\": \"}\"}, 2]} {}", 26, 26},
         /* broken: to the next line that begins with { in the same column, */
-        {"{\"a\": \"x\ny\n  {\"b\": 1}\n\n  }\n{\"c\": 2}", 27},
-        {" {\"a\": [1}\n{\"b\": 1},\n   {\"c\": 1},\n  ,\n  , {\"d\": 2}", 38},
-        {"oops oops\n{}", 10}, /* or to the end of the line that is no object */
+        {"{\"a\": \"x\ny\n  {\"b\": 1}\n\n  }\n{\"c\": 2}", 27, 27},
+        {" {\"a\": [1}\n{\"b\": 1},\n   {\"c\": 1},\n  ,\n  , {\"d\": 2}", 38, 38},
+        {"oops oops\n{}", 10, 9},                  /* or to the end of the line that is no object */
+        {"{\"a\": [1, 2]} ,\r\n \n[{}],", 14, 19}, /* or before the comma of an array that is an element */
+        {"{\"a\": [1, 2]}], [{}],", 14, 16},
+        {"{\"a\": [1, 2]} ,\r\n \n {}", 17, 20},
+        {"oops oops, \n \n {}\n{}", 12, 15},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const size_t length = strlen(rows[i].text);
-        for (size_t kept = 1; kept < rows[i].end - 4; kept++)
+        for (size_t kept = 1; kept <= rows[i].unknown; kept++)
             for (size_t step = 1; step < length; step++) {
                 json_span_t span = {0};
                 assert_int_equal(json_span_find(&span, (const uint8_t *)rows[i].text, kept, false), 0);
@@ -313,7 +393,7 @@ static void test_skip(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_by_hand), cmocka_unit_test(test_odd_bytes), cmocka_unit_test(test_known),
-        cmocka_unit_test(test_deep),    cmocka_unit_test(test_skip),
+        cmocka_unit_test(test_deep),    cmocka_unit_test(test_skip),      cmocka_unit_test(test_far),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -52,15 +52,17 @@ static parsed_t refuse(const json_t *json, record_t *record, uint32_t mistake, c
     return PARSED_REJECT;
 }
 
-/* The next record: [at, at + length) with its line end. */
-static void find(const json_t *json, record_t *record) {
+/* The next record: [at, at + length) with its line end. Returns where its object begins. */
+static uint32_t find(const json_t *json, record_t *record) {
     const uint8_t *text = json->text + json->at;
-    uint32_t length = (uint32_t)json_span_find(&(json_span_t){0}, text, json->length - json->at, true);
+    json_span_t span = {0};
+    uint32_t length = (uint32_t)json_span_find(&span, text, json->length - json->at, true);
     const bool feed = length && text[length - 1] == '\n',
                carriage = feed && length > 1 && text[length - 2] == '\r';
     const uint8_t line_end = (uint8_t)(feed + carriage);
     *record =
         (record_t){.offset = json->at, .length = length - line_end, .line = json->line, .line_end = line_end};
+    return span.phase == SPAN_BEFORE ? record->length : (uint32_t)span.object;
 }
 
 static void pass(json_t *json, const record_t *record) {
@@ -72,11 +74,9 @@ static void pass(json_t *json, const record_t *record) {
 parsed_t json_next(json_t *json, uint8_t *out, size_t room, record_t *record, shape_t *shape) {
     if (json->at >= json->length)
         return PARSED_END;
-    find(json, record);
+    const uint32_t from = find(json, record);
     const uint8_t *text = json->text + record->offset;
-    uint32_t from = 0, to = record->length;
-    while (from < to && json_span_is_around(text[from]))
-        from++;
+    uint32_t to = record->length;
     while (to > from && json_span_is_around(text[to - 1]))
         to--;
     json_result_t result;

@@ -59,7 +59,7 @@ static bool is_array(const json_span_t *span) {
 static uint8_t last_byte(const json_span_t *span, const uint8_t *text, size_t at) {
     while (at) {
         const uint8_t byte = text[--at];
-        if (byte != ' ' && byte != '\n' && byte != '\r' && byte != '\t')
+        if (!json_span_is_blank(byte))
             return byte;
     }
     return span->before;
@@ -114,6 +114,7 @@ MASKS_INLINED size_t pass(json_span_t *span, const uint8_t *text, size_t count, 
         }
         if (!span->depth) {
             span->phase = SPAN_AFTER;
+            span->before = '}';
             return at + 1;
         }
     }
@@ -160,34 +161,73 @@ static size_t object(json_span_t *span, const uint8_t *text, size_t length) {
 
 /* ---- what is around it ---- */
 
-/* What belongs to no object; to the end of the line where there is one. True: it ended at *at. */
-static bool around(json_span_t *span, const uint8_t *text, size_t length, size_t *at) {
+typedef enum { GOES_ON, ENDS, WAITS /* for more text */ } found_t;
+
+/* Would a [ here be an element of an array? */
+static bool is_behind(const json_span_t *span, size_t at) {
+    return (span->before == ',' || span->before == '[') && at - span->mark < JSON_SPAN_BLANKS;
+}
+
+/* After a line end, at text[at]. GOES_ON: an array follows that is an element. */
+static found_t line_ends(const json_span_t *span, const uint8_t *text, size_t length, size_t at, bool whole) {
+    for (; is_behind(span, at); at++) {
+        if (at == length)
+            return whole ? ENDS : WAITS;
+        if (!json_span_is_blank(text[at]))
+            return text[at] == '[' ? GOES_ON : ENDS;
+    }
+    return ENDS;
+}
+
+static void see(json_span_t *span, uint8_t byte, size_t at) {
+    span->before = byte;
+    span->mark = at;
+}
+
+/* What belongs to no object; to the end of the line where there is one. ENDS: at *at. */
+static found_t around(json_span_t *span, const uint8_t *text, size_t length, size_t *at, bool whole) {
     size_t i = *at;
     for (; i < length && json_span_is_around(text[i]); i++) {
-        if (text[i] == '\n') {
-            *at = i + 1;
-            return true;
+        const uint8_t byte = text[i];
+        if (byte == '[' && is_behind(span, i))
+            break;
+        const found_t found = byte == '\n' ? line_ends(span, text, length, i + 1, whole) : GOES_ON;
+        if (found != GOES_ON) {
+            *at = i + (found == ENDS);
+            return found;
         }
-        span->closes |= text[i] == ']';
+        if (!json_span_is_blank(byte))
+            see(span, byte, i);
+        span->closes |= byte == ']';
         if (span->phase == SPAN_BEFORE)
-            span->indent = text[i] == ' ' || text[i] == '\t' ? span->indent + 1 : 0;
+            span->indent = byte == ' ' || byte == '\t' ? span->indent + 1 : 0;
     }
     *at = i;
-    return i < length && span->phase == SPAN_AFTER;
+    if (i == length || span->phase == SPAN_BEFORE)
+        return GOES_ON;
+    if (text[i] == '[')
+        *at = span->mark;
+    return ENDS;
 }
 
 /* What is no object: to the end of its line, or to a comma that a { follows; not within brackets that it opens: what is
  * there is a part of something. */
-static bool other(json_span_t *span, const uint8_t *text, size_t length, size_t *at) {
+static found_t other(json_span_t *span, const uint8_t *text, size_t length, size_t *at, bool whole) {
     for (size_t i = *at; i < length; i++) {
         const uint8_t byte = text[i];
         if (byte == '\n' && span->depth) {
             span->phase = SPAN_BROKEN;
-            return false;
+            return GOES_ON;
         }
-        if (byte == '\n' || (byte == '{' && !span->inside && !span->depth && span->before == ',')) {
-            *at = i + (byte == '\n');
-            return true;
+        if (byte == '\n') {
+            const found_t found = span->inside ? ENDS : line_ends(span, text, length, i + 1, whole);
+            span->closes |= span->inside && span->before == ']';
+            *at = found == ENDS ? i + 1 : found == WAITS ? i : span->mark;
+            return found == WAITS ? WAITS : ENDS;
+        }
+        if (byte == '{' && !span->inside && !span->depth && span->before == ',') {
+            *at = i;
+            return ENDS;
         }
         if (byte == '"' && !span->escaped)
             span->inside = ~span->inside;
@@ -196,11 +236,13 @@ static bool other(json_span_t *span, const uint8_t *text, size_t length, size_t 
             span->depth++;
         else if (!span->inside && (byte == '}' || byte == ']') && span->depth)
             span->depth--;
-        if (byte != ' ' && byte != '\t' && byte != '\r')
-            span->before = byte;
+        else
+            span->closes |= byte == ']' && !span->inside;
+        if (!json_span_is_blank(byte))
+            see(span, byte, i);
     }
     *at = length;
-    return false;
+    return GOES_ON;
 }
 
 /* Does the line begin with { in the record's column? -1: it ends too early to tell. */
@@ -241,12 +283,13 @@ static void begin(json_span_t *span, uint8_t byte) {
 }
 
 size_t json_span_find(json_span_t *span, const uint8_t *text, size_t length, bool whole) {
-    while (span->at < length || span->phase == SPAN_BROKEN) {
+    found_t found = GOES_ON;
+    while (found == GOES_ON && (span->at < length || span->phase == SPAN_BROKEN)) {
         switch (span->phase) {
         case SPAN_BEFORE:
-            if (around(span, text, length, &span->at))
-                return span->at;
-            if (span->at < length)
+            if (text[span->at] != '{')
+                found = around(span, text, length, &span->at, whole);
+            if (found == GOES_ON && span->at < length)
                 begin(span, text[span->at]);
             break;
         case SPAN_OBJECT:
@@ -255,20 +298,34 @@ size_t json_span_find(json_span_t *span, const uint8_t *text, size_t length, boo
                 span->at = span->object;
             break;
         case SPAN_AFTER:
-            if (around(span, text, length, &span->at))
-                return span->at;
+            if (text[span->at] == '\n' && span->before == '}') /* the usual end */
+                return ++span->at;
+            found = around(span, text, length, &span->at, whole);
             break;
         case SPAN_BROKEN:
             return next_record(span, text, length, &span->at) ? span->at : whole ? length : 0;
         case SPAN_OTHER:
-            if (other(span, text, length, &span->at))
-                return span->at;
+            found = other(span, text, length, &span->at, whole);
             if (span->phase == SPAN_BROKEN)
                 span->at = span->object;
             break;
         }
     }
-    return whole ? length : 0;
+    return found == ENDS ? span->at : whole ? length : 0;
+}
+
+bool json_span_closes(const json_span_t *span, uint8_t last) {
+    return span->closes ||
+           (last == ']' && (span->phase == SPAN_BROKEN || (span->phase == SPAN_OTHER && span->inside)));
+}
+
+/* So many of the last bytes may stand before an array that is an element: a comma, and blanks. */
+static size_t before_element(json_span_t *span, size_t length) {
+    if (span->phase != SPAN_BEFORE && span->phase != SPAN_AFTER)
+        return 0;
+    const size_t count = is_behind(span, length) ? length - span->mark : 0;
+    span->before = 0;
+    return count;
 }
 
 size_t json_span_kept(json_span_t *span, const uint8_t *text, size_t length) {
@@ -277,7 +334,9 @@ size_t json_span_kept(json_span_t *span, const uint8_t *text, size_t length) {
     const bool may_begin = span->phase == SPAN_BROKEN && line && left < JSON_SPAN_BLANKS &&
                            begins_record(span, text + begins, left) < 0;
     span->in_line = !may_begin;
-    return may_begin ? left : 0;
+    if (span->phase == SPAN_OTHER) /* a line end, if it waits for what follows that */
+        return length - span->at;
+    return may_begin ? left : before_element(span, length);
 }
 
 /* As next_record. */
@@ -298,34 +357,45 @@ static bool skip_broken(json_span_t *span, const uint8_t *bytes, size_t length, 
     }
 }
 
+/* As around, over bytes[0, length) from *at on. WAITS: bytes[*at, length) are to be given again. */
+static found_t skip_around(json_span_t *span, const uint8_t *bytes, size_t length, size_t *at) {
+    const found_t found = around(span, bytes, length, at, false);
+    if (found == ENDS || (found == GOES_ON && *at < length))
+        return found;
+    *at = length - before_element(span, length);
+    return WAITS;
+}
+
+/* What is no object, to the end of its line. */
+static bool skip_other(json_span_t *span, const uint8_t *bytes, size_t length, size_t at, size_t *end) {
+    const uint8_t *line = memchr(bytes + at, '\n', length - at);
+    *end = line ? (size_t)(line - bytes) + 1 : length;
+    span->inside = ~(uint64_t)0; /* nobody looks at its quotes: they may be open */
+    span->before = last_byte(span, bytes, *end);
+    span->closes |= line && span->before == ']';
+    return line != NULL;
+}
+
 bool json_span_skip(json_span_t *span, const uint8_t *bytes, size_t length, size_t *end) {
     size_t at = 0;
-    *end = length;
     if (span->phase == SPAN_BEFORE) {
-        if (around(span, bytes, length, &at)) {
-            *end = at;
-            return true;
-        }
-        if (at == length)
-            return false;
+        const found_t found = skip_around(span, bytes, length, &at);
+        *end = at;
+        if (found != GOES_ON)
+            return found == ENDS;
         begin(span, bytes[at]);
     }
     if (span->phase == SPAN_OBJECT) {
         at += object(span, bytes + at, length - at);
         span->in_line = true;
     }
-    if (span->phase == SPAN_BROKEN) {
-        *end = at;
+    *end = at;
+    if (span->phase == SPAN_BROKEN)
         return skip_broken(span, bytes, length, end);
-    }
-    if (span->phase == SPAN_AFTER && around(span, bytes, length, &at)) {
-        *end = at;
-        return true;
-    }
-    if (span->phase == SPAN_OBJECT || span->phase == SPAN_AFTER)
-        return false;
-    const uint8_t *line = memchr(bytes + at, '\n', length - at);
-    if (line)
-        *end = (size_t)(line - bytes) + 1;
-    return line != NULL;
+    if (span->phase == SPAN_AFTER)
+        return skip_around(span, bytes, length, end) == ENDS;
+    if (span->phase == SPAN_OTHER)
+        return skip_other(span, bytes, length, at, end);
+    *end = length;
+    return false;
 }

@@ -10,6 +10,8 @@
  *                         with the text.
  *     oops                What is neither is a record up to the end of its line, or up to a comma that a { follows; where
  *                         it opens a bracket that its line does not close, it ends as what is not an object.
+ *     {"a": 8},           Neither is an array that is an element of another one: its [ follows a comma or a [. The record
+ *     [{"a": 9}],         begins with that comma, so the one before ends before it.
  *
  * Where a record ends depends on the text from its own first byte on, and on nothing else. */
 #ifndef TIPPLE_FORMAT_RECORD_JSON_SPAN_H
@@ -22,7 +24,8 @@
 enum {
     JSON_SPAN_LEVELS = 256, /* deeper brackets are counted, and not compared */
     JSON_SPAN_BLANKS =
-        32 * 1024, /* of a record that is skipped: no record begins behind more of them in a line */
+        32 * 1024, /* of a record that is skipped: no record begins behind more of them in a line;
+                      a [ behind more of them is no element */
 };
 
 /* How far one record was read; begins as {0}. */
@@ -36,7 +39,8 @@ typedef struct {
     bool escaped;    /* the next byte follows a backslash */
     bool closes;     /* a ] belongs to no object */
     bool in_line;    /* skipped: the next byte is not the first one of its line */
-    uint8_t before;  /* the last byte that is no blank, outside quotes */
+    uint8_t before;  /* the last byte that is no blank, outside quotes; */
+    size_t mark;     /* where that is, outside the object */
     enum { SPAN_BEFORE, SPAN_OBJECT, SPAN_AFTER, SPAN_BROKEN, SPAN_OTHER } phase;
 } json_span_t;
 
@@ -52,10 +56,17 @@ size_t json_span_kept(json_span_t *span, const uint8_t *text, size_t length);
  * to be given again, with what follows them; if nothing does, they belong to it. */
 bool json_span_skip(json_span_t *span, const uint8_t *bytes, size_t length, size_t *end);
 
+/* The text is over, and `last` is its last byte that is no blank: does a ] close the array around its records? Where quotes
+ * are open, or brackets do not fit, that is the best guess. */
+bool json_span_closes(const json_span_t *span, uint8_t last);
+
+static inline bool json_span_is_blank(uint8_t byte) {
+    return byte == ' ' || byte == '\n' || byte == '\r' || byte == '\t';
+}
+
 /* Does this byte belong to no object? */
 static inline bool json_span_is_around(uint8_t byte) {
-    return byte == ' ' || byte == '\n' || byte == ',' || byte == '\r' || byte == '\t' || byte == '[' ||
-           byte == ']' || byte == 0x1E;
+    return json_span_is_blank(byte) || byte == ',' || byte == '[' || byte == ']' || byte == 0x1E;
 }
 
 #endif

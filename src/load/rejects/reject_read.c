@@ -21,6 +21,18 @@ static bool is_cut_off(const reject_entry_t *entry) {
     return entry->noted_torn || (entry->torn && entry->raw_length);
 }
 
+/* Where an object has taken the place of an array within an array, the comma before it may stand in a line of its own. */
+static void pass_comma(const schema_t *schema, retry_t *retry) {
+    json_span_t span = {0};
+    if (schema->kind != RECORDS_JSON)
+        return;
+    const size_t end = json_span_find(&span, retry->bytes, retry->length, true);
+    if (span.phase != SPAN_BEFORE)
+        return;
+    retry->bytes += end;
+    retry->length -= end;
+}
+
 static bool read_entry(const char *path, const schema_t *schema, const reject_entry_t *entry, retry_t *retry,
                        err_t *err) {
     size_t length, dialect_length;
@@ -34,6 +46,7 @@ static bool read_entry(const char *path, const schema_t *schema, const reject_en
     retry->has_hash = reject_entry_hash(entry, "hash", &retry->hash);
     reject_entry_hash(entry, "dialect", &retry->read_by);
     retry->is_part = is_part(entry, retry);
+    pass_comma(schema, retry);
     return (file && dialect && reject_entry_number(entry, "offset", &retry->offset) &&
             reject_entry_number(entry, "line", &retry->line) &&
             dialect_read(schema, dialect - strlen("delimiter="), &retry->dialect) &&
