@@ -27,6 +27,7 @@ struct cutter {
     ends_t ends;            /* of the records in the buffer */
     bool array;             /* the text is one array of JSON, */
     bool closes;            /* which has ended before what is in the buffer */
+    uint8_t last;           /* the last byte that was read and is no blank */
     err_t fault;            /* last, because it is long and rarely written */
 };
 
@@ -90,6 +91,8 @@ static size_t read_text(cutter_t *cutter, uint8_t *to, size_t most) {
         return count;
     }
     const ssize_t got = source_read(cutter->source, to, most, &cutter->fault);
+    const uint8_t last = got > 0 ? ends_last_byte(to, (size_t)got) : 0;
+    cutter->last = last ? last : cutter->last;
     cutter->ended = got <= 0;
     cutter->faulty = got < 0;
     return got > 0 ? (size_t)got : 0;
@@ -173,6 +176,11 @@ static size_t last_record_end(const cutter_t *cutter) {
     return found ? (size_t)(found - cutter->buffer.bytes) + 1 : 0;
 }
 
+/* A fault follows this text. An object of JSON that has ended is whole, whatever would follow it. */
+static size_t last_whole(const cutter_t *cutter) {
+    return cutter->ends.json.phase == SPAN_AFTER ? cutter->have : last_record_end(cutter);
+}
+
 /* The text ends within its last record, or within quotes: as nothing follows it, the lines after such a quote are records,
  * and the first one that begins at or after `from` begins where this says. */
 static size_t end_open(cutter_t *cutter, size_t from) {
@@ -189,13 +197,9 @@ static size_t end_open(cutter_t *cutter, size_t from) {
 static void want_closed_array(cutter_t *cutter) {
     if (!cutter->array || cutter->faulty)
         return;
-    cutter->faulty = !(cutter->closes || cutter->ends.closes || cutter->ends.json.closes);
+    cutter->faulty = !cutter->closes && !ends_closes(&cutter->ends, cutter->last);
     if (cutter->faulty)
-        err_set(
-            &cutter->fault, STATUS_INPUT,
-            "%s ends within the array that it begins with: it was cut off, or is still being written; its "
-            "records before that are read. Get the whole file, and run the command again",
-            source_name(cutter->source));
+        ends_say_cut_off(source_name(cutter->source), &cutter->fault);
 }
 
 /* The end of a record that is too long to be kept, in text that goes on from what is held of it. */
@@ -297,7 +301,7 @@ static bool take_buffer(cutter_t *cutter, err_t *err) {
     if (!pool_take(cutter->pool, CUTTER_BUFFER, &cutter->buffer))
         return err_memory(err, CUTTER_BUFFER);
     cutter->have = cutter->carry_have ? read_text(cutter, cutter->buffer.bytes, CUTTER_BUFFER) : 0;
-    cutter->closes |= cutter->ends.closes || cutter->ends.json.closes;
+    cutter->closes |= ends_closes(&cutter->ends, 0);
     if (cutter->schema)
         cutter->ends = ends_begin(cutter->schema, cutter->ends.delimiter);
     return true;
@@ -428,7 +432,7 @@ int cutter_next(cutter_t *cutter, cut_t *cut, err_t *err) {
         want_closed_array(cutter);
     if (!end && !cut->oversize.length) {
         /* the file ends here; a fault may have cut off its last record */
-        end = cutter->faulty ? last_record_end(cutter) : end_open(cutter, inside);
+        end = cutter->faulty ? last_whole(cutter) : end_open(cutter, inside);
         cut->broken = cutter->faulty;
         if (cutter->faulty)
             cutter->have = end;

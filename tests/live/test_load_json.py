@@ -89,6 +89,45 @@ class Json(livetest.Case):
                 self.load("a.json")
                 self.holds_objects(objects, "a.json")
 
+    def test_cut_off_behind_an_object(self):
+        """an object that has ended is loaded, and not a second time, whatever follows it when the array has grown"""
+        whole = b'[{"k": 1}, {"k": 2}'
+        for rest, more in ((b"]", []), (b',\n {"k": 3}]\n', [3]), (b', [{"k": 9}], {"k": 4}]', [4])):
+            with self.subTest(rest=rest):
+                self.client.drop_database(self.database)
+                neverlost.shorten_lease(self.uri(), 1)
+                self.write("a.json", whole)
+                for _ in range(2):
+                    self.load("a.json", status=5)
+                    self.assertIn("a.json ends within the array that it begins with", self.stderr)
+                    before = {each["k"]: each["_id"] for each in self.documents()}
+                    self.assertEqual({1, 2}, set(before))
+                self.write("a.json", whole + rest)
+                said = self.load("a.json", status=2 if b"9" in rest else 0)
+                self.assertEqual((len(more), 2), (said["loaded"], said["already_there"]))
+                after = {each["k"]: each["_id"] for each in self.documents()}
+                self.assertEqual({1, 2, *more}, set(after))
+                self.assertEqual(before, {k: after[k] for k in before})
+                self.assertEqual(0, self.load("a.json", status=2 if b"9" in rest else 0)["loaded"])
+                self.assertEqual(2 + len(more), self.client.count(self.database, "results"))
+
+    def test_arrays_within_an_array(self):
+        """an element that is an array is a reject, with or without a line end behind it; fixed, it is an object"""
+        for end in (b"", b"\n"):
+            with self.subTest(end=end):
+                self.client.drop_database(self.database)
+                (self.folder / (self.database + ".results.rejects")).unlink(missing_ok=True)
+                self.write("a.json", b'[{"k": 0}, [{"k": 8}], {"k": 1},\n[{"k": 9}]]' + end)
+                said = self.load("a.json", status=2)
+                self.assertEqual((2, 2), (said["loaded"], said["rejected"]))
+                self.assertRegex(self.stderr, r"a\.json:1:12 .*must be an object(.*\n)*.*a\.json:2:1 .*must be an object")
+                kept = (self.folder / (self.database + ".results.rejects")).read_text()
+                self.load("--retry", self.database + ".results.rejects", status=2)
+                self.assertEqual(2, self.client.count(self.database, "results"))
+                self.write("fixed", kept.replace('[{"k": 8}]', '{"k": 2}').replace('[{"k": 9}]', '{"k": 3}'))
+                self.assertEqual(2, self.load("--retry", "fixed")["loaded"])
+                self.holds_objects([{"k": k} for k in range(4)], "a.json")
+
     def test_grown(self):
         """lines that somebody is still writing: the last one, too, when it is whole"""
         objects = made(3000)

@@ -867,6 +867,84 @@ static void test_json_cut_off(void **state) {
     grown_free(&all);
 }
 
+/* Where an array is broken, or holds what is no object, its ] counts all the same; and where it is cut off, an object that
+ * has ended is read. */
+static void test_json_ends(void **state) {
+    (void)state;
+    static const struct {
+        const char *text;
+        size_t end;
+        bool cut_off;
+    } rows[] = {
+        {"[{\"a\":1},{\"a\":\"x},{\"a\":2}]\n", 27, false},
+        {"[{\"a\":1},{\"a\":\"x},{\"a\":2}\n", 9, true},
+        {"[{\"a\":1},{\"a\":[1}]", 18, false},
+        {"[[1,2],[3,4]]\n", 14, false},
+        {"[[1,2],[3,4]]", 13, false},
+        {"[[1,2],[3,4]\n", 13, true},
+        {"[[1,2],[3,4]", 0, true},
+        {"[1,\"x},2] \n", 11, false},
+        {"[1,\"x},2] ", 10, false},
+        {"[{},[{}]]", 9, false},
+        {"[{},[{}]", 3, true},
+        {"[{},[{}]\n", 9, true},
+        {"[{},\n[{}],\n{}", 13, true},
+        {"[{\"a\":1},{\"a\":2}", 16, true},
+        {"[{\"a\":1},{\"a\":2},\n", 18, true},
+        {"[{\"a\":1},{\"a\":2", 9, true},
+        {"[\n", 0, true},
+        {"\xEF\xBB\xBF[{}", 6, true},
+        {"\xEF\xBB\xBF[[{}]]", 9, false},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        grown_t text = {0};
+        grown_text(&text, rows[i].text);
+        json_lab_t lab;
+        cut_t cut = {.length = 0};
+        err_t err;
+        json_open(&lab, &text, 4);
+        int got;
+        uint64_t at = 0;
+        while ((got = cutter_next(lab.cutter, &cut, &err)) > 0) {
+            at = cut.next_offset;
+            assert_true(cut.last != cut.broken && cut.broken == rows[i].cut_off);
+            pool_give(lab.pool, &cut.buffer);
+        }
+        if (at != rows[i].end || (got < 0) != rows[i].cut_off)
+            fail_msg("%s: read up to %zu, %d", rows[i].text, (size_t)at, got);
+        json_close(&lab);
+        grown_free(&text);
+    }
+}
+
+/* The same of what is too long to be kept. */
+static void test_json_broken_oversize(void **state) {
+    (void)state;
+    static const char *const begins[] = {"[{\"a\":\"x},", "[1,2,"};
+    for (int way = 0; way < 4; way++) {
+        grown_t text = {0};
+        grown_text(&text, begins[way / 2]);
+        while (text.size < 40 << 20)
+            grown_text(&text,
+                       "[\"some text\", 1.5, [1, 2, 3]], 12345678901234567890, 12345678901234567890, ");
+        grown_text(&text, way % 2 ? "{}]\n \n" : "{}\n \n");
+        json_lab_t lab;
+        cut_t cut = {.length = 0};
+        err_t err;
+        json_open(&lab, &text, 200);
+        int got;
+        uint64_t oversize = 0;
+        while ((got = cutter_next(lab.cutter, &cut, &err)) > 0) {
+            oversize += cut.oversize.length;
+            pool_give(lab.pool, &cut.buffer);
+        }
+        assert_int_equal(got, way % 2 ? 0 : -1);
+        assert_true(oversize > text.size - 8);
+        json_close(&lab);
+        grown_free(&text);
+    }
+}
+
 /* ---- BSON ---- */
 
 static void add_document(grown_t *text, size_t length) {
@@ -981,6 +1059,8 @@ int main(void) {
         cmocka_unit_test(test_json_windows),
         cmocka_unit_test(test_json_oversize),
         cmocka_unit_test(test_json_cut_off),
+        cmocka_unit_test(test_json_ends),
+        cmocka_unit_test(test_json_broken_oversize),
         cmocka_unit_test(test_json_after_array),
         cmocka_unit_test(test_seek_after_look),
         cmocka_unit_test(test_quoted_mark),

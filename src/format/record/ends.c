@@ -338,6 +338,23 @@ static bool on_bson(ends_t *ends, const uint8_t *text, size_t length, size_t fro
     return true;
 }
 
+bool ends_closes(const ends_t *ends, uint8_t last) {
+    return ends->closes || json_span_closes(&ends->json, last);
+}
+
+void ends_say_cut_off(const char *name, err_t *err) {
+    err_set(err, STATUS_INPUT,
+            "%s ends within the array that it begins with: it was cut off, or is still being written; its "
+            "records before that are read. Get the whole file, and run the command again",
+            name);
+}
+
+uint8_t ends_last_byte(const uint8_t *text, size_t length) {
+    while (length && json_span_is_blank(text[length - 1]))
+        length--;
+    return length ? text[length - 1] : 0;
+}
+
 uint64_t ends_lines(const schema_t *schema, const uint8_t *text, size_t length) {
     return schema->kind == RECORDS_BSON ? bson_span_count(&(bson_span_counter_t){0}, text, length)
                                         : lines_count(text, length);

@@ -62,6 +62,14 @@ ends_t ends_begin(const schema_t *schema, char delimiter);
  * be longer; all: there will be no more of it. */
 bool ends_on(ends_t *ends, const uint8_t *text, size_t length, bool all, size_t from);
 
+/* The text is over: does a ] close the array of JSON that it is? last: its last byte that is no blank. False: it was cut
+ * off, which is a fault to be told by ends_say_cut_off. */
+bool ends_closes(const ends_t *ends, uint8_t last);
+void ends_say_cut_off(const char *name, err_t *err);
+
+/* The last byte of a text that is no blank; 0: none. */
+uint8_t ends_last_byte(const uint8_t *text, size_t length);
+
 /* How many lines end in text[0, length); of BSON, documents. */
 uint64_t ends_lines(const schema_t *schema, const uint8_t *text, size_t length);
 
