@@ -3,6 +3,7 @@
 #include "base/threads/pool.h"
 #include "format/emit.h"
 #include "format/format.h"
+#include "format/record/ends.h"
 #include "load/blocks/other_header.h"
 #include "load/load.h"
 
@@ -24,6 +25,7 @@ struct tipple_reader {
     uint8_t *text; /* with slack on either side */
     records_place_t place;
     size_t document_length;
+    bool cut_off; /* an array of JSON that is not closed */
     uint64_t
         other_header; /* the line of a header with other columns: nothing is read from there on. 0: none */
 };
@@ -111,6 +113,19 @@ void tipple_reader_destroy(tipple_reader_t *reader) {
     free(reader);
 }
 
+/* Of an array that is not closed only whole records are read, as in a load. */
+static size_t find_cut_off(tipple_reader_t *reader, size_t length) {
+    const uint8_t *text = reader->text + POOL_SLACK;
+    ends_t ends = ends_begin(reader->schema, reader->dialect.delimiter);
+    reader->cut_off = false;
+    if (!reader->dialect.array)
+        return length;
+    ends.record = dialect_bom(text, length);
+    ends_on(&ends, text, length, true, SIZE_MAX);
+    reader->cut_off = !ends_closes(&ends, ends_last_byte(text, length));
+    return reader->cut_off && ends.json.phase != SPAN_AFTER ? ends.record : length;
+}
+
 bool tipple_reader_begin(tipple_reader_t *reader, const void *text, size_t length, tipple_error_t *error) {
     err_t err;
     if (is_missing(reader, "the reader", error) || (length && is_missing(text, "the text", error)))
@@ -136,9 +151,19 @@ bool tipple_reader_begin(tipple_reader_t *reader, const void *text, size_t lengt
     reader->dialect = dialect;
     reader->document_length = 0;
     reader->other_header = 0;
+    length = find_cut_off(reader, length);
     records_begin(reader->records, &reader->dialect, reader->text + POOL_SLACK, (uint32_t)length, true, false,
                   0);
     return true;
+}
+
+static int at_end(const tipple_reader_t *reader, tipple_error_t *error) {
+    err_t err;
+    if (!reader->cut_off)
+        return 0;
+    ends_say_cut_off("the text", &err);
+    tell(error, &err);
+    return -1;
 }
 
 static int refuse_other_header(const tipple_reader_t *reader, tipple_error_t *error) {
@@ -161,7 +186,7 @@ int tipple_reader_next(tipple_reader_t *reader, tipple_record_t *record, tipple_
             (tipple_record_t){.offset = got.offset, .length = got.length, .line = (uint64_t)got.line + 1};
         switch (parsed) {
         case PARSED_END:
-            return 0;
+            return at_end(reader, error);
         case PARSED_HEADER:
         case PARSED_BLANK:
             continue;

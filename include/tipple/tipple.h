@@ -63,7 +63,8 @@ typedef struct {
 } tipple_record_t;
 
 /* 1: a record; 0: the end; -1: error. Headers and blank lines are passed over. Errors: out of memory; a NULL; a header
- * with other columns in the middle of the text, behind which nothing is read, however often it is asked. */
+ * with other columns in the middle of the text, behind which nothing is read, however often it is asked; an array of
+ * JSON that is not closed, behind its whole records. */
 TIPPLE_API int tipple_reader_next(tipple_reader_t *reader, tipple_record_t *record, tipple_error_t *error);
 
 /* The record of the document that tipple_reader_next gave last, in the spelling of its file. Until the next

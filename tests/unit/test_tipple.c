@@ -90,6 +90,36 @@ static void test_another_header(void **state) {
     tipple_format_close(format);
 }
 
+/* An array that is not closed is no end, however often it is asked, but an error as in a load. */
+static void test_cut_off(void **state) {
+    (void)state;
+    static const struct {
+        const char *text;
+        int records, end;
+    } rows[] = {
+        {"[{\"a\":1},{\"a\":2}", 2, -1}, {"[{\"a\":1},\n{\"a\":2", 1, -1}, {"[", 0, -1},
+        {"[{\"a\":1},{\"a\":2}]", 2, 0}, {"{\"a\":1}\n{\"a\":2", 2, 0},    {"\xEF\xBB\xBF[{}", 1, -1}};
+    tipple_error_t error;
+    tipple_record_t record;
+    tipple_format_t *format = tipple_format_open("json", &error);
+    tipple_reader_t *reader = tipple_reader_new(format, &error);
+    assert_non_null(reader);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        assert_true(tipple_reader_begin(reader, rows[i].text, strlen(rows[i].text), &error));
+        for (int count = 0; count < rows[i].records; count++)
+            assert_int_equal(tipple_reader_next(reader, &record, &error), 1);
+        for (int again = 0; again < 2; again++) {
+            memset(&error, 0, sizeof error);
+            assert_int_equal(tipple_reader_next(reader, &record, &error), rows[i].end);
+            assert_int_equal(error.status, rows[i].end ? 5 : 0);
+            assert_true(!rows[i].end ||
+                        strstr(error.text, "the text ends within the array that it begins with: "));
+        }
+    }
+    tipple_reader_destroy(reader);
+    tipple_format_close(format);
+}
+
 /* A text that does not fit takes nothing away from the one before. */
 static void test_begin_that_fails(void **state) {
     (void)state;
@@ -270,6 +300,6 @@ int main(void) {
         cmocka_unit_test(test_there_and_back), cmocka_unit_test(test_begin_that_fails),
         cmocka_unit_test(test_silence),        cmocka_unit_test(test_nulls),
         cmocka_unit_test(test_by_width),       cmocka_unit_test(test_errors),
-        cmocka_unit_test(test_another_header)};
+        cmocka_unit_test(test_another_header), cmocka_unit_test(test_cut_off)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
