@@ -1,0 +1,77 @@
+/* Lines in the middle of a file that are headers. */
+#include "format/delimited/delimited_inner.h"
+
+#include <stdlib.h>
+
+bool delimited_want_split(delimited_t *reader) {
+    return reader->split || (reader->split = calloc(1, sizeof *reader->split));
+}
+
+/* In an encoding, characters outside ASCII have other bytes, and so another length. */
+static void learn_start(delimited_t *reader, const schema_text_t *word, uint64_t lengths) {
+    const encoding_t encoding = reader->schema->encoding;
+    uint8_t character[ENCODING_MOST_BYTES];
+    reader->header_start[(uint8_t)word->text[0]] |= encoding ? UINT64_MAX : lengths;
+    for (unsigned byte = 0x80; encoding && byte <= 0xFF; byte++) {
+        const size_t size = encoding_character(encoding, (uint8_t)byte, character);
+        if (size && size <= word->length && memcmp(character, word->text, size) == 0)
+            reader->header_start[byte] = UINT64_MAX;
+    }
+}
+
+/* Any column may be the first in a header, in upper or lower case. */
+static void learn_columns(delimited_t *reader) {
+    const schema_t *schema = reader->schema;
+    uint64_t *starts = reader->header_start;
+    for (size_t i = 0; i < schema->field_count; i++)
+        for (size_t j = 0; j < schema->fields[i].columns.count; j++) {
+            const schema_text_t *name = &schema->fields[i].columns.items[j];
+            if (name->length)
+                learn_start(reader, name,
+                            1ull << (name->length < DELIMITED_LONGEST_START ? name->length
+                                                                            : DELIMITED_LONGEST_START));
+        }
+    for (int lower = 'a'; lower <= 'z'; lower++)
+        starts[lower] = starts[lower - 'a' + 'A'] |= starts[lower];
+    starts[' '] = UINT64_MAX;
+    if (reader->dialect->header_length)
+        starts[reader->dialect->header_first] = UINT64_MAX;
+}
+
+void delimited_learn_header(delimited_t *reader) {
+    const schema_t *schema = reader->schema;
+    memset(reader->header_start, 0, sizeof reader->header_start);
+    if (schema->header == HEADER_YES)
+        learn_columns(reader);
+    for (size_t i = 0; schema->header == HEADER_WORDS && i < schema->header_words.count; i++)
+        learn_start(reader, &schema->header_words.items[i], UINT64_MAX);
+    if (schema->quote && schema->header != HEADER_NO)
+        reader->header_start[(uint8_t)schema->quote] = UINT64_MAX;
+}
+
+parsed_t delimited_look_for_header(delimited_t *reader, record_t *record, const uint8_t *text) {
+    static const char odd[] = "it begins as a header does, but is not the header that the file is read by",
+                      other[] = "it is a header, and its columns are not those that the file is read by";
+    if (!delimited_want_split(reader))
+        return PARSED_MEMORY;
+    const dialect_line_t line =
+        dialect_line(reader->schema, reader->dialect, reader->split, text, record->length);
+    const bool by_words = reader->schema->header == HEADER_WORDS;
+    record->field = NULL;
+    record->column = 1;
+    switch (line) {
+    case DIALECT_HEADER:
+        return PARSED_HEADER;
+    case DIALECT_OTHER_HEADER:
+        record->reason = other;
+        return record->line_end ? PARSED_OTHER_HEADER : by_words ? PARSED_REJECT : PARSED_DOCUMENT;
+    case DIALECT_ODD_LINE:
+        record->reason = odd;
+        return PARSED_REJECT;
+    case DIALECT_MEMORY:
+        return PARSED_MEMORY;
+    case DIALECT_RECORD:
+        break;
+    }
+    return PARSED_DOCUMENT;
+}
