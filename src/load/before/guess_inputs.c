@@ -23,6 +23,7 @@ typedef struct {
     guess_t *guess;
     source_kit_t *kit;
     uint8_t *text; /* WHOLE bytes */
+    bool begun;    /* the first input was looked at */
     bool all;
     bool typed;      /* a person has named types: */
     uint8_t *sample; /* whole records of the first file, with slack around them, to see whether they fit */
@@ -104,9 +105,10 @@ static bool take_sample(looking_t *looking, size_t length, err_t *err) {
     return true;
 }
 
-static bool look_into(looking_t *looking, const input_file_t *file, source_t *source, size_t got, bool first,
-                      err_t *err) {
-    const bool whole = got < WHOLE;
+static bool look_into(void *context, const input_file_t *file, source_t *source, size_t got, err_t *err) {
+    looking_t *looking = context;
+    const bool whole = got < WHOLE, first = !looking->begun;
+    looking->begun = true;
     size_t used;
     if (!first && !guess_is_same(looking->guess, looking->text, got)) {
         looking->all = false; /* whether it fits is told later */
@@ -131,13 +133,18 @@ static bool leave_stream(const looking_t *looking, input_file_t *file, source_t 
     return true;
 }
 
-static bool look_at(looking_t *looking, input_file_t *file, bool first, err_t *err) {
+/* What is to be made of the first bytes of an input, which are in looking->text. */
+typedef bool beginning_fn(void *context, const input_file_t *file, source_t *source, size_t got, err_t *err);
+
+/* Reads so many of them, and leaves a stream for its reader. */
+static bool read_beginning(looking_t *looking, input_file_t *file, size_t want, beginning_fn *take,
+                           void *context, err_t *err) {
     const bool stream = file->kind == INPUT_STREAM;
     source_t *source = stream ? source_open(file, err) : source_open_in(looking->kit, file, err);
     if (!source)
         return false;
-    const ssize_t got = source_read(source, looking->text, WHOLE, err);
-    bool ok = got >= 0 && look_into(looking, file, source, (size_t)got, first, err);
+    const ssize_t got = source_read(source, looking->text, want, err);
+    bool ok = got >= 0 && take(context, file, source, (size_t)got, err);
     if (ok && stream) {
         ok = leave_stream(looking, file, source, (size_t)got, err);
         source = ok ? NULL : source;
@@ -150,7 +157,8 @@ static bool look_at_all(looking_t *looking, manifest_t *manifest, err_t *err) {
     const size_t files = manifest->count < MOST_FILES ? manifest->count : MOST_FILES;
     looking->all = files == manifest->count;
     for (size_t i = 0; i < files; i++)
-        if (!look_at(looking, &manifest->files[i * manifest->count / files], i == 0, err))
+        if (!read_beginning(looking, &manifest->files[i * manifest->count / files], WHOLE, look_into, looking,
+                            err))
             return false;
     if (looking->all)
         guess_saw_all(looking->guess);
@@ -229,12 +237,14 @@ typedef struct {
     bool decided, bring;
 } id_look_t;
 
-static bool decide(id_look_t *look, const char *name, size_t length, err_t *err) {
+static bool decide(void *context, const input_file_t *file, source_t *source, size_t length, err_t *err) {
+    id_look_t *look = context;
     dialect_t dialect;
     record_t record;
     parsed_t parsed;
     err_t misfit; /* the checks of inputs tell it */
-    if (!dialect_sniff(look->schema, look->looking.text, length, name, &dialect, &misfit))
+    (void)source;
+    if (!dialect_sniff(look->schema, look->looking.text, length, file->name, &dialect, &misfit))
         return true;
     memset(look->looking.text + length, 0, POOL_SLACK);
     records_begin(look->records, &dialect, look->looking.text, (uint32_t)length, true, false, 0);
@@ -253,18 +263,9 @@ static bool decide(id_look_t *look, const char *name, size_t length, err_t *err)
 }
 
 static bool look_for_id(id_look_t *look, input_file_t *file, err_t *err) {
-    const bool stream = file->kind == INPUT_STREAM, begun = file->begun;
-    source_t *source = stream ? source_open(file, err) : source_open_in(look->looking.kit, file, err);
     /* what was kept of a stream has to be taken whole; else nobody waits for more than its first records */
-    const size_t want = stream && !begun ? FIRST : WHOLE;
-    const ssize_t got = source ? source_read(source, look->looking.text, want, err) : -1;
-    bool ok = got >= 0 && decide(look, file->name, (size_t)got, err);
-    if (ok && stream) {
-        ok = leave_stream(&look->looking, file, source, (size_t)got, err);
-        source = ok ? NULL : source;
-    }
-    source_close(source);
-    return ok;
+    const size_t want = file->kind == INPUT_STREAM && !file->begun ? FIRST : WHOLE;
+    return read_beginning(&look->looking, file, want, decide, look, err);
 }
 
 static bool look_at_beginnings(id_look_t *look, const manifest_t *manifest, err_t *err) {
