@@ -71,7 +71,9 @@ static void test_formats(void **state) {
         "\x80;b\n\x96;\x81\n\x99;x\x9F\n\x8D; y\n",
         "3/2/2024;03-FEB-24;1/2/24 1:30 "
         "pm;2024-02-03T10:00:00+01:00\n1706950800;May 1, "
-        "1850;1/2/1850 12:00:01.5 AM;2024-02-03T10:00:00.1230000Z\n"};
+        "1850;1/2/1850 12:00:01.5 AM;2024-02-03T10:00:00.1230000Z\n",
+        "of \"two\nlines\n# \"x,\"y\na,b\nx,1\n#x,2\n\"#x\",3\n",
+        "%x\na,b\n %,%\n"};
     for (size_t i = 0; i < LAW_FORMATS; i++)
         law_holds(law_format((uint8_t)('0' + i)), (const uint8_t *)texts[i], strlen(texts[i]), 1, true);
 }

@@ -55,6 +55,10 @@ uint64_t delimited_bad_of(const delimited_t *reader, size_t field) {
     return reader->bad_of[field];
 }
 
+passed_over_t delimited_passed_over(const delimited_t *reader) {
+    return reader->passed;
+}
+
 bool delimited_must_stop(const delimited_t *reader) {
     return reader->refused && reader->schema->bad_value == BAD_VALUE_STOP;
 }
@@ -82,6 +86,7 @@ void delimited_begin(delimited_t *reader, const dialect_t *dialect, const uint8_
     reader->scan.quote_count = 0;
     reader->high = reader->quotes = reader->scan.high = reader->scan.quotes = false;
     reader->file_start = file_start;
+    reader->skip_left = file_start ? reader->schema->skip : 0;
     reader->with_id = with_id;
     reader->id_base = id_base;
 }
@@ -326,6 +331,8 @@ static __attribute__((noinline)) parsed_t ask_for_room(delimited_t *reader, reco
 parsed_t delimited_next(delimited_t *reader, uint8_t *out, size_t room, record_t *record, shape_t *shape) {
     scan_t *scan = &reader->scan;
     if (__builtin_expect(reader->row == scan->row_count, 0)) {
+        if (delimited_skip(reader, record))
+            return PARSED_SKIPPED;
         int more = reader->planned ? scan_on(reader) : -1;
         if (more <= 0)
             return more ? PARSED_MEMORY : PARSED_END;
@@ -346,7 +353,8 @@ parsed_t delimited_next(delimited_t *reader, uint8_t *out, size_t room, record_t
     if (__builtin_expect(length == 0, 0))
         return PARSED_BLANK;
     const uint8_t *text = reader->text + start;
-    if (__builtin_expect(reader->file_start && reader->schema->header == HEADER_YES, 0)) {
+    if (__builtin_expect(reader->file_start && reader->schema->header == HEADER_YES, 0) &&
+        !schema_is_comment(reader->schema, *text)) {
         reader->file_start = false; /* the first line that is not blank, whatever it contains */
         return PARSED_HEADER;
     }

@@ -47,11 +47,35 @@ void delimited_learn_header(delimited_t *reader) {
         learn_start(reader, &schema->header_words.items[i], UINT64_MAX);
     if (schema->quote && schema->header != HEADER_NO)
         reader->header_start[(uint8_t)schema->quote] = UINT64_MAX;
+    if (schema->comment)
+        reader->header_start[(uint8_t)schema->comment] = UINT64_MAX;
+}
+
+bool delimited_skip(delimited_t *reader, record_t *record) {
+    const uint8_t *text = reader->text + reader->at;
+    const uint32_t left = reader->length - reader->at;
+    if (!reader->skip_left || !left)
+        return false;
+    const uint8_t *feed = memchr(text, '\n', left);
+    const uint32_t length = feed ? (uint32_t)(feed - text) : left;
+    const bool carriage = feed && length && feed[-1] == '\r';
+    *record = (record_t){.offset = reader->at,
+                         .length = length - carriage,
+                         .line = reader->line++,
+                         .line_end = (uint8_t)((feed != NULL) + carriage)};
+    reader->at = reader->scanned = reader->at + length + (feed != NULL);
+    reader->skip_left--;
+    reader->passed.skipped++;
+    return true;
 }
 
 parsed_t delimited_look_for_header(delimited_t *reader, record_t *record, const uint8_t *text) {
     static const char odd[] = "it begins as a header does, but is not the header that the file is read by",
                       other[] = "it is a header, and its columns are not those that the file is read by";
+    if (schema_is_comment(reader->schema, *text)) {
+        reader->passed.comments++;
+        return PARSED_COMMENT;
+    }
     if (!delimited_want_split(reader))
         return PARSED_MEMORY;
     const dialect_line_t line =

@@ -29,6 +29,8 @@ struct delimited {
     bool high, quotes; /* as in scan_t, for the windows in which the known records are */
     size_t ends_room;
     bool file_start, with_id;
+    uint32_t skip_left; /* lines at the file's start that are still to be skipped */
+    passed_over_t passed;
     int64_t id_base;
 
     /* can a header begin with this byte? A bit for each length of its first field; the last for 63 and more */
@@ -95,6 +97,9 @@ static inline span_t delimited_text_of(const delimited_t *reader, const bounds_t
 
 /* Which bytes a header can begin with. */
 void delimited_learn_header(delimited_t *reader);
+
+/* The next of the lines that the format skips, before anything is scanned. False: there is none. */
+bool delimited_skip(delimited_t *reader, record_t *record);
 
 /* PARSED_DOCUMENT: the line is an ordinary record. After a line without a line end there is nothing that could be read
  * wrongly, and the line may be a header that is still being written. */

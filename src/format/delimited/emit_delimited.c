@@ -188,6 +188,7 @@ static bool is_special(const emit_delimited_t *emit, const dialect_t *dialect, s
     return memchr(value->text, dialect->delimiter, value->length) ||
            (quote && memchr(value->text, quote, value->length)) ||
            (emit->draft->schema->multiline && memchr(value->text, '\n', value->length)) ||
+           (!column && value->length && schema_is_comment(emit->draft->schema, *value->text)) ||
            (value->length ? column + 1u == dialect->columns && value->text[value->length - 1] == '\r'
                           : dialect->columns == 1);
 }

@@ -1,15 +1,10 @@
+#include "base/lines.h"
 #include "base/utf8.h"
 #include "format/guess/guess_inner.h"
 #include "format/record/dialect.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-/* Types and keys are in docs/formats.md. */
-const bool guess_can[CAN_COUNT] = {
-    [CAN_BOOLEAN] = true, [CAN_DECIMAL_TYPE] = true, [CAN_OBJECTID] = true, [CAN_UUID] = true,
-    [CAN_DECIMAL] = true, [CAN_SKIP] = false,        [CAN_COMMENT] = false,
-};
 
 enum {
     COMMA_STYLE = 1,
@@ -76,15 +71,14 @@ static bool keep_first(guess_t *guess, const uint8_t *text, size_t length, bool 
         return err_memory(err, structure->columns * sizeof *guess->columns);
     for (size_t i = 0; i < structure->columns; i++)
         guess_column_begin(&guess->columns[i].column);
-    if (!guess_next(guess->schema, structure->comment, &at, text + length, whole, &line) ||
-        !split_line(guess, &line, err))
+    if (!guess_next(guess->schema, &at, text + length, whole, &line) || !split_line(guess, &line, err))
         return false;
     if (!(guess->first = malloc(line.length)))
         return err_memory(err, line.length);
     memcpy(guess->first, line.text, line.length);
     guess->first_length = line.length;
-    for (const uint8_t *byte = text; byte < at; byte++)
-        guess->header_lines += *byte == '\n';
+    guess->first_line = 1 + lines_count(text, (size_t)(line.text - text));
+    guess->header_lines = lines_count(text, (size_t)(at - text));
     const size_t shift = structure->odd_header && structure->row_names;
     bool ok = true;
     for (size_t i = 0; ok && i < structure->columns; i++) {
@@ -105,6 +99,8 @@ bool guess_begin(guess_t *guess, const uint8_t *text, size_t length, bool whole,
         !guess_find_structure(&guess->structure, guess->name, text + bom, length - bom, whole, err))
         return false;
     guess_schema(guess->schema, &guess->structure.way);
+    guess->schema->skip = (uint32_t)guess->structure.skip;
+    guess->schema->comment = guess->structure.comment;
     return keep_first(guess, text + bom, length - bom, whole, err);
 }
 
@@ -148,8 +144,7 @@ static bool fits_from(guess_t *guess, const uint8_t *at, const uint8_t *end) {
     guess_line_t line;
     err_t ignored;
     size_t fitting = 0;
-    while (fitting < IN_A_ROW &&
-           guess_next(guess->schema, guess->structure.comment, &at, end, false, &line)) {
+    while (fitting < IN_A_ROW && guess_next(guess->schema, &at, end, false, &line)) {
         if (!split_line(guess, &line, &ignored) || guess->split->open ||
             guess->split->count != guess->structure.columns)
             return false;
@@ -187,7 +182,7 @@ bool guess_take(guess_t *guess, const uint8_t *text, size_t length, guess_from_t
         return true;
     begin += first;
     const uint8_t *at = begin, *done = begin;
-    for (; guess_next(guess->schema, guess->structure.comment, &at, end, last, &line); done = at)
+    for (; guess_next(guess->schema, &at, end, last, &line); done = at)
         if (!is_first(guess, &line) && !add_record(guess, &line, err))
             return false;
     guess->bytes += (uint64_t)(done - begin);
@@ -200,10 +195,9 @@ bool guess_is_same(guess_t *guess, const uint8_t *text, size_t length) {
         return guess_is_bson(text, length);
     if (guess->json)
         return guess_is_json(text, length);
-    const uint8_t *at = text + dialect_bom(text, length);
+    const uint8_t *at = text + dialect_begin(guess->schema, text, length);
     guess_line_t line;
-    return guess_next(guess->schema, guess->structure.comment, &at, text + length, true, &line) &&
-           is_first(guess, &line);
+    return guess_next(guess->schema, &at, text + length, true, &line) && is_first(guess, &line);
 }
 
 uint64_t guess_records(const guess_t *guess) {
@@ -298,7 +292,7 @@ static bool settle_marks(guess_t *guess, err_t *err) {
                 "thousands; say what the decimal mark is by --decimal , or --decimal .",
                 guess->name, name);
         }
-        if (guess_can[CAN_DECIMAL] && (mark == ',' ? point && !comma : comma && !point))
+        if (mark == ',' ? point && !comma : comma && !point)
             take_thousands(column);
         column->is.unsure_decimal = false;
     }

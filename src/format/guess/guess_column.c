@@ -124,14 +124,13 @@ bool guess_kind_is_number(kind_t kind) {
 /* In this style. False: no type of ours holds it. */
 static bool decide_number(const column_t *column, size_t style, decision_t *is) {
     const uint8_t bit = (uint8_t)(1u << style);
-    const bool plain = !style || !((column->fraction | column->grouped) & bit);
-    if (!(column->styles & bit) || (!plain && !guess_can[CAN_DECIMAL]))
+    if (!(column->styles & bit))
         return false;
     is->style = style;
-    is->kind = !(column->fraction & bit) && !(column->wide & bit)     ? KIND_INT
-               : !(column->lossy & bit)                               ? KIND_NUMBER
-               : guess_can[CAN_DECIMAL_TYPE] && !(column->huge & bit) ? KIND_DECIMAL
-                                                                      : KIND_TEXT;
+    is->kind = !(column->fraction & bit) && !(column->wide & bit) ? KIND_INT
+               : !(column->lossy & bit)                           ? KIND_NUMBER
+               : !(column->huge & bit)                            ? KIND_DECIMAL
+                                                                  : KIND_TEXT;
     return is->kind != KIND_TEXT;
 }
 
@@ -174,7 +173,7 @@ static bool decide_date(const column_t *column, decision_t *is) {
 
 static bool decide_pair(const column_t *column, decision_t *is) {
     enum { SURE_ALONE = 3 }; /* true or false; of the other words both must be there */
-    if (!column->pairs || !guess_can[CAN_BOOLEAN])
+    if (!column->pairs)
         return false;
     is->pair = (size_t)__builtin_ctz(column->pairs);
     if (is->pair >= SURE_ALONE && !(column->yes && column->no))
@@ -202,9 +201,9 @@ decision_t guess_column_decide(const column_t *column) {
                   decide_any_number(column, &is) || decide_date(column, &is)))
         return is;
     is = (decision_t){.kind = KIND_TEXT};
-    if (typed && column->objectid && guess_can[CAN_OBJECTID])
+    if (typed && column->objectid)
         is.kind = KIND_OBJECTID;
-    else if (typed && column->uuid && guess_can[CAN_UUID])
+    else if (typed && column->uuid)
         is.kind = KIND_UUID;
     else
         decide_text(column, &is);

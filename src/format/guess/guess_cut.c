@@ -14,16 +14,9 @@ void guess_schema(schema_t *schema, const way_t *way) {
     schema->surplus_field = -1;
 }
 
-bool guess_next(const schema_t *schema, char comment, const uint8_t **at, const uint8_t *end, bool last,
+bool guess_next(const schema_t *schema, const uint8_t **at, const uint8_t *end, bool last,
                 guess_line_t *line) {
     while (*at < end) {
-        if (comment && **at == (uint8_t)comment) {
-            const uint8_t *feed = memchr(*at, '\n', (size_t)(end - *at));
-            if (!feed && !last)
-                return false;
-            *at = feed ? feed + 1 : end;
-            continue;
-        }
         const size_t length = ends_find(schema, schema->delimiters[0], *at, (size_t)(end - *at), last);
         if (!length)
             return false;
@@ -32,7 +25,7 @@ bool guess_next(const schema_t *schema, char comment, const uint8_t **at, const 
         *at += length;
         if (line->length && line->text[line->length - 1] == '\r')
             line->length--;
-        if (line->length)
+        if (line->length && !schema_is_comment(schema, line->text[0]))
             return true;
     }
     return false;

@@ -14,20 +14,6 @@ enum {
     GUESS_MOST_PATTERNS = 64,
 };
 
-/* ---- what the format files of this version can say ---- */
-
-typedef enum {
-    CAN_BOOLEAN,
-    CAN_DECIMAL_TYPE,
-    CAN_OBJECTID,
-    CAN_UUID,
-    CAN_DECIMAL, /* the keys `decimal` and `thousands` */
-    CAN_SKIP,
-    CAN_COMMENT,
-    CAN_COUNT
-} guess_can_t;
-extern const bool guess_can[CAN_COUNT];
-
 /* ---- cutting (guess_cut.c) ---- */
 
 typedef struct {
@@ -43,9 +29,9 @@ typedef struct {
     size_t length; /* without its line end */
 } guess_line_t;
 
-/* The next record that is not blank; *at moves to its end. False: there is none that is certain. last: the text's end
- * ends it. comment: records that begin with this byte are passed over; 0: none. */
-bool guess_next(const schema_t *schema, char comment, const uint8_t **at, const uint8_t *end, bool last,
+/* The next record that is neither blank nor a comment; *at moves to its end. False: there is none that is certain. last:
+ * the text's end ends it. */
+bool guess_next(const schema_t *schema, const uint8_t **at, const uint8_t *end, bool last,
                 guess_line_t *line);
 
 /* ---- one value (guess_value.c) ---- */
@@ -166,11 +152,12 @@ typedef struct {
 typedef struct {
     way_t way;
     size_t columns;
-    size_t skip;     /* lines before the first record, which may be the header */
-    size_t first;    /* offset of the first record */
-    bool odd_header; /* the first record has other columns than the rest, and names most of them */
-    bool row_names;  /* with odd_header: it names all but the first column */
-    char comment;    /* lines that begin with it are none; 0: there are none */
+    size_t skip;         /* lines before the first record, which may be the header */
+    size_t first;        /* offset of the first record */
+    bool odd_header;     /* the first record has other columns than the rest, and names most of them */
+    bool row_names;      /* with odd_header: it names all but the first column */
+    char comment;        /* lines that begin with it are none; 0: there are none */
+    bool unsure_comment; /* or they are records */
     double score;
 } structure_t;
 
@@ -182,9 +169,10 @@ struct guess {
     structure_t structure;
     schema_t *schema; /* of the structure's way */
     split_t *split;
-    guess_column_t *columns;           /* structure.columns */
-    uint8_t *first;                    /* the first record */
-    size_t first_length, header_lines; /* lines up to its end */
+    guess_column_t *columns; /* structure.columns */
+    uint8_t *first;          /* the first record */
+    size_t first_length;
+    uint64_t first_line, header_lines; /* where it begins, from 1; lines up to its end */
     bool first_in_records;             /* it is no header, and was counted */
     uint64_t records, misfits, bytes;
     bool all;       /* everything was looked at */

@@ -79,7 +79,7 @@ static const char *encoding_name(encoding_t encoding) {
 
 static void put_record(text_t *out, const guess_t *guess) {
     const structure_t *structure = &guess->structure;
-    const size_t skip = guess->named_here ? guess->header_lines : structure->skip;
+    const uint64_t skip = guess->named_here ? guess->header_lines : structure->skip;
     text_append(out, "record: {delimiter: [");
     put_scalar(out, &structure->way.delimiter, 1);
     text_append(out, "]");
@@ -93,7 +93,7 @@ static void put_record(text_t *out, const guess_t *guess) {
     if (structure->way.backslash)
         text_append(out, ", escape: [double, backslash]");
     if (skip)
-        text_print(out, ", skip: %zu", skip);
+        text_print(out, ", skip: %llu", (unsigned long long)skip);
     if (structure->comment) {
         text_append(out, ", comment: ");
         put_scalar(out, &structure->comment, 1);
@@ -292,12 +292,15 @@ static void tell_structure(text_t *out, const guess_t *guess, uint64_t text_byte
         text_append(out, structure->way.quote ? ", single quotes" : ", no quotes");
     if (structure->way.backslash)
         text_append(out, ", escapes by backslash");
+    if (structure->skip)
+        text_print(out, ", %zu line%s before the header skipped", structure->skip,
+                   structure->skip == 1 ? "" : "s");
     if (structure->comment)
-        text_print(out, ", comments after '%c'", structure->comment);
+        text_print(out, ", comments in lines that begin with '%c'", structure->comment);
     if (guess->encoding)
         text_print(out, ", encoding %s", encoding_name(guess->encoding));
     if (guess->header || guess->named_here)
-        text_print(out, ", header in line %zu", structure->skip + 1);
+        text_print(out, ", header in line %llu", (unsigned long long)guess->first_line);
     else
         text_append(out, ", no header");
     if (structure->columns > 1)

@@ -36,8 +36,7 @@ static bool cut_all(study_t *study, const way_t *way, err_t *err) {
     guess_line_t line;
     guess_schema(&study->schema, way);
     study->count = 0;
-    while (study->count < MOST_RECORDS &&
-           guess_next(&study->schema, 0, &at, study->end, study->last, &line)) {
+    while (study->count < MOST_RECORDS && guess_next(&study->schema, &at, study->end, study->last, &line)) {
         if (!split_record(&study->split, &study->schema, way->delimiter, line.text, line.length))
             return err_memory(err, line.length);
         study->records[study->count].fields = study->split.open ? 0 : (uint16_t)study->split.count;
@@ -48,13 +47,17 @@ static bool cut_all(study_t *study, const way_t *way, err_t *err) {
     return true;
 }
 
-/* How many fields most records have; of equals, the larger number. */
+/* How many fields most records have; of equals, the larger number. Comments do not count, where there is anything else. */
 static size_t usual_fields(const study_t *study) {
     static _Thread_local uint16_t seen[SPLIT_MOST + 1];
     size_t best = 0, most = 0;
+    bool all_hashes = true;
     memset(seen, 0, sizeof seen);
     for (size_t i = 0; i < study->count; i++)
-        seen[study->records[i].fields]++;
+        all_hashes &= study->records[i].hash;
+    for (size_t i = 0; i < study->count; i++)
+        if (all_hashes || !study->records[i].hash)
+            seen[study->records[i].fields]++;
     for (size_t i = 1; i <= SPLIT_MOST; i++)
         if (seen[i] && seen[i] >= most) {
             most = seen[i];
@@ -163,27 +166,71 @@ static bool is_odd_header(study_t *study, structure_t *found, err_t *err) {
     return true;
 }
 
+/* Lines that begin with #, by whether they have as many fields as records. */
+typedef struct {
+    size_t fitting, others, first_others; /* of the others, those before the first record */
+} hashes_t;
+
+static hashes_t count_hashes(const study_t *study, size_t columns) {
+    hashes_t hashes = {0, 0, 0};
+    bool before = true;
+    for (size_t i = 0; i < study->count; i++) {
+        const bool fits = study->records[i].fields == columns, hash = study->records[i].hash;
+        before = before && (hash || !fits);
+        hashes.fitting += hash && fits;
+        hashes.others += hash && !fits;
+        hashes.first_others += hash && !fits && before;
+    }
+    return hashes;
+}
+
+/* The last line before the records, which begins with #, names their columns. */
+static bool is_hash_header(const study_t *study, const structure_t *found, const hashes_t *hashes,
+                           size_t first) {
+    if (!first || !study->records[first - 1].hash || study->records[first - 1].fields != found->columns)
+        return false;
+    const uint8_t *line = study->text + study->records[first - 1].at;
+    return hashes->fitting == 1 && hashes->others == hashes->first_others &&
+           (found->columns > 2 || line[1] != ' ');
+}
+
+/* The first line of those before the records that is left when those to skip are gone: all after it are comments. */
+static size_t first_comment(const study_t *study, size_t first) {
+    while (first && study->records[first - 1].hash)
+        first--;
+    return first;
+}
+
 /* Which lines come before the records, and which are comments. Returns how many records fit. */
 static size_t find_first(study_t *study, structure_t *found, size_t *of, err_t *err) {
-    size_t first = 0, fitting = 0, comments = 0;
-    while (first < study->count && study->records[first].fields != found->columns)
+    const hashes_t hashes = count_hashes(study, found->columns);
+    bool comments = hashes.others > 0;
+    size_t first = 0, fitting = 0, passed = 0;
+    while (first < study->count &&
+           (study->records[first].fields != found->columns || (comments && study->records[first].hash)))
         first++;
     if (first == study->count)
         first = 0;
+    if (comments && is_hash_header(study, found, &hashes, first)) {
+        comments = false;
+        first--;
+    }
     if (first == 1 && is_odd_header(study, found, err)) {
         found->odd_header = true;
         first = 0;
     }
     for (size_t i = first; i < study->count; i++) {
-        const bool fits = study->records[i].fields == found->columns;
-        fitting += fits || (found->odd_header && i == 0);
-        comments += !fits && study->records[i].hash;
+        const bool comment = comments && study->records[i].hash;
+        fitting += !comment && (study->records[i].fields == found->columns || (found->odd_header && i == 0));
+        passed += comment;
     }
+    const size_t before = comments ? first_comment(study, first) : first;
     found->comment = comments ? '#' : 0;
+    found->unsure_comment = comments && !hashes.first_others && hashes.fitting > hashes.others;
     found->first = study->records[first].at;
-    found->skip = first ? lines_before(study, found->first) : 0;
-    *of = study->count - first - comments;
-    return first > MOST_BEFORE ? 0 : fitting;
+    found->skip = before ? lines_before(study, study->records[before].at) : 0;
+    *of = study->count - first - passed;
+    return before > MOST_BEFORE ? 0 : fitting;
 }
 
 /* How good this way is, in found->score; 0: it divides nothing. */
@@ -300,8 +347,6 @@ static bool refuse_undivided(const char *name, err_t *err) {
 }
 
 static bool refuse_structure(study_t *study, const structure_t *best, const char *name, err_t *err) {
-    char lines[64];
-    snprintf(lines, sizeof lines, "tail -n +%zu", best->skip + 1);
     if ((best->score <= 0.25 || best->columns == 1) && is_aligned(study, err))
         return err_set(
             err, STATUS_INPUT,
@@ -321,19 +366,16 @@ static bool refuse_structure(study_t *study, const structure_t *best, const char
     if (best->columns > SCHEMA_MOST_FIELDS)
         return err_set(err, STATUS_INPUT, "%.1000s: has %zu columns; a format has %d fields at most", name,
                        best->columns, SCHEMA_MOST_FIELDS);
-    if (best->skip && !guess_can[CAN_SKIP])
-        return err_set(
-            err, STATUS_INPUT,
-            "%.1000s: %zu line%s before its header or first record, which cannot be skipped; take %s "
-            "away first (%s), or pipe that in and name the input '-'",
-            name, best->skip, best->skip == 1 ? " stands" : "s stand", best->skip == 1 ? "it" : "them",
-            lines);
-    if (best->comment && !guess_can[CAN_COMMENT])
-        return err_set(
-            err, STATUS_INPUT,
-            "%.1000s: some of its lines are comments that begin with '%c', which cannot be passed over; "
-            "take them away first (grep -v '^%c'), or pipe that in and name the input '-'",
-            name, best->comment, best->comment);
+    if (best->skip > SCHEMA_MOST_SKIPPED)
+        return err_set(err, STATUS_INPUT,
+                       "%.1000s: %zu lines stand before its header; at most %d can be skipped", name,
+                       best->skip, SCHEMA_MOST_SKIPPED);
+    if (best->unsure_comment)
+        return err_set(err, STATUS_INPUT,
+                       "%.1000s: of its lines that begin with '#', some have as many fields as its records, "
+                       "and some have "
+                       "not: all may be comments, or none; give a --format with comment: \"#\", or without",
+                       name);
     return true;
 }
 

@@ -81,7 +81,7 @@ size_t ends_find(const schema_t *schema, char delimiter, const uint8_t *text, si
         return json_span_find(&(json_span_t){0}, text, length, whole);
     if (schema->kind == RECORDS_BSON)
         return find_bson(text, length, whole);
-    if (!schema->multiline)
+    if (!schema->multiline || (length && schema_is_comment(schema, *text)))
         return line_end(text, length, 0, whole);
     size_t line = line_end(text, length, 0, whole);
     for (size_t at = 0;;) {
@@ -108,10 +108,11 @@ size_t ends_find(const schema_t *schema, char delimiter, const uint8_t *text, si
 
 typedef struct {
     uint64_t line, delimiter, quote, carriage, backslash, high;
+    uint64_t comment; /* where there are any */
 } bytes_t;
 
 typedef struct {
-    char delimiter, quote;
+    char delimiter, quote, comment;
 } wanted_t;
 
 /* Reads text[0, 64). */
@@ -130,6 +131,7 @@ MASKS_INLINED void bytes_plain(const uint8_t *text, const wanted_t *wanted, byte
         bytes->carriage |= one(text[i] == '\r', i);
         bytes->backslash |= one(text[i] == '\\', i);
         bytes->high |= one(text[i] > 0x7F, i);
+        bytes->comment |= one(wanted->comment && text[i] == (uint8_t)wanted->comment, i);
     }
 }
 
@@ -144,6 +146,7 @@ MASKS_WIDE MASKS_INLINED void bytes_avx2(const uint8_t *text, const wanted_t *wa
     bytes->carriage = masks_same(a, b, '\r');
     bytes->backslash = masks_same(a, b, '\\');
     bytes->high = masks_high(a, b);
+    bytes->comment = wanted->comment ? masks_same(a, b, wanted->comment) : 0;
 }
 
 #endif
@@ -170,6 +173,11 @@ MASKS_INLINED uint64_t pass(const schema_t *schema, scan_quotes_t *state, const 
     };
     *outside = ~inside;
     return odd;
+}
+
+/* Where comments begin; fresh: a record begins at the first byte. Quotes in them are none. */
+MASKS_INLINED uint64_t comments(const bytes_t *bytes, uint64_t outside, bool fresh) {
+    return bytes->comment & ((bytes->line & outside) << 1 | fresh);
 }
 
 static const scan_quotes_t FRESH = {.starts = 1};
@@ -201,7 +209,7 @@ static bool look_closer(ends_t *ends, const uint8_t *text, size_t length) {
 
 MASKS_INLINED bool on(ends_t *ends, const uint8_t *text, size_t length, bool all, size_t from,
                       bytes_fn *bytes_of) {
-    const wanted_t wanted = {ends->delimiter, ends->schema->quote};
+    const wanted_t wanted = {ends->delimiter, ends->schema->quote, ends->schema->comment};
     bytes_t bytes;
     while (ends->record < from || !ends->record) {
         /* the byte after the 64 counts, too */
@@ -215,7 +223,8 @@ MASKS_INLINED bool on(ends_t *ends, const uint8_t *text, size_t length, bool all
         uint64_t outside;
         const scan_quotes_t before = ends->quotes;
         const uint64_t far = is_far(&bytes, &before, ends->record, ends->at) ? ~(uint64_t)0 : 0,
-                       odd = far | pass(ends->schema, &ends->quotes, &bytes, text[ends->at + 64], &outside);
+                       unplain = pass(ends->schema, &ends->quotes, &bytes, text[ends->at + 64], &outside),
+                       odd = far | unplain | comments(&bytes, outside, ends->record == ends->at);
         uint64_t lines = bytes.line & outside;
         if (odd)
             lines &= below(__builtin_ctzll(odd));
@@ -260,7 +269,7 @@ static uint32_t scan_closer(const schema_t *schema, char delimiter, const uint8_
 MASKS_INLINED uint32_t scan_with(const schema_t *schema, char delimiter, const uint8_t *text, uint32_t length,
                                  uint32_t record, uint32_t from, uint32_t to, scan_t *scan,
                                  bytes_fn *bytes_of) {
-    const wanted_t wanted = {delimiter, schema->quote};
+    const wanted_t wanted = {delimiter, schema->quote, schema->comment};
     bytes_t bytes;
     uint32_t at = from;
     if (record == from)
@@ -276,9 +285,11 @@ MASKS_INLINED uint32_t scan_with(const schema_t *schema, char delimiter, const u
             const uint64_t within = length - at < 64 ? below((int)(length - at)) : ~(uint64_t)0;
             if (length - at < 64)
                 bytes = (bytes_t){bytes.line & within,     bytes.delimiter & within, bytes.quote & within,
-                                  bytes.carriage & within, bytes.backslash & within, bytes.high & within};
+                                  bytes.carriage & within, bytes.backslash & within, bytes.high & within,
+                                  bytes.comment & within};
             const bool far = is_far(&bytes, &scan->state, record, at);
             odd = pass(schema, &scan->state, &bytes, text[at + 64], &outside) & within;
+            odd |= comments(&bytes, outside, record == at);
             odd = far ? within : odd;
             lines = bytes.line & outside;
             uint64_t kept = ~(uint64_t)0;

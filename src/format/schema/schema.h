@@ -10,6 +10,8 @@
  *       multiline: no                                # a line end always ends a record, also inside quotes
  *       header: [test_id, TESTID]                    # a line that begins with one of these; or yes, or no
  *       decimal: ","                                 # and thousands: "."; of all numbers
+ *       skip: 3                                      # lines before the header, or the first record, that are none
+ *       comment: "#"                                 # lines that begin with it are no records
  *       encoding: latin1                             # or windows-1252: of text that is not UTF-8; else it is binary
  *     surplus: {into: model, left: 9}                # too many fields: the 10th gets the surplus
  *     fields:
@@ -66,6 +68,7 @@ enum {
     SCHEMA_MOST_SECTIONS = 254,
     SCHEMA_MOST_MADE = 16,
     SCHEMA_MOST_FROM = 4,
+    SCHEMA_MOST_SKIPPED = 1000,
     SCHEMA_ID = 3, /* bytes of a section's identifier */
 };
 
@@ -218,6 +221,8 @@ typedef struct {
     bool escape_double, escape_backslash;
     bool multiline; /* records may contain line ends: JSON, BSON, or quoted fields */
     bool validate;  /* of BSON, no matter of the file: libbson must find nothing wrong with a document */
+    uint32_t skip;  /* so many lines at a file's start are no records, and no header */
+    char comment;   /* lines that begin with it are none either; 0: there are no such lines */
     header_t header;
     texts_t header_words;
     char point, thousands; /* of fields that do not say it */
@@ -255,6 +260,11 @@ void *schema_own(schema_t *schema, size_t bytes, err_t *err);
 /* Does each record bring fields of its own, which the format does not know? */
 static inline bool schema_any_fields(const schema_t *schema) {
     return schema->kind == RECORDS_JSON || schema->kind == RECORDS_BSON;
+}
+
+/* Is the line that begins with this byte a comment? */
+static inline bool schema_is_comment(const schema_t *schema, uint8_t first) {
+    return schema->comment && first == (uint8_t)schema->comment;
 }
 
 /* A field by its name or its key, also a made one that can be compared; NULL: none. */

@@ -1,6 +1,7 @@
 #include "format/schema/schema_read.h"
 #include "format/values/pattern.h"
 
+#include <ctype.h>
 #include <string.h>
 
 static bool read_pattern(reader_t *reader, const yaml_item_t *node, field_t *field) {
@@ -160,15 +161,38 @@ static bool read_encoding(reader_t *reader, const yaml_item_t *node) {
               "other bytes as BSON binary");
 }
 
+static bool read_skip(reader_t *reader, const yaml_item_t *node) {
+    int64_t lines;
+    if (!yaml_tree_int(reader->tree, node, 0, SCHEMA_MOST_SKIPPED, &lines, reader->err))
+        return false;
+    reader->schema->skip = (uint32_t)lines;
+    return true;
+}
+
+/* A letter or a digit would take records for comments. */
+static bool read_comment(reader_t *reader, const yaml_item_t *node) {
+    schema_t *schema = reader->schema;
+    if (!schema_want(reader, node, YAML_ITEM_SCALAR, "a character such as \"#\""))
+        return false;
+    const char sign = node->text[0];
+    if (node->length != 1 || (sign & 0x80) || !ispunct((unsigned char)sign) || sign == '\\' ||
+        sign == schema->quote || memchr(schema->delimiters, sign, schema->delimiter_count))
+        return COMPLAIN(node, "one ASCII sign that is no delimiter, quote or backslash was expected, such as "
+                              "\"#\"");
+    schema->comment = sign;
+    return true;
+}
+
 static bool read_record(reader_t *reader, const yaml_item_t *node) {
-    static const char *const keys[] = {"delimiter", "quote",    "escape",  "multiline",
-                                       "header",    "encoding", "decimal", "thousands"};
+    static const char *const keys[] = {"delimiter", "quote",   "escape",    "multiline", "header",
+                                       "encoding",  "decimal", "thousands", "skip",      "comment"};
     schema_t *schema = reader->schema;
     if (!yaml_tree_only_keys(reader->tree, node, keys, COUNT(keys), reader->err))
         return false;
     const yaml_item_t *delimiter = yaml_item_get(node, "delimiter"), *quote = yaml_item_get(node, "quote"),
                       *escape = yaml_item_get(node, "escape"), *multiline = yaml_item_get(node, "multiline"),
-                      *header = yaml_item_get(node, "header"), *encoding = yaml_item_get(node, "encoding");
+                      *header = yaml_item_get(node, "header"), *encoding = yaml_item_get(node, "encoding"),
+                      *skip = yaml_item_get(node, "skip"), *comment = yaml_item_get(node, "comment");
     if (!delimiter)
         return COMPLAIN(node,
                         "'delimiter' is missing: the delimiters to choose from, such as [\",\", \"|\"]");
@@ -190,9 +214,8 @@ static bool read_record(reader_t *reader, const yaml_item_t *node) {
     if (lines && !schema->quote)
         return COMPLAIN(multiline, "without a quote character no field can contain a line end");
     schema->multiline = lines;
-    if (encoding && !read_encoding(reader, encoding))
-        return false;
-    return true;
+    return (!encoding || read_encoding(reader, encoding)) && (!skip || read_skip(reader, skip)) &&
+           (!comment || read_comment(reader, comment));
 }
 
 static bool read_surplus(reader_t *reader, const yaml_item_t *node) {

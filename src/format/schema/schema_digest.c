@@ -85,6 +85,10 @@ bool schema_digest(schema_t *schema, err_t *err) {
     digest_bytes(state, traits, sizeof traits);
     if (schema->multiline)
         digest_bytes(state, "multiline", 9);
+    if (schema->skip)
+        digest_bytes(state, (const char[]){'s', (char)(schema->skip >> 8), (char)schema->skip}, 3);
+    if (schema->comment)
+        digest_bytes(state, (const char[]){'#', schema->comment}, 2);
     digest_texts(state, &schema->header_words);
     for (size_t i = 0; i < schema->field_count; i++)
         digest_field(state, &schema->fields[i], false);

@@ -300,15 +300,15 @@ static uint32_t last_record(const worker_t *worker, const block_t *block) {
         const uint8_t *end = memrchr(text, '\n', block->length);
         return end ? (uint32_t)(end + 1 - text) : 0;
     }
-    const size_t bom = block->file_start ? dialect_bom(text, block->length) : 0;
+    const size_t begin = block->file_start ? dialect_begin(schema, text, block->length) : 0;
     ends_t ends = ends_begin(schema, block->file->dialect->delimiter);
-    ends_on(&ends, text + bom, block->length - bom, true, SIZE_MAX);
-    size_t last = bom + ends.record;
+    ends_on(&ends, text + begin, block->length - begin, true, SIZE_MAX);
+    size_t last = begin + ends.record;
     for (size_t next = last; next < block->length;) {
         last = next;
         next += ends_find(schema, ends.delimiter, text + next, block->length - next, true);
     }
-    return last == bom ? 0 : (uint32_t)last;
+    return last == begin ? 0 : (uint32_t)last;
 }
 
 /* The last record of a file that may grow has no line end: it is sent by itself, when the catalog knows of
@@ -321,20 +321,21 @@ static bool hold_back_torn(worker_t *worker, block_t **block, err_t *err) {
     if (!torn->tail || !torn->file->may_be_torn || torn->oversize.length || !torn->length ||
         text[torn->length - 1] == '\n')
         return true;
-    const uint32_t at = last_record(worker, torn);
-    const size_t bom = !at && torn->file_start ? dialect_bom(text, torn->length) : 0;
-    if (bom == torn->length) /* no record at all */
+    size_t before = torn->file_start ? dialect_begin(worker->feeder->options.schema, text, torn->length) : 0;
+    if (before == torn->length) /* no record at all */
         return true;
+    const uint32_t at = last_record(worker, torn);
+    before = at ? 0 : before;
     if (!at)
         *block = NULL;
     else if (!(torn = cut_torn(worker, torn, at, err)))
         return false;
     /* where the record begins, not what stands before the first one */
-    text = torn->buffer.bytes + bom;
-    const uint64_t length = torn->length - bom;
+    text = torn->buffer.bytes + before;
+    const uint64_t length = torn->length - before;
     const news_t news = {.kind = NEWS_TORN,
                          .file = torn->file,
-                         .torn = {torn->offset + bom, length, XXH3_64bits(text, length)},
+                         .torn = {torn->offset + before, length, XXH3_64bits(text, length)},
                          .block = torn};
     worker->tail_parts++;
     if (tell(worker, &news, err))
