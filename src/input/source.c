@@ -5,6 +5,7 @@
 #include "format/record/bson_span.h"
 #include "input/archive/zip.h"
 #include "input/decode/spare.h"
+#include "input/decode/utf16.h"
 #include "input/file/fault.h"
 #include "input/magic.h"
 
@@ -37,6 +38,7 @@ struct source {
     bool over;            /* the end or a fault was reached: nothing more is read */
     bool faulty;
     bool changed;  /* the file was replaced or changed */
+    bool utf16;    /* of the unpacked text */
     bool rejects;  /* its text is a reject file */
     uint8_t *left; /* text that was read before (source_leave), and is given out first */
     size_t left_length, left_at;
@@ -240,6 +242,8 @@ static bool look_at_stream(source_t *source, err_t *err) {
         return false;
     }
     magic_t magic = have ? magic_of(feed_bytes(&source->feed), have, &compressed) : MAGIC_TEXT;
+    if (magic == MAGIC_UTF16 && (have = feed_want(&source->feed, UTF16_LOOK_AT)) >= MAGIC_LEAST)
+        magic = magic_of(feed_bytes(&source->feed), have, &compressed);
     if (magic == MAGIC_ZIP)
         return err_set(
             err, STATUS_INPUT,
@@ -266,7 +270,9 @@ static bool is_text(source_t *source, const uint8_t *text, size_t size, err_t *e
         return refuse_tar_stream(source, err);
     if (magic == MAGIC_DUMP)
         return magic_refuse_dump(err, source->name);
-    return magic == MAGIC_TEXT || magic == MAGIC_PROGRAM || magic_refuse(err, source->name, compressed);
+    source->utf16 = magic == MAGIC_UTF16;
+    return magic == MAGIC_TEXT || magic == MAGIC_PROGRAM || magic == MAGIC_UTF16 ||
+           magic_refuse(err, source->name, compressed);
 }
 
 static ssize_t fail(source_t *source, err_t *err) {
@@ -282,11 +288,15 @@ static size_t decode(source_t *source, uint8_t *out, size_t size) {
     uint64_t bound = source->file->text_bound;
     if (bound && got > bound - source->position) {
         got = (size_t)(bound - source->position);
-        err_set(&source->fault, STATUS_INPUT,
-                "%.1000s: holds more text than its size allows (%llu bytes); the file is damaged. Fetch it "
-                "again and "
-                "start over with --drop",
-                source->name, (unsigned long long)bound);
+        err_set(
+            &source->fault, STATUS_INPUT,
+            source->utf16
+                ? "%.1000s: its UTF-16 text takes more than %llu bytes as UTF-8, which is what its "
+                  "archive says of it; unpack it first"
+                : "%.1000s: holds more text than its size allows (%llu bytes); the file is damaged. Fetch it "
+                  "again and "
+                  "start over with --drop",
+            source->name, (unsigned long long)bound);
         source->feed.damaged = true;
         done = DECODE_FAULT;
     }
@@ -301,6 +311,18 @@ static size_t decode(source_t *source, uint8_t *out, size_t size) {
         source->fault = change;
     source->faulty = done == DECODE_FAULT || source->feed.failed || source->changed;
     return got;
+}
+
+/* What was read first is UTF-16, and so is all the rest. */
+static bool begin_utf16(source_t *source, uint8_t *buffer, size_t size, size_t *got, err_t *err) {
+    const decode_t done = !source->over ? DECODE_MORE : source->faulty ? DECODE_FAULT : DECODE_END;
+    decoder_t *around = decoder_utf16_around(source->decoder, buffer, *got, done, &source->fault);
+    if (!around)
+        return err_memory(err, *got);
+    source->decoder = around;
+    source->over = source->faulty = false;
+    *got = decode(source, buffer, size);
+    return true;
 }
 
 static ssize_t read_left(source_t *source, uint8_t *buffer, size_t size) {
@@ -330,7 +352,8 @@ ssize_t source_read(source_t *source, void *buffer, size_t size, err_t *err) {
         return fail(source, err);
     size_t got = decode(source, buffer, size);
     if (!source->position && got && source->file->kind != INPUT_PLAIN && !source->is_archive &&
-        !is_text(source, buffer, got, &source->fault))
+        (!is_text(source, buffer, got, &source->fault) ||
+         (source->utf16 && !begin_utf16(source, buffer, size, &got, &source->fault))))
         return fail(source, err);
     source->position += got;
     return got ? (ssize_t)got : source->faulty ? fail(source, err) : 0;
@@ -374,6 +397,10 @@ bool source_skip_to(source_t *source, uint64_t offset, err_t *err) {
     }
     free(scratch);
     return n > 0 || (n == 0 && too_short(source, offset, err));
+}
+
+bool source_is_utf16(const source_t *source) {
+    return source->utf16 || source->packing == INPUT_UTF16;
 }
 
 const char *source_name(const source_t *source) {

@@ -54,6 +54,9 @@ bool source_skip_to(source_t *source, uint64_t offset, err_t *err);
 /* A caller that stops before the end must ask this itself: is the file still the one of the manifest? */
 bool source_is_unchanged(const source_t *source, err_t *err);
 
+/* Is its text UTF-16, which is given as UTF-8? After the first read. */
+bool source_is_utf16(const source_t *source);
+
 /* What sentences call it. */
 const char *source_name(const source_t *source);
 

@@ -208,6 +208,10 @@ uint64_t guess_misfits(const guess_t *guess) {
     return guess->misfits;
 }
 
+void guess_was_utf16(guess_t *guess) {
+    guess->was_utf16 = true;
+}
+
 void guess_saw_all(guess_t *guess) {
     guess->all = true;
 }

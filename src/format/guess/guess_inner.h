@@ -164,6 +164,7 @@ typedef struct {
 struct guess {
     const char *name;
     bool json, bson; /* it is, and nothing else is known */
+    bool was_utf16;
     guess_options_t options;
     type_spec_t *types; /* options.type_count */
     structure_t structure;

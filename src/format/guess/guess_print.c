@@ -297,6 +297,8 @@ static void tell_structure(text_t *out, const guess_t *guess, uint64_t text_byte
                    structure->skip == 1 ? "" : "s");
     if (structure->comment)
         text_print(out, ", comments in lines that begin with '%c'", structure->comment);
+    if (guess->was_utf16)
+        text_append(out, ", UTF-16 made UTF-8");
     if (guess->encoding)
         text_print(out, ", encoding %s", encoding_name(guess->encoding));
     if (guess->header || guess->named_here)
@@ -368,6 +370,8 @@ bool guess_tell(const guess_t *guess, uint64_t text_bytes, char *lines[GUESS_LIN
             guess_bson_tell(out);
         else
             guess_json_tell(out);
+        if (guess->was_utf16)
+            text_append(&out[0], ", UTF-16 made UTF-8");
         text_append(&out[0], " (");
         put_share(&out[0], guess, text_bytes);
         text_append(&out[0], ")");

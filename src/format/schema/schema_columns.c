@@ -158,7 +158,7 @@ static bool read_encoding(reader_t *reader, const yaml_item_t *node) {
         }
     return COMPLAIN(
         node, "only latin1 and windows-1252 are known here (UTF-8 is always read); leave it out to keep "
-              "other bytes as BSON binary");
+              "other bytes as BSON binary; UTF-16 is recognised by itself");
 }
 
 static bool read_skip(reader_t *reader, const yaml_item_t *node) {

@@ -114,6 +114,8 @@ static bool look_into(void *context, const input_file_t *file, source_t *source,
         looking->all = false; /* whether it fits is told later */
         return true;
     }
+    if (first && source_is_utf16(source))
+        guess_was_utf16(looking->guess);
     if (first && !guess_begin(looking->guess, looking->text, got, whole, err))
         return false;
     return guess_take(looking->guess, looking->text, got, first ? GUESS_FROM_START : GUESS_FROM_NEXT, whole,
