@@ -66,6 +66,19 @@ static void law_show(const char *what, const uint8_t *text, size_t length) {
 /* ----------------------------------------------------------------------------------------- lines, read
  * plainly */
 
+/* How many bytes of a delimiter are there? Of blanks, the first. */
+static size_t law_divides(const schema_t *schema, char delimiter, const uint8_t *text, size_t at,
+                          size_t length) {
+    const size_t wide = schema->wide.length;
+    if (at >= length)
+        return 0;
+    if (schema->blanks)
+        return text[at] == ' ' || text[at] == '\t';
+    if (wide)
+        return length - at >= wide && memcmp(text + at, schema->wide.text, wide) == 0 ? wide : 0;
+    return text[at] == (uint8_t)delimiter;
+}
+
 static bool law_starts_with_header_word(const schema_t *schema, const uint8_t *line, size_t length) {
     for (size_t i = 0; i < schema->header_words.count; i++) {
         const schema_text_t *word = &schema->header_words.items[i];
@@ -76,7 +89,9 @@ static bool law_starts_with_header_word(const schema_t *schema, const uint8_t *l
                 continue;
             if (memcmp(line + quoted, word->text, word->length) != 0)
                 continue;
-            if (length == used || memchr(schema->delimiters, line[used], schema->delimiter_count))
+            if (length == used || (schema_is_wide(schema) ? law_divides(schema, 0, line, used, length) > 0
+                                                          : memchr(schema->delimiters, line[used],
+                                                                   schema->delimiter_count) != NULL))
                 return true;
         }
     }
@@ -94,7 +109,8 @@ static size_t law_closed(const schema_t *schema, char delimiter, const uint8_t *
         } else if (text[i] == (uint8_t)schema->quote && schema->escape_double && again) {
             i++;
         } else if (text[i] == (uint8_t)schema->quote) {
-            const bool end = i + 1 == length || text[i + 1] == (uint8_t)delimiter || text[i + 1] == '\n' ||
+            const bool end = i + 1 == length || law_divides(schema, delimiter, text, i + 1, length) ||
+                             text[i + 1] == '\n' ||
                              (text[i + 1] == '\r' && (i + 2 == length || text[i + 2] == '\n'));
             *odd = i;
             return end ? i + 1 : 1;
@@ -107,7 +123,7 @@ static size_t law_closed(const schema_t *schema, char delimiter, const uint8_t *
 static size_t law_record_end(const schema_t *schema, char delimiter, const uint8_t *text, size_t at,
                              size_t length) {
     const bool comment = at < length && schema_is_comment(schema, text[at]);
-    for (bool begins = true; at < length && text[at] != '\n'; at++) {
+    for (bool begins = true; at < length && text[at] != '\n';) {
         size_t odd, line = at;
         if (schema->multiline && begins && !comment && text[at] == (uint8_t)schema->quote) {
             size_t closed = law_closed(schema, delimiter, text, at, length, schema->escape_backslash, &odd);
@@ -122,7 +138,9 @@ static size_t law_record_end(const schema_t *schema, char delimiter, const uint8
             if (text[at] == '\n')
                 return at;
         }
-        begins = text[at] == (uint8_t)delimiter;
+        const size_t divides = law_divides(schema, delimiter, text, at, length);
+        begins = divides > 0;
+        at += divides ? divides : 1;
     }
     return at;
 }
@@ -269,6 +287,8 @@ static bool law_usual_value(const schema_t *schema, const field_t *field, const 
  * or all behind a backslash. That is: no needless quotes, no padding, no re-encoding, and one habit a row. */
 static bool law_usual_row(const schema_t *schema, const dialect_t *dialect, const uint8_t *row,
                           size_t length) {
+    if (schema_is_wide(schema))
+        return false;
     uint8_t value[4096];
     size_t column = 0, fields = 1, doubled = 0, backslashed = 0;
     uint8_t quote = (uint8_t)schema->quote, delimiter = (uint8_t)dialect->delimiter;
@@ -687,6 +707,14 @@ static const struct {
     {"passed",
      "format: passed\nrecord: {delimiter: [\",\", \";\"], header: yes, skip: 2, comment: \"#\"}\nfields:\n"
      "  - {name: a}\n  - {name: b, type: int}\n"},
+    {"wide",
+     "format: wide\nrecord: {delimiter: [\"||\"], header: [a], escape: [double, backslash]}\nfields:\n"
+     "  - {name: a}\n  - {name: b, type: trimmed, optional: yes}\n  - {name: c, type: int, optional: yes}\n"
+     "surplus: {into: a, left: 0}\n"},
+    {"tilde", "format: tilde\nrecord: {delimiter: \"|~|\", header: no, quote: none}\nfields:\n"
+              "  - {name: a}\n  - {name: b, optional: yes}\n"},
+    {"blanks", "format: blanks\nrecord: {delimiter: blanks, header: yes, comment: \"#\"}\nfields:\n"
+               "  - {name: a}\n  - {name: b, type: int, optional: yes}\n"},
     {"comments",
      "format: comments\nrecord: {delimiter: \",\", quote: none, header: no, comment: \"%\"}\nfields:\n"
      "  - {name: a}\n  - {name: b, optional: yes}\n"},

@@ -75,7 +75,7 @@ void delimited_begin(delimited_t *reader, const dialect_t *dialect, const uint8_
         reader->planned = plan_compile(reader->schema, dialect, &reader->plan) ? dialect->serial : 0;
         delimited_learn_header(reader);
     }
-    reader->plain = may_refuse_values(reader) ? SIZE_MAX : dialect->columns;
+    reader->plain = may_refuse_values(reader) || schema_is_wide(reader->schema) ? SIZE_MAX : dialect->columns;
     reader->refused = NULL;
     reader->text = text;
     reader->length = length;

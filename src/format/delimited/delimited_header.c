@@ -11,7 +11,8 @@ bool delimited_want_split(delimited_t *reader) {
 static void learn_start(delimited_t *reader, const schema_text_t *word, uint64_t lengths) {
     const encoding_t encoding = reader->schema->encoding;
     uint8_t character[ENCODING_MOST_BYTES];
-    reader->header_start[(uint8_t)word->text[0]] |= encoding ? UINT64_MAX : lengths;
+    const bool any_length = encoding || schema_is_wide(reader->schema);
+    reader->header_start[(uint8_t)word->text[0]] |= any_length ? UINT64_MAX : lengths;
     for (unsigned byte = 0x80; encoding && byte <= 0xFF; byte++) {
         const size_t size = encoding_character(encoding, (uint8_t)byte, character);
         if (size && size <= word->length && memcmp(character, word->text, size) == 0)
@@ -47,6 +48,8 @@ void delimited_learn_header(delimited_t *reader) {
         learn_start(reader, &schema->header_words.items[i], UINT64_MAX);
     if (schema->quote && schema->header != HEADER_NO)
         reader->header_start[(uint8_t)schema->quote] = UINT64_MAX;
+    if (schema->blanks && schema->header != HEADER_NO)
+        reader->header_start[' '] = reader->header_start['\t'] = UINT64_MAX;
     if (schema->comment)
         reader->header_start[(uint8_t)schema->comment] = UINT64_MAX;
 }

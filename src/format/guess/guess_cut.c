@@ -7,6 +7,9 @@ void guess_schema(schema_t *schema, const way_t *way) {
     memset(schema, 0, sizeof *schema);
     schema->delimiters[0] = way->delimiter;
     schema->delimiter_count = 1;
+    schema->blanks = way->blanks;
+    if (way->wide[0])
+        schema->wide = way_delimiter(way);
     schema->quote = way->quote;
     schema->escape_double = true;
     schema->escape_backslash = way->backslash;

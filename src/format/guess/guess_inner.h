@@ -8,6 +8,8 @@
 #include "format/guess/type_spec.h"
 #include "format/record/split.h"
 
+#include <string.h>
+
 enum {
     GUESS_MOST_NULLS = 7, /* and the empty text */
     GUESS_NULL_ROOM = 24, /* for one of them */
@@ -19,9 +21,16 @@ enum {
 typedef struct {
     char delimiter, quote; /* quote 0: none */
     bool backslash;
+    bool blanks;  /* any number of them divides */
+    char wide[4]; /* or these characters do; "": only the one */
 } way_t;
 
-/* What ends.h and split.h ask a schema for. */
+/* The delimiter as a text; not of blanks. */
+static inline schema_text_t way_delimiter(const way_t *way) {
+    return way->wide[0] ? (schema_text_t){way->wide, strlen(way->wide)} : (schema_text_t){&way->delimiter, 1};
+}
+
+/* What ends.h and split.h ask a schema for; as long as the way stays where it is. */
 void guess_schema(schema_t *schema, const way_t *way);
 
 typedef struct {

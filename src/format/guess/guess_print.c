@@ -80,9 +80,14 @@ static const char *encoding_name(encoding_t encoding) {
 static void put_record(text_t *out, const guess_t *guess) {
     const structure_t *structure = &guess->structure;
     const uint64_t skip = guess->named_here ? guess->header_lines : structure->skip;
-    text_append(out, "record: {delimiter: [");
-    put_scalar(out, &structure->way.delimiter, 1);
-    text_append(out, "]");
+    if (structure->way.blanks) {
+        text_append(out, "record: {delimiter: blanks");
+    } else {
+        text_append(out, "record: {delimiter: [");
+        const schema_text_t delimiter = way_delimiter(&structure->way);
+        put_scalar(out, delimiter.text, delimiter.length);
+        text_append(out, "]");
+    }
     if (structure->way.quote != '"') {
         text_append(out, ", quote: ");
         if (structure->way.quote)
@@ -284,6 +289,10 @@ static void tell_structure(text_t *out, const guess_t *guess, uint64_t text_byte
     text_append(out, "no --format: read as ");
     if (structure->columns == 1)
         text_append(out, "one column");
+    else if (structure->way.blanks)
+        text_append(out, "a table, columns divided by blanks");
+    else if (structure->way.wide[0])
+        text_print(out, "CSV, delimiter '%s'", structure->way.wide);
     else if (structure->way.delimiter == '\t')
         text_append(out, "TSV, delimiter tab");
     else

@@ -1,4 +1,5 @@
 #include "format/guess/guess_inner.h"
+#include "format/record/delimiter.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -299,11 +300,11 @@ static bool is_aligned(study_t *study, err_t *err) {
         bool gap = false;
         for (size_t at = 0; at < length;) {
             size_t from = at;
-            while (at < length && text[at] == ' ')
+            while (at < length && delimiter_is_blank(text[at]))
                 at++;
             gap |= from && at < length && at - from > 1;
             from = at;
-            while (at < length && text[at] != ' ')
+            while (at < length && !delimiter_is_blank(text[at]))
                 at++;
             words += at > from;
             numbers += at > from && is_typed(text + from, at - from);
@@ -318,51 +319,112 @@ static bool is_aligned(study_t *study, err_t *err) {
            (numbers * 2 >= words_in_all || wide * 2 > study->count);
 }
 
-/* Every second field is empty in all records: a delimiter of two characters. */
-static bool is_doubled(study_t *study, const structure_t *found, err_t *err) {
-    size_t looked = 0;
+/* Is every second field of all records empty, or the same sign? Then the delimiter is that long: *wide. */
+static bool is_widened(study_t *study, const structure_t *found, char wide[4], err_t *err) {
+    const char delimiter = found->way.delimiter;
+    size_t looked = 0, middle = 0;
+    uint8_t sign = 0;
     if (found->columns < 3 || found->columns % 2 == 0 || !cut_all(study, &found->way, err))
         return false;
     for (size_t i = 0; i < study->count; i++) {
         const uint8_t *record = study->text + study->records[i].at;
         if (study->records[i].fields != found->columns)
             continue;
-        looked++;
-        if (!split_record(&study->split, &study->schema, found->way.delimiter, record,
-                          study->records[i].length))
+        if (!split_record(&study->split, &study->schema, delimiter, record, study->records[i].length))
             return false;
+        const span_t *spans = study->split.spans;
+        if (!looked++ && (middle = spans[1].length) == 1)
+            sign = spans[1].text[0];
         for (size_t j = 1; j < study->split.count; j += 2)
-            if (study->split.spans[j].length)
+            if (spans[j].raw_length != middle || (middle && spans[j].text[0] != sign))
                 return false;
     }
-    return looked > 1;
+    if (looked < 2 || middle > 1 || (middle && !strchr("~^", sign)))
+        return false;
+    snprintf(wide, 4, middle ? "%c%c%c" : "%c%c", delimiter, middle ? (char)sign : delimiter, delimiter);
+    return true;
+}
+
+/* The same with the delimiter as long as it is; nothing where that divides worse. */
+static bool widen(study_t *study, structure_t *best, err_t *err) {
+    structure_t found;
+    way_t way = best->way;
+    *err = (err_t){.status = STATUS_OK};
+    if (!is_widened(study, best, way.wide, err))
+        return err->status == STATUS_OK;
+    if (!weigh(study, &way, 1, &found, err))
+        return false;
+    if (found.score > 0.25)
+        *best = found;
+    return true;
+}
+
+/* Is there no other delimiter, and do blanks divide all lines evenly? */
+static bool weigh_blanks(study_t *study, structure_t *best, err_t *err) {
+    structure_t found;
+    const way_t way = {.delimiter = ' ', .quote = '"', .blanks = true};
+    if ((best->score > 0.25 && best->columns > 1) || !is_aligned(study, err))
+        return true;
+    if (!weigh(study, &way, 1, &found, err))
+        return false;
+    if (found.score > 0.25)
+        *best = found;
+    return true;
+}
+
+enum { WIDEST_LINE = 1000, NAMED_PLACES = 20 };
+
+/* Where columns begin that are cut by position: behind blanks that all lines have at the same places. Returns how many do. */
+static size_t find_places(const study_t *study, size_t places[NAMED_PLACES]) {
+    static _Thread_local bool used[WIDEST_LINE];
+    size_t count = 0, widest = 0;
+    memset(used, 0, sizeof used);
+    for (size_t i = 0; i < study->count; i++)
+        for (size_t j = 0; j < study->records[i].length && j < WIDEST_LINE; j++) {
+            used[j] |= study->text[study->records[i].at + j] != ' ';
+            widest = j + 1 > widest ? j + 1 : widest;
+        }
+    for (size_t j = 0; j < widest && count < NAMED_PLACES; j++)
+        if (used[j] && (!j || !used[j - 1]))
+            places[count++] = j + 1;
+    return count;
+}
+
+/* Blanks within values: only a person knows the widths. */
+static bool refuse_by_width(const study_t *study, const char *name, err_t *err) {
+    enum { LEAST_LINES = 3 };
+    size_t places[NAMED_PLACES];
+    char shown[NAMED_PLACES * 8] = "";
+    size_t gaps = 0;
+    const size_t count = find_places(study, places);
+    for (size_t i = 0; i < study->count; i++)
+        gaps += memmem(study->text + study->records[i].at, study->records[i].length, "  ", 2) != NULL;
+    if (study->count < LEAST_LINES || count < 2 || gaps * 2 < study->count)
+        return true;
+    for (size_t i = 0, used = 0; i < count; i++)
+        used += (size_t)snprintf(shown + used, sizeof shown - used, i ? ", %zu" : "%zu", places[i]);
+    return err_set(err, STATUS_INPUT,
+                   "%.1000s: no delimiter divides its lines, but all have blanks at the same places: columns "
+                   "of fixed width, "
+                   "which seem to begin at bytes %s; give a --format of fixed width, such as 'record: "
+                   "{fixed: N}' with N the "
+                   "bytes of a line, and fields such as {name: a, width: %zu, type: trimmed}",
+                   name, shown, places[1] - 1);
 }
 
 static bool refuse_undivided(const char *name, err_t *err) {
-    return err_set(
-        err, STATUS_INPUT,
-        "%.1000s: no delimiter (of , ; tab | :) divides its lines evenly, so its format cannot be guessed; "
-        "give --format",
-        name);
+    return err_set(err, STATUS_INPUT,
+                   "%.1000s: no delimiter (of , ; tab | : || and blanks) divides its lines evenly, so its "
+                   "format cannot be guessed; "
+                   "give --format",
+                   name);
 }
 
 static bool refuse_structure(study_t *study, const structure_t *best, const char *name, err_t *err) {
-    if ((best->score <= 0.25 || best->columns == 1) && is_aligned(study, err))
-        return err_set(
-            err, STATUS_INPUT,
-            "%.1000s: its columns are divided by blanks, which is not read here; make them tabs first "
-            "(sed 's/^ *//' | tr -s ' ' '\\t'), or pipe that in and name the input '-'",
-            name);
+    if ((best->score <= 0.25 || best->columns == 1) && !refuse_by_width(study, name, err))
+        return false;
     if (best->score <= 0.25)
         return refuse_undivided(name, err);
-    if (best->columns > 1 && is_doubled(study, best, err)) {
-        const char c = best->way.delimiter;
-        return err_set(
-            err, STATUS_INPUT,
-            "%.1000s: its columns are divided by '%c%c', and only one character can be a delimiter; make it "
-            "one first (sed 's/%c%c/\\t/g'), or pipe that in and name the input '-'",
-            name, c, c, c, c);
-    }
     if (best->columns > SCHEMA_MOST_FIELDS)
         return err_set(err, STATUS_INPUT, "%.1000s: has %zu columns; a format has %d fields at most", name,
                        best->columns, SCHEMA_MOST_FIELDS);
@@ -422,6 +484,8 @@ static bool choose(study_t *study, const char *name, structure_t *best, err_t *e
         return false;
     if (best->columns > 1 && second.score > 0.98 * best->score && best->score > 0.25)
         return refuse_two(best, &second, name, err);
+    if (!widen(study, best, err) || !weigh_blanks(study, best, err))
+        return false;
     return refuse_structure(study, best, name, err);
 }
 

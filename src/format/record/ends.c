@@ -1,5 +1,6 @@
 #include "format/record/ends.h"
 #include "base/lines.h"
+#include "format/record/delimiter.h"
 #include "format/record/masks.h"
 
 #include <string.h>
@@ -7,12 +8,15 @@
 /* ---- one record, byte by byte: what counts ---- */
 
 /* The byte after a quote ends its field? MORE: it is not there yet. */
-static quote_end_t ends_field(char delimiter, const quote_t *quote, const uint8_t *record, size_t length,
-                              size_t at) {
+static quote_end_t ends_field(const schema_t *schema, char delimiter, const quote_t *quote,
+                              const uint8_t *record, size_t length, size_t at) {
     if (at == length)
         return quote->whole ? QUOTE_CLOSED : QUOTE_MORE;
-    if (record[at] == (uint8_t)delimiter)
+    if (delimiter_at(schema, delimiter, record, length, at))
         return QUOTE_CLOSED;
+    if (!quote->whole && length - at < schema->wide.length &&
+        memcmp(record + at, schema->wide.text, length - at) == 0)
+        return QUOTE_MORE;
     if (quote->bare)
         return QUOTE_ODD;
     if (record[at] == '\n')
@@ -41,7 +45,7 @@ quote_end_t ends_quote(const schema_t *schema, char delimiter, const uint8_t *re
         }
         const bool doubled = schema->escape_double && i + 1 < length && record[i + 1] == mark;
         if (!doubled) {
-            const quote_end_t is = ends_field(delimiter, quote, record, length, i + 1);
+            const quote_end_t is = ends_field(schema, delimiter, quote, record, length, i + 1);
             *end = is == QUOTE_CLOSED ? i + 1 : i;
             return is;
         }
@@ -84,7 +88,7 @@ size_t ends_find(const schema_t *schema, char delimiter, const uint8_t *text, si
     if (!schema->multiline || (length && schema_is_comment(schema, *text)))
         return line_end(text, length, 0, whole);
     size_t line = line_end(text, length, 0, whole);
-    for (size_t at = 0;;) {
+    for (size_t at = delimiter_skip(schema, text, length);;) {
         if (at < length && text[at] == (uint8_t)schema->quote) {
             size_t end;
             const quote_end_t is = quote_end(schema, delimiter, text, length, at, line, whole, &end);
@@ -97,10 +101,12 @@ size_t ends_find(const schema_t *schema, char delimiter, const uint8_t *text, si
             if (line && at >= line)
                 line = line_end(text, length, at, whole);
         }
-        const uint8_t *found = memchr(text + at, delimiter, (line ? line : length) - at);
+        const size_t most = line ? line : length;
+        const uint8_t *found = delimiter_find(schema, delimiter, text, most, at);
         if (!found)
             return line;
-        at = (size_t)(found - text) + 1;
+        at = (size_t)(found - text);
+        at += delimiter_at(schema, delimiter, text, most, at);
     }
 }
 
@@ -163,6 +169,8 @@ MASKS_INLINED uint64_t pass(const schema_t *schema, scan_quotes_t *state, const 
         (open & ~(starts | after)) | (after & ~(bytes->delimiter | bytes->line | bytes->quote | carriage));
     if (!schema->escape_double)
         odd |= open & after;
+    if (schema_is_wide(schema))
+        odd |= bytes->quote;
     if (schema->escape_backslash)
         odd |= bytes->quote & (bytes->backslash << 1 | state->backslash);
     *state = (scan_quotes_t){

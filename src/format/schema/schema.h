@@ -4,7 +4,7 @@
  *     format: mot                                    # its name
  *     about: one line for `tipple formats`
  *     record:
- *       delimiter: ["|", ",", "\t"]                   # each file uses one of these
+ *       delimiter: ["|", ",", "\t"]                   # each file uses one of these; or ["||"]; or blanks
  *       quote: '"'                                   # or none
  *       escape: [double, backslash]                  # how a quote is written inside quotes
  *       multiline: no                                # a line end always ends a record, also inside quotes
@@ -69,6 +69,7 @@ enum {
     SCHEMA_MOST_MADE = 16,
     SCHEMA_MOST_FROM = 4,
     SCHEMA_MOST_SKIPPED = 1000,
+    SCHEMA_WIDEST_DELIMITER = 8,
     SCHEMA_ID = 3, /* bytes of a section's identifier */
 };
 
@@ -217,7 +218,9 @@ typedef struct {
     record_kind_t kind;
     char delimiters[SCHEMA_MOST_DELIMITERS];
     size_t delimiter_count;
-    char quote; /* 0: none */
+    schema_text_t wide; /* the only delimiter, if it has several characters: delimiters[0] is the first one */
+    bool blanks;        /* any number of blanks and tabs is the only delimiter; delimiters[0] is a blank */
+    char quote;         /* 0: none */
     bool escape_double, escape_backslash;
     bool multiline; /* records may contain line ends: JSON, BSON, or quoted fields */
     bool validate;  /* of BSON, no matter of the file: libbson must find nothing wrong with a document */
@@ -260,6 +263,10 @@ void *schema_own(schema_t *schema, size_t bytes, err_t *err);
 /* Does each record bring fields of its own, which the format does not know? */
 static inline bool schema_any_fields(const schema_t *schema) {
     return schema->kind == RECORDS_JSON || schema->kind == RECORDS_BSON;
+}
+
+static inline bool schema_is_wide(const schema_t *schema) {
+    return schema->wide.length || schema->blanks;
 }
 
 /* Is the line that begins with this byte a comment? */

@@ -96,21 +96,46 @@ static bool check_groups(reader_t *reader) {
     return true;
 }
 
+static bool may_divide(const schema_text_t *text) {
+    for (size_t i = 0; i < text->length; i++)
+        if (strchr("\r\n\"\\", text->text[i]) || (text->text[i] & 0x80))
+            return false;
+    return text->length > 0;
+}
+
 static bool read_delimiters(reader_t *reader, const yaml_item_t *node) {
     schema_t *schema = reader->schema;
     texts_t texts;
+    schema->blanks = node->kind == YAML_ITEM_SCALAR && !node->quoted && strcmp(node->text, "blanks") == 0;
+    schema->delimiters[0] = ' ';
+    schema->delimiter_count = schema->blanks;
+    if (schema->blanks)
+        return true;
     if (!schema_texts(reader, node, &texts))
         return false;
     if (!texts.count || texts.count > SCHEMA_MOST_DELIMITERS)
         return COMPLAIN(node, "1 to %d delimiters were expected", SCHEMA_MOST_DELIMITERS);
     for (size_t i = 0; i < texts.count; i++) {
         const schema_text_t *text = &texts.items[i];
-        if (text->length != 1 || strchr("\r\n\"\\", text->text[0]) || (text->text[0] & 0x80))
-            return COMPLAIN(node, "a delimiter is one ASCII character such as \"|\", \",\", \";\" or \"\\t\" "
-                                  "(in double quotes), no quote, backslash or line end");
+        if (!may_divide(text) || text->length > SCHEMA_WIDEST_DELIMITER)
+            return COMPLAIN(node,
+                            "a delimiter is one ASCII character such as \"|\", \",\", \";\" or \"\\t\" "
+                            "(in double quotes), no quote, backslash or line end; or up to %d of them, such "
+                            "as \"||\"; or the word blanks",
+                            SCHEMA_WIDEST_DELIMITER);
+        if (text->length > 1 && texts.count > 1)
+            return COMPLAIN(node, "'%s' has several characters: then it must be the only delimiter",
+                            text->text);
+        if (text->length > 1)
+            schema->wide = *text;
         schema->delimiters[schema->delimiter_count++] = text->text[0];
     }
     return true;
+}
+
+static bool divides(const schema_t *schema, char sign) {
+    return memchr(schema->delimiters, sign, schema->delimiter_count) || (schema->blanks && sign == '\t') ||
+           (schema->wide.length && memchr(schema->wide.text, sign, schema->wide.length));
 }
 
 static bool read_escape(reader_t *reader, const yaml_item_t *node) {
@@ -176,7 +201,7 @@ static bool read_comment(reader_t *reader, const yaml_item_t *node) {
         return false;
     const char sign = node->text[0];
     if (node->length != 1 || (sign & 0x80) || !ispunct((unsigned char)sign) || sign == '\\' ||
-        sign == schema->quote || memchr(schema->delimiters, sign, schema->delimiter_count))
+        sign == schema->quote || divides(schema, sign))
         return COMPLAIN(node, "one ASCII sign that is no delimiter, quote or backslash was expected, such as "
                               "\"#\"");
     schema->comment = sign;
@@ -204,7 +229,7 @@ static bool read_record(reader_t *reader, const yaml_item_t *node) {
     if (quote && (strcmp(quote->text, "none") == 0 || !quote->length))
         schema->quote = 0;
     else if (quote && quote->length == 1 && !(quote->text[0] & 0x80) && !strchr("\r\n\\", quote->text[0]) &&
-             !memchr(schema->delimiters, quote->text[0], schema->delimiter_count))
+             !divides(schema, quote->text[0]))
         schema->quote = quote->text[0];
     else if (quote)
         return COMPLAIN(quote, "one ASCII character that is no delimiter, or none, was expected");

@@ -85,6 +85,9 @@ bool schema_digest(schema_t *schema, err_t *err) {
     digest_bytes(state, traits, sizeof traits);
     if (schema->multiline)
         digest_bytes(state, "multiline", 9);
+    if (schema_is_wide(schema))
+        digest_bytes(state, schema->blanks ? "blanks" : schema->wide.text,
+                     schema->blanks ? 6 : schema->wide.length);
     if (schema->skip)
         digest_bytes(state, (const char[]){'s', (char)(schema->skip >> 8), (char)schema->skip}, 3);
     if (schema->comment)
