@@ -309,9 +309,9 @@ static bool is_aligned(study_t *study, err_t *err) {
             words += at > from;
             numbers += at > from && is_typed(text + from, at - from);
         }
-        if (!i || (i == 1 && words != usual))
+        if (i < 2) /* the names above may be of several words */
             usual = words;
-        same += words == usual;
+        same += i && words == usual;
         words_in_all += words;
         wide += gap;
     }
