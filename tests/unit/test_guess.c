@@ -105,21 +105,30 @@ static void test_dates(void **state) {
         {"3/14/2024 9:05 PM", "M/D/YYYY h:mm A", false},
         {"29-FEB-24", "DD-MON-YY", false},
         {"March 4, 2024", "MONTH D, YYYY", false},
+        {"03/04/24", "DD/MM/YY", true},
+        {"31/04/24", "YY/MM/DD", false}, /* April has no 31st day */
+        {"12/31/24", "MM/DD/YY", false},
+        {"99/12/31", "YY/MM/DD", false},
+        {"99-12-31 23:59", "YY-MM-DD hh:mm", false},
+        {"3/4/24", "D/M/YY", true},
+        {"12/31/24 9:05 PM", "M/D/YY h:mm A", false},
+        {"99/13/31", NULL, false},
         {"today", NULL, false},
         {"", NULL, false},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        const uint64_t found = guess_dates(~0ull, (const uint8_t *)rows[i].text, strlen(rows[i].text));
+        const date_set_t found =
+            guess_dates(~(date_set_t)0, (const uint8_t *)rows[i].text, strlen(rows[i].text));
         if (!rows[i].first) {
             assert_true(found == 0);
             continue;
         }
         assert_true(found != 0);
-        assert_string_equal(guess_pattern((size_t)__builtin_ctzll(found))->text, rows[i].first);
+        assert_string_equal(guess_pattern(guess_first_date(found))->text, rows[i].first);
         bool both = false;
-        for (uint64_t left = found; left; left &= left - 1)
-            both |= guess_pattern((size_t)__builtin_ctzll(left))->order == ORDER_MDY;
-        both &= guess_pattern((size_t)__builtin_ctzll(found))->order != ORDER_MDY;
+        for (date_set_t left = found; left; left &= left - 1)
+            both |= guess_pattern(guess_first_date(left))->order == ORDER_MDY;
+        both &= guess_pattern(guess_first_date(found))->order != ORDER_MDY;
         assert_int_equal(both, rows[i].both);
     }
 }

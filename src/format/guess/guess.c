@@ -3,6 +3,7 @@
 #include "format/guess/guess_inner.h"
 #include "format/record/dialect.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -218,41 +219,55 @@ void guess_saw_all(guess_t *guess) {
 
 /* ---- decisions ---- */
 
-static size_t month_first(const column_t *column) {
-    size_t at = 0;
-    while (at + 1 < guess_pattern_count() &&
-           !((column->dates >> at & 1) && guess_pattern(at)->order == ORDER_MDY))
-        at++;
-    return at;
+static bool is_one(unsigned bits) {
+    return bits && !(bits & (bits - 1));
 }
 
-/* What one column tells of the days or the marks of another. */
-static bool settle_days(guess_t *guess, err_t *err) {
-    bool dmy = guess->options.dates == GUESS_DMY, mdy = guess->options.dates == GUESS_MDY;
-    for (size_t i = 0; !dmy && !mdy && i < guess->structure.columns; i++) {
-        const decision_t *is = &guess->columns[i].is;
-        if (is->kind != KIND_DATE || is->unsure_day)
+/* The first pattern of the column whose order is this one. */
+static size_t pattern_in(const column_t *column, unsigned order) {
+    date_set_t left = column->dates;
+    while (guess_pattern(guess_first_date(left))->order != order)
+        left &= left - 1;
+    return guess_first_date(left);
+}
+
+static bool refuse_days(const guess_t *guess, const guess_column_t *column, err_t *err) {
+    static const char *const words[ORDERS] = {[ORDER_DMY] = "dmy", [ORDER_MDY] = "mdy", [ORDER_YMD] = "ymd"};
+    char name[200], patterns[100] = "", options[60] = "";
+    size_t at = 0, used = 0;
+    for (unsigned i = ORDER_DMY, left = column->is.orders; i < ORDERS; i++) {
+        if (!(left >> i & 1))
             continue;
-        dmy |= guess_pattern(is->pattern)->order == ORDER_DMY;
-        mdy |= guess_pattern(is->pattern)->order == ORDER_MDY;
+        left &= ~(1u << i);
+        const char *between = !at ? "" : left ? ", " : " or ";
+        at += (size_t)snprintf(patterns + at, sizeof patterns - at, "%s%s", between,
+                               guess_pattern(pattern_in(&column->column, i))->text);
+        used += (size_t)snprintf(options + used, sizeof options - used, "%s--dates %s", between, words[i]);
     }
+    guess_shown(name, sizeof name, column->key, strlen(column->key));
+    return err_set(
+        err, STATUS_INPUT,
+        "%.1000s: the dates of column '%s' are %s: all that were looked at are days %s way; say which "
+        "by %s",
+        guess->name, name, patterns, __builtin_popcount(column->is.orders) > 2 ? "any" : "either", options);
+}
+
+/* What one column tells of the order of day, month and year of another. */
+static bool settle_days(guess_t *guess, err_t *err) {
+    static const unsigned said[] = {
+        [GUESS_DMY] = 1u << ORDER_DMY, [GUESS_MDY] = 1u << ORDER_MDY, [GUESS_YMD] = 1u << ORDER_YMD};
+    unsigned told = said[guess->options.dates];
+    for (size_t i = 0; !guess->options.dates && i < guess->structure.columns; i++)
+        if (guess->columns[i].is.kind == KIND_DATE && is_one(guess->columns[i].is.orders))
+            told |= guess->columns[i].is.orders;
     for (size_t i = 0; i < guess->structure.columns; i++) {
         guess_column_t *column = &guess->columns[i];
-        if (column->is.kind != KIND_DATE || !column->is.unsure_day)
+        if (column->is.kind != KIND_DATE || !column->is.orders || is_one(column->is.orders))
             continue;
-        if (dmy == mdy) {
-            char name[200];
-            guess_shown(name, sizeof name, column->key, strlen(column->key));
-            return err_set(err, STATUS_INPUT,
-                           "%.1000s: the dates of column '%s' are %s or %s: all that were looked at are days "
-                           "either way; "
-                           "say which by --dates dmy or --dates mdy",
-                           guess->name, name, guess_pattern(column->is.pattern)->text,
-                           guess_pattern(month_first(&column->column))->text);
-        }
-        if (mdy)
-            column->is.pattern = month_first(&column->column);
-        column->is.unsure_day = false;
+        if (!is_one(column->is.orders & told))
+            return refuse_days(guess, column, err);
+        column->is.orders &= (uint8_t)told;
+        column->is.pattern = pattern_in(&column->column, (unsigned)__builtin_ctz(column->is.orders));
     }
     return true;
 }
@@ -387,8 +402,8 @@ uint64_t guess_so_far(const guess_t *guess) {
     uint64_t sum = guess->other_bytes + 2u * guess->c1_bytes;
     for (size_t i = 0; i < guess->structure.columns; i++) {
         const decision_t is = guess_column_decide(&guess->columns[i].column);
-        const uint64_t parts[] = {is.kind,       is.style,          is.pattern, is.pair,
-                                  is.unsure_day, is.unsure_decimal, is.nulls};
+        const uint64_t parts[] = {is.kind,   is.style,          is.pattern, is.pair,
+                                  is.orders, is.unsure_decimal, is.nulls};
         for (size_t j = 0; j < sizeof parts / sizeof *parts; j++)
             sum = sum * 1099511628211u + parts[j] + 1;
     }

@@ -13,7 +13,7 @@
 
 /* What a person has said already; zeros: nothing. */
 typedef struct {
-    enum { GUESS_ANY_DATES, GUESS_DMY, GUESS_MDY } dates;
+    enum { GUESS_ANY_DATES, GUESS_DMY, GUESS_MDY, GUESS_YMD } dates;
     enum { GUESS_ANY_HEADER, GUESS_HEADER, GUESS_NO_HEADER } header;
     char decimal;       /* '.' or ',' */
     bool nested;        /* names with dots make subdocuments */

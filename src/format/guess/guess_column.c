@@ -38,7 +38,7 @@ void guess_column_begin(column_t *column) {
     *column = (column_t){.styles = 0xFF,
                          .pairs = (1u << PAIRS) - 1,
                          .iso = true,
-                         .dates = ~0ull & ~GUESS_ISO,
+                         .dates = ~(date_set_t)0 & ~GUESS_ISO,
                          .objectid = true,
                          .uuid = true,
                          .typed = true,
@@ -84,7 +84,7 @@ static void add_typed(column_t *column, const uint8_t *text, size_t length) {
         column->no |= second;
     }
     if (column->iso) {
-        const uint64_t seen = guess_dates(GUESS_ISO, text, length);
+        const date_set_t seen = guess_dates(GUESS_ISO, text, length);
         column->iso = seen != 0;
         column->iso_seen |= seen;
     }
@@ -162,12 +162,11 @@ static bool decide_date(const column_t *column, decision_t *is) {
     if (!column->dates)
         return false;
     is->kind = KIND_DATE;
-    is->pattern = (size_t)__builtin_ctzll(column->dates);
-    const date_pattern_t *pattern = guess_pattern(is->pattern);
-    for (uint64_t left = column->dates; left; left &= left - 1) {
-        const date_pattern_t *other = guess_pattern((size_t)__builtin_ctzll(left));
-        is->unsure_day |= pattern->order == ORDER_DMY && other->order == ORDER_MDY;
-    }
+    is->pattern = guess_first_date(column->dates);
+    for (date_set_t left = column->dates; left; left &= left - 1)
+        is->orders |= (uint8_t)(1u << guess_pattern(guess_first_date(left))->order);
+    if (is->orders >> ORDER_SURE & 1)
+        is->orders = 1u << ORDER_SURE;
     return true;
 }
 
@@ -183,7 +182,7 @@ static bool decide_pair(const column_t *column, decision_t *is) {
 }
 
 static bool is_of_digits(const column_t *column) {
-    return column->dates && guess_pattern((size_t)__builtin_ctzll(column->dates))->digits;
+    return column->dates && guess_pattern(guess_first_date(column->dates))->digits;
 }
 
 static void decide_text(const column_t *column, decision_t *is) {

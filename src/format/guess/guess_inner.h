@@ -13,7 +13,7 @@
 enum {
     GUESS_MOST_NULLS = 7, /* and the empty text */
     GUESS_NULL_ROOM = 24, /* for one of them */
-    GUESS_MOST_PATTERNS = 64,
+    GUESS_MOST_PATTERNS = 128,
 };
 
 /* ---- cutting (guess_cut.c) ---- */
@@ -74,7 +74,8 @@ bool guess_is_null(const uint8_t *text, size_t length);
 
 /* ---- dates (guess_dates.c) ---- */
 
-typedef enum { ORDER_ISO, ORDER_YMD, ORDER_DMY, ORDER_MDY } date_order_t;
+/* Of a year of four digits nothing else comes first but it; of one of two digits it may be anything. */
+typedef enum { ORDER_ISO, ORDER_SURE, ORDER_DMY, ORDER_MDY, ORDER_YMD, ORDERS } date_order_t;
 typedef struct {
     const char *text;
     date_order_t order;
@@ -84,10 +85,16 @@ typedef struct {
 
 size_t guess_pattern_count(void);
 const date_pattern_t *guess_pattern(size_t at);
-/* Those of `among` by which it is a day. Patterns that this version does not know are never among them. */
-uint64_t guess_dates(uint64_t among, const uint8_t *text, size_t length);
+/* Patterns, a bit for each. */
+typedef unsigned __int128 date_set_t;
+static inline size_t guess_first_date(date_set_t dates) {
+    const uint64_t low = (uint64_t)dates;
+    return low ? (size_t)__builtin_ctzll(low) : 64 + (size_t)__builtin_ctzll((uint64_t)(dates >> 64));
+}
+/* Those of `among` by which it is a day. */
+date_set_t guess_dates(date_set_t among, const uint8_t *text, size_t length);
 #define GUESS_ISO                                                                                            \
-    0x7Full /* the patterns of the type datetime are the first ones; the first of all is a day */
+    ((date_set_t)0x7F) /* the patterns of the type datetime are the first ones; the first of all is a day */
 
 /* ---- columns (guess_column.c) ---- */
 
@@ -98,7 +105,7 @@ typedef struct {
     uint32_t pairs;
     bool yes, no;
     bool iso; /* each is a date by one of GUESS_ISO */
-    uint64_t iso_seen, dates;
+    date_set_t iso_seen, dates;
     bool objectid, uuid;
     bool typed;      /* any of those may still be */
     bool many_nulls; /* more than there is room for */
@@ -134,7 +141,8 @@ typedef enum {
 typedef struct {
     kind_t kind;
     size_t style, pattern, pair;
-    bool unsure_day;     /* `pattern` and the other order of day and month are equally good */
+    uint8_t
+        orders; /* of a date: in which orders of day, month and year all values are days; a bit for each */
     bool unsure_decimal; /* the mark may be a decimal or a thousands mark */
     uint32_t nulls;      /* which of the column's: a bit for each */
 } decision_t;
