@@ -715,6 +715,11 @@ static const struct {
               "  - {name: a}\n  - {name: b, optional: yes}\n"},
     {"blanks", "format: blanks\nrecord: {delimiter: blanks, header: yes, comment: \"#\"}\nfields:\n"
                "  - {name: a}\n  - {name: b, type: int, optional: yes}\n"},
+    {"exact", "format: exact\nrecord: {delimiter: [\",\", \";\"], header: no, exact: yes}\nfields:\n"
+              "  - {name: a, type: int, nulls: [\"\", \"7\"]}\n  - {name: b, key: g.b, type: long}\n  - "
+              "{name: c, type: number}\n"
+              "  - {name: d, type: decimal}\n  - {name: e, type: int, thousands: \"'\", optional: yes}\n"
+              "make:\n  - {p: point, from: [c, c]}\n"},
     {"comments",
      "format: comments\nrecord: {delimiter: \",\", quote: none, header: no, comment: \"%\"}\nfields:\n"
      "  - {name: a}\n  - {name: b, optional: yes}\n"},

@@ -187,22 +187,24 @@ static void test_named_types(void **state) {
         const char *values[3], *type,
             *field; /* of the column n; NULL: refused for what the file does not tell */
     } rows[] = {
-        {{"007", "012", "1"}, "it:int", "{name: it, type: int}"},
-        {{"1", "2", "3"}, "it:long", "{name: it, type: long}"},
-        {{"1", "2", "3"}, "it:k.l:double", "{name: it, key: k.l, type: number}"},
+        {{"007", "012", "1"}, "it:int", "{name: it, type: int, exact: no}"},
+        {{"1", "2", "3"}, "it:long", "{name: it, type: long, exact: no}"},
+        {{"1", "2", "3"}, "it:k.l:double", "{name: it, key: k.l, type: number, exact: no}"},
         {{"1", "2", "3"}, "it:k:", "{name: it, key: k, type: int}"},
         {{"1", "2", "3"}, "it:string", "{name: it, type: text}"},
         {{"1.234,50", "2,00", "3"},
          "it:decimal",
-         "{name: it, type: decimal, decimal: \",\", thousands: \".\"}"},
-        {{"1.234,50", "2,00", "x"}, "it:decimal", "{name: it, type: decimal}"},
-        {{"1.50", "NULL", "2"}, "it:decimal", "{name: it, type: decimal, nulls: [\"\", \"NULL\"]}"},
-        {{"1.50", "n/a", "x"}, "it:number", "{name: it, type: number, nulls: [\"\", \"n/a\"]}"},
+         "{name: it, type: decimal, decimal: \",\", thousands: \".\", exact: no}"},
+        {{"1.234,50", "2,00", "x"}, "it:decimal", "{name: it, type: decimal, exact: no}"},
+        {{"1.50", "NULL", "2"},
+         "it:decimal",
+         "{name: it, type: decimal, exact: no, nulls: [\"\", \"NULL\"]}"},
+        {{"1.50", "n/a", "x"}, "it:number", "{name: it, type: number, exact: no, nulls: [\"\", \"n/a\"]}"},
         {{"1.50", "n/a", "x"}, "it:trimmed", "{name: it, type: trimmed}"},
         {{"yes", "yes", "yes"}, "it:bool", "{name: it, type: boolean, true: [\"yes\"], false: [\"no\"]}"},
         {{"N", "N", "N"}, "it:bool", "{name: it, type: boolean, true: [\"Y\"], false: [\"N\"]}"},
         {{"0", "1", "0"}, "it:bool", "{name: it, type: boolean}"},
-        {{"20240229", "20240301", "20240302"}, "it:int", "{name: it, type: int}"},
+        {{"20240229", "20240301", "20240302"}, "it:int", "{name: it, type: int, exact: no}"},
         {{"20240229", "20240301", "20240302"}, "it:date", "{name: it, type: date, pattern: YYYYMMDD}"},
         {{"2024-02-29", "2024-03-01", "2024-03-02"}, "it:datetime", "{name: it, type: datetime}"},
         {{"2024-02-29 10:00:00", "2024-03-01", "x"}, "it:date", "{name: it, type: date}"},
@@ -234,7 +236,8 @@ static void test_named_types(void **state) {
             continue;
         }
         snprintf(expected, sizeof expected,
-                 "record: {delimiter: [\";\"], header: yes}\nfields:\n  - {name: id, type: int}\n  - %s\n"
+                 "record: {delimiter: [\";\"], header: yes, exact: yes}\nfields:\n  - {name: id, type: "
+                 "int}\n  - %s\n"
                  "  - {name: m,  type: text}\n",
                  rows[i].field);
         expect_yaml(guess, expected);
@@ -275,7 +278,7 @@ static void test_piece_in_the_middle(void **state) {
         guess_take(guess, (const uint8_t *)middle, strlen(middle), GUESS_FROM_LINE, false, &used, &err));
     assert_int_equal(guess_records(guess) - before, 2); /* the last one may go on */
     assert_int_equal(guess_misfits(guess), 0);
-    expect_yaml(guess, "record: {delimiter: [\",\"], header: yes}\n"
+    expect_yaml(guess, "record: {delimiter: [\",\"], header: yes, exact: yes}\n"
                        "fields:\n"
                        "  - {name: id,   type: number}\n"
                        "  - {name: note, type: text}\n");
@@ -319,7 +322,7 @@ static void test_header_again(void **state) {
     err_t err;
     guess_t *guess = begin("id,n\n1,2\nid,n\n3,4\n", true, &err);
     assert_non_null(guess);
-    expect_yaml(guess, "record: {delimiter: [\",\"], header: yes}\n"
+    expect_yaml(guess, "record: {delimiter: [\",\"], header: yes, exact: yes}\n"
                        "fields:\n"
                        "  - {name: id,  type: int}\n"
                        "  - {name: \"n\", type: int}\n");

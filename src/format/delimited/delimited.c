@@ -184,6 +184,13 @@ __attribute__((always_inline)) static inline uint8_t *encode(delimited_t *reader
                 continue;
             }
             break;
+        case OP_EXACT:
+        case OP_EXACT_LONG:
+            if (__builtin_expect(convert_digits(text, length, &digits) && (*text != '0' || length == 1), 1)) {
+                out = delimited_put_exact(out, op, (int64_t)digits);
+                continue;
+            }
+            break;
         case OP_ISO_DATE:
             if (__builtin_expect(length == 10 && calendar_iso(text, &ms), 1)) {
                 out = bsonw_int64(delimited_put_head(out, op, simple), ms);

@@ -7,6 +7,7 @@
 #include "format/record/bsonw.h"
 #include "format/record/scan.h"
 #include "format/record/split.h"
+#include "format/values/convert.h"
 
 #include <string.h>
 
@@ -61,6 +62,11 @@ static inline uint8_t *delimited_put_head_as(uint8_t *out, const op_t *op, uint8
     return after;
 }
 
+/* Is it one that the field wants kept as it is written, and cannot be? */
+static inline bool delimited_is_inexact(const field_t *field, const uint8_t *text, size_t length) {
+    return __builtin_expect(field->exact, 0) && !convert_is_exact(text, length);
+}
+
 static inline uint8_t *delimited_put_int(uint8_t *out, const op_t *op, int64_t value, bool short_head) {
     if (__builtin_expect(op->code == OP_INT && value == (int32_t)value, 1))
         return bsonw_int32(delimited_put_head(out, op, short_head), (int32_t)value);
@@ -81,6 +87,12 @@ typedef enum {
     FIELDS_QUOTED,  /* between ends; some are in quotes that contain no quotes */
     FIELDS_SPANS,   /* found by split_record */
 } fields_t;
+
+static inline uint8_t *delimited_put_exact(uint8_t *out, const op_t *op, int64_t value) {
+    return op->code == OP_EXACT && value == (int32_t)value
+               ? bsonw_int32(delimited_put_head(out, op, false), (int32_t)value)
+               : bsonw_int64(delimited_put_head_as(out, op, 0x12), value);
+}
 
 /* The text of a column. Where it matters, `fields` is a constant. */
 static inline span_t delimited_text_of(const delimited_t *reader, const bounds_t *bounds, fields_t fields,

@@ -45,9 +45,10 @@ static bool number_of(const op_t *op, const field_t *field, const span_t *value,
     if (typed_is(field)) {
         const bool is = typed_read(field, ENCODING_NONE, value->text, value->length, &typed);
         memcpy(number, typed.bytes, sizeof *number);
-        return is;
+        return is && !delimited_is_inexact(field, value->text, value->length);
     }
     return convert_kept(value->text, value->length, field->divide, number) &&
+           !delimited_is_inexact(field, value->text, value->length) &&
            !((op->null_kinds & NULLS_OTHER) &&
              delimited_prints_as_null(OP_NUMBER, field->divide, &field->nulls, value->text, value->length));
 }

@@ -35,7 +35,8 @@ static uint8_t *put_typed(const delimited_t *reader, uint8_t *out, const op_t *o
                           size_t length, bool high, shape_t *shape) {
     const field_t *field = &reader->schema->fields[op->field];
     typed_t value;
-    if (!typed_read(field, high ? reader->schema->encoding : ENCODING_NONE, text, length, &value))
+    if (!typed_read(field, high ? reader->schema->encoding : ENCODING_NONE, text, length, &value) ||
+        delimited_is_inexact(field, text, length))
         return NULL;
     if (shape)
         shape->spelling[op->field] = value.spelling;
@@ -53,8 +54,14 @@ static uint8_t *put_rare(const delimited_t *reader, uint8_t *out, const op_t *op
     case OP_INT:
     case OP_LONG:
         return convert_int(text, length, &whole) ? delimited_put_int(out, op, whole, false) : NULL;
+    case OP_EXACT:
+    case OP_EXACT_LONG:
+        return convert_int(text, length, &whole) && convert_is_exact(text, length)
+                   ? delimited_put_exact(out, op, whole)
+                   : NULL;
     case OP_NUMBER:
-        if (!convert_kept(text, length, op->divide, &number))
+        if (!convert_kept(text, length, op->divide, &number) ||
+            delimited_is_inexact(&reader->schema->fields[op->field], text, length))
             return NULL;
         out = delimited_put_head(out, op, false);
         memcpy(out, &number, 8);
@@ -83,7 +90,8 @@ bool delimited_prints_as_null(op_code_t code, int divide, const texts_t *nulls, 
     int64_t whole;
     double number;
     size_t size = 0;
-    if ((code == OP_INT || code == OP_LONG) && convert_int(text, length, &whole))
+    const bool int_code = code == OP_INT || code == OP_LONG || code == OP_EXACT || code == OP_EXACT_LONG;
+    if (int_code && convert_int(text, length, &whole))
         size = convert_print_int(whole, printed);
     else if (code == OP_NUMBER && convert_kept(text, length, divide, &number))
         size = convert_print_number(number, divide, printed);

@@ -77,6 +77,17 @@ static const char *encoding_name(encoding_t encoding) {
     return encoding == ENCODING_LATIN1 ? "latin1" : "windows-1252";
 }
 
+static bool is_typed_by_person(const guess_column_t *column) {
+    return column->told && column->told->type;
+}
+
+static bool has_numbers(const guess_t *guess) {
+    for (size_t i = 0; i < guess->structure.columns; i++)
+        if (guess_kind_is_number(guess->columns[i].is.kind) && !is_typed_by_person(&guess->columns[i]))
+            return true;
+    return false;
+}
+
 static void put_record(text_t *out, const guess_t *guess) {
     const structure_t *structure = &guess->structure;
     const uint64_t skip = guess->named_here ? guess->header_lines : structure->skip;
@@ -104,6 +115,8 @@ static void put_record(text_t *out, const guess_t *guess) {
         put_scalar(out, &structure->comment, 1);
     }
     text_print(out, ", header: %s", guess->header ? "yes" : "no");
+    if (has_numbers(guess))
+        text_append(out, ", exact: yes");
     if (guess->encoding)
         text_print(out, ", encoding: %s", encoding_name(guess->encoding));
     text_append(out, "}\n");
@@ -177,8 +190,11 @@ static void put_field(text_t *out, const guess_t *guess, const guess_column_t *c
         const char *pattern = pattern_of(column);
         text_print(out, strchr(pattern, ',') ? ", pattern: \"%s\"" : ", pattern: %s", pattern);
     }
-    if (guess_kind_is_number(column->is.kind))
+    if (guess_kind_is_number(column->is.kind)) {
         put_number(out, column);
+        if (is_typed_by_person(column) && has_numbers(guess))
+            text_append(out, ", exact: no");
+    }
     if (column->is.kind == KIND_BOOLEAN && column->is.pair > 2)
         text_print(out, ", true: [\"%s\"], false: [\"%s\"]", guess_pairs[column->is.pair][0],
                    guess_pairs[column->is.pair][1]);

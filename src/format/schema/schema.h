@@ -10,6 +10,7 @@
  *       multiline: no                                # a line end always ends a record, also inside quotes
  *       header: [test_id, TESTID]                    # a line that begins with one of these; or yes, or no
  *       decimal: ","                                 # and thousands: "."; of all numbers
+ *       exact: yes                                   # 007 and +7 are no numbers: they would lose something
  *       skip: 3                                      # lines before the header, or the first record, that are none
  *       comment: "#"                                 # lines that begin with it are no records
  *       encoding: latin1                             # or windows-1252: of text that is not UTF-8; else it is binary
@@ -129,6 +130,7 @@ typedef struct {
     texts_t columns;       /* its names in a header */
     texts_t nulls;         /* a field whose text is one of them is left out */
     char point, thousands; /* of numbers that are not plain: see numeral.h; else 0 */
+    bool exact; /* of numbers: zeros in front and plus signs, which a number does not keep, do not fit */
     texts_t words[2];      /* for booleans: those for false, those for true */
     texts_t patterns;      /* for dates: YYYY MM DD hh mm ss SSS; anything else must be there as it is */
     int divide;            /* for numbers: the exponent of the power of ten: 10 -> 1; -1: times 10 */
@@ -228,7 +230,8 @@ typedef struct {
     char comment;   /* lines that begin with it are none either; 0: there are no such lines */
     header_t header;
     texts_t header_words;
-    char point, thousands; /* of fields that do not say it */
+    char point, thousands; /* of fields that do not say it, */
+    bool exact;            /* as this one */
     encoding_t encoding;   /* of text that is not UTF-8 */
     bad_value_t bad_value;
     int surplus_field; /* -1: none */

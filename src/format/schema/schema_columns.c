@@ -22,8 +22,9 @@ static bool read_pattern(reader_t *reader, const yaml_item_t *node, field_t *fie
 }
 
 static bool read_field(reader_t *reader, const yaml_item_t *node, field_t *field) {
-    static const char *const keys[] = {"name",   "key",      "type", "column", "nulls",   "pattern",
-                                       "divide", "optional", "true", "false",  "decimal", "thousands"};
+    static const char *const keys[] = {"name",    "key",       "type",     "column", "nulls",
+                                       "pattern", "divide",    "optional", "true",   "false",
+                                       "decimal", "thousands", "exact"};
     static const schema_text_t empty[] = {{"", 0}};
     const yaml_tree_t *tree = reader->tree;
     if (!schema_want(reader, node, YAML_ITEM_MAP, "a field such as {name: testId, key: t, type: int}"))
@@ -209,8 +210,8 @@ static bool read_comment(reader_t *reader, const yaml_item_t *node) {
 }
 
 static bool read_record(reader_t *reader, const yaml_item_t *node) {
-    static const char *const keys[] = {"delimiter", "quote",   "escape",    "multiline", "header",
-                                       "encoding",  "decimal", "thousands", "skip",      "comment"};
+    static const char *const keys[] = {"delimiter", "quote",     "escape", "multiline", "header", "encoding",
+                                       "decimal",   "thousands", "skip",   "comment",   "exact"};
     schema_t *schema = reader->schema;
     if (!yaml_tree_only_keys(reader->tree, node, keys, COUNT(keys), reader->err))
         return false;

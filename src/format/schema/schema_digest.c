@@ -24,6 +24,8 @@ static void digest_field(XXH3_state_t *state, const field_t *field, bool fixed) 
     digest_texts(state, &field->patterns);
     if (field->point)
         digest_bytes(state, (const char[]){field->point, field->thousands}, 2);
+    if (field->exact)
+        digest_bytes(state, "exact", 5);
     for (int is = 0; field->type == TYPE_BOOLEAN && is < 2; is++)
         digest_texts(state, &field->words[is]);
     if (!fixed)
