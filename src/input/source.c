@@ -37,10 +37,11 @@ struct source {
     uint64_t position;    /* of the next byte of the text */
     bool over;            /* the end or a fault was reached: nothing more is read */
     bool faulty;
-    bool changed;  /* the file was replaced or changed */
-    bool utf16;    /* of the unpacked text */
-    bool rejects;  /* its text is a reject file */
-    uint8_t *left; /* text that was read before (source_leave), and is given out first */
+    bool changed;              /* the file was replaced or changed */
+    int64_t idle_ns, until_ns; /* see source_hurry */
+    bool utf16;                /* of the unpacked text */
+    bool rejects;              /* its text is a reject file */
+    uint8_t *left;             /* text that was read before (source_leave), and is given out first */
     size_t left_length, left_at;
     feed_t feed;
     err_t fault; /* last, and after the feed's: they are long and rarely written */
@@ -302,6 +303,8 @@ static size_t decode(source_t *source, uint8_t *out, size_t size) {
     }
     if (done == DECODE_MORE)
         return got;
+    if (source->feed.idle) /* only a feed that is copied is so: it goes on */
+        return got;
     source->over = true;
     if (source->feed.failed)
         source->fault = source->feed.fault;
@@ -350,6 +353,8 @@ ssize_t source_read(source_t *source, void *buffer, size_t size, err_t *err) {
         return 0;
     if (!source->decoder && !look_at_stream(source, &source->fault))
         return fail(source, err);
+    if (source->idle_ns && source->packing == INPUT_PLAIN) /* a decoder would take it for the end */
+        feed_hurry(&source->feed, source->idle_ns, source->until_ns);
     size_t got = decode(source, buffer, size);
     if (!source->position && got && source->file->kind != INPUT_PLAIN && !source->is_archive &&
         (!is_text(source, buffer, got, &source->fault) ||
@@ -397,6 +402,16 @@ bool source_skip_to(source_t *source, uint64_t offset, err_t *err) {
     }
     free(scratch);
     return n > 0 || (n == 0 && too_short(source, offset, err));
+}
+
+void source_hurry(source_t *source, int64_t idle_ns, int64_t until_ns) {
+    source->idle_ns = idle_ns;
+    source->until_ns = until_ns;
+    feed_hurry(&source->feed, 0, 0);
+}
+
+bool source_is_idle(const source_t *source) {
+    return source->feed.idle;
 }
 
 bool source_is_utf16(const source_t *source) {
