@@ -219,6 +219,11 @@ void guess_json_tell(text_t out[GUESS_LINES]);
 bool guess_is_bson(const uint8_t *text, size_t length);
 void guess_bson_take(guess_t *guess, const uint8_t *text, size_t length, size_t *used);
 void guess_bson_tell(text_t out[GUESS_LINES]);
+/* guess_settle.c: what one column tells of another. */
+bool guess_settle_days(guess_t *guess, err_t *err);
+bool guess_settle_marks(guess_t *guess, err_t *err);
+/* \N means nothing in a text, too; NULL does where it does in another column. */
+void guess_settle_text_nulls(guess_t *guess);
 /* guess_header.c */
 bool guess_find_header(guess_t *guess, err_t *err);
 /* guess_names.c: what the first record names; then the keys. */
