@@ -5,7 +5,7 @@
 #include <string.h>
 
 enum {
-    LOOK_AT = 256 * 1024, /* bytes, and */
+    LOOK_AT = 256 * 1024, /* bytes */
     CELLS_OF = 100,       /* so many records are looked at cell by cell */
 };
 
