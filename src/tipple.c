@@ -189,6 +189,8 @@ int tipple_reader_next(tipple_reader_t *reader, tipple_record_t *record, tipple_
             return at_end(reader, error);
         case PARSED_HEADER:
         case PARSED_BLANK:
+        case PARSED_COMMENT:
+        case PARSED_SKIPPED:
             continue;
         case PARSED_OTHER_HEADER:
             reader->other_header = record->line;

@@ -9,6 +9,7 @@
 #include "catalog/register/room.h"
 #include "cli/options/guess_rows.h"
 #include "cli/options/load_rows.h"
+#include "cli/print/passed_over.h"
 #include "format/bad_values.h"
 #include "format/emit.h"
 #include "format/emitted.h"
@@ -179,11 +180,13 @@ static bool print_document(parse_t *parse, const file_t *file, const cut_t *cut,
 static bool take_record(parse_t *parse, const file_t *file, const cut_t *cut, record_t *record,
                         parsed_t parsed, const shape_t *shape, err_t *err) {
     const uint8_t *text = cut->buffer.bytes + record->offset;
-    if (parsed == PARSED_HEADER || parsed == PARSED_BLANK) {
+    if (parsed != PARSED_DOCUMENT && parsed != PARSED_REJECT && parsed != PARSED_OTHER_HEADER) {
         const emitted_line_t line = {.text = text,
                                      .length = record->length,
                                      .end = text + record->length,
-                                     .end_length = record->line_end};
+                                     .end_length = record->line_end,
+                                     .comment = parsed == PARSED_COMMENT,
+                                     .skipped = parsed == PARSED_SKIPPED};
         return parse->values->emit != EMIT_RAW || emitted_line(parse->emitted, &line, err);
     }
     if (parsed == PARSED_OTHER_HEADER)
@@ -320,6 +323,16 @@ static bool parse_all(parse_t *parse, char **args, int count, err_t *err) {
     return ok;
 }
 
+/* Frees the text. */
+static void print_line(const parse_t *parse, text_t *line) {
+    char *text = text_take_or_end(line);
+    if (parse->values->emit == EMIT_NONE)
+        out_print("%s\n", text);
+    else
+        log_detail("%s", text);
+    free(text);
+}
+
 static void print_counts(const parse_t *parse, int64_t took_ns, int64_t cpu_ns) {
     char read[UNITS_MAX], documents[UNITS_MAX], rejected[UNITS_MAX], filtered[UNITS_MAX], took[UNITS_MAX],
         rate[UNITS_MAX], size[UNITS_MAX];
@@ -334,12 +347,13 @@ static void print_counts(const parse_t *parse, int64_t took_ns, int64_t cpu_ns) 
         units_count(rejected, parse->rejected), units_count(filtered, parse->filtered),
         units_time(took, took_ns), units_rate(rate, (double)parse->read / seconds),
         units_size(size, (uint64_t)((double)parse->text_bytes / seconds)), (double)cpu_ns / records);
-    char *text = text_take_or_end(&line);
-    if (parse->values->emit == EMIT_NONE)
-        out_print("%s\n", text);
-    else
-        log_detail("%s", text);
-    free(text);
+    print_line(parse, &line);
+    const passed_over_t passed = records_passed_over(parse->reader);
+    if (!passed.skipped && !passed.comments)
+        return;
+    text_t lines = {.length = 0};
+    passed_over_tell(&lines, &passed);
+    print_line(parse, &lines);
 }
 
 static int run(int argc, char **argv, const command_t *command, err_t *err) {

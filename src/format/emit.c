@@ -74,6 +74,12 @@ bool emit_possible(const schema_t *schema, err_t *err) {
                        "by 'on_bad_value: %s' the format %s does not keep values that do not fit, so its "
                        "documents make no records again; text keeps them",
                        schema_bad_values[schema->bad_value], schema->name);
+    if (schema->blanks)
+        return err_set(
+            err, STATUS_USAGE,
+            "how many blanks divide the columns of the format %s is not kept, so its documents make no "
+            "records again",
+            schema->name);
     if (schema->kind == RECORDS_BSON)
         return err_set(err, STATUS_USAGE,
                        "--emit raw is for records of text; --emit bson prints BSON documents as they are");

@@ -11,7 +11,8 @@ struct emitted {
     void *to;
     dialect_t dialect; /* of the new file */
     const char *other; /* the input's name, if its dialect is another one */
-    bool begun;        /* it has a line that is not blank, so that its dialect stays */
+    bool begun;        /* it has a record or a header, so that its dialect stays */
+    size_t inputs;     /* that were begun */
     bool any;          /* it has a byte */
     bool open;         /* its last line has no line feed */
     bool sure;         /* its first lines are read as they were written: nothing is kept back any more */
@@ -58,6 +59,7 @@ static bool put(emitted_t *emitted, const void *bytes, size_t length, err_t *err
 const dialect_t *emitted_begin(emitted_t *emitted, const dialect_t *of, const char *input) {
     if (!emitted->begun)
         emitted->dialect = *of;
+    emitted->inputs++;
     emitted->other = emitted->dialect.hash == of->hash ? NULL : input;
     return emitted->other ? of : &emitted->dialect;
 }
@@ -131,20 +133,42 @@ static bool check_quotes(emitted_t *emitted, const emitted_line_t *line, err_t *
                    line->length < 80 ? (int)line->length : 80, (const char *)line->text);
 }
 
+static bool is_open(const emitted_line_t *line) {
+    return !line->end_length || line->end[line->end_length - 1] != '\n';
+}
+
+static bool append(emitted_t *emitted, const emitted_line_t *line, err_t *err) {
+    return (!emitted->open || put(emitted, "\n", 1, err)) && put(emitted, line->text, line->length, err) &&
+           put(emitted, line->end, line->end_length, err);
+}
+
+/* Comments stay what they are wherever they are; the lines that are skipped do so only at a file's start. */
+static bool pass_over(emitted_t *emitted, const emitted_line_t *line, err_t *err) {
+    if (line->skipped && emitted->inputs > 1)
+        return err_set(err, STATUS_INPUT,
+                       "the line '%.*s' is skipped at the start of its input, but would be read as a record "
+                       "behind the inputs before it: print the records of this input by themselves",
+                       line->length < 80 ? (int)line->length : 80, (const char *)line->text);
+    if (!append(emitted, line, err))
+        return false;
+    emitted->open = is_open(line);
+    return true;
+}
+
 bool emitted_line(emitted_t *emitted, const emitted_line_t *line, err_t *err) {
+    if (line->comment || line->skipped)
+        return pass_over(emitted, line, err);
     if (!check_quotes(emitted, line, err)) {
         emitted->refused = true;
         return false;
     }
     if (emitted->begun && line->length && !check_later(emitted, line, err))
         return false;
-    if (emitted->open && !put(emitted, "\n", 1, err))
-        return false;
     if (!emitted->any && dialect_bom(line->text, line->length) && !put(emitted, "\xEF\xBB\xBF", 3, err))
         return false; /* a line that begins like a mark would lose it */
-    if (!put(emitted, line->text, line->length, err) || !put(emitted, line->end, line->end_length, err))
+    if (!append(emitted, line, err))
         return false;
-    emitted->open = !line->end_length || line->end[line->end_length - 1] != '\n';
+    emitted->open = is_open(line);
     emitted->begun |= line->length > 0;
     emitted->lines += line->length > 0;
     return emitted->sure || (emitted->lines < DIALECT_SAMPLE_LINES && emitted->length < emitted->head) ||

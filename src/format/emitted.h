@@ -25,6 +25,7 @@ typedef struct {
     const uint8_t *text, *end; /* end: its line end */
     size_t length, end_length; /* end_length 0: it has none */
     bool record;               /* false: a header or a blank line, as it stood */
+    bool comment, skipped;     /* or a line that was passed over */
 } emitted_line_t;
 
 /* One more line of this input. False, with the sentence: the new file would be

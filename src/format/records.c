@@ -131,6 +131,10 @@ uint64_t records_bad_of(const records_t *records, size_t field) {
     return records->delimited ? delimited_bad_of(records->delimited, field) : 0;
 }
 
+passed_over_t records_passed_over(const records_t *records) {
+    return records->delimited ? delimited_passed_over(records->delimited) : (passed_over_t){0, 0};
+}
+
 bool records_must_stop(const records_t *records) {
     return records->delimited && delimited_must_stop(records->delimited);
 }

@@ -39,6 +39,9 @@ parsed_t records_one(records_t *records, const dialect_t *dialect, const uint8_t
 uint64_t records_bad_values(const records_t *records);
 uint64_t records_bad_of(const records_t *records, size_t field);
 
+/* How many lines were no records by what the format says of them, since records_new. */
+passed_over_t records_passed_over(const records_t *records);
+
 /* After PARSED_REJECT: for such a value, and by `on_bad_value: stop` nothing after it is to be read. */
 bool records_must_stop(const records_t *records);
 

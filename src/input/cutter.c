@@ -126,9 +126,11 @@ static bool is_bson(const cutter_t *cutter) {
     return cutter->schema && cutter->schema->kind == RECORDS_BSON;
 }
 
-/* A byte-order mark is before it. */
+/* A byte-order mark and lines to skip are before it. */
 static size_t first_field(const cutter_t *cutter) {
-    return cutter->offset || is_bson(cutter) ? 0 : dialect_bom(cutter->buffer.bytes, cutter->have);
+    return cutter->offset || is_bson(cutter)
+               ? 0
+               : dialect_begin(cutter->schema, cutter->buffer.bytes, cutter->have);
 }
 
 /* Where a document of BSON should begin there is none, or only a part of it: nothing behind it can be found. */

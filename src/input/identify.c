@@ -104,11 +104,17 @@ bool identify_digest(int fd, const char *name, uint64_t size, uint64_t digest[2]
     return true;
 }
 
+/* Of UTF-16: two bytes become three at most. */
+static uint64_t utf8_bound(uint64_t bytes) {
+    return bytes + bytes / 2;
+}
+
 static uint64_t text_bound(int fd, uint64_t from, uint64_t size, input_kind_t kind) {
-    return kind == INPUT_PLAIN  ? size
-           : kind == INPUT_GZIP ? size * DEFLATE_EXPANDS
-           : kind == INPUT_ZSTD ? identify_zstd_bound(fd, from, from + size)
-                                : 0;
+    return kind == INPUT_PLAIN   ? size
+           : kind == INPUT_GZIP  ? size * DEFLATE_EXPANDS
+           : kind == INPUT_ZSTD  ? identify_zstd_bound(fd, from, from + size)
+           : kind == INPUT_UTF16 ? utf8_bound(size)
+                                 : 0;
 }
 
 /* What kind of text begins with these compressed bytes of a file? Decompresses only the first block of a tar. bzip2 gives
@@ -174,7 +180,8 @@ bool identify_file(int fd, input_file_t *file, identified_t *as, spare_t *peek, 
                   (magic == MAGIC_TEXT && ends_as_zip);
     if (is_zip && is_of_office(head, head_got))
         return magic_refuse(err, file->name, "Excel");
-    if (file->kind != INPUT_PLAIN)
+    const bool packed = file->kind != INPUT_PLAIN && file->kind != INPUT_UTF16;
+    if (packed)
         magic = magic_within(peek, fd, file, head, head_got);
     *as = is_zip                   ? IDENTIFIED_ZIP
           : magic == MAGIC_TAR     ? IDENTIFIED_TAR
@@ -182,6 +189,8 @@ bool identify_file(int fd, input_file_t *file, identified_t *as, spare_t *peek, 
           : magic == MAGIC_REJECTS ? IDENTIFIED_REJECTS
                                    : IDENTIFIED_FILE;
     file->text_bound = text_bound(fd, 0, size, file->kind);
+    if (packed && magic == MAGIC_UTF16)
+        file->text_bound = utf8_bound(file->text_bound);
     return true;
 }
 

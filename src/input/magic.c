@@ -1,6 +1,7 @@
 #include "input/magic.h"
 #include "format/record/bson_span.h"
 #include "input/archive/tar.h"
+#include "input/decode/utf16.h"
 
 #include <string.h>
 
@@ -40,10 +41,8 @@ static const mark_t marks[] = {
     {MAGIC_REFUSED, 0, 4, "Obj\1", "Avro"},
     {MAGIC_REFUSED, 0, 16, "SQLite format 3\0", "SQLite"},
     {MAGIC_REFUSED, 0, 8, "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "old Excel"},
-    {MAGIC_REFUSED, 0, 4, "\xff\xfe\0\0", "UTF-32"}, /* before UTF-16, because it begins like UTF-16 */
+    {MAGIC_REFUSED, 0, 4, "\xff\xfe\0\0", "UTF-32"}, /* it begins like UTF-16 */
     {MAGIC_REFUSED, 0, 4, "\0\0\xfe\xff", "UTF-32"},
-    {MAGIC_REFUSED, 0, 2, "\xff\xfe", "UTF-16"},
-    {MAGIC_REFUSED, 0, 2, "\xfe\xff", "UTF-16"},
 };
 
 /* Its first length may be the mark of something else. What begins as gzip does is gzip. */
@@ -72,7 +71,7 @@ magic_t magic_of(const uint8_t *head, size_t size, const char **compressed) {
         return mark->magic;
     }
     *compressed = NULL;
-    return MAGIC_TEXT;
+    return utf16_order(head, size) ? MAGIC_UTF16 : MAGIC_TEXT;
 }
 
 input_kind_t magic_kind(magic_t magic) {
@@ -85,6 +84,8 @@ input_kind_t magic_kind(magic_t magic) {
         return INPUT_XZ;
     case MAGIC_BZIP2:
         return INPUT_BZIP2;
+    case MAGIC_UTF16:
+        return INPUT_UTF16;
     default:
         return INPUT_PLAIN;
     }

@@ -16,6 +16,7 @@ typedef enum {
     MAGIC_BZIP2,
     MAGIC_ZIP,
     MAGIC_TAR,
+    MAGIC_UTF16,
     MAGIC_DUMP,    /* an archive that mongodump has written */
     MAGIC_PROGRAM, /* an executable or a script: perhaps a self-extracting zip */
     MAGIC_REJECTS, /* text: the rejects of a load, which are not an input */

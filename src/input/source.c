@@ -1,6 +1,7 @@
 #include "input/source.h"
 #include "base/clock.h"
 #include "base/stop.h"
+#include "input/decode/utf16.h"
 #include "input/file/fault.h"
 #include "input/magic.h"
 #include "input/source_inner.h"
@@ -61,6 +62,8 @@ static bool look_at_stream(source_t *source, err_t *err) {
         return false;
     }
     magic_t magic = have ? magic_of(feed_bytes(&source->feed), have, &compressed) : MAGIC_TEXT;
+    if (magic == MAGIC_UTF16 && (have = feed_want(&source->feed, UTF16_LOOK_AT)) >= MAGIC_LEAST)
+        magic = magic_of(feed_bytes(&source->feed), have, &compressed);
     if (magic == MAGIC_ZIP)
         return err_set(
             err, STATUS_INPUT,
@@ -87,7 +90,9 @@ static bool is_text(source_t *source, const uint8_t *text, size_t size, err_t *e
         return refuse_tar_stream(source, err);
     if (magic == MAGIC_DUMP)
         return magic_refuse_dump(err, source->name);
-    return magic == MAGIC_TEXT || magic == MAGIC_PROGRAM || magic_refuse(err, source->name, compressed);
+    source->utf16 = magic == MAGIC_UTF16;
+    return magic == MAGIC_TEXT || magic == MAGIC_PROGRAM || magic == MAGIC_UTF16 ||
+           magic_refuse(err, source->name, compressed);
 }
 
 static ssize_t fail(source_t *source, err_t *err) {
@@ -103,15 +108,21 @@ static size_t decode(source_t *source, uint8_t *out, size_t size) {
     uint64_t bound = source->file->text_bound;
     if (bound && got > bound - source->position) {
         got = (size_t)(bound - source->position);
-        err_set(&source->fault, STATUS_INPUT,
-                "%.1000s: holds more text than its size allows (%llu bytes); the file is damaged. Fetch it "
-                "again and "
-                "start over with --drop",
-                source->name, (unsigned long long)bound);
+        err_set(
+            &source->fault, STATUS_INPUT,
+            source->utf16
+                ? "%.1000s: its UTF-16 text takes more than %llu bytes as UTF-8, which is what its "
+                  "archive says of it; unpack it first"
+                : "%.1000s: holds more text than its size allows (%llu bytes); the file is damaged. Fetch it "
+                  "again and "
+                  "start over with --drop",
+            source->name, (unsigned long long)bound);
         source->feed.damaged = true;
         done = DECODE_FAULT;
     }
     if (done == DECODE_MORE)
+        return got;
+    if (source->feed.idle) /* only a feed that is copied is so: it goes on */
         return got;
     source->over = true;
     if (source->feed.failed)
@@ -122,6 +133,18 @@ static size_t decode(source_t *source, uint8_t *out, size_t size) {
         source->fault = change;
     source->faulty = done == DECODE_FAULT || source->feed.failed || source->changed;
     return got;
+}
+
+/* What was read first is UTF-16, and so is all the rest. */
+static bool begin_utf16(source_t *source, uint8_t *buffer, size_t size, size_t *got, err_t *err) {
+    const decode_t done = !source->over ? DECODE_MORE : source->faulty ? DECODE_FAULT : DECODE_END;
+    decoder_t *around = decoder_utf16_around(source->decoder, buffer, *got, done, &source->fault);
+    if (!around)
+        return err_memory(err, *got);
+    source->decoder = around;
+    source->over = source->faulty = false;
+    *got = decode(source, buffer, size);
+    return true;
 }
 
 static ssize_t read_left(source_t *source, uint8_t *buffer, size_t size) {
@@ -149,9 +172,12 @@ ssize_t source_read(source_t *source, void *buffer, size_t size, err_t *err) {
         return 0;
     if (!source->decoder && !look_at_stream(source, &source->fault))
         return fail(source, err);
+    if (source->idle_ns && source->packing == INPUT_PLAIN) /* a decoder would take it for the end */
+        feed_hurry(&source->feed, source->idle_ns, source->until_ns);
     size_t got = decode(source, buffer, size);
     if (!source->position && got && source->file->kind != INPUT_PLAIN && !source->is_archive &&
-        !is_text(source, buffer, got, &source->fault))
+        (!is_text(source, buffer, got, &source->fault) ||
+         (source->utf16 && !begin_utf16(source, buffer, size, &got, &source->fault))))
         return fail(source, err);
     source->position += got;
     return got ? (ssize_t)got : source->faulty ? fail(source, err) : 0;
@@ -195,6 +221,20 @@ bool source_skip_to(source_t *source, uint64_t offset, err_t *err) {
     }
     free(scratch);
     return n > 0 || (n == 0 && too_short(source, offset, err));
+}
+
+void source_hurry(source_t *source, int64_t idle_ns, int64_t until_ns) {
+    source->idle_ns = idle_ns;
+    source->until_ns = until_ns;
+    feed_hurry(&source->feed, 0, 0);
+}
+
+bool source_is_idle(const source_t *source) {
+    return source->feed.idle;
+}
+
+bool source_is_utf16(const source_t *source) {
+    return source->utf16 || source->packing == INPUT_UTF16;
 }
 
 const char *source_name(const source_t *source) {

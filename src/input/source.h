@@ -54,6 +54,14 @@ bool source_skip_to(source_t *source, uint64_t offset, err_t *err);
 /* A caller that stops before the end must ask this itself: is the file still the one of the manifest? */
 bool source_is_unchanged(const source_t *source, err_t *err);
 
+/* From now on source_read waits for a stream of text (not a compressed one) no longer than idle_ns for its next bytes, and
+ * not beyond a time of the clock: then it gives what is there, and source_is_idle. 0, 0: it waits again. */
+void source_hurry(source_t *source, int64_t idle_ns, int64_t until_ns);
+bool source_is_idle(const source_t *source);
+
+/* Is its text UTF-16, which is given as UTF-8? After the first read. */
+bool source_is_utf16(const source_t *source);
+
 /* What sentences call it. */
 const char *source_name(const source_t *source);
 

@@ -25,9 +25,11 @@ struct source {
     uint64_t position;    /* of the next byte of the text */
     bool over;            /* the end or a fault was reached: nothing more is read */
     bool faulty;
-    bool changed;  /* the file was replaced or changed */
-    bool rejects;  /* its text is a reject file */
-    uint8_t *left; /* text that was read before (source_leave), and is given out first */
+    bool changed;              /* the file was replaced or changed */
+    int64_t idle_ns, until_ns; /* see source_hurry */
+    bool utf16;                /* of the unpacked text */
+    bool rejects;              /* its text is a reject file */
+    uint8_t *left;             /* text that was read before (source_leave), and is given out first */
     size_t left_length, left_at;
     feed_t feed;
     err_t fault; /* last, and after the feed's: they are long and rarely written */

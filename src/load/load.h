@@ -4,6 +4,7 @@
 
 #include "base/numbers/hist.h"
 #include "catalog/store/entry.h"
+#include "format/record/record.h"
 #include "format/schema/schema.h"
 #include "load/before/misfits.h"
 #include "load/load_spec.h"
@@ -39,7 +40,8 @@ typedef struct {
     uint64_t open_rejects;       /* of all inputs, whoever met them: not fixed yet */
     char open_rejects_text[400]; /* "a.csv 2, b.csv 1" */
     uint64_t files, files_skipped, records_skipped, bad_values;
-    bad_value_t bad_value; /* what became of those */
+    passed_over_t passed_over;
+    bad_value_t bad_value; /* what became of the bad values */
     bad_result_t *bad_fields;
     size_t bad_field_count, bad_field_room;
     uint64_t files_done_by_others, records_done_by_others; /* other loads, meanwhile; parts count as files */

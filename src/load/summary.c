@@ -25,6 +25,8 @@ static void add_counters(load_result_t *result, const loader_counters_t *counter
     sum->wait_server_ns += counters->wait_server_ns;
     sum->wait_input_ns += counters->wait_input_ns;
     result->bad_values += counters->bad_values;
+    result->passed_over.skipped += counters->passed_over.skipped;
+    result->passed_over.comments += counters->passed_over.comments;
     result->unrouted += counters->unrouted;
 }
 

@@ -25,7 +25,8 @@ static bool holds_none(looking_t *looking, const cut_t *cut) {
     parsed_t parsed;
     do
         parsed = records_next_into(looking->records, &looking->place, &record, NULL);
-    while (parsed == PARSED_HEADER || parsed == PARSED_BLANK);
+    while (parsed == PARSED_HEADER || parsed == PARSED_BLANK || parsed == PARSED_COMMENT ||
+           parsed == PARSED_SKIPPED);
     return parsed == PARSED_END;
 }
 

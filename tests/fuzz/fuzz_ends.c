@@ -1,23 +1,23 @@
 /* fuzz_ends: where records end whose quoted fields may contain line ends: byte by byte, 64 bytes at a time in a text that
  * grows, and as the rows that a reader finds; and where objects of JSON end, in the same ways. The first byte chooses the
- * escapes, or JSON; the second how the text grows. */
+ * escapes and whether there are comments, or JSON; the second how the text grows. */
 #include "ends_lab.h"
 #include "format_laws.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     static const char *const escapes[] = {"double", "[double, backslash]", "backslash", "[]"};
-    static schema_t *schemas[5];
+    static schema_t *schemas[9];
     law_quiet();
     if (size < 2)
         return 0;
-    const size_t which = data[0] >= 0xC0 ? 4 : data[0] % 4;
+    const size_t which = data[0] >= 0xC0 ? 8 : data[0] / 64u % 2 * 4 + data[0] % 4u;
     uint64_t seed = data[1];
     if (!schemas[which]) {
         char yaml[200] = "format: x\nrecord: {json: yes}\n";
-        if (which < 4)
+        if (which < 8)
             snprintf(yaml, sizeof yaml,
-                     "format: x\nrecord: {delimiter: \",\", header: no, escape: %s}\nfields: [{name: a}]\n",
-                     escapes[which]);
+                     "format: x\nrecord: {delimiter: \",\", header: no, escape: %s%s}\nfields: [{name: a}]\n",
+                     escapes[which % 4], which < 4 ? "" : ", comment: \"#\"");
         schemas[which] = lab_schema(yaml);
     }
     slack_t slack = slack_new(data + 2, size - 2);

@@ -57,11 +57,11 @@ static void say_first(size_t number, size_t fields) {
 static void say_delimited(size_t fields) {
     size_t numbers[8], count = 0;
     say("format: x\nrecord: {delimiter: %s, header: %s%s%s%s}\nfields:\n",
-        ONE_OF("\"|\"", "[\"|\", \",\"]", "\" \""), ONE_OF("no", "yes"),
-        ONE_OF("", ", quote: none", ", quote: \"'\""),
+        ONE_OF("\"|\"", "[\"|\", \",\"]", "\" \"", "\"||\"", "blanks"), ONE_OF("no", "yes"),
+        ONE_OF("", ", quote: none", ", quote: \"'\"", ", comment: \"@\"", ", skip: 1"),
         ONE_OF("", ", escape: []", ", escape: [backslash]", ", escape: [double, backslash]"),
-        ONE_OF("", ", encoding: latin1", ", encoding: windows-1252", ", multiline: no", ", decimal: \",\"",
-               ", decimal: \",\", thousands: \".\""));
+        ONE_OF("", ", encoding: latin1", ", encoding: windows-1252", ", multiline: no", ", exact: yes",
+               ", decimal: \",\"", ", decimal: \",\", thousands: \".\""));
     for (size_t i = 0; i < fields; i++) {
         static const char *const types[] = {"text", "trimmed", "int",     "long",     "number",
                                             "date", "boolean", "decimal", "objectid", "uuid"};

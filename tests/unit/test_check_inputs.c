@@ -74,7 +74,7 @@ static void first_lines(void **state) {
     EXPECT(FORMAT,
            "other:1: no column 'a' (has: x,y)\n"
            "open-other:1: no column 'a' (has: x,y)\n"
-           "turned:1: no column 'b' (has: \xEF\xBB\xBF b , A)\n"
+           "turned:3: no column 'b' (has: \xEF\xBB\xBF b , A)\n"
            "semicolons:1: no column 'a' (has: A;B - another delimiter?)\n"
            "twice:1:5: the header names the column 'a' twice\n"
            "bell:1: no column 'a' (has: a\\x07\\x1b[2J,c)\n"

@@ -69,6 +69,27 @@ static void test_backslash(void **state) {
     schema_destroy(schema);
 }
 
+/* A comment is a line, whatever is in it, and only where a record begins. */
+static void test_comments(void **state) {
+    (void)state;
+    static const struct {
+        const char *text;
+        size_t whole, part;
+    } rows[] = {
+        {"# \"a\nb\"\n", 5, 5},
+        {"# a,\"b\n\"\n", 7, 7},
+        {"#", 1, 0},
+        {"\"a\n# b\n\",c\nd\n", 11, 11},
+        {"a,#\"b\n", 6, 6},
+        {"a,\"#\n#\"\n", 8, 8},
+        {" #\"\n\"\n", 4, 4},
+    };
+    schema_t *schema = schema_with("double, comment: \"#\"");
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        expect_first(schema, rows[i].text, rows[i].whole, rows[i].part);
+    schema_destroy(schema);
+}
+
 /* A closing quote that is too far away does not count, wherever the text is cut. */
 static void test_far(void **state) {
     (void)state;
@@ -100,9 +121,11 @@ static void test_far(void **state) {
 
 static void test_odd_bytes(void **state) {
     (void)state;
-    static const char *const escapes[] = {"double", "[double, backslash]", "backslash", "[]"};
+    static const char *const escapes[] = {
+        "double", "[double, backslash]",    "backslash",
+        "[]",     "double, comment: \"#\"", "[double, backslash], comment: \"#\""};
     uint64_t seed = 19;
-    for (int way = 0; way < 4; way++) {
+    for (size_t way = 0; way < sizeof escapes / sizeof *escapes; way++) {
         schema_t *schema = schema_with(escapes[way]);
         for (int round = 0; round < 4000; round++) {
             const size_t length = lab_chance(&seed, round % 50 ? 300 : 40000),
@@ -110,7 +133,7 @@ static void test_odd_bytes(void **state) {
             uint8_t *text = malloc(length + 1);
             LAB_MUST(text);
             for (size_t i = 0; i < length; i++)
-                text[i] = lab_chance(&seed, rare) ? 'x' : (uint8_t) "\"\"\",\n\r\\\""[lab_chance(&seed, 8)];
+                text[i] = lab_chance(&seed, rare) ? 'x' : (uint8_t) "\"\"\",\n\r\\\"#"[lab_chance(&seed, 9)];
             slack_t slack = slack_new(text, length);
             list_t find = by_find(schema, slack.text, length),
                    steps = by_steps(schema, slack.text, length, &seed), records = by_records(schema, &slack);
@@ -220,8 +243,9 @@ static void test_known(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_by_hand),   cmocka_unit_test(test_backslash), cmocka_unit_test(test_far),
-        cmocka_unit_test(test_odd_bytes), cmocka_unit_test(test_known),     cmocka_unit_test(test_far_behind),
+        cmocka_unit_test(test_by_hand),    cmocka_unit_test(test_backslash), cmocka_unit_test(test_comments),
+        cmocka_unit_test(test_far),        cmocka_unit_test(test_odd_bytes), cmocka_unit_test(test_known),
+        cmocka_unit_test(test_far_behind),
     };
     return cmocka_run_group_tests_name("ends", tests, NULL, NULL);
 }

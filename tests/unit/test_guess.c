@@ -105,21 +105,30 @@ static void test_dates(void **state) {
         {"3/14/2024 9:05 PM", "M/D/YYYY h:mm A", false},
         {"29-FEB-24", "DD-MON-YY", false},
         {"March 4, 2024", "MONTH D, YYYY", false},
+        {"03/04/24", "DD/MM/YY", true},
+        {"31/04/24", "YY/MM/DD", false}, /* April has no 31st day */
+        {"12/31/24", "MM/DD/YY", false},
+        {"99/12/31", "YY/MM/DD", false},
+        {"99-12-31 23:59", "YY-MM-DD hh:mm", false},
+        {"3/4/24", "D/M/YY", true},
+        {"12/31/24 9:05 PM", "M/D/YY h:mm A", false},
+        {"99/13/31", NULL, false},
         {"today", NULL, false},
         {"", NULL, false},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        const uint64_t found = guess_dates(~0ull, (const uint8_t *)rows[i].text, strlen(rows[i].text));
+        const date_set_t found =
+            guess_dates(~(date_set_t)0, (const uint8_t *)rows[i].text, strlen(rows[i].text));
         if (!rows[i].first) {
             assert_true(found == 0);
             continue;
         }
         assert_true(found != 0);
-        assert_string_equal(guess_pattern((size_t)__builtin_ctzll(found))->text, rows[i].first);
+        assert_string_equal(guess_pattern(guess_first_date(found))->text, rows[i].first);
         bool both = false;
-        for (uint64_t left = found; left; left &= left - 1)
-            both |= guess_pattern((size_t)__builtin_ctzll(left))->order == ORDER_MDY;
-        both &= guess_pattern((size_t)__builtin_ctzll(found))->order != ORDER_MDY;
+        for (date_set_t left = found; left; left &= left - 1)
+            both |= guess_pattern(guess_first_date(left))->order == ORDER_MDY;
+        both &= guess_pattern(guess_first_date(found))->order != ORDER_MDY;
         assert_int_equal(both, rows[i].both);
     }
 }
@@ -178,22 +187,24 @@ static void test_named_types(void **state) {
         const char *values[3], *type,
             *field; /* of the column n; NULL: refused for what the file does not tell */
     } rows[] = {
-        {{"007", "012", "1"}, "it:int", "{name: it, type: int}"},
-        {{"1", "2", "3"}, "it:long", "{name: it, type: long}"},
-        {{"1", "2", "3"}, "it:k.l:double", "{name: it, key: k.l, type: number}"},
+        {{"007", "012", "1"}, "it:int", "{name: it, type: int, exact: no}"},
+        {{"1", "2", "3"}, "it:long", "{name: it, type: long, exact: no}"},
+        {{"1", "2", "3"}, "it:k.l:double", "{name: it, key: k.l, type: number, exact: no}"},
         {{"1", "2", "3"}, "it:k:", "{name: it, key: k, type: int}"},
         {{"1", "2", "3"}, "it:string", "{name: it, type: text}"},
         {{"1.234,50", "2,00", "3"},
          "it:decimal",
-         "{name: it, type: decimal, decimal: \",\", thousands: \".\"}"},
-        {{"1.234,50", "2,00", "x"}, "it:decimal", "{name: it, type: decimal}"},
-        {{"1.50", "NULL", "2"}, "it:decimal", "{name: it, type: decimal, nulls: [\"\", \"NULL\"]}"},
-        {{"1.50", "n/a", "x"}, "it:number", "{name: it, type: number, nulls: [\"\", \"n/a\"]}"},
+         "{name: it, type: decimal, decimal: \",\", thousands: \".\", exact: no}"},
+        {{"1.234,50", "2,00", "x"}, "it:decimal", "{name: it, type: decimal, exact: no}"},
+        {{"1.50", "NULL", "2"},
+         "it:decimal",
+         "{name: it, type: decimal, exact: no, nulls: [\"\", \"NULL\"]}"},
+        {{"1.50", "n/a", "x"}, "it:number", "{name: it, type: number, exact: no, nulls: [\"\", \"n/a\"]}"},
         {{"1.50", "n/a", "x"}, "it:trimmed", "{name: it, type: trimmed}"},
         {{"yes", "yes", "yes"}, "it:bool", "{name: it, type: boolean, true: [\"yes\"], false: [\"no\"]}"},
         {{"N", "N", "N"}, "it:bool", "{name: it, type: boolean, true: [\"Y\"], false: [\"N\"]}"},
         {{"0", "1", "0"}, "it:bool", "{name: it, type: boolean}"},
-        {{"20240229", "20240301", "20240302"}, "it:int", "{name: it, type: int}"},
+        {{"20240229", "20240301", "20240302"}, "it:int", "{name: it, type: int, exact: no}"},
         {{"20240229", "20240301", "20240302"}, "it:date", "{name: it, type: date, pattern: YYYYMMDD}"},
         {{"2024-02-29", "2024-03-01", "2024-03-02"}, "it:datetime", "{name: it, type: datetime}"},
         {{"2024-02-29 10:00:00", "2024-03-01", "x"}, "it:date", "{name: it, type: date}"},
@@ -225,7 +236,8 @@ static void test_named_types(void **state) {
             continue;
         }
         snprintf(expected, sizeof expected,
-                 "record: {delimiter: [\";\"], header: yes}\nfields:\n  - {name: id, type: int}\n  - %s\n"
+                 "record: {delimiter: [\";\"], header: yes, exact: yes}\nfields:\n  - {name: id, type: "
+                 "int}\n  - %s\n"
                  "  - {name: m,  type: text}\n",
                  rows[i].field);
         expect_yaml(guess, expected);
@@ -266,7 +278,7 @@ static void test_piece_in_the_middle(void **state) {
         guess_take(guess, (const uint8_t *)middle, strlen(middle), GUESS_FROM_LINE, false, &used, &err));
     assert_int_equal(guess_records(guess) - before, 2); /* the last one may go on */
     assert_int_equal(guess_misfits(guess), 0);
-    expect_yaml(guess, "record: {delimiter: [\",\"], header: yes}\n"
+    expect_yaml(guess, "record: {delimiter: [\",\"], header: yes, exact: yes}\n"
                        "fields:\n"
                        "  - {name: id,   type: number}\n"
                        "  - {name: note, type: text}\n");
@@ -310,7 +322,7 @@ static void test_header_again(void **state) {
     err_t err;
     guess_t *guess = begin("id,n\n1,2\nid,n\n3,4\n", true, &err);
     assert_non_null(guess);
-    expect_yaml(guess, "record: {delimiter: [\",\"], header: yes}\n"
+    expect_yaml(guess, "record: {delimiter: [\",\"], header: yes, exact: yes}\n"
                        "fields:\n"
                        "  - {name: id,  type: int}\n"
                        "  - {name: \"n\", type: int}\n");
@@ -342,8 +354,8 @@ static void test_json(void **state) {
 
 static void test_refused(void **state) {
     (void)state;
-    static const char *const texts[] = {"",          "\n\r\n",    "[\"a\", 1]\n",      "PAR1xxxx",
-                                        "<?xml?>\n", "a\rb\rc\r", "a||b||c\n1||2||3\n"};
+    static const char *const texts[] = {
+        "", "\n\r\n", "[\"a\", 1]\n", "PAR1xxxx", "<?xml?>\n", "a\rb\rc\r", "a b    c\nd e f  g\nx y    z\n"};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         err_t err = {.text = ""};
         assert_null(begin(texts[i], true, &err));

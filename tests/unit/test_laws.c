@@ -1,5 +1,6 @@
 /* The laws that the fuzz targets judge by: the judge of "written the usual way" must be neither blind nor
  * deaf, or a fuzzer would find nothing for ever. */
+#include "base/log.h"
 #include "format_laws.h"
 
 #include <setjmp.h>
@@ -71,9 +72,34 @@ static void test_formats(void **state) {
         "\x80;b\n\x96;\x81\n\x99;x\x9F\n\x8D; y\n",
         "3/2/2024;03-FEB-24;1/2/24 1:30 "
         "pm;2024-02-03T10:00:00+01:00\n1706950800;May 1, "
-        "1850;1/2/1850 12:00:01.5 AM;2024-02-03T10:00:00.1230000Z\n"};
+        "1850;1/2/1850 12:00:01.5 AM;2024-02-03T10:00:00.1230000Z\n",
+        "of \"two\nlines\n# \"x,\"y\na,b\nx,1\n#x,2\n\"#x\",3\n",
+        "1||2||3\na||b||c\n\"x||y\nz\"||\"|\"||7\na|||b||1\nx|||\n",
+        "a|~|b\n|~|~|\na|~x\n",
+        " a  b\n  x \t12 \n# c\n\"p q\nr\"   7\n",
+        "007,+7,-07.5,00.5,01'234\n07,-7,0,0.5,1'234\n7,70,+1,1e3,0\n",
+        "%x\na,b\n %,%\n"};
     for (size_t i = 0; i < LAW_FORMATS; i++)
         law_holds(law_format((uint8_t)('0' + i)), (const uint8_t *)texts[i], strlen(texts[i]), 1, true);
+}
+
+/* Texts of nothing but what means something to comments, skipped lines, long delimiters and blanks. */
+static void test_pieces(void **state) {
+    (void)state;
+    static const char *const pieces[] = {"0", "0",  "+",   "1",  "a",  "b",    "7",    "#",   "%",   "|",
+                                         "|", "||", "|~|", "~",  "\"", "\"",   "\"\"", "\\",  ",",   ";",
+                                         " ", "\t", "\n",  "\n", "\n", "\r\n", "\"\n", "\n#", "\n\""};
+    uint64_t seed = 7;
+    log_set_level(LOG_SILENT);
+    for (int round = 0; round < 30000; round++) {
+        char text[200] = "";
+        const size_t count = lab_chance(&seed, 30);
+        for (size_t i = 0; i < count; i++)
+            strcat(text, pieces[lab_chance(&seed, sizeof pieces / sizeof *pieces)]);
+        const uint8_t which = (uint8_t)('0' + LAW_FORMATS - 6 + lab_chance(&seed, 6));
+        law_holds(law_format(which), (const uint8_t *)text, strlen(text), lab_chance(&seed, 8), true);
+    }
+    log_set_level(LOG_NORMAL);
 }
 
 /* Texts whose new files begin otherwise: with the bytes of a mark, or with lines that look like another delimiter. */
@@ -110,10 +136,8 @@ static void test_counting(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_usual_rows),
-        cmocka_unit_test(test_formats),
-        cmocka_unit_test(test_new_files),
-        cmocka_unit_test(test_counting),
+        cmocka_unit_test(test_usual_rows), cmocka_unit_test(test_formats),  cmocka_unit_test(test_pieces),
+        cmocka_unit_test(test_new_files),  cmocka_unit_test(test_counting),
     };
     return cmocka_run_group_tests_name("laws", tests, NULL, NULL);
 }

@@ -6,6 +6,7 @@
 #include "input_lab.h"
 
 #include <errno.h>
+#include <iconv.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -487,6 +488,131 @@ static void reads_zstd_without_text(void **state) {
     expect_reading("skippable.zst", INFLATE_BEST, 100, "", 0, NULL);
 }
 
+/* ---------------------------------------------------------------- UTF-16 */
+
+/* What iconv makes of UTF-8. */
+static bytes_t in_utf16(const char *encoding, const char *mark, const bytes_t *text) {
+    bytes_t made = {0};
+    char *in = (char *)text->at, *room = malloc(2 * text->size + 8), *out = room;
+    size_t in_left = text->size, out_left = 2 * text->size + 8;
+    iconv_t convert = iconv_open(encoding, "UTF-8");
+    assert_non_null(room);
+    assert_int_equal(iconv(convert, &in, &in_left, &out, &out_left), 0);
+    assert_int_equal(in_left, 0);
+    iconv_close(convert);
+    bytes_add(&made, mark, strlen(mark));
+    bytes_add(&made, room, (size_t)(out - room));
+    free(room);
+    return made;
+}
+
+/* Lines with characters of one to four bytes of UTF-8. */
+static bytes_t text_of_all_lengths(const char *mark) {
+    static const char *const pieces[] = {"id,",          "name\r\n",         "\xC3\xAB",
+                                         "\xE4\xB8\xAD", "\xF0\x9F\x98\x80", "123",
+                                         "\xEF\xBF\xBF", "\xF4\x8F\xBF\xBF", "some words of text\n"};
+    bytes_t text = {0};
+    uint64_t seed = 16;
+    bytes_add(&text, mark, strlen(mark));
+    bytes_add(&text, "id,name\n", 8);
+    while (text.size < 300000) {
+        seed = seed * 6364136223846793005u + 1442695040888963407u;
+        const char *piece = pieces[(seed >> 33) % 9];
+        bytes_add(&text, piece, strlen(piece));
+    }
+    return text;
+}
+
+static void reads_utf16(void **state) {
+    (void)state;
+    static const struct {
+        const char *encoding, *mark, *becomes;
+    } ways[] = {{"UTF-16LE", "\xFF\xFE", "\xEF\xBB\xBF"},
+                {"UTF-16BE", "\xFE\xFF", "\xEF\xBB\xBF"},
+                {"UTF-16LE", "", ""},
+                {"UTF-16BE", "", ""}};
+    for (EACH(way, ways)) {
+        bytes_t text = text_of_all_lengths(ways[way].becomes), plain = {0};
+        bytes_add(&plain, text.at + strlen(ways[way].becomes), text.size - strlen(ways[way].becomes));
+        bytes_t utf16 = in_utf16(ways[way].encoding, ways[way].mark, &plain),
+                zipped = lab_gzip(utf16.at, utf16.size);
+        lab_write("utf16.csv", utf16.at, utf16.size);
+        lab_write("utf16.gz", zipped.at, zipped.size);
+        for (EACH(i, steps)) {
+            expect_reading("utf16.csv", INFLATE_BEST, steps[i], text.at, text.size, NULL);
+            expect_reading("utf16.gz", INFLATE_BEST, steps[i], text.at, text.size, NULL);
+        }
+        for (EACH(p, packers)) {
+            bytes_t packed = packers[p].pack(utf16.at, utf16.size);
+            lab_write("utf16.packed", packed.at, packed.size);
+            expect_reading("utf16.packed", INFLATE_BEST, 4099, text.at, text.size, NULL);
+            free(packed.at);
+        }
+        free(zipped.at);
+        free(utf16.at);
+        free(plain.at);
+        free(text.at);
+    }
+}
+
+/* Nothing is replaced: what is no character is told, with its place, and so is what is cut off. */
+static void tells_halves_of_utf16(void **state) {
+    (void)state;
+    static const struct {
+        const char *bytes;
+        size_t size;
+        const char *text, *fault;
+    } rows[] = {
+        {"\xFF\xFE", 2, "\xEF\xBB\xBF", NULL},
+        {"\xFF\xFE"
+         "a\0\x3D\xD8\0\xDE",
+         8,
+         "\xEF\xBB\xBF"
+         "a\xF0\x9F\x98\x80",
+         NULL},
+        {"\xFF\xFE"
+         "a\0b",
+         5,
+         "\xEF\xBB\xBF"
+         "a",
+         "an odd byte at its end (byte 4)"},
+        {"\xFF\xFE"
+         "a\0\x3D\xD8",
+         6,
+         "\xEF\xBB\xBF"
+         "a",
+         "byte 4 of its UTF-16 text is half of a character (D83D)"},
+        {"\xFF\xFE"
+         "a\0\x3D\xD8"
+         "b\0",
+         8,
+         "\xEF\xBB\xBF"
+         "a",
+         "half of a character (D83D)"},
+        {"\xFF\xFE"
+         "\0\xDE"
+         "b\0",
+         6, "\xEF\xBB\xBF", "byte 2 of its UTF-16 text is half of a character (DE00)"},
+        {"\xFE\xFF"
+         "\0a\xD8\x3D\xD8\x3D\xDE\0",
+         10,
+         "\xEF\xBB\xBF"
+         "a",
+         "byte 4 of its UTF-16 text is half of"},
+    };
+    for (EACH(i, rows)) {
+        bytes_t zipped = lab_gzip(rows[i].bytes, rows[i].size);
+        lab_write("half.csv", rows[i].bytes, rows[i].size);
+        lab_write("half.gz", zipped.at, zipped.size);
+        for (size_t step = 2; step < 12; step++)
+            expect_reading("half.csv", INFLATE_BEST, step, (const uint8_t *)rows[i].text,
+                           strlen(rows[i].text), rows[i].fault);
+        expect_reading("half.gz", INFLATE_BEST, 4096, (const uint8_t *)rows[i].text, strlen(rows[i].text),
+                       rows[i].fault);
+        free(zipped.at);
+    }
+}
+
 /* ---------------------------------------------------------------- zip */
 
 static const uint16_t methods[] = {0, 8, 93};
@@ -862,6 +988,8 @@ int main(void) {
         cmocka_unit_test(reads_packed),
         cmocka_unit_test(reads_packed_before_a_cut),
         cmocka_unit_test(reads_zstd_without_text),
+        cmocka_unit_test(reads_utf16),
+        cmocka_unit_test(tells_halves_of_utf16),
         cmocka_unit_test(reads_zip_members),
         cmocka_unit_test(reads_deflate64_of_a_real_packer),
         cmocka_unit_test(notices_lies_in_a_zip),

@@ -5,9 +5,9 @@
 #include <string.h>
 
 bool guess_rows_dates(void *options, const char *text, err_t *err) {
-    static const char *const words[] = {"dmy", "mdy"};
-    const int chosen = cli_choose("dates", text, words, 2, err);
-    ((guess_options_t *)options)->dates = chosen == 1 ? GUESS_MDY : GUESS_DMY;
+    static const char *const words[] = {"dmy", "mdy", "ymd"};
+    const int chosen = cli_choose("dates", text, words, 3, err);
+    ((guess_options_t *)options)->dates = chosen == 1 ? GUESS_MDY : chosen == 2 ? GUESS_YMD : GUESS_DMY;
     return chosen >= 0;
 }
 

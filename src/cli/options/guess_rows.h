@@ -17,7 +17,7 @@
               "For a guessed format: does the first line name the columns?"),                                \
         GUESS_ROW(                                                                                           \
             values, member, "dates", "ORDER", guess_rows_dates,                                              \
-            "For a guessed format: dmy or mdy, for dates such as 03/04/2024 if the file does not tell."),    \
+            "For a guessed format: dmy, mdy or ymd, for dates such as 03/04/24 if the file does not tell."), \
         GUESS_ROW(values, member, "decimal", "MARK", guess_rows_decimal,                                     \
                   "For a guessed format: the decimal mark, . or , for numbers such as 1,234 if the file "    \
                   "does not tell."),                                                                         \

@@ -61,6 +61,8 @@ void load_make_result(bson_t *to, const load_result_t *result) {
                AS_COUNT("records_done_by_others", result->records_done_by_others),
                AS_COUNT("values_kept_as_text", result->bad_value == BAD_VALUE_TEXT ? result->bad_values : 0),
                AS_COUNT("bad_values", result->bad_values),
+               AS_COUNT("lines_skipped", result->passed_over.skipped),
+               AS_COUNT("comment_lines", result->passed_over.comments),
                AS_LIST("bad_fields", result->bad_field_count, put_bad_field, result->bad_fields),
                AS_FLAG("clustered", result->clustered), AS_COUNT("threads", result->threads),
                AS_COUNT("batch", result->batch), AS_TEXT("rejects", rejects ? result->rejects_path : NULL),

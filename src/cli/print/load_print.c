@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "cli/options/shell_quote.h"
 #include "cli/print/load_figures.h"
+#include "cli/print/passed_over.h"
 #include "format/bad_values.h"
 #include "server/bson_read.h"
 
@@ -106,6 +107,16 @@ static void print_bad_values(const load_result_t *result) {
         out_print("  and %zu more fields (all of them: --json)\n", result->bad_field_count - MOST_ROWS);
 }
 
+static void print_passed_over(const load_result_t *result) {
+    text_t line = {.length = 0};
+    if (!result->passed_over.skipped && !result->passed_over.comments)
+        return;
+    passed_over_tell(&line, &result->passed_over);
+    char *text = text_take_or_end(&line);
+    out_print("%s\n", text);
+    free(text);
+}
+
 void load_print(const load_spec_t *spec, const load_result_t *result, const bson_t *document) {
     const counts_t *counts = &result->counts;
     char read[UNITS_MAX], loaded[UNITS_MAX], there[UNITS_MAX], rejected[UNITS_MAX], filtered[UNITS_MAX];
@@ -155,6 +166,7 @@ void load_print(const load_spec_t *spec, const load_result_t *result, const bson
         print_polite(result);
     if (counts->read)
         out_print("limited by: %s\n", result->limited_by);
+    print_passed_over(result);
     print_bad_values(result);
     for (size_t i = 0; i < result->index_count; i++)
         out_print("index %s built in %s\n", result->indexes[i].keys,

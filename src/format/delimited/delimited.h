@@ -25,6 +25,9 @@ parsed_t delimited_next(delimited_t *reader, uint8_t *out, size_t room, record_t
 uint64_t delimited_bad_values(const delimited_t *reader);
 uint64_t delimited_bad_of(const delimited_t *reader, size_t field);
 
+/* How many lines were passed over, since delimited_new. */
+passed_over_t delimited_passed_over(const delimited_t *reader);
+
 /* The last record is a reject for such a value, after which nothing is to be read. */
 bool delimited_must_stop(const delimited_t *reader);
 

@@ -1,6 +1,7 @@
 #include "format/delimited/emit_delimited.h"
 #include "base/threads/pool.h"
 #include "format/delimited/typed.h"
+#include "format/record/delimiter.h"
 #include "format/values/convert.h"
 #include "format/values/pattern.h"
 
@@ -181,13 +182,23 @@ static bool put_quoted(emit_delimited_t *emit, const value_t *value, way_t way) 
     return put_byte(emit->draft, quote);
 }
 
+/* Does it contain the delimiter, or end with the beginning of it? */
+static bool meets_delimiter(const schema_t *schema, const dialect_t *dialect, const value_t *value) {
+    const schema_text_t *wide = &schema->wide;
+    for (size_t begun = 1; begun < wide->length && begun <= value->length; begun++)
+        if (memcmp(value->text + value->length - begun, wide->text, begun) == 0)
+            return true;
+    return delimiter_find(schema, dialect->delimiter, value->text, value->length, 0) != NULL;
+}
+
 /* Does it contain quotes, delimiters, line ends, or what would be read as a part of the line end or as no record? */
 static bool is_special(const emit_delimited_t *emit, const dialect_t *dialect, size_t column) {
     const value_t *value = &emit->values[column];
     char quote = emit->draft->schema->quote;
-    return memchr(value->text, dialect->delimiter, value->length) ||
+    return meets_delimiter(emit->draft->schema, dialect, value) ||
            (quote && memchr(value->text, quote, value->length)) ||
            (emit->draft->schema->multiline && memchr(value->text, '\n', value->length)) ||
+           (!column && value->length && schema_is_comment(emit->draft->schema, *value->text)) ||
            (value->length ? column + 1u == dialect->columns && value->text[value->length - 1] == '\r'
                           : dialect->columns == 1);
 }
@@ -203,11 +214,16 @@ static void choose_ways(emit_delimited_t *emit, const dialect_t *dialect, const 
     }
 }
 
+static bool put_delimiter(draft_t *draft, const dialect_t *dialect) {
+    const schema_text_t *wide = &draft->schema->wide;
+    return wide->length ? draft_put(draft, wide->text, wide->length) : put_byte(draft, dialect->delimiter);
+}
+
 static bool write_row(emit_delimited_t *emit, const dialect_t *dialect) {
     emit->draft->length = 0;
     for (size_t i = 0; i < dialect->columns; i++) {
         const value_t *value = &emit->values[i];
-        if (i && !put_byte(emit->draft, dialect->delimiter))
+        if (i && !put_delimiter(emit->draft, dialect))
             return false;
         if (emit->ways[i] == FIELD_PADDED && !put_byte(emit->draft, ' '))
             return false;

@@ -39,9 +39,9 @@ static uint8_t code_of(const field_t *field) {
     case TYPE_TRIMMED:
         return OP_TRIMMED;
     case TYPE_INT:
-        return OP_INT;
+        return field->exact ? OP_EXACT : OP_INT;
     case TYPE_LONG:
-        return OP_LONG;
+        return field->exact ? OP_EXACT_LONG : OP_LONG;
     case TYPE_NUMBER:
         return OP_NUMBER;
     case TYPE_BOOLEAN:
@@ -59,10 +59,10 @@ static uint8_t code_of(const field_t *field) {
 }
 
 static uint8_t bson_type_of(uint8_t code) {
-    static const uint8_t types[] = {
-        [OP_TEXT] = 0x02,     [OP_TRIMMED] = 0x02, [OP_INT] = 0x10,   [OP_LONG] = 0x12, [OP_NUMBER] = 0x01,
-        [OP_ISO_DATE] = 0x09, [OP_DATE] = 0x09,    [OP_TYPED] = 0x00, /* known with the value */
-        [OP_OPEN] = 0x03};
+    static const uint8_t types[] = {[OP_TEXT] = 0x02, [OP_TRIMMED] = 0x02, [OP_INT] = 0x10,
+                                    [OP_LONG] = 0x12, [OP_NUMBER] = 0x01,  [OP_ISO_DATE] = 0x09,
+                                    [OP_DATE] = 0x09, [OP_TYPED] = 0x00, /* known with the value */
+                                    [OP_OPEN] = 0x03, [OP_EXACT] = 0x10,   [OP_EXACT_LONG] = 0x12};
     return types[code];
 }
 

@@ -1,3 +1,4 @@
+#include "base/lines.h"
 #include "base/utf8.h"
 #include "format/guess/guess_inner.h"
 #include "format/record/dialect.h"
@@ -5,14 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Types and keys are in docs/formats.md. */
-const bool guess_can[CAN_COUNT] = {
-    [CAN_BOOLEAN] = true, [CAN_DECIMAL_TYPE] = true, [CAN_OBJECTID] = true, [CAN_UUID] = true,
-    [CAN_DECIMAL] = true, [CAN_SKIP] = false,        [CAN_COMMENT] = false,
-};
-
 enum {
-    COMMA_STYLE = 1,
     TRIED_LINES = 200, /* to find a record in the middle of a text, */
     IN_A_ROW = 10,     /* after which so many others fit */
 };
@@ -76,15 +70,14 @@ static bool keep_first(guess_t *guess, const uint8_t *text, size_t length, bool 
         return err_memory(err, structure->columns * sizeof *guess->columns);
     for (size_t i = 0; i < structure->columns; i++)
         guess_column_begin(&guess->columns[i].column);
-    if (!guess_next(guess->schema, structure->comment, &at, text + length, whole, &line) ||
-        !split_line(guess, &line, err))
+    if (!guess_next(guess->schema, &at, text + length, whole, &line) || !split_line(guess, &line, err))
         return false;
     if (!(guess->first = malloc(line.length)))
         return err_memory(err, line.length);
     memcpy(guess->first, line.text, line.length);
     guess->first_length = line.length;
-    for (const uint8_t *byte = text; byte < at; byte++)
-        guess->header_lines += *byte == '\n';
+    guess->first_line = 1 + lines_count(text, (size_t)(line.text - text));
+    guess->header_lines = lines_count(text, (size_t)(at - text));
     const size_t shift = structure->odd_header && structure->row_names;
     bool ok = true;
     for (size_t i = 0; ok && i < structure->columns; i++) {
@@ -105,6 +98,8 @@ bool guess_begin(guess_t *guess, const uint8_t *text, size_t length, bool whole,
         !guess_find_structure(&guess->structure, guess->name, text + bom, length - bom, whole, err))
         return false;
     guess_schema(guess->schema, &guess->structure.way);
+    guess->schema->skip = (uint32_t)guess->structure.skip;
+    guess->schema->comment = guess->structure.comment;
     return keep_first(guess, text + bom, length - bom, whole, err);
 }
 
@@ -148,8 +143,7 @@ static bool fits_from(guess_t *guess, const uint8_t *at, const uint8_t *end) {
     guess_line_t line;
     err_t ignored;
     size_t fitting = 0;
-    while (fitting < IN_A_ROW &&
-           guess_next(guess->schema, guess->structure.comment, &at, end, false, &line)) {
+    while (fitting < IN_A_ROW && guess_next(guess->schema, &at, end, false, &line)) {
         if (!split_line(guess, &line, &ignored) || guess->split->open ||
             guess->split->count != guess->structure.columns)
             return false;
@@ -187,7 +181,7 @@ bool guess_take(guess_t *guess, const uint8_t *text, size_t length, guess_from_t
         return true;
     begin += first;
     const uint8_t *at = begin, *done = begin;
-    for (; guess_next(guess->schema, guess->structure.comment, &at, end, last, &line); done = at)
+    for (; guess_next(guess->schema, &at, end, last, &line); done = at)
         if (!is_first(guess, &line) && !add_record(guess, &line, err))
             return false;
     guess->bytes += (uint64_t)(done - begin);
@@ -200,10 +194,9 @@ bool guess_is_same(guess_t *guess, const uint8_t *text, size_t length) {
         return guess_is_bson(text, length);
     if (guess->json)
         return guess_is_json(text, length);
-    const uint8_t *at = text + dialect_bom(text, length);
+    const uint8_t *at = text + dialect_begin(guess->schema, text, length);
     guess_line_t line;
-    return guess_next(guess->schema, guess->structure.comment, &at, text + length, true, &line) &&
-           is_first(guess, &line);
+    return guess_next(guess->schema, &at, text + length, true, &line) && is_first(guess, &line);
 }
 
 uint64_t guess_records(const guess_t *guess) {
@@ -214,119 +207,15 @@ uint64_t guess_misfits(const guess_t *guess) {
     return guess->misfits;
 }
 
+void guess_was_utf16(guess_t *guess) {
+    guess->was_utf16 = true;
+}
+
 void guess_saw_all(guess_t *guess) {
     guess->all = true;
 }
 
 /* ---- decisions ---- */
-
-static size_t month_first(const column_t *column) {
-    size_t at = 0;
-    while (at + 1 < guess_pattern_count() &&
-           !((column->dates >> at & 1) && guess_pattern(at)->order == ORDER_MDY))
-        at++;
-    return at;
-}
-
-/* What one column tells of the days or the marks of another. */
-static bool settle_days(guess_t *guess, err_t *err) {
-    bool dmy = guess->options.dates == GUESS_DMY, mdy = guess->options.dates == GUESS_MDY;
-    for (size_t i = 0; !dmy && !mdy && i < guess->structure.columns; i++) {
-        const decision_t *is = &guess->columns[i].is;
-        if (is->kind != KIND_DATE || is->unsure_day)
-            continue;
-        dmy |= guess_pattern(is->pattern)->order == ORDER_DMY;
-        mdy |= guess_pattern(is->pattern)->order == ORDER_MDY;
-    }
-    for (size_t i = 0; i < guess->structure.columns; i++) {
-        guess_column_t *column = &guess->columns[i];
-        if (column->is.kind != KIND_DATE || !column->is.unsure_day)
-            continue;
-        if (dmy == mdy) {
-            char name[200];
-            guess_shown(name, sizeof name, column->key, strlen(column->key));
-            return err_set(err, STATUS_INPUT,
-                           "%.1000s: the dates of column '%s' are %s or %s: all that were looked at are days "
-                           "either way; "
-                           "say which by --dates dmy or --dates mdy",
-                           guess->name, name, guess_pattern(column->is.pattern)->text,
-                           guess_pattern(month_first(&column->column))->text);
-        }
-        if (mdy)
-            column->is.pattern = month_first(&column->column);
-        column->is.unsure_day = false;
-    }
-    return true;
-}
-
-static bool has_mark(const column_t *column, const decision_t *is, char mark) {
-    return guess_kind_is_number(is->kind) && !is->unsure_decimal && (column->fraction >> is->style & 1) &&
-           guess_styles[is->style].decimal == mark;
-}
-
-static void take_thousands(guess_column_t *column) {
-    const char decimal = guess_styles[column->is.style].decimal;
-    for (size_t i = 0; i < STYLES; i++) {
-        if (guess_styles[i].thousands != decimal || !(column->column.styles >> i & 1))
-            continue;
-        column->is.style = i;
-        if (!column->told || !column->told->type)
-            column->is.kind = column->column.wide >> i & 1 ? KIND_NUMBER : KIND_INT;
-        return;
-    }
-}
-
-static bool settle_marks(guess_t *guess, err_t *err) {
-    bool point = guess->options.decimal == '.', comma = guess->options.decimal == ',';
-    for (size_t i = 0; !point && !comma && i < guess->structure.columns; i++) {
-        point |= has_mark(&guess->columns[i].column, &guess->columns[i].is, '.');
-        comma |= has_mark(&guess->columns[i].column, &guess->columns[i].is, ',');
-    }
-    for (size_t i = 0; i < guess->structure.columns; i++) {
-        guess_column_t *column = &guess->columns[i];
-        const char mark = guess_styles[column->is.style].decimal;
-        if (column->told && !column->column.styles && comma && !point)
-            column->is.style = COMMA_STYLE; /* its values tell none: as the others have it */
-        if (!guess_kind_is_number(column->is.kind) || !column->is.unsure_decimal)
-            continue;
-        if (point == comma && mark == ',') {
-            char name[200];
-            guess_shown(name, sizeof name, column->key, strlen(column->key));
-            return err_set(
-                err, STATUS_INPUT,
-                "%.1000s: the comma in the numbers of column '%s' may be the decimal mark, or the one of "
-                "thousands; say what the decimal mark is by --decimal , or --decimal .",
-                guess->name, name);
-        }
-        if (guess_can[CAN_DECIMAL] && (mark == ',' ? point && !comma : comma && !point))
-            take_thousands(column);
-        column->is.unsure_decimal = false;
-    }
-    return true;
-}
-
-static bool is_null(const column_t *column, size_t at, const char *word) {
-    return column->nulls[at].length == strlen(word) &&
-           memcmp(column->nulls[at].bytes, word, column->nulls[at].length) == 0;
-}
-
-/* \N means nothing in a text, too; NULL does where it does in another column. */
-static void settle_text_nulls(guess_t *guess) {
-    bool elsewhere = false;
-    for (size_t i = 0; i < guess->structure.columns; i++)
-        for (size_t j = 0; j < guess->columns[i].column.null_count; j++)
-            elsewhere |=
-                (guess->columns[i].is.nulls >> j & 1) && is_null(&guess->columns[i].column, j, "NULL");
-    for (size_t i = 0; i < guess->structure.columns; i++) {
-        guess_column_t *column = &guess->columns[i];
-        if (column->is.kind != KIND_TEXT && column->is.kind != KIND_TRIMMED)
-            continue; /* its nulls are known */
-        for (size_t j = 0; j < column->column.null_count; j++)
-            if (is_null(&column->column, j, "\\N") ||
-                (is_null(&column->column, j, "NULL") && (elsewhere || !column->column.values)))
-                column->is.nulls |= 1u << j;
-    }
-}
 
 static bool find_encoding(guess_t *guess, err_t *err) {
     look_at_bytes(guess, guess->first, guess->first_length);
@@ -378,10 +267,10 @@ bool guess_end(guess_t *guess, err_t *err) {
         return false;
     if (!guess->header && !guess->named_here)
         add_first(guess);
-    if (!guess_name_columns(guess, err) || !guess_tell_types(guess, err) || !settle_days(guess, err) ||
-        !settle_marks(guess, err))
+    if (!guess_name_columns(guess, err) || !guess_tell_types(guess, err) || !guess_settle_days(guess, err) ||
+        !guess_settle_marks(guess, err))
         return false;
-    settle_text_nulls(guess);
+    guess_settle_text_nulls(guess);
     return true;
 }
 
@@ -389,8 +278,8 @@ uint64_t guess_so_far(const guess_t *guess) {
     uint64_t sum = guess->other_bytes + 2u * guess->c1_bytes;
     for (size_t i = 0; i < guess->structure.columns; i++) {
         const decision_t is = guess_column_decide(&guess->columns[i].column);
-        const uint64_t parts[] = {is.kind,       is.style,          is.pattern, is.pair,
-                                  is.unsure_day, is.unsure_decimal, is.nulls};
+        const uint64_t parts[] = {is.kind,   is.style,          is.pattern, is.pair,
+                                  is.orders, is.unsure_decimal, is.nulls};
         for (size_t j = 0; j < sizeof parts / sizeof *parts; j++)
             sum = sum * 1099511628211u + parts[j] + 1;
     }

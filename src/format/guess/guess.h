@@ -13,7 +13,7 @@
 
 /* What a person has said already; zeros: nothing. */
 typedef struct {
-    enum { GUESS_ANY_DATES, GUESS_DMY, GUESS_MDY } dates;
+    enum { GUESS_ANY_DATES, GUESS_DMY, GUESS_MDY, GUESS_YMD } dates;
     enum { GUESS_ANY_HEADER, GUESS_HEADER, GUESS_NO_HEADER } header;
     char decimal;       /* '.' or ',' */
     bool nested;        /* names with dots make subdocuments */
@@ -47,6 +47,9 @@ bool guess_is_same(guess_t *guess, const uint8_t *text, size_t length);
 
 /* What the types of the columns would be, as a number: while it stays the same, more text tells nothing new. */
 uint64_t guess_so_far(const guess_t *guess);
+
+/* The text was UTF-16, before whoever reads it has made UTF-8 of it. */
+void guess_was_utf16(guess_t *guess);
 
 /* Everything there is was taken. */
 void guess_saw_all(guess_t *guess);

@@ -38,7 +38,7 @@ void guess_column_begin(column_t *column) {
     *column = (column_t){.styles = 0xFF,
                          .pairs = (1u << PAIRS) - 1,
                          .iso = true,
-                         .dates = ~0ull & ~GUESS_ISO,
+                         .dates = ~(date_set_t)0 & ~GUESS_ISO,
                          .objectid = true,
                          .uuid = true,
                          .typed = true,
@@ -84,7 +84,7 @@ static void add_typed(column_t *column, const uint8_t *text, size_t length) {
         column->no |= second;
     }
     if (column->iso) {
-        const uint64_t seen = guess_dates(GUESS_ISO, text, length);
+        const date_set_t seen = guess_dates(GUESS_ISO, text, length);
         column->iso = seen != 0;
         column->iso_seen |= seen;
     }
@@ -124,14 +124,13 @@ bool guess_kind_is_number(kind_t kind) {
 /* In this style. False: no type of ours holds it. */
 static bool decide_number(const column_t *column, size_t style, decision_t *is) {
     const uint8_t bit = (uint8_t)(1u << style);
-    const bool plain = !style || !((column->fraction | column->grouped) & bit);
-    if (!(column->styles & bit) || (!plain && !guess_can[CAN_DECIMAL]))
+    if (!(column->styles & bit))
         return false;
     is->style = style;
-    is->kind = !(column->fraction & bit) && !(column->wide & bit)     ? KIND_INT
-               : !(column->lossy & bit)                               ? KIND_NUMBER
-               : guess_can[CAN_DECIMAL_TYPE] && !(column->huge & bit) ? KIND_DECIMAL
-                                                                      : KIND_TEXT;
+    is->kind = !(column->fraction & bit) && !(column->wide & bit) ? KIND_INT
+               : !(column->lossy & bit)                           ? KIND_NUMBER
+               : !(column->huge & bit)                            ? KIND_DECIMAL
+                                                                  : KIND_TEXT;
     return is->kind != KIND_TEXT;
 }
 
@@ -163,18 +162,17 @@ static bool decide_date(const column_t *column, decision_t *is) {
     if (!column->dates)
         return false;
     is->kind = KIND_DATE;
-    is->pattern = (size_t)__builtin_ctzll(column->dates);
-    const date_pattern_t *pattern = guess_pattern(is->pattern);
-    for (uint64_t left = column->dates; left; left &= left - 1) {
-        const date_pattern_t *other = guess_pattern((size_t)__builtin_ctzll(left));
-        is->unsure_day |= pattern->order == ORDER_DMY && other->order == ORDER_MDY;
-    }
+    is->pattern = guess_first_date(column->dates);
+    for (date_set_t left = column->dates; left; left &= left - 1)
+        is->orders |= (uint8_t)(1u << guess_pattern(guess_first_date(left))->order);
+    if (is->orders >> ORDER_SURE & 1)
+        is->orders = 1u << ORDER_SURE;
     return true;
 }
 
 static bool decide_pair(const column_t *column, decision_t *is) {
     enum { SURE_ALONE = 3 }; /* true or false; of the other words both must be there */
-    if (!column->pairs || !guess_can[CAN_BOOLEAN])
+    if (!column->pairs)
         return false;
     is->pair = (size_t)__builtin_ctz(column->pairs);
     if (is->pair >= SURE_ALONE && !(column->yes && column->no))
@@ -184,7 +182,7 @@ static bool decide_pair(const column_t *column, decision_t *is) {
 }
 
 static bool is_of_digits(const column_t *column) {
-    return column->dates && guess_pattern((size_t)__builtin_ctzll(column->dates))->digits;
+    return column->dates && guess_pattern(guess_first_date(column->dates))->digits;
 }
 
 static void decide_text(const column_t *column, decision_t *is) {
@@ -202,9 +200,9 @@ decision_t guess_column_decide(const column_t *column) {
                   decide_any_number(column, &is) || decide_date(column, &is)))
         return is;
     is = (decision_t){.kind = KIND_TEXT};
-    if (typed && column->objectid && guess_can[CAN_OBJECTID])
+    if (typed && column->objectid)
         is.kind = KIND_OBJECTID;
-    else if (typed && column->uuid && guess_can[CAN_UUID])
+    else if (typed && column->uuid)
         is.kind = KIND_UUID;
     else
         decide_text(column, &is);

@@ -7,6 +7,9 @@ void guess_schema(schema_t *schema, const way_t *way) {
     memset(schema, 0, sizeof *schema);
     schema->delimiters[0] = way->delimiter;
     schema->delimiter_count = 1;
+    schema->blanks = way->blanks;
+    if (way->wide[0])
+        schema->wide = way_delimiter(way);
     schema->quote = way->quote;
     schema->escape_double = true;
     schema->escape_backslash = way->backslash;
@@ -14,16 +17,9 @@ void guess_schema(schema_t *schema, const way_t *way) {
     schema->surplus_field = -1;
 }
 
-bool guess_next(const schema_t *schema, char comment, const uint8_t **at, const uint8_t *end, bool last,
+bool guess_next(const schema_t *schema, const uint8_t **at, const uint8_t *end, bool last,
                 guess_line_t *line) {
     while (*at < end) {
-        if (comment && **at == (uint8_t)comment) {
-            const uint8_t *feed = memchr(*at, '\n', (size_t)(end - *at));
-            if (!feed && !last)
-                return false;
-            *at = feed ? feed + 1 : end;
-            continue;
-        }
         const size_t length = ends_find(schema, schema->delimiters[0], *at, (size_t)(end - *at), last);
         if (!length)
             return false;
@@ -32,7 +28,7 @@ bool guess_next(const schema_t *schema, char comment, const uint8_t **at, const 
         *at += length;
         if (line->length && line->text[line->length - 1] == '\r')
             line->length--;
-        if (line->length)
+        if (line->length && !schema_is_comment(schema, line->text[0]))
             return true;
     }
     return false;

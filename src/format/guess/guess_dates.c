@@ -14,38 +14,38 @@ static const date_pattern_t patterns[] = {
     {"YYYY-MM-DDThh:mm:ss.SSSZ", ORDER_ISO, '-', false},
     {"YYYY-MM-DD hh:mm:ss.SSS", ORDER_ISO, '-', false},
     {"YYYY-MM-DDThh:mm:ss.SSS", ORDER_ISO, '-', false},
-    {"YYYY-MM-DD hh:mm", ORDER_YMD, '-', false},
-    {"YYYY-MM-DDThh:mm", ORDER_YMD, '-', false},
-    {"YYYY-MM-DD hh:mm:ss.SSSSSS", ORDER_YMD, '-', false},
-    {"YYYY-MM-DDThh:mm:ss.SSSSSS", ORDER_YMD, '-', false},
-    {"YYYY-MM-DDThh:mm:ss.SSSSSSZ", ORDER_YMD, '-', false},
-    {"YYYY-MM-DDThh:mm:ssZZ", ORDER_YMD, '-', false},
-    {"YYYY-MM-DD hh:mm:ssZZ", ORDER_YMD, '-', false},
-    {"YYYY-MM-DD hh:mm:ss ZZ", ORDER_YMD, '-', false},
-    {"YYYY-MM-DDThh:mm:ss.SSSZZ", ORDER_YMD, '-', false},
-    {"YYYY-MM-DDThh:mm:ss.SSSSSSZZ", ORDER_YMD, '-', false},
+    {"YYYY-MM-DD hh:mm", ORDER_SURE, '-', false},
+    {"YYYY-MM-DDThh:mm", ORDER_SURE, '-', false},
+    {"YYYY-MM-DD hh:mm:ss.SSSSSS", ORDER_SURE, '-', false},
+    {"YYYY-MM-DDThh:mm:ss.SSSSSS", ORDER_SURE, '-', false},
+    {"YYYY-MM-DDThh:mm:ss.SSSSSSZ", ORDER_SURE, '-', false},
+    {"YYYY-MM-DDThh:mm:ssZZ", ORDER_SURE, '-', false},
+    {"YYYY-MM-DD hh:mm:ssZZ", ORDER_SURE, '-', false},
+    {"YYYY-MM-DD hh:mm:ss ZZ", ORDER_SURE, '-', false},
+    {"YYYY-MM-DDThh:mm:ss.SSSZZ", ORDER_SURE, '-', false},
+    {"YYYY-MM-DDThh:mm:ss.SSSSSSZZ", ORDER_SURE, '-', false},
     /* UTC, said in the text */
-    {"YYYY-MM-DD hh:mm:ss+00", ORDER_YMD, '-', false},
-    {"YYYY-MM-DD hh:mm:ss UTC", ORDER_YMD, '-', false},
-    {"YYYY/MM/DD", ORDER_YMD, '/', false},
-    {"YYYY/MM/DD hh:mm", ORDER_YMD, '/', false},
-    {"YYYY/MM/DD hh:mm:ss", ORDER_YMD, '/', false},
-    {"YYYY.MM.DD", ORDER_YMD, '.', false},
-    {"YYYYMMDD", ORDER_YMD, 0, true},
-    {"YYYYMMDDhhmmss", ORDER_YMD, 0, true},
+    {"YYYY-MM-DD hh:mm:ss+00", ORDER_SURE, '-', false},
+    {"YYYY-MM-DD hh:mm:ss UTC", ORDER_SURE, '-', false},
+    {"YYYY/MM/DD", ORDER_SURE, '/', false},
+    {"YYYY/MM/DD hh:mm", ORDER_SURE, '/', false},
+    {"YYYY/MM/DD hh:mm:ss", ORDER_SURE, '/', false},
+    {"YYYY.MM.DD", ORDER_SURE, '.', false},
+    {"YYYYMMDD", ORDER_SURE, 0, true},
+    {"YYYYMMDDhhmmss", ORDER_SURE, 0, true},
     /* nobody writes the month first here */
-    {"DD.MM.YYYY", ORDER_YMD, '.', false},
-    {"DD.MM.YYYY hh:mm", ORDER_YMD, '.', false},
-    {"DD.MM.YYYY hh:mm:ss", ORDER_YMD, '.', false},
-    {"D.M.YYYY", ORDER_YMD, '.', false},
-    {"DD.MM.YY", ORDER_YMD, '.', false},
-    {"DD MON YYYY", ORDER_YMD, ' ', false},
-    {"DD-MON-YYYY", ORDER_YMD, ' ', false},
-    {"D MON YYYY", ORDER_YMD, ' ', false},
-    {"DD-MON-YY", ORDER_YMD, ' ', false},
-    {"MON D, YYYY", ORDER_YMD, ' ', false},
-    {"MONTH D, YYYY", ORDER_YMD, ' ', false},
-    {"DD/MON/YYYY:hh:mm:ss ZZ", ORDER_YMD, ' ', false},
+    {"DD.MM.YYYY", ORDER_SURE, '.', false},
+    {"DD.MM.YYYY hh:mm", ORDER_SURE, '.', false},
+    {"DD.MM.YYYY hh:mm:ss", ORDER_SURE, '.', false},
+    {"D.M.YYYY", ORDER_SURE, '.', false},
+    {"DD.MM.YY", ORDER_SURE, '.', false},
+    {"DD MON YYYY", ORDER_SURE, ' ', false},
+    {"DD-MON-YYYY", ORDER_SURE, ' ', false},
+    {"D MON YYYY", ORDER_SURE, ' ', false},
+    {"DD-MON-YY", ORDER_SURE, ' ', false},
+    {"MON D, YYYY", ORDER_SURE, ' ', false},
+    {"MONTH D, YYYY", ORDER_SURE, ' ', false},
+    {"DD/MON/YYYY:hh:mm:ss ZZ", ORDER_SURE, ' ', false},
     {"DD/MM/YYYY", ORDER_DMY, '/', false},
     {"MM/DD/YYYY", ORDER_MDY, '/', false},
     {"DD/MM/YYYY hh:mm", ORDER_DMY, '/', false},
@@ -70,19 +70,45 @@ static const date_pattern_t patterns[] = {
     {"M/D/YYYY h:mm A", ORDER_MDY, '/', false},
     {"D/M/YYYY h:mm:ss A", ORDER_DMY, '/', false},
     {"M/D/YYYY h:mm:ss A", ORDER_MDY, '/', false},
+    {"DD/MM/YY", ORDER_DMY, '/', false},
+    {"MM/DD/YY", ORDER_MDY, '/', false},
+    {"YY/MM/DD", ORDER_YMD, '/', false},
+    {"DD/MM/YY hh:mm", ORDER_DMY, '/', false},
+    {"MM/DD/YY hh:mm", ORDER_MDY, '/', false},
+    {"YY/MM/DD hh:mm", ORDER_YMD, '/', false},
+    {"DD/MM/YY hh:mm:ss", ORDER_DMY, '/', false},
+    {"MM/DD/YY hh:mm:ss", ORDER_MDY, '/', false},
+    {"YY/MM/DD hh:mm:ss", ORDER_YMD, '/', false},
+    {"DD-MM-YY", ORDER_DMY, '-', false},
+    {"MM-DD-YY", ORDER_MDY, '-', false},
+    {"YY-MM-DD", ORDER_YMD, '-', false},
+    {"DD-MM-YY hh:mm", ORDER_DMY, '-', false},
+    {"MM-DD-YY hh:mm", ORDER_MDY, '-', false},
+    {"YY-MM-DD hh:mm", ORDER_YMD, '-', false},
+    {"DD-MM-YY hh:mm:ss", ORDER_DMY, '-', false},
+    {"MM-DD-YY hh:mm:ss", ORDER_MDY, '-', false},
+    {"YY-MM-DD hh:mm:ss", ORDER_YMD, '-', false},
     {"D/M/YY", ORDER_DMY, '/', false},
     {"M/D/YY", ORDER_MDY, '/', false},
+    {"D/M/YY h:mm", ORDER_DMY, '/', false},
+    {"M/D/YY h:mm", ORDER_MDY, '/', false},
+    {"D/M/YY h:mm:ss", ORDER_DMY, '/', false},
+    {"M/D/YY h:mm:ss", ORDER_MDY, '/', false},
+    {"D/M/YY h:mm A", ORDER_DMY, '/', false},
+    {"M/D/YY h:mm A", ORDER_MDY, '/', false},
+    {"D/M/YY h:mm:ss A", ORDER_DMY, '/', false},
+    {"M/D/YY h:mm:ss A", ORDER_MDY, '/', false},
 };
 enum { PATTERNS = sizeof patterns / sizeof *patterns, LEAST_DIGITS = 3 /* 1/2/2003 has more */ };
 _Static_assert((int)PATTERNS <= (int)GUESS_MOST_PATTERNS, "a bit for each");
 
 static pattern_t compiled[PATTERNS];
-static uint64_t known;
+static date_set_t known;
 
 static void compile(void) {
     for (size_t i = 0; i < PATTERNS; i++)
         if (!pattern_compile(patterns[i].text, strlen(patterns[i].text), &compiled[i]))
-            known |= 1ull << i;
+            known |= (date_set_t)1 << i;
 }
 
 size_t guess_pattern_count(void) {
@@ -99,9 +125,9 @@ static bool is_of_our_time(int64_t ms) {
     return ms >= -25567 * day && ms < 47482 * day; /* 1900 to 2099 */
 }
 
-uint64_t guess_dates(uint64_t among, const uint8_t *text, size_t length) {
+date_set_t guess_dates(date_set_t among, const uint8_t *text, size_t length) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
-    uint64_t found = 0;
+    date_set_t found = 0;
     uint8_t padded[PATTERN_LONGEST + 16] = {0}; /* it is read a little past its end */
     pthread_once(&once, compile);
     size_t digits = 0;
@@ -112,12 +138,12 @@ uint64_t guess_dates(uint64_t among, const uint8_t *text, size_t length) {
     if (digits < LEAST_DIGITS)
         return 0;
     memcpy(padded, text, length);
-    for (uint64_t left = among & known; left; left &= left - 1) {
-        const int i = __builtin_ctzll(left);
+    for (date_set_t left = among & known; left; left &= left - 1) {
+        const size_t i = guess_first_date(left);
         int64_t ms;
         if (pattern_read(&compiled[i], padded, length, &ms, NULL) &&
             (!patterns[i].digits || is_of_our_time(ms)))
-            found |= 1ull << i;
+            found |= (date_set_t)1 << i;
     }
     return found;
 }

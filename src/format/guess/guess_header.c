@@ -112,20 +112,23 @@ static bool has_doubles(const guess_t *guess) {
     return false;
 }
 
+/* What stands before a header is no record. What stands before a record may be one that is damaged. */
+static bool refuse_before_record(const guess_t *guess, err_t *err) {
+    const size_t skip = guess->structure.skip;
+    return err_set(
+        err, STATUS_INPUT,
+        "%.1000s: %zu line%s before its first record (line %llu) %s another number of fields, and no header "
+        "tells that %s none; give --header yes if line %llu is one, else a --format with 'skip: %zu'",
+        guess->name, skip, skip == 1 ? "" : "s", (unsigned long long)guess->first_line,
+        skip == 1 ? "has" : "have", skip == 1 ? "it is" : "they are", (unsigned long long)guess->first_line,
+        skip);
+}
+
 /* Can `header: yes` be said, or must the line be skipped? */
 static bool settle(guess_t *guess, bool header, err_t *err) {
     guess->header = header && !guess->structure.odd_header && !has_doubles(guess);
     guess->named_here = header && !guess->header;
-    if (!guess->named_here || guess_can[CAN_SKIP])
-        return true;
-    return err_set(
-        err, STATUS_INPUT,
-        "%.1000s: its header %s, so that columns cannot be found by it; give a format of your own with "
-        "header: no, and the rows without it (tail -n +%zu)",
-        guess->name,
-        guess->structure.odd_header ? "names another number of columns than its rows have"
-                                    : "names two columns alike",
-        guess->header_lines + 1);
+    return header || !guess->structure.skip || refuse_before_record(guess, err);
 }
 
 bool guess_find_header(guess_t *guess, err_t *err) {

@@ -8,34 +8,29 @@
 #include "format/guess/type_spec.h"
 #include "format/record/split.h"
 
+#include <string.h>
+
 enum {
     GUESS_MOST_NULLS = 7, /* and the empty text */
     GUESS_NULL_ROOM = 24, /* for one of them */
-    GUESS_MOST_PATTERNS = 64,
+    GUESS_MOST_PATTERNS = 128,
 };
-
-/* ---- what the format files of this version can say ---- */
-
-typedef enum {
-    CAN_BOOLEAN,
-    CAN_DECIMAL_TYPE,
-    CAN_OBJECTID,
-    CAN_UUID,
-    CAN_DECIMAL, /* the keys `decimal` and `thousands` */
-    CAN_SKIP,
-    CAN_COMMENT,
-    CAN_COUNT
-} guess_can_t;
-extern const bool guess_can[CAN_COUNT];
 
 /* ---- cutting (guess_cut.c) ---- */
 
 typedef struct {
     char delimiter, quote; /* quote 0: none */
     bool backslash;
+    bool blanks;  /* any number of them divides */
+    char wide[4]; /* or these characters do; "": only the one */
 } way_t;
 
-/* What ends.h and split.h ask a schema for. */
+/* The delimiter as a text; not of blanks. */
+static inline schema_text_t way_delimiter(const way_t *way) {
+    return way->wide[0] ? (schema_text_t){way->wide, strlen(way->wide)} : (schema_text_t){&way->delimiter, 1};
+}
+
+/* What ends.h and split.h ask a schema for; as long as the way stays where it is. */
 void guess_schema(schema_t *schema, const way_t *way);
 
 typedef struct {
@@ -43,9 +38,9 @@ typedef struct {
     size_t length; /* without its line end */
 } guess_line_t;
 
-/* The next record that is not blank; *at moves to its end. False: there is none that is certain. last: the text's end
- * ends it. comment: records that begin with this byte are passed over; 0: none. */
-bool guess_next(const schema_t *schema, char comment, const uint8_t **at, const uint8_t *end, bool last,
+/* The next record that is neither blank nor a comment; *at moves to its end. False: there is none that is certain. last:
+ * the text's end ends it. */
+bool guess_next(const schema_t *schema, const uint8_t **at, const uint8_t *end, bool last,
                 guess_line_t *line);
 
 /* ---- one value (guess_value.c) ---- */
@@ -79,7 +74,8 @@ bool guess_is_null(const uint8_t *text, size_t length);
 
 /* ---- dates (guess_dates.c) ---- */
 
-typedef enum { ORDER_ISO, ORDER_YMD, ORDER_DMY, ORDER_MDY } date_order_t;
+/* Of a year of four digits nothing else comes first but it; of one of two digits it may be anything. */
+typedef enum { ORDER_ISO, ORDER_SURE, ORDER_DMY, ORDER_MDY, ORDER_YMD, ORDERS } date_order_t;
 typedef struct {
     const char *text;
     date_order_t order;
@@ -89,10 +85,16 @@ typedef struct {
 
 size_t guess_pattern_count(void);
 const date_pattern_t *guess_pattern(size_t at);
-/* Those of `among` by which it is a day. Patterns that this version does not know are never among them. */
-uint64_t guess_dates(uint64_t among, const uint8_t *text, size_t length);
+/* Patterns, a bit for each. */
+typedef unsigned __int128 date_set_t;
+static inline size_t guess_first_date(date_set_t dates) {
+    const uint64_t low = (uint64_t)dates;
+    return low ? (size_t)__builtin_ctzll(low) : 64 + (size_t)__builtin_ctzll((uint64_t)(dates >> 64));
+}
+/* Those of `among` by which it is a day. */
+date_set_t guess_dates(date_set_t among, const uint8_t *text, size_t length);
 #define GUESS_ISO                                                                                            \
-    0x7Full /* the patterns of the type datetime are the first ones; the first of all is a day */
+    ((date_set_t)0x7F) /* the patterns of the type datetime are the first ones; the first of all is a day */
 
 /* ---- columns (guess_column.c) ---- */
 
@@ -103,7 +105,7 @@ typedef struct {
     uint32_t pairs;
     bool yes, no;
     bool iso; /* each is a date by one of GUESS_ISO */
-    uint64_t iso_seen, dates;
+    date_set_t iso_seen, dates;
     bool objectid, uuid;
     bool typed;      /* any of those may still be */
     bool many_nulls; /* more than there is room for */
@@ -139,7 +141,8 @@ typedef enum {
 typedef struct {
     kind_t kind;
     size_t style, pattern, pair;
-    bool unsure_day;     /* `pattern` and the other order of day and month are equally good */
+    uint8_t
+        orders; /* of a date: in which orders of day, month and year all values are days; a bit for each */
     bool unsure_decimal; /* the mark may be a decimal or a thousands mark */
     uint32_t nulls;      /* which of the column's: a bit for each */
 } decision_t;
@@ -166,25 +169,28 @@ typedef struct {
 typedef struct {
     way_t way;
     size_t columns;
-    size_t skip;     /* lines before the first record, which may be the header */
-    size_t first;    /* offset of the first record */
-    bool odd_header; /* the first record has other columns than the rest, and names most of them */
-    bool row_names;  /* with odd_header: it names all but the first column */
-    char comment;    /* lines that begin with it are none; 0: there are none */
+    size_t skip;         /* lines before the first record, which may be the header */
+    size_t first;        /* offset of the first record */
+    bool odd_header;     /* the first record has other columns than the rest, and names most of them */
+    bool row_names;      /* with odd_header: it names all but the first column */
+    char comment;        /* lines that begin with it are none; 0: there are none */
+    bool unsure_comment; /* or they are records */
     double score;
 } structure_t;
 
 struct guess {
     const char *name;
     bool json, bson; /* it is, and nothing else is known */
+    bool was_utf16;
     guess_options_t options;
     type_spec_t *types; /* options.type_count */
     structure_t structure;
     schema_t *schema; /* of the structure's way */
     split_t *split;
-    guess_column_t *columns;           /* structure.columns */
-    uint8_t *first;                    /* the first record */
-    size_t first_length, header_lines; /* lines up to its end */
+    guess_column_t *columns; /* structure.columns */
+    uint8_t *first;          /* the first record */
+    size_t first_length;
+    uint64_t first_line, header_lines; /* where it begins, from 1; lines up to its end */
     bool first_in_records;             /* it is no header, and was counted */
     uint64_t records, misfits, bytes;
     bool all;       /* everything was looked at */
@@ -213,6 +219,11 @@ void guess_json_tell(text_t out[GUESS_LINES]);
 bool guess_is_bson(const uint8_t *text, size_t length);
 void guess_bson_take(guess_t *guess, const uint8_t *text, size_t length, size_t *used);
 void guess_bson_tell(text_t out[GUESS_LINES]);
+/* guess_settle.c: what one column tells of another. */
+bool guess_settle_days(guess_t *guess, err_t *err);
+bool guess_settle_marks(guess_t *guess, err_t *err);
+/* \N means nothing in a text, too; NULL does where it does in another column. */
+void guess_settle_text_nulls(guess_t *guess);
 /* guess_header.c */
 bool guess_find_header(guess_t *guess, err_t *err);
 /* guess_names.c: what the first record names; then the keys. */

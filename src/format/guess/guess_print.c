@@ -77,12 +77,28 @@ static const char *encoding_name(encoding_t encoding) {
     return encoding == ENCODING_LATIN1 ? "latin1" : "windows-1252";
 }
 
+static bool is_typed_by_person(const guess_column_t *column) {
+    return column->told && column->told->type;
+}
+
+static bool has_numbers(const guess_t *guess) {
+    for (size_t i = 0; i < guess->structure.columns; i++)
+        if (guess_kind_is_number(guess->columns[i].is.kind) && !is_typed_by_person(&guess->columns[i]))
+            return true;
+    return false;
+}
+
 static void put_record(text_t *out, const guess_t *guess) {
     const structure_t *structure = &guess->structure;
-    const size_t skip = guess->named_here ? guess->header_lines : structure->skip;
-    text_append(out, "record: {delimiter: [");
-    put_scalar(out, &structure->way.delimiter, 1);
-    text_append(out, "]");
+    const uint64_t skip = guess->named_here ? guess->header_lines : structure->skip;
+    if (structure->way.blanks) {
+        text_append(out, "record: {delimiter: blanks");
+    } else {
+        text_append(out, "record: {delimiter: [");
+        const schema_text_t delimiter = way_delimiter(&structure->way);
+        put_scalar(out, delimiter.text, delimiter.length);
+        text_append(out, "]");
+    }
     if (structure->way.quote != '"') {
         text_append(out, ", quote: ");
         if (structure->way.quote)
@@ -93,12 +109,14 @@ static void put_record(text_t *out, const guess_t *guess) {
     if (structure->way.backslash)
         text_append(out, ", escape: [double, backslash]");
     if (skip)
-        text_print(out, ", skip: %zu", skip);
+        text_print(out, ", skip: %llu", (unsigned long long)skip);
     if (structure->comment) {
         text_append(out, ", comment: ");
         put_scalar(out, &structure->comment, 1);
     }
     text_print(out, ", header: %s", guess->header ? "yes" : "no");
+    if (has_numbers(guess))
+        text_append(out, ", exact: yes");
     if (guess->encoding)
         text_print(out, ", encoding: %s", encoding_name(guess->encoding));
     text_append(out, "}\n");
@@ -172,8 +190,11 @@ static void put_field(text_t *out, const guess_t *guess, const guess_column_t *c
         const char *pattern = pattern_of(column);
         text_print(out, strchr(pattern, ',') ? ", pattern: \"%s\"" : ", pattern: %s", pattern);
     }
-    if (guess_kind_is_number(column->is.kind))
+    if (guess_kind_is_number(column->is.kind)) {
         put_number(out, column);
+        if (is_typed_by_person(column) && has_numbers(guess))
+            text_append(out, ", exact: no");
+    }
     if (column->is.kind == KIND_BOOLEAN && column->is.pair > 2)
         text_print(out, ", true: [\"%s\"], false: [\"%s\"]", guess_pairs[column->is.pair][0],
                    guess_pairs[column->is.pair][1]);
@@ -284,6 +305,10 @@ static void tell_structure(text_t *out, const guess_t *guess, uint64_t text_byte
     text_append(out, "no --format: read as ");
     if (structure->columns == 1)
         text_append(out, "one column");
+    else if (structure->way.blanks)
+        text_append(out, "a table, columns divided by blanks");
+    else if (structure->way.wide[0])
+        text_print(out, "CSV, delimiter '%s'", structure->way.wide);
     else if (structure->way.delimiter == '\t')
         text_append(out, "TSV, delimiter tab");
     else
@@ -292,12 +317,17 @@ static void tell_structure(text_t *out, const guess_t *guess, uint64_t text_byte
         text_append(out, structure->way.quote ? ", single quotes" : ", no quotes");
     if (structure->way.backslash)
         text_append(out, ", escapes by backslash");
+    if (structure->skip)
+        text_print(out, ", %zu line%s before the header skipped", structure->skip,
+                   structure->skip == 1 ? "" : "s");
     if (structure->comment)
-        text_print(out, ", comments after '%c'", structure->comment);
+        text_print(out, ", comments in lines that begin with '%c'", structure->comment);
+    if (guess->was_utf16)
+        text_append(out, ", UTF-16 made UTF-8");
     if (guess->encoding)
         text_print(out, ", encoding %s", encoding_name(guess->encoding));
     if (guess->header || guess->named_here)
-        text_print(out, ", header in line %zu", structure->skip + 1);
+        text_print(out, ", header in line %llu", (unsigned long long)guess->first_line);
     else
         text_append(out, ", no header");
     if (structure->columns > 1)
@@ -365,6 +395,8 @@ bool guess_tell(const guess_t *guess, uint64_t text_bytes, char *lines[GUESS_LIN
             guess_bson_tell(out);
         else
             guess_json_tell(out);
+        if (guess->was_utf16)
+            text_append(&out[0], ", UTF-16 made UTF-8");
         text_append(&out[0], " (");
         put_share(&out[0], guess, text_bytes);
         text_append(&out[0], ")");

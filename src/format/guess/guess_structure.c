@@ -1,13 +1,11 @@
-#include "format/guess/guess_inner.h"
+#include "format/guess/guess_study.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum {
-    LOOK_AT = 256 * 1024, /* bytes, and */
-    MOST_RECORDS = 500,   /* records */
-    MOST_BEFORE = 30,     /* lines before the header */
+    LOOK_AT = 256 * 1024, /* bytes */
     CELLS_OF = 100,       /* so many records are looked at cell by cell */
 };
 
@@ -16,68 +14,6 @@ static const way_t quotings[] = {
     {.quote = '"'}, {.quote = '"', .backslash = true}, {.quote = 0}, {.quote = '\''}};
 /* One is better than the next where nothing else tells. */
 static const double quoting_weight[] = {1.0, 0.995, 0.99, 0.985};
-
-/* One text, as one way cuts it. */
-typedef struct {
-    const uint8_t *text, *end;
-    bool last;
-    schema_t schema;
-    split_t split;
-    size_t count;
-    struct {
-        uint16_t fields; /* 0: a quote that is never closed */
-        bool hash;       /* begins with # */
-        size_t at, length;
-    } records[MOST_RECORDS];
-} study_t;
-
-static bool cut_all(study_t *study, const way_t *way, err_t *err) {
-    const uint8_t *at = study->text;
-    guess_line_t line;
-    guess_schema(&study->schema, way);
-    study->count = 0;
-    while (study->count < MOST_RECORDS &&
-           guess_next(&study->schema, 0, &at, study->end, study->last, &line)) {
-        if (!split_record(&study->split, &study->schema, way->delimiter, line.text, line.length))
-            return err_memory(err, line.length);
-        study->records[study->count].fields = study->split.open ? 0 : (uint16_t)study->split.count;
-        study->records[study->count].hash = line.text[0] == '#';
-        study->records[study->count].at = (size_t)(line.text - study->text);
-        study->records[study->count++].length = line.length;
-    }
-    return true;
-}
-
-/* How many fields most records have; of equals, the larger number. */
-static size_t usual_fields(const study_t *study) {
-    static _Thread_local uint16_t seen[SPLIT_MOST + 1];
-    size_t best = 0, most = 0;
-    memset(seen, 0, sizeof seen);
-    for (size_t i = 0; i < study->count; i++)
-        seen[study->records[i].fields]++;
-    for (size_t i = 1; i <= SPLIT_MOST; i++)
-        if (seen[i] && seen[i] >= most) {
-            most = seen[i];
-            best = i;
-        }
-    return best;
-}
-
-static size_t lines_before(const study_t *study, size_t offset) {
-    size_t lines = 0;
-    for (size_t i = 0; i < offset; i++)
-        lines += study->text[i] == '\n';
-    return lines;
-}
-
-static bool is_typed(const uint8_t *text, size_t length) {
-    column_t column;
-    guess_column_begin(&column);
-    guess_column_add(&column, text, length);
-    if (!column.values)
-        return true; /* nothing, or a null value */
-    return column.styles || column.iso || column.dates || column.objectid || column.uuid || column.pairs;
-}
 
 /* How much a field looks like one: 0 to 1. */
 static double cleanness(const study_t *study, const span_t *span, const uint8_t *raw, size_t *odd) {
@@ -88,7 +24,7 @@ static double cleanness(const study_t *study, const span_t *span, const uint8_t 
     if ((begins && raw[0] == (uint8_t)quote) ||
         (begins && span->length > 1 && raw[span->length - 1] == raw[0]))
         ++*odd;
-    if (is_typed(span->text, span->length))
+    if (guess_is_typed(span->text, span->length))
         return 1;
     for (size_t i = 0; i < sizeof delimiters - 1; i++) /* a colon is in many texts */
         if (memchr(span->text, delimiters[i], span->length))
@@ -131,73 +67,18 @@ static bool has_other_colons(const study_t *study) {
     return others * 2 > study->count;
 }
 
-/* Its first record has a field less or more than the others: names without the one of the row's number, or a last
- * delimiter that only some lines have. */
-static bool is_odd_header(study_t *study, structure_t *found, err_t *err) {
-    const size_t fields = study->records[0].fields, most = found->columns;
-    const uint8_t *record = study->text + study->records[0].at;
-    const way_t *way = &found->way;
-    if (most < 3 || study->records[0].hash || (fields + 1 != most && fields != most + 1))
-        return false;
-    if (!split_record(&study->split, &study->schema, way->delimiter, record, study->records[0].length)) {
-        err_memory(err, study->records[0].length);
-        return false;
-    }
-    for (size_t i = 0; i < fields; i++) {
-        const span_t *span = &study->split.spans[i];
-        const bool last = fields == most + 1 && i + 1 == fields;
-        bool second; /* "n" may be a name */
-        if (last ? span->length != 0
-                 : is_typed(span->text, span->length) && !guess_pair(span->text, span->length, &second))
-            return false;
-    }
-    if (fields + 1 != most)
-        return true;
-    found->row_names = false;
-    for (size_t i = 1; i < study->count; i++) {
-        const uint8_t *other = study->text + study->records[i].at;
-        if (study->records[i].fields == most &&
-            other[study->records[i].length - 1] != (uint8_t)way->delimiter)
-            found->row_names = true;
-    }
-    return true;
-}
-
-/* Which lines come before the records, and which are comments. Returns how many records fit. */
-static size_t find_first(study_t *study, structure_t *found, size_t *of, err_t *err) {
-    size_t first = 0, fitting = 0, comments = 0;
-    while (first < study->count && study->records[first].fields != found->columns)
-        first++;
-    if (first == study->count)
-        first = 0;
-    if (first == 1 && is_odd_header(study, found, err)) {
-        found->odd_header = true;
-        first = 0;
-    }
-    for (size_t i = first; i < study->count; i++) {
-        const bool fits = study->records[i].fields == found->columns;
-        fitting += fits || (found->odd_header && i == 0);
-        comments += !fits && study->records[i].hash;
-    }
-    found->comment = comments ? '#' : 0;
-    found->first = study->records[first].at;
-    found->skip = first ? lines_before(study, found->first) : 0;
-    *of = study->count - first - comments;
-    return first > MOST_BEFORE ? 0 : fitting;
-}
-
 /* How good this way is, in found->score; 0: it divides nothing. */
 static bool weigh(study_t *study, const way_t *way, double weight, structure_t *found, err_t *err) {
     double clean = 0, odd = 0;
     size_t of;
     *found = (structure_t){.way = *way};
-    if (!cut_all(study, way, err))
+    if (!guess_cut_all(study, way, err))
         return false;
-    found->columns = usual_fields(study);
+    found->columns = guess_usual_fields(study);
     if (found->columns < 2 || (way->delimiter == ':' && has_other_colons(study)))
         return true;
     *err = (err_t){.status = STATUS_OK};
-    const size_t fitting = find_first(study, found, &of, err);
+    const size_t fitting = guess_find_first(study, found, &of, err);
     if (err->status != STATUS_OK || !look_at_cells(study, way, found->columns, &clean, &odd, err))
         return false;
     const double share = (double)fitting / (double)(of ? of : 1);
@@ -224,9 +105,9 @@ static bool weigh_single(study_t *study, structure_t *best, err_t *err) {
         for (size_t j = 0; j < sizeof quotings / sizeof *quotings - 1; j++) {
             single.way.quote = quotings[j].quote;
             single.way.backslash = quotings[j].backslash;
-            if (!cut_all(study, &single.way, err))
+            if (!guess_cut_all(study, &single.way, err))
                 return false;
-            const size_t fitting = find_first(study, &single, &of, err);
+            const size_t fitting = guess_find_first(study, &single, &of, err);
             if (single.skip || !look_at_cells(study, &single.way, 1, &clean, &odd, err))
                 continue;
             single.score =
@@ -239,101 +120,59 @@ static bool weigh_single(study_t *study, structure_t *best, err_t *err) {
     return true;
 }
 
-/* Columns that are aligned by blanks: as many words in each line, most of them numbers, or several blanks in a row. */
-static bool is_aligned(study_t *study, err_t *err) {
-    const way_t way = {.delimiter = '\n'};
-    size_t usual = 0, same = 0, words_in_all = 0, numbers = 0, wide = 0;
-    if (!cut_all(study, &way, err))
+/* The same with the delimiter as long as it is; nothing where that divides worse. */
+static bool widen(study_t *study, structure_t *best, err_t *err) {
+    structure_t found;
+    way_t way = best->way;
+    *err = (err_t){.status = STATUS_OK};
+    if (!guess_is_widened(study, best, way.wide, err))
+        return err->status == STATUS_OK;
+    if (!weigh(study, &way, 1, &found, err))
         return false;
-    for (size_t i = 0; i < study->count; i++) {
-        const uint8_t *text = study->text + study->records[i].at;
-        const size_t length = study->records[i].length;
-        size_t words = 0;
-        bool gap = false;
-        for (size_t at = 0; at < length;) {
-            size_t from = at;
-            while (at < length && text[at] == ' ')
-                at++;
-            gap |= from && at < length && at - from > 1;
-            from = at;
-            while (at < length && text[at] != ' ')
-                at++;
-            words += at > from;
-            numbers += at > from && is_typed(text + from, at - from);
-        }
-        if (!i || (i == 1 && words != usual))
-            usual = words;
-        same += words == usual;
-        words_in_all += words;
-        wide += gap;
-    }
-    return study->count > 1 && usual >= 3 && same * 20 >= (study->count - 1) * 19 &&
-           (numbers * 2 >= words_in_all || wide * 2 > study->count);
+    if (found.score > 0.25)
+        *best = found;
+    return true;
 }
 
-/* Every second field is empty in all records: a delimiter of two characters. */
-static bool is_doubled(study_t *study, const structure_t *found, err_t *err) {
-    size_t looked = 0;
-    if (found->columns < 3 || found->columns % 2 == 0 || !cut_all(study, &found->way, err))
+/* Is there no other delimiter, and do blanks divide all lines evenly? */
+static bool weigh_blanks(study_t *study, structure_t *best, err_t *err) {
+    structure_t found;
+    const way_t way = {.delimiter = ' ', .quote = '"', .blanks = true};
+    if ((best->score > 0.25 && best->columns > 1) || !guess_is_aligned(study, err))
+        return true;
+    if (!weigh(study, &way, 1, &found, err))
         return false;
-    for (size_t i = 0; i < study->count; i++) {
-        const uint8_t *record = study->text + study->records[i].at;
-        if (study->records[i].fields != found->columns)
-            continue;
-        looked++;
-        if (!split_record(&study->split, &study->schema, found->way.delimiter, record,
-                          study->records[i].length))
-            return false;
-        for (size_t j = 1; j < study->split.count; j += 2)
-            if (study->split.spans[j].length)
-                return false;
-    }
-    return looked > 1;
+    if (found.score > 0.25)
+        *best = found;
+    return true;
 }
 
 static bool refuse_undivided(const char *name, err_t *err) {
-    return err_set(
-        err, STATUS_INPUT,
-        "%.1000s: no delimiter (of , ; tab | :) divides its lines evenly, so its format cannot be guessed; "
-        "give --format",
-        name);
+    return err_set(err, STATUS_INPUT,
+                   "%.1000s: no delimiter (of , ; tab | : || and blanks) divides its lines evenly, so its "
+                   "format cannot be guessed; "
+                   "give --format",
+                   name);
 }
 
 static bool refuse_structure(study_t *study, const structure_t *best, const char *name, err_t *err) {
-    char lines[64];
-    snprintf(lines, sizeof lines, "tail -n +%zu", best->skip + 1);
-    if ((best->score <= 0.25 || best->columns == 1) && is_aligned(study, err))
-        return err_set(
-            err, STATUS_INPUT,
-            "%.1000s: its columns are divided by blanks, which is not read here; make them tabs first "
-            "(sed 's/^ *//' | tr -s ' ' '\\t'), or pipe that in and name the input '-'",
-            name);
+    if ((best->score <= 0.25 || best->columns == 1) && !guess_refuse_by_width(study, name, err))
+        return false;
     if (best->score <= 0.25)
         return refuse_undivided(name, err);
-    if (best->columns > 1 && is_doubled(study, best, err)) {
-        const char c = best->way.delimiter;
-        return err_set(
-            err, STATUS_INPUT,
-            "%.1000s: its columns are divided by '%c%c', and only one character can be a delimiter; make it "
-            "one first (sed 's/%c%c/\\t/g'), or pipe that in and name the input '-'",
-            name, c, c, c, c);
-    }
     if (best->columns > SCHEMA_MOST_FIELDS)
         return err_set(err, STATUS_INPUT, "%.1000s: has %zu columns; a format has %d fields at most", name,
                        best->columns, SCHEMA_MOST_FIELDS);
-    if (best->skip && !guess_can[CAN_SKIP])
-        return err_set(
-            err, STATUS_INPUT,
-            "%.1000s: %zu line%s before its header or first record, which cannot be skipped; take %s "
-            "away first (%s), or pipe that in and name the input '-'",
-            name, best->skip, best->skip == 1 ? " stands" : "s stand", best->skip == 1 ? "it" : "them",
-            lines);
-    if (best->comment && !guess_can[CAN_COMMENT])
-        return err_set(
-            err, STATUS_INPUT,
-            "%.1000s: some of its lines are comments that begin with '%c', which cannot be passed over; "
-            "take them away first (grep -v '^%c'), or pipe that in and name the input '-'",
-            name, best->comment, best->comment);
+    if (best->skip > SCHEMA_MOST_SKIPPED)
+        return err_set(err, STATUS_INPUT,
+                       "%.1000s: %zu lines stand before its header; at most %d can be skipped", name,
+                       best->skip, SCHEMA_MOST_SKIPPED);
+    if (best->unsure_comment)
+        return err_set(err, STATUS_INPUT,
+                       "%.1000s: of its lines that begin with '#', some have as many fields as its records, "
+                       "and some have "
+                       "not: all may be comments, or none; give a --format with comment: \"#\", or without",
+                       name);
     return true;
 }
 
@@ -380,6 +219,8 @@ static bool choose(study_t *study, const char *name, structure_t *best, err_t *e
         return false;
     if (best->columns > 1 && second.score > 0.98 * best->score && best->score > 0.25)
         return refuse_two(best, &second, name, err);
+    if (!widen(study, best, err) || !weigh_blanks(study, best, err))
+        return false;
     return refuse_structure(study, best, name, err);
 }
 

@@ -7,31 +7,6 @@
 
 enum { LOOK_AT = 64 * 1024 };
 
-/* Which of the two bytes of UTF-16 are NUL, where a text has mostly Latin letters. */
-static bool refuse_nul(const char *name, const uint8_t *text, size_t length, err_t *err) {
-    size_t even = 0, odd = 0;
-    for (size_t i = 0; i < length; i++) {
-        even += !text[i] && i % 2 == 0;
-        odd += !text[i] && i % 2;
-    }
-    if (odd * 5 > length && even * 50 < length)
-        return err_set(
-            err, STATUS_INPUT,
-            "%.1000s: holds UTF-16 text, which is not read here; make it UTF-8 first (iconv -f UTF-16LE "
-            "-t UTF-8), or pipe that in and name the input '-'",
-            name);
-    if (even * 5 > length && odd * 50 < length)
-        return err_set(
-            err, STATUS_INPUT,
-            "%.1000s: holds UTF-16 text, which is not read here; make it UTF-8 first (iconv -f UTF-16BE "
-            "-t UTF-8), or pipe that in and name the input '-'",
-            name);
-    return err_set(
-        err, STATUS_INPUT,
-        "%.1000s: holds NUL bytes, as no delimited text does: its format cannot be guessed; give --format",
-        name);
-}
-
 static bool refuse_kind(const char *name, const char *kind, err_t *err) {
     return err_set(err, STATUS_INPUT,
                    "%.1000s: looks like %s, and not like a delimited text; give --format if it is one", name,
@@ -50,7 +25,11 @@ bool guess_is_text(const char *name, const uint8_t *text, size_t length, err_t *
     if (head >= 4 && memcmp(text, "PAR1", 4) == 0)
         return refuse_kind(name, "Parquet", err);
     if (memchr(text, 0, head))
-        return refuse_nul(name, text, head, err);
+        return err_set(
+            err, STATUS_INPUT,
+            "%.1000s: holds NUL bytes, as no delimited text does: its format cannot be guessed; give "
+            "--format",
+            name);
     if (!memchr(text, '\n', length) && memchr(text, '\r', head) &&
         (const uint8_t *)memchr(text, '\r', head) + 1 < text + length)
         return err_set(

@@ -64,7 +64,7 @@ static void tell_type(guess_column_t *column) {
     column->is = guess_column_as(&column->column, kind);
     if (column->told->pattern) {
         column->is.kind = kind;
-        column->is.unsure_day = false;
+        column->is.orders = 0;
     }
 }
 

@@ -6,6 +6,7 @@
 #include "format/record/dialect_inner.h"
 #include "format/record/ends.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,12 +18,25 @@ size_t dialect_bom(const uint8_t *text, size_t length) {
     return length >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
 }
 
+size_t dialect_begin(const schema_t *schema, const uint8_t *text, size_t length) {
+    size_t at = dialect_bom(text, length);
+    for (uint32_t i = 0; i < schema->skip; i++) {
+        const uint8_t *feed = at < length ? memchr(text + at, '\n', length - at) : NULL;
+        if (!feed)
+            return length;
+        at = (size_t)(feed - text) + 1;
+    }
+    return at;
+}
+
 typedef struct {
     const uint8_t *text;
     size_t length;
+    uint64_t number; /* of a first line, from 1 */
 } line_t;
 
-/* The next line (or record of several) that is not blank, without its end; false at the end of the text. */
+/* The next line (or record of several) that is neither blank nor a comment, without its end; false at the end of the
+ * text. */
 static bool next_line(const schema_t *schema, char delimiter, const uint8_t **at, const uint8_t *end,
                       line_t *line, uint8_t *line_end) {
     while (*at < end) {
@@ -35,7 +49,7 @@ static bool next_line(const schema_t *schema, char delimiter, const uint8_t **at
         line->length -= carriage;
         if (line_end)
             *line_end = carriage ? 2 : 1;
-        if (line->length)
+        if (line->length && !schema_is_comment(schema, line->text[0]))
             return true;
     }
     return false;
@@ -51,7 +65,7 @@ static const char *show(const span_t *span, size_t most, char *out, size_t room)
 
 /* Columns that the format does not know are left out, with one line that names the first few. */
 static void warn_unknown(const schema_t *schema, const split_t *split, const dialect_t *dialect,
-                         const char *name) {
+                         const char *name, uint64_t number) {
     enum { NAMED = 5, SHOWN = 80, ROOM = 4 * SHOWN + 1 };
     char names[NAMED * (ROOM + 4)] = "", *end = names, shown[ROOM];
     size_t unknown = 0;
@@ -63,8 +77,9 @@ static void warn_unknown(const schema_t *schema, const split_t *split, const dia
                            show(&split->spans[i], SHOWN, shown, sizeof shown));
     }
     if (unknown)
-        log_warn("%s:1: %zu column%s not known to the format %s and left out: %s%s", name, unknown,
-                 unknown == 1 ? " is" : "s are", schema->name, names, unknown > NAMED ? ", ..." : "");
+        log_warn("%s:%" PRIu64 ": %zu column%s not known to the format %s and left out: %s%s", name, number,
+                 unknown, unknown == 1 ? " is" : "s are", schema->name, names,
+                 unknown > NAMED ? ", ..." : "");
 }
 
 /* The header's columns, the first few, as a person reads them. */
@@ -92,21 +107,23 @@ static bool looks_undivided(const split_t *split) {
     return false;
 }
 
-static bool misses_column(const split_t *split, const field_t *field, const char *name, err_t *err) {
+static bool misses_column(const split_t *split, const field_t *field, const char *name, uint64_t number,
+                          err_t *err) {
     char columns[400];
     list_columns(split, columns, sizeof columns);
-    return err_set(err, STATUS_INPUT, "%s:1: no column '%s' (has: %s%s)", name, field->columns.items[0].text,
-                   columns, looks_undivided(split) ? " - another delimiter?" : "");
+    return err_set(err, STATUS_INPUT, "%s:%" PRIu64 ": no column '%s' (has: %s%s)", name, number,
+                   field->columns.items[0].text, columns,
+                   looks_undivided(split) ? " - another delimiter?" : "");
 }
 
 /* Of what is no header: where CR alone ends the lines, the whole file is one. */
 static bool has_no_cr(const line_t *line, const char *name, err_t *err) {
     return !memchr(line->text, '\r', line->length) ||
-           err_set(
-               err, STATUS_INPUT,
-               "%s:1: the header has a CR (byte 0d) within it, but only LF and CR LF end a line here; make "
-               "each CR alone an LF first (tr '\\r' '\\n'), or pipe that in and name the input '-'",
-               name);
+           err_set(err, STATUS_INPUT,
+                   "%s:%" PRIu64
+                   ": the header has a CR (byte 0d) within it, but only LF and CR LF end a line here; make "
+                   "each CR alone an LF first (tr '\\r' '\\n'), or pipe that in and name the input '-'",
+                   name, line->number);
 }
 
 /* A header's columns by their names. */
@@ -116,8 +133,9 @@ static bool read_header(const schema_t *schema, split_t *split, const line_t *li
         return err_memory(err, line->length);
     if (split->count > SCHEMA_MOST_FIELDS * 2)
         return has_no_cr(line, name, err) &&
-               err_set(err, STATUS_INPUT, "%s:1: the header has more than %d columns, which is too many",
-                       name, SCHEMA_MOST_FIELDS * 2);
+               err_set(err, STATUS_INPUT,
+                       "%s:%" PRIu64 ": the header has more than %d columns, which is too many", name,
+                       line->number, SCHEMA_MOST_FIELDS * 2);
     dialect_clear_columns(dialect);
     dialect->columns = (uint16_t)split->count;
     for (size_t i = 0; i < split->count; i++) {
@@ -127,14 +145,14 @@ static bool read_header(const schema_t *schema, split_t *split, const line_t *li
             continue;
         char shown[256];
         if (dialect->column_of[field] != DIALECT_NO_FIELD)
-            return err_set(err, STATUS_INPUT, "%s:1:%u: the header names the column '%s' twice", name,
-                           span->at + 1, show(span, 80, shown, sizeof shown));
+            return err_set(err, STATUS_INPUT, "%s:%" PRIu64 ":%u: the header names the column '%s' twice",
+                           name, line->number, span->at + 1, show(span, 80, shown, sizeof shown));
         dialect_set_column(schema, dialect, i, (size_t)field);
     }
     for (size_t i = 0; i < schema->field_count; i++) {
         const field_t *field = &schema->fields[i];
         if (dialect->column_of[i] == DIALECT_NO_FIELD && !field->optional)
-            return has_no_cr(line, name, err) && misses_column(split, field, name, err);
+            return has_no_cr(line, name, err) && misses_column(split, field, name, line->number, err);
     }
     return true;
 }
@@ -184,9 +202,10 @@ static split_t *new_split(void) {
 
 /* What the first line says. False: it is a header that does not fit. */
 static bool sniff_header(const schema_t *schema, split_t *split, const uint8_t *text, size_t length,
-                         const char *name, dialect_t *dialect, err_t *err) {
-    const uint8_t *const first = text + dialect_bom(text, length), *at = first;
+                         const char *name, dialect_t *dialect, uint64_t *number, err_t *err) {
+    const uint8_t *const first = text + dialect_begin(schema, text, length), *at = first;
     line_t line;
+    *number = 1;
     dialect->line_end = 1;
     dialect->delimiter = schema->delimiters[0];
     dialect_use_layout(schema, dialect, &schema->layouts[0]);
@@ -211,6 +230,7 @@ static bool sniff_header(const schema_t *schema, split_t *split, const uint8_t *
     }
     at = first; /* its end may depend on the delimiter */
     next_line(schema, dialect->delimiter, &at, text + length, &line, &dialect->line_end);
+    *number = line.number = 1 + lines_count(text, (size_t)(line.text - text));
     if (dialect->header) {
         dialect->header_length = line.length;
         dialect->header_hash = XXH3_64bits(line.text, line.length);
@@ -276,12 +296,13 @@ static bool sniff(const schema_t *schema, const uint8_t *text, size_t length, co
     split_t *split = new_split();
     if (!split)
         return err_memory(err, sizeof *split);
-    size_t bom = dialect_bom(text, length);
-    bool ok = sniff_header(schema, split, text, length, name, dialect, err);
+    const size_t begin = dialect_begin(schema, text, length);
+    uint64_t number;
+    bool ok = sniff_header(schema, split, text, length, name, dialect, &number, err);
     if (ok && dialect->header && warns)
-        warn_unknown(schema, split, dialect, name);
+        warn_unknown(schema, split, dialect, name, number);
     else if (ok && !dialect->header)
-        ok = guess_layout(schema, split, text + bom, length - bom, dialect, err);
+        ok = guess_layout(schema, split, text + begin, length - begin, dialect, err);
     dialect->hash = dialect_hash_of(schema, dialect);
     split_free(split);
     free(split);
@@ -314,20 +335,27 @@ static bool begins_header(const schema_t *schema, const line_t *line) {
 
 bool dialect_sniff_head(const schema_t *schema, const dialect_head_t *head, const char *name,
                         dialect_t *dialect, err_t *err) {
-    const uint8_t *first = head->text + dialect_bom(head->text, head->length + head->begun), *at = first;
+    const uint8_t *first = head->text + dialect_begin(schema, head->text, head->length + head->begun),
+                  *at = first;
     line_t line;
     if (schema->kind == RECORDS_BSON)
         return dialect_sniff(schema, head->text, head->length + head->begun, name, dialect, err);
+    if (schema->skip && head->more && first >= head->text + head->length)
+        return err_set(
+            err, STATUS_INPUT,
+            "%s:1: the %u lines that the format %s skips are longer than %zu bytes; give a smaller "
+            "'skip', or take them away first (tail -n +%u)",
+            name, schema->skip, schema->name, head->length, schema->skip + 1);
     const bool says = next_line(schema, schema->delimiters[0], &at, head->text + head->length, &line, NULL);
     if (says || !head->more || !asks_first_line(schema))
         return dialect_sniff(schema, head->text, head->length, name, dialect, err);
     at = first;
     if (!next_line(schema, schema->delimiters[0], &at, head->text + head->length + head->begun, &line, NULL))
-        return err_set(
-            err, STATUS_INPUT,
-            "%s:1: its first %zu bytes are empty lines, so that its columns are not known; take the "
-            "empty lines away (sed '/./,$!d')",
-            name, head->length);
+        return err_set(err, STATUS_INPUT,
+                       "%s:1: its first %zu bytes are empty lines%s, so that its columns are not known; take "
+                       "these lines away (sed '/%s/,$!d')",
+                       name, head->length, schema->comment ? " and comments" : "",
+                       schema->comment ? (const char[]){'^', '[', '^', schema->comment, ']', 0} : ".");
     if (begins_header(schema, &line))
         return err_set(err, STATUS_INPUT,
                        "%s:1: its header is longer than --max-record allows, so that its columns are not "
@@ -340,18 +368,26 @@ bool dialect_may_refuse(const schema_t *schema) {
     return schema_any_fields(schema) || (schema->kind == RECORDS_DELIMITED && schema->header != HEADER_NO);
 }
 
+/* An empty line, or a comment, which may have no end yet. */
+static bool is_no_record(const schema_t *schema, const uint8_t *line, size_t length) {
+    return *line == '\n' || (*line == '\r' && length > 1 && line[1] == '\n') ||
+           schema_is_comment(schema, *line);
+}
+
 bool dialect_first_line(const schema_t *schema, const uint8_t *text, size_t length, bool whole,
                         size_t *begins, size_t *ends) {
     const size_t count = schema->kind == RECORDS_DELIMITED && schema->multiline ? schema->delimiter_count : 1;
-    size_t at = dialect_bom(text, length);
+    size_t at = dialect_begin(schema, text, length);
     *begins = *ends = length;
     if (schema->kind == RECORDS_BSON) { /* which has no lines; its first bytes tell all */
         *begins = 0;
         *ends = length < BSON_FIRST ? length : BSON_FIRST;
         return length >= BSON_FIRST || (whole && length);
     }
-    while (at < length && (text[at] == '\n' || (text[at] == '\r' && at + 1 < length && text[at + 1] == '\n')))
-        at += 1 + (size_t)(text[at] == '\r');
+    while (at < length && is_no_record(schema, text + at, length - at)) {
+        const uint8_t *feed = memchr(text + at, '\n', length - at);
+        at = feed ? (size_t)(feed - text) + 1 : length;
+    }
     if (at == length)
         return false;
     *begins = at;
@@ -378,7 +414,8 @@ bool dialect_fits(const schema_t *schema, const uint8_t *text, size_t length, co
     split_t *split = new_split();
     if (!split)
         return err_memory(err, sizeof *split);
-    bool ok = sniff_header(schema, split, text, length, name, &dialect, err);
+    uint64_t number;
+    bool ok = sniff_header(schema, split, text, length, name, &dialect, &number, err);
     split_free(split);
     free(split);
     return ok;

@@ -31,6 +31,10 @@ typedef struct {
 /* Bytes of a byte-order mark at the start of a text: 0 or 3. */
 size_t dialect_bom(const uint8_t *text, size_t length);
 
+/* Where the first line begins that may be the header or a record: after a byte-order mark and the lines that the format
+ * skips; `length` where not all of these are in the text. */
+size_t dialect_begin(const schema_t *schema, const uint8_t *text, size_t length);
+
 /* Finds the dialect from the file's first bytes (whole lines; with or without a BOM). If a header does not fit the
  * format, this fails with status 5 and says which column is missing. A file without a header always gets a dialect:
  * records that do not fit are rejected one by one. */
@@ -63,7 +67,7 @@ bool dialect_fits(const schema_t *schema, const uint8_t *text, size_t length, co
 /* Can a file of this format be refused because of its first line? */
 bool dialect_may_refuse(const schema_t *schema);
 
-/* The first line that is not blank, [*begins, *ends): it alone decides whether a file fits. False: its end, or all of
+/* The first line that is not skipped, blank or a comment, [*begins, *ends): it alone decides whether a file fits. False: its end, or all of
  * it, is not in the text. whole: the text ends with a whole record, or with its file. */
 bool dialect_first_line(const schema_t *schema, const uint8_t *text, size_t length, bool whole,
                         size_t *begins, size_t *ends);

@@ -1,13 +1,15 @@
 /* What a line is: a header, by its words or the columns that it names, or a record. */
 #include "base/blanks.h"
+#include "format/record/delimiter.h"
 #include "format/record/dialect_inner.h"
 
 #include <string.h>
 #include <strings.h>
 #include <xxhash.h>
 
-static bool is_delimiter(const schema_t *schema, uint8_t byte) {
-    return memchr(schema->delimiters, byte, schema->delimiter_count) != NULL;
+static bool is_delimiter(const schema_t *schema, const uint8_t *line, size_t length, size_t at) {
+    return schema_is_wide(schema) ? delimiter_at(schema, schema->delimiters[0], line, length, at) > 0
+                                  : memchr(schema->delimiters, line[at], schema->delimiter_count) != NULL;
 }
 
 /* How many bytes of the text are this one as a file in the format's encoding spells it; 0: none. */
@@ -19,6 +21,9 @@ static size_t in_encoding(const schema_t *schema, const schema_text_t *word, con
 }
 
 bool dialect_starts_with_word(const schema_t *schema, const uint8_t *line, size_t length, char *delimiter) {
+    const size_t skip = delimiter_skip(schema, line, length);
+    line += skip;
+    length -= skip;
     for (size_t i = 0; i < schema->header_words.count; i++) {
         const schema_text_t *word = &schema->header_words.items[i];
         size_t quote = schema->quote && length && line[0] == (uint8_t)schema->quote;
@@ -32,9 +37,9 @@ bool dialect_starts_with_word(const schema_t *schema, const uint8_t *line, size_
         }
         if (quote && line[behind - 1] != (uint8_t)schema->quote)
             continue;
-        if (length > behind && !is_delimiter(schema, line[behind]))
+        if (length > behind && !is_delimiter(schema, line, length, behind))
             continue;
-        *delimiter = length > behind ? (char)line[behind] : schema->delimiters[0];
+        *delimiter = length > behind && !schema_is_wide(schema) ? (char)line[behind] : schema->delimiters[0];
         return true;
     }
     return false;

@@ -1,5 +1,6 @@
 #include "format/record/ends.h"
 #include "base/lines.h"
+#include "format/record/delimiter.h"
 #include "format/record/masks.h"
 
 #include <string.h>
@@ -7,12 +8,15 @@
 /* ---- one record, byte by byte: what counts ---- */
 
 /* The byte after a quote ends its field? MORE: it is not there yet. */
-static quote_end_t ends_field(char delimiter, const quote_t *quote, const uint8_t *record, size_t length,
-                              size_t at) {
+static quote_end_t ends_field(const schema_t *schema, char delimiter, const quote_t *quote,
+                              const uint8_t *record, size_t length, size_t at) {
     if (at == length)
         return quote->whole ? QUOTE_CLOSED : QUOTE_MORE;
-    if (record[at] == (uint8_t)delimiter)
+    if (delimiter_at(schema, delimiter, record, length, at))
         return QUOTE_CLOSED;
+    if (!quote->whole && length - at < schema->wide.length &&
+        memcmp(record + at, schema->wide.text, length - at) == 0)
+        return QUOTE_MORE;
     if (quote->bare)
         return QUOTE_ODD;
     if (record[at] == '\n')
@@ -41,7 +45,7 @@ quote_end_t ends_quote(const schema_t *schema, char delimiter, const uint8_t *re
         }
         const bool doubled = schema->escape_double && i + 1 < length && record[i + 1] == mark;
         if (!doubled) {
-            const quote_end_t is = ends_field(delimiter, quote, record, length, i + 1);
+            const quote_end_t is = ends_field(schema, delimiter, quote, record, length, i + 1);
             *end = is == QUOTE_CLOSED ? i + 1 : i;
             return is;
         }
@@ -81,10 +85,10 @@ size_t ends_find(const schema_t *schema, char delimiter, const uint8_t *text, si
         return json_span_find(&(json_span_t){0}, text, length, whole);
     if (schema->kind == RECORDS_BSON)
         return find_bson(text, length, whole);
-    if (!schema->multiline)
+    if (!schema->multiline || (length && schema_is_comment(schema, *text)))
         return line_end(text, length, 0, whole);
     size_t line = line_end(text, length, 0, whole);
-    for (size_t at = 0;;) {
+    for (size_t at = delimiter_skip(schema, text, length);;) {
         if (at < length && text[at] == (uint8_t)schema->quote) {
             size_t end;
             const quote_end_t is = quote_end(schema, delimiter, text, length, at, line, whole, &end);
@@ -97,10 +101,12 @@ size_t ends_find(const schema_t *schema, char delimiter, const uint8_t *text, si
             if (line && at >= line)
                 line = line_end(text, length, at, whole);
         }
-        const uint8_t *found = memchr(text + at, delimiter, (line ? line : length) - at);
+        const size_t most = line ? line : length;
+        const uint8_t *found = delimiter_find(schema, delimiter, text, most, at);
         if (!found)
             return line;
-        at = (size_t)(found - text) + 1;
+        at = (size_t)(found - text);
+        at += delimiter_at(schema, delimiter, text, most, at);
     }
 }
 
@@ -108,10 +114,11 @@ size_t ends_find(const schema_t *schema, char delimiter, const uint8_t *text, si
 
 typedef struct {
     uint64_t line, delimiter, quote, carriage, backslash, high;
+    uint64_t comment; /* where there are any */
 } bytes_t;
 
 typedef struct {
-    char delimiter, quote;
+    char delimiter, quote, comment;
 } wanted_t;
 
 /* Reads text[0, 64). */
@@ -130,6 +137,7 @@ MASKS_INLINED void bytes_plain(const uint8_t *text, const wanted_t *wanted, byte
         bytes->carriage |= one(text[i] == '\r', i);
         bytes->backslash |= one(text[i] == '\\', i);
         bytes->high |= one(text[i] > 0x7F, i);
+        bytes->comment |= one(wanted->comment && text[i] == (uint8_t)wanted->comment, i);
     }
 }
 
@@ -144,6 +152,7 @@ MASKS_WIDE MASKS_INLINED void bytes_avx2(const uint8_t *text, const wanted_t *wa
     bytes->carriage = masks_same(a, b, '\r');
     bytes->backslash = masks_same(a, b, '\\');
     bytes->high = masks_high(a, b);
+    bytes->comment = wanted->comment ? masks_same(a, b, wanted->comment) : 0;
 }
 
 #endif
@@ -160,6 +169,8 @@ MASKS_INLINED uint64_t pass(const schema_t *schema, scan_quotes_t *state, const 
         (open & ~(starts | after)) | (after & ~(bytes->delimiter | bytes->line | bytes->quote | carriage));
     if (!schema->escape_double)
         odd |= open & after;
+    if (schema_is_wide(schema))
+        odd |= bytes->quote;
     if (schema->escape_backslash)
         odd |= bytes->quote & (bytes->backslash << 1 | state->backslash);
     *state = (scan_quotes_t){
@@ -170,6 +181,11 @@ MASKS_INLINED uint64_t pass(const schema_t *schema, scan_quotes_t *state, const 
     };
     *outside = ~inside;
     return odd;
+}
+
+/* Where comments begin; fresh: a record begins at the first byte. Quotes in them are none. */
+MASKS_INLINED uint64_t comments(const bytes_t *bytes, uint64_t outside, bool fresh) {
+    return bytes->comment & ((bytes->line & outside) << 1 | fresh);
 }
 
 static const scan_quotes_t FRESH = {.starts = 1};
@@ -201,7 +217,7 @@ static bool look_closer(ends_t *ends, const uint8_t *text, size_t length) {
 
 MASKS_INLINED bool on(ends_t *ends, const uint8_t *text, size_t length, bool all, size_t from,
                       bytes_fn *bytes_of) {
-    const wanted_t wanted = {ends->delimiter, ends->schema->quote};
+    const wanted_t wanted = {ends->delimiter, ends->schema->quote, ends->schema->comment};
     bytes_t bytes;
     while (ends->record < from || !ends->record) {
         /* the byte after the 64 counts, too */
@@ -215,7 +231,8 @@ MASKS_INLINED bool on(ends_t *ends, const uint8_t *text, size_t length, bool all
         uint64_t outside;
         const scan_quotes_t before = ends->quotes;
         const uint64_t far = is_far(&bytes, &before, ends->record, ends->at) ? ~(uint64_t)0 : 0,
-                       odd = far | pass(ends->schema, &ends->quotes, &bytes, text[ends->at + 64], &outside);
+                       unplain = pass(ends->schema, &ends->quotes, &bytes, text[ends->at + 64], &outside),
+                       odd = far | unplain | comments(&bytes, outside, ends->record == ends->at);
         uint64_t lines = bytes.line & outside;
         if (odd)
             lines &= below(__builtin_ctzll(odd));
@@ -260,7 +277,7 @@ static uint32_t scan_closer(const schema_t *schema, char delimiter, const uint8_
 MASKS_INLINED uint32_t scan_with(const schema_t *schema, char delimiter, const uint8_t *text, uint32_t length,
                                  uint32_t record, uint32_t from, uint32_t to, scan_t *scan,
                                  bytes_fn *bytes_of) {
-    const wanted_t wanted = {delimiter, schema->quote};
+    const wanted_t wanted = {delimiter, schema->quote, schema->comment};
     bytes_t bytes;
     uint32_t at = from;
     if (record == from)
@@ -276,9 +293,11 @@ MASKS_INLINED uint32_t scan_with(const schema_t *schema, char delimiter, const u
             const uint64_t within = length - at < 64 ? below((int)(length - at)) : ~(uint64_t)0;
             if (length - at < 64)
                 bytes = (bytes_t){bytes.line & within,     bytes.delimiter & within, bytes.quote & within,
-                                  bytes.carriage & within, bytes.backslash & within, bytes.high & within};
+                                  bytes.carriage & within, bytes.backslash & within, bytes.high & within,
+                                  bytes.comment & within};
             const bool far = is_far(&bytes, &scan->state, record, at);
             odd = pass(schema, &scan->state, &bytes, text[at + 64], &outside) & within;
+            odd |= comments(&bytes, outside, record == at);
             odd = far ? within : odd;
             lines = bytes.line & outside;
             uint64_t kept = ~(uint64_t)0;

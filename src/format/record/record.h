@@ -22,9 +22,11 @@ typedef enum {
     /* a header with other columns than those by which the file is read: what follows would be read wrongly; reason
      * says so */
     PARSED_OTHER_HEADER,
-    PARSED_BLANK,  /* an empty line */
-    PARSED_FULL,   /* not enough room in `out`: call again with `needed` bytes */
-    PARSED_MEMORY, /* out of memory */
+    PARSED_BLANK,   /* an empty line */
+    PARSED_COMMENT, /* a line that begins as comments do */
+    PARSED_SKIPPED, /* one of the lines before the first record or the header */
+    PARSED_FULL,    /* not enough room in `out`: call again with `needed` bytes */
+    PARSED_MEMORY,  /* out of memory */
 } parsed_t;
 
 typedef struct {
@@ -37,6 +39,11 @@ typedef struct {
     const char *field;  /* of a reject: the field's name, or NULL */
     const char *reason; /* of a reject; valid until the next call */
 } record_t;
+
+/* Lines that are no records by what the format says of them. */
+typedef struct {
+    uint64_t skipped, comments;
+} passed_over_t;
 
 /* No document may come near 2 GiB: sizes in BSON are int32. */
 enum { RECORD_MOST_NEEDED = 1 << 30 };

@@ -1,4 +1,5 @@
 #include "format/record/split.h"
+#include "format/record/delimiter.h"
 #include "format/record/ends.h"
 
 #include <stdlib.h>
@@ -35,7 +36,9 @@ bool split_record(split_t *split, const schema_t *schema, char delimiter, const 
     split->quoted = split->backslash = split->too_many = false;
     split->open = 0;
     uint8_t *scratch = NULL;
-    for (size_t at = 0;;) {
+    while (schema->blanks && length && delimiter_is_blank(record[length - 1]))
+        length--;
+    for (size_t at = delimiter_skip(schema, record, length);;) {
         if (split->count == SPLIT_MOST) {
             split->too_many = true;
             return true;
@@ -66,13 +69,13 @@ bool split_record(split_t *split, const schema_t *schema, char delimiter, const 
                 scratch = after;
             }
         } else {
-            const uint8_t *found = memchr(record + at, delimiter, length - at);
+            const uint8_t *found = delimiter_find(schema, delimiter, record, length, at);
             end = found ? (size_t)(found - record) : length;
             *span = (span_t){record + at, (uint32_t)(end - at), (uint32_t)at, (uint32_t)(end - at)};
         }
         if (end >= length)
             return true;
-        at = end + 1;
+        at = end + delimiter_at(schema, delimiter, record, length, end);
     }
 }
 

@@ -4,12 +4,15 @@
  *     format: mot                                    # its name
  *     about: one line for `tipple formats`
  *     record:
- *       delimiter: ["|", ",", "\t"]                   # each file uses one of these
+ *       delimiter: ["|", ",", "\t"]                   # each file uses one of these; or ["||"]; or blanks
  *       quote: '"'                                   # or none
  *       escape: [double, backslash]                  # how a quote is written inside quotes
  *       multiline: no                                # a line end always ends a record, also inside quotes
  *       header: [test_id, TESTID]                    # a line that begins with one of these; or yes, or no
  *       decimal: ","                                 # and thousands: "."; of all numbers
+ *       exact: yes                                   # 007 and +7 are no numbers: they would lose something
+ *       skip: 3                                      # lines before the header, or the first record, that are none
+ *       comment: "#"                                 # lines that begin with it are no records
  *       encoding: latin1                             # or windows-1252: of text that is not UTF-8; else it is binary
  *     surplus: {into: model, left: 9}                # too many fields: the 10th gets the surplus
  *     fields:
@@ -66,6 +69,8 @@ enum {
     SCHEMA_MOST_SECTIONS = 254,
     SCHEMA_MOST_MADE = 16,
     SCHEMA_MOST_FROM = 4,
+    SCHEMA_MOST_SKIPPED = 1000,
+    SCHEMA_WIDEST_DELIMITER = 8,
     SCHEMA_ID = 3, /* bytes of a section's identifier */
 };
 
@@ -125,6 +130,7 @@ typedef struct {
     texts_t columns;       /* its names in a header */
     texts_t nulls;         /* a field whose text is one of them is left out */
     char point, thousands; /* of numbers that are not plain: see numeral.h; else 0 */
+    bool exact; /* of numbers: zeros in front and plus signs, which a number does not keep, do not fit */
     texts_t words[2];      /* for booleans: those for false, those for true */
     texts_t patterns;      /* for dates: YYYY MM DD hh mm ss SSS; anything else must be there as it is */
     int divide;            /* for numbers: the exponent of the power of ten: 10 -> 1; -1: times 10 */
@@ -214,13 +220,18 @@ typedef struct {
     record_kind_t kind;
     char delimiters[SCHEMA_MOST_DELIMITERS];
     size_t delimiter_count;
-    char quote; /* 0: none */
+    schema_text_t wide; /* the only delimiter, if it has several characters: delimiters[0] is the first one */
+    bool blanks;        /* any number of blanks and tabs is the only delimiter; delimiters[0] is a blank */
+    char quote;         /* 0: none */
     bool escape_double, escape_backslash;
     bool multiline; /* records may contain line ends: JSON, BSON, or quoted fields */
     bool validate;  /* of BSON, no matter of the file: libbson must find nothing wrong with a document */
+    uint32_t skip;  /* so many lines at a file's start are no records, and no header */
+    char comment;   /* lines that begin with it are none either; 0: there are no such lines */
     header_t header;
     texts_t header_words;
-    char point, thousands; /* of fields that do not say it */
+    char point, thousands; /* of fields that do not say it, */
+    bool exact;            /* as this one */
     encoding_t encoding;   /* of text that is not UTF-8 */
     bad_value_t bad_value;
     int surplus_field; /* -1: none */
@@ -255,6 +266,15 @@ void *schema_own(schema_t *schema, size_t bytes, err_t *err);
 /* Does each record bring fields of its own, which the format does not know? */
 static inline bool schema_any_fields(const schema_t *schema) {
     return schema->kind == RECORDS_JSON || schema->kind == RECORDS_BSON;
+}
+
+static inline bool schema_is_wide(const schema_t *schema) {
+    return schema->wide.length || schema->blanks;
+}
+
+/* Is the line that begins with this byte a comment? */
+static inline bool schema_is_comment(const schema_t *schema, uint8_t first) {
+    return schema->comment && first == (uint8_t)schema->comment;
 }
 
 /* A field by its name or its key, also a made one that can be compared; NULL: none. */

@@ -1,6 +1,7 @@
 #include "format/schema/schema_read.h"
 #include "format/values/pattern.h"
 
+#include <ctype.h>
 #include <string.h>
 
 static bool read_pattern(reader_t *reader, const yaml_item_t *node, field_t *field) {
@@ -21,8 +22,9 @@ static bool read_pattern(reader_t *reader, const yaml_item_t *node, field_t *fie
 }
 
 static bool read_field(reader_t *reader, const yaml_item_t *node, field_t *field) {
-    static const char *const keys[] = {"name",   "key",      "type", "column", "nulls",   "pattern",
-                                       "divide", "optional", "true", "false",  "decimal", "thousands"};
+    static const char *const keys[] = {"name",    "key",       "type",     "column", "nulls",
+                                       "pattern", "divide",    "optional", "true",   "false",
+                                       "decimal", "thousands", "exact"};
     static const schema_text_t empty[] = {{"", 0}};
     const yaml_tree_t *tree = reader->tree;
     if (!schema_want(reader, node, YAML_ITEM_MAP, "a field such as {name: testId, key: t, type: int}"))
@@ -95,21 +97,46 @@ static bool check_groups(reader_t *reader) {
     return true;
 }
 
+static bool may_divide(const schema_text_t *text) {
+    for (size_t i = 0; i < text->length; i++)
+        if (strchr("\r\n\"\\", text->text[i]) || (text->text[i] & 0x80))
+            return false;
+    return text->length > 0;
+}
+
 static bool read_delimiters(reader_t *reader, const yaml_item_t *node) {
     schema_t *schema = reader->schema;
     texts_t texts;
+    schema->blanks = node->kind == YAML_ITEM_SCALAR && !node->quoted && strcmp(node->text, "blanks") == 0;
+    schema->delimiters[0] = ' ';
+    schema->delimiter_count = schema->blanks;
+    if (schema->blanks)
+        return true;
     if (!schema_texts(reader, node, &texts))
         return false;
     if (!texts.count || texts.count > SCHEMA_MOST_DELIMITERS)
         return COMPLAIN(node, "1 to %d delimiters were expected", SCHEMA_MOST_DELIMITERS);
     for (size_t i = 0; i < texts.count; i++) {
         const schema_text_t *text = &texts.items[i];
-        if (text->length != 1 || strchr("\r\n\"\\", text->text[0]) || (text->text[0] & 0x80))
-            return COMPLAIN(node, "a delimiter is one ASCII character such as \"|\", \",\", \";\" or \"\\t\" "
-                                  "(in double quotes), no quote, backslash or line end");
+        if (!may_divide(text) || text->length > SCHEMA_WIDEST_DELIMITER)
+            return COMPLAIN(node,
+                            "a delimiter is one ASCII character such as \"|\", \",\", \";\" or \"\\t\" "
+                            "(in double quotes), no quote, backslash or line end; or up to %d of them, such "
+                            "as \"||\"; or the word blanks",
+                            SCHEMA_WIDEST_DELIMITER);
+        if (text->length > 1 && texts.count > 1)
+            return COMPLAIN(node, "'%s' has several characters: then it must be the only delimiter",
+                            text->text);
+        if (text->length > 1)
+            schema->wide = *text;
         schema->delimiters[schema->delimiter_count++] = text->text[0];
     }
     return true;
+}
+
+static bool divides(const schema_t *schema, char sign) {
+    return memchr(schema->delimiters, sign, schema->delimiter_count) || (schema->blanks && sign == '\t') ||
+           (schema->wide.length && memchr(schema->wide.text, sign, schema->wide.length));
 }
 
 static bool read_escape(reader_t *reader, const yaml_item_t *node) {
@@ -157,18 +184,41 @@ static bool read_encoding(reader_t *reader, const yaml_item_t *node) {
         }
     return COMPLAIN(
         node, "only latin1 and windows-1252 are known here (UTF-8 is always read); leave it out to keep "
-              "other bytes as BSON binary");
+              "other bytes as BSON binary; UTF-16 is recognised by itself");
+}
+
+static bool read_skip(reader_t *reader, const yaml_item_t *node) {
+    int64_t lines;
+    if (!yaml_tree_int(reader->tree, node, 0, SCHEMA_MOST_SKIPPED, &lines, reader->err))
+        return false;
+    reader->schema->skip = (uint32_t)lines;
+    return true;
+}
+
+/* A letter or a digit would take records for comments. */
+static bool read_comment(reader_t *reader, const yaml_item_t *node) {
+    schema_t *schema = reader->schema;
+    if (!schema_want(reader, node, YAML_ITEM_SCALAR, "a character such as \"#\""))
+        return false;
+    const char sign = node->text[0];
+    if (node->length != 1 || (sign & 0x80) || !ispunct((unsigned char)sign) || sign == '\\' ||
+        sign == schema->quote || divides(schema, sign))
+        return COMPLAIN(node, "one ASCII sign that is no delimiter, quote or backslash was expected, such as "
+                              "\"#\"");
+    schema->comment = sign;
+    return true;
 }
 
 static bool read_record(reader_t *reader, const yaml_item_t *node) {
-    static const char *const keys[] = {"delimiter", "quote",    "escape",  "multiline",
-                                       "header",    "encoding", "decimal", "thousands"};
+    static const char *const keys[] = {"delimiter", "quote",     "escape", "multiline", "header", "encoding",
+                                       "decimal",   "thousands", "skip",   "comment",   "exact"};
     schema_t *schema = reader->schema;
     if (!yaml_tree_only_keys(reader->tree, node, keys, COUNT(keys), reader->err))
         return false;
     const yaml_item_t *delimiter = yaml_item_get(node, "delimiter"), *quote = yaml_item_get(node, "quote"),
                       *escape = yaml_item_get(node, "escape"), *multiline = yaml_item_get(node, "multiline"),
-                      *header = yaml_item_get(node, "header"), *encoding = yaml_item_get(node, "encoding");
+                      *header = yaml_item_get(node, "header"), *encoding = yaml_item_get(node, "encoding"),
+                      *skip = yaml_item_get(node, "skip"), *comment = yaml_item_get(node, "comment");
     if (!delimiter)
         return COMPLAIN(node,
                         "'delimiter' is missing: the delimiters to choose from, such as [\",\", \"|\"]");
@@ -180,7 +230,7 @@ static bool read_record(reader_t *reader, const yaml_item_t *node) {
     if (quote && (strcmp(quote->text, "none") == 0 || !quote->length))
         schema->quote = 0;
     else if (quote && quote->length == 1 && !(quote->text[0] & 0x80) && !strchr("\r\n\\", quote->text[0]) &&
-             !memchr(schema->delimiters, quote->text[0], schema->delimiter_count))
+             !divides(schema, quote->text[0]))
         schema->quote = quote->text[0];
     else if (quote)
         return COMPLAIN(quote, "one ASCII character that is no delimiter, or none, was expected");
@@ -190,9 +240,8 @@ static bool read_record(reader_t *reader, const yaml_item_t *node) {
     if (lines && !schema->quote)
         return COMPLAIN(multiline, "without a quote character no field can contain a line end");
     schema->multiline = lines;
-    if (encoding && !read_encoding(reader, encoding))
-        return false;
-    return true;
+    return (!encoding || read_encoding(reader, encoding)) && (!skip || read_skip(reader, skip)) &&
+           (!comment || read_comment(reader, comment));
 }
 
 static bool read_surplus(reader_t *reader, const yaml_item_t *node) {

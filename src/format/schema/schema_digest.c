@@ -25,6 +25,8 @@ static void digest_field(XXH3_state_t *state, const field_t *field, bool fixed) 
     digest_texts(state, &field->patterns);
     if (field->point)
         digest_bytes(state, (const char[]){field->point, field->thousands}, 2);
+    if (field->exact)
+        digest_bytes(state, "exact", 5);
     for (int is = 0; field->type == TYPE_BOOLEAN && is < 2; is++)
         digest_texts(state, &field->words[is]);
     if (!fixed)
@@ -86,6 +88,13 @@ bool schema_digest(schema_t *schema, err_t *err) {
     digest_bytes(state, traits, sizeof traits);
     if (schema->multiline)
         digest_bytes(state, "multiline", 9);
+    if (schema_is_wide(schema))
+        digest_bytes(state, schema->blanks ? "blanks" : schema->wide.text,
+                     schema->blanks ? 6 : schema->wide.length);
+    if (schema->skip)
+        digest_bytes(state, (const char[]){'s', (char)(schema->skip >> 8), (char)schema->skip}, 3);
+    if (schema->comment)
+        digest_bytes(state, (const char[]){'#', schema->comment}, 2);
     digest_texts(state, &schema->header_words);
     for (size_t i = 0; i < schema->field_count; i++)
         digest_field(state, &schema->fields[i], false);

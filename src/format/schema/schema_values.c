@@ -75,12 +75,15 @@ static bool read_marks(reader_t *reader, const yaml_item_t *node, char *point, c
 
 bool schema_record_numerals(reader_t *reader, const yaml_item_t *node) {
     schema_t *schema = reader->schema;
+    const yaml_item_t *exact = yaml_item_get(node, "exact");
     schema->point = '.';
-    return read_marks(reader, node, &schema->point, &schema->thousands);
+    return (!exact || yaml_tree_bool(reader->tree, exact, &schema->exact, reader->err)) &&
+           read_marks(reader, node, &schema->point, &schema->thousands);
 }
 
 bool schema_numerals(reader_t *reader, const yaml_item_t *node, field_t *field) {
-    static const char *const keys[] = {"decimal", "thousands"};
+    static const char *const keys[] = {"decimal", "thousands", "exact"};
+    const yaml_item_t *exact = yaml_item_get(node, "exact");
     char point = reader->schema->point, thousands = reader->schema->thousands;
     const bool number = field->type == TYPE_INT || field->type == TYPE_LONG || field->type == TYPE_NUMBER ||
                         field->type == TYPE_DECIMAL;
@@ -88,7 +91,9 @@ bool schema_numerals(reader_t *reader, const yaml_item_t *node, field_t *field) 
         if (yaml_item_get(node, keys[i]) && !number)
             return COMPLAIN(yaml_item_get(node, keys[i]),
                             "'%s' goes with the types int, long, number and decimal", keys[i]);
-    if (!read_marks(reader, node, &point, &thousands))
+    field->exact = number && reader->schema->exact;
+    if ((exact && !yaml_tree_bool(reader->tree, exact, &field->exact, reader->err)) ||
+        !read_marks(reader, node, &point, &thousands))
         return false;
     if (number && (thousands || (point != '.' && field->type != TYPE_INT && field->type != TYPE_LONG))) {
         field->point = point;

@@ -7,6 +7,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+bool convert_is_exact(const uint8_t *text, size_t length) {
+    while (length && *text == ' ')
+        text++, length--;
+    if (length && *text == '-')
+        text++, length--;
+    return !length || (*text != '+' && (*text != '0' || length < 2 || text[1] < '0' || text[1] > '9'));
+}
+
 bool convert_int(const uint8_t *text, size_t length, int64_t *value) {
     blanks_trim(&text, &length);
     bool minus = length && text[0] == '-';

@@ -5,6 +5,7 @@
  *     zstd             zstd                       frames
  *     xz               xz                         streams, and the checksums that they have
  *     bzip2            bzip2                      streams, CRC of each
+ *     utf-16           utf16( stored )            also around each of the others: utf16.h
  *     dump             dump( )                    the blocks of one collection; CRC
  *     zip member       member( stored | inflate | inflate64 | zstd )     CRC and length
  */

@@ -1,4 +1,5 @@
 #include "input/decode/feed.h"
+#include "base/clock.h"
 #include "base/stop.h"
 #include "input/file/fault.h"
 
@@ -40,10 +41,23 @@ void feed_free(feed_t *feed) {
     free(feed->bytes);
 }
 
+void feed_hurry(feed_t *feed, int64_t idle_ns, int64_t until_ns) {
+    feed->idle_ns = idle_ns;
+    feed->until_ns = until_ns;
+    feed->idle = false;
+}
+
 /* A signal may be delivered to another thread than the one that waits here, so the wait checks now and then. If the
  * pool is closed, the bytes are not needed and no sentence is set: whoever closed it has said why. */
-static bool wait_for_stream(feed_t *feed) {
+static bool wait_for_stream(feed_t *feed, bool hurries) {
+    const int64_t begun = hurries ? clock_now_ns() : 0;
     for (;;) {
+        if (hurries) {
+            const int64_t now = clock_now_ns();
+            feed->idle = now >= feed->until_ns || now - begun >= feed->idle_ns;
+            if (feed->idle)
+                return false;
+        }
         if (stop_signal())
             return fault_stopped(&feed->fault, feed->name, stop_signal());
         if (feed->pool && pool_closed(feed->pool)) {
@@ -60,14 +74,16 @@ static bool wait_for_stream(feed_t *feed) {
 }
 
 /* One read. 0: the end; then feed->ended (perhaps feed->failed) is set. */
-static size_t read_some(feed_t *feed, uint8_t *out, size_t size) {
+static size_t read_some(feed_t *feed, uint8_t *out, size_t size, bool hurries) {
     size = size < LARGEST_READ ? size : LARGEST_READ;
     if (!feed->stream && size > feed->end - feed->next)
         size = (size_t)(feed->end - feed->next);
     while (!feed->ended && size) {
         ssize_t n;
         if (feed->stream) {
-            if (!wait_for_stream(feed)) {
+            if (!wait_for_stream(feed, hurries)) {
+                if (feed->idle)
+                    return 0;
                 feed->failed = true;
                 break;
             }
@@ -129,7 +145,8 @@ size_t feed_want(feed_t *feed, size_t count) {
     feed->at = FEED_BACK;
     feed->filled = FEED_BACK + have;
     while (feed->filled - feed->at < count && !feed->ended)
-        feed->filled += read_some(feed, feed->bytes + feed->filled, FEED_BACK + feed->room - feed->filled);
+        feed->filled +=
+            read_some(feed, feed->bytes + feed->filled, FEED_BACK + feed->room - feed->filled, false);
     memset(feed->bytes + feed->filled, 0, FEED_SLACK);
     return feed->filled - feed->at;
 }
@@ -144,8 +161,9 @@ size_t feed_copy(feed_t *feed, uint8_t *out, size_t size) {
         memcpy(out, feed_bytes(feed), got);
         feed_take(feed, got);
     }
+    feed->idle = false;
     for (size_t n = 1; got < size && n; got += n)
-        n = read_some(feed, out + got, size - got);
+        n = read_some(feed, out + got, size - got, feed->idle_ns > 0);
     return got;
 }
 

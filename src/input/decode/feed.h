@@ -37,7 +37,9 @@ typedef struct {
     size_t most;    /* how much to read at once; 0: FEED_BYTES */
     size_t room, at, filled;
     bool ended, failed;
-    bool damaged; /* a decoder has found damage: what it gave before may also be wrong */
+    int64_t idle_ns, until_ns; /* see feed_hurry; 0: it waits as long as it takes */
+    bool idle;                 /* feed_copy has given fewer bytes because of that */
+    bool damaged;              /* a decoder has found damage: what it gave before may also be wrong */
     _Atomic uint64_t taken;
     /* if it is closed, a stream's bytes are not needed any more, and the wait ends; may be NULL */
     pool_t *pool;
@@ -74,7 +76,11 @@ static inline void feed_unread(feed_t *feed, size_t count) {
 /* The next byte, or -1 at the end. */
 int feed_byte(feed_t *feed);
 
-/* Copies up to `size` bytes, past its own buffer if possible; fewer only at the end. */
+/* From now on feed_copy waits for a stream no longer than idle_ns for its next bytes, and not beyond a time of the clock; what
+ * is there then is given, and feed->idle is set. 0, 0: it waits again. */
+void feed_hurry(feed_t *feed, int64_t idle_ns, int64_t until_ns);
+
+/* Copies up to `size` bytes, past its own buffer if possible; fewer only at the end, or where it is in a hurry. */
 size_t feed_copy(feed_t *feed, uint8_t *out, size_t size);
 
 /* The position in the file of the next byte that a decoder takes. */

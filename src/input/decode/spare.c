@@ -1,4 +1,5 @@
 #include "input/decode/spare.h"
+#include "input/decode/utf16.h"
 
 decoder_t *spare_take(spare_t *spare, input_kind_t kind) {
     decoder_t *decoder = spare->by_kind[kind];
@@ -10,6 +11,7 @@ decoder_t *spare_take(spare_t *spare, input_kind_t kind) {
            : kind == INPUT_ZSTD  ? decoder_zstd()
            : kind == INPUT_XZ    ? decoder_xz()
            : kind == INPUT_BZIP2 ? decoder_bzip2()
+           : kind == INPUT_UTF16 ? decoder_utf16()
                                  : decoder_stored();
 }
 

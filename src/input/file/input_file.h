@@ -12,18 +12,21 @@ typedef enum {
     INPUT_ZSTD,       /* one or several frames */
     INPUT_XZ,         /* one or several streams */
     INPUT_BZIP2,      /* one or several streams */
+    INPUT_UTF16,      /* text of UTF-16, which becomes UTF-8 */
     INPUT_ZIP_MEMBER, /* one member of a .zip */
     INPUT_DUMP,       /* one collection of an archive that mongodump has written */
     INPUT_STREAM,     /* stdin, a FIFO, a device: read once, in order; may itself be compressed */
 } input_kind_t;
 
+/* Or of another encoding: its text is made by a decoder, from the start on. */
 static inline bool input_kind_is_compressed(input_kind_t kind) {
-    return kind >= INPUT_GZIP && kind <= INPUT_BZIP2;
+    return kind >= INPUT_GZIP && kind <= INPUT_UTF16;
 }
 
 /* As it is written into the catalog, and told to people. */
 static inline const char *input_kind_name(input_kind_t kind) {
-    static const char *const names[] = {"plain", "gzip", "zstd", "xz", "bzip2", "zip", "dump", "stream"};
+    static const char *const names[] = {"plain",  "gzip", "zstd", "xz",    "bzip2",
+                                        "utf-16", "zip",  "dump", "stream"};
     return names[kind];
 }
 

@@ -1,4 +1,7 @@
 #include "load/before/guess_inputs.h"
+#include "base/clock.h"
+#include "base/grow.h"
+#include "base/lines.h"
 #include "base/log.h"
 #include "base/threads/pool.h"
 #include "format/records.h"
@@ -16,18 +19,35 @@ enum {
     PIECE = 256 << 10, /* in the middle of a larger one; at its end four of them */
     PIECES = 14,
     MOST_FILES = 8,
+    LEAST_LINES = 10,  /* of a stream, before it may be left because it is quiet */
     SETTLED = 8 << 20, /* so much of compressed text is enough if its second half told nothing new */
 };
+
+/* A stream is looked at until nothing has come for so long, or so long in all. */
+#define IDLE_NS    (2 * INT64_C(1000000000))
+#define LONGEST_NS (10 * INT64_C(1000000000))
 
 typedef struct {
     guess_t *guess;
     source_kit_t *kit;
     uint8_t *text; /* WHOLE bytes */
+    bool begun;    /* the first input was looked at */
     bool all;
     bool typed;      /* a person has named types: */
     uint8_t *sample; /* whole records of the first file, with slack around them, to see whether they fit */
     size_t sampled;
 } looking_t;
+
+/* How long is enough? next, told: the bytes after which that is looked at again, and what was known then. */
+static bool is_settled(const looking_t *looking, uint64_t seen, uint64_t *next, uint64_t *told) {
+    if (seen < *next)
+        return false;
+    const uint64_t now = guess_so_far(looking->guess);
+    const bool settled = now == *told;
+    *told = now;
+    *next *= 2;
+    return settled;
+}
 
 /* The rest of a text that can only be read in order. have: bytes of it that were read and not taken yet. */
 static bool look_on(looking_t *looking, source_t *source, size_t have, err_t *err) {
@@ -46,12 +66,8 @@ static bool look_on(looking_t *looking, source_t *source, size_t have, err_t *er
             return true;
         memmove(looking->text, looking->text + used, have - used);
         have -= used;
-        if (seen < next)
-            continue;
-        if (guess_so_far(looking->guess) == told)
+        if (is_settled(looking, seen, &next, &told))
             break;
-        told = guess_so_far(looking->guess);
-        next *= 2;
     }
     looking->all = false;
     return true;
@@ -88,35 +104,34 @@ static bool look_at_rest(looking_t *looking, const input_file_t *file, source_t 
                          err_t *err) {
     if (file->kind == INPUT_PLAIN && !input_is_in_stream(file))
         return look_around(looking, source, file->text_bound, err);
-    if (file->kind == INPUT_STREAM) {
-        looking->all = false;
-        return true;
-    }
     memmove(looking->text, looking->text + used, WHOLE - used);
     return look_on(looking, source, WHOLE - used, err);
 }
 
-static bool take_sample(looking_t *looking, size_t length, err_t *err) {
+static bool take_sample(looking_t *looking, const uint8_t *text, size_t length, err_t *err) {
     if (!(looking->sample = calloc(1, length + 2 * (size_t)POOL_SLACK)))
         return err_memory(err, length);
-    memcpy(looking->sample + POOL_SLACK, looking->text, length);
+    memcpy(looking->sample + POOL_SLACK, text, length);
     looking->sampled = length;
     return true;
 }
 
-static bool look_into(looking_t *looking, const input_file_t *file, source_t *source, size_t got, bool first,
-                      err_t *err) {
-    const bool whole = got < WHOLE;
+static bool look_into(void *context, const input_file_t *file, source_t *source, size_t got, err_t *err) {
+    looking_t *looking = context;
+    const bool whole = got < WHOLE, first = !looking->begun;
+    looking->begun = true;
     size_t used;
     if (!first && !guess_is_same(looking->guess, looking->text, got)) {
         looking->all = false; /* whether it fits is told later */
         return true;
     }
+    if (first && source_is_utf16(source))
+        guess_was_utf16(looking->guess);
     if (first && !guess_begin(looking->guess, looking->text, got, whole, err))
         return false;
     return guess_take(looking->guess, looking->text, got, first ? GUESS_FROM_START : GUESS_FROM_NEXT, whole,
                       &used, err) &&
-           (!first || !looking->typed || take_sample(looking, used, err)) &&
+           (!first || !looking->typed || take_sample(looking, looking->text, used, err)) &&
            (whole || look_at_rest(looking, file, source, used, err));
 }
 
@@ -131,13 +146,18 @@ static bool leave_stream(const looking_t *looking, input_file_t *file, source_t 
     return true;
 }
 
-static bool look_at(looking_t *looking, input_file_t *file, bool first, err_t *err) {
+/* What is to be made of the first bytes of an input, which are in looking->text. */
+typedef bool beginning_fn(void *context, const input_file_t *file, source_t *source, size_t got, err_t *err);
+
+/* Reads so many of them, and leaves a stream for its reader. */
+static bool read_beginning(looking_t *looking, input_file_t *file, size_t want, beginning_fn *take,
+                           void *context, err_t *err) {
     const bool stream = file->kind == INPUT_STREAM;
     source_t *source = stream ? source_open(file, err) : source_open_in(looking->kit, file, err);
     if (!source)
         return false;
-    const ssize_t got = source_read(source, looking->text, WHOLE, err);
-    bool ok = got >= 0 && look_into(looking, file, source, (size_t)got, first, err);
+    const ssize_t got = source_read(source, looking->text, want, err);
+    bool ok = got >= 0 && take(context, file, source, (size_t)got, err);
     if (ok && stream) {
         ok = leave_stream(looking, file, source, (size_t)got, err);
         source = ok ? NULL : source;
@@ -146,11 +166,97 @@ static bool look_at(looking_t *looking, input_file_t *file, bool first, err_t *e
     return ok;
 }
 
+/* ---- streams ---- */
+
+/* A stream is read once: all that is read of it stays in memory, for the load. */
+typedef struct {
+    looking_t *looking;
+    source_t *source;
+    uint8_t *text;
+    size_t have, room, used;
+    bool ended, idle;
+} stream_t;
+
+/* One more piece. */
+static bool read_stream(stream_t *stream, err_t *err) {
+    if (!GROW(stream->text, stream->room, stream->have + WHOLE, err))
+        return false;
+    const ssize_t got = source_read(stream->source, stream->text + stream->have, WHOLE, err);
+    if (got < 0)
+        return false;
+    stream->have += (size_t)got;
+    stream->idle = source_is_idle(stream->source);
+    stream->ended = !stream->idle && got < WHOLE;
+    return true;
+}
+
+/* A pipe that has gone quiet is not waited for, if it has given some lines. */
+static bool read_first(stream_t *stream, err_t *err) {
+    bool ok;
+    do {
+        source_hurry(stream->source, IDLE_NS, clock_now_ns() + LONGEST_NS);
+        ok = read_stream(stream, err);
+    } while (ok && stream->idle && lines_count(stream->text, stream->have) < LEAST_LINES);
+    return ok;
+}
+
+static bool take_stream(stream_t *stream, guess_from_t from, err_t *err) {
+    size_t used;
+    const bool ok = guess_take(stream->looking->guess, stream->text + stream->used,
+                               stream->have - stream->used, from, stream->ended, &used, err);
+    stream->used += ok ? used : 0;
+    return ok;
+}
+
+static bool look_into_stream(stream_t *stream, err_t *err) {
+    looking_t *looking = stream->looking;
+    if (!read_first(stream, err))
+        return false;
+    const bool first = !looking->begun;
+    looking->begun = true;
+    if (!first && !guess_is_same(looking->guess, stream->text, stream->have)) {
+        looking->all = false;
+        return true;
+    }
+    if (first && source_is_utf16(stream->source))
+        guess_was_utf16(looking->guess);
+    if (first && !guess_begin(looking->guess, stream->text, stream->have, stream->ended, err))
+        return false;
+    if (!take_stream(stream, first ? GUESS_FROM_START : GUESS_FROM_NEXT, err) ||
+        (first && looking->typed && !take_sample(looking, stream->text, stream->used, err)))
+        return false;
+    uint64_t told = guess_so_far(looking->guess), next = SETTLED;
+    while (!stream->ended && !stream->idle && stream->have < GUESS_MOST_BYTES &&
+           !is_settled(looking, stream->have, &next, &told))
+        if (!read_stream(stream, err) || !take_stream(stream, GUESS_FROM_NEXT, err))
+            return false;
+    looking->all = looking->all && stream->ended;
+    return true;
+}
+
+static bool look_at_stream(looking_t *looking, input_file_t *file, err_t *err) {
+    stream_t stream = {.looking = looking, .source = source_open(file, err)};
+    const bool ok = stream.source && look_into_stream(&stream, err);
+    if (ok) {
+        source_hurry(stream.source, 0, 0);
+        source_leave(stream.source, file, stream.text, stream.have);
+        return true;
+    }
+    source_close(stream.source);
+    free(stream.text);
+    return false;
+}
+
+static bool look_at_file(looking_t *looking, input_file_t *file, err_t *err) {
+    return file->kind == INPUT_STREAM ? look_at_stream(looking, file, err)
+                                      : read_beginning(looking, file, WHOLE, look_into, looking, err);
+}
+
 static bool look_at_all(looking_t *looking, manifest_t *manifest, err_t *err) {
     const size_t files = manifest->count < MOST_FILES ? manifest->count : MOST_FILES;
     looking->all = files == manifest->count;
     for (size_t i = 0; i < files; i++)
-        if (!look_at(looking, &manifest->files[i * manifest->count / files], i == 0, err))
+        if (!look_at_file(looking, &manifest->files[i * manifest->count / files], err))
             return false;
     if (looking->all)
         guess_saw_all(looking->guess);
@@ -229,12 +335,14 @@ typedef struct {
     bool decided, bring;
 } id_look_t;
 
-static bool decide(id_look_t *look, const char *name, size_t length, err_t *err) {
+static bool decide(void *context, const input_file_t *file, source_t *source, size_t length, err_t *err) {
+    id_look_t *look = context;
     dialect_t dialect;
     record_t record;
     parsed_t parsed;
     err_t misfit; /* the checks of inputs tell it */
-    if (!dialect_sniff(look->schema, look->looking.text, length, name, &dialect, &misfit))
+    (void)source;
+    if (!dialect_sniff(look->schema, look->looking.text, length, file->name, &dialect, &misfit))
         return true;
     memset(look->looking.text + length, 0, POOL_SLACK);
     records_begin(look->records, &dialect, look->looking.text, (uint32_t)length, true, false, 0);
@@ -253,18 +361,9 @@ static bool decide(id_look_t *look, const char *name, size_t length, err_t *err)
 }
 
 static bool look_for_id(id_look_t *look, input_file_t *file, err_t *err) {
-    const bool stream = file->kind == INPUT_STREAM, begun = file->begun;
-    source_t *source = stream ? source_open(file, err) : source_open_in(look->looking.kit, file, err);
     /* what was kept of a stream has to be taken whole; else nobody waits for more than its first records */
-    const size_t want = stream && !begun ? FIRST : WHOLE;
-    const ssize_t got = source ? source_read(source, look->looking.text, want, err) : -1;
-    bool ok = got >= 0 && decide(look, file->name, (size_t)got, err);
-    if (ok && stream) {
-        ok = leave_stream(&look->looking, file, source, (size_t)got, err);
-        source = ok ? NULL : source;
-    }
-    source_close(source);
-    return ok;
+    const size_t want = file->kind == INPUT_STREAM && !file->begun ? FIRST : WHOLE;
+    return read_beginning(&look->looking, file, want, decide, look, err);
 }
 
 static bool look_at_beginnings(id_look_t *look, const manifest_t *manifest, err_t *err) {

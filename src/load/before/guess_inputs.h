@@ -1,6 +1,6 @@
 /* guess_inputs: guesses the format of a command's inputs (format/guess): of plain files from their beginnings, middles and
- * ends; of compressed ones from their first GUESS_MOST_BYTES at most; of streams from the first few, which are kept for
- * their reader. */
+ * ends; of compressed ones and of streams from their first GUESS_MOST_BYTES at most. What was read of a stream is kept for
+ * its reader. */
 #ifndef TIPPLE_LOAD_BEFORE_GUESS_INPUTS_H
 #define TIPPLE_LOAD_BEFORE_GUESS_INPUTS_H
 

@@ -185,10 +185,11 @@ static bool load_records(loader_t *loader, block_t *block, err_t *err) {
     rejects_looked_at(loading->rejects, looked_at + (block->oversize.length > 0), documents);
     ok = ok && look_for_bad_values(loader, block, err);
     if (ok && block->by_itself && !looked_at)
-        return refuse_record(loader, block,
-                             "this line is a header, or empty, and so no record: put the record into it, or "
-                             "delete it to leave the record out",
-                             err);
+        return refuse_record(
+            loader, block,
+            "this line is a header, a comment or empty, and so no record: put the record into it, or "
+            "delete it to leave the record out",
+            err);
     block->outgrown = correct_has_outgrown(loader->loading->schema, block);
     record = (record_t){.offset = block->length}; /* one that is too long */
     ok = ok && loader_clear_torn(loader, block, &torn_from, block->length, err);
@@ -301,6 +302,7 @@ void loader_end(loader_t *loader, loader_counters_t *counters, hist_t *batch_tim
     counters->wait_input_ns = loader->work.waited_ns;
     counters->total_ns = loader->work.took_ns;
     counters->bad_values = records_bad_values(loader->reader);
+    counters->passed_over = records_passed_over(loader->reader);
     if (bad_values)
         bad_values_add(bad_values, loader->bad_values);
     hist_merge(batch_times, &loader->batch_times);

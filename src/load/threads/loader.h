@@ -14,8 +14,9 @@ typedef struct {
     uint64_t unrouted; /* documents whose key could not be computed: the router sends them on */
     uint64_t batches, sent_documents, sent_bytes, retries, short_batches;
     int64_t wait_server_ns, wait_input_ns;
-    int64_t total_ns; /* this and the next one are filled at the end */
+    int64_t total_ns; /* this and those after it are filled at the end */
     uint64_t bad_values;
+    passed_over_t passed_over;
 } loader_counters_t;
 
 /* number: of the thread; it chooses the router to stay with. */

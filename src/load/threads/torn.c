@@ -37,15 +37,15 @@ static uint32_t last_record(const schema_t *schema, const block_t *block) {
         const uint8_t *end = memrchr(text, '\n', block->length);
         return end ? (uint32_t)(end + 1 - text) : 0;
     }
-    const size_t bom = block->file_start ? dialect_bom(text, block->length) : 0;
+    const size_t begin = block->file_start ? dialect_begin(schema, text, block->length) : 0;
     ends_t ends = ends_begin(schema, block->file->dialect->delimiter);
-    ends_on(&ends, text + bom, block->length - bom, true, SIZE_MAX);
-    size_t last = bom + ends.record;
+    ends_on(&ends, text + begin, block->length - begin, true, SIZE_MAX);
+    size_t last = begin + ends.record;
     for (size_t next = last; next < block->length;) {
         last = next;
         next += ends_find(schema, ends.delimiter, text + next, block->length - next, true);
     }
-    return last == bom ? 0 : (uint32_t)last;
+    return last == begin ? 0 : (uint32_t)last;
 }
 
 bool torn_cut(const schema_t *schema, pool_t *pool, block_t **block, news_t *torn, err_t *err) {
@@ -57,20 +57,21 @@ bool torn_cut(const schema_t *schema, pool_t *pool, block_t **block, news_t *tor
     if (!last->tail || !last->file->may_be_torn || last->oversize.length || !last->length ||
         text[last->length - 1] == '\n')
         return true;
-    const uint32_t at = last_record(schema, last);
-    const size_t bom = !at && last->file_start ? dialect_bom(text, last->length) : 0;
-    if (bom == last->length) /* no record at all */
+    size_t before = last->file_start ? dialect_begin(schema, text, last->length) : 0;
+    if (before == last->length) /* no record at all */
         return true;
+    const uint32_t at = last_record(schema, last);
+    before = at ? 0 : before;
     if (!at)
         *block = NULL;
     else if (!(last = cut_at(pool, last, at, err)))
         return false;
     /* where the record begins, not what stands before the first one */
-    text = last->buffer.bytes + bom;
-    const uint64_t length = last->length - bom;
+    text = last->buffer.bytes + before;
+    const uint64_t length = last->length - before;
     *torn = (news_t){.kind = NEWS_TORN,
                      .file = last->file,
-                     .torn = {last->offset + bom, length, XXH3_64bits(text, length)},
+                     .torn = {last->offset + before, length, XXH3_64bits(text, length)},
                      .block = last};
     return true;
 }

@@ -1,0 +1,104 @@
+/* Lines in the middle of a file that are headers. */
+#include "format/delimited/delimited_inner.h"
+
+#include <stdlib.h>
+
+bool delimited_want_split(delimited_t *reader) {
+    return reader->split || (reader->split = calloc(1, sizeof *reader->split));
+}
+
+/* In an encoding, characters outside ASCII have other bytes, and so another length. */
+static void learn_start(delimited_t *reader, const schema_text_t *word, uint64_t lengths) {
+    const encoding_t encoding = reader->schema->encoding;
+    uint8_t character[ENCODING_MOST_BYTES];
+    const bool any_length = encoding || schema_is_wide(reader->schema);
+    reader->header_start[(uint8_t)word->text[0]] |= any_length ? UINT64_MAX : lengths;
+    for (unsigned byte = 0x80; encoding && byte <= 0xFF; byte++) {
+        const size_t size = encoding_character(encoding, (uint8_t)byte, character);
+        if (size && size <= word->length && memcmp(character, word->text, size) == 0)
+            reader->header_start[byte] = UINT64_MAX;
+    }
+}
+
+/* Any column may be the first in a header, in upper or lower case. */
+static void learn_columns(delimited_t *reader) {
+    const schema_t *schema = reader->schema;
+    uint64_t *starts = reader->header_start;
+    for (size_t i = 0; i < schema->field_count; i++)
+        for (size_t j = 0; j < schema->fields[i].columns.count; j++) {
+            const schema_text_t *name = &schema->fields[i].columns.items[j];
+            if (name->length)
+                learn_start(reader, name,
+                            1ull << (name->length < DELIMITED_LONGEST_START ? name->length
+                                                                            : DELIMITED_LONGEST_START));
+        }
+    for (int lower = 'a'; lower <= 'z'; lower++)
+        starts[lower] = starts[lower - 'a' + 'A'] |= starts[lower];
+    starts[' '] = UINT64_MAX;
+    if (reader->dialect->header_length)
+        starts[reader->dialect->header_first] = UINT64_MAX;
+}
+
+void delimited_learn_header(delimited_t *reader) {
+    const schema_t *schema = reader->schema;
+    memset(reader->header_start, 0, sizeof reader->header_start);
+    if (schema->header == HEADER_YES)
+        learn_columns(reader);
+    for (size_t i = 0; schema->header == HEADER_WORDS && i < schema->header_words.count; i++)
+        learn_start(reader, &schema->header_words.items[i], UINT64_MAX);
+    if (schema->quote && schema->header != HEADER_NO)
+        reader->header_start[(uint8_t)schema->quote] = UINT64_MAX;
+    if (schema->blanks && schema->header != HEADER_NO)
+        reader->header_start[' '] = reader->header_start['\t'] = UINT64_MAX;
+    if (schema->comment)
+        reader->header_start[(uint8_t)schema->comment] = UINT64_MAX;
+}
+
+bool delimited_skip(delimited_t *reader, record_t *record) {
+    const uint8_t *text = reader->text + reader->at;
+    const uint32_t left = reader->length - reader->at;
+    if (!reader->skip_left || !left)
+        return false;
+    const uint8_t *feed = memchr(text, '\n', left);
+    const uint32_t length = feed ? (uint32_t)(feed - text) : left;
+    const bool carriage = feed && length && feed[-1] == '\r';
+    *record = (record_t){.offset = reader->at,
+                         .length = length - carriage,
+                         .line = reader->line++,
+                         .line_end = (uint8_t)((feed != NULL) + carriage)};
+    reader->at = reader->scanned = reader->at + length + (feed != NULL);
+    reader->skip_left--;
+    reader->passed.skipped++;
+    return true;
+}
+
+parsed_t delimited_look_for_header(delimited_t *reader, record_t *record, const uint8_t *text) {
+    static const char odd[] = "it begins as a header does, but is not the header that the file is read by",
+                      other[] = "it is a header, and its columns are not those that the file is read by";
+    if (schema_is_comment(reader->schema, *text)) {
+        reader->passed.comments++;
+        return PARSED_COMMENT;
+    }
+    if (!delimited_want_split(reader))
+        return PARSED_MEMORY;
+    const dialect_line_t line =
+        dialect_line(reader->schema, reader->dialect, reader->split, text, record->length);
+    const bool by_words = reader->schema->header == HEADER_WORDS;
+    record->field = NULL;
+    record->column = 1;
+    switch (line) {
+    case DIALECT_HEADER:
+        return PARSED_HEADER;
+    case DIALECT_OTHER_HEADER:
+        record->reason = other;
+        return record->line_end ? PARSED_OTHER_HEADER : by_words ? PARSED_REJECT : PARSED_DOCUMENT;
+    case DIALECT_ODD_LINE:
+        record->reason = odd;
+        return PARSED_REJECT;
+    case DIALECT_MEMORY:
+        return PARSED_MEMORY;
+    case DIALECT_RECORD:
+        break;
+    }
+    return PARSED_DOCUMENT;
+}

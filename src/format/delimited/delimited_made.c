@@ -1,0 +1,112 @@
+/* Subdocuments, and keys that are made from several fields. */
+#include "base/utf8.h"
+#include "format/delimited/delimited_inner.h"
+#include "format/delimited/typed.h"
+#include "format/record/words.h"
+#include "format/values/convert.h"
+
+uint8_t *delimited_put_group(uint8_t *out, const op_t *op, uint8_t ***group) {
+    if (op->code == OP_OPEN) {
+        *(*group)++ = out;
+        return delimited_put_head(out, op, false) + 4;
+    }
+    uint8_t *head = *--*group; // NOLINT(clang-analyzer-core.uninitialized.Assign): the plan has opened it
+    uint8_t *body = head + strlen((const char *)head + 1) + 2;
+    if (out == body + 4)
+        return head;
+    *out++ = 0;
+    bsonw_int32(body, (int32_t)(out - body));
+    return out;
+}
+
+/* The text of a field as it would be under the field's own key. False: the file has no such column. */
+static bool value_of(const delimited_t *reader, const bounds_t *bounds, fields_t fields, uint16_t index,
+                     span_t *value) {
+    const uint16_t column = reader->dialect->column_of[index];
+    if (column == DIALECT_NO_FIELD)
+        return false;
+    *value = delimited_text_of(reader, bounds, fields, column);
+    if (reader->schema->fields[index].type == TYPE_TRIMMED) {
+        while (value->length && value->text[value->length - 1] == ' ')
+            value->length--;
+        while (value->length && value->text[0] == ' ')
+            value->text++, value->length--;
+    }
+    return true;
+}
+
+static bool is_null(const field_t *field, encoding_t encoding, const span_t *value) {
+    return words_find(&field->nulls, encoding, value->text, value->length) >= 0;
+}
+
+/* The number that a field has become. False: it is none. */
+static bool number_of(const op_t *op, const field_t *field, const span_t *value, double *number) {
+    typed_t typed;
+    if (typed_is(field)) {
+        const bool is = typed_read(field, ENCODING_NONE, value->text, value->length, &typed);
+        memcpy(number, typed.bytes, sizeof *number);
+        return is && !delimited_is_inexact(field, value->text, value->length);
+    }
+    return convert_kept(value->text, value->length, field->divide, number) &&
+           !delimited_is_inexact(field, value->text, value->length) &&
+           !((op->null_kinds & NULLS_OTHER) &&
+             delimited_prints_as_null(OP_NUMBER, field->divide, &field->nulls, value->text, value->length));
+}
+
+uint8_t *delimited_put_point(const delimited_t *reader, const bounds_t *bounds, fields_t fields, uint8_t *out,
+                             const op_t *op) {
+    const make_t *made = &reader->schema->made[op->field];
+    double place[2];
+    for (size_t i = 0; i < 2; i++) {
+        const field_t *field = &reader->schema->fields[made->from[i].fields[0]];
+        span_t value;
+        if (!value_of(reader, bounds, fields, made->from[i].fields[0], &value) ||
+            is_null(field, ENCODING_NONE, &value) || !number_of(op, field, &value, &place[i]))
+            return out;
+    }
+    return bsonw_is_on_earth(place[0], place[1])
+               ? bsonw_point(delimited_put_head(out, op, false), place[0], place[1])
+               : out;
+}
+
+/* Writes the values of an item, one after the other. NULL: the item is not there. Fields that are joined are always
+ * there, whatever they contain. */
+static uint8_t *put_item(const delimited_t *reader, const bounds_t *bounds, fields_t fields, bool high,
+                         uint8_t *out, const make_t *made, size_t item) {
+    const size_t count = made->from[item].count;
+    const encoding_t encoding = high ? reader->schema->encoding : ENCODING_NONE;
+    for (size_t i = 0; i < count; i++) {
+        const uint16_t index = made->from[item].fields[i];
+        span_t value;
+        if (!value_of(reader, bounds, fields, index, &value) ||
+            (count == 1 && is_null(&reader->schema->fields[index], encoding, &value)))
+            return NULL;
+        if (high && !utf8_valid(value.text, value.length) &&
+            encoding_is(encoding, value.text, value.length)) {
+            out += encoding_to_utf8(encoding, out, value.text, value.length);
+        } else {
+            memcpy(out, value.text, value.length);
+            out += value.length;
+        }
+    }
+    return out;
+}
+
+uint8_t *delimited_put_first(const delimited_t *reader, const bounds_t *bounds, fields_t fields, bool high,
+                             uint8_t *out, const op_t *op) {
+    const make_t *made = &reader->schema->made[op->field];
+    for (size_t i = 0; i < made->from_count; i++) {
+        const schema_text_t *with = &made->from[i].with;
+        uint8_t *value = delimited_put_head(out, op, false) + 4;
+        memcpy(value, with->text ? with->text : "", with->length);
+        uint8_t *end = put_item(reader, bounds, fields, high, value + with->length, made, i);
+        if (!end)
+            continue;
+        if (high && !utf8_valid(value, (size_t)(end - value)))
+            return out;
+        bsonw_int32(value - 4, (int32_t)(end - value) + 1);
+        *end = 0;
+        return end + 1;
+    }
+    return out;
+}

@@ -1,0 +1,142 @@
+/* Writes the values that are not plain: texts with care, null values, rare spellings, and what does not fit. */
+#include "base/utf8.h"
+#include "format/delimited/delimited_inner.h"
+#include "format/delimited/typed.h"
+#include "format/record/words.h"
+#include "format/values/convert.h"
+
+/* Writes the text of a field that is not the number or date that it should be, or of a text field. */
+static uint8_t *put_text(delimited_t *reader, uint8_t *out, const op_t *op, const uint8_t *text,
+                         size_t length, bool high) {
+    if (!high || utf8_valid(text, length))
+        return bsonw_string(delimited_put_head_as(out, op, 0x02), text, length);
+    if (encoding_is(reader->schema->encoding, text, length)) {
+        out = delimited_put_head_as(out, op, 0x02);
+        size_t bytes = encoding_to_utf8(reader->schema->encoding, out + 4, text, length);
+        out = bsonw_int32(out, (int32_t)bytes + 1) + bytes;
+        *out = 0;
+        return out + 1;
+    }
+    out = bsonw_int32(delimited_put_head_as(out, op, 0x05), (int32_t)length);
+    *out++ = 0; /* subtype: generic binary */
+    memcpy(out, text, length);
+    return out + length;
+}
+
+static inline bool is_absent(const op_t *op, encoding_t encoding, const uint8_t *text, size_t length) {
+    if (length == 0)
+        return op->null_kinds & NULLS_EMPTY;
+    if (length == 4 && (op->null_kinds & NULLS_WORD) && memcmp(text, "NULL", 4) == 0)
+        return true;
+    return (op->null_kinds & NULLS_OTHER) && words_find(op->nulls, encoding, text, length) >= 0;
+}
+
+static uint8_t *put_typed(const delimited_t *reader, uint8_t *out, const op_t *op, const uint8_t *text,
+                          size_t length, bool high, shape_t *shape) {
+    const field_t *field = &reader->schema->fields[op->field];
+    typed_t value;
+    if (!typed_read(field, high ? reader->schema->encoding : ENCODING_NONE, text, length, &value) ||
+        delimited_is_inexact(field, text, length))
+        return NULL;
+    if (shape)
+        shape->spelling[op->field] = value.spelling;
+    out = delimited_put_head_as(out, op, value.bson_type);
+    memcpy(out, value.bytes, sizeof value.bytes);
+    return out + value.size;
+}
+
+/* The less usual conversions. NULL: the text is not such a value. */
+static uint8_t *put_rare(const delimited_t *reader, uint8_t *out, const op_t *op, const uint8_t *text,
+                         size_t length, bool high, shape_t *shape) {
+    int64_t whole;
+    double number;
+    switch (op->code) {
+    case OP_INT:
+    case OP_LONG:
+        return convert_int(text, length, &whole) ? delimited_put_int(out, op, whole, false) : NULL;
+    case OP_EXACT:
+    case OP_EXACT_LONG:
+        return convert_int(text, length, &whole) && convert_is_exact(text, length)
+                   ? delimited_put_exact(out, op, whole)
+                   : NULL;
+    case OP_NUMBER:
+        if (!convert_kept(text, length, op->divide, &number) ||
+            delimited_is_inexact(&reader->schema->fields[op->field], text, length))
+            return NULL;
+        out = delimited_put_head(out, op, false);
+        memcpy(out, &number, 8);
+        return out + 8;
+    case OP_TYPED:
+        return put_typed(reader, out, op, text, length, high, shape);
+    default:
+        for (uint8_t i = 0; i < op->pattern_count; i++) {
+            pattern_spelling_t spelling = {0, 0};
+            if ((op->patterns[i].length != length && !op->patterns[i].varies) ||
+                !pattern_read(&op->patterns[i], text, length, &whole, &spelling))
+                continue;
+            if (shape) {
+                shape->spelling[op->field] = (uint8_t)(i + PATTERN_MOST * spelling.letters);
+                shape->zone[op->field] = spelling.zone;
+            }
+            return bsonw_int64(delimited_put_head(out, op, false), whole);
+        }
+        return NULL;
+    }
+}
+
+bool delimited_prints_as_null(op_code_t code, int divide, const texts_t *nulls, const uint8_t *text,
+                              size_t length) {
+    uint8_t printed[64];
+    int64_t whole;
+    double number;
+    size_t size = 0;
+    const bool int_code = code == OP_INT || code == OP_LONG || code == OP_EXACT || code == OP_EXACT_LONG;
+    if (int_code && convert_int(text, length, &whole))
+        size = convert_print_int(whole, printed);
+    else if (code == OP_NUMBER && convert_kept(text, length, divide, &number))
+        size = convert_print_number(number, divide, printed);
+    return size && words_find(nulls, ENCODING_NONE, printed, size) >= 0;
+}
+
+/* What is no value of the field's type. */
+static __attribute__((noinline)) uint8_t *put_bad(delimited_t *reader, uint8_t *out, const op_t *op,
+                                                  const uint8_t *text, size_t length, bool high) {
+    reader->bad_values++;
+    reader->bad_of[op->field]++;
+    switch (reader->schema->bad_value) {
+    case BAD_VALUE_NULL:
+        return delimited_put_head_as(out, op, 0x0A);
+    case BAD_VALUE_REJECT:
+    case BAD_VALUE_STOP:
+        if (!reader->refused) {
+            reader->refused = &reader->schema->fields[op->field];
+            reader->refused_text = text;
+            reader->refused_length = length;
+        }
+        return out;
+    case BAD_VALUE_SKIP:
+        return out;
+    case BAD_VALUE_TEXT:
+    case BAD_VALUES:
+        break;
+    }
+    return put_text(reader, out, op, text, length, high);
+}
+
+uint8_t *delimited_put_unusual(delimited_t *reader, uint8_t *out, const op_t *op, const uint8_t *text,
+                               size_t length, bool high, shape_t *shape) {
+    const encoding_t encoding = high ? reader->schema->encoding : ENCODING_NONE;
+    if (is_absent(op, encoding, text, length)) {
+        int null = shape ? words_find(op->nulls, encoding, text, length) : 0;
+        if (shape)
+            shape->spelling[op->field] = (uint8_t)(null < 0 ? 0 : null);
+        return out;
+    }
+    if (op->code != OP_TEXT && op->code != OP_TRIMMED) {
+        const bool null = (op->null_kinds & NULLS_OTHER) &&
+                          delimited_prints_as_null(op->code, op->divide, op->nulls, text, length);
+        uint8_t *after = null ? NULL : put_rare(reader, out, op, text, length, high, shape);
+        return after ? after : put_bad(reader, out, op, text, length, high);
+    }
+    return put_text(reader, out, op, text, length, high);
+}

@@ -1,0 +1,111 @@
+/* Where the records of a text begin: behind lines that are none, and which of those are comments. */
+#include "format/guess/guess_study.h"
+
+#include <string.h>
+
+enum { MOST_BEFORE = 30 /* lines before the header */ };
+
+static size_t lines_before(const study_t *study, size_t offset) {
+    size_t lines = 0;
+    for (size_t i = 0; i < offset; i++)
+        lines += study->text[i] == '\n';
+    return lines;
+}
+
+/* Its first record has a field less or more than the others: names without the one of the row's number, or a last
+ * delimiter that only some lines have. */
+static bool is_odd_header(study_t *study, structure_t *found, err_t *err) {
+    const size_t fields = study->records[0].fields, most = found->columns;
+    const uint8_t *record = study->text + study->records[0].at;
+    const way_t *way = &found->way;
+    if (most < 3 || study->records[0].hash || (fields + 1 != most && fields != most + 1))
+        return false;
+    if (!split_record(&study->split, &study->schema, way->delimiter, record, study->records[0].length)) {
+        err_memory(err, study->records[0].length);
+        return false;
+    }
+    for (size_t i = 0; i < fields; i++) {
+        const span_t *span = &study->split.spans[i];
+        const bool last = fields == most + 1 && i + 1 == fields;
+        bool second; /* "n" may be a name */
+        if (last ? span->length != 0
+                 : guess_is_typed(span->text, span->length) && !guess_pair(span->text, span->length, &second))
+            return false;
+    }
+    if (fields + 1 != most)
+        return true;
+    found->row_names = false;
+    for (size_t i = 1; i < study->count; i++) {
+        const uint8_t *other = study->text + study->records[i].at;
+        if (study->records[i].fields == most &&
+            other[study->records[i].length - 1] != (uint8_t)way->delimiter)
+            found->row_names = true;
+    }
+    return true;
+}
+
+/* Lines that begin with #, by whether they have as many fields as records. */
+typedef struct {
+    size_t fitting, others, first_others; /* of the others, those before the first record */
+} hashes_t;
+
+static hashes_t count_hashes(const study_t *study, size_t columns) {
+    hashes_t hashes = {0, 0, 0};
+    bool before = true;
+    for (size_t i = 0; i < study->count; i++) {
+        const bool fits = study->records[i].fields == columns, hash = study->records[i].hash;
+        before = before && (hash || !fits);
+        hashes.fitting += hash && fits;
+        hashes.others += hash && !fits;
+        hashes.first_others += hash && !fits && before;
+    }
+    return hashes;
+}
+
+/* The last line before the records, which begins with #, names their columns. */
+static bool is_hash_header(const study_t *study, const structure_t *found, const hashes_t *hashes,
+                           size_t first) {
+    if (!first || !study->records[first - 1].hash || study->records[first - 1].fields != found->columns)
+        return false;
+    const uint8_t *line = study->text + study->records[first - 1].at;
+    return hashes->fitting == 1 && hashes->others == hashes->first_others &&
+           (found->columns > 2 || line[1] != ' ');
+}
+
+/* The first line of those before the records that is left when those to skip are gone: all after it are comments. */
+static size_t first_comment(const study_t *study, size_t first) {
+    while (first && study->records[first - 1].hash)
+        first--;
+    return first;
+}
+
+size_t guess_find_first(study_t *study, structure_t *found, size_t *of, err_t *err) {
+    const hashes_t hashes = count_hashes(study, found->columns);
+    bool comments = hashes.others > 0;
+    size_t first = 0, fitting = 0, passed = 0;
+    while (first < study->count &&
+           (study->records[first].fields != found->columns || (comments && study->records[first].hash)))
+        first++;
+    if (first == study->count)
+        first = 0;
+    if (comments && is_hash_header(study, found, &hashes, first)) {
+        comments = false;
+        first--;
+    }
+    if (first == 1 && is_odd_header(study, found, err)) {
+        found->odd_header = true;
+        first = 0;
+    }
+    for (size_t i = first; i < study->count; i++) {
+        const bool comment = comments && study->records[i].hash;
+        fitting += !comment && (study->records[i].fields == found->columns || (found->odd_header && i == 0));
+        passed += comment;
+    }
+    const size_t before = comments ? first_comment(study, first) : first;
+    found->comment = comments ? '#' : 0;
+    found->unsure_comment = comments && !hashes.first_others && hashes.fitting > hashes.others;
+    found->first = study->records[first].at;
+    found->skip = before ? lines_before(study, study->records[before].at) : 0;
+    *of = study->count - first - passed;
+    return before > MOST_BEFORE ? 0 : fitting;
+}

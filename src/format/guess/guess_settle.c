@@ -1,0 +1,127 @@
+/* What one column tells of another: which of two readings of its values is right. */
+#include "format/guess/guess_inner.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { COMMA_STYLE = 1 };
+
+static bool is_one(unsigned bits) {
+    return bits && !(bits & (bits - 1));
+}
+
+/* The first pattern of the column whose order is this one. */
+static size_t pattern_in(const column_t *column, unsigned order) {
+    date_set_t left = column->dates;
+    while (guess_pattern(guess_first_date(left))->order != order)
+        left &= left - 1;
+    return guess_first_date(left);
+}
+
+static bool refuse_days(const guess_t *guess, const guess_column_t *column, err_t *err) {
+    static const char *const words[ORDERS] = {[ORDER_DMY] = "dmy", [ORDER_MDY] = "mdy", [ORDER_YMD] = "ymd"};
+    char name[200], patterns[100] = "", options[60] = "";
+    size_t at = 0, used = 0;
+    for (unsigned i = ORDER_DMY, left = column->is.orders; i < ORDERS; i++) {
+        if (!(left >> i & 1))
+            continue;
+        left &= ~(1u << i);
+        const char *between = !at ? "" : left ? ", " : " or ";
+        at += (size_t)snprintf(patterns + at, sizeof patterns - at, "%s%s", between,
+                               guess_pattern(pattern_in(&column->column, i))->text);
+        used += (size_t)snprintf(options + used, sizeof options - used, "%s--dates %s", between, words[i]);
+    }
+    guess_shown(name, sizeof name, column->key, strlen(column->key));
+    return err_set(
+        err, STATUS_INPUT,
+        "%.1000s: the dates of column '%s' are %s: all that were looked at are days %s way; say which "
+        "by %s",
+        guess->name, name, patterns, __builtin_popcount(column->is.orders) > 2 ? "any" : "either", options);
+}
+
+bool guess_settle_days(guess_t *guess, err_t *err) {
+    static const unsigned said[] = {
+        [GUESS_DMY] = 1u << ORDER_DMY, [GUESS_MDY] = 1u << ORDER_MDY, [GUESS_YMD] = 1u << ORDER_YMD};
+    unsigned told = said[guess->options.dates];
+    for (size_t i = 0; !guess->options.dates && i < guess->structure.columns; i++)
+        if (guess->columns[i].is.kind == KIND_DATE && is_one(guess->columns[i].is.orders))
+            told |= guess->columns[i].is.orders;
+    for (size_t i = 0; i < guess->structure.columns; i++) {
+        guess_column_t *column = &guess->columns[i];
+        if (column->is.kind != KIND_DATE || !column->is.orders || is_one(column->is.orders))
+            continue;
+        if (!is_one(column->is.orders & told))
+            return refuse_days(guess, column, err);
+        column->is.orders &= (uint8_t)told;
+        column->is.pattern = pattern_in(&column->column, (unsigned)__builtin_ctz(column->is.orders));
+    }
+    return true;
+}
+
+static bool has_mark(const column_t *column, const decision_t *is, char mark) {
+    return guess_kind_is_number(is->kind) && !is->unsure_decimal && (column->fraction >> is->style & 1) &&
+           guess_styles[is->style].decimal == mark;
+}
+
+static void take_thousands(guess_column_t *column) {
+    const char decimal = guess_styles[column->is.style].decimal;
+    for (size_t i = 0; i < STYLES; i++) {
+        if (guess_styles[i].thousands != decimal || !(column->column.styles >> i & 1))
+            continue;
+        column->is.style = i;
+        if (!column->told || !column->told->type)
+            column->is.kind = column->column.wide >> i & 1 ? KIND_NUMBER : KIND_INT;
+        return;
+    }
+}
+
+bool guess_settle_marks(guess_t *guess, err_t *err) {
+    bool point = guess->options.decimal == '.', comma = guess->options.decimal == ',';
+    for (size_t i = 0; !point && !comma && i < guess->structure.columns; i++) {
+        point |= has_mark(&guess->columns[i].column, &guess->columns[i].is, '.');
+        comma |= has_mark(&guess->columns[i].column, &guess->columns[i].is, ',');
+    }
+    for (size_t i = 0; i < guess->structure.columns; i++) {
+        guess_column_t *column = &guess->columns[i];
+        const char mark = guess_styles[column->is.style].decimal;
+        if (column->told && !column->column.styles && comma && !point)
+            column->is.style = COMMA_STYLE; /* its values tell none: as the others have it */
+        if (!guess_kind_is_number(column->is.kind) || !column->is.unsure_decimal)
+            continue;
+        if (point == comma && mark == ',') {
+            char name[200];
+            guess_shown(name, sizeof name, column->key, strlen(column->key));
+            return err_set(
+                err, STATUS_INPUT,
+                "%.1000s: the comma in the numbers of column '%s' may be the decimal mark, or the one of "
+                "thousands; say what the decimal mark is by --decimal , or --decimal .",
+                guess->name, name);
+        }
+        if (mark == ',' ? point && !comma : comma && !point)
+            take_thousands(column);
+        column->is.unsure_decimal = false;
+    }
+    return true;
+}
+
+static bool is_null(const column_t *column, size_t at, const char *word) {
+    return column->nulls[at].length == strlen(word) &&
+           memcmp(column->nulls[at].bytes, word, column->nulls[at].length) == 0;
+}
+
+void guess_settle_text_nulls(guess_t *guess) {
+    bool elsewhere = false;
+    for (size_t i = 0; i < guess->structure.columns; i++)
+        for (size_t j = 0; j < guess->columns[i].column.null_count; j++)
+            elsewhere |=
+                (guess->columns[i].is.nulls >> j & 1) && is_null(&guess->columns[i].column, j, "NULL");
+    for (size_t i = 0; i < guess->structure.columns; i++) {
+        guess_column_t *column = &guess->columns[i];
+        if (column->is.kind != KIND_TEXT && column->is.kind != KIND_TRIMMED)
+            continue; /* its nulls are known */
+        for (size_t j = 0; j < column->column.null_count; j++)
+            if (is_null(&column->column, j, "\\N") ||
+                (is_null(&column->column, j, "NULL") && (elsewhere || !column->column.values)))
+                column->is.nulls |= 1u << j;
+    }
+}

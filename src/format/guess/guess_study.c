@@ -1,0 +1,47 @@
+#include "format/guess/guess_study.h"
+
+#include <string.h>
+
+bool guess_cut_all(study_t *study, const way_t *way, err_t *err) {
+    const uint8_t *at = study->text;
+    guess_line_t line;
+    guess_schema(&study->schema, way);
+    study->count = 0;
+    while (study->count < GUESS_MOST_RECORDS &&
+           guess_next(&study->schema, &at, study->end, study->last, &line)) {
+        if (!split_record(&study->split, &study->schema, way->delimiter, line.text, line.length))
+            return err_memory(err, line.length);
+        study->records[study->count].fields = study->split.open ? 0 : (uint16_t)study->split.count;
+        study->records[study->count].hash = line.text[0] == '#';
+        study->records[study->count].at = (size_t)(line.text - study->text);
+        study->records[study->count++].length = line.length;
+    }
+    return true;
+}
+
+size_t guess_usual_fields(const study_t *study) {
+    static _Thread_local uint16_t seen[SPLIT_MOST + 1];
+    size_t best = 0, most = 0;
+    bool all_hashes = true;
+    memset(seen, 0, sizeof seen);
+    for (size_t i = 0; i < study->count; i++)
+        all_hashes &= study->records[i].hash;
+    for (size_t i = 0; i < study->count; i++)
+        if (all_hashes || !study->records[i].hash)
+            seen[study->records[i].fields]++;
+    for (size_t i = 1; i <= SPLIT_MOST; i++)
+        if (seen[i] && seen[i] >= most) {
+            most = seen[i];
+            best = i;
+        }
+    return best;
+}
+
+bool guess_is_typed(const uint8_t *text, size_t length) {
+    column_t column;
+    guess_column_begin(&column);
+    guess_column_add(&column, text, length);
+    if (!column.values)
+        return true; /* nothing, or a null value */
+    return column.styles || column.iso || column.dates || column.objectid || column.uuid || column.pairs;
+}

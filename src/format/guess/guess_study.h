@@ -1,0 +1,49 @@
+/* guess_study: one text, as one way cuts it: what guess_structure weighs. */
+#ifndef TIPPLE_FORMAT_GUESS_GUESS_STUDY_H
+#define TIPPLE_FORMAT_GUESS_GUESS_STUDY_H
+
+#include "format/guess/guess_inner.h"
+
+enum { GUESS_MOST_RECORDS = 500 };
+
+/* One text, as one way cuts it. */
+typedef struct {
+    const uint8_t *text, *end;
+    bool last;
+    schema_t schema;
+    split_t split;
+    size_t count;
+    struct {
+        uint16_t fields; /* 0: a quote that is never closed */
+        bool hash;       /* begins with # */
+        size_t at, length;
+    } records[GUESS_MOST_RECORDS];
+} study_t;
+
+/* ---- guess_study.c ---- */
+
+bool guess_cut_all(study_t *study, const way_t *way, err_t *err);
+
+/* How many fields most records have; of equals, the larger number. Comments do not count, where there is anything else. */
+size_t guess_usual_fields(const study_t *study);
+
+/* Is it a value of a type, or a null value? */
+bool guess_is_typed(const uint8_t *text, size_t length);
+
+/* ---- guess_first.c ---- */
+
+/* Which lines come before the records, and which are comments. Returns how many records fit. */
+size_t guess_find_first(study_t *study, structure_t *found, size_t *of, err_t *err);
+
+/* ---- guess_wide.c ---- */
+
+/* Columns that are aligned by blanks: as many words in each line, most of them numbers, or several blanks in a row. */
+bool guess_is_aligned(study_t *study, err_t *err);
+
+/* Is every second field of all records empty, or the same sign? Then the delimiter is that long: *wide. */
+bool guess_is_widened(study_t *study, const structure_t *found, char wide[4], err_t *err);
+
+/* Blanks within values: only a person knows the widths. */
+bool guess_refuse_by_width(const study_t *study, const char *name, err_t *err);
+
+#endif

@@ -1,0 +1,101 @@
+/* What divides fields, other than one character: several, blanks, or nothing but their places. */
+#include "format/guess/guess_study.h"
+#include "format/record/delimiter.h"
+
+#include <stdio.h>
+#include <string.h>
+
+bool guess_is_aligned(study_t *study, err_t *err) {
+    const way_t way = {.delimiter = '\n'};
+    size_t usual = 0, same = 0, words_in_all = 0, numbers = 0, wide = 0;
+    if (!guess_cut_all(study, &way, err))
+        return false;
+    for (size_t i = 0; i < study->count; i++) {
+        const uint8_t *text = study->text + study->records[i].at;
+        const size_t length = study->records[i].length;
+        size_t words = 0;
+        bool gap = false;
+        for (size_t at = 0; at < length;) {
+            size_t from = at;
+            while (at < length && delimiter_is_blank(text[at]))
+                at++;
+            gap |= from && at < length && at - from > 1;
+            from = at;
+            while (at < length && !delimiter_is_blank(text[at]))
+                at++;
+            words += at > from;
+            numbers += at > from && guess_is_typed(text + from, at - from);
+        }
+        if (i < 2) /* the names above may be of several words */
+            usual = words;
+        same += i && words == usual;
+        words_in_all += words;
+        wide += gap;
+    }
+    return study->count > 1 && usual >= 3 && same * 20 >= (study->count - 1) * 19 &&
+           (numbers * 2 >= words_in_all || wide * 2 > study->count);
+}
+
+bool guess_is_widened(study_t *study, const structure_t *found, char wide[4], err_t *err) {
+    const char delimiter = found->way.delimiter;
+    size_t looked = 0, middle = 0;
+    uint8_t sign = 0;
+    if (found->columns < 3 || found->columns % 2 == 0 || !guess_cut_all(study, &found->way, err))
+        return false;
+    for (size_t i = 0; i < study->count; i++) {
+        const uint8_t *record = study->text + study->records[i].at;
+        if (study->records[i].fields != found->columns)
+            continue;
+        if (!split_record(&study->split, &study->schema, delimiter, record, study->records[i].length))
+            return false;
+        const span_t *spans = study->split.spans;
+        if (!looked++ && (middle = spans[1].length) == 1)
+            sign = spans[1].text[0];
+        for (size_t j = 1; j < study->split.count; j += 2)
+            if (spans[j].raw_length != middle || (middle && spans[j].text[0] != sign))
+                return false;
+    }
+    if (looked < 2 || middle > 1 || (middle && !strchr("~^", sign)))
+        return false;
+    snprintf(wide, 4, middle ? "%c%c%c" : "%c%c", delimiter, middle ? (char)sign : delimiter, delimiter);
+    return true;
+}
+
+enum { WIDEST_LINE = 1000, NAMED_PLACES = 20 };
+
+/* Where columns begin that are cut by position: behind blanks that all lines have at the same places. Returns how many do. */
+static size_t find_places(const study_t *study, size_t places[NAMED_PLACES]) {
+    static _Thread_local bool used[WIDEST_LINE];
+    size_t count = 0, widest = 0;
+    memset(used, 0, sizeof used);
+    for (size_t i = 0; i < study->count; i++)
+        for (size_t j = 0; j < study->records[i].length && j < WIDEST_LINE; j++) {
+            used[j] |= study->text[study->records[i].at + j] != ' ';
+            widest = j + 1 > widest ? j + 1 : widest;
+        }
+    for (size_t j = 0; j < widest && count < NAMED_PLACES; j++)
+        if (used[j] && (!j || !used[j - 1]))
+            places[count++] = j + 1;
+    return count;
+}
+
+bool guess_refuse_by_width(const study_t *study, const char *name, err_t *err) {
+    enum { LEAST_LINES = 3 };
+    size_t places[NAMED_PLACES];
+    char shown[NAMED_PLACES * 8] = "";
+    size_t gaps = 0;
+    const size_t count = find_places(study, places);
+    for (size_t i = 0; i < study->count; i++)
+        gaps += memmem(study->text + study->records[i].at, study->records[i].length, "  ", 2) != NULL;
+    if (study->count < LEAST_LINES || count < 2 || gaps * 2 < study->count)
+        return true;
+    for (size_t i = 0, used = 0; i < count; i++)
+        used += (size_t)snprintf(shown + used, sizeof shown - used, i ? ", %zu" : "%zu", places[i]);
+    return err_set(err, STATUS_INPUT,
+                   "%.1000s: no delimiter divides its lines, but all have blanks at the same places: columns "
+                   "of fixed width, "
+                   "which seem to begin at bytes %s; give a --format of fixed width, such as 'record: "
+                   "{fixed: N}' with N the "
+                   "bytes of a line, and fields such as {name: a, width: %zu, type: trimmed}",
+                   name, shown, places[1] - 1);
+}
