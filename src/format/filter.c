@@ -1,6 +1,6 @@
 #include "format/filter.h"
 #include "base/suggest.h"
-#include "format/delimited/typed.h"
+#include "format/record/typed.h"
 #include "format/values/convert.h"
 #include "format/values/pattern.h"
 

@@ -1,6 +1,6 @@
 #include "format/delimited/emit_delimited.h"
 #include "base/threads/pool.h"
-#include "format/delimited/typed.h"
+#include "format/record/typed.h"
 #include "format/values/convert.h"
 #include "format/values/pattern.h"
 

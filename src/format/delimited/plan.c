@@ -1,5 +1,5 @@
 #include "format/delimited/plan.h"
-#include "format/delimited/typed.h"
+#include "format/record/typed.h"
 
 #include <stdlib.h>
 #include <string.h>

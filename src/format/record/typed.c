@@ -1,4 +1,4 @@
-#include "format/delimited/typed.h"
+#include "format/record/typed.h"
 #include "format/record/bsonw.h"
 #include "format/record/words.h"
 #include "format/values/convert.h"

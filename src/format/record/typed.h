@@ -1,8 +1,8 @@
 /* typed: values of the types that not every file has (boolean, decimal, objectid, uuid), and of numbers that are not
  * written plainly, from texts and back. A text is converted only if the value, and which of the field's spellings it had,
  * give the same text again; of a decimal, as of all numbers, the same digits. */
-#ifndef TIPPLE_FORMAT_DELIMITED_TYPED_H
-#define TIPPLE_FORMAT_DELIMITED_TYPED_H
+#ifndef TIPPLE_FORMAT_RECORD_TYPED_H
+#define TIPPLE_FORMAT_RECORD_TYPED_H
 
 #include "format/schema/schema.h"
 
