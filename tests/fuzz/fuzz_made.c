@@ -131,6 +131,59 @@ static void say_by_width(size_t fields) {
     grown_free(&list);
 }
 
+/* Types for values of JSON. */
+static void say_json(size_t fields) {
+    say("format: x\nrecord: {json: yes}\non_bad_value: %s\nfields:\n",
+        ONE_OF("text", "text", "null", "skip-field", "reject", "stop"));
+    for (size_t i = 0; i < fields; i++)
+        say("  - {name: %s%zu, type: %s%s}\n", ONE_OF("f", "g.f", "g.h.f"), i,
+            ONE_OF("text", "trimmed", "int", "long", "number", "number, decimal: \",\"",
+                   "date, pattern: [YYYYMMDD, epoch_s]", "datetime", "boolean, true: [\"1\"], false: [a]",
+                   "decimal", "objectid", "uuid"),
+            ONE_OF("", ", nulls: [\"\"]", ", nulls: [a, \"50\"]"));
+}
+
+static void json_pieces(const uint8_t *data, size_t size, grown_t *text) {
+    static const char *const words[] = {"{",
+                                        "}",
+                                        "[",
+                                        "]",
+                                        ",",
+                                        "\"f0\":",
+                                        "\"f1\":",
+                                        "\"g\":{",
+                                        "\"h\":{",
+                                        "\"f2\":",
+                                        "\"1\"",
+                                        "\"1\",",
+                                        "1",
+                                        "1,",
+                                        "12.5",
+                                        "null",
+                                        "true",
+                                        "\"\"",
+                                        "\"a\"",
+                                        "\"50\"",
+                                        "\"20240229\"",
+                                        "\"2024-02-29T00:00:00Z\"",
+                                        "\" a \"",
+                                        "{}",
+                                        "[]",
+                                        "\n",
+                                        "\"507f1f77bcf86cd799439011\"",
+                                        "\"00112233-4455-6677-8899-AABBCCDDEEFF\"",
+                                        "\"1,5\"",
+                                        "{\"$date\": 5}",
+                                        "-7",
+                                        "1e300",
+                                        "\"_id\":",
+                                        "\"x\":",
+                                        "\"f3\":"};
+    grown_text(text, "{\"f0\":");
+    for (size_t i = 0; i < size && text->size < LONGEST; i++)
+        grown_text(text, words[data[i] % (sizeof words / sizeof *words)]);
+}
+
 /* A text of pieces that mean something to one type of field or the other. */
 static void pieces(const uint8_t *data, size_t size, grown_t *text) {
     static const char *const words[] = {"|",
@@ -201,12 +254,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     size -= sizeof seed;
     grown_t text = {0};
     grown_text(&text, "");
-    if (chance(4))
+    const bool json = !chance(5);
+    if (json)
+        json_pieces(data, size, &text);
+    else if (chance(4))
         pieces(data, size, &text);
     else
         grown_add(&text, data, size < LONGEST ? size : LONGEST);
     const size_t cut = chance(256), fields = 1 + chance(6);
-    if (chance(3))
+    if (json)
+        say_json(fields);
+    else if (chance(3))
         say_delimited(fields);
     else
         say_by_width(fields);
@@ -219,7 +277,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (schema) {
         law_t law = law_for(schema);
         law.may_refuse = law.by_turns = true;
-        law_holds(&law, text.at, text.size, cut, true);
+        if (json)
+            law_whole_holds(&law, text.at, text.size, cut);
+        else
+            law_holds(&law, text.at, text.size, cut, true);
         law_end(&law);
     }
     grown_free(&yaml);

@@ -485,6 +485,28 @@ static void law_grow(void *to, const void *bytes, size_t length) {
     grown_add(to, bytes, length);
 }
 
+/* Of objects: the same documents however they are asked for and cut, and what a server would take. */
+LAB_UNUSED void law_whole_holds(const law_t *law, const uint8_t *text, size_t length, size_t cut) {
+    dialect_t dialect;
+    err_t err = {.text = ""};
+    if (!dialect_sniff(law->schema, text, length, "fuzz.json", &dialect, &err))
+        return;
+    lab_records_t all = lab_parse(law->reader, &dialect, text, length, (lab_how_t){.careful = false});
+    lab_records_t careful = lab_parse(law->reader, &dialect, text, length, (lab_how_t){.careful = true});
+    law_same_records(&all, 0, all.count, &careful, 0);
+    for (size_t i = 0; i < all.count; i++) {
+        bson_t document;
+        LAB_MUST(
+            all.records[i].parsed != PARSED_DOCUMENT ||
+            (bson_init_static(&document, all.records[i].document, all.records[i].record.document_length) &&
+             bson_validate(&document, BSON_VALIDATE_UTF8 | BSON_VALIDATE_UTF8_ALLOW_NULL, NULL)));
+    }
+    if (!lab_count(&all, PARSED_REJECT)) /* whose columns are counted in lines, and those may be cut here */
+        law_blocks(law, &dialect, &all, text, length, cut);
+    lab_records_free(&all);
+    lab_records_free(&careful);
+}
+
 /* One input's lines, without rejects, into a new file. */
 static bool law_emit_into(const law_t *law, emitted_t *emitted, const dialect_t *dialect,
                           const lab_records_t *some, const uint8_t *text, err_t *err) {

@@ -1,5 +1,4 @@
 #include "format/delimited/delimited.h"
-#include "base/escape.h"
 #include "base/lines.h"
 #include "base/utf8.h"
 #include "format/delimited/plan.h"
@@ -18,8 +17,6 @@
 /* The ends of fields are found one window at a time, so that they are still in the first-level cache when they are
  * used. */
 enum { WINDOW = 16 * 1024, OVER = 64 /* scanned beyond a window at most, but for one record */ };
-
-enum { REASON_ROOM = 320, SHOWN_NAME = 80, SHOWN_VALUE = 120 };
 
 struct delimited {
     const schema_t *schema;
@@ -49,7 +46,7 @@ struct delimited {
     const field_t *refused;       /* of the record at hand: the first with a value that makes it a reject; */
     const uint8_t *refused_text;  /* the value */
     size_t refused_length;
-    char reason[REASON_ROOM];
+    char reason[TYPED_MISFIT];
 };
 
 delimited_t *delimited_new(const schema_t *schema) {
@@ -587,11 +584,7 @@ static parsed_t refuse_open(record_t *record, size_t column) {
 static parsed_t refuse_value(delimited_t *reader, record_t *record) {
     const field_t *field = reader->refused;
     const size_t column = reader->dialect->column_of[field - reader->schema->fields];
-    char name[SHOWN_NAME], value[SHOWN_VALUE];
-    escape_text(name, sizeof name, field->name, strlen(field->name));
-    escape_text(value, sizeof value, (const char *)reader->refused_text, reader->refused_length);
-    snprintf(reader->reason, sizeof reader->reason, "the value '%s%s' of '%s' does not fit its type, %s",
-             value, strlen(value) < reader->refused_length ? "..." : "", name, schema_type_name(field->type));
+    typed_misfit(field, reader->refused_text, reader->refused_length, reader->reason);
     record->reason = reader->reason;
     record->field = NULL;
     record->column = reader->split->spans[column].at + 1;

@@ -110,9 +110,6 @@ static bool spec_agrees(const char *text, const schema_t *schema, const char *wh
 
 bool guess_options_agree(const guess_options_t *options, const schema_t *schema, const char *what,
                          err_t *err) {
-    if (schema->kind == RECORDS_JSON && options->type_count)
-        return err_set(err, STATUS_USAGE, "--type is for columns of delimited files, and %s is of JSON",
-                       what);
     for (size_t i = 0; i < options->type_count; i++)
         if (!spec_agrees(options->types[i], schema, what, err))
             return false;

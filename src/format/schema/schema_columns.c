@@ -1,24 +1,6 @@
 #include "format/schema/schema_read.h"
-#include "format/values/pattern.h"
 
 #include <string.h>
-
-static bool read_pattern(reader_t *reader, const yaml_item_t *node, field_t *field) {
-    if (field->type != TYPE_DATE)
-        return COMPLAIN(node, "'pattern' goes with the types date and datetime");
-    if (!schema_texts(reader, node, &field->patterns))
-        return false;
-    if (!field->patterns.count || field->patterns.count > PATTERN_MOST)
-        return COMPLAIN(node, "1 to %d patterns were expected", PATTERN_MOST);
-    for (size_t i = 0; i < field->patterns.count; i++) {
-        pattern_t pattern;
-        const char *problem =
-            pattern_compile(field->patterns.items[i].text, field->patterns.items[i].length, &pattern);
-        if (problem)
-            return COMPLAIN(node, "'%s' is not a date pattern: %s", field->patterns.items[i].text, problem);
-    }
-    return true;
-}
 
 static bool read_field(reader_t *reader, const yaml_item_t *node, field_t *field) {
     static const char *const keys[] = {"name",   "key",      "type", "column", "nulls",   "pattern",
@@ -33,22 +15,13 @@ static bool read_field(reader_t *reader, const yaml_item_t *node, field_t *field
     if (!yaml_tree_only_keys(tree, node, keys, COUNT(keys), reader->err))
         return false;
     const yaml_item_t *name = yaml_item_get(node, "name"), *column = yaml_item_get(node, "column"),
-                      *nulls = yaml_item_get(node, "nulls"), *pattern = yaml_item_get(node, "pattern"),
                       *divide = yaml_item_get(node, "divide"), *optional = yaml_item_get(node, "optional");
     *field = (field_t){.type = TYPE_TEXT, .nulls = {empty, 1}};
     if (!schema_field_start(reader, node, field))
         return false;
     if (field->type == TYPE_LENGTH)
         return COMPLAIN(node, "'length' goes with records of fixed width");
-    if (pattern && !read_pattern(reader, pattern, field))
-        return false;
-    if (divide && !schema_divide(reader, divide, field))
-        return false;
-    if (nulls && !schema_texts(reader, nulls, &field->nulls))
-        return false;
-    if (field->nulls.count > 8)
-        return COMPLAIN(nulls, "at most 8 null values were expected");
-    if (!schema_words(reader, node, field) || !schema_numerals(reader, node, field))
+    if ((divide && !schema_divide(reader, divide, field)) || !schema_values(reader, node, field))
         return false;
     if (optional && !yaml_tree_bool(tree, optional, &field->optional, reader->err))
         return false;

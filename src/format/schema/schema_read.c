@@ -48,7 +48,7 @@ bool schema_key(reader_t *reader, const yaml_item_t *node, const char **key) {
     return !problem || COMPLAIN(node, "'%s' cannot be a document's key: %s", *key, problem);
 }
 
-static bool read_type(reader_t *reader, const yaml_item_t *node, field_t *field) {
+bool schema_type(reader_t *reader, const yaml_item_t *node, field_t *field) {
     static const schema_text_t date[] = {{"YYYY-MM-DD", 10}};
     static const schema_text_t datetime[] = {{"YYYY-MM-DDThh:mm:ssZ", 20},
                                              {"YYYY-MM-DD hh:mm:ss", 19},
@@ -95,7 +95,7 @@ bool schema_field_start(reader_t *reader, const yaml_item_t *node, field_t *fiel
         return COMPLAIN(node, "this field has no name");
     return schema_name(reader, name, &field->name) &&
            schema_key(reader, key && !reader->keys_are_names ? key : name, &field->key) &&
-           (!type || read_type(reader, type, field));
+           (!type || schema_type(reader, type, field));
 }
 
 bool schema_fits(reader_t *reader, const field_t *fields, size_t count, const field_t *field) {

@@ -26,16 +26,18 @@ bool schema_texts(reader_t *reader, const yaml_item_t *node, texts_t *texts);
 bool schema_name(reader_t *reader, const yaml_item_t *node, const char **name);
 bool schema_key(reader_t *reader, const yaml_item_t *node, const char **key);
 
+bool schema_type(reader_t *reader, const yaml_item_t *node, field_t *field);
+
 /* Reads name, key and type; the caller has filled in the defaults. */
 bool schema_field_start(reader_t *reader, const yaml_item_t *node, field_t *field);
 bool schema_divide(reader_t *reader, const yaml_item_t *node, field_t *field);
 
-/* Reads `true` and `false` of a delimited field, or sets the usual words. */
-bool schema_words(reader_t *reader, const yaml_item_t *node, field_t *field);
-
-/* Reads `decimal` and `thousands` of a record; then those of a delimited field, for which the record's are the usual. */
+/* Reads `decimal` and `thousands` of a record. */
 bool schema_record_numerals(reader_t *reader, const yaml_item_t *node);
-bool schema_numerals(reader_t *reader, const yaml_item_t *node, field_t *field);
+
+/* Reads how the values of a field are written: `pattern`, `nulls`, `true` and `false`, and `decimal` and `thousands`, for
+ * which the record's are the usual. */
+bool schema_values(reader_t *reader, const yaml_item_t *node, field_t *field);
 
 /* Does the field's name or key conflict with none of those before it? */
 bool schema_fits(reader_t *reader, const field_t *fields, size_t count, const field_t *field);
