@@ -109,6 +109,8 @@ static bool read_value(term_t *term, err_t *err) {
     uint8_t padded[64 + 16] = {0};
     size_t length = strlen(term->text);
     term->length = length;
+    if (field->array.length)
+        return err_set(err, STATUS_USAGE, "--filter: %s is an array, which cannot be compared", field->name);
     if (field->type == TYPE_TEXT || field->type == TYPE_TRIMMED) {
         term->is_text = true;
         return true;

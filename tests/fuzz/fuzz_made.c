@@ -66,9 +66,13 @@ static void say_delimited(size_t fields) {
         static const char *const types[] = {"text", "trimmed", "int",     "long",     "number",
                                             "date", "boolean", "decimal", "objectid", "uuid"};
         const size_t type = chance(sizeof types / sizeof *types);
-        if (type == 4)
+        const bool array = !chance(4);
+        if (type == 4 && !array)
             numbers[count++] = i;
-        say("  - {name: f%zu, type: %s%s%s%s%s}\n", i, types[type],
+        say("  - {name: f%zu, type: %s%s%s%s%s%s}\n", i, types[type],
+            array ? ONE_OF(", array: \";\"", ", array: \",\"", ", array: \" \"", ", array: \"1\"",
+                           ", array: \"50\"")
+                  : "",
             type == 5
                 ? ONE_OF(", pattern: [YYYYMMDD, DD/MM/YYYY]", ", pattern: [D/M/YYYY, \"MON D YY\", epoch_s]",
                          ", pattern: [\"YYYYMMDDThhmmZZ\", \"D MONTH YYYY h A\", DD/MM/YYYY]")
@@ -234,6 +238,9 @@ static void pieces(const uint8_t *data, size_t size, grown_t *text) {
                                         "20140102T0600+0130",
                                         "3 June 2024 12 am",
                                         "1 234",
+                                        ";",
+                                        "1;2;",
+                                        "a;XX;50",
                                         "507f1f77bcf86cd799439011",
                                         "00112233-4455-6677-8899-AABBCCDDEEFF"};
     for (size_t i = 0; i < size && text->size < LONGEST; i++) {

@@ -2,6 +2,7 @@
 #include "base/lines.h"
 #include "base/utf8.h"
 #include "format/delimited/plan.h"
+#include "format/delimited/wide.h"
 #include "format/record/bsonw.h"
 #include "format/record/ends.h"
 #include "format/record/split.h"
@@ -284,6 +285,10 @@ static uint8_t *put_rare(const delimited_t *reader, uint8_t *out, const op_t *op
         return out + 8;
     case OP_TYPED:
         return put_typed(reader, out, op, text, length, high, shape);
+    case OP_WIDE:
+        return wide_put(&reader->schema->fields[op->field], op->patterns,
+                        high ? reader->schema->encoding : ENCODING_NONE, text, length, out,
+                        put_head(out, op, false));
     default:
         for (uint8_t i = 0; i < op->pattern_count; i++) {
             pattern_spelling_t spelling = {0, 0};

@@ -1,5 +1,7 @@
 #include "format/delimited/emit_delimited.h"
+#include "base/text.h"
 #include "base/threads/pool.h"
+#include "format/delimited/wide.h"
 #include "format/record/typed.h"
 #include "format/values/convert.h"
 #include "format/values/pattern.h"
@@ -35,6 +37,7 @@ struct emit_delimited {
     way_t ways[SCHEMA_MOST_FIELDS * 2];
     pattern_t *patterns; /* of all fields, one after the other */
     size_t first_pattern[SCHEMA_MOST_FIELDS];
+    text_t *wide; /* by field: the text of a value that is longer than value_t.printed */
 };
 
 /* False: out of memory. */
@@ -59,15 +62,20 @@ emit_delimited_t *emit_delimited_new(draft_t *draft) {
     if (!emit)
         return NULL;
     emit->draft = draft;
-    if (compile_patterns(emit, draft->schema))
+    emit->wide = calloc(draft->schema->field_count + 1, sizeof *emit->wide);
+    if (emit->wide && compile_patterns(emit, draft->schema))
         return emit;
     emit_delimited_destroy(emit);
     return NULL;
 }
 
 void emit_delimited_destroy(emit_delimited_t *emit) {
-    if (emit)
-        free(emit->patterns);
+    if (!emit)
+        return;
+    for (size_t i = 0; emit->wide && i < emit->draft->schema->field_count; i++)
+        text_free(&emit->wide[i]);
+    free(emit->wide);
+    free(emit->patterns);
     free(emit);
 }
 
@@ -110,6 +118,19 @@ static bool print_date(const emit_delimited_t *emit, const field_t *field, const
     return false;
 }
 
+static bool print_wide(const emit_delimited_t *emit, const field_t *field, const bson_iter_t *at,
+                       value_t *value) {
+    const size_t index = (size_t)(field - emit->draft->schema->fields);
+    text_t *text = &emit->wide[index];
+    text_free(text);
+    text_append(text, "");
+    if (!wide_print(field, emit->patterns + emit->first_pattern[index], at, text) || text->lacking)
+        return false;
+    value->text = (const uint8_t *)text->bytes;
+    value->length = text->length;
+    return true;
+}
+
 /* The text of one column, before quotes and escapes. */
 static bool print_value(const emit_delimited_t *emit, const field_t *field, const bson_t *document,
                         const shape_t *shape, value_t *value, err_t *err) {
@@ -124,6 +145,8 @@ static bool print_value(const emit_delimited_t *emit, const field_t *field, cons
         }
         return true;
     }
+    if (wide_is(field) && !BSON_ITER_HOLDS_UTF8(&at) && print_wide(emit, field, &at, value))
+        return true;
     typed_t typed;
     if (typed_is(field) && typed_take(field, &at, &typed)) {
         schema_text_t text;

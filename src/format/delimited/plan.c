@@ -1,4 +1,5 @@
 #include "format/delimited/plan.h"
+#include "format/delimited/wide.h"
 #include "format/record/typed.h"
 
 #include <stdlib.h>
@@ -8,6 +9,7 @@ typedef struct {
     plan_t *plan;
     uint8_t *heads; /* long heads, one after the other */
     pattern_t *patterns;
+    size_t made_times; /* of worst_times, for made keys */
 } builder_t;
 
 /* Text of an encoding may be longer in UTF-8; all other text is copied. */
@@ -31,6 +33,8 @@ static void set_head(builder_t *builder, op_t *op, uint8_t type, const char *key
 }
 
 static uint8_t code_of(const field_t *field) {
+    if (wide_is(field))
+        return OP_WIDE;
     if (typed_is(field))
         return OP_TYPED;
     switch (field->type) {
@@ -59,10 +63,11 @@ static uint8_t code_of(const field_t *field) {
 }
 
 static uint8_t bson_type_of(uint8_t code) {
-    static const uint8_t types[] = {
-        [OP_TEXT] = 0x02,     [OP_TRIMMED] = 0x02, [OP_INT] = 0x10,   [OP_LONG] = 0x12, [OP_NUMBER] = 0x01,
-        [OP_ISO_DATE] = 0x09, [OP_DATE] = 0x09,    [OP_TYPED] = 0x00, /* known with the value */
-        [OP_OPEN] = 0x03};
+    static const uint8_t
+        types[] = {[OP_TEXT] = 0x02, [OP_TRIMMED] = 0x02, [OP_INT] = 0x10,
+                   [OP_LONG] = 0x12, [OP_NUMBER] = 0x01,  [OP_ISO_DATE] = 0x09,
+                   [OP_DATE] = 0x09, [OP_TYPED] = 0x00,   [OP_WIDE] = 0x00, /* known with the value */
+                   [OP_OPEN] = 0x03};
     return types[code];
 }
 
@@ -89,6 +94,12 @@ static void add_field(builder_t *builder, const schema_t *schema, const dialect_
     for (size_t i = 0; i < op->pattern_count; i++)
         pattern_compile(field->patterns.items[i].text, field->patterns.items[i].length, builder->patterns++);
     op->null_kinds = null_kinds_of(&field->nulls);
+    if (op->code == OP_WIDE) { /* all fields together are not longer than the record */
+        const wide_most_t most = wide_most(field, text_times(schema));
+        builder->plan->worst_bytes += most.bytes;
+        if (most.times > builder->plan->worst_times)
+            builder->plan->worst_times = most.times;
+    }
     set_head(builder, op, bson_type_of(op->code), key, strlen(key));
 }
 
@@ -117,7 +128,7 @@ static void add_made(builder_t *builder, const schema_t *schema, size_t index) {
     set_head(builder, op, made->kind == MAKE_POINT ? 0x03 : 0x02, made->field.key, strlen(made->field.key));
     builder->plan->worst_bytes += 96;
     if (made->kind == MAKE_FIRST)
-        builder->plan->worst_times += text_times(schema);
+        builder->made_times += text_times(schema);
     for (size_t i = 0; i < made->from_count; i++)
         op->null_kinds |= null_kinds_of(&schema->fields[made->from[i].fields[0]].nulls);
 }
@@ -135,7 +146,7 @@ bool plan_compile(const schema_t *schema, const dialect_t *dialect, plan_t *plan
     if (!plan->owned)
         return false;
     plan->ops = plan->owned;
-    builder_t builder = {plan, NULL, (pattern_t *)(void *)(plan->ops + ops)};
+    builder_t builder = {plan, NULL, (pattern_t *)(void *)(plan->ops + ops), 0};
     builder.heads = (uint8_t *)(builder.patterns + patterns);
     for (size_t i = 0; i < schema->made_count; i++)
         add_made(&builder, schema, i);
@@ -161,6 +172,7 @@ bool plan_compile(const schema_t *schema, const dialect_t *dialect, plan_t *plan
             add_field(&builder, schema, dialect, i, part);
         open = key;
     }
+    plan->worst_times += builder.made_times;
     plan->simple = true;
     for (size_t i = 0; i < plan->count; i++) {
         const op_t *op = &plan->ops[i];

@@ -14,6 +14,7 @@ typedef enum {
     OP_ISO_DATE, /* exactly YYYY-MM-DD: converted fast */
     OP_DATE,
     OP_TYPED, /* by the field's type, see typed.h */
+    OP_WIDE,  /* see wide.h */
     OP_OPEN,  /* begins a subdocument */
     OP_CLOSE, /* ends it; removes it if it is empty */
     OP_FIRST, /* a key made of the first fields that are there */

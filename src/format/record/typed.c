@@ -162,11 +162,11 @@ bool typed_take(const field_t *field, const bson_iter_t *at, typed_t *value) {
     case BSON_TYPE_INT64:
         value->size = value->bson_type == BSON_TYPE_INT32 ? 4 : 8;
         bsonw_int64(value->bytes, bson_iter_as_int64(at));
-        return field->point && (field->type == TYPE_INT || field->type == TYPE_LONG);
+        return field->type == TYPE_INT || field->type == TYPE_LONG;
     case BSON_TYPE_DOUBLE:
         value->size = 8;
         bsonw_double(value->bytes, bson_iter_double(at));
-        return field->point && field->type == TYPE_NUMBER;
+        return field->type == TYPE_NUMBER;
     case BSON_TYPE_BOOL:
         value->size = 1;
         value->bytes[0] = bson_iter_bool(at);

@@ -15,6 +15,7 @@
  *     fields:
  *       - {name: testId, key: t, type: int, column: [test_id, TESTID], nulls: ["", "NULL"]}
  *       - {name: passed, type: boolean, true: [yes, Y], false: [no, N]}
+ *       - {name: tags, array: ";"}                   # an array of its type
  *     on_bad_value: reject                           # or text, null, skip-field, stop
  *     layouts:                                       # columns of files without a header; default: all fields
  *       - [testId, vehicleId, ...]
@@ -66,7 +67,8 @@ enum {
     SCHEMA_MOST_SECTIONS = 254,
     SCHEMA_MOST_MADE = 16,
     SCHEMA_MOST_FROM = 4,
-    SCHEMA_ID = 3, /* bytes of a section's identifier */
+    SCHEMA_MOST_SEPARATOR = 8, /* bytes between the elements of an array */
+    SCHEMA_ID = 3,             /* bytes of a section's identifier */
 };
 
 typedef enum {
@@ -128,6 +130,7 @@ typedef struct {
     texts_t words[2];      /* for booleans: those for false, those for true */
     texts_t patterns;      /* for dates: YYYY MM DD hh mm ss SSS; anything else must be there as it is */
     int divide;            /* for numbers: the exponent of the power of ten: 10 -> 1; -1: times 10 */
+    schema_text_t array;   /* what is between the elements of its texts; length 0: it is no array */
     bool optional;         /* a header may lack it */
     const yaml_item_t *at; /* its place in the file */
 

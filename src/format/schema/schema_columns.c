@@ -2,8 +2,21 @@
 
 #include <string.h>
 
+static bool read_array(reader_t *reader, const yaml_item_t *node, field_t *field) {
+    bool ascii = node->kind == YAML_ITEM_SCALAR && node->length && node->length <= SCHEMA_MOST_SEPARATOR;
+    for (size_t i = 0; ascii && i < node->length; i++)
+        ascii = node->text[i] > 0;
+    if (!ascii)
+        return COMPLAIN(node,
+                        "1 to %d ASCII characters were expected, such as \";\": what is between the "
+                        "elements of an array",
+                        SCHEMA_MOST_SEPARATOR);
+    field->array = (schema_text_t){node->text, node->length};
+    return true;
+}
+
 static bool read_field(reader_t *reader, const yaml_item_t *node, field_t *field) {
-    static const char *const keys[] = {"name",   "key",      "type", "column", "nulls",   "pattern",
+    static const char *const keys[] = {"name",   "key",      "type", "column", "nulls",   "pattern",  "array",
                                        "divide", "optional", "true", "false",  "decimal", "thousands"};
     static const schema_text_t empty[] = {{"", 0}};
     const yaml_tree_t *tree = reader->tree;
@@ -15,13 +28,16 @@ static bool read_field(reader_t *reader, const yaml_item_t *node, field_t *field
     if (!yaml_tree_only_keys(tree, node, keys, COUNT(keys), reader->err))
         return false;
     const yaml_item_t *name = yaml_item_get(node, "name"), *column = yaml_item_get(node, "column"),
-                      *divide = yaml_item_get(node, "divide"), *optional = yaml_item_get(node, "optional");
+                      *divide = yaml_item_get(node, "divide"), *optional = yaml_item_get(node, "optional"),
+                      *array = yaml_item_get(node, "array");
     *field = (field_t){.type = TYPE_TEXT, .nulls = {empty, 1}};
     if (!schema_field_start(reader, node, field))
         return false;
     if (field->type == TYPE_LENGTH)
         return COMPLAIN(node, "'length' goes with records of fixed width");
     if ((divide && !schema_divide(reader, divide, field)) || !schema_values(reader, node, field))
+        return false;
+    if (array && !read_array(reader, array, field))
         return false;
     if (optional && !yaml_tree_bool(tree, optional, &field->optional, reader->err))
         return false;

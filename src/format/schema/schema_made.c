@@ -57,7 +57,7 @@ static bool check_sources(reader_t *reader, const yaml_item_t *from, const make_
     const field_t *fields = reader->schema->fields;
     for (size_t i = 0; i < made->from_count && made->kind != MAKE_FIRST; i++) {
         const field_t *field = &fields[made->from[i].fields[0]];
-        if (made->kind == MAKE_POINT && field->type != TYPE_NUMBER)
+        if (made->kind == MAKE_POINT && (field->type != TYPE_NUMBER || field->array.length))
             return COMPLAIN(from, "a point is made of two fields of the type number: latitude, longitude");
         if (made->kind == MAKE_UTC && !reader->schema->fixed)
             return COMPLAIN(from, "utc goes with records of fixed width; a column has the type datetime");
