@@ -77,6 +77,13 @@ bool emit_possible(const schema_t *schema, err_t *err) {
     if (schema->kind == RECORDS_BSON)
         return err_set(err, STATUS_USAGE,
                        "--emit raw is for records of text; --emit bson prints BSON documents as they are");
+    for (size_t i = 0; i < schema->field_count; i++)
+        if (schema->fields[i].type == TYPE_JSON)
+            return err_set(
+                err, STATUS_USAGE,
+                "the field %s of the format %s is a text of JSON, of which the document does not tell how "
+                "it was written; give it the type text to get records again",
+                schema->fields[i].name, schema->name);
     for (size_t i = 0; i < schema->part_count; i++)
         if (schema->parts[i].leave_out)
             return err_set(err, STATUS_USAGE,

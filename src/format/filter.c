@@ -111,6 +111,9 @@ static bool read_value(term_t *term, err_t *err) {
     term->length = length;
     if (field->array.length)
         return err_set(err, STATUS_USAGE, "--filter: %s is an array, which cannot be compared", field->name);
+    if (field->type == TYPE_BINARY || field->type == TYPE_JSON)
+        return err_set(err, STATUS_USAGE, "--filter: %s has the type %s, which cannot be compared",
+                       field->name, schema_type_name(field->type));
     if (field->type == TYPE_TEXT || field->type == TYPE_TRIMMED) {
         term->is_text = true;
         return true;

@@ -63,10 +63,10 @@ static void say_delimited(size_t fields) {
         ONE_OF("", ", encoding: latin1", ", encoding: windows-1252", ", multiline: no", ", decimal: \",\"",
                ", decimal: \",\", thousands: \".\""));
     for (size_t i = 0; i < fields; i++) {
-        static const char *const types[] = {"text", "trimmed", "int",     "long",     "number",
-                                            "date", "boolean", "decimal", "objectid", "uuid"};
+        static const char *const types[] = {"text",    "trimmed", "int",      "long", "number", "date",
+                                            "boolean", "decimal", "objectid", "uuid", "binary", "json"};
         const size_t type = chance(sizeof types / sizeof *types);
-        const bool array = !chance(4);
+        const bool array = type < 10 && !chance(4);
         if (type == 4 && !array)
             numbers[count++] = i;
         say("  - {name: f%zu, type: %s%s%s%s%s%s}\n", i, types[type],
@@ -79,6 +79,7 @@ static void say_delimited(size_t fields) {
                 : "",
             type == 4 || type == 7 ? ONE_OF("", ", divide: 100")
             : type == 6            ? ONE_OF("", ", true: [a, \"50.\"], false: XY")
+            : type == 10           ? ONE_OF("", ", encoding: hex")
                                    : "",
             ONE_OF("", ", nulls: []", ", nulls: [\"\", NULL]", ", nulls: [\"50\", XX, \"\"]"),
             i + 1 == fields ? ONE_OF("", ", optional: yes") : "");
@@ -239,6 +240,10 @@ static void pieces(const uint8_t *data, size_t size, grown_t *text) {
                                         "3 June 2024 12 am",
                                         "1 234",
                                         ";",
+                                        "{\"a\": [1, 2]}",
+                                        "[0,0,0]",
+                                        "1,",
+                                        "QQ==",
                                         "1;2;",
                                         "a;XX;50",
                                         "507f1f77bcf86cd799439011",

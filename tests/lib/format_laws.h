@@ -237,6 +237,8 @@ static bool law_usual_value(const schema_t *schema, const field_t *field, const 
     case TYPE_BOOLEAN:
     case TYPE_OBJECTID:
     case TYPE_UUID:
+    case TYPE_BINARY:
+    case TYPE_JSON:
         return true;
     case TYPE_TRIMMED:
         return !length || (text[0] != ' ' && text[length - 1] != ' ');
@@ -322,6 +324,13 @@ static bool law_usual_row(const schema_t *schema, const dialect_t *dialect, cons
 /* -------------------------------------------------------------------------------------------------- the laws
  */
 
+static bool law_is_replaced(const bson_iter_t *at) {
+    uint32_t seconds = 1, increment = 1;
+    if (BSON_ITER_HOLDS_TIMESTAMP(at))
+        bson_iter_timestamp(at, &seconds, &increment);
+    return !seconds && !increment;
+}
+
 static void law_valid(const lab_record_t *one) {
     bson_t document;
     size_t at;
@@ -331,7 +340,7 @@ static void law_valid(const lab_record_t *one) {
     bson_iter_t field;
     LAB_MUST(bson_iter_init(&field, &document));
     for (bool first = true; bson_iter_next(&field); first = false)
-        LAB_MUST(!BSON_ITER_HOLDS_TIMESTAMP(&field) && (first || strcmp(bson_iter_key(&field), "_id") != 0));
+        LAB_MUST(!law_is_replaced(&field) && (first || strcmp(bson_iter_key(&field), "_id") != 0));
 }
 
 static void law_same_records(const lab_records_t *a, size_t from, size_t to, const lab_records_t *b,

@@ -41,6 +41,7 @@ struct delimited {
     /* can a header begin with this byte? A bit for each length of its first field; the last for 63 and more */
     uint64_t header_start[256];
     split_t *split; /* made for the first record that needs it */
+    wide_t *wide;   /* NULL: no value needs it */
     size_t plain;   /* a record of so many fields needs no care; SIZE_MAX: each may be a reject */
 
     uint64_t bad_values, *bad_of; /* in all, and by field */
@@ -61,7 +62,11 @@ delimited_t *delimited_new(const schema_t *schema) {
     reader->scan.rows = malloc((WINDOW + OVER + 2) * sizeof(uint32_t));
     reader->scan.row_quotes = malloc((WINDOW + OVER + 2) * sizeof(uint32_t));
     reader->bad_of = calloc(schema->field_count + 1, sizeof *reader->bad_of);
-    if (!reader->scan.ends || !reader->scan.rows || !reader->scan.row_quotes || !reader->bad_of) {
+    bool wide = false;
+    for (size_t i = 0; i < schema->field_count; i++)
+        wide |= wide_is(&schema->fields[i]);
+    if ((wide && !(reader->wide = wide_new())) || !reader->scan.ends || !reader->scan.rows ||
+        !reader->scan.row_quotes || !reader->bad_of) {
         delimited_destroy(reader);
         return NULL;
     }
@@ -79,6 +84,7 @@ void delimited_destroy(delimited_t *reader) {
         split_free(reader->split);
     free(reader->split);
     plan_free(&reader->plan);
+    wide_free(reader->wide);
     free(reader);
 }
 
@@ -236,7 +242,7 @@ static uint8_t *put_text(delimited_t *reader, uint8_t *out, const op_t *op, cons
         return out + 1;
     }
     out = bsonw_int32(put_head_as(out, op, 0x05), (int32_t)length);
-    *out++ = 0; /* subtype: generic binary */
+    *out++ = reader->schema->fields[op->field].type == TYPE_BINARY ? WIDE_NO_BINARY : BSON_SUBTYPE_BINARY;
     memcpy(out, text, length);
     return out + length;
 }
@@ -268,6 +274,17 @@ static uint8_t *put_typed(const delimited_t *reader, uint8_t *out, const op_t *o
     return out + value.size;
 }
 
+static uint8_t *put_wide(const delimited_t *reader, uint8_t *out, const op_t *op, const uint8_t *text,
+                         size_t length, bool high, shape_t *shape) {
+    uint8_t spelling = 0;
+    uint8_t *after = wide_put(reader->wide, &reader->schema->fields[op->field], op->patterns,
+                              high ? reader->schema->encoding : ENCODING_NONE, text, length, out,
+                              put_head(out, op, false), &spelling);
+    if (shape)
+        shape->spelling[op->field] = spelling;
+    return after;
+}
+
 /* The less usual conversions. NULL: the text is not such a value. */
 static uint8_t *put_rare(const delimited_t *reader, uint8_t *out, const op_t *op, const uint8_t *text,
                          size_t length, bool high, shape_t *shape) {
@@ -286,9 +303,7 @@ static uint8_t *put_rare(const delimited_t *reader, uint8_t *out, const op_t *op
     case OP_TYPED:
         return put_typed(reader, out, op, text, length, high, shape);
     case OP_WIDE:
-        return wide_put(&reader->schema->fields[op->field], op->patterns,
-                        high ? reader->schema->encoding : ENCODING_NONE, text, length, out,
-                        put_head(out, op, false));
+        return put_wide(reader, out, op, text, length, high, shape);
     default:
         for (uint8_t i = 0; i < op->pattern_count; i++) {
             pattern_spelling_t spelling = {0, 0};
@@ -603,10 +618,10 @@ static inline size_t needed_for(const delimited_t *reader, size_t length) {
 
 static inline parsed_t made(const delimited_t *reader, record_t *record, const uint8_t *out,
                             const uint8_t *end) {
-    (void)reader;
     record->document_length = (uint32_t)(end - out);
     assert(record->document_length <= needed_for(reader, record->length));
-    return PARSED_DOCUMENT;
+    return __builtin_expect(reader->wide != NULL, 0) && wide_failed(reader->wide) ? PARSED_MEMORY
+                                                                                  : PARSED_DOCUMENT;
 }
 
 static bool want_split(delimited_t *reader) {

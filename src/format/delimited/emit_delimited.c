@@ -119,12 +119,12 @@ static bool print_date(const emit_delimited_t *emit, const field_t *field, const
 }
 
 static bool print_wide(const emit_delimited_t *emit, const field_t *field, const bson_iter_t *at,
-                       value_t *value) {
+                       uint8_t spelling, value_t *value) {
     const size_t index = (size_t)(field - emit->draft->schema->fields);
     text_t *text = &emit->wide[index];
     text_free(text);
     text_append(text, "");
-    if (!wide_print(field, emit->patterns + emit->first_pattern[index], at, text) || text->lacking)
+    if (!wide_print(field, emit->patterns + emit->first_pattern[index], at, spelling, text) || text->lacking)
         return false;
     value->text = (const uint8_t *)text->bytes;
     value->length = text->length;
@@ -145,7 +145,7 @@ static bool print_value(const emit_delimited_t *emit, const field_t *field, cons
         }
         return true;
     }
-    if (wide_is(field) && !BSON_ITER_HOLDS_UTF8(&at) && print_wide(emit, field, &at, value))
+    if (wide_is(field) && !BSON_ITER_HOLDS_UTF8(&at) && print_wide(emit, field, &at, spelling, value))
         return true;
     typed_t typed;
     if (typed_is(field) && typed_take(field, &at, &typed)) {

@@ -53,6 +53,9 @@ static uint8_t code_of(const field_t *field) {
     case TYPE_OBJECTID:
     case TYPE_UUID:
         return OP_TYPED;
+    case TYPE_BINARY:
+    case TYPE_JSON:
+        return OP_WIDE;
     case TYPE_DATE:
     case TYPE_LENGTH:
         break;

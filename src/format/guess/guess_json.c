@@ -36,6 +36,9 @@ bool guess_json_types(const guess_t *guess, err_t *err) {
             return err_set(err, STATUS_USAGE,
                            "--type '%s': a value of JSON keeps the key that it has there: say NAME:TYPE",
                            spec->text);
+        if (spec->type->type == TYPE_BINARY || spec->type->type == TYPE_JSON)
+            return err_set(err, STATUS_USAGE, "--type '%s': '%s' is no type of values of JSON", spec->text,
+                           spec->type->name);
         const bool is_id = strcmp(spec->name, "_id") == 0;
         const char *problem = is_id ? NULL : schema_key_problem(spec->name, strlen(spec->name));
         if (problem)

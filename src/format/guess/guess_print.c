@@ -118,6 +118,9 @@ static const char *type_name(const guess_column_t *column) {
         [KIND_INT] = "int",           [KIND_LONG] = "long",         [KIND_NUMBER] = "number",
         [KIND_DECIMAL] = "decimal",   [KIND_DATE] = "date",         [KIND_DAY] = "date",
         [KIND_DATETIME] = "datetime", [KIND_OBJECTID] = "objectid", [KIND_UUID] = "uuid"};
+    const schema_type_t *told = column->told ? column->told->type : NULL;
+    if (told && (told->type == TYPE_BINARY || told->type == TYPE_JSON))
+        return told->name;
     if (is->kind == KIND_DATE && strchr(pattern_of(column), 'h'))
         return "datetime";
     return names[is->kind];

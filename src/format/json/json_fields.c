@@ -60,7 +60,9 @@ static void set_types(node_t *node) {
                                        [TYPE_BOOLEAN] = {BSON_TYPE_BOOL, 0},
                                        [TYPE_DECIMAL] = {BSON_TYPE_DECIMAL128, 0},
                                        [TYPE_OBJECTID] = {BSON_TYPE_OID, 0},
-                                       [TYPE_UUID] = {0, 0}};
+                                       [TYPE_UUID] = {0, 0},
+                                       [TYPE_BINARY] = {0, 0},
+                                       [TYPE_JSON] = {0, 0}};
     memcpy(node->is, types[node->field->type], sizeof node->is);
 }
 

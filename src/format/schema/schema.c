@@ -110,7 +110,8 @@ const schema_type_t schema_types[SCHEMA_TYPES] = {
     {"decimal", TYPE_DECIMAL}, {"objectid", TYPE_OBJECTID},  {"uuid", TYPE_UUID},
     {"string", TYPE_TEXT},     {"double", TYPE_NUMBER},      {"timestamp", TYPE_DATE},
     {"bool", TYPE_BOOLEAN},    {"decimal128", TYPE_DECIMAL}, {"integer", TYPE_INT},
-    {"int32", TYPE_INT},       {"int64", TYPE_LONG}};
+    {"int32", TYPE_INT},       {"int64", TYPE_LONG},         {"binary", TYPE_BINARY},
+    {"json", TYPE_JSON}};
 
 const char *schema_type_name(field_type_t type) {
     for (size_t i = 0; i < SCHEMA_TYPES; i++)

@@ -12,12 +12,24 @@ static bool read_array(reader_t *reader, const yaml_item_t *node, field_t *field
                         "elements of an array",
                         SCHEMA_MOST_SEPARATOR);
     field->array = (schema_text_t){node->text, node->length};
-    return true;
+    return (field->type != TYPE_BINARY && field->type != TYPE_JSON) ||
+           COMPLAIN(node, "'array' does not go with the type %s", schema_type_name(field->type));
+}
+
+static bool read_binary(reader_t *reader, const yaml_item_t *node, field_t *field) {
+    const bool word = node->kind == YAML_ITEM_SCALAR;
+    if (field->type != TYPE_BINARY)
+        return COMPLAIN(node,
+                        "'encoding' of a field goes with the type binary; of all texts it is in 'record'");
+    field->hex = word && strcmp(node->text, "hex") == 0;
+    return field->hex || (word && strcmp(node->text, "base64") == 0) ||
+           COMPLAIN(node, "base64 or hex was expected: how binary data is written");
 }
 
 static bool read_field(reader_t *reader, const yaml_item_t *node, field_t *field) {
-    static const char *const keys[] = {"name",   "key",      "type", "column", "nulls",   "pattern",  "array",
-                                       "divide", "optional", "true", "false",  "decimal", "thousands"};
+    static const char *const keys[] = {"name",    "key",   "type",     "column",   "nulls",
+                                       "pattern", "array", "encoding", "divide",   "optional",
+                                       "true",    "false", "decimal",  "thousands"};
     static const schema_text_t empty[] = {{"", 0}};
     const yaml_tree_t *tree = reader->tree;
     if (!schema_want(reader, node, YAML_ITEM_MAP, "a field such as {name: testId, key: t, type: int}"))
@@ -29,7 +41,7 @@ static bool read_field(reader_t *reader, const yaml_item_t *node, field_t *field
         return false;
     const yaml_item_t *name = yaml_item_get(node, "name"), *column = yaml_item_get(node, "column"),
                       *divide = yaml_item_get(node, "divide"), *optional = yaml_item_get(node, "optional"),
-                      *array = yaml_item_get(node, "array");
+                      *array = yaml_item_get(node, "array"), *encoding = yaml_item_get(node, "encoding");
     *field = (field_t){.type = TYPE_TEXT, .nulls = {empty, 1}};
     if (!schema_field_start(reader, node, field))
         return false;
@@ -37,7 +49,7 @@ static bool read_field(reader_t *reader, const yaml_item_t *node, field_t *field
         return COMPLAIN(node, "'length' goes with records of fixed width");
     if ((divide && !schema_divide(reader, divide, field)) || !schema_values(reader, node, field))
         return false;
-    if (array && !read_array(reader, array, field))
+    if ((array && !read_array(reader, array, field)) || (encoding && !read_binary(reader, encoding, field)))
         return false;
     if (optional && !yaml_tree_bool(tree, optional, &field->optional, reader->err))
         return false;

@@ -26,6 +26,8 @@ static void digest_field(XXH3_state_t *state, const field_t *field, bool fixed) 
         digest_bytes(state, (const char[]){field->point, field->thousands}, 2);
     for (int is = 0; field->type == TYPE_BOOLEAN && is < 2; is++)
         digest_texts(state, &field->words[is]);
+    if (field->hex)
+        digest_bytes(state, "hex", 3);
     if (field->array.length) {
         digest_bytes(state, "array", 5);
         digest_bytes(state, field->array.text, field->array.length);

@@ -23,6 +23,10 @@ bool hex_read_byte(const uint8_t *text, size_t length, uint8_t *out);
 bool hex_read_objectid(const uint8_t *text, size_t length, uint8_t out[HEX_OBJECTID], bool *capital);
 size_t hex_print_objectid(const uint8_t bytes[HEX_OBJECTID], bool capital, uint8_t *out);
 
+/* Any even number of digits, into half as many bytes. */
+bool hex_read(const uint8_t *text, size_t length, uint8_t *out, bool *capital);
+size_t hex_print(const uint8_t *bytes, size_t count, bool capital, uint8_t *out);
+
 /* 32 digits in groups of 8, 4, 4, 4 and 12, with a dash between them. capital: as above. */
 bool hex_read_uuid(const uint8_t *text, size_t length, uint8_t out[HEX_UUID], bool *capital);
 size_t hex_print_uuid(const uint8_t bytes[HEX_UUID], bool capital, uint8_t *out);
