@@ -34,8 +34,8 @@ parsed_t records_next_into(records_t *records, records_place_t *place, record_t 
 parsed_t records_one(records_t *records, const dialect_t *dialect, const uint8_t *text, size_t length,
                      bool file_start, int64_t id, records_place_t *place, record_t *record);
 
-/* How many values did not fit their field's type, since records_new: in all; and of one field (of records of fixed width
- * only their sum is known). */
+/* How many values did not fit their field's type, since records_new: in all; and of one field, or of what is made, as of
+ * schema_counted_field (of records of fixed width only their sum is known). */
 uint64_t records_bad_values(const records_t *records);
 uint64_t records_bad_of(const records_t *records, size_t field);
 

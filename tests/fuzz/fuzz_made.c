@@ -41,17 +41,23 @@ static void say_item(size_t fields) {
     say("]");
 }
 
-static void say_first(size_t number, size_t fields) {
+static void say_first(size_t number, size_t fields, bool delimited) {
     const size_t items = 1 + chance(SCHEMA_MOST_FROM);
     const bool with = chance(2);
-    say("  - {made%zu: first, from: [", number);
+    const char *how = ONE_OF("first", "first", "join", "lower", "upper", "md5", "xxh3");
+    say("  - {made%zu: %s, from: [", number, delimited ? how : "first");
     for (size_t i = 0; i < items; i++) {
         say("%s", i ? ", " : "");
         say_item(fields);
     }
     for (size_t i = 0; with && i < items; i++)
         say("%s%s", i ? ", " : "], with: [", ONE_OF("\"\"", "u", "12345678", "\"\xC3\xA9\""));
-    say("]}\n");
+    say("]%s%s}\n",
+        delimited && how[0] != 'f' && !with ? ONE_OF("", ", with: \" \"", ", with: \"\xC3\xA9-\"") : "",
+        delimited
+            ? ONE_OF("", ", type: int", ", type: decimal", ", type: date, pattern: [YYYYMMDD, DD/MM/YYYY]",
+                     ", type: trimmed, nulls: [\"\", XX]", ", type: uuid")
+            : "");
 }
 
 static void say_delimited(size_t fields) {
@@ -77,7 +83,7 @@ static void say_delimited(size_t fields) {
                 ? ONE_OF(", pattern: [YYYYMMDD, DD/MM/YYYY]", ", pattern: [D/M/YYYY, \"MON D YY\", epoch_s]",
                          ", pattern: [\"YYYYMMDDThhmmZZ\", \"D MONTH YYYY h A\", DD/MM/YYYY]")
                 : "",
-            type == 4 || type == 7 ? ONE_OF("", ", divide: 100")
+            type == 4 || type == 7 ? ONE_OF("", ", divide: 100", ", multiply: 1000")
             : type == 6            ? ONE_OF("", ", true: [a, \"50.\"], false: XY")
             : type == 10           ? ONE_OF("", ", encoding: hex")
                                    : "",
@@ -89,8 +95,11 @@ static void say_delimited(size_t fields) {
         if (count && !chance(4))
             say("  - {made%zu: point, from: [f%zu, f%zu]}\n", i, numbers[chance(count)],
                 numbers[chance(count)]);
+        else if (!chance(8))
+            say("  - {made%zu: constant, value: %s}\n", i,
+                ONE_OF("x", "\"50\", type: int", "\"\", type: trimmed"));
         else
-            say_first(i, fields);
+            say_first(i, fields, true);
     }
     say("on_bad_value: %s\n", ONE_OF("text", "text", "null", "skip-field", "reject", "stop"));
 }
@@ -124,7 +133,7 @@ static void say_by_width(size_t fields) {
             say("  - {made%zu: point, from: [f%zu, f%zu]}\n", i, numbers[chance(count)],
                 numbers[chance(count)]);
         else
-            say_first(i, fields);
+            say_first(i, fields, false);
     }
     if (chance(2))
         say("tail: [{marker: \"+\", name: more, repeat: [{name: kind, width: 2}, {name: text, lengthWidth: "

@@ -417,7 +417,7 @@ static bool law_ends_in_return(const lab_records_t *all, const uint8_t *text) {
 static bool law_made_says_more(const schema_t *schema, bool with_shapes) {
     for (size_t i = 0; i < schema->made_count; i++) {
         const make_t *made = &schema->made[i];
-        for (size_t j = 0; made->kind == MAKE_FIRST && j < made->from_count; j++) {
+        for (size_t j = 0; made->kind != MAKE_POINT && j < made->from_count; j++) {
             const size_t count = made->from[j].count;
             for (size_t k = 0; k < count; k++) {
                 const field_t *field = &schema->fields[made->from[j].fields[k]];

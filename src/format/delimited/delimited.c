@@ -1,6 +1,7 @@
 #include "format/delimited/delimited.h"
 #include "base/lines.h"
 #include "base/utf8.h"
+#include "format/delimited/made.h"
 #include "format/delimited/plan.h"
 #include "format/delimited/wide.h"
 #include "format/record/bsonw.h"
@@ -47,7 +48,9 @@ struct delimited {
     uint64_t bad_values, *bad_of; /* in all, and by field */
     const field_t *refused;       /* of the record at hand: the first with a value that makes it a reject; */
     const uint8_t *refused_text;  /* the value */
-    size_t refused_length;
+    size_t refused_length, refused_column;
+    uint8_t made_text[TYPED_MISFIT]; /* of what is made, where that is the value */
+    bool failed;                     /* memory was out */
     char reason[TYPED_MISFIT];
 };
 
@@ -61,7 +64,7 @@ delimited_t *delimited_new(const schema_t *schema) {
     reader->scan.ends = malloc((reader->ends_room + SCAN_SLACK) * sizeof(uint32_t));
     reader->scan.rows = malloc((WINDOW + OVER + 2) * sizeof(uint32_t));
     reader->scan.row_quotes = malloc((WINDOW + OVER + 2) * sizeof(uint32_t));
-    reader->bad_of = calloc(schema->field_count + 1, sizeof *reader->bad_of);
+    reader->bad_of = calloc(schema_counted(schema) + 1, sizeof *reader->bad_of);
     bool wide = false;
     for (size_t i = 0; i < schema->field_count; i++)
         wide |= wide_is(&schema->fields[i]);
@@ -274,19 +277,20 @@ static uint8_t *put_typed(const delimited_t *reader, uint8_t *out, const op_t *o
     return out + value.size;
 }
 
-static uint8_t *put_wide(const delimited_t *reader, uint8_t *out, const op_t *op, const uint8_t *text,
+static uint8_t *put_wide(delimited_t *reader, uint8_t *out, const op_t *op, const uint8_t *text,
                          size_t length, bool high, shape_t *shape) {
     uint8_t spelling = 0;
     uint8_t *after = wide_put(reader->wide, &reader->schema->fields[op->field], op->patterns,
                               high ? reader->schema->encoding : ENCODING_NONE, text, length, out,
                               put_head(out, op, false), &spelling);
+    reader->failed |= wide_failed(reader->wide);
     if (shape)
         shape->spelling[op->field] = spelling;
     return after;
 }
 
 /* The less usual conversions. NULL: the text is not such a value. */
-static uint8_t *put_rare(const delimited_t *reader, uint8_t *out, const op_t *op, const uint8_t *text,
+static uint8_t *put_rare(delimited_t *reader, uint8_t *out, const op_t *op, const uint8_t *text,
                          size_t length, bool high, shape_t *shape) {
     int64_t whole;
     double number;
@@ -348,6 +352,7 @@ static __attribute__((noinline)) uint8_t *put_bad(delimited_t *reader, uint8_t *
             reader->refused = &reader->schema->fields[op->field];
             reader->refused_text = text;
             reader->refused_length = length;
+            reader->refused_column = reader->dialect->column_of[op->field];
         }
         return out;
     case BAD_VALUE_SKIP:
@@ -452,19 +457,49 @@ static bool number_of(const op_t *op, const field_t *field, const span_t *value,
              prints_as_null(OP_NUMBER, field->divide, &field->nulls, value->text, value->length));
 }
 
-static uint8_t *put_point(const delimited_t *reader, const bounds_t *bounds, fields_t fields, uint8_t *out,
+/* What is made does not fit its type. text: why; its element ends at `end`. */
+static __attribute__((noinline)) uint8_t *put_bad_made(delimited_t *reader, uint8_t *out, const op_t *op,
+                                                       const uint8_t *text, size_t length, uint8_t *end) {
+    reader->bad_values++;
+    reader->bad_of[reader->schema->field_count + op->field]++;
+    switch (reader->schema->bad_value) {
+    case BAD_VALUE_NULL:
+        return put_head_as(out, op, 0x0A);
+    case BAD_VALUE_REJECT:
+    case BAD_VALUE_STOP:
+        if (!reader->refused) {
+            reader->refused = &reader->schema->made[op->field].field;
+            reader->refused_column = 0;
+            reader->refused_length = length < sizeof reader->made_text ? length : sizeof reader->made_text;
+            reader->refused_text = text ? memcpy(reader->made_text, text, reader->refused_length) : NULL;
+        }
+        return out;
+    case BAD_VALUE_SKIP:
+        return out;
+    case BAD_VALUE_TEXT:
+    case BAD_VALUES:
+        break;
+    }
+    return end;
+}
+
+static uint8_t *put_point(delimited_t *reader, const bounds_t *bounds, fields_t fields, uint8_t *out,
                           const op_t *op) {
     const make_t *made = &reader->schema->made[op->field];
     double place[2];
+    size_t missing = 0;
     for (size_t i = 0; i < 2; i++) {
         const field_t *field = &reader->schema->fields[made->from[i].fields[0]];
         span_t value;
         if (!value_of(reader, bounds, fields, made->from[i].fields[0], &value) ||
-            is_null(field, ENCODING_NONE, &value) || !number_of(op, field, &value, &place[i]))
-            return out;
+            is_null(field, ENCODING_NONE, &value))
+            missing++;
+        else if (!number_of(op, field, &value, &place[i]))
+            return out; /* that value is counted itself */
     }
-    return bsonw_is_on_earth(place[0], place[1]) ? bsonw_point(put_head(out, op, false), place[0], place[1])
-                                                 : out;
+    if (!missing && bsonw_is_on_earth(place[0], place[1]))
+        return bsonw_point(put_head(out, op, false), place[0], place[1]);
+    return missing == 2 ? out : put_bad_made(reader, out, op, NULL, 0, out);
 }
 
 /* Writes the values of an item, one after the other. NULL: the item is not there. Fields that are joined are always
@@ -490,8 +525,28 @@ static uint8_t *put_item(const delimited_t *reader, const bounds_t *bounds, fiel
     return out;
 }
 
-/* Writes the first item that is there, after its prefix; without a key if it is not a text. */
-static uint8_t *put_first(const delimited_t *reader, const bounds_t *bounds, fields_t fields, bool high,
+/* Puts what the format makes of a text that is there up to `end`; nothing if it is no text. */
+static uint8_t *put_made(delimited_t *reader, uint8_t *out, const op_t *op, uint8_t *text, uint8_t *end,
+                         bool high) {
+    const size_t length = (size_t)(end - text);
+    if (high && !utf8_valid(text, length))
+        return out;
+    switch (made_finish(&reader->schema->made[op->field], op->patterns, out, text, length, &end)) {
+    case MADE_VALUE:
+        return end;
+    case MADE_BAD:
+        return put_bad_made(reader, out, op, text, (size_t)(end - text) - 1, end);
+    case MADE_FAILED:
+        reader->failed = true;
+        break;
+    case MADE_NOTHING:
+        break;
+    }
+    return out;
+}
+
+/* The first item that is there, after its prefix. */
+static uint8_t *put_first(delimited_t *reader, const bounds_t *bounds, fields_t fields, bool high,
                           uint8_t *out, const op_t *op) {
     const make_t *made = &reader->schema->made[op->field];
     for (size_t i = 0; i < made->from_count; i++) {
@@ -499,15 +554,27 @@ static uint8_t *put_first(const delimited_t *reader, const bounds_t *bounds, fie
         uint8_t *value = put_head(out, op, false) + 4;
         memcpy(value, with->text ? with->text : "", with->length);
         uint8_t *end = put_item(reader, bounds, fields, high, value + with->length, made, i);
-        if (!end)
-            continue;
-        if (high && !utf8_valid(value, (size_t)(end - value)))
-            return out;
-        bsonw_int32(value - 4, (int32_t)(end - value) + 1);
-        *end = 0;
-        return end + 1;
+        if (end)
+            return put_made(reader, out, op, value, end, high);
     }
     return out;
+}
+
+/* All items that are there, each after its prefix, or what is between them. */
+static uint8_t *put_joined(delimited_t *reader, const bounds_t *bounds, fields_t fields, bool high,
+                           uint8_t *out, const op_t *op) {
+    const make_t *made = &reader->schema->made[op->field];
+    uint8_t *const value = put_head(out, op, false) + 4, *end = value;
+    bool any = false;
+    for (size_t i = 0; i < made->from_count; i++) {
+        const schema_text_t *with = made->from[i].with.length ? &made->from[i].with : &made->text;
+        const size_t before = any || with != &made->text ? with->length : 0;
+        memcpy(end, with->text ? with->text : "", before);
+        uint8_t *after = put_item(reader, bounds, fields, high, end + before, made, i);
+        any |= after != NULL;
+        end = after ? after : end;
+    }
+    return any ? put_made(reader, out, op, value, end, high) : out;
 }
 
 /* Converts one record to a document. */
@@ -529,9 +596,14 @@ __attribute__((always_inline)) static inline uint8_t *encode(delimited_t *reader
         uint64_t digits;
         int64_t ms;
         if (!simple && op->code >= OP_OPEN) {
-            out = op->code == OP_FIRST   ? put_first(reader, bounds, fields, high, out, op)
-                  : op->code == OP_POINT ? put_point(reader, bounds, fields, out, op)
-                                         : put_group(out, op, &group);
+            if (op->code <= OP_CLOSE)
+                out = put_group(out, op, &group);
+            else if (op->code == OP_CONSTANT)
+                out = (uint8_t *)memcpy(out, op->long_head, op->constant_size) + op->constant_size;
+            else
+                out = op->code == OP_FIRST  ? put_first(reader, bounds, fields, high, out, op)
+                      : op->code == OP_JOIN ? put_joined(reader, bounds, fields, high, out, op)
+                                            : put_point(reader, bounds, fields, out, op);
             continue;
         }
         if (simple) {
@@ -603,11 +675,16 @@ static parsed_t refuse_open(record_t *record, size_t column) {
 
 static parsed_t refuse_value(delimited_t *reader, record_t *record) {
     const field_t *field = reader->refused;
-    const size_t column = reader->dialect->column_of[field - reader->schema->fields];
-    typed_misfit(field, reader->refused_text, reader->refused_length, reader->reason);
+    if (reader->refused_text)
+        typed_misfit(field, reader->refused_text, reader->refused_length, reader->reason);
+    else
+        snprintf(
+            reader->reason, sizeof reader->reason,
+            "'%.80s' is no point: a latitude from -90 to 90 and a longitude from -180 to 180 were expected",
+            field->name);
     record->reason = reader->reason;
     record->field = NULL;
-    record->column = reader->split->spans[column].at + 1;
+    record->column = reader->split->spans[reader->refused_column].at + 1;
     return PARSED_REJECT;
 }
 
@@ -620,8 +697,7 @@ static inline parsed_t made(const delimited_t *reader, record_t *record, const u
                             const uint8_t *end) {
     record->document_length = (uint32_t)(end - out);
     assert(record->document_length <= needed_for(reader, record->length));
-    return __builtin_expect(reader->wide != NULL, 0) && wide_failed(reader->wide) ? PARSED_MEMORY
-                                                                                  : PARSED_DOCUMENT;
+    return __builtin_expect(reader->failed, 0) ? PARSED_MEMORY : PARSED_DOCUMENT;
 }
 
 static bool want_split(delimited_t *reader) {

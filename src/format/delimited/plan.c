@@ -1,4 +1,5 @@
 #include "format/delimited/plan.h"
+#include "format/delimited/made.h"
 #include "format/delimited/wide.h"
 #include "format/record/typed.h"
 
@@ -83,6 +84,13 @@ static uint8_t null_kinds_of(const texts_t *nulls) {
     return kinds;
 }
 
+static void compile_patterns(builder_t *builder, op_t *op, const field_t *field) {
+    op->patterns = builder->patterns;
+    op->pattern_count = (uint8_t)(field->type == TYPE_DATE ? field->patterns.count : 0);
+    for (size_t i = 0; i < op->pattern_count; i++)
+        pattern_compile(field->patterns.items[i].text, field->patterns.items[i].length, builder->patterns++);
+}
+
 static void add_field(builder_t *builder, const schema_t *schema, const dialect_t *dialect, size_t index,
                       const char *key) {
     const field_t *field = &schema->fields[index];
@@ -92,10 +100,7 @@ static void add_field(builder_t *builder, const schema_t *schema, const dialect_
     op->field = (uint16_t)index;
     op->divide = (int8_t)field->divide;
     op->nulls = &field->nulls;
-    op->patterns = builder->patterns;
-    op->pattern_count = (uint8_t)(field->type == TYPE_DATE ? field->patterns.count : 0);
-    for (size_t i = 0; i < op->pattern_count; i++)
-        pattern_compile(field->patterns.items[i].text, field->patterns.items[i].length, builder->patterns++);
+    compile_patterns(builder, op, field);
     op->null_kinds = null_kinds_of(&field->nulls);
     if (op->code == OP_WIDE) { /* all fields together are not longer than the record */
         const wide_most_t most = wide_most(field, text_times(schema));
@@ -121,17 +126,38 @@ static size_t parts_of(const char *key) {
     return parts;
 }
 
-/* Keys made of fields come first: documents are looked up by them. The fields joined in one key are all different, so
+/* The whole element, which is the same in each document. The format has been read with the constant: it fits. */
+static void add_constant(builder_t *builder, op_t *op, const make_t *made) {
+    uint8_t *const begin = builder->heads, *value = begin + 1 + strlen(made->field.key) + 1, *end;
+    memcpy(begin + 1, made->field.key, strlen(made->field.key) + 1);
+    memcpy(value + 4, made->text.text, made->text.length);
+    made_finish(made, op->patterns, begin, value + 4, made->text.length, &end);
+    op->long_head = begin;
+    op->constant_size = (uint32_t)(end - begin);
+    builder->heads = end + MADE_MOST;
+    builder->plan->worst_bytes += op->constant_size;
+}
+
+/* Keys made of fields come first: documents are looked up by them. The fields joined in one item are all different, so
  * together they are not longer than the record. */
 static void add_made(builder_t *builder, const schema_t *schema, size_t index) {
+    static const uint8_t codes[] = {
+        [MAKE_FIRST] = OP_FIRST,    [MAKE_UTC] = OP_POINT,         [MAKE_POINT] = OP_POINT,
+        [MAKE_JOIN] = OP_JOIN,      [MAKE_CONSTANT] = OP_CONSTANT, [MAKE_FILE] = OP_CONSTANT,
+        [MAKE_OFFSET] = OP_CONSTANT};
     const make_t *made = &schema->made[index];
     op_t *op = &builder->plan->ops[builder->plan->count++];
-    op->code = made->kind == MAKE_POINT ? OP_POINT : OP_FIRST;
+    op->code = codes[made->kind];
     op->field = (uint16_t)index;
+    compile_patterns(builder, op, &made->field);
+    if (made->kind == MAKE_CONSTANT) {
+        add_constant(builder, op, made);
+        return;
+    }
     set_head(builder, op, made->kind == MAKE_POINT ? 0x03 : 0x02, made->field.key, strlen(made->field.key));
-    builder->plan->worst_bytes += 96;
-    if (made->kind == MAKE_FIRST)
-        builder->made_times += text_times(schema);
+    builder->plan->worst_bytes += MADE_MOST;
+    if (made->kind != MAKE_POINT)
+        builder->made_times += text_times(schema) * (made->kind == MAKE_JOIN ? made->from_count : 1);
     for (size_t i = 0; i < made->from_count; i++)
         op->null_kinds |= null_kinds_of(&schema->fields[made->from[i].fields[0]].nulls);
 }
@@ -143,6 +169,10 @@ bool plan_compile(const schema_t *schema, const dialect_t *dialect, plan_t *plan
         ops += 1 + 2 * parts_of(field->key);
         heads += 4 * strlen(field->key) + 16;
         patterns += field->type == TYPE_DATE ? field->patterns.count : 0;
+    }
+    for (size_t i = 0; i < schema->made_count; i++) {
+        heads += schema->made[i].text.length + 2 * MADE_MOST;
+        patterns += schema->made[i].field.type == TYPE_DATE ? schema->made[i].field.patterns.count : 0;
     }
     *plan = (plan_t){.worst_bytes = 64, .worst_times = text_times(schema)};
     plan->owned = calloc(1, ops * sizeof(op_t) + patterns * sizeof(pattern_t) + heads);

@@ -18,7 +18,9 @@ typedef enum {
     OP_OPEN,  /* begins a subdocument */
     OP_CLOSE, /* ends it; removes it if it is empty */
     OP_FIRST, /* a key made of the first fields that are there */
+    OP_JOIN,  /* or of all of them */
     OP_POINT, /* a key made of two numbers */
+    OP_CONSTANT,
 } op_code_t;
 
 enum { NULLS_EMPTY = 1, NULLS_WORD = 2, NULLS_OTHER = 4, PLAN_HEAD = 16, PLAN_DEPTH = 60 };
@@ -34,6 +36,7 @@ typedef struct {
     const pattern_t *patterns;
     const texts_t *nulls;
     uint8_t pattern_count;
+    uint32_t constant_size; /* of the whole element, which is at long_head */
 } op_t;
 
 typedef struct {

@@ -16,6 +16,10 @@
  *       - {name: testId, key: t, type: int, column: [test_id, TESTID], nulls: ["", "NULL"]}
  *       - {name: passed, type: boolean, true: [yes, Y], false: [no, N]}
  *       - {name: tags, array: ";"}                   # an array of its type
+ *     make:                                          # keys made from several fields, or of none
+ *       - {name: join, from: [first, last], with: " "}
+ *       - {at: join, from: [day, time], with: " ", type: date, pattern: DD/MM/YYYY hh:mm}
+ *       - {source: constant, value: import-2024}
  *     on_bad_value: reject                           # or text, null, skip-field, stop
  *     layouts:                                       # columns of files without a header; default: all fields
  *       - [testId, vehicleId, ...]
@@ -68,7 +72,8 @@ enum {
     SCHEMA_MOST_MADE = 16,
     SCHEMA_MOST_FROM = 4,
     SCHEMA_MOST_SEPARATOR = 8, /* bytes between the elements of an array */
-    SCHEMA_ID = 3,             /* bytes of a section's identifier */
+    SCHEMA_MOST_CONSTANT = 1000,
+    SCHEMA_ID = 3, /* bytes of a section's identifier */
 };
 
 typedef enum {

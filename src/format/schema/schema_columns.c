@@ -27,9 +27,9 @@ static bool read_binary(reader_t *reader, const yaml_item_t *node, field_t *fiel
 }
 
 static bool read_field(reader_t *reader, const yaml_item_t *node, field_t *field) {
-    static const char *const keys[] = {"name",    "key",   "type",     "column",   "nulls",
-                                       "pattern", "array", "encoding", "divide",   "optional",
-                                       "true",    "false", "decimal",  "thousands"};
+    static const char *const keys[] = {"name",     "key",   "type",     "column",   "nulls",
+                                       "pattern",  "array", "encoding", "multiply", "divide",
+                                       "optional", "true",  "false",    "decimal",  "thousands"};
     static const schema_text_t empty[] = {{"", 0}};
     const yaml_tree_t *tree = reader->tree;
     if (!schema_want(reader, node, YAML_ITEM_MAP, "a field such as {name: testId, key: t, type: int}"))
@@ -41,12 +41,18 @@ static bool read_field(reader_t *reader, const yaml_item_t *node, field_t *field
         return false;
     const yaml_item_t *name = yaml_item_get(node, "name"), *column = yaml_item_get(node, "column"),
                       *divide = yaml_item_get(node, "divide"), *optional = yaml_item_get(node, "optional"),
-                      *array = yaml_item_get(node, "array"), *encoding = yaml_item_get(node, "encoding");
+                      *array = yaml_item_get(node, "array"), *encoding = yaml_item_get(node, "encoding"),
+                      *multiply = yaml_item_get(node, "multiply");
     *field = (field_t){.type = TYPE_TEXT, .nulls = {empty, 1}};
     if (!schema_field_start(reader, node, field))
         return false;
     if (field->type == TYPE_LENGTH)
         return COMPLAIN(node, "'length' goes with records of fixed width");
+    if (multiply && divide)
+        return COMPLAIN(multiply, "'divide' is here already: one of the two was expected");
+    if (multiply && !schema_divide(reader, multiply, field))
+        return false;
+    field->divide = -field->divide;
     if ((divide && !schema_divide(reader, divide, field)) || !schema_values(reader, node, field))
         return false;
     if ((array && !read_array(reader, array, field)) || (encoding && !read_binary(reader, encoding, field)))

@@ -54,6 +54,13 @@ static void digest_made(XXH3_state_t *state, const make_t *made) {
         digest_bytes(state, made->from[i].with.text, made->from[i].with.length);
         digest_bytes(state, made->from[i].fields, made->from[i].count * sizeof *made->from[i].fields);
     }
+    if (made->kind == MAKE_UTC ||
+        (made->kind < MAKE_JOIN && made->field.type == TYPE_TEXT && !made->field.nulls.count))
+        return; /* there was no more to say when these formats were new */
+    const char change = (char)made->change;
+    digest_bytes(state, &change, 1);
+    digest_bytes(state, made->text.text, made->text.length);
+    digest_field(state, &made->field, false);
 }
 
 static void digest_fixed(XXH3_state_t *state, const schema_t *schema) {

@@ -79,7 +79,7 @@ bool schema_type(reader_t *reader, const yaml_item_t *node, field_t *field) {
 bool schema_divide(reader_t *reader, const yaml_item_t *node, field_t *field) {
     int64_t divide = 1;
     if (field->type != TYPE_NUMBER && field->type != TYPE_DECIMAL)
-        return COMPLAIN(node, "'divide' goes with the types number and decimal");
+        return COMPLAIN(node, "'%s' goes with the types number and decimal", node->key);
     if (!yaml_tree_int(reader->tree, node, 1, 1000000000, &divide, reader->err))
         return false;
     for (field->divide = 0; divide % 10 == 0; divide /= 10)
