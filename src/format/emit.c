@@ -78,7 +78,13 @@ bool emit_possible(const schema_t *schema, err_t *err) {
         return err_set(err, STATUS_USAGE,
                        "--emit raw is for records of text; --emit bson prints BSON documents as they are");
     for (size_t i = 0; i < schema->field_count; i++)
-        if (schema->fields[i].type == TYPE_JSON)
+        if (schema->fields[i].lookup)
+            return err_set(
+                err, STATUS_USAGE,
+                "the field %s of the format %s has what a lookup says of its text, and not the text itself; "
+                "leave the lookup out to get records again",
+                schema->fields[i].name, schema->name);
+        else if (schema->fields[i].type == TYPE_JSON)
             return err_set(
                 err, STATUS_USAGE,
                 "the field %s of the format %s is a text of JSON, of which the document does not tell how "

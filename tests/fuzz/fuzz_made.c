@@ -89,6 +89,10 @@ static void say_delimited(size_t fields) {
                                    : "",
             ONE_OF("", ", nulls: []", ", nulls: [\"\", NULL]", ", nulls: [\"50\", XX, \"\"]"),
             i + 1 == fields ? ONE_OF("", ", optional: yes") : "");
+        if (type < 2 && !array && !chance(6)) { /* its file is filled in */
+            yaml.size -= 2;
+            say(", lookup: {file: x.csv, key: k, value: v}}\n");
+        }
     }
     say("make:\n");
     for (size_t i = 0, keys = 1 + chance(chance(4) ? 3 : SCHEMA_MOST_MADE); i < keys; i++) {
@@ -198,6 +202,18 @@ static void json_pieces(const uint8_t *data, size_t size, grown_t *text) {
         grown_text(text, words[data[i] % (sizeof words / sizeof *words)]);
 }
 
+static void fill_lookups(schema_t *schema) {
+    static struct lookup_pair pairs[] = {
+        {{"50", 2}, {"a text that is longer than its key: all of forty bytes", 54}},
+        {{"a", 1}, {"b", 1}},
+        {{"\xC3\xA9", 2}, {"", 0}},
+    };
+    for (size_t i = 0; i < schema->field_count; i++)
+        if (schema->fields[i].lookup)
+            *schema->fields[i].lookup =
+                (lookup_t){.pairs = pairs, .count = sizeof pairs / sizeof *pairs, .longest = 54};
+}
+
 /* A text of pieces that mean something to one type of field or the other. */
 static void pieces(const uint8_t *data, size_t size, grown_t *text) {
     static const char *const words[] = {"|",
@@ -296,6 +312,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         LAB_MUST(schema);
     }
     if (schema) {
+        fill_lookups(schema);
         law_t law = law_for(schema);
         law.may_refuse = law.by_turns = true;
         if (json)

@@ -45,12 +45,14 @@ bool wide_failed(const wide_t *wide) {
 }
 
 bool wide_is(const field_t *field) {
-    return field->array.length || field->type == TYPE_BINARY || field->type == TYPE_JSON;
+    return field->array.length || field->lookup || field->type == TYPE_BINARY || field->type == TYPE_JSON;
 }
 
 wide_most_t wide_most(const field_t *field, size_t text_times) {
     if (field->array.length)
         return (wide_most_t){AROUND, ELEMENT + text_times};
+    if (field->lookup)
+        return (wide_most_t){AROUND + field->lookup->longest, 1};
     if (field->type == TYPE_JSON) /* as json_value_read needs it, for the text and what is put around it */
         return (wide_most_t){2 * AROUND, JSON_TIMES};
     return (wide_most_t){AROUND, 1};
@@ -192,8 +194,28 @@ static uint8_t *put_json(wide_t *wide, const uint8_t *text, size_t length, uint8
     return out + bytes;
 }
 
+/* Keys of lookups are UTF-8. */
+static uint8_t *put_looked_up(wide_t *wide, const field_t *field, encoding_t encoding, const uint8_t *text,
+                              size_t length, uint8_t *type, uint8_t *out) {
+    if (field->type == TYPE_TRIMMED)
+        trim(&text, &length);
+    if (encoding && !utf8_valid(text, length) && encoding_is(encoding, text, length)) {
+        if (!GROW(wide->text, wide->text_room, ENCODING_MOST_BYTES * length, NULL)) {
+            wide->failed = true;
+            return NULL;
+        }
+        length = encoding_to_utf8(encoding, wide->text, text, length);
+        text = wide->text;
+    }
+    const schema_text_t *value = lookup_find(field->lookup, text, length);
+    *type = BSON_TYPE_UTF8;
+    return value ? put_text(ENCODING_NONE, (const uint8_t *)value->text, value->length, out) : NULL;
+}
+
 uint8_t *wide_put(wide_t *wide, const field_t *field, const pattern_t *patterns, encoding_t encoding,
                   const uint8_t *text, size_t length, uint8_t *type, uint8_t *out, uint8_t *spelling) {
+    if (field->lookup)
+        return put_looked_up(wide, field, encoding, text, length, type, out);
     if (field->array.length)
         return put_array(field, patterns, encoding, text, length, type, out);
     return field->type == TYPE_JSON ? put_json(wide, text, length, type, out)

@@ -1,5 +1,5 @@
 /* wide: values of columns that are not simply as long as their texts, from texts and back:
- * arrays, binary data, JSON. A wide_t belongs to one thread. */
+ * arrays, binary data, JSON, lookups. A wide_t belongs to one thread. */
 #ifndef TIPPLE_FORMAT_DELIMITED_WIDE_H
 #define TIPPLE_FORMAT_DELIMITED_WIDE_H
 

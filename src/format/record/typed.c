@@ -145,8 +145,10 @@ void typed_misfit(const field_t *field, const uint8_t *text, size_t length, char
     char name[SHOWN_NAME], value[SHOWN_VALUE];
     escape_text(name, sizeof name, field->name, strlen(field->name));
     escape_text(value, sizeof value, (const char *)text, length);
-    snprintf(sentence, TYPED_MISFIT, "the value '%s%s' of '%s' does not fit its type, %s", value,
-             strlen(value) < length ? "..." : "", name, schema_type_name(field->type));
+    snprintf(sentence, TYPED_MISFIT, "the value '%s%s' of '%s' %s%s", value,
+             strlen(value) < length ? "..." : "", name,
+             field->lookup ? "is not in its lookup" : "does not fit its type, ",
+             field->lookup ? "" : schema_type_name(field->type));
 }
 
 /* ---- from a document ---- */

@@ -61,6 +61,7 @@
 #include "base/yaml_tree.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 enum {
@@ -136,6 +137,11 @@ typedef struct {
     } * pairs;
     size_t count, longest; /* longest: bytes of a value */
 } lookup_t;
+
+int lookup_order(const schema_text_t *one, const schema_text_t *other);
+
+/* The text of a key; NULL: it is not known. */
+const schema_text_t *lookup_find(const lookup_t *lookup, const uint8_t *text, size_t length);
 
 typedef struct {
     const char *name; /* for people, and in --filter */

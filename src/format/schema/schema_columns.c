@@ -26,10 +26,41 @@ static bool read_binary(reader_t *reader, const yaml_item_t *node, field_t *fiel
            COMPLAIN(node, "base64 or hex was expected: how binary data is written");
 }
 
+/* Where it is. What is in it is read by format_complete. */
+static bool read_lookup(reader_t *reader, const yaml_item_t *node, field_t *field) {
+    static const char *const keys[] = {"file", "key", "value"};
+    const char **texts[COUNT(keys)];
+    if ((field->type != TYPE_TEXT && field->type != TYPE_TRIMMED) || field->array.length)
+        return COMPLAIN(node, "'lookup' goes with the types text and trimmed: it gives a text");
+    if (!schema_want(reader, node, YAML_ITEM_MAP,
+                     "a map such as {file: codes.csv, key: code, value: name}") ||
+        !yaml_tree_only_keys(reader->tree, node, keys, COUNT(keys), reader->err))
+        return false;
+    lookup_t *lookup = field->lookup = schema_keep(reader, sizeof *lookup);
+    if (!lookup)
+        return false;
+    lookup->at = node;
+    texts[0] = &lookup->file;
+    texts[1] = &lookup->key;
+    texts[2] = &lookup->value;
+    for (size_t i = 0; i < COUNT(keys); i++) {
+        const yaml_item_t *item = yaml_item_get(node, keys[i]);
+        if (!item)
+            return COMPLAIN(node, "'%s' is missing: {file: codes.csv, key: code, value: name}", keys[i]);
+        if (!schema_name(reader, item, texts[i]))
+            return false;
+        for (const char *at = *texts[i]; *at; at++)
+            if ((unsigned char)*at < ' ')
+                return COMPLAIN(item, "a name without control characters was expected");
+    }
+    return strcmp(lookup->key, lookup->value) != 0 ||
+           COMPLAIN(node, "'key' and 'value' are the same column: two were expected");
+}
+
 static bool read_field(reader_t *reader, const yaml_item_t *node, field_t *field) {
-    static const char *const keys[] = {"name",     "key",   "type",     "column",   "nulls",
-                                       "pattern",  "array", "encoding", "multiply", "divide",
-                                       "optional", "true",  "false",    "decimal",  "thousands"};
+    static const char *const keys[] = {"name",  "key",      "type",     "column",   "nulls",  "pattern",
+                                       "array", "encoding", "multiply", "lookup",   "divide", "optional",
+                                       "true",  "false",    "decimal",  "thousands"};
     static const schema_text_t empty[] = {{"", 0}};
     const yaml_tree_t *tree = reader->tree;
     if (!schema_want(reader, node, YAML_ITEM_MAP, "a field such as {name: testId, key: t, type: int}"))
@@ -42,7 +73,7 @@ static bool read_field(reader_t *reader, const yaml_item_t *node, field_t *field
     const yaml_item_t *name = yaml_item_get(node, "name"), *column = yaml_item_get(node, "column"),
                       *divide = yaml_item_get(node, "divide"), *optional = yaml_item_get(node, "optional"),
                       *array = yaml_item_get(node, "array"), *encoding = yaml_item_get(node, "encoding"),
-                      *multiply = yaml_item_get(node, "multiply");
+                      *multiply = yaml_item_get(node, "multiply"), *lookup = yaml_item_get(node, "lookup");
     *field = (field_t){.type = TYPE_TEXT, .nulls = {empty, 1}};
     if (!schema_field_start(reader, node, field))
         return false;
@@ -56,6 +87,8 @@ static bool read_field(reader_t *reader, const yaml_item_t *node, field_t *field
     if ((divide && !schema_divide(reader, divide, field)) || !schema_values(reader, node, field))
         return false;
     if ((array && !read_array(reader, array, field)) || (encoding && !read_binary(reader, encoding, field)))
+        return false;
+    if (lookup && !read_lookup(reader, lookup, field))
         return false;
     if (optional && !yaml_tree_bool(tree, optional, &field->optional, reader->err))
         return false;

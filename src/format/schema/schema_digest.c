@@ -26,6 +26,12 @@ static void digest_field(XXH3_state_t *state, const field_t *field, bool fixed) 
         digest_bytes(state, (const char[]){field->point, field->thousands}, 2);
     for (int is = 0; field->type == TYPE_BOOLEAN && is < 2; is++)
         digest_texts(state, &field->words[is]);
+    for (size_t i = 0; field->lookup && i < field->lookup->count; i++) {
+        digest_bytes(state, field->lookup->pairs[i].key.text, field->lookup->pairs[i].key.length);
+        digest_bytes(state, field->lookup->pairs[i].value.text, field->lookup->pairs[i].value.length);
+    }
+    if (field->lookup)
+        digest_bytes(state, "lookup", 6);
     if (field->hex)
         digest_bytes(state, "hex", 3);
     if (field->array.length) {
