@@ -77,6 +77,12 @@ bool emit_possible(const schema_t *schema, err_t *err) {
     if (schema->kind == RECORDS_BSON)
         return err_set(err, STATUS_USAGE,
                        "--emit raw is for records of text; --emit bson prints BSON documents as they are");
+    if (schema_tells_place(schema))
+        return err_set(
+            err, STATUS_USAGE,
+            "documents of the format %s tell from which file or offset their records are, so that records "
+            "written again would make others; leave that out of 'make' to get records again",
+            schema->name);
     for (size_t i = 0; i < schema->field_count; i++)
         if (schema->fields[i].lookup)
             return err_set(

@@ -68,6 +68,11 @@ void records_begin(records_t *records, const dialect_t *dialect, const uint8_t *
         delimited_begin(records->delimited, dialect, text, length, file_start, with_id, id_base);
 }
 
+void records_from(records_t *records, const char *file, uint64_t offset) {
+    if (records->delimited)
+        delimited_from(records->delimited, file, offset);
+}
+
 static inline parsed_t next(records_t *records, uint8_t *out, size_t room, record_t *record, shape_t *shape) {
     return records->delimited ? delimited_next(records->delimited, out, room, record, shape)
            : records->fixed   ? fixed_next(records->fixed, out, room, record, shape)

@@ -11,6 +11,10 @@ typedef struct records records_t;
 records_t *records_new(const schema_t *schema); /* NULL: out of memory */
 void records_destroy(records_t *records);
 
+/* Where the texts of the next records_begin or records_one are: in which input, by the name that the catalog has of it, and
+ * from which offset of its text on. Formats may make keys of that (schema_tells_place); all others need not be told. */
+void records_from(records_t *records, const char *file, uint64_t offset);
+
 /* text[0, length) holds whole records; POOL_SLACK bytes before and after it must be readable. file_start: the text is
  * the start of its file. id_base: with with_id, documents begin with {_id: id_base + the record's offset in the
  * text}, or with the `_id` that the schema says. */

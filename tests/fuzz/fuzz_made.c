@@ -99,6 +99,8 @@ static void say_delimited(size_t fields) {
         if (count && !chance(4))
             say("  - {made%zu: point, from: [f%zu, f%zu]}\n", i, numbers[chance(count)],
                 numbers[chance(count)]);
+        else if (!chance(16))
+            say("  - {made%zu: %s}\n", i, ONE_OF("file", "offset"));
         else if (!chance(8))
             say("  - {made%zu: constant, value: %s}\n", i,
                 ONE_OF("x", "\"50\", type: int", "\"\", type: trimmed"));

@@ -394,8 +394,10 @@ static void law_blocks(const law_t *law, const dialect_t *dialect, const lab_rec
     cut %= all->count;
     size_t at = cut ? all->records[cut].record.offset : 0;
     lab_records_t head = lab_parse(law->reader, dialect, text, at, (lab_how_t){.careful = false});
+    records_from(law->reader, "", at);
     lab_records_t tail =
         lab_parse(law->reader, dialect, text + at, length - at, (lab_how_t){.middle = at > 0});
+    records_from(law->reader, "", 0);
     law_same_records(all, 0, cut, &head, 0);
     law_same_records(all, cut, all->count, &tail, at);
     lab_records_free(&head);

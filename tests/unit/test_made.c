@@ -152,10 +152,51 @@ static void test_bad(void **state) {
     }
 }
 
+/* Where a record is: the same whatever the block that it is in, and of a name of any length. */
+static void test_place(void **state) {
+    (void)state;
+    static const char text[] = "a|b|1|2\n\nc|\"d\ne\"||\nf|g||\n";
+    static const size_t starts[] = {0, 9, 19};
+    char name[5000];
+    schema_t *schema = schema_of("at: offset}\n  - {from: file", "text");
+    records_t *reader = records_new(schema);
+    dialect_t dialect;
+    err_t err;
+    memset(name, 'n', sizeof name - 1);
+    name[sizeof name - 1] = 0;
+    LAB_MUST(dialect_sniff(schema, (const uint8_t *)text, strlen(text), "f", &dialect, &err));
+    for (size_t first = 0; first < 3; first++)
+        for (int careful = 0; careful < 2; careful++) {
+            records_from(reader, first ? name : "x.csv", 1000 + starts[first]);
+            lab_records_t all =
+                lab_parse(reader, &dialect, text + starts[first], strlen(text) - starts[first],
+                          (lab_how_t){.careful = careful, .with_id = true, .id_base = 77});
+            size_t documents = 0;
+            for (size_t i = 0; i < all.count; i++) {
+                bson_t is;
+                bson_iter_t at;
+                if (all.records[i].parsed != PARSED_DOCUMENT)
+                    continue;
+                LAB_MUST(
+                    bson_init_static(&is, all.records[i].document, all.records[i].record.document_length));
+                assert_true(bson_iter_init_find(&at, &is, "at") && BSON_ITER_HOLDS_INT64(&at));
+                assert_int_equal(bson_iter_int64(&at), 1000 + (int64_t)starts[first + documents++]);
+                assert_true(bson_iter_init_find(&at, &is, "from") && BSON_ITER_HOLDS_UTF8(&at));
+                assert_string_equal(bson_iter_utf8(&at, NULL), first ? name : "x.csv");
+            }
+            assert_int_equal(documents, 3 - first);
+            lab_records_free(&all);
+        }
+    assert_false(emit_possible(schema, &err));
+    records_destroy(reader);
+    schema_destroy(schema);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_made),
         cmocka_unit_test(test_bad),
+        cmocka_unit_test(test_place),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

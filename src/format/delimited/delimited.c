@@ -51,6 +51,10 @@ struct delimited {
     size_t refused_length, refused_column;
     uint8_t made_text[TYPED_MISFIT]; /* of what is made, where that is the value */
     bool failed;                     /* memory was out */
+    const char *file;                /* where the text is */
+    size_t file_length;
+    uint64_t offset;
+    size_t worst_bytes; /* the plan's, and for the name of the file */
     char reason[TYPED_MISFIT];
 };
 
@@ -58,6 +62,7 @@ delimited_t *delimited_new(const schema_t *schema) {
     delimited_t *reader = calloc(1, sizeof *reader);
     if (!reader)
         return NULL;
+    reader->file = "";
     reader->schema = schema;
     reader->scan_text = scan_best();
     reader->ends_room = 2 * WINDOW;
@@ -150,6 +155,12 @@ static void learn_header_starts(delimited_t *reader) {
         reader->header_start[(uint8_t)schema->quote] = UINT64_MAX;
 }
 
+void delimited_from(delimited_t *reader, const char *file, uint64_t offset) {
+    reader->file = file;
+    reader->file_length = strlen(file);
+    reader->offset = offset;
+}
+
 void delimited_begin(delimited_t *reader, const dialect_t *dialect, const uint8_t *text, uint32_t length,
                      bool file_start, bool with_id, int64_t id_base) {
     reader->dialect = dialect;
@@ -158,6 +169,7 @@ void delimited_begin(delimited_t *reader, const dialect_t *dialect, const uint8_
         reader->planned = plan_compile(reader->schema, dialect, &reader->plan) ? dialect->serial : 0;
         learn_header_starts(reader);
     }
+    reader->worst_bytes = reader->plan.worst_bytes + reader->file_length * reader->plan.file_times;
     reader->plain = may_refuse_values(reader) ? SIZE_MAX : dialect->columns;
     reader->refused = NULL;
     reader->text = text;
@@ -577,6 +589,28 @@ static uint8_t *put_joined(delimited_t *reader, const bounds_t *bounds, fields_t
     return any ? put_made(reader, out, op, value, end, high) : out;
 }
 
+static uint8_t *put_file(const delimited_t *reader, uint8_t *out, const op_t *op) {
+    const uint8_t *text = (const uint8_t *)reader->file;
+    const bool valid = utf8_valid(text, reader->file_length);
+    out = put_head_as(out, op, valid ? 0x02 : 0x05);
+    out = bsonw_int32(out, (int32_t)(reader->file_length + valid));
+    if (!valid)
+        *out++ = BSON_SUBTYPE_BINARY;
+    memcpy(out, text, reader->file_length);
+    out += reader->file_length;
+    *out = 0;
+    return out + valid;
+}
+
+/* What needs nothing of the record. at: where it begins in the text. */
+static uint8_t *put_place(const delimited_t *reader, uint8_t *out, const op_t *op, int64_t at) {
+    if (op->code == OP_FILE)
+        return put_file(reader, out, op);
+    if (op->code == OP_OFFSET)
+        return bsonw_int64(put_head(out, op, false), (int64_t)reader->offset + at);
+    return (uint8_t *)memcpy(out, op->long_head, op->constant_size) + op->constant_size;
+}
+
 /* Converts one record to a document. */
 __attribute__((always_inline)) static inline uint8_t *encode(delimited_t *reader, const bounds_t *bounds,
                                                              fields_t fields, uint8_t *out, int64_t id,
@@ -598,8 +632,8 @@ __attribute__((always_inline)) static inline uint8_t *encode(delimited_t *reader
         if (!simple && op->code >= OP_OPEN) {
             if (op->code <= OP_CLOSE)
                 out = put_group(out, op, &group);
-            else if (op->code == OP_CONSTANT)
-                out = (uint8_t *)memcpy(out, op->long_head, op->constant_size) + op->constant_size;
+            else if (op->code >= OP_CONSTANT)
+                out = put_place(reader, out, op, id - reader->id_base);
             else
                 out = op->code == OP_FIRST  ? put_first(reader, bounds, fields, high, out, op)
                       : op->code == OP_JOIN ? put_joined(reader, bounds, fields, high, out, op)
@@ -690,7 +724,7 @@ static parsed_t refuse_value(delimited_t *reader, record_t *record) {
 
 /* How many bytes the document of a record of this length can take. */
 static inline size_t needed_for(const delimited_t *reader, size_t length) {
-    return reader->plan.worst_bytes + reader->plan.worst_times * length;
+    return reader->worst_bytes + reader->plan.worst_times * length;
 }
 
 static inline parsed_t made(const delimited_t *reader, record_t *record, const uint8_t *out,

@@ -21,6 +21,8 @@ typedef enum {
     OP_JOIN,  /* or of all of them */
     OP_POINT, /* a key made of two numbers */
     OP_CONSTANT,
+    OP_FILE,   /* the name of the input */
+    OP_OFFSET, /* where the record begins in it */
 } op_code_t;
 
 enum { NULLS_EMPTY = 1, NULLS_WORD = 2, NULLS_OTHER = 4, PLAN_HEAD = 16, PLAN_DEPTH = 60 };
@@ -46,6 +48,7 @@ typedef struct {
     /* a document takes at most this many bytes, plus `worst_times` the bytes of its record */
     size_t worst_bytes;
     size_t worst_times;
+    size_t file_times; /* and so many times the name of its file */
     void *owned;
 } plan_t;
 

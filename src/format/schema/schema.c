@@ -34,6 +34,13 @@ void schema_destroy(schema_t *schema) {
     free(schema);
 }
 
+bool schema_tells_place(const schema_t *schema) {
+    for (size_t i = 0; i < schema->made_count; i++)
+        if (schema->made[i].kind == MAKE_FILE || schema->made[i].kind == MAKE_OFFSET)
+            return true;
+    return false;
+}
+
 const field_t *schema_field(const schema_t *schema, const char *name) {
     for (size_t i = 0; i < schema->made_count; i++)
         if (schema->made[i].kind != MAKE_POINT && strcmp(schema->made[i].field.name, name) == 0)

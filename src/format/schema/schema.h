@@ -309,6 +309,9 @@ static inline bool schema_any_fields(const schema_t *schema) {
     return schema->kind == RECORDS_JSON || schema->kind == RECORDS_BSON;
 }
 
+/* Does a document tell from which place its record is? Then the record alone does not make it. */
+bool schema_tells_place(const schema_t *schema);
+
 /* A field by its name or its key, also a made one that can be compared; NULL: none. */
 const field_t *schema_field(const schema_t *schema, const char *name);
 

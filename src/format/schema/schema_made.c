@@ -14,7 +14,8 @@ static const struct {
     {"point", MAKE_POINT, TYPE_TEXT, 2, TEXT_AS_IS}, {"join", MAKE_JOIN, TYPE_TEXT, 0, TEXT_AS_IS},
     {"lower", MAKE_JOIN, TYPE_TEXT, 0, TEXT_LOWER},  {"upper", MAKE_JOIN, TYPE_TEXT, 0, TEXT_UPPER},
     {"md5", MAKE_JOIN, TYPE_TEXT, 0, TEXT_MD5},      {"sha256", MAKE_JOIN, TYPE_TEXT, 0, TEXT_SHA256},
-    {"xxh3", MAKE_JOIN, TYPE_TEXT, 0, TEXT_XXH3},    {"constant", MAKE_CONSTANT, TYPE_TEXT, 0, TEXT_AS_IS}};
+    {"xxh3", MAKE_JOIN, TYPE_TEXT, 0, TEXT_XXH3},    {"constant", MAKE_CONSTANT, TYPE_TEXT, 0, TEXT_AS_IS},
+    {"file", MAKE_FILE, TYPE_TEXT, 0, TEXT_AS_IS},   {"offset", MAKE_OFFSET, TYPE_LONG, 0, TEXT_AS_IS}};
 
 static bool read_kind(reader_t *reader, const yaml_item_t *node, make_t *made, size_t *items) {
     static const schema_text_t moments[] = {{"YYYY-MM-DDThh:mm:ssZ", 20}, {"YYYY-MM-DDThh:mm:ss", 19},
@@ -38,9 +39,10 @@ static bool read_kind(reader_t *reader, const yaml_item_t *node, make_t *made, s
                    node->text);
     }
     const char *near = node->kind == YAML_ITEM_SCALAR ? suggest_word(node->text, words, COUNT(kinds)) : NULL;
-    return COMPLAIN(node, "%s%s%sa key is made by %sfirst, utc or point", near ? "did you mean '" : "",
-                    near ? near : "", near ? "'? " : "",
-                    reader->schema->fixed ? "" : "join, lower, upper, md5, sha256, xxh3, constant, ");
+    return COMPLAIN(
+        node, "%s%s%sa key is made by %sfirst, utc or point", near ? "did you mean '" : "", near ? near : "",
+        near ? "'? " : "",
+        reader->schema->fixed ? "" : "join, lower, upper, md5, sha256, xxh3, constant, file, offset, ");
 }
 
 /* Are the items texts that are put together? */
@@ -143,14 +145,18 @@ static bool read_with(reader_t *reader, const yaml_item_t *with, make_t *made) {
     return true;
 }
 
+static bool has_type(const make_t *made) {
+    return of_texts(made) || made->kind == MAKE_CONSTANT;
+}
+
 /* The type of a text, and how it is written. */
 static bool read_type(reader_t *reader, const yaml_item_t *node, const yaml_item_t *key, make_t *made) {
     static const char *const hows[] = {"type", "pattern", "nulls", "true", "false", "decimal", "thousands"};
     const yaml_item_t *type = option(node, key, "type");
-    for (size_t i = 0; i < COUNT(hows) && (reader->schema->fixed || made->kind == MAKE_POINT); i++)
+    for (size_t i = 0; i < COUNT(hows) && (reader->schema->fixed || !has_type(made)); i++)
         if (option(node, key, hows[i]))
             return COMPLAIN(option(node, key, hows[i]), "'%s' goes with texts of delimited records", hows[i]);
-    if (reader->schema->fixed || made->kind == MAKE_POINT)
+    if (reader->schema->fixed || !has_type(made))
         return true;
     if (type && !schema_type(reader, type, &made->field))
         return false;
@@ -183,9 +189,9 @@ static bool read_made(reader_t *reader, const yaml_item_t *node, make_t *made) {
         return COMPLAIN(key, "'%s' cannot be made: a plain key of at most 28 bytes was expected", key->key);
     if (!read_kind(reader, key, made, &items))
         return false;
-    if ((made->kind == MAKE_CONSTANT) == (from != NULL))
+    if ((made->kind >= MAKE_CONSTANT) == (from != NULL))
         return COMPLAIN(from ? from : node,
-                        from ? "a constant is made from no fields"
+                        from ? "this is made from no fields"
                              : "a key and 'from' were expected, such as {name: join, from: "
                                "[first, last]}");
     return (!from || read_from(reader, from, made, items)) && (!with || read_with(reader, with, made)) &&
