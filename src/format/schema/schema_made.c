@@ -74,6 +74,8 @@ static bool check_sources(reader_t *reader, const yaml_item_t *from, const make_
     const field_t *fields = reader->schema->fields;
     for (size_t i = 0; i < made->from_count && !of_texts(made); i++) {
         const field_t *field = &fields[made->from[i].fields[0]];
+        if (reader->broken[made->from[i].fields[0]])
+            continue;
         if (made->kind == MAKE_POINT && (field->type != TYPE_NUMBER || field->array.length))
             return COMPLAIN(from, "a point is made of two fields of the type number: latitude, longitude");
         if (made->kind == MAKE_UTC && !reader->schema->fixed)
@@ -123,7 +125,7 @@ static bool read_from(reader_t *reader, const yaml_item_t *from, make_t *made, s
     if (!from->count || from->count > SCHEMA_MOST_FROM || (items && from->count != items))
         return COMPLAIN(from, "%s fields were expected here", items ? "two" : "1 to 4");
     for (const yaml_item_t *item = from->first; item; item = item->next)
-        if (!read_item(reader, item, made))
+        if (!TRY(read_item(reader, item, made)))
             return false;
     return true;
 }
@@ -194,7 +196,12 @@ static bool read_made(reader_t *reader, const yaml_item_t *node, make_t *made) {
                         from ? "this is made from no fields"
                              : "a key and 'from' were expected, such as {name: join, from: "
                                "[first, last]}");
-    return (!from || read_from(reader, from, made, items)) && (!with || read_with(reader, with, made)) &&
+    const size_t before = reader->mistake_count;
+    if (from && !read_from(reader, from, made, items))
+        return false;
+    if (reader->mistake_count > before)
+        return true; /* what is wrong with its items was told */
+    return (!with || read_with(reader, with, made)) &&
            read_constant(reader, node, option(node, key, "value"), made) &&
            read_type(reader, node, key, made) && (!from || check_sources(reader, from, made));
 }
@@ -207,9 +214,13 @@ bool schema_read_made(reader_t *reader, const yaml_item_t *list) {
         return COMPLAIN(list, "at most %d made keys were expected", SCHEMA_MOST_MADE);
     for (const yaml_item_t *node = list->first; node; node = node->next) {
         make_t *made = &schema->made[schema->made_count];
-        if (!read_made(reader, node, made) ||
-            !schema_fits(reader, schema->fields, schema->field_count, &made->field))
+        const size_t before = reader->mistake_count;
+        *made = (make_t){.from_count = 0};
+        if (!TRY(read_made(reader, node, made)) ||
+            (made->field.key && !TRY(schema_fits(reader, schema->fields, schema->field_count, &made->field))))
             return false;
+        if (reader->mistake_count > before)
+            continue;
         for (size_t i = 0; i < schema->made_count; i++)
             if (strcmp(schema->made[i].field.key, made->field.key) == 0)
                 return COMPLAIN(node, "'%s' is made in line %d already", made->field.key,

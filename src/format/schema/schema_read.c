@@ -4,6 +4,36 @@
 
 #include <string.h>
 
+enum { MOST_TOLD = 20 };
+
+bool schema_go_on(reader_t *reader) {
+    if (reader->err->status != STATUS_USAGE)
+        return false;
+    if (!reader->mistake_count++)
+        reader->mistakes = *reader->err;
+    else if (reader->mistake_count <= MOST_TOLD)
+        err_add(&reader->mistakes, "\n%s", reader->err->text);
+    return true;
+}
+
+void schema_tell_mistakes(reader_t *reader) {
+    *reader->err = reader->mistakes;
+    if (reader->mistake_count > MOST_TOLD)
+        err_add(reader->err, "\nand %zu more", reader->mistake_count - MOST_TOLD);
+}
+
+bool schema_only_keys(reader_t *reader, const yaml_item_t *map, const char *const *keys, size_t count) {
+    yaml_item_t alone = *map, only;
+    for (const yaml_item_t *child = map->first; child; child = child->next) {
+        only = *child;
+        only.next = NULL;
+        alone.first = &only;
+        if (!TRY(yaml_tree_only_keys(reader->tree, &alone, keys, count, reader->err)))
+            return false;
+    }
+    return true;
+}
+
 bool schema_want(reader_t *reader, const yaml_item_t *node, yaml_item_kind_t kind, const char *expected) {
     return node->kind == kind || COMPLAIN(node, "%s was expected here", expected);
 }

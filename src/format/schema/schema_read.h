@@ -11,13 +11,28 @@ typedef struct {
     const yaml_tree_t *tree; /* what is being read: the file, or the built-in format that it is `like` */
     bool keys_are_names;
     err_t *err;
+    err_t mistakes; /* that were told; one a line */
+    size_t mistake_count;
+    bool broken[SCHEMA_MOST_FIELDS]; /* fields of the schema that have one: of their types nothing is known */
 } reader_t;
+
+/* What was just found is a mistake of the file, and is told with the others: more are looked for. False: it is a failure
+ * that ends the reading, such as of memory. */
+bool schema_go_on(reader_t *reader);
+
+/* Puts all that were told into reader->err. */
+void schema_tell_mistakes(reader_t *reader);
+
+#define TRY(part) ((part) || schema_go_on(reader))
 
 #define COMPLAIN(at, ...) yaml_tree_complain(reader->tree, at, reader->err, __VA_ARGS__)
 
 static inline void *schema_keep(reader_t *reader, size_t bytes) {
     return schema_own(reader->schema, bytes, reader->err);
 }
+
+/* Tells all keys that are not in the list. */
+bool schema_only_keys(reader_t *reader, const yaml_item_t *map, const char *const *keys, size_t count);
 
 bool schema_want(reader_t *reader, const yaml_item_t *node, yaml_item_kind_t kind, const char *expected);
 

@@ -93,8 +93,11 @@ static bool read_marks(reader_t *reader, const yaml_item_t *node, char *point, c
 
 bool schema_record_numerals(reader_t *reader, const yaml_item_t *node) {
     schema_t *schema = reader->schema;
-    schema->point = '.';
-    return read_marks(reader, node, &schema->point, &schema->thousands);
+    char point = '.', thousands = 0;
+    const bool ok = read_marks(reader, node, &point, &thousands);
+    schema->point = ok ? point : '.';
+    schema->thousands = ok ? thousands : 0;
+    return ok;
 }
 
 static bool read_numerals(reader_t *reader, const yaml_item_t *node, field_t *field) {
@@ -117,11 +120,9 @@ static bool read_numerals(reader_t *reader, const yaml_item_t *node, field_t *fi
 
 bool schema_values(reader_t *reader, const yaml_item_t *node, field_t *field) {
     const yaml_item_t *pattern = yaml_item_get(node, "pattern"), *nulls = yaml_item_get(node, "nulls");
-    if (pattern && !read_pattern(reader, pattern, field))
+    if ((pattern && !TRY(read_pattern(reader, pattern, field))) ||
+        (nulls && !TRY(schema_texts(reader, nulls, &field->nulls))) ||
+        (field->nulls.count > 8 && !TRY(COMPLAIN(nulls, "at most 8 null values were expected"))))
         return false;
-    if (nulls && !schema_texts(reader, nulls, &field->nulls))
-        return false;
-    if (field->nulls.count > 8)
-        return COMPLAIN(nulls, "at most 8 null values were expected");
-    return read_words(reader, node, field) && read_numerals(reader, node, field);
+    return TRY(read_words(reader, node, field)) && read_numerals(reader, node, field);
 }

@@ -30,7 +30,7 @@ static bool read_field(reader_t *reader, const yaml_item_t *node, field_t *field
     if (key)
         return COMPLAIN(key, "'key' is for columns: a value of JSON keeps the key that it has there");
     *field = (field_t){.at = node};
-    if (!yaml_tree_only_keys(reader->tree, node, keys, COUNT(keys), reader->err))
+    if (!schema_only_keys(reader, node, keys, COUNT(keys)))
         return false;
     if (!name || !yaml_item_get(node, "type"))
         return COMPLAIN(node, "a field of JSON needs a name (a key, with dots) and a type");
@@ -56,10 +56,10 @@ static bool read_fields(reader_t *reader, const yaml_item_t *list) {
         return false;
     for (const yaml_item_t *node = list->first; node; node = node->next) {
         field_t *field = &schema->fields[schema->field_count];
-        if (!read_field(reader, node, field) ||
-            !schema_fits(reader, schema->fields, schema->field_count, field))
+        if (!TRY(read_field(reader, node, field)) ||
+            (field->key && !TRY(schema_fits(reader, schema->fields, schema->field_count, field))))
             return false;
-        schema->field_count++;
+        schema->field_count += field->key != NULL;
     }
     return true;
 }
@@ -73,8 +73,8 @@ bool schema_read_whole(reader_t *reader, const yaml_item_t *root) {
                       *item = find(record, &kind);
     const bool typed = kinds[kind].kind == RECORDS_JSON;
     bool yes;
-    if (!yaml_tree_only_keys(reader->tree, root, keys, typed ? COUNT(keys) : COUNT(keys) - 2, reader->err) ||
-        !yaml_tree_only_keys(reader->tree, record, &kinds[kind].key, 1, reader->err) ||
+    if (!schema_only_keys(reader, root, keys, typed ? COUNT(keys) : COUNT(keys) - 2) ||
+        !schema_only_keys(reader, record, &kinds[kind].key, 1) ||
         !yaml_tree_bool(reader->tree, item, &yes, reader->err))
         return false;
     if (!yes)
