@@ -34,7 +34,7 @@ static bool read_lookup(reader_t *reader, const yaml_item_t *node, field_t *fiel
         return COMPLAIN(node, "'lookup' goes with the types text and trimmed: it gives a text");
     if (!schema_want(reader, node, YAML_ITEM_MAP,
                      "a map such as {file: codes.csv, key: code, value: name}") ||
-        !schema_only_keys(reader, node, keys, COUNT(keys)))
+        !schema_only_keys(reader, node, KEYS_LOOKUP))
         return false;
     lookup_t *lookup = field->lookup = schema_keep(reader, sizeof *lookup);
     if (!lookup)
@@ -71,9 +71,6 @@ static bool read_scale(reader_t *reader, const yaml_item_t *node, field_t *field
 }
 
 static bool read_field(reader_t *reader, const yaml_item_t *node, field_t *field) {
-    static const char *const keys[] = {"name",  "key",      "type",     "column",   "nulls",  "pattern",
-                                       "array", "encoding", "multiply", "lookup",   "divide", "optional",
-                                       "true",  "false",    "decimal",  "thousands"};
     static const schema_text_t empty[] = {{"", 0}};
     const yaml_tree_t *tree = reader->tree;
     if (!schema_want(reader, node, YAML_ITEM_MAP, "a field such as {name: testId, key: t, type: int}"))
@@ -81,7 +78,7 @@ static bool read_field(reader_t *reader, const yaml_item_t *node, field_t *field
     const yaml_item_t *width = yaml_item_get(node, "width");
     if (width)
         return COMPLAIN(width, "'width' goes with records of fixed width: record: {fixed: 105}");
-    if (!schema_only_keys(reader, node, keys, COUNT(keys)))
+    if (!schema_only_keys(reader, node, KEYS_FIELD))
         return false;
     const yaml_item_t *name = yaml_item_get(node, "name"), *column = yaml_item_get(node, "column"),
                       *optional = yaml_item_get(node, "optional"), *array = yaml_item_get(node, "array"),
@@ -206,10 +203,8 @@ static bool read_encoding(reader_t *reader, const yaml_item_t *node) {
 }
 
 static bool read_record(reader_t *reader, const yaml_item_t *node) {
-    static const char *const keys[] = {"delimiter", "quote",    "escape",  "multiline",
-                                       "header",    "encoding", "decimal", "thousands"};
     schema_t *schema = reader->schema;
-    if (!schema_only_keys(reader, node, keys, COUNT(keys)))
+    if (!schema_only_keys(reader, node, KEYS_RECORD))
         return false;
     const yaml_item_t *delimiter = yaml_item_get(node, "delimiter"), *quote = yaml_item_get(node, "quote"),
                       *escape = yaml_item_get(node, "escape"), *multiline = yaml_item_get(node, "multiline"),
@@ -241,10 +236,9 @@ static bool read_record(reader_t *reader, const yaml_item_t *node) {
 }
 
 static bool read_surplus(reader_t *reader, const yaml_item_t *node) {
-    static const char *const keys[] = {"into", "left"};
     schema_t *schema = reader->schema;
     if (!schema_want(reader, node, YAML_ITEM_MAP, "a map such as {into: model, left: 9}") ||
-        !schema_only_keys(reader, node, keys, COUNT(keys)))
+        !schema_only_keys(reader, node, KEYS_SURPLUS))
         return false;
     const yaml_item_t *into = yaml_item_get(node, "into"), *left = yaml_item_get(node, "left");
     int64_t count = 0;

@@ -92,10 +92,8 @@ static bool read_width(reader_t *reader, const yaml_item_t *node, field_t *field
 }
 
 static bool read_field(reader_t *reader, const yaml_item_t *node, field_t *field) {
-    static const char *const keys[] = {"name", "key",    "type",     "width", "lengthWidth",
-                                       "sign", "divide", "multiply", "is",    "nulls"};
     if (!schema_want(reader, node, YAML_ITEM_MAP, "a field such as {name: depth, width: 4, type: int}") ||
-        !schema_only_keys(reader, node, keys, COUNT(keys)))
+        !schema_only_keys(reader, node, KEYS_FIXED_FIELD))
         return false;
     const yaml_item_t *sign = yaml_item_get(node, "sign"), *divide = yaml_item_get(node, "divide"),
                       *multiply = yaml_item_get(node, "multiply"), *is = yaml_item_get(node, "is"),
@@ -190,11 +188,10 @@ static bool read_ids(reader_t *reader, const yaml_item_t *node, section_t *secti
 }
 
 static bool read_section(reader_t *reader, const yaml_item_t *node, section_t *section) {
-    static const char *const keys[] = {"ids", "name", "fields"};
     schema_t *schema = reader->schema;
     if (!schema_want(reader, node, YAML_ITEM_MAP,
                      "a section such as {ids: AA1-AA4, name: rain, fields: [...]}") ||
-        !schema_only_keys(reader, node, keys, COUNT(keys)))
+        !schema_only_keys(reader, node, KEYS_SECTION))
         return false;
     const yaml_item_t *ids = yaml_item_get(node, "ids"), *name = yaml_item_get(node, "name");
     field_t *fields = NULL;
@@ -237,9 +234,8 @@ static bool read_sections(reader_t *reader, const yaml_item_t *list) {
 }
 
 static bool read_part(reader_t *reader, const yaml_item_t *node, tail_part_t *part) {
-    static const char *const keys[] = {"marker", "name", "sections", "list", "repeat", "leaveOut"};
     if (!schema_want(reader, node, YAML_ITEM_MAP, "a part such as {marker: ADD, sections: yes}") ||
-        !schema_only_keys(reader, node, keys, COUNT(keys)))
+        !schema_only_keys(reader, node, KEYS_PART))
         return false;
     const yaml_item_t *marker = yaml_item_get(node, "marker"), *name = yaml_item_get(node, "name"),
                       *sections = yaml_item_get(node, "sections"), *list = yaml_item_get(node, "list"),
@@ -376,7 +372,7 @@ static bool read_document(reader_t *reader, const yaml_item_t *list) {
 }
 
 bool schema_read_fixed(reader_t *reader, const yaml_item_t *root) {
-    static const char *const record_keys[] = {"fixed"}, *const others[] = {"surplus", "layouts"};
+    static const char *const others[] = {"surplus", "layouts"};
     schema_t *schema = reader->schema;
     const yaml_item_t *record = yaml_item_get(root, "record"), *made = yaml_item_get(root, "make"),
                       *tail = yaml_item_get(root, "tail"), *sections = yaml_item_get(root, "sections"),
@@ -386,7 +382,7 @@ bool schema_read_fixed(reader_t *reader, const yaml_item_t *root) {
     for (size_t i = 0; i < COUNT(others); i++)
         if (yaml_item_get(root, others[i]))
             return COMPLAIN(yaml_item_get(root, others[i]), "'%s' goes with delimited records", others[i]);
-    if (!schema_only_keys(reader, record, record_keys, COUNT(record_keys)) ||
+    if (!schema_only_keys(reader, record, KEYS_FIXED_RECORD) ||
         !yaml_tree_int(reader->tree, yaml_item_get(record, "fixed"), 1, MOST_FIXED, &fixed, reader->err) ||
         !read_fields(reader, root, yaml_item_get(root, "fields"), &schema->fields, &schema->field_count,
                      &width))

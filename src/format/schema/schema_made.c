@@ -88,12 +88,11 @@ static bool check_sources(reader_t *reader, const yaml_item_t *from, const make_
     return true;
 }
 
-/* What stands beside the key that is made. */
-static const char *const options[] = {"from",  "with", "value", "type",    "pattern",
-                                      "nulls", "true", "false", "decimal", "thousands"};
-
+/* Does it stand beside the key that is made? */
 static bool is_option(const char *key) {
-    for (size_t i = 0; i < COUNT(options); i++)
+    const char *options[KEYS_MOST];
+    const size_t count = schema_keys_of(KEYS_MADE, options);
+    for (size_t i = 0; i < count; i++)
         if (strcmp(options[i], key) == 0)
             return true;
     return false;
@@ -204,6 +203,12 @@ static bool read_made(reader_t *reader, const yaml_item_t *node, make_t *made) {
     return (!with || read_with(reader, with, made)) &&
            read_constant(reader, node, option(node, key, "value"), made) &&
            read_type(reader, node, key, made) && (!from || check_sources(reader, from, made));
+}
+
+size_t schema_made_words(const char *words[]) {
+    for (size_t i = 0; words && i < COUNT(kinds); i++)
+        words[i] = kinds[i].name;
+    return COUNT(kinds);
 }
 
 bool schema_read_made(reader_t *reader, const yaml_item_t *list) {

@@ -60,16 +60,13 @@ static bool read_like(reader_t *reader, const yaml_item_t *like, const yaml_item
 }
 
 static bool read_schema(reader_t *reader) {
-    static const char *const own[] = {"format", "about",    "record", "surplus", "fields",   "layouts",
-                                      "like",   "document", "make",   "tail",    "sections", "on_bad_value"};
-    static const char *const likes[] = {"format", "about", "like", "keys"};
     schema_t *schema = reader->schema;
     const yaml_item_t *root = yaml_tree_root(schema->tree);
     if (!schema_want(reader, root, YAML_ITEM_MAP, "a format file starts with 'format: NAME'; a map"))
         return false;
     const yaml_item_t *format = yaml_item_get(root, "format"), *about = yaml_item_get(root, "about"),
                       *like = yaml_item_get(root, "like");
-    if (!schema_only_keys(reader, root, like ? likes : own, like ? COUNT(likes) : COUNT(own)))
+    if (!schema_only_keys(reader, root, like ? KEYS_LIKE : KEYS_FILE))
         return false;
     if (!format && !reader->mistake_count)
         return COMPLAIN(root, "'format' is missing; a format file has format, record and fields");

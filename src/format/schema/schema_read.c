@@ -22,7 +22,9 @@ void schema_tell_mistakes(reader_t *reader) {
         err_add(reader->err, "\nand %zu more", reader->mistake_count - MOST_TOLD);
 }
 
-bool schema_only_keys(reader_t *reader, const yaml_item_t *map, const char *const *keys, size_t count) {
+bool schema_only_keys(reader_t *reader, const yaml_item_t *map, keys_part_t part) {
+    const char *keys[KEYS_MOST];
+    const size_t count = schema_keys_of(part, keys);
     yaml_item_t alone = *map, only;
     for (const yaml_item_t *child = map->first; child; child = child->next) {
         only = *child;

@@ -5,6 +5,7 @@
 
 #include "base/grow.h"
 #include "format/schema/schema.h"
+#include "format/schema/schema_keys.h"
 
 typedef struct {
     schema_t *schema;
@@ -31,8 +32,8 @@ static inline void *schema_keep(reader_t *reader, size_t bytes) {
     return schema_own(reader->schema, bytes, reader->err);
 }
 
-/* Tells all keys that are not in the list. */
-bool schema_only_keys(reader_t *reader, const yaml_item_t *map, const char *const *keys, size_t count);
+/* Tells all keys of a map that this part of a format file does not have. */
+bool schema_only_keys(reader_t *reader, const yaml_item_t *map, keys_part_t part);
 
 bool schema_want(reader_t *reader, const yaml_item_t *node, yaml_item_kind_t kind, const char *expected);
 
@@ -59,6 +60,9 @@ bool schema_fits(reader_t *reader, const field_t *fields, size_t count, const fi
 
 /* The index of the field with the name in a scalar. */
 bool schema_named(reader_t *reader, const yaml_item_t *node, int *index);
+
+/* The words for how a key is made, at most SCHEMA_MOST_MADE; words may be NULL. */
+size_t schema_made_words(const char *words[]);
 
 /* Reads `make`: keys made from fields, which must be known already. */
 bool schema_read_made(reader_t *reader, const yaml_item_t *list);

@@ -6,7 +6,9 @@
 static const struct {
     const char *key, *what;
     record_kind_t kind;
-} kinds[] = {{"json", "objects", RECORDS_JSON}, {"bson", "BSON documents", RECORDS_BSON}};
+    keys_part_t keys;
+} kinds[] = {{"json", "objects", RECORDS_JSON, KEYS_JSON_FILE},
+             {"bson", "BSON documents", RECORDS_BSON, KEYS_BSON_FILE}};
 
 static const yaml_item_t *find(const yaml_item_t *record, size_t *kind) {
     const yaml_item_t *item = NULL;
@@ -22,15 +24,13 @@ bool schema_is_whole(const yaml_item_t *record) {
 
 /* A field says of which type the values under its name are: a key of objects, with dots. */
 static bool read_field(reader_t *reader, const yaml_item_t *node, field_t *field) {
-    static const char *const keys[] = {"name", "type",  "pattern", "nulls",
-                                       "true", "false", "decimal", "thousands"};
     if (!schema_want(reader, node, YAML_ITEM_MAP, "a field such as {name: created.at, type: date}"))
         return false;
     const yaml_item_t *name = yaml_item_get(node, "name"), *key = yaml_item_get(node, "key");
     if (key)
         return COMPLAIN(key, "'key' is for columns: a value of JSON keeps the key that it has there");
     *field = (field_t){.at = node};
-    if (!schema_only_keys(reader, node, keys, COUNT(keys)))
+    if (!schema_only_keys(reader, node, KEYS_JSON_FIELD))
         return false;
     if (!name || !yaml_item_get(node, "type"))
         return COMPLAIN(node, "a field of JSON needs a name (a key, with dots) and a type");
@@ -66,15 +66,13 @@ static bool read_fields(reader_t *reader, const yaml_item_t *list) {
 
 /* Each record brings its own fields; of JSON some may have types. */
 bool schema_read_whole(reader_t *reader, const yaml_item_t *root) {
-    static const char *const keys[] = {"format", "about", "record", "fields", "on_bad_value"};
     schema_t *schema = reader->schema;
     size_t kind;
     const yaml_item_t *record = yaml_item_get(root, "record"), *fields = yaml_item_get(root, "fields"),
                       *item = find(record, &kind);
-    const bool typed = kinds[kind].kind == RECORDS_JSON;
     bool yes;
-    if (!schema_only_keys(reader, root, keys, typed ? COUNT(keys) : COUNT(keys) - 2) ||
-        !schema_only_keys(reader, record, &kinds[kind].key, 1) ||
+    if (!schema_only_keys(reader, root, kinds[kind].keys) ||
+        !yaml_tree_only_keys(reader->tree, record, &kinds[kind].key, 1, reader->err) ||
         !yaml_tree_bool(reader->tree, item, &yes, reader->err))
         return false;
     if (!yes)
@@ -87,5 +85,5 @@ bool schema_read_whole(reader_t *reader, const yaml_item_t *root) {
     schema->surplus_field = -1;
     schema->multiline = true;
     schema->point = '.';
-    return !fields || read_fields(reader, fields);
+    return schema->kind == RECORDS_BSON || !fields || read_fields(reader, fields);
 }
