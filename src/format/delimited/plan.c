@@ -179,7 +179,7 @@ bool plan_compile(const schema_t *schema, const dialect_t *dialect, plan_t *plan
         patterns += schema->made[i].field.type == TYPE_DATE ? schema->made[i].field.patterns.count : 0;
     }
     *plan = (plan_t){.worst_bytes = 64, .worst_times = text_times(schema)};
-    plan->owned = calloc(1, ops * sizeof(op_t) + patterns * sizeof(pattern_t) + heads);
+    plan->owned = calloc(1, ops * sizeof(op_t) + patterns * sizeof(pattern_t) + heads + 1);
     if (!plan->owned)
         return false;
     plan->ops = plan->owned;

@@ -155,8 +155,8 @@ static uint8_t *put_binary(const field_t *field, const uint8_t *text, size_t len
 
 /* The document {"": TEXT}. NULL: it is none. */
 static const uint8_t *read_json(wide_t *wide, const uint8_t *text, size_t length, uint32_t *size) {
-    static const char before[] = "{\"\":", after[] = "}";
-    const size_t whole = length + sizeof before - 1 + sizeof after - 1;
+    static const uint8_t before[] = {'{', '"', '"', ':'};
+    const size_t whole = sizeof before + length + 1;
     json_result_t result = {.needed = JSON_MARGIN};
     json_read_t read = JSON_FULL;
     if ((!wide->json && !(wide->json = json_value_new())) ||
@@ -165,10 +165,10 @@ static const uint8_t *read_json(wide_t *wide, const uint8_t *text, size_t length
         return NULL;
     }
     uint8_t *const at = wide->text + POOL_SLACK;
-    memcpy(at, before, sizeof before - 1);
-    memcpy(at + sizeof before - 1, text, length);
+    memcpy(at, before, sizeof before);
+    memcpy(at + sizeof before, text, length);
     memset(at + whole - 1, 0, POOL_SLACK + 1);
-    memcpy(at + whole - 1, after, 1);
+    at[whole - 1] = '}';
     while (read == JSON_FULL && GROW(wide->document, wide->document_room, result.needed, NULL))
         read = json_value_read(wide->json, at, whole, wide->document, wide->document_room, false, 0, &result);
     wide->failed |= read == JSON_FULL || read == JSON_MEMORY;

@@ -102,8 +102,8 @@ json_fields_t *json_fields_new(const schema_t *schema) {
     fields->schema = schema;
     fields->nodes = calloc(parts, sizeof *fields->nodes);
     fields->patterns = calloc(patterns, sizeof *fields->patterns);
-    fields->bad_of = calloc(schema->field_count, sizeof *fields->bad_of);
-    fields->now_of = calloc(schema->field_count, sizeof *fields->now_of);
+    fields->bad_of = calloc(schema->field_count + 1, sizeof *fields->bad_of);
+    fields->now_of = calloc(schema->field_count + 1, sizeof *fields->now_of);
     if (!fields->nodes || !fields->patterns || !fields->bad_of || !fields->now_of) {
         json_fields_destroy(fields);
         return NULL;

@@ -99,17 +99,22 @@ static bool is_option(const char *key) {
 }
 
 /* The key that is made: what is no option; or the first, if all could be. */
-static bool find_key(reader_t *reader, const yaml_item_t *node, const yaml_item_t **key) {
-    *key = NULL;
-    for (const yaml_item_t *child = node->first; child; child = child->next)
-        if (!is_option(child->key) && *key)
-            return COMPLAIN(child, "one key is made at a time: '%s' is here already", (*key)->key);
-        else if (!is_option(child->key))
-            *key = child;
-    if (!*key && node->first && node->first->kind == YAML_ITEM_SCALAR)
-        *key = node->first;
-    return *key ||
-           COMPLAIN(node, "a key and 'from' were expected, such as {name: join, from: [first, last]}");
+static const yaml_item_t *find_key(reader_t *reader, const yaml_item_t *node) {
+    const yaml_item_t *key = NULL;
+    for (const yaml_item_t *child = node->first; child; child = child->next) {
+        if (is_option(child->key))
+            continue;
+        if (key) {
+            COMPLAIN(child, "one key is made at a time: '%s' is here already", key->key);
+            return NULL;
+        }
+        key = child;
+    }
+    if (!key && node->first && node->first->kind == YAML_ITEM_SCALAR)
+        key = node->first;
+    if (!key)
+        COMPLAIN(node, "a key and 'from' were expected, such as {name: join, from: [first, last]}");
+    return key;
 }
 
 /* An option; NULL: it is not there, or it is the key that is made. */
@@ -136,7 +141,8 @@ static bool read_with(reader_t *reader, const yaml_item_t *with, make_t *made) {
         return false;
     const bool between = made->kind == MAKE_JOIN && with->kind == YAML_ITEM_SCALAR;
     if (!of_texts(made) || (!between && prefixes.count != made->from_count))
-        return COMPLAIN(with, "'with' goes with first and has one prefix for each item of 'from'");
+        return COMPLAIN(with, "'with' goes with first and has one prefix for each item of 'from'; with join "
+                              "it can be one text, too");
     for (size_t i = 0; i < prefixes.count; i++)
         if (prefixes.items[i].length > 8)
             return COMPLAIN(with, "a prefix of at most 8 bytes was expected");
@@ -178,10 +184,11 @@ static bool read_constant(reader_t *reader, const yaml_item_t *node, const yaml_
 }
 
 static bool read_made(reader_t *reader, const yaml_item_t *node, make_t *made) {
-    const yaml_item_t *key;
     size_t items = 0;
-    if (!schema_want(reader, node, YAML_ITEM_MAP, "a map such as {name: join, from: [first, last]}") ||
-        !find_key(reader, node, &key))
+    if (!schema_want(reader, node, YAML_ITEM_MAP, "a map such as {name: join, from: [first, last]}"))
+        return false;
+    const yaml_item_t *key = find_key(reader, node);
+    if (!key)
         return false;
     const yaml_item_t *from = option(node, key, "from"), *with = option(node, key, "with");
     made->field = (field_t){.name = key->key, .key = key->key, .at = node};
@@ -224,7 +231,7 @@ bool schema_read_made(reader_t *reader, const yaml_item_t *list) {
         if (!TRY(read_made(reader, node, made)) ||
             (made->field.key && !TRY(schema_fits(reader, schema->fields, schema->field_count, &made->field))))
             return false;
-        if (reader->mistake_count > before)
+        if (reader->mistake_count > before || !made->field.key)
             continue;
         for (size_t i = 0; i < schema->made_count; i++)
             if (strcmp(schema->made[i].field.key, made->field.key) == 0)
