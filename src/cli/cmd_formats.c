@@ -70,7 +70,7 @@ static widths_t widths_of(const schema_t *schema) {
     widths_t widths = {24, 16};
     for (size_t i = 0; i < schema->made_count; i++)
         widen(&widths, &schema->made[i].field);
-    for (size_t i = 0; i < schema->field_count && schema->kind == RECORDS_DELIMITED; i++)
+    for (size_t i = 0; i < schema->field_count && schema->kind != RECORDS_FIXED; i++)
         widen(&widths, &schema->fields[i]);
     return widths;
 }
@@ -120,7 +120,7 @@ static void check_all(text_t *out, const schema_t *schema) {
                    schema->made[i].field.key, "made");
     if (schema->kind == RECORDS_FIXED)
         check_fixed(out, schema);
-    else if (schema->kind == RECORDS_DELIMITED)
+    else if (schema->field_count)
         check_columns(out, schema, widths);
 }
 

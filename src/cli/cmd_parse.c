@@ -212,6 +212,7 @@ static bool parse_cut(parse_t *parse, file_t *file, const cut_t *cut, err_t *err
     shape_t shape;
     bool raw = parse->values->emit == EMIT_RAW;
     int64_t id_base = record_id_make(record_id_lane(file->ordinal, cut->offset), file->base + cut->offset);
+    records_from(parse->reader, file->input->name, cut->offset);
     records_begin(parse->reader, file->dialect, cut->buffer.bytes, cut->length, cut->offset == 0,
                   parse->values->ids || parse->values->id, id_base);
     if (raw && cut->offset == 0) {

@@ -15,7 +15,7 @@ struct bad_values {
 
 bad_values_t *bad_values_new(const schema_t *schema) {
     bad_values_t *values = calloc(1, sizeof *values);
-    const size_t count = schema->field_count + 1;
+    const size_t count = schema_counted(schema) + 1;
     if (!values)
         return NULL;
     values->schema = schema;
@@ -68,7 +68,7 @@ static void note_record(bad_values_t *values, const bad_values_text_t *text, con
                                .offset = text->offset + record->offset,
                                .line = text->first_line + record->line,
                                .lines_from = text->lines_from};
-    for (size_t i = 0; i < values->schema->field_count; i++) {
+    for (size_t i = 0; i < schema_counted(values->schema); i++) {
         const uint64_t count = records_bad_of(values->again, i);
         if (count != values->again_seen[i])
             add_place(&values->fields[i], &place);
@@ -105,7 +105,7 @@ bool bad_values_look(bad_values_t *values, const records_t *reader, const bad_va
     if (!more)
         return true;
     values->seen = now;
-    for (size_t i = 0; i < values->schema->field_count; i++) {
+    for (size_t i = 0; i < schema_counted(values->schema); i++) {
         const uint64_t count = records_bad_of(reader, i);
         if (count != values->seen_of[i])
             early |= is_early(&values->fields[i], &begin);
@@ -116,7 +116,7 @@ bool bad_values_look(bad_values_t *values, const records_t *reader, const bad_va
 }
 
 void bad_values_add(bad_values_t *values, const bad_values_t *more) {
-    for (size_t i = 0; i < values->schema->field_count; i++) {
+    for (size_t i = 0; i < schema_counted(values->schema); i++) {
         values->fields[i].count += more->fields[i].count;
         for (size_t j = 0; j < more->fields[i].place_count; j++)
             add_place(&values->fields[i], &more->fields[i].places[j]);

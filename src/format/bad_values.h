@@ -41,7 +41,7 @@ bool bad_values_look(bad_values_t *values, const records_t *reader, const bad_va
 
 void bad_values_add(bad_values_t *values, const bad_values_t *more);
 
-/* By the number of the field in the schema. */
+/* By the number of the field in the schema, as of schema_counted_field. */
 const bad_field_t *bad_values_of(const bad_values_t *values, size_t field);
 
 /* The sentence of a record after which nothing is to be read (records_must_stop). Always false, with status 5. */

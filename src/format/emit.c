@@ -83,6 +83,25 @@ bool emit_possible(const schema_t *schema, err_t *err) {
     if (schema->kind == RECORDS_BSON)
         return err_set(err, STATUS_USAGE,
                        "--emit raw is for records of text; --emit bson prints BSON documents as they are");
+    if (schema_tells_place(schema))
+        return err_set(
+            err, STATUS_USAGE,
+            "documents of the format %s tell from which file or offset their records are, so that records "
+            "written again would make others; leave that out of 'make' to get records again",
+            schema->name);
+    for (size_t i = 0; i < schema->field_count; i++)
+        if (schema->fields[i].lookup)
+            return err_set(
+                err, STATUS_USAGE,
+                "the field %s of the format %s has what a lookup says of its text, and not the text itself; "
+                "leave the lookup out to get records again",
+                schema->fields[i].name, schema->name);
+        else if (schema->fields[i].type == TYPE_JSON)
+            return err_set(
+                err, STATUS_USAGE,
+                "the field %s of the format %s is a text of JSON, of which the document does not tell how "
+                "it was written; give it the type text to get records again",
+                schema->fields[i].name, schema->name);
     for (size_t i = 0; i < schema->part_count; i++)
         if (schema->parts[i].leave_out)
             return err_set(err, STATUS_USAGE,

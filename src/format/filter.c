@@ -1,7 +1,7 @@
 #include "format/filter.h"
 #include "base/blanks.h"
 #include "base/suggest.h"
-#include "format/delimited/typed.h"
+#include "format/record/typed.h"
 #include "format/values/convert.h"
 #include "format/values/pattern.h"
 
@@ -108,6 +108,11 @@ static bool read_value(term_t *term, err_t *err) {
     uint8_t padded[64 + 16] = {0};
     size_t length = strlen(term->text);
     term->length = length;
+    if (field->array.length)
+        return err_set(err, STATUS_USAGE, "--filter: %s is an array, which cannot be compared", field->name);
+    if (field->type == TYPE_BINARY || field->type == TYPE_JSON)
+        return err_set(err, STATUS_USAGE, "--filter: %s has the type %s, which cannot be compared",
+                       field->name, schema_type_name(field->type));
     if (field->type == TYPE_TEXT || field->type == TYPE_TRIMMED) {
         term->is_text = true;
         return true;

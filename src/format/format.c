@@ -1,5 +1,6 @@
 #include "format/format.h"
 #include "builtin/builtin.h"
+#include "format/complete.h"
 #include "format/schema/schema_parse.h"
 
 #include <stdlib.h>
@@ -10,7 +11,10 @@ schema_t *format_open(const char *name, err_t *err) {
         return NULL;
     schema_t *schema = schema_parse(opened.text, opened.length, name, err);
     free(opened.text);
-    return schema;
+    if (!schema || format_complete(schema, name, err))
+        return schema;
+    schema_destroy(schema);
+    return NULL;
 }
 
 bool format_validate(schema_t *schema, err_t *err) {

@@ -32,7 +32,7 @@ records_t *records_new(const schema_t *schema) {
         records->fixed = fixed_new(schema);
         break;
     case RECORDS_JSON:
-        records->json = json_new(id && id->kept);
+        records->json = json_new(schema, id && id->kept);
         break;
     case RECORDS_BSON:
         records->documents = documents_new(schema, id && id->kept);
@@ -66,6 +66,11 @@ void records_begin(records_t *records, const dialect_t *dialect, const uint8_t *
         documents_begin(records->documents, text, length, with_id, id_base);
     else
         delimited_begin(records->delimited, dialect, text, length, file_start, with_id, id_base);
+}
+
+void records_from(records_t *records, const char *file, uint64_t offset) {
+    if (records->delimited)
+        delimited_from(records->delimited, file, offset);
 }
 
 static inline parsed_t next(records_t *records, uint8_t *out, size_t room, record_t *record, shape_t *shape) {
@@ -124,11 +129,14 @@ parsed_t records_one(records_t *records, const dialect_t *dialect, const uint8_t
 uint64_t records_bad_values(const records_t *records) {
     return records->fixed       ? fixed_odd(records->fixed)
            : records->delimited ? delimited_bad_values(records->delimited)
+           : records->json      ? json_bad_values(records->json)
                                 : 0; /* nothing is converted */
 }
 
 uint64_t records_bad_of(const records_t *records, size_t field) {
-    return records->delimited ? delimited_bad_of(records->delimited, field) : 0;
+    return records->delimited ? delimited_bad_of(records->delimited, field)
+           : records->json    ? json_bad_of(records->json, field)
+                              : 0;
 }
 
 passed_over_t records_passed_over(const records_t *records) {
@@ -136,5 +144,6 @@ passed_over_t records_passed_over(const records_t *records) {
 }
 
 bool records_must_stop(const records_t *records) {
-    return records->delimited && delimited_must_stop(records->delimited);
+    return records->delimited ? delimited_must_stop(records->delimited)
+                              : records->json && json_must_stop(records->json);
 }

@@ -11,6 +11,10 @@ typedef struct records records_t;
 records_t *records_new(const schema_t *schema); /* NULL: out of memory */
 void records_destroy(records_t *records);
 
+/* Where the texts of the next records_begin or records_one are: in which input, by the name that the catalog has of it, and
+ * from which offset of its text on. Formats may make keys of that (schema_tells_place); all others need not be told. */
+void records_from(records_t *records, const char *file, uint64_t offset);
+
 /* text[0, length) holds whole records; POOL_SLACK bytes before and after it must be readable. file_start: the text is
  * the start of its file. id_base: with with_id, documents begin with {_id: id_base + the record's offset in the
  * text}, or with the `_id` that the schema says. */
@@ -34,8 +38,8 @@ parsed_t records_next_into(records_t *records, records_place_t *place, record_t 
 parsed_t records_one(records_t *records, const dialect_t *dialect, const uint8_t *text, size_t length,
                      bool file_start, int64_t id, records_place_t *place, record_t *record);
 
-/* How many values did not fit their field's type, since records_new: in all; and of one field (of records of fixed width
- * only their sum is known). */
+/* How many values did not fit their field's type, since records_new: in all; and of one field, or of what is made, as of
+ * schema_counted_field (of records of fixed width only their sum is known). */
 uint64_t records_bad_values(const records_t *records);
 uint64_t records_bad_of(const records_t *records, size_t field);
 

@@ -120,7 +120,7 @@ static void put_place(text_t *to, const bad_place_t *place) {
 static void tally_bad_fields(job_t *job, const bad_values_t *values) {
     load_result_t *result = job->result;
     result->bad_value = job->schema->bad_value;
-    for (size_t i = 0; values && !job->spec->retry && i < job->schema->field_count; i++) {
+    for (size_t i = 0; values && !job->spec->retry && i < schema_counted(job->schema); i++) {
         const bad_field_t *field = bad_values_of(values, i);
         text_t places = {.length = 0};
         err_t ignored;
@@ -131,7 +131,7 @@ static void tally_bad_fields(job_t *job, const bad_values_t *values) {
         for (size_t j = 0; j < field->place_count; j++)
             put_place(&places, &field->places[j]);
         *bad = (bad_result_t){.count = field->count, .places = text_take(&places, &ignored)};
-        snprintf(bad->name, sizeof bad->name, "%s", job->schema->fields[i].name);
+        snprintf(bad->name, sizeof bad->name, "%s", schema_counted_field(job->schema, i)->name);
     }
 }
 

@@ -304,6 +304,7 @@ static bool take_oversize(sink_t *sink, err_t *err) {
 static bool take_records(sink_t *sink, err_t *err) {
     verifier_t *verifier = sink->verifier;
     const block_t *block = verifier->block;
+    records_from(verifier->reader, block_known_as(block), block->offset);
     records_begin(verifier->reader, block->file->dialect, block->buffer.bytes, block->length,
                   block->file_start, true, block->id_base);
     for (;;) {

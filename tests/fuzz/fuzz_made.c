@@ -41,17 +41,23 @@ static void say_item(size_t fields) {
     say("]");
 }
 
-static void say_first(size_t number, size_t fields) {
+static void say_first(size_t number, size_t fields, bool delimited) {
     const size_t items = 1 + chance(SCHEMA_MOST_FROM);
     const bool with = chance(2);
-    say("  - {made%zu: first, from: [", number);
+    const char *how = ONE_OF("first", "first", "join", "lower", "upper", "md5", "xxh3");
+    say("  - {made%zu: %s, from: [", number, delimited ? how : "first");
     for (size_t i = 0; i < items; i++) {
         say("%s", i ? ", " : "");
         say_item(fields);
     }
     for (size_t i = 0; with && i < items; i++)
         say("%s%s", i ? ", " : "], with: [", ONE_OF("\"\"", "u", "12345678", "\"\xC3\xA9\""));
-    say("]}\n");
+    say("]%s%s}\n",
+        delimited && how[0] != 'f' && !with ? ONE_OF("", ", with: \" \"", ", with: \"\xC3\xA9-\"") : "",
+        delimited
+            ? ONE_OF("", ", type: int", ", type: decimal", ", type: date, pattern: [YYYYMMDD, DD/MM/YYYY]",
+                     ", type: trimmed, nulls: [\"\", XX]", ", type: uuid")
+            : "");
 }
 
 static void say_delimited(size_t fields) {
@@ -63,29 +69,43 @@ static void say_delimited(size_t fields) {
         ONE_OF("", ", encoding: latin1", ", encoding: windows-1252", ", multiline: no", ", exact: yes",
                ", decimal: \",\"", ", decimal: \",\", thousands: \".\""));
     for (size_t i = 0; i < fields; i++) {
-        static const char *const types[] = {"text", "trimmed", "int",     "long",     "number",
-                                            "date", "boolean", "decimal", "objectid", "uuid"};
+        static const char *const types[] = {"text",    "trimmed", "int",      "long", "number", "date",
+                                            "boolean", "decimal", "objectid", "uuid", "binary", "json"};
         const size_t type = chance(sizeof types / sizeof *types);
-        if (type == 4)
+        const bool array = type < 10 && !chance(4);
+        if (type == 4 && !array)
             numbers[count++] = i;
-        say("  - {name: f%zu, type: %s%s%s%s%s}\n", i, types[type],
+        say("  - {name: f%zu, type: %s%s%s%s%s%s}\n", i, types[type],
+            array ? ONE_OF(", array: \";\"", ", array: \",\"", ", array: \" \"", ", array: \"1\"",
+                           ", array: \"50\"")
+                  : "",
             type == 5
                 ? ONE_OF(", pattern: [YYYYMMDD, DD/MM/YYYY]", ", pattern: [D/M/YYYY, \"MON D YY\", epoch_s]",
                          ", pattern: [\"YYYYMMDDThhmmZZ\", \"D MONTH YYYY h A\", DD/MM/YYYY]")
                 : "",
-            type == 4 || type == 7 ? ONE_OF("", ", divide: 100")
+            type == 4 || type == 7 ? ONE_OF("", ", divide: 100", ", multiply: 1000")
             : type == 6            ? ONE_OF("", ", true: [a, \"50.\"], false: XY")
+            : type == 10           ? ONE_OF("", ", encoding: hex")
                                    : "",
             ONE_OF("", ", nulls: []", ", nulls: [\"\", NULL]", ", nulls: [\"50\", XX, \"\"]"),
             i + 1 == fields ? ONE_OF("", ", optional: yes") : "");
+        if (type < 2 && !array && !chance(6)) { /* its file is filled in */
+            yaml.size -= 2;
+            say(", lookup: {file: x.csv, key: k, value: v}}\n");
+        }
     }
     say("make:\n");
     for (size_t i = 0, keys = 1 + chance(chance(4) ? 3 : SCHEMA_MOST_MADE); i < keys; i++) {
         if (count && !chance(4))
             say("  - {made%zu: point, from: [f%zu, f%zu]}\n", i, numbers[chance(count)],
                 numbers[chance(count)]);
+        else if (!chance(16))
+            say("  - {made%zu: %s}\n", i, ONE_OF("file", "offset"));
+        else if (!chance(8))
+            say("  - {made%zu: constant, value: %s}\n", i,
+                ONE_OF("x", "\"50\", type: int", "\"\", type: trimmed"));
         else
-            say_first(i, fields);
+            say_first(i, fields, true);
     }
     say("on_bad_value: %s\n", ONE_OF("text", "text", "null", "skip-field", "reject", "stop"));
 }
@@ -119,7 +139,7 @@ static void say_by_width(size_t fields) {
             say("  - {made%zu: point, from: [f%zu, f%zu]}\n", i, numbers[chance(count)],
                 numbers[chance(count)]);
         else
-            say_first(i, fields);
+            say_first(i, fields, false);
     }
     if (chance(2))
         say("tail: [{marker: \"+\", name: more, repeat: [{name: kind, width: 2}, {name: text, lengthWidth: "
@@ -129,6 +149,71 @@ static void say_by_width(size_t fields) {
     say("format: x\nrecord: {fixed: %zu}\nfields:\n", width);
     grown_add(&yaml, list.at, list.size);
     grown_free(&list);
+}
+
+/* Types for values of JSON. */
+static void say_json(size_t fields) {
+    say("format: x\nrecord: {json: yes}\non_bad_value: %s\nfields:\n",
+        ONE_OF("text", "text", "null", "skip-field", "reject", "stop"));
+    for (size_t i = 0; i < fields; i++)
+        say("  - {name: %s%zu, type: %s%s}\n", ONE_OF("f", "g.f", "g.h.f"), i,
+            ONE_OF("text", "trimmed", "int", "long", "number", "number, decimal: \",\"",
+                   "date, pattern: [YYYYMMDD, epoch_s]", "datetime", "boolean, true: [\"1\"], false: [a]",
+                   "decimal", "objectid", "uuid"),
+            ONE_OF("", ", nulls: [\"\"]", ", nulls: [a, \"50\"]"));
+}
+
+static void json_pieces(const uint8_t *data, size_t size, grown_t *text) {
+    static const char *const words[] = {"{",
+                                        "}",
+                                        "[",
+                                        "]",
+                                        ",",
+                                        "\"f0\":",
+                                        "\"f1\":",
+                                        "\"g\":{",
+                                        "\"h\":{",
+                                        "\"f2\":",
+                                        "\"1\"",
+                                        "\"1\",",
+                                        "1",
+                                        "1,",
+                                        "12.5",
+                                        "null",
+                                        "true",
+                                        "\"\"",
+                                        "\"a\"",
+                                        "\"50\"",
+                                        "\"20240229\"",
+                                        "\"2024-02-29T00:00:00Z\"",
+                                        "\" a \"",
+                                        "{}",
+                                        "[]",
+                                        "\n",
+                                        "\"507f1f77bcf86cd799439011\"",
+                                        "\"00112233-4455-6677-8899-AABBCCDDEEFF\"",
+                                        "\"1,5\"",
+                                        "{\"$date\": 5}",
+                                        "-7",
+                                        "1e300",
+                                        "\"_id\":",
+                                        "\"x\":",
+                                        "\"f3\":"};
+    grown_text(text, "{\"f0\":");
+    for (size_t i = 0; i < size && text->size < LONGEST; i++)
+        grown_text(text, words[data[i] % (sizeof words / sizeof *words)]);
+}
+
+static void fill_lookups(schema_t *schema) {
+    static struct lookup_pair pairs[] = {
+        {{"50", 2}, {"a text that is longer than its key: all of forty bytes", 54}},
+        {{"a", 1}, {"b", 1}},
+        {{"\xC3\xA9", 2}, {"", 0}},
+    };
+    for (size_t i = 0; i < schema->field_count; i++)
+        if (schema->fields[i].lookup)
+            *schema->fields[i].lookup =
+                (lookup_t){.pairs = pairs, .count = sizeof pairs / sizeof *pairs, .longest = 54};
 }
 
 /* A text of pieces that mean something to one type of field or the other. */
@@ -181,6 +266,13 @@ static void pieces(const uint8_t *data, size_t size, grown_t *text) {
                                         "20140102T0600+0130",
                                         "3 June 2024 12 am",
                                         "1 234",
+                                        ";",
+                                        "{\"a\": [1, 2]}",
+                                        "[0,0,0]",
+                                        "1,",
+                                        "QQ==",
+                                        "1;2;",
+                                        "a;XX;50",
                                         "507f1f77bcf86cd799439011",
                                         "00112233-4455-6677-8899-AABBCCDDEEFF"};
     for (size_t i = 0; i < size && text->size < LONGEST; i++) {
@@ -201,12 +293,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     size -= sizeof seed;
     grown_t text = {0};
     grown_text(&text, "");
-    if (chance(4))
+    const bool json = !chance(5);
+    if (json)
+        json_pieces(data, size, &text);
+    else if (chance(4))
         pieces(data, size, &text);
     else
         grown_add(&text, data, size < LONGEST ? size : LONGEST);
     const size_t cut = chance(256), fields = 1 + chance(6);
-    if (chance(3))
+    if (json)
+        say_json(fields);
+    else if (chance(3))
         say_delimited(fields);
     else
         say_by_width(fields);
@@ -217,9 +314,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         LAB_MUST(schema);
     }
     if (schema) {
+        fill_lookups(schema);
         law_t law = law_for(schema);
         law.may_refuse = law.by_turns = true;
-        law_holds(&law, text.at, text.size, cut, true);
+        if (json)
+            law_whole_holds(&law, text.at, text.size, cut);
+        else
+            law_holds(&law, text.at, text.size, cut, true);
         law_end(&law);
     }
     grown_free(&yaml);

@@ -32,7 +32,8 @@
          .offset = offsetof(values, types),                                                                  \
          .help =                                                                                             \
              "For a guessed format: NAME:TYPE, NAME:TYPE(PATTERN), NAME:KEY:TYPE or NAME:KEY: says what "    \
-             "the column NAME is, and under which key it is stored; may be given several times."},           \
+             "the column NAME is, and under which key it is stored; of JSON, NAME:TYPE of which type the "   \
+             "values of a key are. May be given several times."},                                            \
         GUESS_ROW(values, member, "on-bad-value", "WHAT", guess_rows_bad_value,                              \
                   "What becomes of a value that does not fit its column's type: text (kept as text, as "     \
                   "without this option), null, skip-field (the field is left out), reject (its record is a " \

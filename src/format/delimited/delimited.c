@@ -1,4 +1,3 @@
-#include "base/escape.h"
 #include "format/delimited/delimited_inner.h"
 #include "format/record/ends.h"
 #include "format/values/calendar.h"
@@ -12,20 +11,23 @@
  * used. */
 enum { WINDOW = 16 * 1024, OVER = 64 /* scanned beyond a window at most, but for one record */ };
 
-enum { SHOWN_NAME = 80, SHOWN_VALUE = 120 };
-
 delimited_t *delimited_new(const schema_t *schema) {
     delimited_t *reader = calloc(1, sizeof *reader);
     if (!reader)
         return NULL;
+    reader->file = "";
     reader->schema = schema;
     reader->scan_text = scan_best();
     reader->ends_room = 2 * WINDOW;
     reader->scan.ends = malloc((reader->ends_room + SCAN_SLACK) * sizeof(uint32_t));
     reader->scan.rows = malloc((WINDOW + OVER + 2) * sizeof(uint32_t));
     reader->scan.row_quotes = malloc((WINDOW + OVER + 2) * sizeof(uint32_t));
-    reader->bad_of = calloc(schema->field_count + 1, sizeof *reader->bad_of);
-    if (!reader->scan.ends || !reader->scan.rows || !reader->scan.row_quotes || !reader->bad_of) {
+    reader->bad_of = calloc(schema_counted(schema) + 1, sizeof *reader->bad_of);
+    bool wide = false;
+    for (size_t i = 0; i < schema->field_count; i++)
+        wide |= wide_is(&schema->fields[i]);
+    if ((wide && !(reader->wide = wide_new())) || !reader->scan.ends || !reader->scan.rows ||
+        !reader->scan.row_quotes || !reader->bad_of) {
         delimited_destroy(reader);
         return NULL;
     }
@@ -43,6 +45,7 @@ void delimited_destroy(delimited_t *reader) {
         split_free(reader->split);
     free(reader->split);
     plan_free(&reader->plan);
+    wide_free(reader->wide);
     free(reader);
 }
 
@@ -66,6 +69,12 @@ static bool may_refuse_values(const delimited_t *reader) {
     return reader->schema->bad_value == BAD_VALUE_REJECT || reader->schema->bad_value == BAD_VALUE_STOP;
 }
 
+void delimited_from(delimited_t *reader, const char *file, uint64_t offset) {
+    reader->file = file;
+    reader->file_length = strlen(file);
+    reader->offset = offset;
+}
+
 void delimited_begin(delimited_t *reader, const dialect_t *dialect, const uint8_t *text, uint32_t length,
                      bool file_start, bool with_id, int64_t id_base) {
     reader->dialect = dialect;
@@ -74,6 +83,7 @@ void delimited_begin(delimited_t *reader, const dialect_t *dialect, const uint8_
         reader->planned = plan_compile(reader->schema, dialect, &reader->plan) ? dialect->serial : 0;
         delimited_learn_header(reader);
     }
+    reader->worst_bytes = reader->plan.worst_bytes + reader->file_length * reader->plan.file_times;
     reader->plain = may_refuse_values(reader) || schema_is_wide(reader->schema) ? SIZE_MAX : dialect->columns;
     reader->refused = NULL;
     reader->text = text;
@@ -152,9 +162,14 @@ __attribute__((always_inline)) static inline uint8_t *encode(delimited_t *reader
         uint64_t digits;
         int64_t ms;
         if (!simple && op->code >= OP_OPEN) {
-            out = op->code == OP_FIRST   ? delimited_put_first(reader, bounds, fields, high, out, op)
-                  : op->code == OP_POINT ? delimited_put_point(reader, bounds, fields, out, op)
-                                         : delimited_put_group(out, op, &group);
+            if (op->code <= OP_CLOSE)
+                out = delimited_put_group(out, op, &group);
+            else if (op->code >= OP_CONSTANT)
+                out = delimited_put_place(reader, out, op, id - reader->id_base);
+            else
+                out = op->code == OP_FIRST  ? delimited_put_first(reader, bounds, fields, high, out, op)
+                      : op->code == OP_JOIN ? delimited_put_joined(reader, bounds, fields, high, out, op)
+                                            : delimited_put_point(reader, bounds, fields, out, op);
             continue;
         }
         if (simple) {
@@ -233,29 +248,29 @@ static parsed_t refuse_open(record_t *record, size_t column) {
 
 static parsed_t refuse_value(delimited_t *reader, record_t *record) {
     const field_t *field = reader->refused;
-    const size_t column = reader->dialect->column_of[field - reader->schema->fields];
-    char name[SHOWN_NAME], value[SHOWN_VALUE];
-    escape_text(name, sizeof name, field->name, strlen(field->name));
-    escape_text(value, sizeof value, (const char *)reader->refused_text, reader->refused_length);
-    snprintf(reader->reason, sizeof reader->reason, "the value '%s%s' of '%s' does not fit its type, %s",
-             value, strlen(value) < reader->refused_length ? "..." : "", name, schema_type_name(field->type));
+    if (reader->refused_text)
+        typed_misfit(field, reader->refused_text, reader->refused_length, reader->reason);
+    else
+        snprintf(
+            reader->reason, sizeof reader->reason,
+            "'%.80s' is no point: a latitude from -90 to 90 and a longitude from -180 to 180 were expected",
+            field->name);
     record->reason = reader->reason;
     record->field = NULL;
-    record->column = reader->split->spans[column].at + 1;
+    record->column = reader->split->spans[reader->refused_column].at + 1;
     return PARSED_REJECT;
 }
 
 /* How many bytes the document of a record of this length can take. */
 static inline size_t needed_for(const delimited_t *reader, size_t length) {
-    return reader->plan.worst_bytes + reader->plan.worst_times * length;
+    return reader->worst_bytes + reader->plan.worst_times * length;
 }
 
 static inline parsed_t made(const delimited_t *reader, record_t *record, const uint8_t *out,
                             const uint8_t *end) {
-    (void)reader;
     record->document_length = (uint32_t)(end - out);
     assert(record->document_length <= needed_for(reader, record->length));
-    return PARSED_DOCUMENT;
+    return __builtin_expect(reader->failed, 0) ? PARSED_MEMORY : PARSED_DOCUMENT;
 }
 
 static inline bool may_be_header(const delimited_t *reader, const uint8_t *text, uint32_t first_field) {

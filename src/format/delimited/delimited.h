@@ -15,6 +15,9 @@ void delimited_destroy(delimited_t *reader);
 /* text[0, length) holds whole records; POOL_SLACK bytes before and after it must be readable. file_start: the text is
  * the start of its file. id_base: with with_id, documents begin with {_id: id_base + the record's offset in the
  * text}. */
+/* As records_from. */
+void delimited_from(delimited_t *reader, const char *file, uint64_t offset);
+
 void delimited_begin(delimited_t *reader, const dialect_t *dialect, const uint8_t *text, uint32_t length,
                      bool file_start, bool with_id, int64_t id_base);
 

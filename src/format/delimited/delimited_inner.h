@@ -4,14 +4,16 @@
 
 #include "format/delimited/delimited.h"
 #include "format/delimited/plan.h"
+#include "format/delimited/wide.h"
 #include "format/record/bsonw.h"
 #include "format/record/scan.h"
 #include "format/record/split.h"
+#include "format/record/typed.h"
 #include "format/values/convert.h"
 
 #include <string.h>
 
-enum { DELIMITED_REASON_ROOM = 320, DELIMITED_LONGEST_START = 63 };
+enum { DELIMITED_LONGEST_START = 63 };
 
 struct delimited {
     const schema_t *schema;
@@ -37,13 +39,20 @@ struct delimited {
     /* can a header begin with this byte? A bit for each length of its first field; the last for 63 and more */
     uint64_t header_start[256];
     split_t *split; /* made for the first record that needs it */
+    wide_t *wide;   /* NULL: no value needs it */
     size_t plain;   /* a record of so many fields needs no care; SIZE_MAX: each may be a reject */
 
     uint64_t bad_values, *bad_of; /* in all, and by field */
     const field_t *refused;       /* of the record at hand: the first with a value that makes it a reject; */
     const uint8_t *refused_text;  /* the value */
-    size_t refused_length;
-    char reason[DELIMITED_REASON_ROOM];
+    size_t refused_length, refused_column;
+    uint8_t made_text[TYPED_MISFIT]; /* of what is made, where that is the value */
+    bool failed;                     /* memory was out */
+    const char *file;                /* where the text is */
+    size_t file_length;
+    uint64_t offset;
+    size_t worst_bytes; /* the plan's, and for the name of the file */
+    char reason[TYPED_MISFIT];
 };
 
 /* Writes the type and the key before a value. short_head: the caller knows that they are at most PLAN_HEAD bytes. */
@@ -135,11 +144,18 @@ bool delimited_prints_as_null(op_code_t code, int divide, const texts_t *nulls, 
 /* Opens or closes a subdocument; an empty one is removed again. */
 uint8_t *delimited_put_group(uint8_t *out, const op_t *op, uint8_t ***group);
 
-uint8_t *delimited_put_point(const delimited_t *reader, const bounds_t *bounds, fields_t fields, uint8_t *out,
+uint8_t *delimited_put_point(delimited_t *reader, const bounds_t *bounds, fields_t fields, uint8_t *out,
                              const op_t *op);
 
-/* Writes the first item that is there, after its prefix; without a key if it is not a text. */
-uint8_t *delimited_put_first(const delimited_t *reader, const bounds_t *bounds, fields_t fields, bool high,
+/* The first item that is there, after its prefix. */
+uint8_t *delimited_put_first(delimited_t *reader, const bounds_t *bounds, fields_t fields, bool high,
                              uint8_t *out, const op_t *op);
+
+/* All items that are there, each after its prefix, or what is between them. */
+uint8_t *delimited_put_joined(delimited_t *reader, const bounds_t *bounds, fields_t fields, bool high,
+                              uint8_t *out, const op_t *op);
+
+/* What needs nothing of the record. at: where it begins in the text. */
+uint8_t *delimited_put_place(const delimited_t *reader, uint8_t *out, const op_t *op, int64_t at);
 
 #endif

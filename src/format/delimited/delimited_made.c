@@ -1,7 +1,7 @@
 /* Subdocuments, and keys that are made from several fields. */
 #include "base/utf8.h"
 #include "format/delimited/delimited_inner.h"
-#include "format/delimited/typed.h"
+#include "format/delimited/made.h"
 #include "format/record/words.h"
 #include "format/values/convert.h"
 
@@ -53,20 +53,49 @@ static bool number_of(const op_t *op, const field_t *field, const span_t *value,
              delimited_prints_as_null(OP_NUMBER, field->divide, &field->nulls, value->text, value->length));
 }
 
-uint8_t *delimited_put_point(const delimited_t *reader, const bounds_t *bounds, fields_t fields, uint8_t *out,
+/* What is made does not fit its type. text: why; its element ends at `end`. */
+static __attribute__((noinline)) uint8_t *put_bad_made(delimited_t *reader, uint8_t *out, const op_t *op,
+                                                       const uint8_t *text, size_t length, uint8_t *end) {
+    reader->bad_values++;
+    reader->bad_of[reader->schema->field_count + op->field]++;
+    switch (reader->schema->bad_value) {
+    case BAD_VALUE_NULL:
+        return delimited_put_head_as(out, op, 0x0A);
+    case BAD_VALUE_REJECT:
+    case BAD_VALUE_STOP:
+        if (!reader->refused) {
+            reader->refused = &reader->schema->made[op->field].field;
+            reader->refused_column = 0;
+            reader->refused_length = length < sizeof reader->made_text ? length : sizeof reader->made_text;
+            reader->refused_text = text ? memcpy(reader->made_text, text, reader->refused_length) : NULL;
+        }
+        return out;
+    case BAD_VALUE_SKIP:
+        return out;
+    case BAD_VALUE_TEXT:
+    case BAD_VALUES:
+        break;
+    }
+    return end;
+}
+
+uint8_t *delimited_put_point(delimited_t *reader, const bounds_t *bounds, fields_t fields, uint8_t *out,
                              const op_t *op) {
     const make_t *made = &reader->schema->made[op->field];
     double place[2];
+    size_t missing = 0;
     for (size_t i = 0; i < 2; i++) {
         const field_t *field = &reader->schema->fields[made->from[i].fields[0]];
         span_t value;
         if (!value_of(reader, bounds, fields, made->from[i].fields[0], &value) ||
-            is_null(field, ENCODING_NONE, &value) || !number_of(op, field, &value, &place[i]))
-            return out;
+            is_null(field, ENCODING_NONE, &value))
+            missing++;
+        else if (!number_of(op, field, &value, &place[i]))
+            return out; /* that value is counted itself */
     }
-    return bsonw_is_on_earth(place[0], place[1])
-               ? bsonw_point(delimited_put_head(out, op, false), place[0], place[1])
-               : out;
+    if (!missing && bsonw_is_on_earth(place[0], place[1]))
+        return bsonw_point(delimited_put_head(out, op, false), place[0], place[1]);
+    return missing == 2 ? out : put_bad_made(reader, out, op, NULL, 0, out);
 }
 
 /* Writes the values of an item, one after the other. NULL: the item is not there. Fields that are joined are always
@@ -92,7 +121,27 @@ static uint8_t *put_item(const delimited_t *reader, const bounds_t *bounds, fiel
     return out;
 }
 
-uint8_t *delimited_put_first(const delimited_t *reader, const bounds_t *bounds, fields_t fields, bool high,
+/* Puts what the format makes of a text that is there up to `end`; nothing if it is no text. */
+static uint8_t *put_made(delimited_t *reader, uint8_t *out, const op_t *op, uint8_t *text, uint8_t *end,
+                         bool high) {
+    const size_t length = (size_t)(end - text);
+    if (high && !utf8_valid(text, length))
+        return out;
+    switch (made_finish(&reader->schema->made[op->field], op->patterns, out, text, length, &end)) {
+    case MADE_VALUE:
+        return end;
+    case MADE_BAD:
+        return put_bad_made(reader, out, op, text, (size_t)(end - text) - 1, end);
+    case MADE_FAILED:
+        reader->failed = true;
+        break;
+    case MADE_NOTHING:
+        break;
+    }
+    return out;
+}
+
+uint8_t *delimited_put_first(delimited_t *reader, const bounds_t *bounds, fields_t fields, bool high,
                              uint8_t *out, const op_t *op) {
     const make_t *made = &reader->schema->made[op->field];
     for (size_t i = 0; i < made->from_count; i++) {
@@ -100,13 +149,45 @@ uint8_t *delimited_put_first(const delimited_t *reader, const bounds_t *bounds, 
         uint8_t *value = delimited_put_head(out, op, false) + 4;
         memcpy(value, with->text ? with->text : "", with->length);
         uint8_t *end = put_item(reader, bounds, fields, high, value + with->length, made, i);
-        if (!end)
-            continue;
-        if (high && !utf8_valid(value, (size_t)(end - value)))
-            return out;
-        bsonw_int32(value - 4, (int32_t)(end - value) + 1);
-        *end = 0;
-        return end + 1;
+        if (end)
+            return put_made(reader, out, op, value, end, high);
     }
     return out;
+}
+
+uint8_t *delimited_put_joined(delimited_t *reader, const bounds_t *bounds, fields_t fields, bool high,
+                              uint8_t *out, const op_t *op) {
+    const make_t *made = &reader->schema->made[op->field];
+    uint8_t *const value = delimited_put_head(out, op, false) + 4, *end = value;
+    bool any = false;
+    for (size_t i = 0; i < made->from_count; i++) {
+        const schema_text_t *with = made->from[i].with.length ? &made->from[i].with : &made->text;
+        const size_t before = any || with != &made->text ? with->length : 0;
+        memcpy(end, with->text ? with->text : "", before);
+        uint8_t *after = put_item(reader, bounds, fields, high, end + before, made, i);
+        any |= after != NULL;
+        end = after ? after : end;
+    }
+    return any ? put_made(reader, out, op, value, end, high) : out;
+}
+
+static uint8_t *put_file(const delimited_t *reader, uint8_t *out, const op_t *op) {
+    const uint8_t *text = (const uint8_t *)reader->file;
+    const bool valid = utf8_valid(text, reader->file_length);
+    out = delimited_put_head_as(out, op, valid ? 0x02 : 0x05);
+    out = bsonw_int32(out, (int32_t)(reader->file_length + valid));
+    if (!valid)
+        *out++ = BSON_SUBTYPE_BINARY;
+    memcpy(out, text, reader->file_length);
+    out += reader->file_length;
+    *out = 0;
+    return out + valid;
+}
+
+uint8_t *delimited_put_place(const delimited_t *reader, uint8_t *out, const op_t *op, int64_t at) {
+    if (op->code == OP_FILE)
+        return put_file(reader, out, op);
+    if (op->code == OP_OFFSET)
+        return bsonw_int64(delimited_put_head(out, op, false), (int64_t)reader->offset + at);
+    return (uint8_t *)memcpy(out, op->long_head, op->constant_size) + op->constant_size;
 }

@@ -1,7 +1,6 @@
 /* Writes the values that are not plain: texts with care, null values, rare spellings, and what does not fit. */
 #include "base/utf8.h"
 #include "format/delimited/delimited_inner.h"
-#include "format/delimited/typed.h"
 #include "format/record/words.h"
 #include "format/values/convert.h"
 
@@ -18,7 +17,7 @@ static uint8_t *put_text(delimited_t *reader, uint8_t *out, const op_t *op, cons
         return out + 1;
     }
     out = bsonw_int32(delimited_put_head_as(out, op, 0x05), (int32_t)length);
-    *out++ = 0; /* subtype: generic binary */
+    *out++ = reader->schema->fields[op->field].type == TYPE_BINARY ? WIDE_NO_BINARY : BSON_SUBTYPE_BINARY;
     memcpy(out, text, length);
     return out + length;
 }
@@ -45,8 +44,20 @@ static uint8_t *put_typed(const delimited_t *reader, uint8_t *out, const op_t *o
     return out + value.size;
 }
 
+static uint8_t *put_wide(delimited_t *reader, uint8_t *out, const op_t *op, const uint8_t *text,
+                         size_t length, bool high, shape_t *shape) {
+    uint8_t spelling = 0;
+    uint8_t *after = wide_put(reader->wide, &reader->schema->fields[op->field], op->patterns,
+                              high ? reader->schema->encoding : ENCODING_NONE, text, length, out,
+                              delimited_put_head(out, op, false), &spelling);
+    reader->failed |= wide_failed(reader->wide);
+    if (shape)
+        shape->spelling[op->field] = spelling;
+    return after;
+}
+
 /* The less usual conversions. NULL: the text is not such a value. */
-static uint8_t *put_rare(const delimited_t *reader, uint8_t *out, const op_t *op, const uint8_t *text,
+static uint8_t *put_rare(delimited_t *reader, uint8_t *out, const op_t *op, const uint8_t *text,
                          size_t length, bool high, shape_t *shape) {
     int64_t whole;
     double number;
@@ -68,6 +79,8 @@ static uint8_t *put_rare(const delimited_t *reader, uint8_t *out, const op_t *op
         return out + 8;
     case OP_TYPED:
         return put_typed(reader, out, op, text, length, high, shape);
+    case OP_WIDE:
+        return put_wide(reader, out, op, text, length, high, shape);
     default:
         for (uint8_t i = 0; i < op->pattern_count; i++) {
             pattern_spelling_t spelling = {0, 0};
@@ -112,6 +125,7 @@ static __attribute__((noinline)) uint8_t *put_bad(delimited_t *reader, uint8_t *
             reader->refused = &reader->schema->fields[op->field];
             reader->refused_text = text;
             reader->refused_length = length;
+            reader->refused_column = reader->dialect->column_of[op->field];
         }
         return out;
     case BAD_VALUE_SKIP:

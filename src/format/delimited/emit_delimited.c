@@ -1,7 +1,9 @@
 #include "format/delimited/emit_delimited.h"
+#include "base/text.h"
 #include "base/threads/pool.h"
-#include "format/delimited/typed.h"
+#include "format/delimited/wide.h"
 #include "format/record/delimiter.h"
+#include "format/record/typed.h"
 #include "format/values/convert.h"
 #include "format/values/pattern.h"
 
@@ -36,6 +38,7 @@ struct emit_delimited {
     way_t ways[SCHEMA_MOST_FIELDS * 2];
     pattern_t *patterns; /* of all fields, one after the other */
     size_t first_pattern[SCHEMA_MOST_FIELDS];
+    text_t *wide; /* by field: the text of a value that is longer than value_t.printed */
 };
 
 /* False: out of memory. */
@@ -60,15 +63,20 @@ emit_delimited_t *emit_delimited_new(draft_t *draft) {
     if (!emit)
         return NULL;
     emit->draft = draft;
-    if (compile_patterns(emit, draft->schema))
+    emit->wide = calloc(draft->schema->field_count + 1, sizeof *emit->wide);
+    if (emit->wide && compile_patterns(emit, draft->schema))
         return emit;
     emit_delimited_destroy(emit);
     return NULL;
 }
 
 void emit_delimited_destroy(emit_delimited_t *emit) {
-    if (emit)
-        free(emit->patterns);
+    if (!emit)
+        return;
+    for (size_t i = 0; emit->wide && i < emit->draft->schema->field_count; i++)
+        text_free(&emit->wide[i]);
+    free(emit->wide);
+    free(emit->patterns);
     free(emit);
 }
 
@@ -111,6 +119,19 @@ static bool print_date(const emit_delimited_t *emit, const field_t *field, const
     return false;
 }
 
+static bool print_wide(const emit_delimited_t *emit, const field_t *field, const bson_iter_t *at,
+                       uint8_t spelling, value_t *value) {
+    const size_t index = (size_t)(field - emit->draft->schema->fields);
+    text_t *text = &emit->wide[index];
+    text_free(text);
+    text_append(text, "");
+    if (!wide_print(field, emit->patterns + emit->first_pattern[index], at, spelling, text) || text->lacking)
+        return false;
+    value->text = (const uint8_t *)text->bytes;
+    value->length = text->length;
+    return true;
+}
+
 /* The text of one column, before quotes and escapes. */
 static bool print_value(const emit_delimited_t *emit, const field_t *field, const bson_t *document,
                         const shape_t *shape, value_t *value, err_t *err) {
@@ -125,6 +146,8 @@ static bool print_value(const emit_delimited_t *emit, const field_t *field, cons
         }
         return true;
     }
+    if (wide_is(field) && !BSON_ITER_HOLDS_UTF8(&at) && print_wide(emit, field, &at, spelling, value))
+        return true;
     typed_t typed;
     if (typed_is(field) && typed_take(field, &at, &typed)) {
         schema_text_t text;

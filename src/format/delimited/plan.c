@@ -1,5 +1,7 @@
 #include "format/delimited/plan.h"
-#include "format/delimited/typed.h"
+#include "format/delimited/made.h"
+#include "format/delimited/wide.h"
+#include "format/record/typed.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +10,7 @@ typedef struct {
     plan_t *plan;
     uint8_t *heads; /* long heads, one after the other */
     pattern_t *patterns;
+    size_t made_times; /* of worst_times, for made keys */
 } builder_t;
 
 /* Text of an encoding may be longer in UTF-8; all other text is copied. */
@@ -31,6 +34,8 @@ static void set_head(builder_t *builder, op_t *op, uint8_t type, const char *key
 }
 
 static uint8_t code_of(const field_t *field) {
+    if (wide_is(field))
+        return OP_WIDE;
     if (typed_is(field))
         return OP_TYPED;
     switch (field->type) {
@@ -49,6 +54,9 @@ static uint8_t code_of(const field_t *field) {
     case TYPE_OBJECTID:
     case TYPE_UUID:
         return OP_TYPED;
+    case TYPE_BINARY:
+    case TYPE_JSON:
+        return OP_WIDE;
     case TYPE_DATE:
     case TYPE_LENGTH:
         break;
@@ -59,10 +67,11 @@ static uint8_t code_of(const field_t *field) {
 }
 
 static uint8_t bson_type_of(uint8_t code) {
-    static const uint8_t types[] = {[OP_TEXT] = 0x02, [OP_TRIMMED] = 0x02, [OP_INT] = 0x10,
-                                    [OP_LONG] = 0x12, [OP_NUMBER] = 0x01,  [OP_ISO_DATE] = 0x09,
-                                    [OP_DATE] = 0x09, [OP_TYPED] = 0x00, /* known with the value */
-                                    [OP_OPEN] = 0x03, [OP_EXACT] = 0x10,   [OP_EXACT_LONG] = 0x12};
+    static const uint8_t types[] = {
+        [OP_TEXT] = 0x02, [OP_TRIMMED] = 0x02, [OP_INT] = 0x10,
+        [OP_LONG] = 0x12, [OP_NUMBER] = 0x01,  [OP_ISO_DATE] = 0x09,
+        [OP_DATE] = 0x09, [OP_TYPED] = 0x00,   [OP_WIDE] = 0x00, /* known with the value */
+        [OP_OPEN] = 0x03, [OP_EXACT] = 0x10,   [OP_EXACT_LONG] = 0x12};
     return types[code];
 }
 
@@ -75,6 +84,13 @@ static uint8_t null_kinds_of(const texts_t *nulls) {
     return kinds;
 }
 
+static void compile_patterns(builder_t *builder, op_t *op, const field_t *field) {
+    op->patterns = builder->patterns;
+    op->pattern_count = (uint8_t)(field->type == TYPE_DATE ? field->patterns.count : 0);
+    for (size_t i = 0; i < op->pattern_count; i++)
+        pattern_compile(field->patterns.items[i].text, field->patterns.items[i].length, builder->patterns++);
+}
+
 static void add_field(builder_t *builder, const schema_t *schema, const dialect_t *dialect, size_t index,
                       const char *key) {
     const field_t *field = &schema->fields[index];
@@ -84,11 +100,14 @@ static void add_field(builder_t *builder, const schema_t *schema, const dialect_
     op->field = (uint16_t)index;
     op->divide = (int8_t)field->divide;
     op->nulls = &field->nulls;
-    op->patterns = builder->patterns;
-    op->pattern_count = (uint8_t)(field->type == TYPE_DATE ? field->patterns.count : 0);
-    for (size_t i = 0; i < op->pattern_count; i++)
-        pattern_compile(field->patterns.items[i].text, field->patterns.items[i].length, builder->patterns++);
+    compile_patterns(builder, op, field);
     op->null_kinds = null_kinds_of(&field->nulls);
+    if (op->code == OP_WIDE) { /* all fields together are not longer than the record */
+        const wide_most_t most = wide_most(field, text_times(schema));
+        builder->plan->worst_bytes += most.bytes;
+        if (most.times > builder->plan->worst_times)
+            builder->plan->worst_times = most.times;
+    }
     set_head(builder, op, bson_type_of(op->code), key, strlen(key));
 }
 
@@ -107,17 +126,42 @@ static size_t parts_of(const char *key) {
     return parts;
 }
 
-/* Keys made of fields come first: documents are looked up by them. The fields joined in one key are all different, so
+/* The whole element, which is the same in each document. The format has been read with the constant: it fits. */
+static void add_constant(builder_t *builder, op_t *op, const make_t *made) {
+    uint8_t *const begin = builder->heads, *value = begin + 1 + strlen(made->field.key) + 1, *end;
+    memcpy(begin + 1, made->field.key, strlen(made->field.key) + 1);
+    memcpy(value + 4, made->text.text, made->text.length);
+    made_finish(made, op->patterns, begin, value + 4, made->text.length, &end);
+    op->long_head = begin;
+    op->constant_size = (uint32_t)(end - begin);
+    builder->heads = end + MADE_MOST;
+    builder->plan->worst_bytes += op->constant_size;
+}
+
+/* Keys made of fields come first: documents are looked up by them. The fields joined in one item are all different, so
  * together they are not longer than the record. */
 static void add_made(builder_t *builder, const schema_t *schema, size_t index) {
+    static const uint8_t codes[] = {
+        [MAKE_FIRST] = OP_FIRST,       [MAKE_UTC] = OP_POINT, [MAKE_POINT] = OP_POINT,  [MAKE_JOIN] = OP_JOIN,
+        [MAKE_CONSTANT] = OP_CONSTANT, [MAKE_FILE] = OP_FILE, [MAKE_OFFSET] = OP_OFFSET};
     const make_t *made = &schema->made[index];
     op_t *op = &builder->plan->ops[builder->plan->count++];
-    op->code = made->kind == MAKE_POINT ? OP_POINT : OP_FIRST;
+    op->code = codes[made->kind];
     op->field = (uint16_t)index;
-    set_head(builder, op, made->kind == MAKE_POINT ? 0x03 : 0x02, made->field.key, strlen(made->field.key));
-    builder->plan->worst_bytes += 96;
-    if (made->kind == MAKE_FIRST)
-        builder->plan->worst_times += text_times(schema);
+    compile_patterns(builder, op, &made->field);
+    if (made->kind == MAKE_CONSTANT) {
+        add_constant(builder, op, made);
+        return;
+    }
+    set_head(builder, op,
+             made->kind == MAKE_POINT    ? 0x03
+             : made->kind == MAKE_OFFSET ? 0x12
+                                         : 0x02,
+             made->field.key, strlen(made->field.key));
+    builder->plan->worst_bytes += MADE_MOST;
+    builder->plan->file_times += made->kind == MAKE_FILE;
+    if (made->kind == MAKE_FIRST || made->kind == MAKE_JOIN)
+        builder->made_times += text_times(schema) * (made->kind == MAKE_JOIN ? made->from_count : 1);
     for (size_t i = 0; i < made->from_count; i++)
         op->null_kinds |= null_kinds_of(&schema->fields[made->from[i].fields[0]].nulls);
 }
@@ -130,12 +174,16 @@ bool plan_compile(const schema_t *schema, const dialect_t *dialect, plan_t *plan
         heads += 4 * strlen(field->key) + 16;
         patterns += field->type == TYPE_DATE ? field->patterns.count : 0;
     }
+    for (size_t i = 0; i < schema->made_count; i++) {
+        heads += schema->made[i].text.length + 2 * MADE_MOST;
+        patterns += schema->made[i].field.type == TYPE_DATE ? schema->made[i].field.patterns.count : 0;
+    }
     *plan = (plan_t){.worst_bytes = 64, .worst_times = text_times(schema)};
-    plan->owned = calloc(1, ops * sizeof(op_t) + patterns * sizeof(pattern_t) + heads);
+    plan->owned = calloc(1, ops * sizeof(op_t) + patterns * sizeof(pattern_t) + heads + 1);
     if (!plan->owned)
         return false;
     plan->ops = plan->owned;
-    builder_t builder = {plan, NULL, (pattern_t *)(void *)(plan->ops + ops)};
+    builder_t builder = {plan, NULL, (pattern_t *)(void *)(plan->ops + ops), 0};
     builder.heads = (uint8_t *)(builder.patterns + patterns);
     for (size_t i = 0; i < schema->made_count; i++)
         add_made(&builder, schema, i);
@@ -161,6 +209,7 @@ bool plan_compile(const schema_t *schema, const dialect_t *dialect, plan_t *plan
             add_field(&builder, schema, dialect, i, part);
         open = key;
     }
+    plan->worst_times += builder.made_times;
     plan->simple = true;
     for (size_t i = 0; i < plan->count; i++) {
         const op_t *op = &plan->ops[i];

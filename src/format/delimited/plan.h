@@ -16,10 +16,15 @@ typedef enum {
     OP_TYPED, /* by the field's type, see typed.h */
     OP_EXACT, /* OP_INT and OP_LONG where zeros in front and plus signs do not fit */
     OP_EXACT_LONG,
+    OP_WIDE,  /* see wide.h */
     OP_OPEN,  /* begins a subdocument */
     OP_CLOSE, /* ends it; removes it if it is empty */
     OP_FIRST, /* a key made of the first fields that are there */
+    OP_JOIN,  /* or of all of them */
     OP_POINT, /* a key made of two numbers */
+    OP_CONSTANT,
+    OP_FILE,   /* the name of the input */
+    OP_OFFSET, /* where the record begins in it */
 } op_code_t;
 
 enum { NULLS_EMPTY = 1, NULLS_WORD = 2, NULLS_OTHER = 4, PLAN_HEAD = 16, PLAN_DEPTH = 60 };
@@ -35,6 +40,7 @@ typedef struct {
     const pattern_t *patterns;
     const texts_t *nulls;
     uint8_t pattern_count;
+    uint32_t constant_size; /* of the whole element, which is at long_head */
 } op_t;
 
 typedef struct {
@@ -44,6 +50,7 @@ typedef struct {
     /* a document takes at most this many bytes, plus `worst_times` the bytes of its record */
     size_t worst_bytes;
     size_t worst_times;
+    size_t file_times; /* and so many times the name of its file */
     void *owned;
 } plan_t;
 

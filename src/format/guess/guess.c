@@ -249,18 +249,22 @@ static void add_first(guess_t *guess) {
     decide_columns(guess);
 }
 
-static bool refuse_for_documents(const guess_t *guess, err_t *err) {
-    if (!guess->options.type_count && !guess->options.bad_value)
+static bool check_for_documents(const guess_t *guess, err_t *err) {
+    const bool types = guess->options.type_count > 0;
+    if (guess->json && types)
+        return guess_json_types(guess, err);
+    if (!types && !guess->options.bad_value)
         return true;
     return err_set(err, STATUS_USAGE,
-                   "%.1000s: is %s, whose values have the types that they are written with: --type and "
-                   "--on-bad-value are for delimited files",
-                   guess->name, guess->bson ? "BSON" : "JSON");
+                   "%.1000s: is %s, whose values have the types that they are written with: %s", guess->name,
+                   guess->bson ? "BSON" : "JSON",
+                   guess->bson ? "--type and --on-bad-value are for delimited files and JSON"
+                               : "--on-bad-value goes with --type there");
 }
 
 bool guess_end(guess_t *guess, err_t *err) {
     if (guess->json || guess->bson)
-        return refuse_for_documents(guess, err);
+        return check_for_documents(guess, err);
     decide_columns(guess);
     if (!find_encoding(guess, err) || !guess_read_names(guess, err) ||
         (!guess->first_in_records && !guess_find_header(guess, err)))

@@ -214,7 +214,12 @@ bool guess_is_text(const char *name, const uint8_t *text, size_t length, err_t *
 bool guess_is_json(const uint8_t *text, size_t length);
 void guess_json_take(guess_t *guess, const uint8_t *text, size_t length, bool from_start, bool last,
                      size_t *used);
-void guess_json_tell(text_t out[GUESS_LINES]);
+bool guess_json_types(const guess_t *guess, err_t *err); /* can they be said of JSON? */
+void guess_json_fields(text_t *out, const guess_t *guess);
+void guess_json_tell(text_t out[GUESS_LINES], const guess_t *guess);
+
+/* guess_print.c: as a scalar of YAML, in quotes where they are needed. */
+void guess_put_scalar(text_t *out, const char *text, size_t length);
 /* guess_bson.c */
 bool guess_is_bson(const uint8_t *text, size_t length);
 void guess_bson_take(guess_t *guess, const uint8_t *text, size_t length, size_t *used);

@@ -2,6 +2,10 @@
 #include "format/guess/guess_inner.h"
 #include "format/record/dialect.h"
 #include "format/record/json_span.h"
+#include "format/schema/schema_bad_value.h"
+#include "format/schema/schema_key.h"
+
+#include <string.h>
 
 bool guess_is_json(const uint8_t *text, size_t length) {
     uint8_t first, second;
@@ -25,8 +29,58 @@ void guess_json_take(guess_t *guess, const uint8_t *text, size_t length, bool fr
     *used = at;
 }
 
-void guess_json_tell(text_t out[GUESS_LINES]) {
+bool guess_json_types(const guess_t *guess, err_t *err) {
+    for (size_t i = 0; i < guess->options.type_count; i++) {
+        const type_spec_t *spec = &guess->types[i];
+        if (spec->key || !spec->type)
+            return err_set(err, STATUS_USAGE,
+                           "--type '%s': a value of JSON keeps the key that it has there: say NAME:TYPE",
+                           spec->text);
+        if (spec->type->type == TYPE_BINARY || spec->type->type == TYPE_JSON)
+            return err_set(err, STATUS_USAGE, "--type '%s': '%s' is no type of values of JSON", spec->text,
+                           spec->type->name);
+        const bool is_id = strcmp(spec->name, "_id") == 0;
+        const char *problem = is_id ? NULL : schema_key_problem(spec->name, strlen(spec->name));
+        if (problem)
+            return err_set(err, STATUS_USAGE, "--type '%s': '%s' cannot be a document's key: %s", spec->text,
+                           spec->name, problem);
+        for (size_t j = 0; j < i; j++)
+            if (guess_keys_collide(spec->name, guess->types[j].name))
+                return err_set(err, STATUS_USAGE,
+                               "--type '%s' does not go with --type '%s': one is within the other",
+                               spec->text, guess->types[j].text);
+    }
+    return true;
+}
+
+void guess_json_fields(text_t *out, const guess_t *guess) {
+    if (guess->options.bad_value)
+        text_print(out, "on_bad_value: %s\n", schema_bad_values[guess->options.bad_value]);
+    text_append(out, guess->options.type_count ? "fields:\n" : "");
+    for (size_t i = 0; i < guess->options.type_count; i++) {
+        const type_spec_t *spec = &guess->types[i];
+        text_append(out, "  - {name: ");
+        guess_put_scalar(out, spec->name, strlen(spec->name));
+        text_print(out, ", type: %s", spec->type->name);
+        if (spec->pattern) {
+            text_append(out, ", pattern: ");
+            guess_put_scalar(out, spec->pattern, strlen(spec->pattern));
+        }
+        text_append(out, "}\n");
+    }
+}
+
+void guess_json_tell(text_t out[GUESS_LINES], const guess_t *guess) {
     text_append(&out[0], "no --format: read as JSON");
     text_append(&out[1], "each object brings its own fields");
-    text_append(&out[2], "the same as --format json");
+    for (size_t i = 0; i < guess->options.type_count; i++) {
+        const type_spec_t *spec = &guess->types[i];
+        char name[200];
+        guess_shown(name, sizeof name, spec->name, strlen(spec->name));
+        text_print(&out[1], "%s%s as %s%s%s", i ? ", " : "; by --type: ", name, spec->type->name,
+                   spec->pattern ? " " : "", spec->pattern ? spec->pattern : "");
+    }
+    if (guess->options.bad_value)
+        text_print(&out[1], "; values that do not fit: %s", schema_bad_values[guess->options.bad_value]);
+    text_append(&out[2], guess->options.type_count ? "" : "the same as --format json");
 }

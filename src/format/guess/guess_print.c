@@ -46,7 +46,7 @@ static uint32_t code_point(const uint8_t *at, size_t length) {
 }
 
 /* As one word of YAML; the text is UTF-8. */
-static void put_scalar(text_t *out, const char *text, size_t length) {
+void guess_put_scalar(text_t *out, const char *text, size_t length) {
     if (is_word(text, length)) {
         text_append_bytes(out, text, length);
         return;
@@ -96,13 +96,13 @@ static void put_record(text_t *out, const guess_t *guess) {
     } else {
         text_append(out, "record: {delimiter: [");
         const schema_text_t delimiter = way_delimiter(&structure->way);
-        put_scalar(out, delimiter.text, delimiter.length);
+        guess_put_scalar(out, delimiter.text, delimiter.length);
         text_append(out, "]");
     }
     if (structure->way.quote != '"') {
         text_append(out, ", quote: ");
         if (structure->way.quote)
-            put_scalar(out, &structure->way.quote, 1);
+            guess_put_scalar(out, &structure->way.quote, 1);
         else
             text_append(out, "none");
     }
@@ -112,7 +112,7 @@ static void put_record(text_t *out, const guess_t *guess) {
         text_print(out, ", skip: %llu", (unsigned long long)skip);
     if (structure->comment) {
         text_append(out, ", comment: ");
-        put_scalar(out, &structure->comment, 1);
+        guess_put_scalar(out, &structure->comment, 1);
     }
     text_print(out, ", header: %s", guess->header ? "yes" : "no");
     if (has_numbers(guess))
@@ -136,6 +136,9 @@ static const char *type_name(const guess_column_t *column) {
         [KIND_INT] = "int",           [KIND_LONG] = "long",         [KIND_NUMBER] = "number",
         [KIND_DECIMAL] = "decimal",   [KIND_DATE] = "date",         [KIND_DAY] = "date",
         [KIND_DATETIME] = "datetime", [KIND_OBJECTID] = "objectid", [KIND_UUID] = "uuid"};
+    const schema_type_t *told = column->told ? column->told->type : NULL;
+    if (told && (told->type == TYPE_BINARY || told->type == TYPE_JSON))
+        return told->name;
     if (is->kind == KIND_DATE && strchr(pattern_of(column), 'h'))
         return "datetime";
     return names[is->kind];
@@ -149,7 +152,7 @@ static void put_nulls(text_t *out, const guess_column_t *column) {
         text_append(out, ", ");
         const char *bytes = (const char *)column->column.nulls[i].bytes;
         const size_t length = column->column.nulls[i].length;
-        put_scalar(out, bytes, length);
+        guess_put_scalar(out, bytes, length);
     }
     text_append(out, "]");
 }
@@ -173,19 +176,19 @@ static size_t characters(const text_t *text, size_t from) {
 static void put_field(text_t *out, const guess_t *guess, const guess_column_t *column, size_t width) {
     text_append(out, "  - {name: ");
     const size_t from = out->length;
-    put_scalar(out, column->key, strlen(column->key));
+    guess_put_scalar(out, column->key, strlen(column->key));
     text_append(out, ",");
     for (size_t shown = characters(out, from); shown < width + 1; shown++)
         text_append(out, " ");
     if (guess_key(column) != column->key) {
         text_append(out, " key: ");
-        put_scalar(out, guess_key(column), strlen(guess_key(column)));
+        guess_put_scalar(out, guess_key(column), strlen(guess_key(column)));
         text_append(out, ",");
     }
     text_print(out, " type: %s", type_name(column));
     if (column->told && column->told->pattern) {
         text_append(out, ", pattern: ");
-        put_scalar(out, column->told->pattern, strlen(column->told->pattern));
+        guess_put_scalar(out, column->told->pattern, strlen(column->told->pattern));
     } else if (pattern_of(column)) {
         const char *pattern = pattern_of(column);
         text_print(out, strchr(pattern, ',') ? ", pattern: \"%s\"" : ", pattern: %s", pattern);
@@ -202,7 +205,7 @@ static void put_field(text_t *out, const guess_t *guess, const guess_column_t *c
         put_nulls(out, column);
     if (guess->header && strcmp(column->name, column->key) != 0) {
         text_append(out, ", column: ");
-        put_scalar(out, column->name, strlen(column->name));
+        guess_put_scalar(out, column->name, strlen(column->name));
     }
     text_append(out, "}\n");
 }
@@ -211,7 +214,7 @@ static size_t width_of(const guess_t *guess) {
     size_t width = 0;
     for (size_t i = 0; i < guess->structure.columns; i++) {
         text_t name = {.length = 0};
-        put_scalar(&name, guess->columns[i].key, strlen(guess->columns[i].key));
+        guess_put_scalar(&name, guess->columns[i].key, strlen(guess->columns[i].key));
         const size_t shown = characters(&name, 0);
         width = shown <= WIDEST_NAME && shown > width ? shown : width;
         text_free(&name);
@@ -268,7 +271,7 @@ static void put_layout(text_t *out, const guess_t *guess) {
     text_append(out, "layouts:\n  - [");
     for (size_t i = 0; i < guess->structure.columns; i++) {
         text_append(out, i ? ", " : "");
-        put_scalar(out, guess->columns[i].key, strlen(guess->columns[i].key));
+        guess_put_scalar(out, guess->columns[i].key, strlen(guess->columns[i].key));
     }
     text_append(out, "]\n");
 }
@@ -282,11 +285,13 @@ char *guess_yaml(const guess_t *guess, err_t *err) {
     text_t about = {.length = 0};
     text_print(&about, "guessed from %s", guess->name);
     if (about.bytes)
-        put_scalar(&out, about.bytes, about.length);
+        guess_put_scalar(&out, about.bytes, about.length);
     text_free(&about);
     text_append(&out, "\n");
     if (guess->json || guess->bson) {
         text_print(&out, "record: {%s: yes}\n", guess->bson ? "bson" : "json");
+        if (guess->json)
+            guess_json_fields(&out, guess);
         return text_take(&out, err);
     }
     put_record(&out, guess);
@@ -394,9 +399,11 @@ bool guess_tell(const guess_t *guess, uint64_t text_bytes, char *lines[GUESS_LIN
         if (guess->bson)
             guess_bson_tell(out);
         else
-            guess_json_tell(out);
+            guess_json_tell(out, guess);
         if (guess->was_utf16)
             text_append(&out[0], ", UTF-16 made UTF-8");
+        if (guess->options.type_count)
+            tell_change(&out[2], guess, err);
         text_append(&out[0], " (");
         put_share(&out[0], guess, text_bytes);
         text_append(&out[0], ")");

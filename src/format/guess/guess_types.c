@@ -55,7 +55,8 @@ static kind_t kind_of(const schema_type_t *type) {
         [TYPE_TEXT] = KIND_TEXT,         [TYPE_TRIMMED] = KIND_TRIMMED, [TYPE_INT] = KIND_INT,
         [TYPE_LONG] = KIND_LONG,         [TYPE_NUMBER] = KIND_NUMBER,   [TYPE_DATE] = KIND_DATETIME,
         [TYPE_LENGTH] = KIND_TEXT,       [TYPE_BOOLEAN] = KIND_BOOLEAN, [TYPE_DECIMAL] = KIND_DECIMAL,
-        [TYPE_OBJECTID] = KIND_OBJECTID, [TYPE_UUID] = KIND_UUID};
+        [TYPE_OBJECTID] = KIND_OBJECTID, [TYPE_UUID] = KIND_UUID,       [TYPE_BINARY] = KIND_TEXT,
+        [TYPE_JSON] = KIND_TEXT};
     return strcmp(type->name, "date") == 0 ? KIND_DAY : kinds[type->type];
 }
 
@@ -110,9 +111,6 @@ static bool spec_agrees(const char *text, const schema_t *schema, const char *wh
 
 bool guess_options_agree(const guess_options_t *options, const schema_t *schema, const char *what,
                          err_t *err) {
-    if (schema->kind == RECORDS_JSON && options->type_count)
-        return err_set(err, STATUS_USAGE, "--type is for columns of delimited files, and %s is of JSON",
-                       what);
     for (size_t i = 0; i < options->type_count; i++)
         if (!spec_agrees(options->types[i], schema, what, err))
             return false;

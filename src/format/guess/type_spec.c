@@ -127,6 +127,9 @@ static bool same_pattern(const type_spec_t *spec, const field_t *field) {
 
 bool type_spec_agrees(const type_spec_t *spec, const schema_t *schema, const char *what, err_t *err) {
     const field_t *field = find_field(spec, schema);
+    if (!field && schema_any_fields(schema))
+        return err_set(err, STATUS_USAGE, "--type '%s': %s has no type for '%s': " TYPE_SPEC_ANEW, spec->text,
+                       what, spec->name);
     if (!field)
         return err_set(err, STATUS_USAGE, "--type '%s': %s has no column '%s'", spec->text, what, spec->name);
     if ((!spec->key || strcmp(field->key, spec->key) == 0) &&

@@ -1,5 +1,6 @@
 #include "format/json/json.h"
 #include "base/lines.h"
+#include "format/json/json_fields.h"
 #include "format/json/json_value.h"
 #include "format/record/dialect.h"
 #include "format/record/json_span.h"
@@ -9,16 +10,18 @@
 
 struct json {
     json_value_t *value;
+    json_fields_t *fields; /* NULL: values have the types that they are written with */
     const uint8_t *text;
     uint32_t length, at, line;
     bool keeps_id, with_id;
     int64_t id_base;
 };
 
-json_t *json_new(bool keeps_id) {
+json_t *json_new(const schema_t *schema, bool keeps_id) {
     json_t *json = calloc(1, sizeof *json);
-    if (!json || !(json->value = json_value_new())) {
-        free(json);
+    if (!json || !(json->value = json_value_new()) ||
+        (schema->field_count && !(json->fields = json_fields_new(schema)))) {
+        json_destroy(json);
         return NULL;
     }
     json->keeps_id = keeps_id;
@@ -29,7 +32,20 @@ void json_destroy(json_t *json) {
     if (!json)
         return;
     json_value_destroy(json->value);
+    json_fields_destroy(json->fields);
     free(json);
+}
+
+uint64_t json_bad_values(const json_t *json) {
+    return json->fields ? json_fields_bad_values(json->fields) : 0;
+}
+
+uint64_t json_bad_of(const json_t *json, size_t field) {
+    return json->fields ? json_fields_bad_of(json->fields, field) : 0;
+}
+
+bool json_must_stop(const json_t *json) {
+    return json->fields && json_fields_must_stop(json->fields);
 }
 
 void json_begin(json_t *json, const uint8_t *text, uint32_t length, bool file_start, bool with_id,
@@ -71,6 +87,18 @@ static void pass(json_t *json, const record_t *record) {
     json->at += length;
 }
 
+/* Gives values the types of the format. */
+static __attribute__((noinline)) json_read_t apply(json_t *json, uint8_t *out, size_t room,
+                                                   json_result_t *result) {
+    json_fields_result_t applied = {.needed = 0};
+    const json_read_t read = json_fields_apply(json->fields, out, room, &result->length, &applied);
+    result->needed = applied.needed;
+    result->reason = applied.reason;
+    result->field = NULL;
+    result->at = 0;
+    return read;
+}
+
 parsed_t json_next(json_t *json, uint8_t *out, size_t room, record_t *record, shape_t *shape) {
     if (json->at >= json->length)
         return PARSED_END;
@@ -84,8 +112,11 @@ parsed_t json_next(json_t *json, uint8_t *out, size_t room, record_t *record, sh
         pass(json, record);
         return PARSED_BLANK;
     }
-    switch (json_value_read(json->value, text + from, to - from, out, room, json->with_id,
-                            json->id_base + record->offset, &result)) {
+    json_read_t read = json_value_read(json->value, text + from, to - from, out, room, json->with_id,
+                                       json->id_base + record->offset, &result);
+    if (__builtin_expect(read == JSON_DOCUMENT && json->fields, 0))
+        read = apply(json, out, room, &result);
+    switch (read) {
     case JSON_FULL:
         record->needed = result.needed;
         return PARSED_FULL;

@@ -8,7 +8,7 @@
 typedef struct json json_t;
 
 /* keeps_id: documents may bring their own `_id`, which then is theirs also with with_id. NULL: out of memory. */
-json_t *json_new(bool keeps_id);
+json_t *json_new(const schema_t *schema, bool keeps_id);
 void json_destroy(json_t *json);
 
 /* As records_begin. */
@@ -17,5 +17,10 @@ void json_begin(json_t *json, const uint8_t *text, uint32_t length, bool file_st
 
 /* As records_next. A reject's line and column are those of its mistake. Of the shape nothing is used. */
 parsed_t json_next(json_t *json, uint8_t *out, size_t room, record_t *record, shape_t *shape);
+
+/* As of json_fields.h; without types there are none. */
+uint64_t json_bad_values(const json_t *json);
+uint64_t json_bad_of(const json_t *json, size_t field);
+bool json_must_stop(const json_t *json);
 
 #endif

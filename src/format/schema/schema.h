@@ -18,6 +18,11 @@
  *     fields:
  *       - {name: testId, key: t, type: int, column: [test_id, TESTID], nulls: ["", "NULL"]}
  *       - {name: passed, type: boolean, true: [yes, Y], false: [no, N]}
+ *       - {name: tags, array: ";"}                   # an array of its type
+ *     make:                                          # keys made from several fields, or of none
+ *       - {name: join, from: [first, last], with: " "}
+ *       - {at: join, from: [day, time], with: " ", type: date, pattern: DD/MM/YYYY hh:mm}
+ *       - {source: constant, value: import-2024}
  *     on_bad_value: reject                           # or text, null, skip-field, stop
  *     layouts:                                       # columns of files without a header; default: all fields
  *       - [testId, vehicleId, ...]
@@ -59,6 +64,7 @@
 #include "base/yaml_tree.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 enum {
@@ -71,6 +77,8 @@ enum {
     SCHEMA_MOST_FROM = 4,
     SCHEMA_MOST_SKIPPED = 1000,
     SCHEMA_WIDEST_DELIMITER = 8,
+    SCHEMA_MOST_SEPARATOR = 8, /* bytes between the elements of an array */
+    SCHEMA_MOST_CONSTANT = 1000,
     SCHEMA_ID = 3, /* bytes of a section's identifier */
 };
 
@@ -87,6 +95,8 @@ typedef enum {
     TYPE_DECIMAL,  /* 128 bits */
     TYPE_OBJECTID, /* 24 hexadecimal digits */
     TYPE_UUID,     /* binary of subtype 4 */
+    TYPE_BINARY,   /* base64, or hexadecimal digits */
+    TYPE_JSON,     /* a text that is a value of JSON */
 } field_type_t;
 
 /* What its records are. */
@@ -123,6 +133,21 @@ static inline bool byteset_has(const byteset_t *set, uint8_t byte) {
     return set->bits[byte >> 6] >> (byte & 63) & 1;
 }
 
+/* Texts by other texts, out of a second file: sorted by key. */
+typedef struct {
+    const char *file, *key, *value; /* its name, and its columns */
+    const yaml_item_t *at;
+    struct lookup_pair {
+        schema_text_t key, value;
+    } * pairs;
+    size_t count, longest; /* longest: bytes of a value */
+} lookup_t;
+
+int lookup_order(const schema_text_t *one, const schema_text_t *other);
+
+/* The text of a key; NULL: it is not known. */
+const schema_text_t *lookup_find(const lookup_t *lookup, const uint8_t *text, size_t length);
+
 typedef struct {
     const char *name; /* for people, and in --filter */
     const char *key;  /* in the document; dots make subdocuments */
@@ -134,6 +159,9 @@ typedef struct {
     texts_t words[2];      /* for booleans: those for false, those for true */
     texts_t patterns;      /* for dates: YYYY MM DD hh mm ss SSS; anything else must be there as it is */
     int divide;            /* for numbers: the exponent of the power of ten: 10 -> 1; -1: times 10 */
+    schema_text_t array;   /* what is between the elements of its texts; length 0: it is no array */
+    bool hex;              /* of binary data: hexadecimal digits, not base64 */
+    lookup_t *lookup;      /* the text of the column is a key of it; NULL: it is the value */
     bool optional;         /* a header may lack it */
     const yaml_item_t *at; /* its place in the file */
 
@@ -145,13 +173,27 @@ typedef struct {
     const byteset_t *is; /* what its bytes must be in an entry; NULL: anything */
 } field_t;
 
-typedef enum { MAKE_FIRST, MAKE_UTC, MAKE_POINT } make_kind_t;
+typedef enum {
+    MAKE_FIRST,
+    MAKE_UTC,
+    MAKE_POINT,
+    MAKE_JOIN,
+    MAKE_CONSTANT,
+    MAKE_FILE,
+    MAKE_OFFSET
+} make_kind_t;
+
+/* What becomes of the text of MAKE_FIRST and MAKE_JOIN. */
+typedef enum { TEXT_AS_IS, TEXT_LOWER, TEXT_UPPER, TEXT_MD5, TEXT_SHA256, TEXT_XXH3 } text_change_t;
 
 /* A key made from fields. MAKE_FIRST: the first item that is there, after its prefix; the fields of an item are joined.
+ * MAKE_JOIN: all items that are there. MAKE_CONSTANT: a text of the format. MAKE_FILE, MAKE_OFFSET: where the record is.
  * The others: one field for each item. */
 typedef struct {
-    field_t field; /* its name and key, for filters; TYPE_TEXT or TYPE_DATE */
+    field_t field; /* its name and key, for filters, and of which type its text is */
     make_kind_t kind;
+    text_change_t change;
+    schema_text_t text; /* of MAKE_CONSTANT; of MAKE_JOIN what is between the items */
     struct {
         uint16_t fields[SCHEMA_MOST_FROM];
         size_t count;
@@ -260,6 +302,16 @@ typedef struct {
 
 void schema_destroy(schema_t *schema);
 
+/* Whose values may not fit their type: the fields, and then what is made. */
+static inline size_t schema_counted(const schema_t *schema) {
+    return schema->field_count + schema->made_count;
+}
+
+static inline const field_t *schema_counted_field(const schema_t *schema, size_t index) {
+    return index < schema->field_count ? &schema->fields[index]
+                                       : &schema->made[index - schema->field_count].field;
+}
+
 /* Zeroed memory that lives as long as the schema; NULL: out of memory, and err has the sentence. */
 void *schema_own(schema_t *schema, size_t bytes, err_t *err);
 
@@ -276,6 +328,8 @@ static inline bool schema_is_wide(const schema_t *schema) {
 static inline bool schema_is_comment(const schema_t *schema, uint8_t first) {
     return schema->comment && first == (uint8_t)schema->comment;
 }
+/* Does a document tell from which place its record is? Then the record alone does not make it. */
+bool schema_tells_place(const schema_t *schema);
 
 /* A field by its name or its key, also a made one that can be compared; NULL: none. */
 const field_t *schema_field(const schema_t *schema, const char *name);
@@ -285,14 +339,15 @@ const field_t *schema_field(const schema_t *schema, const char *name);
 bool schema_makes(const schema_t *schema, const char *path, const char **near);
 
 /* Types by their words in format files. */
-enum { SCHEMA_TYPES = 20 };
+enum { SCHEMA_TYPES = 22 };
 typedef struct {
     const char *name;
     field_type_t type;
 } schema_type_t;
 extern const schema_type_t schema_types[SCHEMA_TYPES];
 
-#define SCHEMA_TYPE_WORDS "text, trimmed, int, long, number, decimal, boolean, date, datetime, objectid, uuid"
+#define SCHEMA_TYPE_WORDS                                                                                    \
+    "text, trimmed, int, long, number, decimal, boolean, date, datetime, objectid, uuid, binary, json"
 
 const char *schema_type_name(field_type_t type);
 

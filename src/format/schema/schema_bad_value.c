@@ -12,9 +12,9 @@ const char *const schema_bad_values[BAD_VALUES] = {[BAD_VALUE_TEXT] = "text",
 
 /* Why there is no choice; NULL: there is. */
 static const char *refusal(const schema_t *schema) {
-    return schema->kind == RECORDS_DELIMITED ? NULL
-           : schema->kind == RECORDS_JSON
-               ? "values of JSON have the types that they are written with, so that none can be a bad one"
+    return schema->kind == RECORDS_DELIMITED || (schema->kind == RECORDS_JSON && schema->field_count) ? NULL
+           : schema_any_fields(schema)
+               ? "its values have the types that they are written with, so that none can be a bad one"
                : "records of fixed width keep what does not fit as text, so that each can be written again";
 }
 
@@ -23,7 +23,9 @@ bool schema_read_bad_value(reader_t *reader, const yaml_item_t *root) {
     if (!node)
         return true;
     if (refusal(reader->schema))
-        return COMPLAIN(node, "'on_bad_value' is for delimited records: %s", refusal(reader->schema));
+        return COMPLAIN(node,
+                        "'on_bad_value' is for delimited records, and for JSON with types ('fields'): %s",
+                        refusal(reader->schema));
     for (size_t i = 0; node->kind == YAML_ITEM_SCALAR && i < BAD_VALUES; i++)
         if (strcmp(node->text, schema_bad_values[i]) == 0) {
             reader->schema->bad_value = (bad_value_t)i;
@@ -35,9 +37,10 @@ bool schema_read_bad_value(reader_t *reader, const yaml_item_t *root) {
 
 bool schema_set_bad_value(schema_t *schema, bad_value_t bad_value, err_t *err) {
     if (bad_value != BAD_VALUE_TEXT && refusal(schema))
-        return err_set(err, STATUS_USAGE,
-                       "--on-bad-value is for delimited records, and the format %s is not: %s", schema->name,
-                       refusal(schema));
+        return err_set(
+            err, STATUS_USAGE,
+            "--on-bad-value is for delimited records and JSON with types, and the format %s is neither: %s",
+            schema->name, refusal(schema));
     schema->bad_value = bad_value;
     return schema_digest(schema, err);
 }

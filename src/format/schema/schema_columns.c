@@ -1,30 +1,77 @@
 #include "format/schema/schema_read.h"
-#include "format/values/pattern.h"
 
 #include <ctype.h>
 #include <string.h>
 
-static bool read_pattern(reader_t *reader, const yaml_item_t *node, field_t *field) {
-    if (field->type != TYPE_DATE)
-        return COMPLAIN(node, "'pattern' goes with the types date and datetime");
-    if (!schema_texts(reader, node, &field->patterns))
+static bool read_array(reader_t *reader, const yaml_item_t *node, field_t *field) {
+    bool ascii = node->kind == YAML_ITEM_SCALAR && node->length && node->length <= SCHEMA_MOST_SEPARATOR;
+    for (size_t i = 0; ascii && i < node->length; i++)
+        ascii = node->text[i] > 0;
+    if (!ascii)
+        return COMPLAIN(node,
+                        "1 to %d ASCII characters were expected, such as \";\": what is between the "
+                        "elements of an array",
+                        SCHEMA_MOST_SEPARATOR);
+    field->array = (schema_text_t){node->text, node->length};
+    return (field->type != TYPE_BINARY && field->type != TYPE_JSON) ||
+           COMPLAIN(node, "'array' does not go with the type %s", schema_type_name(field->type));
+}
+
+static bool read_binary(reader_t *reader, const yaml_item_t *node, field_t *field) {
+    const bool word = node->kind == YAML_ITEM_SCALAR;
+    if (field->type != TYPE_BINARY)
+        return COMPLAIN(node,
+                        "'encoding' of a field goes with the type binary; of all texts it is in 'record'");
+    field->hex = word && strcmp(node->text, "hex") == 0;
+    return field->hex || (word && strcmp(node->text, "base64") == 0) ||
+           COMPLAIN(node, "base64 or hex was expected: how binary data is written");
+}
+
+/* Where it is. What is in it is read by format_complete. */
+static bool read_lookup(reader_t *reader, const yaml_item_t *node, field_t *field) {
+    static const char *const keys[] = {"file", "key", "value"};
+    const char **texts[COUNT(keys)];
+    if ((field->type != TYPE_TEXT && field->type != TYPE_TRIMMED) || field->array.length)
+        return COMPLAIN(node, "'lookup' goes with the types text and trimmed: it gives a text");
+    if (!schema_want(reader, node, YAML_ITEM_MAP,
+                     "a map such as {file: codes.csv, key: code, value: name}") ||
+        !schema_only_keys(reader, node, KEYS_LOOKUP))
         return false;
-    if (!field->patterns.count || field->patterns.count > PATTERN_MOST)
-        return COMPLAIN(node, "1 to %d patterns were expected", PATTERN_MOST);
-    for (size_t i = 0; i < field->patterns.count; i++) {
-        pattern_t pattern;
-        const char *problem =
-            pattern_compile(field->patterns.items[i].text, field->patterns.items[i].length, &pattern);
-        if (problem)
-            return COMPLAIN(node, "'%s' is not a date pattern: %s", field->patterns.items[i].text, problem);
+    lookup_t *lookup = field->lookup = schema_keep(reader, sizeof *lookup);
+    if (!lookup)
+        return false;
+    lookup->at = node;
+    texts[0] = &lookup->file;
+    texts[1] = &lookup->key;
+    texts[2] = &lookup->value;
+    for (size_t i = 0; i < COUNT(keys); i++) {
+        const yaml_item_t *item = yaml_item_get(node, keys[i]);
+        if (!item)
+            return COMPLAIN(node, "'%s' is missing: {file: codes.csv, key: code, value: name}", keys[i]);
+        if (!schema_name(reader, item, texts[i]))
+            return false;
+        for (const char *at = *texts[i]; *at; at++)
+            if ((unsigned char)*at < ' ')
+                return COMPLAIN(item, "a name without control characters was expected");
     }
+    return strcmp(lookup->key, lookup->value) != 0 ||
+           COMPLAIN(node, "'key' and 'value' are the same column: two were expected");
+}
+
+/* `divide` or `multiply`. */
+static bool read_scale(reader_t *reader, const yaml_item_t *node, field_t *field) {
+    const yaml_item_t *divide = yaml_item_get(node, "divide"), *multiply = yaml_item_get(node, "multiply");
+    if (multiply && divide)
+        return COMPLAIN(multiply, "'divide' is here already: one of the two was expected");
+    if (!divide && !multiply)
+        return true;
+    if (!schema_divide(reader, divide ? divide : multiply, field))
+        return false;
+    field->divide = multiply ? -field->divide : field->divide;
     return true;
 }
 
 static bool read_field(reader_t *reader, const yaml_item_t *node, field_t *field) {
-    static const char *const keys[] = {"name",    "key",       "type",     "column", "nulls",
-                                       "pattern", "divide",    "optional", "true",   "false",
-                                       "decimal", "thousands", "exact"};
     static const schema_text_t empty[] = {{"", 0}};
     const yaml_tree_t *tree = reader->tree;
     if (!schema_want(reader, node, YAML_ITEM_MAP, "a field such as {name: testId, key: t, type: int}"))
@@ -32,31 +79,23 @@ static bool read_field(reader_t *reader, const yaml_item_t *node, field_t *field
     const yaml_item_t *width = yaml_item_get(node, "width");
     if (width)
         return COMPLAIN(width, "'width' goes with records of fixed width: record: {fixed: 105}");
-    if (!yaml_tree_only_keys(tree, node, keys, COUNT(keys), reader->err))
+    if (!schema_only_keys(reader, node, KEYS_FIELD))
         return false;
     const yaml_item_t *name = yaml_item_get(node, "name"), *column = yaml_item_get(node, "column"),
-                      *nulls = yaml_item_get(node, "nulls"), *pattern = yaml_item_get(node, "pattern"),
-                      *divide = yaml_item_get(node, "divide"), *optional = yaml_item_get(node, "optional");
+                      *optional = yaml_item_get(node, "optional"), *array = yaml_item_get(node, "array"),
+                      *encoding = yaml_item_get(node, "encoding"), *lookup = yaml_item_get(node, "lookup");
     *field = (field_t){.type = TYPE_TEXT, .nulls = {empty, 1}};
     if (!schema_field_start(reader, node, field))
         return false;
     if (field->type == TYPE_LENGTH)
         return COMPLAIN(node, "'length' goes with records of fixed width");
-    if (pattern && !read_pattern(reader, pattern, field))
-        return false;
-    if (divide && !schema_divide(reader, divide, field))
-        return false;
-    if (nulls && !schema_texts(reader, nulls, &field->nulls))
-        return false;
-    if (field->nulls.count > 8)
-        return COMPLAIN(nulls, "at most 8 null values were expected");
-    if (!schema_words(reader, node, field) || !schema_numerals(reader, node, field))
-        return false;
-    if (optional && !yaml_tree_bool(tree, optional, &field->optional, reader->err))
-        return false;
-    if (!schema_texts(reader, column ? column : name, &field->columns))
-        return false;
-    return field->columns.count || COMPLAIN(column, "at least one column name was expected");
+    return TRY(read_scale(reader, node, field)) && TRY(schema_values(reader, node, field)) &&
+           (!array || TRY(read_array(reader, array, field))) &&
+           (!encoding || TRY(read_binary(reader, encoding, field))) &&
+           (!lookup || TRY(read_lookup(reader, lookup, field))) &&
+           (!optional || TRY(yaml_tree_bool(tree, optional, &field->optional, reader->err))) &&
+           schema_texts(reader, column ? column : name, &field->columns) &&
+           (field->columns.count || COMPLAIN(column, "at least one column name was expected"));
 }
 
 static bool read_fields(reader_t *reader, const yaml_item_t *list) {
@@ -69,10 +108,12 @@ static bool read_fields(reader_t *reader, const yaml_item_t *list) {
         return false;
     for (const yaml_item_t *node = list->first; node; node = node->next) {
         field_t *field = &schema->fields[schema->field_count];
-        if (!read_field(reader, node, field) ||
-            !schema_fits(reader, schema->fields, schema->field_count, field))
+        const size_t before = reader->mistake_count;
+        if (!TRY(read_field(reader, node, field)) ||
+            (field->key && !TRY(schema_fits(reader, schema->fields, schema->field_count, field))))
             return false;
-        schema->field_count++;
+        reader->broken[schema->field_count] = reader->mistake_count > before;
+        schema->field_count += field->key != NULL; /* without one nothing can be said of it */
     }
     return true;
 }
@@ -210,20 +251,20 @@ static bool read_comment(reader_t *reader, const yaml_item_t *node) {
 }
 
 static bool read_record(reader_t *reader, const yaml_item_t *node) {
-    static const char *const keys[] = {"delimiter", "quote",     "escape", "multiline", "header", "encoding",
-                                       "decimal",   "thousands", "skip",   "comment",   "exact"};
     schema_t *schema = reader->schema;
-    if (!yaml_tree_only_keys(reader->tree, node, keys, COUNT(keys), reader->err))
+    if (!schema_only_keys(reader, node, KEYS_RECORD))
         return false;
     const yaml_item_t *delimiter = yaml_item_get(node, "delimiter"), *quote = yaml_item_get(node, "quote"),
                       *escape = yaml_item_get(node, "escape"), *multiline = yaml_item_get(node, "multiline"),
                       *header = yaml_item_get(node, "header"), *encoding = yaml_item_get(node, "encoding"),
                       *skip = yaml_item_get(node, "skip"), *comment = yaml_item_get(node, "comment");
+    if (!TRY(schema_record_numerals(reader, node)))
+        return false;
     if (!delimiter)
         return COMPLAIN(node,
                         "'delimiter' is missing: the delimiters to choose from, such as [\",\", \"|\"]");
-    if (!schema_record_numerals(reader, node) || !read_delimiters(reader, delimiter) ||
-        (escape && !read_escape(reader, escape)) || (header && !read_header(reader, header)))
+    if (!TRY(read_delimiters(reader, delimiter)) || (escape && !TRY(read_escape(reader, escape))) ||
+        (header && !TRY(read_header(reader, header))) || (encoding && !TRY(read_encoding(reader, encoding))))
         return false;
     if (quote && !schema_want(reader, quote, YAML_ITEM_SCALAR, "a quote character"))
         return false;
@@ -240,15 +281,13 @@ static bool read_record(reader_t *reader, const yaml_item_t *node) {
     if (lines && !schema->quote)
         return COMPLAIN(multiline, "without a quote character no field can contain a line end");
     schema->multiline = lines;
-    return (!encoding || read_encoding(reader, encoding)) && (!skip || read_skip(reader, skip)) &&
-           (!comment || read_comment(reader, comment));
+    return (!skip || TRY(read_skip(reader, skip))) && (!comment || TRY(read_comment(reader, comment)));
 }
 
 static bool read_surplus(reader_t *reader, const yaml_item_t *node) {
-    static const char *const keys[] = {"into", "left"};
     schema_t *schema = reader->schema;
     if (!schema_want(reader, node, YAML_ITEM_MAP, "a map such as {into: model, left: 9}") ||
-        !yaml_tree_only_keys(reader->tree, node, keys, COUNT(keys), reader->err))
+        !schema_only_keys(reader, node, KEYS_SURPLUS))
         return false;
     const yaml_item_t *into = yaml_item_get(node, "into"), *left = yaml_item_get(node, "left");
     int64_t count = 0;
@@ -287,16 +326,19 @@ static bool read_layouts(reader_t *reader, const yaml_item_t *list) {
             return false;
         for (const yaml_item_t *name = layout->first; name; name = name->next) {
             int index;
-            if (!schema_named(reader, name, &index))
+            const size_t before = reader->mistake_count;
+            if (!TRY(schema_named(reader, name, &index)))
                 return false;
+            if (reader->mistake_count > before)
+                continue;
             for (size_t i = 0; i < count; i++)
-                if (fields[i] == index)
-                    return COMPLAIN(name, "'%s' is twice in this layout", name->text);
+                if (fields[i] == index && !TRY(COMPLAIN(name, "'%s' is twice in this layout", name->text)))
+                    return false;
             fields[count++] = (uint16_t)index;
         }
-        if (!count)
-            return COMPLAIN(layout, "a layout needs at least one column");
-        if (!add_layout(reader, fields, count, layout))
+        if (!layout->count && !TRY(COMPLAIN(layout, "a layout needs at least one column")))
+            return false;
+        if (!reader->mistake_count && !add_layout(reader, fields, count, layout))
             return false;
     }
     return true;
@@ -324,27 +366,32 @@ bool schema_read_columns(reader_t *reader, const yaml_item_t *root) {
     const yaml_item_t *surplus = yaml_item_get(root, "surplus"), *layouts = yaml_item_get(root, "layouts"),
                       *made = yaml_item_get(root, "make");
     for (size_t i = 0; i < COUNT(others); i++)
-        if (yaml_item_get(root, others[i]))
-            return COMPLAIN(yaml_item_get(root, others[i]),
-                            "'%s' goes with records of fixed width: record: {fixed: 105}", others[i]);
+        if (yaml_item_get(root, others[i]) &&
+            !TRY(COMPLAIN(yaml_item_get(root, others[i]),
+                          "'%s' goes with records of fixed width: record: {fixed: 105}", others[i])))
+            return false;
     schema->surplus_field = -1;
     schema->quote = '"';
     schema->escape_double = true;
-    if (!read_record(reader, yaml_item_get(root, "record")) ||
-        !read_fields(reader, yaml_item_get(root, "fields")) || !check_groups(reader) ||
-        (surplus && !read_surplus(reader, surplus)))
+    if (!TRY(read_record(reader, yaml_item_get(root, "record"))) ||
+        !TRY(read_fields(reader, yaml_item_get(root, "fields"))))
+        return false;
+    if (!schema->field_count)
+        return true; /* which was told */
+    if ((!reader->mistake_count && !TRY(check_groups(reader))) ||
+        (surplus && !TRY(read_surplus(reader, surplus))))
         return false;
     if (schema->header == HEADER_WORDS && !schema->header_words.count)
         schema->header_words = schema->fields[0].columns;
     for (size_t i = 0; schema->header == HEADER_WORDS && i < schema->header_words.count; i++)
-        if (!schema->header_words.items[i].length)
+        if (!schema->header_words.items[i].length && !reader->mistake_count)
             return COMPLAIN(
                 schema->fields[0].at,
                 "the first field's column is \"\", and a header cannot be told by an empty word; say "
                 "in 'record' how it begins: header: yes, no, or [WORD, ...]");
-    if (!(layouts ? read_layouts(reader, layouts) : default_layouts(reader)))
+    if (!TRY(layouts ? read_layouts(reader, layouts) : default_layouts(reader)))
         return false;
-    for (size_t i = 0; surplus && i < schema->layout_count; i++) {
+    for (size_t i = 0; surplus && !reader->mistake_count && i < schema->layout_count; i++) {
         const layout_t *layout = &schema->layouts[i];
         if (layout->count <= schema->surplus_left ||
             layout->fields[schema->surplus_left] != schema->surplus_field)

@@ -29,6 +29,18 @@ static void digest_field(XXH3_state_t *state, const field_t *field, bool fixed) 
         digest_bytes(state, "exact", 5);
     for (int is = 0; field->type == TYPE_BOOLEAN && is < 2; is++)
         digest_texts(state, &field->words[is]);
+    for (size_t i = 0; field->lookup && i < field->lookup->count; i++) {
+        digest_bytes(state, field->lookup->pairs[i].key.text, field->lookup->pairs[i].key.length);
+        digest_bytes(state, field->lookup->pairs[i].value.text, field->lookup->pairs[i].value.length);
+    }
+    if (field->lookup)
+        digest_bytes(state, "lookup", 6);
+    if (field->hex)
+        digest_bytes(state, "hex", 3);
+    if (field->array.length) {
+        digest_bytes(state, "array", 5);
+        digest_bytes(state, field->array.text, field->array.length);
+    }
     if (!fixed)
         return;
     char width[] = {(char)(field->width & 255), (char)(field->width >> 8), (char)field->counted,
@@ -51,6 +63,13 @@ static void digest_made(XXH3_state_t *state, const make_t *made) {
         digest_bytes(state, made->from[i].with.text, made->from[i].with.length);
         digest_bytes(state, made->from[i].fields, made->from[i].count * sizeof *made->from[i].fields);
     }
+    if (made->kind == MAKE_UTC ||
+        (made->kind < MAKE_JOIN && made->field.type == TYPE_TEXT && !made->field.nulls.count))
+        return; /* there was no more to say when these formats were new */
+    const char change = (char)made->change;
+    digest_bytes(state, &change, 1);
+    digest_bytes(state, made->text.text, made->text.length);
+    digest_field(state, &made->field, false);
 }
 
 static void digest_fixed(XXH3_state_t *state, const schema_t *schema) {
@@ -113,6 +132,6 @@ bool schema_digest(schema_t *schema, err_t *err) {
     XXH128_canonical_t canonical;
     XXH128_canonicalFromHash(&canonical, XXH3_128bits_digest(state));
     XXH3_freeState(state);
-    hex_print(canonical.digest, sizeof canonical.digest, (uint8_t *)schema->digest);
+    hex_print(canonical.digest, sizeof canonical.digest, false, (uint8_t *)schema->digest);
     return true;
 }

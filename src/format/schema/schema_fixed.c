@@ -92,10 +92,8 @@ static bool read_width(reader_t *reader, const yaml_item_t *node, field_t *field
 }
 
 static bool read_field(reader_t *reader, const yaml_item_t *node, field_t *field) {
-    static const char *const keys[] = {"name", "key",    "type",     "width", "lengthWidth",
-                                       "sign", "divide", "multiply", "is",    "nulls"};
     if (!schema_want(reader, node, YAML_ITEM_MAP, "a field such as {name: depth, width: 4, type: int}") ||
-        !yaml_tree_only_keys(reader->tree, node, keys, COUNT(keys), reader->err))
+        !schema_only_keys(reader, node, KEYS_FIXED_FIELD))
         return false;
     const yaml_item_t *sign = yaml_item_get(node, "sign"), *divide = yaml_item_get(node, "divide"),
                       *multiply = yaml_item_get(node, "multiply"), *is = yaml_item_get(node, "is"),
@@ -122,11 +120,12 @@ static bool read_fields(reader_t *reader, const yaml_item_t *at, const yaml_item
         return false;
     for (const yaml_item_t *node = list->first; node; node = node->next) {
         field_t *field = &(*fields)[*count];
-        if (!read_field(reader, node, field) || !schema_fits(reader, *fields, *count, field))
+        if (!TRY(read_field(reader, node, field)) ||
+            (field->key && !TRY(schema_fits(reader, *fields, *count, field))))
             return false;
         field->offset = *width;
         *width += field->width;
-        ++*count;
+        *count += field->key != NULL;
         if (*width > MOST_FIXED)
             return COMPLAIN(node, "the fields up to here are %u characters wide; at most %d were expected",
                             *width, MOST_FIXED);
@@ -189,11 +188,10 @@ static bool read_ids(reader_t *reader, const yaml_item_t *node, section_t *secti
 }
 
 static bool read_section(reader_t *reader, const yaml_item_t *node, section_t *section) {
-    static const char *const keys[] = {"ids", "name", "fields"};
     schema_t *schema = reader->schema;
     if (!schema_want(reader, node, YAML_ITEM_MAP,
                      "a section such as {ids: AA1-AA4, name: rain, fields: [...]}") ||
-        !yaml_tree_only_keys(reader->tree, node, keys, COUNT(keys), reader->err))
+        !schema_only_keys(reader, node, KEYS_SECTION))
         return false;
     const yaml_item_t *ids = yaml_item_get(node, "ids"), *name = yaml_item_get(node, "name");
     field_t *fields = NULL;
@@ -225,17 +223,19 @@ static bool read_sections(reader_t *reader, const yaml_item_t *list) {
     if (!(schema->sections = schema_keep(reader, (list->count + 1) * sizeof *schema->sections)))
         return false;
     for (const yaml_item_t *node = list->first; node; node = node->next) {
-        if (!read_section(reader, node, &schema->sections[schema->section_count]))
+        const size_t before = reader->mistake_count;
+        section_t *section = &schema->sections[schema->section_count];
+        *section = (section_t){.at = node};
+        if (!TRY(read_section(reader, node, section)))
             return false;
-        schema->section_count++;
+        schema->section_count += reader->mistake_count == before;
     }
     return true;
 }
 
 static bool read_part(reader_t *reader, const yaml_item_t *node, tail_part_t *part) {
-    static const char *const keys[] = {"marker", "name", "sections", "list", "repeat", "leaveOut"};
     if (!schema_want(reader, node, YAML_ITEM_MAP, "a part such as {marker: ADD, sections: yes}") ||
-        !yaml_tree_only_keys(reader->tree, node, keys, COUNT(keys), reader->err))
+        !schema_only_keys(reader, node, KEYS_PART))
         return false;
     const yaml_item_t *marker = yaml_item_get(node, "marker"), *name = yaml_item_get(node, "name"),
                       *sections = yaml_item_get(node, "sections"), *list = yaml_item_get(node, "list"),
@@ -372,7 +372,7 @@ static bool read_document(reader_t *reader, const yaml_item_t *list) {
 }
 
 bool schema_read_fixed(reader_t *reader, const yaml_item_t *root) {
-    static const char *const record_keys[] = {"fixed"}, *const others[] = {"surplus", "layouts"};
+    static const char *const others[] = {"surplus", "layouts"};
     schema_t *schema = reader->schema;
     const yaml_item_t *record = yaml_item_get(root, "record"), *made = yaml_item_get(root, "make"),
                       *tail = yaml_item_get(root, "tail"), *sections = yaml_item_get(root, "sections"),
@@ -382,7 +382,7 @@ bool schema_read_fixed(reader_t *reader, const yaml_item_t *root) {
     for (size_t i = 0; i < COUNT(others); i++)
         if (yaml_item_get(root, others[i]))
             return COMPLAIN(yaml_item_get(root, others[i]), "'%s' goes with delimited records", others[i]);
-    if (!yaml_tree_only_keys(reader->tree, record, record_keys, COUNT(record_keys), reader->err) ||
+    if (!schema_only_keys(reader, record, KEYS_FIXED_RECORD) ||
         !yaml_tree_int(reader->tree, yaml_item_get(record, "fixed"), 1, MOST_FIXED, &fixed, reader->err) ||
         !read_fields(reader, root, yaml_item_get(root, "fields"), &schema->fields, &schema->field_count,
                      &width))
@@ -391,14 +391,16 @@ bool schema_read_fixed(reader_t *reader, const yaml_item_t *root) {
     schema->fixed = (uint32_t)fixed;
     schema->surplus_field = -1;
     schema->header = HEADER_NO;
-    if (width != schema->fixed)
+    if (width != schema->fixed && !reader->mistake_count)
         return COMPLAIN(yaml_item_get(root, "fields"), "the fields are %u characters wide, the record is %u",
                         width, schema->fixed);
     for (size_t i = 0; i < schema->field_count; i++)
         if (schema->fields[i].counted || schema->fields[i].is)
             return COMPLAIN(schema->fields[i].at, "'lengthWidth' and 'is' go with the entries of a part");
-    return (!made || schema_read_made(reader, made)) && (!sections || read_sections(reader, sections)) &&
-           (!tail || read_tail(reader, tail)) &&
-           (tail || !sections || COMPLAIN(sections, "'tail' is missing: {marker: ..., sections: yes}")) &&
-           check_keys(reader) && (!document || read_document(reader, document));
+    if ((made && !TRY(schema_read_made(reader, made))) || (sections && !TRY(read_sections(reader, sections))))
+        return false;
+    return reader->mistake_count ||
+           ((!tail || read_tail(reader, tail)) &&
+            (tail || !sections || COMPLAIN(sections, "'tail' is missing: {marker: ..., sections: yes}")) &&
+            check_keys(reader) && (!document || read_document(reader, document)));
 }

@@ -10,17 +10,22 @@
 
 static bool read_body(reader_t *reader, const yaml_item_t *root) {
     const yaml_item_t *record = yaml_item_get(root, "record"), *fields = yaml_item_get(root, "fields");
+    if (!record && reader->mistake_count)
+        return true; /* it may have another name */
     if (!record)
         return COMPLAIN(root, "'record' is missing; a format file has format, record and fields");
     if (!schema_want(reader, record, YAML_ITEM_MAP, "a map such as {delimiter: [\",\"], header: yes}"))
         return false;
     const bool whole = schema_is_whole(record);
+    if (!fields && !whole && reader->mistake_count)
+        return true;
     if (!fields && !whole)
         return COMPLAIN(root, "'fields' is missing; a format file has format, record and fields");
-    return (whole                            ? schema_read_whole(reader, root)
-            : yaml_item_get(record, "fixed") ? schema_read_fixed(reader, root)
-                                             : schema_read_columns(reader, root)) &&
-           schema_read_bad_value(reader, root) && schema_digest(reader->schema, reader->err);
+    return TRY(whole                            ? schema_read_whole(reader, root)
+               : yaml_item_get(record, "fixed") ? schema_read_fixed(reader, root)
+                                                : schema_read_columns(reader, root)) &&
+           TRY(schema_read_bad_value(reader, root)) &&
+           (reader->mistake_count || schema_digest(reader->schema, reader->err));
 }
 
 /* Reads a format that differs from a built-in one only in its keys. */
@@ -55,22 +60,18 @@ static bool read_like(reader_t *reader, const yaml_item_t *like, const yaml_item
 }
 
 static bool read_schema(reader_t *reader) {
-    static const char *const own[] = {"format", "about",    "record", "surplus", "fields",   "layouts",
-                                      "like",   "document", "make",   "tail",    "sections", "on_bad_value"};
-    static const char *const likes[] = {"format", "about", "like", "keys"};
     schema_t *schema = reader->schema;
     const yaml_item_t *root = yaml_tree_root(schema->tree);
     if (!schema_want(reader, root, YAML_ITEM_MAP, "a format file starts with 'format: NAME'; a map"))
         return false;
     const yaml_item_t *format = yaml_item_get(root, "format"), *about = yaml_item_get(root, "about"),
                       *like = yaml_item_get(root, "like");
-    if (!yaml_tree_only_keys(reader->tree, root, like ? likes : own, like ? COUNT(likes) : COUNT(own),
-                             reader->err))
+    if (!schema_only_keys(reader, root, like ? KEYS_LIKE : KEYS_FILE))
         return false;
-    if (!format)
+    if (!format && !reader->mistake_count)
         return COMPLAIN(root, "'format' is missing; a format file has format, record and fields");
-    if (!schema_name(reader, format, &schema->name) ||
-        (about && !schema_want(reader, about, YAML_ITEM_SCALAR, "one line")))
+    if ((format && !TRY(schema_name(reader, format, &schema->name))) ||
+        (about && !TRY(schema_want(reader, about, YAML_ITEM_SCALAR, "one line"))))
         return false;
     schema->about = about ? about->text : "";
     return like ? read_like(reader, like, yaml_item_get(root, "keys")) : read_body(reader, root);
@@ -84,9 +85,11 @@ schema_t *schema_parse(const char *text, size_t length, const char *name, err_t 
     }
     reader_t reader = {.schema = schema, .err = err};
     reader.tree = schema->tree = yaml_tree_parse(text, length, name, err);
-    if (!schema->tree || !read_schema(&reader)) {
-        schema_destroy(schema);
-        return NULL;
-    }
-    return schema;
+    const bool ok = schema->tree && read_schema(&reader);
+    if (ok && !reader.mistake_count)
+        return schema;
+    if (reader.mistake_count && (ok || schema_go_on(&reader)))
+        schema_tell_mistakes(&reader);
+    schema_destroy(schema);
+    return NULL;
 }

@@ -4,6 +4,38 @@
 
 #include <string.h>
 
+enum { MOST_TOLD = 20 };
+
+bool schema_go_on(reader_t *reader) {
+    if (reader->err->status != STATUS_USAGE)
+        return false;
+    if (!reader->mistake_count++)
+        reader->mistakes = *reader->err;
+    else if (reader->mistake_count <= MOST_TOLD)
+        err_add(&reader->mistakes, "\n%s", reader->err->text);
+    return true;
+}
+
+void schema_tell_mistakes(reader_t *reader) {
+    *reader->err = reader->mistakes;
+    if (reader->mistake_count > MOST_TOLD)
+        err_add(reader->err, "\nand %zu more", reader->mistake_count - MOST_TOLD);
+}
+
+bool schema_only_keys(reader_t *reader, const yaml_item_t *map, keys_part_t part) {
+    const char *keys[KEYS_MOST];
+    const size_t count = schema_keys_of(part, keys);
+    yaml_item_t alone = *map, only;
+    for (const yaml_item_t *child = map->first; child; child = child->next) {
+        only = *child;
+        only.next = NULL;
+        alone.first = &only;
+        if (!TRY(yaml_tree_only_keys(reader->tree, &alone, keys, count, reader->err)))
+            return false;
+    }
+    return true;
+}
+
 bool schema_want(reader_t *reader, const yaml_item_t *node, yaml_item_kind_t kind, const char *expected) {
     return node->kind == kind || COMPLAIN(node, "%s was expected here", expected);
 }
@@ -48,7 +80,7 @@ bool schema_key(reader_t *reader, const yaml_item_t *node, const char **key) {
     return !problem || COMPLAIN(node, "'%s' cannot be a document's key: %s", *key, problem);
 }
 
-static bool read_type(reader_t *reader, const yaml_item_t *node, field_t *field) {
+bool schema_type(reader_t *reader, const yaml_item_t *node, field_t *field) {
     static const schema_text_t date[] = {{"YYYY-MM-DD", 10}};
     static const schema_text_t datetime[] = {{"YYYY-MM-DDThh:mm:ssZ", 20},
                                              {"YYYY-MM-DD hh:mm:ss", 19},
@@ -79,7 +111,7 @@ static bool read_type(reader_t *reader, const yaml_item_t *node, field_t *field)
 bool schema_divide(reader_t *reader, const yaml_item_t *node, field_t *field) {
     int64_t divide = 1;
     if (field->type != TYPE_NUMBER && field->type != TYPE_DECIMAL)
-        return COMPLAIN(node, "'divide' goes with the types number and decimal");
+        return COMPLAIN(node, "'%s' goes with the types number and decimal", node->key);
     if (!yaml_tree_int(reader->tree, node, 1, 1000000000, &divide, reader->err))
         return false;
     for (field->divide = 0; divide % 10 == 0; divide /= 10)
@@ -95,7 +127,7 @@ bool schema_field_start(reader_t *reader, const yaml_item_t *node, field_t *fiel
         return COMPLAIN(node, "this field has no name");
     return schema_name(reader, name, &field->name) &&
            schema_key(reader, key && !reader->keys_are_names ? key : name, &field->key) &&
-           (!type || read_type(reader, type, field));
+           (!type || schema_type(reader, type, field));
 }
 
 bool schema_fits(reader_t *reader, const field_t *fields, size_t count, const field_t *field) {

@@ -1,6 +1,24 @@
 #include "format/schema/schema_read.h"
+#include "format/values/pattern.h"
 
 #include <string.h>
+
+static bool read_pattern(reader_t *reader, const yaml_item_t *node, field_t *field) {
+    if (field->type != TYPE_DATE)
+        return COMPLAIN(node, "'pattern' goes with the types date and datetime");
+    if (!schema_texts(reader, node, &field->patterns))
+        return false;
+    if (!field->patterns.count || field->patterns.count > PATTERN_MOST)
+        return COMPLAIN(node, "1 to %d patterns were expected", PATTERN_MOST);
+    for (size_t i = 0; i < field->patterns.count; i++) {
+        pattern_t pattern;
+        const char *problem =
+            pattern_compile(field->patterns.items[i].text, field->patterns.items[i].length, &pattern);
+        if (problem)
+            return COMPLAIN(node, "'%s' is not a date pattern: %s", field->patterns.items[i].text, problem);
+    }
+    return true;
+}
 
 static bool holds(const texts_t *texts, size_t count, const schema_text_t *word) {
     for (size_t i = 0; i < count; i++)
@@ -28,7 +46,7 @@ static bool read_words_of(reader_t *reader, const yaml_item_t *node, field_t *fi
     return true;
 }
 
-bool schema_words(reader_t *reader, const yaml_item_t *field_node, field_t *field) {
+static bool read_words(reader_t *reader, const yaml_item_t *field_node, field_t *field) {
     static const schema_text_t usual[2][3] = {{{"false", 5}, {"False", 5}, {"FALSE", 5}},
                                               {{"true", 4}, {"True", 4}, {"TRUE", 4}}};
     static const char *const keys[] = {"false", "true"};
@@ -76,12 +94,14 @@ static bool read_marks(reader_t *reader, const yaml_item_t *node, char *point, c
 bool schema_record_numerals(reader_t *reader, const yaml_item_t *node) {
     schema_t *schema = reader->schema;
     const yaml_item_t *exact = yaml_item_get(node, "exact");
-    schema->point = '.';
-    return (!exact || yaml_tree_bool(reader->tree, exact, &schema->exact, reader->err)) &&
-           read_marks(reader, node, &schema->point, &schema->thousands);
+    char point = '.', thousands = 0;
+    const bool marks = read_marks(reader, node, &point, &thousands);
+    schema->point = marks ? point : '.';
+    schema->thousands = marks ? thousands : 0;
+    return marks && (!exact || yaml_tree_bool(reader->tree, exact, &schema->exact, reader->err));
 }
 
-bool schema_numerals(reader_t *reader, const yaml_item_t *node, field_t *field) {
+static bool read_numerals(reader_t *reader, const yaml_item_t *node, field_t *field) {
     static const char *const keys[] = {"decimal", "thousands", "exact"};
     const yaml_item_t *exact = yaml_item_get(node, "exact");
     char point = reader->schema->point, thousands = reader->schema->thousands;
@@ -100,4 +120,13 @@ bool schema_numerals(reader_t *reader, const yaml_item_t *node, field_t *field) 
         field->thousands = thousands;
     }
     return true;
+}
+
+bool schema_values(reader_t *reader, const yaml_item_t *node, field_t *field) {
+    const yaml_item_t *pattern = yaml_item_get(node, "pattern"), *nulls = yaml_item_get(node, "nulls");
+    if ((pattern && !TRY(read_pattern(reader, pattern, field))) ||
+        (nulls && !TRY(schema_texts(reader, nulls, &field->nulls))) ||
+        (field->nulls.count > 8 && !TRY(COMPLAIN(nulls, "at most 8 null values were expected"))))
+        return false;
+    return TRY(read_words(reader, node, field)) && read_numerals(reader, node, field);
 }

@@ -1,9 +1,14 @@
+#include "format/schema/schema_key.h"
 #include "format/schema/schema_read.h"
+
+#include <string.h>
 
 static const struct {
     const char *key, *what;
     record_kind_t kind;
-} kinds[] = {{"json", "objects", RECORDS_JSON}, {"bson", "BSON documents", RECORDS_BSON}};
+    keys_part_t keys;
+} kinds[] = {{"json", "objects", RECORDS_JSON, KEYS_JSON_FILE},
+             {"bson", "BSON documents", RECORDS_BSON, KEYS_BSON_FILE}};
 
 static const yaml_item_t *find(const yaml_item_t *record, size_t *kind) {
     const yaml_item_t *item = NULL;
@@ -17,14 +22,56 @@ bool schema_is_whole(const yaml_item_t *record) {
     return find(record, &kind) != NULL;
 }
 
-/* Each record brings its own fields: there is nothing to describe. */
+/* A field says of which type the values under its name are: a key of objects, with dots. */
+static bool read_field(reader_t *reader, const yaml_item_t *node, field_t *field) {
+    if (!schema_want(reader, node, YAML_ITEM_MAP, "a field such as {name: created.at, type: date}"))
+        return false;
+    const yaml_item_t *name = yaml_item_get(node, "name"), *key = yaml_item_get(node, "key");
+    if (key)
+        return COMPLAIN(key, "'key' is for columns: a value of JSON keeps the key that it has there");
+    *field = (field_t){.at = node};
+    if (!schema_only_keys(reader, node, KEYS_JSON_FIELD))
+        return false;
+    if (!name || !yaml_item_get(node, "type"))
+        return COMPLAIN(node, "a field of JSON needs a name (a key, with dots) and a type");
+    if (!schema_name(reader, name, &field->name) || !schema_type(reader, yaml_item_get(node, "type"), field))
+        return false;
+    const char *problem =
+        strcmp(field->name, "_id") == 0 ? NULL : schema_key_problem(field->name, name->length);
+    if (problem)
+        return COMPLAIN(name, "'%s' cannot be a document's key: %s", field->name, problem);
+    field->key = field->name;
+    if (yaml_item_get(node, "nulls") && strcmp(field->key, "_id") == 0)
+        return COMPLAIN(yaml_item_get(node, "nulls"), "an _id cannot be left out, so it has no null values");
+    return schema_values(reader, node, field) && schema_texts(reader, name, &field->columns);
+}
+
+static bool read_fields(reader_t *reader, const yaml_item_t *list) {
+    schema_t *schema = reader->schema;
+    if (!schema_want(reader, list, YAML_ITEM_LIST, "a list of fields"))
+        return false;
+    if (!list->count || list->count > SCHEMA_MOST_FIELDS)
+        return COMPLAIN(list, "1 to %d fields were expected", SCHEMA_MOST_FIELDS);
+    if (!(schema->fields = schema_keep(reader, list->count * sizeof *schema->fields)))
+        return false;
+    for (const yaml_item_t *node = list->first; node; node = node->next) {
+        field_t *field = &schema->fields[schema->field_count];
+        if (!TRY(read_field(reader, node, field)) ||
+            (field->key && !TRY(schema_fits(reader, schema->fields, schema->field_count, field))))
+            return false;
+        schema->field_count += field->key != NULL;
+    }
+    return true;
+}
+
+/* Each record brings its own fields; of JSON some may have types. */
 bool schema_read_whole(reader_t *reader, const yaml_item_t *root) {
-    static const char *const keys[] = {"format", "about", "record"};
     schema_t *schema = reader->schema;
     size_t kind;
-    const yaml_item_t *record = yaml_item_get(root, "record"), *item = find(record, &kind);
+    const yaml_item_t *record = yaml_item_get(root, "record"), *fields = yaml_item_get(root, "fields"),
+                      *item = find(record, &kind);
     bool yes;
-    if (!yaml_tree_only_keys(reader->tree, root, keys, COUNT(keys), reader->err) ||
+    if (!schema_only_keys(reader, root, kinds[kind].keys) ||
         !yaml_tree_only_keys(reader->tree, record, &kinds[kind].key, 1, reader->err) ||
         !yaml_tree_bool(reader->tree, item, &yes, reader->err))
         return false;
@@ -37,5 +84,6 @@ bool schema_read_whole(reader_t *reader, const yaml_item_t *root) {
     schema->header = HEADER_NO;
     schema->surplus_field = -1;
     schema->multiline = true;
-    return true;
+    schema->point = '.';
+    return schema->kind == RECORDS_BSON || !fields || read_fields(reader, fields);
 }

@@ -31,3 +31,15 @@ uint8_t *base64_read(const uint8_t *text, size_t length, uint8_t *out) {
     }
     return bits & ((1u << held) - 1) ? NULL : out; /* bits that would be lost */
 }
+
+uint8_t *base64_write(const uint8_t *bytes, size_t length, uint8_t *out) {
+    static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    for (size_t i = 0; i < length; i += 3) {
+        const size_t left = length - i < 3 ? length - i : 3;
+        const uint32_t bits = (uint32_t)bytes[i] << 16 | (left > 1 ? (uint32_t)bytes[i + 1] << 8 : 0) |
+                              (left > 2 ? bytes[i + 2] : 0);
+        for (size_t j = 0; j < 4; j++)
+            *out++ = j <= left ? (uint8_t)letters[bits >> (18 - 6 * j) & 63] : '=';
+    }
+    return out;
+}

@@ -57,9 +57,6 @@ static size_t print_bytes(const uint8_t *bytes, size_t count, bool dashes, bool 
     return (size_t)(at - out);
 }
 
-size_t hex_print(const uint8_t *bytes, size_t count, uint8_t *out) {
-    return print_bytes(bytes, count, false, false, out);
-}
 
 bool hex_read_objectid(const uint8_t *text, size_t length, uint8_t out[HEX_OBJECTID], bool *capital) {
     const size_t digits = 2 * (size_t)HEX_OBJECTID;
@@ -76,4 +73,12 @@ bool hex_read_uuid(const uint8_t *text, size_t length, uint8_t out[HEX_UUID], bo
 
 size_t hex_print_uuid(const uint8_t bytes[HEX_UUID], bool capital, uint8_t *out) {
     return print_bytes(bytes, HEX_UUID, true, capital, out);
+}
+
+bool hex_read(const uint8_t *text, size_t length, uint8_t *out, bool *capital) {
+    return length % 2 == 0 && read_bytes(text, length / 2, false, out, capital);
+}
+
+size_t hex_print(const uint8_t *bytes, size_t count, bool capital, uint8_t *out) {
+    return print_bytes(bytes, count, false, capital, out);
 }

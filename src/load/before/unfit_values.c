@@ -27,15 +27,15 @@ static void tell(text_t *out, const schema_t *schema, const char *name, const ba
                                                    [BAD_VALUE_REJECT] = "make their records rejects",
                                                    [BAD_VALUE_STOP] = "end the load"};
     char count[UNITS_MAX];
-    text_print(out, "of the first %s row%s of %s, values do not fit their type:", units_count(count, rows),
-               rows == 1 ? "" : "s", name);
+    text_print(out, "of the first %s %s%s of %s, values do not fit their type:", units_count(count, rows),
+               schema_any_fields(schema) ? "object" : "row", rows == 1 ? "" : "s", name);
     const size_t before = out->length;
-    for (size_t i = 0; i < schema->field_count; i++) {
+    for (size_t i = 0; i < schema_counted(schema); i++) {
         const bad_field_t *field = bad_values_of(values, i);
         if (field->count)
-            text_print(out, "%s %s %s (line %llu%s)", out->length > before ? "," : "", schema->fields[i].name,
-                       units_count(count, field->count), (unsigned long long)field->places[0].line,
-                       field->count > 1 ? ", ..." : "");
+            text_print(out, "%s %s %s (line %llu%s)", out->length > before ? "," : "",
+                       schema_counted_field(schema, i)->name, units_count(count, field->count),
+                       (unsigned long long)field->places[0].line, field->count > 1 ? ", ..." : "");
     }
     text_print(out, "; they %s%s", become[schema->bad_value],
                schema->bad_value ? "" : " (another choice: --on-bad-value)");

@@ -97,6 +97,11 @@ typedef struct block {
     bool parsed;      /* all of its records were looked at */
 } block_t;
 
+/* The name that the catalog has of its input: also where the file was moved since. */
+static inline const char *block_known_as(const block_t *block) {
+    return block->file->known_as ? block->file->known_as : block->file->input->name;
+}
+
 /* Was its piece taken by another load after it was cut? Then it is that load's to send. */
 static inline bool block_is_lost(const block_t *block) {
     return block->epoch != block->file->epoch;

@@ -215,6 +215,7 @@ static bool take(void *context, const retry_t *retry, err_t *err) {
     }
     entry_number(entry, retry->offset, &voff);
     const int64_t id = record_id_make(record_id_lane(entry->ordinal, retry->offset), voff);
+    records_from(reading->reader, entry->path, retry->offset);
     return (!retry->length || encode(reading, retry, id, &length, &filtered, err)) &&
            add(reading, retry, entry, of, id, length, filtered, err);
 }

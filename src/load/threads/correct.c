@@ -67,6 +67,7 @@ static bool encode_old(const schema_t *schema, const block_t *block, uint32_t of
     records_t *reader = records_new(schema);
     if (!reader)
         return err_memory(err, torn->length);
+    records_from(reader, block_known_as(block), block->offset + offset);
     const parsed_t parsed =
         records_one(reader, dialect_then(schema, block, offset, torn, &own), block->buffer.bytes + offset,
                     torn->length, block->file_start && !offset, block->id_base + offset, place, &record);

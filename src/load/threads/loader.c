@@ -151,6 +151,7 @@ static bool load_records(loader_t *loader, block_t *block, err_t *err) {
     bool documents = false, ok = loader_may_have_grown(loader, block, err) &&
                                  route_block(loader, block, err) && loader_read_back(loader, block, err);
     ok = ok && batch_reserve(loader->batch, 1, loading->batch_bytes, err);
+    records_from(loader->reader, block_known_as(block), block->offset);
     records_begin(loader->reader, block->file->dialect, block->buffer.bytes, block->length, block->file_start,
                   true, block->id_base);
     while (ok) {

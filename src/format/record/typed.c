@@ -1,4 +1,5 @@
-#include "format/delimited/typed.h"
+#include "format/record/typed.h"
+#include "base/escape.h"
 #include "format/record/bsonw.h"
 #include "format/record/words.h"
 #include "format/values/convert.h"
@@ -6,7 +7,9 @@
 #include "format/values/hex.h"
 #include "format/values/numeral.h"
 
-enum { UUID_HEAD = 5 /* a length and a subtype */ };
+#include <stdio.h>
+
+enum { UUID_HEAD = 5 /* a length and a subtype */, SHOWN_NAME = 80, SHOWN_VALUE = 120 };
 
 bool typed_is_rare(field_type_t type) {
     return type == TYPE_BOOLEAN || type == TYPE_DECIMAL || type == TYPE_OBJECTID || type == TYPE_UUID;
@@ -79,6 +82,20 @@ static bool read_numeral(const field_t *field, const uint8_t *text, size_t lengt
     return true;
 }
 
+static bool read_date(const field_t *field, const pattern_t *patterns, const uint8_t *text, size_t length,
+                      typed_t *value) {
+    int64_t ms;
+    for (size_t i = 0; i < field->patterns.count; i++) {
+        if ((patterns[i].length != length && !patterns[i].varies) ||
+            !pattern_read(&patterns[i], text, length, &ms, NULL))
+            continue;
+        *value = (typed_t){.bson_type = BSON_TYPE_DATE_TIME, .size = 8};
+        bsonw_int64(value->bytes, ms);
+        return true;
+    }
+    return false;
+}
+
 static bool read_hex(field_type_t type, const uint8_t *text, size_t length, typed_t *value) {
     bool capital = false, is;
     *value = (typed_t){.bson_type = BSON_TYPE_OID, .size = HEX_OBJECTID};
@@ -106,11 +123,32 @@ bool typed_read(const field_t *field, encoding_t encoding, const uint8_t *text, 
                 typed_t *value) {
     uint8_t printed[TYPED_PRINTED];
     schema_text_t ignored;
-    const bool is = field->point                  ? read_numeral(field, text, length, value)
-                    : field->type == TYPE_BOOLEAN ? read_boolean(field, encoding, text, length, value)
-                    : field->type == TYPE_DECIMAL ? read_decimal(field, text, length, value)
-                                                  : read_hex(field->type, text, length, value);
+    bool is;
+    if (field->point)
+        is = read_numeral(field, text, length, value);
+    else if (field->type == TYPE_BOOLEAN)
+        is = read_boolean(field, encoding, text, length, value);
+    else if (field->type == TYPE_OBJECTID || field->type == TYPE_UUID)
+        is = read_hex(field->type, text, length, value);
+    else
+        is = read_plain(field, text, length, value);
     return is && (!has_null_word(field) || typed_print(field, value, printed, &ignored));
+}
+
+bool typed_convert(const field_t *field, const pattern_t *patterns, encoding_t encoding, const uint8_t *text,
+                   size_t length, typed_t *value) {
+    return field->type == TYPE_DATE ? read_date(field, patterns, text, length, value)
+                                    : typed_read(field, encoding, text, length, value);
+}
+
+void typed_misfit(const field_t *field, const uint8_t *text, size_t length, char sentence[TYPED_MISFIT]) {
+    char name[SHOWN_NAME], value[SHOWN_VALUE];
+    escape_text(name, sizeof name, field->name, strlen(field->name));
+    escape_text(value, sizeof value, (const char *)text, length);
+    snprintf(sentence, TYPED_MISFIT, "the value '%s%s' of '%s' %s%s", value,
+             strlen(value) < length ? "..." : "", name,
+             field->lookup ? "is not in its lookup" : "does not fit its type, ",
+             field->lookup ? "" : schema_type_name(field->type));
 }
 
 /* ---- from a document ---- */
@@ -126,11 +164,11 @@ bool typed_take(const field_t *field, const bson_iter_t *at, typed_t *value) {
     case BSON_TYPE_INT64:
         value->size = value->bson_type == BSON_TYPE_INT32 ? 4 : 8;
         bsonw_int64(value->bytes, bson_iter_as_int64(at));
-        return field->point && (field->type == TYPE_INT || field->type == TYPE_LONG);
+        return field->type == TYPE_INT || field->type == TYPE_LONG;
     case BSON_TYPE_DOUBLE:
         value->size = 8;
         bsonw_double(value->bytes, bson_iter_double(at));
-        return field->point && field->type == TYPE_NUMBER;
+        return field->type == TYPE_NUMBER;
     case BSON_TYPE_BOOL:
         value->size = 1;
         value->bytes[0] = bson_iter_bool(at);

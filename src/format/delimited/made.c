@@ -1,0 +1,73 @@
+#include "format/delimited/made.h"
+#include "format/record/bsonw.h"
+#include "format/record/typed.h"
+#include "format/record/words.h"
+#include "format/values/digest_text.h"
+
+/* Letters of ASCII; all others stay. */
+static void change_letters(uint8_t *text, size_t length, char first, char last) {
+    for (size_t i = 0; i < length; i++)
+        if (text[i] >= first && text[i] <= last)
+            text[i] ^= 0x20;
+}
+
+/* False: no memory. */
+static bool change(text_change_t how, uint8_t *text, size_t *length) {
+    uint8_t digits[DIGEST_TEXT_MOST];
+    digest_text_t digest = DIGEST_MD5;
+    switch (how) {
+    case TEXT_AS_IS:
+        return true;
+    case TEXT_LOWER:
+        change_letters(text, *length, 'A', 'Z');
+        return true;
+    case TEXT_UPPER:
+        change_letters(text, *length, 'a', 'z');
+        return true;
+    case TEXT_MD5:
+        break;
+    case TEXT_SHA256:
+        digest = DIGEST_SHA256;
+        break;
+    case TEXT_XXH3:
+        digest = DIGEST_XXH3;
+        break;
+    }
+    *length = digest_text(digest, text, *length, digits);
+    memcpy(text, digits, *length);
+    return *length > 0;
+}
+
+static void trim(uint8_t *text, size_t *length) {
+    size_t blanks = 0;
+    while (*length && text[*length - 1] == ' ')
+        --*length;
+    while (blanks < *length && text[blanks] == ' ')
+        blanks++;
+    *length -= blanks;
+    memmove(text, text + blanks, *length);
+}
+
+made_result_t made_finish(const make_t *made, const pattern_t *patterns, uint8_t *type, uint8_t *text,
+                          size_t length, uint8_t **end) {
+    const field_t *field = &made->field;
+    const bool is_text = field->type == TYPE_TEXT || field->type == TYPE_TRIMMED;
+    typed_t value;
+    if (!change(made->change, text, &length))
+        return MADE_FAILED;
+    if (field->type == TYPE_TRIMMED)
+        trim(text, &length);
+    if (field->nulls.count && words_find(&field->nulls, ENCODING_NONE, text, length) >= 0)
+        return MADE_NOTHING;
+    if (!is_text && typed_convert(field, patterns, ENCODING_NONE, text, length, &value)) {
+        *type = value.bson_type;
+        memcpy(text - 4, value.bytes, sizeof value.bytes);
+        *end = text - 4 + value.size;
+        return MADE_VALUE;
+    }
+    *type = BSON_TYPE_UTF8;
+    bsonw_int32(text - 4, (int32_t)length + 1);
+    text[length] = 0;
+    *end = text + length + 1;
+    return is_text ? MADE_VALUE : MADE_BAD;
+}

@@ -1,0 +1,40 @@
+/* schema_keys: the keys of a format file, by the part of it in which they stand. By these tables files are read, and
+ * docs/format-keys.md is made of them (tests/unit/test_format_keys.c). */
+#ifndef TIPPLE_FORMAT_SCHEMA_SCHEMA_KEYS_H
+#define TIPPLE_FORMAT_SCHEMA_SCHEMA_KEYS_H
+
+#include <stddef.h>
+
+typedef enum {
+    KEYS_FILE,
+    KEYS_LIKE,
+    KEYS_JSON_FILE,
+    KEYS_BSON_FILE,
+    KEYS_RECORD,
+    KEYS_FIELD,
+    KEYS_LOOKUP,
+    KEYS_SURPLUS,
+    KEYS_MADE,
+    KEYS_JSON_FIELD,
+    KEYS_FIXED_RECORD,
+    KEYS_FIXED_FIELD,
+    KEYS_PART,
+    KEYS_SECTION,
+    KEYS_PARTS
+} keys_part_t;
+
+enum { KEYS_MOST = 20 };
+
+typedef struct {
+    const char *title;
+    struct {
+        const char *key, *is;
+    } keys[KEYS_MOST]; /* up to a NULL */
+} schema_keys_t;
+
+extern const schema_keys_t schema_keys[KEYS_PARTS];
+
+/* Returns how many. */
+size_t schema_keys_of(keys_part_t part, const char *keys[KEYS_MOST]);
+
+#endif

@@ -1,0 +1,93 @@
+/* docs/format-keys.md is what the tables say by which format files are read: types, keys, and how keys are made.
+ * TIPPLE_REWRITE=1 writes it anew. */
+#include "base/text.h"
+#include "format/schema/schema_read.h"
+#include "format_lab.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+static void put_types(text_t *out) {
+    text_append(out, "\n## Types\n\n| type | other names |\n|---|---|\n");
+    for (size_t i = 0; i < SCHEMA_TYPES; i++) {
+        const schema_type_t *type = &schema_types[i];
+        if (strcmp(schema_type_name(type->type), type->name) != 0 && strcmp(type->name, "datetime") != 0)
+            continue;
+        text_print(out, "| `%s` |", type->name);
+        /* a timestamp is a datetime, and both are dates */
+        for (size_t j = i + 1, others = 0; j < SCHEMA_TYPES; j++)
+            if (schema_types[j].type == type->type && strcmp(schema_types[j].name, "datetime") != 0 &&
+                (strcmp(schema_types[j].name, "timestamp") == 0) == (strcmp(type->name, "datetime") == 0))
+                text_print(out, "%s`%s`", others++ ? ", " : " ", schema_types[j].name);
+        text_append(out, " |\n");
+    }
+}
+
+static void put_keys(text_t *out) {
+    const char *words[SCHEMA_MOST_MADE];
+    for (size_t i = 0; i < KEYS_PARTS; i++) {
+        text_print(out, "\n## %s\n\n| key | is |\n|---|---|\n", schema_keys[i].title);
+        for (size_t j = 0; j < KEYS_MOST && schema_keys[i].keys[j].key; j++)
+            text_print(out, "| `%s` | %s |\n", schema_keys[i].keys[j].key, schema_keys[i].keys[j].is);
+        if (i != KEYS_MADE)
+            continue;
+        const size_t count = schema_made_words(words);
+        text_append(out, "\nA key is made by");
+        for (size_t j = 0; j < count; j++)
+            text_print(out, "%s `%s`", j ? "," : "", words[j]);
+        text_append(out, "; of fixed width by `first`, `utc` and `point` alone.\n");
+    }
+}
+
+static void test_page(void **state) {
+    (void)state;
+    char path[1000];
+    static char is[100000];
+    const char *root = getenv("TIPPLE_ROOT");
+    text_t page = {.length = 0};
+    text_append(
+        &page,
+        "# Keys and types of format files\n\nThis page is made of the tables by which format files are read; "
+        "[formats.md](formats.md) explains them.\n");
+    put_types(&page);
+    put_keys(&page);
+    LAB_MUST(page.bytes && !page.lacking);
+    snprintf(path, sizeof path, "%s/docs/format-keys.md", root ? root : ".");
+    if (getenv("TIPPLE_REWRITE")) {
+        FILE *file = fopen(path, "w");
+        LAB_MUST(file && fwrite(page.bytes, 1, page.length, file) == page.length && fclose(file) == 0);
+    }
+    FILE *file = fopen(path, "r");
+    LAB_MUST(file);
+    is[fread(is, 1, sizeof is - 1, file)] = 0;
+    fclose(file);
+    assert_string_equal(is, page.bytes);
+    text_free(&page);
+}
+
+/* Each key of a field that is in the tables is known to the reader, too. */
+static void test_known(void **state) {
+    (void)state;
+    for (size_t i = 0; i < KEYS_MOST && schema_keys[KEYS_FIELD].keys[i].key; i++) {
+        char yaml[300];
+        err_t err = {.text = ""};
+        snprintf(yaml, sizeof yaml,
+                 "format: x\nrecord: {delimiter: \",\"}\nfields: [{name: a}, {name: b, %s: {x: [y]}}]\n",
+                 schema_keys[KEYS_FIELD].keys[i].key);
+        if (strcmp(schema_keys[KEYS_FIELD].keys[i].key, "name") == 0)
+            continue;
+        LAB_MUST(!schema_parse(yaml, strlen(yaml), "f.yaml", &err));
+        assert_null(strstr(err.text, "is not known here; known are: name")); /* it is read, and wrong */
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_page),
+        cmocka_unit_test(test_known),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,202 @@
+/* Keys that a format makes of columns: what they become, what is told where they cannot be made, and that records come back. */
+#include "format/bad_values.h"
+#include "format_lab.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#define FIELDS                                                                                               \
+    "format: x\nrecord: {delimiter: \"|\", header: no, encoding: latin1}\nfields:\n  - {name: a}\n"          \
+    "  - {name: b, type: trimmed, nulls: [\"\", NULL]}\n  - {name: n, type: number}\n  - {name: m, type: "   \
+    "number}\n"
+
+typedef struct {
+    const char *made, *record,
+        *becomes; /* as relaxed JSON with ' for "; the keys of the columns are left out */
+    unsigned bad;
+} case_t;
+
+static const case_t cases[] = {
+    {"k: join, from: [a, b], with: \" \"", "Ada|Lovelace||", "'k':'Ada Lovelace'", 0},
+    {"k: join, from: [a, b], with: \" \"", "|Lovelace||", "'k':'Lovelace'", 0},
+    {"k: join, from: [a, b], with: \" \"", "Ada| NULL ||", "'k':'Ada'", 0},
+    {"k: join, from: [a, b], with: \" \"", "|||", "", 0},
+    {"k: join, from: [a, b]", "Ada| x ||", "'k':'Adax'", 0},
+    {"k: join, from: [a, b], with: [\"<\", \"/\"]", "Ada|x||", "'k':'<Ada/x'", 0},
+    {"k: join, from: [a, b], with: [\"<\", \"/\"]", "|x||", "'k':'/x'", 0},
+    {"k: join, from: [[a, b], a], with: \"-\"", "\xE9|x||", "'k':'\xC3\xA9x-\xC3\xA9'", 0},
+    {"k: lower, from: [a]", "ADA \xC9||1|", "'k':'ada \xC3\x89'", 0}, /* ASCII alone */
+    {"k: upper, from: [a, b]", "ada|@[`{z||", "'k':'ADA@[`{Z'", 0},
+    {"k: md5, from: [a, b], with: \"|\"", "Ada|Lovelace||", "'k':'ac41218d6b0a0641ee4dbf54daa53dbf'", 0},
+    {"k: sha256, from: [a]", "\xE9|||",
+     "'k':'4a99557e4033c3539de2eb65472017cad5f9557f7a0625a09f1c3f6e2ba69c4c'", 0}, /* of the text in UTF-8 */
+    {"k: xxh3, from: [[a]]", "\"\"|||", "", 0},
+    {"k: xxh3, from: [[a, b]]", "\"\"|||", "'k':'99aa06d3014798d86001c324468d497f'", 0},
+    {"k: join, from: [a, b], with: \" \", type: date, pattern: DD/MM/YYYY hh:mm", "29/02/2024|10:30||",
+     "'k':{'$date':'2024-02-29T10:30:00Z'}", 0},
+    {"k: join, from: [a, b], with: \" \", type: date, pattern: DD/MM/YYYY hh:mm", "30/02/2024|10:30||",
+     "'k':'30/02/2024 10:30'", 1},
+    {"k: join, from: [a, b], with: \" \", type: date, pattern: [DD/MM/YYYY hh:mm, DD/MM/YYYY]",
+     "29/02/2024|||", "'k':{'$date':'2024-02-29T00:00:00Z'}", 0},
+    {"k: first, from: [a, b], type: int", "12|13||", "'k':12", 0},
+    {"k: first, from: [b, a], type: int, nulls: [\"12\"]", "12|||", "", 0},
+    {"k: constant, value: import-2024", "|||", "'k':'import-2024'", 0},
+    {"k: constant, value: \"7\", type: int", "|||", "'k':7", 0},
+    {"k: constant, value: 2024-02-29, type: date", "|||", "'k':{'$date':'2024-02-29T00:00:00Z'}", 0},
+    {"k: point, from: [n, m]", "||45.5|-10", "'k':{'type':'Point','coordinates':[-10.0,45.5]}", 0},
+    {"k: point, from: [n, m]", "||91|0", "", 1},
+    {"k: point, from: [n, m]", "||45|", "", 1},
+    {"k: point, from: [n, m]", "|||", "", 0},
+    {"k: point, from: [n, m]", "||x|1", "", 1}, /* the number, not the point */
+    {"type: first, from: [a]", "x|||", "'type':'x'", 0},
+};
+
+static char *filled(const char *text) {
+    static char out[400];
+    snprintf(out, sizeof out, "{%s}", text);
+    for (char *c = out; *c; c++)
+        *c = *c == '\'' ? '"' : *c;
+    return out;
+}
+
+static schema_t *schema_of(const char *made, const char *bad) {
+    char yaml[700];
+    snprintf(yaml, sizeof yaml, "%son_bad_value: %s\nmake:\n  - {%s}\n", FIELDS, bad, made);
+    return lab_schema(yaml);
+}
+
+static void expect(const case_t *one, bool careful) {
+    schema_t *schema = schema_of(one->made, "text");
+    records_t *reader = records_new(schema);
+    emit_t *emit = emit_new(schema);
+    dialect_t dialect;
+    err_t err = {.text = ""};
+    bson_t is, rest = BSON_INITIALIZER;
+    bson_error_t problem;
+    LAB_MUST(dialect_sniff(schema, (const uint8_t *)one->record, strlen(one->record), "f", &dialect, &err));
+    lab_records_t all =
+        lab_parse(reader, &dialect, one->record, strlen(one->record), (lab_how_t){.careful = careful});
+    assert_int_equal(all.count, 1);
+    LAB_MUST(bson_init_static(&is, all.records->document, all.records->record.document_length));
+    bson_copy_to_excluding_noinit(&is, &rest, "a", "b", "n", "m", NULL);
+    bson_t *expected = bson_new_from_json((const uint8_t *)filled(one->becomes), -1, &problem);
+    LAB_MUST(expected);
+    if (!bson_equal(expected, &rest))
+        fail_msg("%s of %s: %s", one->made, one->record, bson_as_canonical_extended_json(&rest, NULL));
+    assert_int_equal(records_bad_values(reader), one->bad);
+    uint64_t told = 0;
+    for (size_t i = 0; i < schema_counted(schema); i++)
+        told += records_bad_of(reader, i);
+    assert_int_equal(told, one->bad);
+    grown_t written = {0};
+    if (!lab_emit(emit, &dialect, &all, one->record, careful, &written, &err))
+        fail_msg("%s: %s", one->record, err.text);
+    grown_free(&written);
+    bson_destroy(expected);
+    bson_destroy(&rest);
+    lab_records_free(&all);
+    emit_destroy(emit);
+    records_destroy(reader);
+    schema_destroy(schema);
+}
+
+static void test_made(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        for (int careful = 0; careful < 2; careful++)
+            expect(&cases[i], careful);
+}
+
+/* By each word of on_bad_value. */
+static void test_bad(void **state) {
+    (void)state;
+    static const struct {
+        const char *made, *bad, *record,
+            *told; /* told: the reason of the reject, or the key's type in the document */
+    } rows[] = {
+        {"k: join, from: [a], type: int", "null", "x|||", "null"},
+        {"k: join, from: [a], type: int", "skip-field", "x|||", ""},
+        {"k: join, from: [a], type: int", "reject", "x|||",
+         "the value 'x' of 'k' does not fit its type, int"},
+        {"k: point, from: [n, m]", "null", "||91|0", "null"},
+        {"k: point, from: [n, m]", "reject", "||91|0",
+         "'k' is no point: a latitude from -90 to 90 and a longitude from -180 to 180 were expected"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        schema_t *schema = schema_of(rows[i].made, rows[i].bad);
+        records_t *reader = records_new(schema);
+        dialect_t dialect;
+        err_t err;
+        bson_t is;
+        bson_iter_t at;
+        LAB_MUST(dialect_sniff(schema, (const uint8_t *)rows[i].record, strlen(rows[i].record), "f", &dialect,
+                               &err));
+        lab_records_t all = lab_parse(reader, &dialect, rows[i].record, strlen(rows[i].record),
+                                      (lab_how_t){.careful = false});
+        assert_int_equal(all.count, 1);
+        if (all.records->parsed == PARSED_REJECT) {
+            assert_string_equal(all.records->reason, rows[i].told);
+            assert_int_equal(all.records->record.column, 1);
+        } else {
+            LAB_MUST(bson_init_static(&is, all.records->document, all.records->record.document_length));
+            const bool there = bson_iter_init_find(&at, &is, "k");
+            assert_int_equal(there, *rows[i].told != 0);
+            assert_true(!there || BSON_ITER_HOLDS_NULL(&at));
+        }
+        lab_records_free(&all);
+        records_destroy(reader);
+        schema_destroy(schema);
+    }
+}
+
+/* Where a record is: the same whatever the block that it is in, and of a name of any length. */
+static void test_place(void **state) {
+    (void)state;
+    static const char text[] = "a|b|1|2\n\nc|\"d\ne\"||\nf|g||\n";
+    static const size_t starts[] = {0, 9, 19};
+    char name[5000];
+    schema_t *schema = schema_of("at: offset}\n  - {from: file", "text");
+    records_t *reader = records_new(schema);
+    dialect_t dialect;
+    err_t err;
+    memset(name, 'n', sizeof name - 1);
+    name[sizeof name - 1] = 0;
+    LAB_MUST(dialect_sniff(schema, (const uint8_t *)text, strlen(text), "f", &dialect, &err));
+    for (size_t first = 0; first < 3; first++)
+        for (int careful = 0; careful < 2; careful++) {
+            records_from(reader, first ? name : "x.csv", 1000 + starts[first]);
+            lab_records_t all =
+                lab_parse(reader, &dialect, text + starts[first], strlen(text) - starts[first],
+                          (lab_how_t){.careful = careful, .with_id = true, .id_base = 77});
+            size_t documents = 0;
+            for (size_t i = 0; i < all.count; i++) {
+                bson_t is;
+                bson_iter_t at;
+                if (all.records[i].parsed != PARSED_DOCUMENT)
+                    continue;
+                LAB_MUST(
+                    bson_init_static(&is, all.records[i].document, all.records[i].record.document_length));
+                assert_true(bson_iter_init_find(&at, &is, "at") && BSON_ITER_HOLDS_INT64(&at));
+                assert_int_equal(bson_iter_int64(&at), 1000 + (int64_t)starts[first + documents++]);
+                assert_true(bson_iter_init_find(&at, &is, "from") && BSON_ITER_HOLDS_UTF8(&at));
+                assert_string_equal(bson_iter_utf8(&at, NULL), first ? name : "x.csv");
+            }
+            assert_int_equal(documents, 3 - first);
+            lab_records_free(&all);
+        }
+    assert_false(emit_possible(schema, &err));
+    records_destroy(reader);
+    schema_destroy(schema);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_made),
+        cmocka_unit_test(test_bad),
+        cmocka_unit_test(test_place),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
