@@ -210,6 +210,7 @@ static void free_job(job_t *job) {
     traffic_free(job->loading.shards);
     traffic_free(job->loading.ways);
     rejects_free(job->loading.rejects);
+    made_by_free(job->loading.made_by);
     load_state_free(&job->loading);
     pipeline_free(&job->loading.pipeline);
     for (size_t i = 0; i < job->index_count; i++)

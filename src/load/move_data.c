@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+enum { PLACES_SHARE = 16 /* of --memory: for which record has made which document */ };
+
 /* Of a stream, whose size nobody knows; from a feeder. */
 static bool find_numbers(void *context, load_file_t *file, uint64_t offset, err_t *err) {
     job_t *job = context;
@@ -48,7 +50,11 @@ static bool start_loaders(job_t *job, err_t *err) {
     loading->ways = traffic_new(ROUTERS_MOST);
     if (!loading->shards || !loading->ways)
         return err_memory(err, 1);
-    if (!pipeline_open(&loading->pipeline, spec->memory / 2 - job->manifest.kept_bytes, threads, err))
+    const size_t places = job->schema->id ? (size_t)spec->memory / PLACES_SHARE : 0;
+    if (places && !(loading->made_by = made_by_new(places)))
+        return err_memory(err, places);
+    if (!pipeline_open(&loading->pipeline, spec->memory / 2 - job->manifest.kept_bytes - places, threads,
+                       err))
         return false;
     if (!(loading->rejects = rejects_new(&rejects, err)) || !job_restrain(job, err))
         return false;

@@ -52,8 +52,10 @@ static void take_found(const ask_t *ask, asked_t *asked, const uint8_t *stored, 
     if ((length == stored_length && memcmp(document, stored, length) == 0) ||
         (ask->accepts && ask->accepts(ask->context, asked->index, stored, stored_length)))
         asked->found = FOUND_SAME;
-    else if (asked->found == FOUND_NOTHING)
+    else if (asked->found == FOUND_NOTHING) {
         asked->found = FOUND_OTHER;
+        asked->other = XXH3_64bits(stored, stored_length);
+    }
 }
 
 /* The slot where looking for a document's `_id` begins; ASK_SLOTS: its `_id` is of a rare type. */

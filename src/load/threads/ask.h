@@ -14,6 +14,7 @@ typedef struct {
     uint32_t index;
     const write_error_t *error; /* the caller's: of what refused it */
     found_t found;
+    uint64_t other; /* FOUND_OTHER: the hash of the first one (XXH3) */
 } asked_t;
 
 typedef struct {

@@ -118,14 +118,17 @@ static int by_index(const void *a, const void *b) {
     return (left->index > right->index) - (left->index < right->index);
 }
 
-static bool add_taken(deliver_t *deliver, uint32_t index, err_t *err) {
-    exception_t *exception = add_exception(deliver, index, err);
+static bool add_taken(deliver_t *deliver, const asked_t *asked, err_t *err) {
+    const deliver_owner_t *owner = deliver->owner;
+    exception_t *exception = add_exception(deliver, asked->index, err);
     uint32_t length;
     if (!exception)
         return false;
-    const uint8_t *document = documents_at(deliver->documents, index, &length);
+    const uint8_t *document = documents_at(deliver->documents, asked->index, &length);
     exception->taken = true;
     ask_say_taken(exception->reason, document, length);
+    if (owner && owner->say_whose)
+        owner->say_whose(owner->context, asked->other, exception->reason, sizeof exception->reason);
     return true;
 }
 
@@ -139,7 +142,7 @@ static bool settle_asked(deliver_t *deliver, bool *missed, err_t *err) {
         } else if (asked->error) {
             ok = add_reject(deliver, asked->index, asked->error->words, err);
         } else if (asked->found == FOUND_OTHER) {
-            ok = add_taken(deliver, asked->index, err);
+            ok = add_taken(deliver, asked, err);
         } else {
             deliver->pending[deliver->pending_count++] = asked->index;
             *missed = true;

@@ -27,12 +27,15 @@ typedef struct {
     void (*place)(void *context, uint32_t index, char *text, size_t size);
     /* Another document has its `_id`: is it one that a person has put there instead? NULL: no. */
     bool (*accepts)(void *context, uint32_t index, const uint8_t *stored, uint32_t length);
+    /* Another document, of this hash, has its `_id`: adds to the reason of the reject what is known of where that one is
+     * from. NULL: nothing. */
+    void (*say_whose)(void *context, uint64_t hash, char *reason, size_t size);
     /* Asked before each message of a batch but the first: may this load still send all of the batch? False ends the
      * delivery; err says why, or is empty. NULL: yes. */
     bool (*may_send)(void *context, err_t *err);
 } deliver_owner_t;
 
-/* more: codes besides the closed list, or NULL. All three must live as long as it does. */
+/* more: codes besides the closed list, or NULL. All of these must live as long as it does. */
 deliver_t *deliver_new(const wire_t *wire, const deliver_owner_t *owner, const reject_codes_t *more,
                        err_t *err);
 void deliver_free(deliver_t *deliver); /* NULL is allowed */

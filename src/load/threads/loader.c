@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <xxhash.h>
 
 /* A block that was not settled is nobody's any more when its last documents are. */
 static void drop_batch(load_state_t *loading, batch_t *batch) {
@@ -27,8 +28,19 @@ static bool make_room(loader_t *loader, batch_t *batch, size_t needed, err_t *er
     return batch_reserve(batch, needed, most, err);
 }
 
+static void note_place(const loader_t *loader, const block_t *block, const record_t *record) {
+    const batch_t *batch = loader->batch;
+    const made_place_t place = {.file = block->file,
+                                .line = block->lines_from ? 0 : block->first_line + record->line,
+                                .offset = block->offset + record->offset};
+    made_by_note(loader->loading->made_by, XXH3_64bits(batch->bytes + batch->used, record->document_length),
+                 &place);
+}
+
 static bool add_document(loader_t *loader, block_t *block, const record_t *record, err_t *err) {
     batch_t *batch = loader->batch;
+    if (__builtin_expect(loader->loading->made_by != NULL, 0))
+        note_place(loader, block, record);
     batch->may_be_there |= loader->may_be_there;
     return batch_add(batch, block, record->offset, record->document_length, err) &&
            (batch->count < loader->loading->batch_documents || loader_send(loader, batch, err));

@@ -2,6 +2,9 @@
 #include "base/stop.h"
 #include "load/threads/loader_inner.h"
 
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
 #include <xxhash.h>
 
 static const int64_t OLDEST_BATCH_NS = 1000000000;
@@ -22,6 +25,24 @@ static bool accepts_stored(void *context, uint32_t index, const uint8_t *stored,
     const record_t record = account_record(loader->loading->schema, block, offset);
     return fix_marks_accept(block->file->fixes, block->file->fix_count, block->offset + offset,
                             account_identity(block, &record), XXH3_64bits(stored, length));
+}
+
+/* Which record of this load has made the document that is there? An earlier load's, or another program's, is not known. */
+static void say_whose(void *context, uint64_t hash, char *reason, size_t size) {
+    const loader_t *loader = context;
+    const size_t used = strlen(reason);
+    made_place_t place;
+    if (!loader->loading->made_by)
+        return;
+    if (!made_by_find(loader->loading->made_by, hash, &place)) {
+        snprintf(reason + used, size - used, ", nor that of another record which this load remembers");
+        return;
+    }
+    const char *name = ((const load_file_t *)place.file)->input->name;
+    if (place.line)
+        snprintf(reason + used, size - used, ": it is that of %.100s:%" PRIu64, name, place.line);
+    else
+        snprintf(reason + used, size - used, ": it is that of %.100s, byte %" PRIu64, name, place.offset);
 }
 
 /* ---- batches ---- */
@@ -192,6 +213,7 @@ bool loader_open_writer(loader_t *loader, server_t *near, err_t *err) {
     loader->owner = (deliver_owner_t){.context = loader,
                                       .place = place_of,
                                       .accepts = accepts_stored,
+                                      .say_whose = say_whose,
                                       .may_send = loading->lease_ns ? may_send : NULL};
     loader->deliver = deliver_new(writer_wire(loader->writer), &loader->owner, &loading->reject_codes, err);
     return loader->deliver != NULL;
