@@ -17,12 +17,16 @@ typedef struct {
     const char *filter;        /* normalised; "" when none */
     uint8_t uuid[STORE_UUID];  /* of the collection */
     bool empty;                /* the collection holds nothing */
+    bool append;               /* --append: or it may hold documents of others */
     /* --same-collection: what was done for another collection then does not count */
     bool accepts_other_uuid;
 } catalog_settings_t;
 
 /* Sets the sentence that a collection of this name has no catalog. Always false. */
 bool catalog_refuse_none(const char *name, err_t *err);
+
+/* Sets the sentence that it holds documents of others. Always false. */
+bool catalog_refuse_unknown_data(const char *name, err_t *err);
 
 /* Can we work with this header? If not: status 1, and what to do. Reads nothing. */
 bool catalog_check_header(const catalog_header_t *header, const catalog_settings_t *settings, err_t *err);

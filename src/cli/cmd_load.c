@@ -140,6 +140,11 @@ static const option_t options[] = {
      .kind = OPTION_FLAG,
      AT(spec.drop),
      .help = "Drop the collection and its catalog first. Asks on a terminal; needs --yes elsewhere."},
+    {.name = "append",
+     .kind = OPTION_FLAG,
+     AT(spec.append),
+     .help = "Load into a collection that holds documents which tipple did not load. They stay as they are. "
+             "The catalog keeps it: later loads need no --append."},
     {.name = "yes", .letter = 'y', .kind = OPTION_FLAG, AT(yes), .help = "Do not ask."},
     {.name = "skip-bad-files",
      .kind = OPTION_FLAG,
@@ -253,6 +258,9 @@ static bool check(values_t *values, char **inputs, int count, err_t *err) {
     if (count && spec->retry)
         return err_set(err, STATUS_USAGE, "--retry takes its records from the reject file; leave '%s' out",
                        inputs[0]);
+    if (spec->append && spec->drop)
+        return err_set(err, STATUS_USAGE,
+                       "--append keeps the documents that --drop would drop; give one of them");
     if (spec->retry && spec->drop)
         return err_set(err, STATUS_USAGE,
                        "--retry adds to a collection that --drop would drop; give one of them");
@@ -416,6 +424,8 @@ static void print_summary(const values_t *values, const load_result_t *result, c
     print_open_rejects(values, result);
     if (log_level() < LOG_NORMAL)
         return;
+    if (result->appended)
+        out_print("appended: the collection holds documents of others, too, which stay as they are\n");
     if (counts->corrected)
         out_print(
             "corrected: %s of the loaded; the input ended in the middle of the record then, and has grown\n",

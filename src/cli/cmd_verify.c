@@ -245,6 +245,7 @@ static void make_result(bson_t *to, const verify_result_t *result, const values_
         AS_COUNT("files_in_catalog", result->catalog_files),
         AS_NUMBER("documents_in_collection", result->counted ? (double)result->all_documents : NAN, 0),
         AS_NUMBER("documents_of_other_files", result->counted ? (double)result->other_documents : NAN, 0),
+        AS_NUMBER("documents_not_ours", result->counted ? (double)result->not_ours : NAN, 0),
         AS_NUMBER("changed_meanwhile", result->counted ? (double)result->changed : NAN, 0),
         AS_FLAG("quick", values->spec.quick), AS_FIGURE("sample_percent", values->spec.sample_percent),
         AS_COUNT("blocks", result->blocks), AS_COUNT("blocks_looked_at", result->blocks_looked_at),
@@ -308,6 +309,9 @@ static void print_summary(const verify_result_t *result, const values_t *values,
                   units_count(a, result->other_documents),
                   units_count(b, result->catalog_files - result->files),
                   result->catalog_files - result->files == 1 ? "" : "s");
+    if (result->not_ours)
+        out_print("not ours: %s documents that no input makes; the collection was loaded with --append\n",
+                  units_count(a, result->not_ours));
     if (result->changed)
         out_print("changed meanwhile: %s documents came or went after they had been looked at\n",
                   units_count(a, result->changed));

@@ -45,6 +45,7 @@ typedef struct {
     int64_t patience_ns;
     uint64_t max_rate; /* documents a second, or bytes of BSON; 0: as fast as it goes */
     bool max_rate_bytes, polite;
+    bool append; /* to documents that tipple did not load */
     bool drop, dry_run, unsafe, direct;
     bool same_collection; /* its UUID has changed, and its documents have not: they are read back */
     bool
@@ -92,6 +93,7 @@ typedef struct {
     uint64_t files_done_by_others, records_done_by_others; /* other loads, meanwhile; parts count as files */
     uint32_t threads, batch;
     bool clustered;
+    bool appended; /* the collection holds documents of others, too, or may */
     char namespace[256], where[512], limited_by[160], format[128];
     char rejects_path[4096];                     /* empty: none was written */
     loaded_place_t shards[CHUNKMAP_MOST_SHARDS]; /* one that is the server itself, where there are none */

@@ -6,6 +6,7 @@
 #include "catalog/removal.h"
 #include "format/record/own_id.h"
 #include "format/schema/schema_bad_value.h"
+#include "load/append.h"
 #include "load/before/describe_input.h"
 #include "load/forget.h"
 #include "load/job.h"
@@ -33,13 +34,7 @@ static void fill_settings(job_t *job, const char *id) {
                                          .accepts_other_uuid = job->spec->same_collection};
     memcpy(job->settings.uuid, job->place.uuid, sizeof job->settings.uuid);
     job->settings.empty = job->place.empty;
-}
-
-static bool refuse_unknown_data(const job_t *job, err_t *err) {
-    return err_set(err, STATUS_USAGE,
-                   "%s holds documents that tipple did not load (it has no catalog): load into another "
-                   "collection, or start over with --drop, which drops the collection and its catalog",
-                   server_namespace(job->server));
+    job->settings.append = job->spec->append;
 }
 
 /* Loaded by the same format with another --on-bad-value? */
@@ -85,8 +80,8 @@ bool job_look_at_catalog(job_t *job, err_t *err) {
             "the catalog of %s is damaged: it has entries of inputs, but its header was removed; start "
             "over with --drop",
             server_namespace(job->server));
-    else if (ok && job->place.exists && !job->place.empty)
-        ok = refuse_unknown_data(job, err);
+    else if (ok && job->place.exists && !job->place.empty && !job->spec->append)
+        ok = catalog_refuse_unknown_data(server_namespace(job->server), err);
     job->loading.bound = ok && found && header.format;
     if (job->loading.bound)
         ok = own_id_set(job->schema, header.id ? header.id : "", err);
@@ -128,6 +123,8 @@ bool job_open_catalog(job_t *job, err_t *err) {
         return false;
     job->generation = job->loading.generation = header.generation;
     job->loading.bound = header.format != NULL;
+    if (header.appends)
+        append_begin(job);
     const int64_t lease_ms = header.lease_ms ? header.lease_ms : STORE_LEASE_MS;
     catalog_header_free(&header);
     return beat(job, lease_ms, err) && (server_facts(job->server)->kind != SERVER_STANDALONE ||

@@ -189,6 +189,7 @@ static bool look_outside(verification_t *run, err_t *err) {
                                     .threads = result->threads,
                                     .most = run->spec->most,
                                     .ids = run->schema->id ? &run->ids : NULL,
+                                    .appends = run->header.appends,
                                     .all_files = result->files >= result->catalog_files};
     stray_scan_t outside = {.documents = 0};
     if (run->spec->files_only || run->spec->sample_percent < 100)
@@ -218,6 +219,7 @@ static bool look_outside(verification_t *run, err_t *err) {
     result->counted = ok;
     result->all_documents = outside.documents;
     result->other_documents = outside.others;
+    result->not_ours = outside.not_ours;
     result->changed = outside.changed;
     return ok;
 }

@@ -44,6 +44,7 @@ typedef struct {
     bool counted;             /* everything was looked at, so that the collection could be counted */
     uint64_t all_documents;   /* counted: in the collection */
     uint64_t other_documents; /* counted: of files in the catalog that were not given */
+    uint64_t not_ours;        /* counted: there before a load with --append, or somebody else's */
     uint64_t changed;         /* counted: came or went after it had been looked at */
     uint64_t bytes_read, bytes_text, bytes_encoded, bytes_stored, retries, peak_memory_bytes;
     int64_t took_ns, cpu_ns;

@@ -12,8 +12,8 @@
 /* The header of the catalog:
  *
  *   {_id: "catalog", key: "catalog", layout, laneRule, uuid, generation, nextExtent (units), nextOrdinal,
- *    leaseMs, format, digest, filter, idFields (of --id), formatText (of a guessed format), dropping: <load>, drops, created,
- *    synced} */
+ *    leaseMs, format, digest, filter, idFields (of --id), formatText (of a guessed format), dropping: <load>, drops, appends
+ *    (true, or not there), created, synced} */
 #define HEADER "catalog"
 
 static bool take_text(const bson_t *document, const char *field, char **text, err_t *err) {
@@ -91,6 +91,7 @@ static bool header_from_bson(const store_mongo_t *mongo, const bson_t *document,
         bson_iter_binary(&iter, &subtype, &length, &uuid);
     if (length == STORE_UUID)
         memcpy(header->uuid, uuid, STORE_UUID);
+    header->appends = bson_iter_init_find(&iter, document, "appends") && bson_iter_as_bool(&iter);
     if (bson_iter_init_find(&iter, document, "dropping") && BSON_ITER_HOLDS_OID(&iter))
         header->dropping = load_id_from_oid(bson_iter_oid(&iter));
     if (take_text(document, "format", &header->format, err) &&
@@ -139,6 +140,8 @@ bool store_mongo_make_header(store_t *store, const catalog_header_t *header, err
                 "nextOrdinal", BCON_INT64((int64_t)header->next_ordinal), "leaseMs",
                 BCON_INT64(header->lease_ms ? header->lease_ms : STORE_LEASE_MS), "created",
                 BCON_DATE_TIME(clock_wall_ms()));
+    if (header->appends)
+        BSON_APPEND_BOOL(&document, "appends", true);
     bson_append_document_end(&documents, &document);
     bson_append_array_end(&command, &documents);
     bool ok =
@@ -203,6 +206,7 @@ static void header_change_to_bson(const header_change_t *change, bson_t *query, 
         BSON_APPEND_BOOL(unset, "filter", true);
         BSON_APPEND_BOOL(unset, "formatText", true);
         BSON_APPEND_BOOL(unset, "idFields", true);
+        BSON_APPEND_BOOL(unset, "appends", true);
         return;
     case HEADER_NEW_UUID:
         append_load(query, "dropping", &nobody);
@@ -211,6 +215,11 @@ static void header_change_to_bson(const header_change_t *change, bson_t *query, 
             BSON_APPEND_NULL(query, "format"); /* the field is not there */
         BSON_APPEND_INT64(set, "generation", (int64_t)change->generation + 1);
         BSON_APPEND_BINARY(set, "uuid", BSON_SUBTYPE_UUID, change->uuid, STORE_UUID);
+        return;
+    case HEADER_APPEND:
+        append_load(query, "dropping", &nobody);
+        BSON_APPEND_INT64(query, "generation", change->generation);
+        BSON_APPEND_BOOL(set, "appends", true);
         return;
     case HEADER_SYNC:
         BSON_APPEND_DATE_TIME(set, "synced", clock_wall_ms());

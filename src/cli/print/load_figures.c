@@ -62,8 +62,9 @@ void load_make_result(bson_t *to, const load_result_t *result) {
                AS_COUNT("values_kept_as_text", result->bad_value == BAD_VALUE_TEXT ? result->bad_values : 0),
                AS_COUNT("bad_values", result->bad_values),
                AS_LIST("bad_fields", result->bad_field_count, put_bad_field, result->bad_fields),
-               AS_FLAG("clustered", result->clustered), AS_COUNT("threads", result->threads),
-               AS_COUNT("batch", result->batch), AS_TEXT("rejects", rejects ? result->rejects_path : NULL),
+               AS_FLAG("clustered", result->clustered), AS_FLAG("appended", result->appended),
+               AS_COUNT("threads", result->threads), AS_COUNT("batch", result->batch),
+               AS_TEXT("rejects", rejects ? result->rejects_path : NULL),
                AS_LIST("skipped_files", result->skipped.count, put_skipped, result->skipped.items),
                AS_LIST("indexes", result->index_count, load_put_index, result->indexes));
 }
