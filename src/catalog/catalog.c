@@ -1,5 +1,6 @@
 #include "catalog/catalog.h"
 #include "base/record_id.h"
+#include "server/send/existing.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -42,6 +43,11 @@ static bool check_format(const catalog_header_t *header, const catalog_settings_
         return refuse_filter(settings, header->filter ? header->filter : "", err);
     if (settings->id && strcmp(header->id ? header->id : "", settings->id) != 0)
         return refuse_id(settings, header->id ? header->id : "", err);
+    const char *existing = header->existing ? header->existing : existing_names[EXISTING_REJECT];
+    if (settings->existing && strcmp(existing, settings->existing) != 0)
+        return err_set(err, STATUS_USAGE,
+                       "%s was loaded with --existing %s, not %s: give the same one, or " ANEW,
+                       settings->name, existing, settings->existing);
     return true;
 }
 
@@ -148,12 +154,16 @@ bool catalog_open(store_t *store, const catalog_settings_t *settings, catalog_he
 }
 
 bool catalog_bind(store_t *store, const catalog_settings_t *settings, err_t *err) {
-    header_change_t change = {.kind = HEADER_BIND,
-                              .format = settings->format,
-                              .format_digest = settings->format_digest,
-                              .id = settings->id,
-                              .format_text = settings->format_text,
-                              .filter = settings->filter};
+    header_change_t change = {
+        .kind = HEADER_BIND,
+        .format = settings->format,
+        .format_digest = settings->format_digest,
+        .id = settings->id,
+        .existing = settings->existing && strcmp(settings->existing, existing_names[EXISTING_REJECT]) != 0
+                        ? settings->existing
+                        : NULL,
+        .format_text = settings->format_text,
+        .filter = settings->filter};
     for (bool bound = false; !bound;) {
         catalog_header_t header = {0};
         bool found, changed;

@@ -58,6 +58,15 @@ static bool read_reject_code(void *context, const char *text, err_t *err) {
     return true;
 }
 
+static bool read_existing(void *context, const char *text, err_t *err) {
+    existing_t existing;
+    values_t *values = context;
+    if (!*text || !existing_named(text, &existing))
+        return err_set(err, STATUS_USAGE, "--existing: '%s' is none of reject, keep and replace", text);
+    values->spec.existing = existing_names[existing];
+    return true;
+}
+
 #define AT(name) .offset = offsetof(values_t, name)
 
 static const option_t options[] = {
@@ -109,6 +118,14 @@ static const option_t options[] = {
      .help =
          "The _id of a document is the value of this field, or of several; _id: the one that the document "
          "brings (found out by itself). Otherwise it is the place of the record."},
+    {.name = "existing",
+     .argument = "MODE",
+     .kind = OPTION_CUSTOM,
+     .custom = read_existing,
+     .help =
+         "With --id, or documents that bring their _id: if another document has a record's _id, reject "
+         "makes it a reject (the default), keep leaves what is there, replace puts the record's document in "
+         "its place. The catalog keeps it."},
     {.name = "shard-key",
      .argument = "KEY",
      .kind = OPTION_TEXT,
@@ -426,6 +443,12 @@ static void print_summary(const values_t *values, const load_result_t *result, c
         return;
     if (result->appended)
         out_print("appended: the collection holds documents of others, too, which stay as they are\n");
+    if (counts->replaced)
+        out_print("replaced: %s of the loaded; other documents had their _ids\n",
+                  units_count(more, counts->replaced));
+    if (counts->kept)
+        out_print("kept: %s of those already there; other documents have their _ids, and stay\n",
+                  units_count(more, counts->kept));
     if (counts->corrected)
         out_print(
             "corrected: %s of the loaded; the input ended in the middle of the record then, and has grown\n",

@@ -240,8 +240,9 @@ static void make_result(bson_t *to, const verify_result_t *result, const values_
     result_put(
         to, AS_COUNT("expected", result->expected), AS_COUNT("read", result->records),
         AS_COUNT("rejected", result->rejected), AS_COUNT("filtered", result->filtered),
-        AS_COUNT("fixed", result->fixed), AS_COUNT("files", result->files),
-        AS_COUNT("files_unfinished", result->unfinished_files),
+        AS_COUNT("fixed", result->fixed), AS_COUNT("replaced", result->replaced),
+        AS_COUNT("undecided", result->undecided), AS_COUNT("kept", result->kept),
+        AS_COUNT("files", result->files), AS_COUNT("files_unfinished", result->unfinished_files),
         AS_COUNT("files_in_catalog", result->catalog_files),
         AS_NUMBER("documents_in_collection", result->counted ? (double)result->all_documents : NAN, 0),
         AS_NUMBER("documents_of_other_files", result->counted ? (double)result->other_documents : NAN, 0),
@@ -295,6 +296,18 @@ static void print_summary(const verify_result_t *result, const values_t *values,
         out_print("of %s records read: %s rejected and %s filtered (not expected), %s fixed (expected)\n",
                   units_count(a, result->records), units_count(b, result->rejected),
                   units_count(c, result->filtered), units_count(d, result->fixed));
+    if (result->replaced)
+        out_print("replaced: %s records, by later ones with the same _ids (not expected)\n",
+                  units_count(a, result->replaced));
+    if (result->undecided)
+        out_print("not decided: of %s _ids other documents are there; a later record, which was not looked "
+                  "at, may have "
+                  "made them\n",
+                  units_count(a, result->undecided));
+    if (result->kept)
+        out_print(
+            "kept: of %s records other documents have the _ids; which of them should be there is not known\n",
+            units_count(a, result->kept));
     if (spec->sample_percent < 100)
         out_print("a sample: %s of %s blocks were looked at, and nothing else\n",
                   units_count(a, result->blocks_looked_at), units_count(b, result->blocks));

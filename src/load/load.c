@@ -48,6 +48,8 @@ static bool check_shard_key(const job_t *job, err_t *err) {
                          near ? near : "", near ? "'?" : "");
         else if (id && !own_id_decides(id, path))
             ok = own_id_refuse_key(id, path, err);
+        else if (id)
+            ok = job_check_key_of_replaced(job, path, err);
     }
     shardkey_free(&key);
     return ok;
@@ -80,7 +82,8 @@ static bool open_format(job_t *job, err_t *err) {
 
 static bool read_spec(job_t *job, err_t *err) {
     const load_spec_t *spec = job->spec;
-    if (!limits_check(spec->threads, spec->memory, spec->max_record, err) ||
+    if (!job_find_existing(job, NULL, err) ||
+        !limits_check(spec->threads, spec->memory, spec->max_record, err) ||
         !limits_check_batch(spec->batch, spec->batch_bytes, err) || !open_format(job, err) ||
         (spec->validate && !format_validate(job->schema, err)))
         return false;

@@ -12,6 +12,7 @@
 #include "load/timeline.h"
 #include "server/chunks/chunkmap.h"
 #include "server/collection.h"
+#include "server/send/existing.h"
 #include "server/send/routers.h"
 
 enum { LOAD_BATCH = 1000 }; /* documents, where nothing is said */
@@ -29,6 +30,7 @@ typedef struct {
     clustered_t clustered;
     const char *compressor; /* or NULL */
     const char *id;         /* fields of the records that make their `_id`; NULL: as the inputs tell */
+    const char *existing;   /* one of existing_names; NULL: as the catalog says, or reject */
     const char *shard_key;  /* "st:hashed"; NULL: _id; "none": an unsharded collection stays one */
     char *const *indexes;   /* 'd:1,k:1' */
     size_t index_count;

@@ -26,6 +26,7 @@ static bool start_loaders(job_t *job, err_t *err) {
     loading->batch_bytes = (size_t)spec->batch_bytes < batch_share ? (size_t)spec->batch_bytes : batch_share;
     loading->batch_bytes = loading->batch_bytes < least_batch ? least_batch : loading->batch_bytes;
     loading->batch_documents = spec->batch;
+    loading->existing = spec->retry && job->existing == EXISTING_REPLACE ? EXISTING_REJECT : job->existing;
     size_t shards = job_shard_count(job);
     loading->parts = threads < shards ? threads : (uint32_t)shards;
     loading->schema = job->schema;
@@ -78,7 +79,7 @@ static bool start_feeders(job_t *job, err_t *err) {
                                 .extend = find_numbers,
                                 .misfit = job_skip_misfit,
                                 .context = job};
-    options.threads = feeder_threads(&options);
+    options.threads = job->existing == EXISTING_REPLACE ? 1 : feeder_threads(&options);
     if (!spec->dry_run &&
         !(job->hand_out = hand_out_new(job->files, job->file_count, options.threads, &job->loading)))
         return err_memory(err, job->file_count * sizeof(size_t));

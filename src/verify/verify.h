@@ -38,6 +38,10 @@ typedef struct {
     manifest_t manifest; /* whose names they borrow */
     uint64_t files, unfinished_files, catalog_files;
     uint64_t records, expected, rejected, filtered, fixed;
+    uint64_t
+        replaced; /* records whose documents later ones have replaced, and are not expected (--existing replace) */
+    uint64_t undecided; /* `_id`s of which that is not known: the sample has not all of their records */
+    uint64_t kept;      /* records whose `_id` another document has (--existing keep) */
     uint64_t documents; /* looked at */
     uint64_t same;      /* of those: as they should be */
     uint64_t blocks, blocks_looked_at;

@@ -53,7 +53,8 @@ static void take_counts(const bson_iter_t *field, counts_t *counts) {
         uint64_t *to;
     } numbers[] = {
         {"read", &counts->read},         {"loaded", &counts->loaded},     {"already", &counts->already_there},
-        {"rejected", &counts->rejected}, {"filtered", &counts->filtered}, {"corrected", &counts->corrected}};
+        {"rejected", &counts->rejected}, {"filtered", &counts->filtered}, {"corrected", &counts->corrected},
+        {"replaced", &counts->replaced}, {"kept", &counts->kept}};
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         if (is(field, numbers[i].key))
             *numbers[i].to = whole(field);
@@ -340,6 +341,8 @@ static void append_counts(bson_t *to, const counts_t *counts) {
     append_some(to, "rejected", counts->rejected);
     append_some(to, "filtered", counts->filtered);
     append_some(to, "corrected", counts->corrected);
+    append_some(to, "replaced", counts->replaced);
+    append_some(to, "kept", counts->kept);
 }
 
 static void append_tail(bson_t *to, const tail_t *tail) {

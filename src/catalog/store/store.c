@@ -13,6 +13,7 @@ void catalog_header_free(catalog_header_t *header) {
     free(header->filter);
     free(header->format_text);
     free(header->id);
+    free(header->existing);
     *header = (catalog_header_t){0};
 }
 

@@ -43,6 +43,7 @@ void load_make_result(bson_t *to, const load_result_t *result) {
     result_put(to, AS_COUNT("read", counts->read), AS_COUNT("loaded", counts->loaded),
                AS_COUNT("already_there", counts->already_there), AS_COUNT("rejected", counts->rejected),
                AS_COUNT("filtered", counts->filtered), AS_COUNT("corrected", counts->corrected),
+               AS_COUNT("replaced", counts->replaced), AS_COUNT("kept", counts->kept),
                AS_COUNT("open_rejects", result->open_rejects), AS_SECONDS("seconds", result->took_ns),
                AS_NUMBER("docs_per_second", result_rate(counts->loaded, result->took_ns), 0),
                AS_COUNT("bytes_read", result->bytes_read), AS_COUNT("bytes_bson", result->bytes_bson),

@@ -168,7 +168,7 @@ static const char *refuse_fields(const bson_t *document, const char **field) {
         bson_iter_timestamp(&at, &seconds, &increment);
         *field = bson_iter_key(&at);
         if (!seconds && !increment)
-            return RECORD_REPLACED;
+            return RECORD_SERVER_REPLACES;
     }
     *field = NULL;
     return NULL;

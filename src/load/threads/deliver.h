@@ -7,7 +7,7 @@
  *                                in doubt   sent again
  *                                duplicate  read back by `_id`:  equal    already there, or loaded, if a
  *                                                                         message of ours may have done it
- *                                                                another  a reject
+ *                                                                another  a reject (or as `existing` says)
  *                                                                nothing  sent again
  *
  * Documents that may be there from an earlier run (documents_t.may_be_there) are read back before they are sent.
@@ -17,12 +17,14 @@
 #define TIPPLE_LOAD_THREADS_DELIVER_H
 
 #include "load/threads/outcome.h"
+#include "server/send/existing.h"
 
 typedef struct deliver deliver_t;
 
 /* What deliver asks of whoever knows the records. */
 typedef struct {
     void *context;
+    existing_t existing; /* what becomes of a document whose `_id` another one has */
     /* Where a document's record is, for people: "a.csv:57". NULL: nobody knows. */
     void (*place)(void *context, uint32_t index, char *text, size_t size);
     /* Another document has its `_id`: is it one that a person has put there instead? NULL: no. */
@@ -33,6 +35,10 @@ typedef struct {
     /* Asked before each message of a batch but the first: may this load still send all of the batch? False ends the
      * delivery; err says why, or is empty. NULL: yes. */
     bool (*may_send)(void *context, err_t *err);
+    /* EXISTING_REPLACE: the time; and waits until no message that was sent before `since` can be on its way any more. False:
+     * err. NULL, both: nothing is late. */
+    int64_t (*now)(void *context);
+    bool (*outlive)(void *context, int64_t since, err_t *err);
 } deliver_owner_t;
 
 /* more: codes besides the closed list, or NULL. All of these must live as long as it does. */
@@ -43,7 +49,9 @@ void deliver_free(deliver_t *deliver); /* NULL is allowed */
 /* A document that was not simply loaded. */
 typedef struct {
     uint32_t index;          /* in the batch */
-    bool there;              /* already; else it is a reject, */
+    bool there;              /* already, */
+    bool kept;               /* or, with EXISTING_KEEP, another document is */
+    bool replaced;           /* it took the place of another one; else it is a reject, */
     bool taken;              /* because another document has its `_id` */
     char reason[WIRE_WORDS]; /* of a reject */
 } exception_t;

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <xxhash.h>
 
-static const int64_t OLDEST_BATCH_NS = 1000000000;
+static const int64_t OLDEST_BATCH_NS = 1000000000, LATE_NAP_NS = 20000000;
 
 /* ---- what deliver asks of us ---- */
 
@@ -43,6 +43,23 @@ static void say_whose(void *context, uint64_t hash, char *reason, size_t size) {
         snprintf(reason + used, size - used, ": it is that of %.100s:%" PRIu64, name, place.line);
     else
         snprintf(reason + used, size - used, ": it is that of %.100s, byte %" PRIu64, name, place.offset);
+}
+
+static int64_t now(void *context) {
+    (void)context;
+    return clock_awake_or_not_ns();
+}
+
+/* No message is on its way for longer than a lease: that is what removals rely on, too. */
+static bool outlive(void *context, int64_t since_ns, err_t *err) {
+    load_state_t *loading = ((const loader_t *)context)->loading;
+    const struct timespec pause = {.tv_nsec = LATE_NAP_NS};
+    while (clock_awake_or_not_ns() - since_ns < loading->lease_ns) {
+        if (pipeline_failed(&loading->pipeline) || stop_signal())
+            return stop_interrupted(err);
+        nanosleep(&pause, NULL);
+    }
+    return true;
 }
 
 /* ---- batches ---- */
@@ -170,6 +187,8 @@ bool loader_send(loader_t *loader, batch_t *batch, err_t *err) {
     traffic_add(loading->shards, place, loader->counters.counts.loaded - loaded);
     traffic_add(loading->ways, loader->way, loader->counters.counts.loaded - loaded);
     batch_clear(batch);
+    if (loader->keys)
+        batch_keys_clear(loader->keys);
     return true;
 }
 
@@ -211,6 +230,9 @@ bool loader_open_writer(loader_t *loader, server_t *near, err_t *err) {
     if (loading->uuid)
         writer_set_uuid(loader->writer, loading->uuid);
     loader->owner = (deliver_owner_t){.context = loader,
+                                      .existing = loading->existing,
+                                      .now = now,
+                                      .outlive = outlive,
                                       .place = place_of,
                                       .accepts = accepts_stored,
                                       .say_whose = say_whose,
