@@ -3,9 +3,11 @@ computed in Python from the inputs' texts, in the order in which the catalog has
 import json
 import random
 import signal
+import time
 
 import livetest
 import neverlost
+import relay
 from livecluster import Cluster
 
 
@@ -33,7 +35,9 @@ def last(*inputs, start=()):
     return documents
 
 
-class Existing(livetest.Case):
+class Ids:
+    """Loads without a --format."""
+
     def words(self, *words, json_wanted=True, collection="results"):
         words = super().words(*words, json_wanted=json_wanted, collection=collection)
         at = words.index("mot")
@@ -52,6 +56,8 @@ class Existing(livetest.Case):
         self.assertEqual([], [(found.get(key), expected[key]) for key in wrong][:3], "%d wrong" % len(wrong))
         self.assertEqual(len(expected), len(found))
 
+
+class Existing(Ids, livetest.Case):
     def test_replace(self):
         """the last row of a key wins, within a file and over files, in the order of the catalog"""
         a, b, c = rows(3000, 500, 1, "a"), rows(3000, 700, 2, "b"), rows(2000, 900, 3, "c")
@@ -213,6 +219,53 @@ class Existing(livetest.Case):
         self.assertEqual((1, 1), (said["loaded"], said["rejected"]))
         self.assertEqual({1: "one", 2: "two", 3: "three"}, {each["_id"]: each["v"] for each in self.documents()})
         self.verify("a.csv")
+
+
+class Lost(Ids, livetest.OwnServer):
+    """Replies that are lost, and messages that come later than what was sent after them."""
+
+    def setUp(self):
+        super().setUp()
+        neverlost.shorten_lease(self.uri(), 1)
+
+    def test_lost(self):
+        """replies to replacements and inserts are lost, before or after it was done"""
+        draw = random.Random(20)
+        met = []
+
+        def rule(message):
+            if message.books or message.command not in ("update", "insert") or draw.randrange(30):
+                return relay.PASS
+            met.append(message.command)
+            return relay.CUT
+        a, b = rows(1500, 100, 21, "a"), rows(1000, 200, 22, "b")
+        self.put(a=a, b=b)
+        with relay.Relays([self.state["members"][0]["port"]], rule) as relays:
+            self.load("--id", "k", "--existing", "replace", "-b", "30", "a.csv", "b.csv", "--uri",
+                      relays.rename(self.uri()))
+        self.assertEqual({"insert", "update"}, set(met))
+        self.has(last(a, b))
+        self.verify("a.csv", "b.csv")
+
+    def test_back(self):
+        """a replacement that comes when the bytes that it believes are back: they come back only after it"""
+        late = []
+        self.client.insert(self.database, "results", [{"_id": 1, "k": 1, "v": "one"}])
+
+        def rule(message):
+            if message.command != "update" or message.books or message.reply:
+                return relay.PASS
+            if not late:  # sent in the end, by hand, as one that was on its way would come
+                late.append(message.raw)
+                return relay.CUT
+            return relay.PASS
+        self.write("a.csv", "k,v\n1,two\n1,one\n")
+        with relay.Relays([self.state["members"][0]["port"]], rule) as relays:
+            began = time.monotonic()
+            self.load("--append", "--id", "k", "--existing", "replace", "a.csv", "--uri", relays.rename(self.uri()))
+            self.assertGreater(time.monotonic() - began, 0.9)  # a lease, until the first message cannot come any more
+        self.assertEqual(1, len(late))
+        self.assertEqual([{"_id": 1, "k": 1, "v": "one"}], self.documents())
 
 
 class Sharded(Existing, Cluster):

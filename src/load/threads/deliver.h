@@ -35,8 +35,9 @@ typedef struct {
     /* Asked before each message of a batch but the first: may this load still send all of the batch? False ends the
      * delivery; err says why, or is empty. NULL: yes. */
     bool (*may_send)(void *context, err_t *err);
-    /* EXISTING_REPLACE: the time; and waits until no message that was sent before `since` can be on its way any more. False:
-     * err. NULL, both: nothing is late. */
+    /* EXISTING_REPLACE: a hash that all documents share which the server takes for equal; the time; and waits until no
+     * message that was sent before `since` can be on its way any more. False: err. NULL, all: nothing is late. */
+    uint64_t (*likeness)(const uint8_t *document, uint32_t length);
     int64_t (*now)(void *context);
     bool (*outlive)(void *context, int64_t since, err_t *err);
 } deliver_owner_t;

@@ -43,45 +43,41 @@ bool deliver_note_other(deliver_t *deliver, const asked_t *asked, err_t *err) {
 
 /* ---- messages that may come late ---- */
 
-static int64_t *doubt_of(deliver_t *deliver, const asked_t *other) {
-    uint32_t length;
-    const uint8_t *document = documents_at(deliver->documents, other->index, &length);
-    return &deliver->doubts[ask_id_hash(document, length) % DOUBTS];
-}
-
-/* What was read may be what a message of ours believes that is still on its way: if it came when these bytes are back, it
- * would undo what was done since. */
-static bool outlive_doubts(deliver_t *deliver, uint32_t from, uint32_t to, err_t *err) {
+/* What a document is to be when a message of ours may still be on its way that believes the same document, and replaces it
+ * by another one: that message has to come before. */
+static bool outlive_doubts(deliver_t *deliver, const message_t *message, err_t *err) {
     const deliver_owner_t *owner = deliver->owner;
-    for (uint32_t i = from; deliver->doubts && i < to; i++) {
-        int64_t *since = doubt_of(deliver, &deliver->others[i]);
-        if (*since && !deliver->trails[deliver->others[i].index].replacing &&
-            !owner->outlive(owner->context, *since, err))
+    for (uint32_t i = 0; deliver->doubts && i < message->count; i++) {
+        uint32_t length;
+        const uint8_t *document = documents_at(message->all, message_index(message, i), &length);
+        const int64_t since = deliver->doubts[owner->likeness(document, length) % DOUBTS];
+        if (since && !owner->outlive(owner->context, since, err))
             return false;
     }
     return true;
 }
 
-static bool note_doubts(deliver_t *deliver, uint32_t from, uint32_t to, err_t *err) {
+static bool note_doubts(deliver_t *deliver, uint32_t count, err_t *err) {
     const deliver_owner_t *owner = deliver->owner;
     if (!owner->now)
         return true;
     if (!deliver->doubts && !(deliver->doubts = calloc(DOUBTS, sizeof *deliver->doubts)))
         return err_memory(err, DOUBTS * sizeof *deliver->doubts);
-    for (uint32_t i = from; i < to; i++)
-        *doubt_of(deliver, &deliver->others[i]) = owner->now(owner->context);
+    for (uint32_t i = 0; i < count; i++)
+        deliver->doubts[owner->likeness(deliver->before[i].bytes, deliver->before[i].length) % DOUBTS] =
+            owner->now(owner->context);
     return true;
 }
 
 /* ---- a message ---- */
 
-static uint32_t end_of(const deliver_t *deliver, uint32_t from) {
+static uint32_t end_of(const deliver_t *deliver) {
     uint64_t bytes = 0;
-    uint32_t to = from;
-    for (; to < deliver->other_count && to - from < deliver->wire->max_batch; to++) {
+    uint32_t to = 0;
+    for (; to < deliver->other_count && to < deliver->wire->max_batch; to++) {
         const asked_t *other = &deliver->others[to];
         bytes += (uint64_t)length_of(deliver, other) + other->kept_length + OVERHEAD;
-        if (to > from && bytes > MOST_AT_ONCE)
+        if (to && bytes > MOST_AT_ONCE)
             break;
     }
     return to;
@@ -95,23 +91,22 @@ static bool add_replaced(deliver_t *deliver, uint32_t index, err_t *err) {
 }
 
 /* What a reply says of each document; those that it says nothing certain of are asked for. */
-static bool sort_replies(deliver_t *deliver, uint32_t from, uint32_t to, const verdict_t *verdict,
-                         err_t *err) {
+static bool sort_replies(deliver_t *deliver, uint32_t to, const verdict_t *verdict, err_t *err) {
     deliver->ask.count = 0;
-    for (uint32_t i = from; i < to; i++) {
+    for (uint32_t i = 0; i < to; i++) {
         const uint32_t index = deliver->others[i].index;
         trail_t *trail = &deliver->trails[index];
-        const outcome_t outcome = deliver->outcomes[i - from];
+        const outcome_t outcome = deliver->outcomes[i];
         if (outcome == OUTCOME_STORED ? !add_replaced(deliver, index, err)
             : outcome == OUTCOME_REFUSED && !trail->replacing
-                ? !deliver_add_reject(deliver, index, deliver->errors[i - from]->words, err)
+                ? !deliver_add_reject(deliver, index, deliver->errors[i]->words, err)
                 : false)
             return false;
         if (outcome == OUTCOME_STORED || (outcome == OUTCOME_REFUSED && !trail->replacing))
             continue;
         trail->replacing |= verdict->touched;
         deliver->ask.asked[deliver->ask.count++] =
-            (asked_t){.index = index, .error = outcome == OUTCOME_REFUSED ? deliver->errors[i - from] : NULL};
+            (asked_t){.index = index, .error = outcome == OUTCOME_REFUSED ? deliver->errors[i] : NULL};
     }
     return true;
 }
@@ -154,7 +149,7 @@ static bool ask_again(deliver_t *deliver, err_t *err) {
 /* The first of them; what has still another document in its place comes after the others. */
 static bool replace_some(deliver_t *deliver, err_t *err) {
     const wire_t *wire = deliver->wire;
-    const uint32_t to = end_of(deliver, 0), count = deliver->other_count;
+    const uint32_t to = end_of(deliver), count = deliver->other_count;
     const message_t message = {.all = deliver->documents, .indexes = deliver->pending, .count = to};
     reply_t reply;
     for (uint32_t i = 0; i < to; i++) {
@@ -162,7 +157,7 @@ static bool replace_some(deliver_t *deliver, err_t *err) {
         deliver->pending[i] = other->index;
         deliver->before[i] = (replaced_t){deliver->ask.kept + other->kept_at, other->kept_length};
     }
-    if (!outlive_doubts(deliver, 0, to, err) || !deliver_may_send(deliver, err) ||
+    if (!outlive_doubts(deliver, &message, err) || !deliver_may_send(deliver, err) ||
         !wire->replace(wire->context, &message, deliver->before, &reply, err))
         return false;
     const verdict_t verdict = outcome_judge(&reply, to, deliver->more, deliver->outcomes, deliver->errors);
@@ -171,7 +166,7 @@ static bool replace_some(deliver_t *deliver, err_t *err) {
         return wire->refuse(wire->context, &trouble, err);
     const bool lost = reply.kind == REPLY_LOST || reply.kind == REPLY_FAILED;
     const uint32_t blamed = verdict.error ? deliver->pending[verdict.error->index] : 0;
-    if ((lost && !note_doubts(deliver, 0, to, err)) || !sort_replies(deliver, 0, to, &verdict, err))
+    if ((lost && !note_doubts(deliver, to, err)) || !sort_replies(deliver, to, &verdict, err))
         return false;
     memmove(deliver->others, deliver->others + to, (count - to) * sizeof *deliver->others);
     deliver->other_count = count - to;

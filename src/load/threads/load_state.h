@@ -9,8 +9,8 @@
 #include "load/rejects/reject.h"
 #include "load/threads/made_by.h"
 #include "load/threads/pipeline.h"
-#include "server/send/existing.h"
 #include "server/send/direct.h"
+#include "server/send/existing.h"
 #include "server/send/routers.h"
 #include "server/server_errors.h"
 

@@ -1,6 +1,7 @@
 #include "base/clock.h"
 #include "base/stop.h"
 #include "load/threads/loader_inner.h"
+#include "load/threads/loose_hash.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -231,6 +232,7 @@ bool loader_open_writer(loader_t *loader, server_t *near, err_t *err) {
         writer_set_uuid(loader->writer, loading->uuid);
     loader->owner = (deliver_owner_t){.context = loader,
                                       .existing = loading->existing,
+                                      .likeness = loose_hash,
                                       .now = now,
                                       .outlive = outlive,
                                       .place = place_of,
