@@ -26,7 +26,7 @@ static bool start_loaders(job_t *job, err_t *err) {
     loading->batch_bytes = (size_t)spec->batch_bytes < batch_share ? (size_t)spec->batch_bytes : batch_share;
     loading->batch_bytes = loading->batch_bytes < least_batch ? least_batch : loading->batch_bytes;
     loading->batch_documents = spec->batch;
-    loading->existing = spec->retry && job->existing == EXISTING_REPLACE ? EXISTING_REJECT : job->existing;
+    loading->existing = spec->retry ? EXISTING_REJECT : job->existing;
     size_t shards = job_shard_count(job);
     loading->parts = threads < shards ? threads : (uint32_t)shards;
     loading->schema = job->schema;
@@ -51,7 +51,8 @@ static bool start_loaders(job_t *job, err_t *err) {
     loading->ways = traffic_new(ROUTERS_MOST);
     if (!loading->shards || !loading->ways)
         return err_memory(err, 1);
-    const size_t places = job->schema->id ? (size_t)spec->memory / PLACES_SHARE : 0;
+    const size_t places =
+        job->schema->id && loading->existing == EXISTING_REJECT ? (size_t)spec->memory / PLACES_SHARE : 0;
     if (places && !(loading->made_by = made_by_new(places)))
         return err_memory(err, places);
     if (!pipeline_open(&loading->pipeline, spec->memory / 2 - job->manifest.kept_bytes - places, threads,
