@@ -192,6 +192,22 @@ class Existing(Ids, livetest.Case):
         self.load("c.csv")
         self.assertNotIn("did not end well", self.stderr)
 
+    def test_suspended(self):
+        """a load that was taken for dead, and wakes up, puts no older row in the place of a newer one"""
+        neverlost.shorten_lease(self.uri(), 1)
+        a, b = rows(4000, 200, 17, "a"), rows(1000, 200, 18, "b")
+        self.put(a=a, b=b)
+        load = self.start("--id", "k", "--existing", "replace", "--max-rate", "1500", "-b", "20", "a.csv")
+        livetest.wait_for(lambda: self.client.count(self.database, "results") > 100)
+        load.send_signal(signal.SIGSTOP)
+        second = self.start("--id", "k", "--existing", "replace", "--max-rate", "3000", "-b", "20", "a.csv", "b.csv")
+        livetest.wait_for(lambda: any("b 1" in str(each["v"]) for each in self.documents()) or second.poll() is not None)
+        load.send_signal(signal.SIGCONT)
+        self.assertEqual(0, second.wait())
+        load.wait()
+        self.has(last(a, b))
+        self.verify("a.csv", "b.csv")
+
     def test_spellings(self):
         """1 and 1.0 are one `_id`, and never replaced by one another; equal values of other types are"""
         self.write("a.json", '{"_id": 1, "v": 1}\n{"_id": 1.0, "v": 2}\n{"_id": 1, "v": 1.0}\n')

@@ -151,7 +151,8 @@ static void drop_block(void *context, block_t *block) {
  * again, that is begun anew: what is there already shows as duplicates. */
 static bool write_own(loader_t *loader, batch_t *batch, size_t place, delivered_t *delivered, err_t *err) {
     for (;;) {
-        if (!load_state_wait_confirmed(loader->loading, err))
+        batch_drop_lost(batch, drop_block, loader->loading); /* nobody confirms what is lost */
+        if (batch->count && !load_state_wait_confirmed(loader->loading, err))
             return false;
         batch_drop_lost(batch, drop_block, loader->loading);
         err->text[0] = '\0';
