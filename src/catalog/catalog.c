@@ -1,5 +1,6 @@
 #include "catalog/catalog.h"
 #include "base/record_id.h"
+#include "server/send/existing.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -42,6 +43,11 @@ static bool check_format(const catalog_header_t *header, const catalog_settings_
         return refuse_filter(settings, header->filter ? header->filter : "", err);
     if (settings->id && strcmp(header->id ? header->id : "", settings->id) != 0)
         return refuse_id(settings, header->id ? header->id : "", err);
+    const char *existing = header->existing ? header->existing : existing_names[EXISTING_REJECT];
+    if (settings->existing && strcmp(existing, settings->existing) != 0)
+        return err_set(err, STATUS_USAGE,
+                       "%s was loaded with --existing %s, not %s: give the same one, or " ANEW,
+                       settings->name, existing, settings->existing);
     return true;
 }
 
@@ -97,30 +103,47 @@ static bool follow_uuid(store_t *store, const catalog_settings_t *settings, cata
     return store->change_header(store, &change, &changed, err);
 }
 
+/* From now on documents of others are expected. A header of another generation is read again. */
+static bool note_append(store_t *store, const catalog_settings_t *settings, const catalog_header_t *header,
+                        bool *again, err_t *err) {
+    const header_change_t change = {.kind = HEADER_APPEND, .generation = header->generation};
+    bool changed;
+    *again = settings->append && !header->appends;
+    return !*again || store->change_header(store, &change, &changed, err);
+}
+
+bool catalog_refuse_unknown_data(const char *name, err_t *err) {
+    return err_set(err, STATUS_USAGE,
+                   "%s holds documents that tipple did not load (it has no catalog): add to them with "
+                   "--append, " ANEW,
+                   name);
+}
+
 bool catalog_open(store_t *store, const catalog_settings_t *settings, catalog_header_t *header, err_t *err) {
     for (bool again = true; again;) {
         bool found;
         if (!store->read_header(store, header, &found, err))
             return false;
         if (!found) {
-            catalog_header_t fresh = {
-                .layout = STORE_LAYOUT, .lane_rule = RECORD_ID_LANE_RULE, .generation = 1};
+            catalog_header_t fresh = {.layout = STORE_LAYOUT,
+                                      .lane_rule = RECORD_ID_LANE_RULE,
+                                      .generation = 1,
+                                      .appends = settings->append};
             memcpy(fresh.uuid, settings->uuid, STORE_UUID);
             if (header->has_entries)
                 return err_set(err, STATUS_USAGE,
                                "the catalog of %s is damaged: it has entries of inputs, but its header was "
                                "removed; %s",
                                settings->name, ANEW);
-            if (!settings->empty)
-                return err_set(err, STATUS_USAGE,
-                               "%s holds documents that tipple did not load (it has no catalog): %s",
-                               settings->name, ANEW);
+            if (!settings->empty && !settings->append)
+                return catalog_refuse_unknown_data(settings->name, err);
             if (!store->make_header(store, &fresh, err))
                 return false;
             continue; /* another load's header may be the one that counts */
         }
         if (!catalog_check_header(header, settings, err) ||
-            !follow_uuid(store, settings, header, &again, err)) {
+            !follow_uuid(store, settings, header, &again, err) ||
+            (!again && !note_append(store, settings, header, &again, err))) {
             catalog_header_free(header);
             return false;
         }
@@ -131,12 +154,16 @@ bool catalog_open(store_t *store, const catalog_settings_t *settings, catalog_he
 }
 
 bool catalog_bind(store_t *store, const catalog_settings_t *settings, err_t *err) {
-    header_change_t change = {.kind = HEADER_BIND,
-                              .format = settings->format,
-                              .format_digest = settings->format_digest,
-                              .id = settings->id,
-                              .format_text = settings->format_text,
-                              .filter = settings->filter};
+    header_change_t change = {
+        .kind = HEADER_BIND,
+        .format = settings->format,
+        .format_digest = settings->format_digest,
+        .id = settings->id,
+        .existing = settings->existing && strcmp(settings->existing, existing_names[EXISTING_REJECT]) != 0
+                        ? settings->existing
+                        : NULL,
+        .format_text = settings->format_text,
+        .filter = settings->filter};
     for (bool bound = false; !bound;) {
         catalog_header_t header = {0};
         bool found, changed;

@@ -13,16 +13,21 @@ typedef struct {
     const char *format;        /* "mot" */
     const char *format_digest; /* another digest: the same bytes make other documents */
     const char *id;            /* the fields of --id, "" for none; NULL: whichever it has */
+    const char *existing;      /* one of existing_names; NULL: whichever it has */
     const char *format_text;   /* of a guessed format: its file, to be kept; otherwise NULL */
     const char *filter;        /* normalised; "" when none */
     uint8_t uuid[STORE_UUID];  /* of the collection */
     bool empty;                /* the collection holds nothing */
+    bool append;               /* --append: or it may hold documents of others */
     /* --same-collection: what was done for another collection then does not count */
     bool accepts_other_uuid;
 } catalog_settings_t;
 
 /* Sets the sentence that a collection of this name has no catalog. Always false. */
 bool catalog_refuse_none(const char *name, err_t *err);
+
+/* Sets the sentence that it holds documents of others. Always false. */
+bool catalog_refuse_unknown_data(const char *name, err_t *err);
 
 /* Can we work with this header? If not: status 1, and what to do. Reads nothing. */
 bool catalog_check_header(const catalog_header_t *header, const catalog_settings_t *settings, err_t *err);
@@ -49,6 +54,15 @@ typedef struct {
     void *context;
 } catalog_drop_t;
 bool catalog_drop(store_t *store, const char *name, const catalog_drop_t *drop, err_t *err);
+
+/* catalog_alone.c. With --existing replace (`replaces`) this load works alone from now on, until catalog_end_alone: refused with status 1
+ * while another load is alive, and others are refused meanwhile. The intent is written down first; a load writes its
+ * beat, and then reads the header. *inherited: a load that had replaced documents did not end well, and messages of it may
+ * be on their way. Without `replaces`: only waits until such a load is dead. `drop` is not used of `loads`. */
+bool catalog_begin_alone(store_t *store, const char *name, const catalog_drop_t *loads, bool replaces,
+                         bool *inherited, err_t *err);
+/* Only if no message of this load can be on its way. */
+bool catalog_end_alone(store_t *store, const load_id_t *self, err_t *err);
 
 /* ---- with a ledger ---- */
 

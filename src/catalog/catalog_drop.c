@@ -1,37 +1,9 @@
 #include "base/record_id.h"
 #include "catalog/catalog.h"
+#include "catalog/catalog_alone.h"
 
-/* Waits until each other load has ended or is known to be dead. A load whose beat rises is alive. */
 static bool wait_for_loads(store_t *store, const char *name, const catalog_drop_t *drop, err_t *err) {
-    liveness_t liveness = {.lease_ns = drop->lease_ns};
-    bool ok = true, waiting = true, first = true;
-    while (ok && waiting) {
-        loads_t loads = {0};
-        const int64_t now_ns = drop->now(drop->context); /* taken before the catalog is asked */
-        const uint64_t own_beats = drop->own_beats(drop->context);
-        waiting = false;
-        ok = store->read_loads(store, &loads, err);
-        for (size_t i = 0; ok && i < loads.count; i++) {
-            const load_seen_t *load = &loads.loads[i], *before = liveness_find(&liveness, &load->id);
-            if (load->ended || load_id_equal(&load->id, &drop->self))
-                continue;
-            if (!first && (!before || before->beat != load->beat))
-                ok =
-                    err_set(err, STATUS_USAGE,
-                            "%s is being loaded (process %lld on %s): --drop would destroy its work. Stop it "
-                            "first, or wait until it has ended",
-                            name, (long long)load->process, load->host);
-        }
-        ok = ok && liveness_update(&liveness, &loads, now_ns, own_beats, err);
-        for (size_t i = 0; ok && i < loads.count; i++)
-            waiting |= !load_id_equal(&loads.loads[i].id, &drop->self) &&
-                       !liveness_is_dead(&liveness, &loads.loads[i].id);
-        loads_free(&loads);
-        first = false;
-        ok = ok && (!waiting || drop->wait(drop->context, err));
-    }
-    liveness_free(&liveness);
-    return ok;
+    return catalog_wait_for_loads(store, name, drop, NULL, "--drop would destroy its work", err);
 }
 
 /* There are entries, but somebody has removed their header: new numbers begin after theirs, so that the end of the drop

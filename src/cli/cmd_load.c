@@ -7,6 +7,7 @@
 #include "cli/report/report_load.h"
 #include "cli/report/reporting.h"
 #include "report/file.h"
+#include "server/send/existing.h"
 #include "server/server_errors.h"
 #include "study/tune/autotune.h"
 
@@ -50,6 +51,15 @@ static bool read_reject_code(void *context, const char *text, err_t *err) {
     if (values->spec.reject_code_count == MOST_LISTED)
         return err_set(err, STATUS_USAGE, "--reject-code: more than %d codes", MOST_LISTED);
     values->reject_codes[values->spec.reject_code_count++] = (uint32_t)code;
+    return true;
+}
+
+static bool read_existing(void *context, const char *text, err_t *err) {
+    existing_t existing;
+    values_t *values = context;
+    if (!*text || !existing_named(text, &existing))
+        return err_set(err, STATUS_USAGE, "--existing: '%s' is none of reject, keep and replace", text);
+    values->spec.existing = existing_names[existing];
     return true;
 }
 
@@ -100,6 +110,14 @@ static const option_t options[] = {
      .help =
          "The _id of a document is the value of this field, or of several; _id: the one that the document "
          "brings (found out by itself). Otherwise it is the place of the record."},
+    {.name = "existing",
+     .argument = "MODE",
+     .kind = OPTION_CUSTOM,
+     .custom = read_existing,
+     .help =
+         "With --id, or documents that bring their _id: if another document has a record's _id, reject "
+         "makes it a reject (the default), keep leaves what is there, replace puts the record's document in "
+         "its place. The catalog keeps it."},
     {.name = "shard-key",
      .argument = "KEY",
      .kind = OPTION_TEXT,
@@ -131,6 +149,11 @@ static const option_t options[] = {
      .kind = OPTION_FLAG,
      AT(spec.drop),
      .help = "Drop the collection and its catalog first. Asks on a terminal; needs --yes elsewhere."},
+    {.name = "append",
+     .kind = OPTION_FLAG,
+     AT(spec.append),
+     .help = "Load into a collection that holds documents which tipple did not load. They stay as they are. "
+             "The catalog keeps it: later loads need no --append."},
     {.name = "yes", .letter = 'y', .kind = OPTION_FLAG, AT(yes), .help = "Do not ask."},
     {.name = "skip-bad-files",
      .kind = OPTION_FLAG,
@@ -244,6 +267,9 @@ static bool check(values_t *values, char **inputs, int count, err_t *err) {
     if (count && spec->retry)
         return err_set(err, STATUS_USAGE, "--retry takes its records from the reject file; leave '%s' out",
                        inputs[0]);
+    if (spec->append && spec->drop)
+        return err_set(err, STATUS_USAGE,
+                       "--append keeps the documents that --drop would drop; give one of them");
     if (spec->retry && spec->drop)
         return err_set(err, STATUS_USAGE,
                        "--retry adds to a collection that --drop would drop; give one of them");

@@ -60,6 +60,7 @@ typedef struct {
     int64_t lease_ms;
     shard_names_t shards; /* of the cluster, where it is sharded, without those that are being drained */
     bool is_router;
+    bool appends; /* it holds documents of others, too */
 } report_t;
 
 static bool is_running(const report_t *status, const load_seen_t *load) {
@@ -85,6 +86,7 @@ static bool look_at_catalog(server_t *server, mongoc_client_t *client, report_t 
               (status->places = places_read(store, err)) && store->read_loads(store, &status->loads, err);
     if (ok) {
         status->generation = header.generation;
+        status->appends = header.appends;
         status->summary = places_summary(status->places, status->generation);
     }
     status->lease_ms = ok && found ? header.lease_ms : STORE_LEASE_MS;
@@ -243,6 +245,8 @@ static void print_text(const server_t *server, const report_t *status, bool inpu
                   units_count(rejected, status->summary.rejected));
     else
         out_print("catalog none: no load has filled it\n");
+    if (status->appends)
+        out_print("        loaded with --append: it may hold documents of others, too\n");
     print_loads(status);
     if (inputs)
         print_inputs(status);
@@ -291,7 +295,7 @@ static void make_result(bson_t *to, const server_t *server, const report_t *stat
                AS_COUNT("documents", status->place.count), AS_FLAG("clustered", status->place.clustered),
                AS_COUNT("files", status->summary.files), AS_COUNT("files_complete", status->summary.complete),
                AS_COUNT("loaded", status->summary.loaded), AS_COUNT("rejected", status->summary.rejected),
-               AS_FLAG("sharded", status->route != NULL),
+               AS_FLAG("appended", status->appends), AS_FLAG("sharded", status->route != NULL),
                AS_LIST("shards", map ? chunkmap_shards(map) : 0, put_shard, map));
     chunkmap_free(map);
     result_put(to, AS_COUNT("zones", status->zones.own_ranges), AS_COUNT("zone_tags", status->zones.own_tags),

@@ -235,11 +235,13 @@ static void make_result(bson_t *to, const verify_result_t *result, const values_
     result_put(
         to, AS_COUNT("expected", result->expected), AS_COUNT("read", result->records),
         AS_COUNT("rejected", result->rejected), AS_COUNT("filtered", result->filtered),
-        AS_COUNT("fixed", result->fixed), AS_COUNT("files", result->files),
-        AS_COUNT("files_unfinished", result->unfinished_files),
+        AS_COUNT("fixed", result->fixed), AS_COUNT("replaced", result->replaced),
+        AS_COUNT("undecided", result->undecided), AS_COUNT("kept", result->kept),
+        AS_COUNT("files", result->files), AS_COUNT("files_unfinished", result->unfinished_files),
         AS_COUNT("files_in_catalog", result->catalog_files),
         AS_NUMBER("documents_in_collection", result->counted ? (double)result->all_documents : NAN, 0),
         AS_NUMBER("documents_of_other_files", result->counted ? (double)result->other_documents : NAN, 0),
+        AS_NUMBER("documents_not_ours", result->counted ? (double)result->not_ours : NAN, 0),
         AS_NUMBER("changed_meanwhile", result->counted ? (double)result->changed : NAN, 0),
         AS_FLAG("quick", values->spec.quick), AS_FIGURE("sample_percent", values->spec.sample_percent),
         AS_COUNT("blocks", result->blocks), AS_COUNT("blocks_looked_at", result->blocks_looked_at),
@@ -289,6 +291,18 @@ static void print_summary(const verify_result_t *result, const values_t *values,
         out_print("of %s records read: %s rejected and %s filtered (not expected), %s fixed (expected)\n",
                   units_count(a, result->records), units_count(b, result->rejected),
                   units_count(c, result->filtered), units_count(d, result->fixed));
+    if (result->replaced)
+        out_print("replaced: %s records, by later ones with the same _ids (not expected)\n",
+                  units_count(a, result->replaced));
+    if (result->undecided)
+        out_print("not decided: of %s _ids other documents are there; a later record, which was not looked "
+                  "at, may have "
+                  "made them\n",
+                  units_count(a, result->undecided));
+    if (result->kept)
+        out_print(
+            "kept: of %s records other documents have the _ids; which of them should be there is not known\n",
+            units_count(a, result->kept));
     if (spec->sample_percent < 100)
         out_print("a sample: %s of %s blocks were looked at, and nothing else\n",
                   units_count(a, result->blocks_looked_at), units_count(b, result->blocks));
@@ -303,6 +317,9 @@ static void print_summary(const verify_result_t *result, const values_t *values,
                   units_count(a, result->other_documents),
                   units_count(b, result->catalog_files - result->files),
                   result->catalog_files - result->files == 1 ? "" : "s");
+    if (result->not_ours)
+        out_print("not ours: %s documents that no input makes; the collection was loaded with --append\n",
+                  units_count(a, result->not_ours));
     if (result->changed)
         out_print("changed meanwhile: %s documents came or went after they had been looked at\n",
                   units_count(a, result->changed));

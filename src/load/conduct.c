@@ -46,10 +46,28 @@ static bool stream_goes_on(const job_t *job, const work_t *work) {
            input_is_in_stream(job->files[work - ledger->works].input);
 }
 
+static bool nap(void *context, int64_t ns, err_t *err);
+
+/* A load that replaced documents did not end well. From now on this piece is ours, so it begins no more messages a lease
+ * later; and those that were on their way have come. */
+static bool outlive_others(conductor_t *conductor, err_t *err) {
+    job_t *job = conductor->job;
+    if (!job->inherited || job->outlived)
+        return true;
+    log_note(
+        "a load that replaced documents did not end well: this one waits for %lld s, until no message of it "
+        "can come any more",
+        (long long)(job->lease_ms / 1000));
+    job->outlived = true;
+    return nap(conductor, job->lease_ms * 1000000, err);
+}
+
 static bool hand_out(void *context, work_t *work, err_t *err) {
     conductor_t *conductor = context;
     job_t *job = conductor->job;
     load_file_t *file = &job->files[work - job->ledger.works];
+    if (work->state == WORK_OURS && !outlive_others(conductor, err))
+        return false;
     while (file->feeding &&
            !pipeline_failed(&job->loading.pipeline)) { /* of an ownership that was lost: it ends soon */
         const struct timespec pause = {.tv_nsec = 1000000};
@@ -206,10 +224,11 @@ static bool enough(void *context) {
 }
 
 static coordinator_t coordinator_of(conductor_t *conductor) {
+    const bool one_by_one = conductor->job->existing == EXISTING_REPLACE;
     return (coordinator_t){.store = conductor->job->store,
                            .ledger = &conductor->job->ledger,
-                           .least_pieces = JOB_LEAST_PIECES,
-                           .piece_bytes = JOB_PIECE_BYTES,
+                           .least_pieces = one_by_one ? 1 : JOB_LEAST_PIECES,
+                           .piece_bytes = one_by_one ? 0 : JOB_PIECE_BYTES,
                            .checkpoint_ns = CHECKPOINT_NS,
                            .look_ns = LOOK_NS,
                            .context = conductor,

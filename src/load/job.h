@@ -50,6 +50,10 @@ typedef struct {
     store_t *store;
     catalog_settings_t settings;
     load_id_t id; /* of this load; nobody: it is not written down (yet) */
+    existing_t existing;
+    bool
+        inherited; /* a load that had replaced documents did not end well, and messages of it may be on their way, */
+    bool outlived; /* or not any more */
     int64_t lease_ms;
     char process[25]; /* of a standalone, when the load began */
     heartbeat_t *heartbeat;
@@ -93,6 +97,14 @@ bool job_find_format(job_t *job, err_t *err);
 /* Do the documents bring their `_id`s? The catalog may say otherwise. Without --id; after list_inputs. */
 bool job_find_id(job_t *job, err_t *err);
 bool job_list_inputs(job_t *job, err_t *err);
+
+/* replacing.c: --existing. bound: what the catalog has, or NULL. check: before anything is written. */
+bool job_find_existing(job_t *job, const char *bound, err_t *err);
+bool job_check_existing(const job_t *job, err_t *err);
+/* Does this field of the shard key go with documents that are replaced? */
+bool job_check_key_of_replaced(const job_t *job, const char *path, err_t *err);
+/* May the inputs be loaded one after the other, where documents are replaced? Before they are registered. */
+bool job_check_turns(job_t *job, err_t *err);
 
 /* move_data.c: starts the threads, waits until they have moved all data, and ends them. *err: why not all was moved;
  * what was settled until then is written down all the same, where that is possible. */

@@ -18,7 +18,8 @@ static bool is_known(const misfits_t *skipped, const load_file_t *file) {
 bool job_skip_misfit(void *context, load_file_t *file, err_t *err) {
     job_t *job = context;
     misfits_t *skipped = &job->result->skipped;
-    if (!job->spec->skip_bad_files)
+    if (!job->spec->skip_bad_files ||
+        job->existing == EXISTING_REPLACE) /* the next ones may not come before it */
         return false;
     if (is_known(skipped, file))
         return true;

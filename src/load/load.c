@@ -32,6 +32,8 @@ static bool check_shard_key(const job_t *job, err_t *err) {
                          near ? near : "", near ? "'?" : "");
         else if (id && !own_id_decides(id, path))
             ok = own_id_refuse_key(id, path, err);
+        else if (id)
+            ok = job_check_key_of_replaced(job, path, err);
     }
     shardkey_free(&key);
     return ok;
@@ -64,7 +66,8 @@ static bool open_format(job_t *job, err_t *err) {
 
 static bool read_spec(job_t *job, err_t *err) {
     const load_spec_t *spec = job->spec;
-    if (!limits_check(spec->threads, spec->memory, spec->max_record, err) ||
+    if (!job_find_existing(job, NULL, err) ||
+        !limits_check(spec->threads, spec->memory, spec->max_record, err) ||
         !limits_check_batch(spec->batch, spec->batch_bytes, err) || !open_format(job, err) ||
         (spec->validate && !format_validate(job->schema, err)))
         return false;
@@ -194,6 +197,7 @@ static void free_job(job_t *job) {
     traffic_free(job->loading.shards);
     traffic_free(job->loading.ways);
     rejects_free(job->loading.rejects);
+    made_by_free(job->loading.made_by);
     load_state_free(&job->loading);
     pipeline_free(&job->loading.pipeline);
     for (size_t i = 0; i < job->index_count; i++)

@@ -47,6 +47,7 @@ typedef struct {
     uint64_t files_done_by_others, records_done_by_others; /* other loads, meanwhile; parts count as files */
     uint32_t threads, batch;
     bool clustered;
+    bool appended; /* the collection holds documents of others, too, or may */
     char namespace[256], where[512], limited_by[160], format[128];
     char rejects_path[4096];                     /* empty: none was written */
     loaded_place_t shards[CHUNKMAP_MOST_SHARDS]; /* one that is the server itself, where there are none */

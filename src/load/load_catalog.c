@@ -6,6 +6,7 @@
 #include "catalog/removal.h"
 #include "format/record/own_id.h"
 #include "format/schema/schema_bad_value.h"
+#include "load/append.h"
 #include "load/before/describe_input.h"
 #include "load/forget.h"
 #include "load/job.h"
@@ -22,24 +23,19 @@ enum { EXPANDS = 5, DROP_NAP_MS = 50 };
 
 /* ---- opening ---- */
 
-/* id: the fields that the collection's header must name, or NULL: it may name any. */
-static void fill_settings(job_t *job, const char *id) {
+/* id, existing: what the collection's header must have, or NULL: it may have any. */
+static void fill_settings(job_t *job, const char *id, const char *existing) {
     job->settings = (catalog_settings_t){.name = server_namespace(job->server),
                                          .format = job->schema->name,
                                          .format_digest = job->schema->digest,
                                          .id = id,
+                                         .existing = existing,
                                          .format_text = job->format_text,
                                          .filter = job->filter ? filter_text(job->filter) : "",
                                          .accepts_other_uuid = job->spec->same_collection};
     memcpy(job->settings.uuid, job->place.uuid, sizeof job->settings.uuid);
     job->settings.empty = job->place.empty;
-}
-
-static bool refuse_unknown_data(const job_t *job, err_t *err) {
-    return err_set(err, STATUS_USAGE,
-                   "%s holds documents that tipple did not load (it has no catalog): load into another "
-                   "collection, or start over with --drop, which drops the collection and its catalog",
-                   server_namespace(job->server));
+    job->settings.append = job->spec->append;
 }
 
 /* Loaded by the same format with another --on-bad-value? */
@@ -75,7 +71,7 @@ bool job_look_at_catalog(job_t *job, err_t *err) {
     bool found;
     if (!store_mongo_need(&job->store, job->server, job->client, err))
         return false;
-    fill_settings(job, job->spec->id);
+    fill_settings(job, job->spec->id, job->spec->existing);
     bool ok = job->store->read_header(job->store, &header, &found, err);
     if (ok && found)
         ok = check_found(job, &header, err);
@@ -85,11 +81,12 @@ bool job_look_at_catalog(job_t *job, err_t *err) {
             "the catalog of %s is damaged: it has entries of inputs, but its header was removed; start "
             "over with --drop",
             server_namespace(job->server));
-    else if (ok && job->place.exists && !job->place.empty)
-        ok = refuse_unknown_data(job, err);
+    else if (ok && job->place.exists && !job->place.empty && !job->spec->append)
+        ok = catalog_refuse_unknown_data(server_namespace(job->server), err);
     job->loading.bound = ok && found && header.format;
     if (job->loading.bound)
-        ok = own_id_set(job->schema, header.id ? header.id : "", err);
+        ok = own_id_set(job->schema, header.id ? header.id : "", err) &&
+             job_find_existing(job, header.existing ? header.existing : "", err);
     catalog_header_free(&header);
     return ok;
 }
@@ -121,21 +118,6 @@ static bool beat(job_t *job, int64_t lease_ms, err_t *err) {
                                                                job, err)) != NULL;
 }
 
-bool job_open_catalog(job_t *job, err_t *err) {
-    catalog_header_t header = {0};
-    fill_settings(job, job->schema->id ? job->schema->id->text : "");
-    if (!catalog_open(job->store, &job->settings, &header, err))
-        return false;
-    job->loading.generation = header.generation;
-    job->loading.bound = header.format != NULL;
-    const int64_t lease_ms = header.lease_ms ? header.lease_ms : STORE_LEASE_MS;
-    catalog_header_free(&header);
-    return beat(job, lease_ms, err) && (server_facts(job->server)->kind != SERVER_STANDALONE ||
-                                        server_process(job->server, job->client, job->process, err));
-}
-
-/* ---- dropping ---- */
-
 static int64_t now_of(void *context) {
     (void)context;
     return clock_now_ns();
@@ -151,6 +133,53 @@ static bool nap(void *context, err_t *err) {
     return stop_nap(DROP_NAP_MS, err);
 }
 
+static catalog_drop_t others_of(job_t *job, int64_t lease_ms) {
+    return (catalog_drop_t){.self = job->id,
+                            .lease_ns = lease_ms * 1000000,
+                            .now = now_of,
+                            .own_beats = beats_of,
+                            .wait = nap,
+                            .context = job};
+}
+
+/* A --retry replaces nothing. */
+static bool begin_alone(job_t *job, err_t *err) {
+    const catalog_drop_t others = others_of(job, job->lease_ms);
+    const bool replaces = job->existing == EXISTING_REPLACE && !job->spec->retry;
+    return catalog_begin_alone(job->store, server_namespace(job->server), &others, replaces, &job->inherited,
+                               err);
+}
+
+/* Only a load that knows the fate of all of its messages says that it has ended; after any other, the next one waits for
+ * messages that come late. */
+static void end_alone(job_t *job, bool ok) {
+    err_t ignored;
+    const bool sent = job->loading.rejects != NULL, certain = !sent || (ok && !job->result->retries);
+    if (job->existing != EXISTING_REPLACE || job->spec->retry || load_id_is_nobody(&job->id) || !certain ||
+        (job->inherited && !job->outlived))
+        return;
+    if (!catalog_end_alone(job->store, &job->id, &ignored))
+        log_detail("the end of this load could not be noted in the catalog: %s", ignored.text);
+}
+
+bool job_open_catalog(job_t *job, err_t *err) {
+    catalog_header_t header = {0};
+    fill_settings(job, job->schema->id ? job->schema->id->text : "", existing_names[job->existing]);
+    if (!catalog_open(job->store, &job->settings, &header, err))
+        return false;
+    job->loading.generation = header.generation;
+    job->loading.bound = header.format != NULL;
+    if (header.appends)
+        append_begin(job);
+    const int64_t lease_ms = header.lease_ms ? header.lease_ms : STORE_LEASE_MS;
+    catalog_header_free(&header);
+    return beat(job, lease_ms, err) && begin_alone(job, err) &&
+           (server_facts(job->server)->kind != SERVER_STANDALONE ||
+            server_process(job->server, job->client, job->process, err));
+}
+
+/* ---- dropping ---- */
+
 static bool drop_data(void *context, const uint8_t uuid[STORE_UUID], err_t *err) {
     job_t *job = context;
     return job_note_dropped(job, err) && collection_drop_data(job->server, job->client, uuid, err);
@@ -163,13 +192,8 @@ bool job_drop(job_t *job, err_t *err) {
         return false;
     const int64_t lease_ms = header.lease_ms ? header.lease_ms : STORE_LEASE_MS;
     catalog_header_free(&header);
-    const catalog_drop_t drop = {.self = job->id,
-                                 .lease_ns = lease_ms * 1000000,
-                                 .now = now_of,
-                                 .own_beats = beats_of,
-                                 .wait = nap,
-                                 .drop = drop_data,
-                                 .context = job};
+    catalog_drop_t drop = others_of(job, lease_ms);
+    drop.drop = drop_data;
     return beat(job, lease_ms, err) && catalog_drop(job->store, server_namespace(job->server), &drop, err);
 }
 
@@ -417,7 +441,6 @@ bool job_register_inputs(job_t *job, err_t *err) {
     *registration = (registration_t){.count = job->manifest.count,
                                      .self = job->id,
                                      .generation = job->loading.generation,
-                                     .portion = {.least = JOB_LEAST_PIECES, .most_bytes = JOB_PIECE_BYTES},
                                      .bound = job->loading.bound,
                                      .digest_at = digest_at,
                                      .file_at = describe_file_at,
@@ -425,16 +448,21 @@ bool job_register_inputs(job_t *job, err_t *err) {
                                      .context = job,
                                      .holds_context = &seen,
                                      .name = server_namespace(job->server)};
+    if (job->existing != EXISTING_REPLACE)
+        registration->portion = (portion_t){.least = JOB_LEAST_PIECES, .most_bytes = JOB_PIECE_BYTES};
     if (!(registration->wanted = calloc(registration->count + 1, sizeof *registration->wanted)))
         return err_memory(err, registration->count * sizeof *registration->wanted);
     describe_inputs(job, registration->wanted);
     job->registered_ns = clock_awake_or_not_ns();
-    const bool ok = check_not_emptied(job, err) && catalog_register(job->store, registration, err);
+    const bool ok = check_not_emptied(job, err) && job_check_turns(job, err) &&
+                    catalog_register(job->store, registration, err);
     describe_archive_free(&seen);
     if (!ok || !finish_removals(job, err) || !reload_changed(job, err))
         return false;
     tell_names(job);
-    if (!fill_ledger(job, err) || !make_files(job, err))
+    if (!fill_ledger(job, err) ||
+        (job->existing == EXISTING_REPLACE && !ledger_put_in_order(&job->ledger, err)) ||
+        !make_files(job, err))
         return false;
     count_done_inputs(job);
     tell_cut_back(job);
@@ -478,6 +506,7 @@ bool job_make_durable(job_t *job, err_t *err) {
 void job_close_catalog(job_t *job, const err_t *err, bool ok) {
     const load_result_t *result = job->result;
     err_t ignored;
+    end_alone(job, ok);
     heartbeat_stop(job->heartbeat);
     job->heartbeat = NULL;
     if (!load_id_is_nobody(&job->id)) {

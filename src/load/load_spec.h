@@ -21,6 +21,7 @@ typedef struct {
     clustered_t clustered;
     const char *compressor; /* or NULL */
     const char *id;         /* fields of the records that make their `_id`; NULL: as the inputs tell */
+    const char *existing;   /* one of existing_names; NULL: as the catalog says, or reject */
     const char *shard_key;  /* "st:hashed"; NULL: _id; "none": an unsharded collection stays one */
     char *const *indexes;   /* 'd:1,k:1' */
     size_t index_count;
@@ -37,6 +38,7 @@ typedef struct {
     int64_t patience_ns;
     uint64_t max_rate; /* documents a second, or bytes of BSON; 0: as fast as it goes */
     bool max_rate_bytes, polite;
+    bool append; /* to documents that tipple did not load */
     bool drop, dry_run, unsafe, direct;
     bool same_collection;  /* its UUID has changed, and its documents have not: they are read back */
     bool reload_changed;   /* inputs that changed: their documents are removed, and they are loaded again */

@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+enum { PLACES_SHARE = 16 /* of --memory: for which record has made which document */ };
+
 /* Of a stream, whose size nobody knows; from a feeder. */
 static bool find_numbers(void *context, load_file_t *file, uint64_t offset, err_t *err) {
     job_t *job = context;
@@ -24,6 +26,7 @@ static bool start_loaders(job_t *job, err_t *err) {
     loading->batch_bytes = (size_t)spec->batch_bytes < batch_share ? (size_t)spec->batch_bytes : batch_share;
     loading->batch_bytes = loading->batch_bytes < least_batch ? least_batch : loading->batch_bytes;
     loading->batch_documents = spec->batch;
+    loading->existing = spec->retry ? EXISTING_REJECT : job->existing;
     size_t shards = job_shard_count(job);
     loading->parts = threads < shards ? threads : (uint32_t)shards;
     loading->schema = job->schema;
@@ -48,7 +51,12 @@ static bool start_loaders(job_t *job, err_t *err) {
     loading->ways = traffic_new(ROUTERS_MOST);
     if (!loading->shards || !loading->ways)
         return err_memory(err, 1);
-    if (!pipeline_open(&loading->pipeline, spec->memory / 2 - job->manifest.kept_bytes, threads, err))
+    const size_t places =
+        job->schema->id && loading->existing == EXISTING_REJECT ? (size_t)spec->memory / PLACES_SHARE : 0;
+    if (places && !(loading->made_by = made_by_new(places)))
+        return err_memory(err, places);
+    if (!pipeline_open(&loading->pipeline, spec->memory / 2 - job->manifest.kept_bytes - places, threads,
+                       err))
         return false;
     if (!(loading->rejects = rejects_new(&rejects, err)) || !job_restrain(job, err))
         return false;
@@ -72,7 +80,7 @@ static bool start_feeders(job_t *job, err_t *err) {
                                 .extend = find_numbers,
                                 .misfit = job_skip_misfit,
                                 .context = job};
-    options.threads = feeder_threads(&options);
+    options.threads = job->existing == EXISTING_REPLACE ? 1 : feeder_threads(&options);
     if (!spec->dry_run &&
         !(job->hand_out = hand_out_new(job->files, job->file_count, options.threads, &job->loading)))
         return err_memory(err, job->file_count * sizeof(size_t));

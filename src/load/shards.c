@@ -160,6 +160,8 @@ static bool check_key_of_ids(const job_t *job, err_t *err) {
     for (size_t i = 0; id && i < key->count; i++)
         if (!own_id_decides(id, key->fields[i].path))
             return own_id_refuse_key(id, key->fields[i].path, err);
+        else if (!job_check_key_of_replaced(job, key->fields[i].path, err))
+            return false;
     return true;
 }
 

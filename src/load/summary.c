@@ -16,6 +16,8 @@ static void add_counters(load_result_t *result, const loader_counters_t *counter
     total->rejected += counters->counts.rejected;
     total->filtered += counters->counts.filtered;
     total->corrected += counters->counts.corrected;
+    total->replaced += counters->counts.replaced;
+    total->kept += counters->counts.kept;
     result->batches += counters->batches;
     result->sent_documents += counters->sent_documents;
     result->bytes_bson += counters->sent_bytes;

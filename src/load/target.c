@@ -62,7 +62,9 @@ static bool make_target(job_t *job, err_t *err) {
     timeline_enter(&job->result->course, TIMELINE_LOOKING);
     uint32_t useful = (uint32_t)job_shard_count(job) * THREADS_A_SHARD;
     useful = useful < JOB_MOST_DEFAULT_THREADS ? useful : JOB_MOST_DEFAULT_THREADS;
-    if (!spec->threads && useful > job->result->threads)
+    if (job->existing == EXISTING_REPLACE)
+        job->result->threads = 1; /* documents are replaced in the order of their records */
+    else if (!spec->threads && useful > job->result->threads)
         job->result->threads = useful;
     return true;
 }
@@ -87,7 +89,7 @@ bool job_open_target(job_t *job, err_t *err) {
         return true;
     if (!job_may_shard(job, err))
         return false;
-    if (spec->drop ? !may_drop(job, err) : !job_look_at_catalog(job, err))
+    if ((spec->drop ? !may_drop(job, err) : !job_look_at_catalog(job, err)) || !job_check_existing(job, err))
         return false;
     if (spec->dry_run)
         return true;

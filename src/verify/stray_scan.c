@@ -81,6 +81,12 @@ typedef enum {
     PLACE_WRONG_LANE
 } whose_t;
 
+/* Not in the extents of any input, not even of one that was removed. */
+static bool is_outside(const search_t *search, int64_t id) {
+    uint64_t offset;
+    return id < 0 || !places_find(search->options->places, record_id_voff(id), &offset);
+}
+
 static whose_t whose(const search_t *search, int64_t id, const load_file_t **file, uint64_t *offset) {
     const entry_t *entry = id < 0 ? NULL : places_find(search->options->places, record_id_voff(id), offset);
     if (!entry || entry->removed)
@@ -127,6 +133,10 @@ static bool take_place(searcher_t *searcher, int64_t id, err_t *err) {
         searcher->result.others++;
         return true;
     }
+    if (search->options->appends && is_outside(search, id)) {
+        searcher->result.not_ours++;
+        return true;
+    }
     difference_t difference = {
         .kind = DIFFERENCE_UNRELATED, .file = DIFFERENCE_NO_FILE, .records = 1, .id = id, .last_id = id};
     if (file) {
@@ -139,21 +149,34 @@ static bool take_place(searcher_t *searcher, int64_t id, err_t *err) {
     return tell(searcher, &difference, whys[who], err);
 }
 
-/* A number that is no 64-bit integer, among the `_id`s of a window that was looked at, has been told. */
-static bool was_looked_at(const search_t *search, const bson_iter_t *id) {
+/* The integer next to a number that is no 64-bit integer; -1: it has none. */
+static int64_t next_to(const bson_iter_t *id) {
     if (!BSON_ITER_HOLDS_NUMBER(id) && !BSON_ITER_HOLDS_DECIMAL128(id))
-        return false;
+        return -1;
     long double value = bson_iter_as_double(id);
-    const load_file_t *file;
-    uint64_t offset;
     bson_decimal128_t decimal;
     char text[BSON_DECIMAL128_STRING];
     if (BSON_ITER_HOLDS_DECIMAL128(id) && bson_iter_decimal128(id, &decimal)) {
         bson_decimal128_to_string(&decimal, text);
         value = strtold(text, NULL);
     }
-    return value >= 0 && value < 0x1p63L &&
-           whose(search, (int64_t)floorl(value), &file, &offset) == COLLECTION_LOOKED_AT;
+    return value >= 0 && value < 0x1p63L ? (int64_t)floorl(value) : -1;
+}
+
+/* Of a window that was looked at it has been told. */
+static bool take_odd_id(searcher_t *searcher, const bson_iter_t *id, err_t *err) {
+    const search_t *search = searcher->search;
+    const int64_t next = next_to(id);
+    const load_file_t *file;
+    uint64_t offset;
+    if (next >= 0 && whose(search, next, &file, &offset) == COLLECTION_LOOKED_AT) {
+        searcher->inside++;
+        return true;
+    }
+    if (!search->options->appends || !is_outside(search, next))
+        return tell_unrelated_id(searcher, id, err);
+    searcher->result.not_ours++;
+    return true;
 }
 
 static bool take_own_id(searcher_t *searcher, const bson_t *document, const bson_iter_t *id, err_t *err) {
@@ -166,9 +189,9 @@ static bool take_own_id(searcher_t *searcher, const bson_t *document, const bson
         searcher->inside += known;
         return true;
     }
-    if (options->all_files)
+    if (options->all_files && !options->appends)
         return tell_unrelated_id(searcher, id, err);
-    searcher->result.others++;
+    ++*(options->all_files ? &searcher->result.not_ours : &searcher->result.others);
     return true;
 }
 
@@ -177,10 +200,7 @@ static bool take_id(searcher_t *searcher, const bson_t *document, const bson_ite
         return take_own_id(searcher, document, id, err);
     if (BSON_ITER_HOLDS_INT64(id))
         return take_place(searcher, bson_iter_int64(id), err);
-    if (!was_looked_at(searcher->search, id))
-        return tell_unrelated_id(searcher, id, err);
-    searcher->inside++;
-    return true;
+    return take_odd_id(searcher, id, err);
 }
 
 /* ---- asking ---- */
@@ -295,6 +315,7 @@ static bool do_task(searcher_t *searcher, size_t task, err_t *err) {
     pthread_mutex_lock(&search->lock);
     search->result.documents += searcher->result.documents;
     search->result.others += searcher->result.others;
+    search->result.not_ours += searcher->result.not_ours;
     search->result.changed += searcher->result.changed;
     search->result.retries += searcher->result.retries;
     search->inside += searcher->inside;

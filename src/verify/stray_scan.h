@@ -31,12 +31,14 @@ typedef struct {
     uint64_t most; /* differences kept of a kind */
     const verified_ids_t
         *ids;       /* own `_id`s: sorted, each once; NULL: places. What is awaited is looked for */
+    bool appends;   /* --append: documents outside of all extents are somebody else's */
     bool all_files; /* with ids: the catalog has no other files, whose documents would have other `_id`s */
 } stray_scan_options_t;
 
 typedef struct {
     uint64_t documents; /* in the collection */
     uint64_t others;    /* of files that are in the catalog, and were not looked at */
+    uint64_t not_ours;  /* of others: there before a load with --append, or put there since */
     uint64_t changed;   /* inserted into, or removed from, what had been looked at before */
     uint64_t retries;
 } stray_scan_t;

@@ -51,6 +51,8 @@ void verifier_free(verifier_t *verifier) {
     free(verifier->ids.awaited);
     free(verifier->block_ids.hashes);
     free(verifier->block_ids.awaited);
+    last_wins_free(&verifier->last);
+    last_wins_free(&verifier->block_last);
     free(verifier);
 }
 
@@ -64,6 +66,10 @@ differences_t *verifier_differences(verifier_t *verifier) {
 
 const uint64_t *verifier_lanes(const verifier_t *verifier) {
     return verifier->lanes;
+}
+
+last_wins_t *verifier_last(verifier_t *verifier) {
+    return &verifier->last;
 }
 
 const verified_ids_t *verifier_ids(const verifier_t *verifier) {
@@ -405,6 +411,7 @@ static bool look_once(verifier_t *verifier, const block_t *block, uint64_t *seen
     verifier->block = block;
     verifier->look = (inspected_t){.blocks = 1};
     verifier->block_ids.count = verifier->block_ids.awaited_count = 0;
+    last_wins_clear(&verifier->block_last);
     if (verifier->by_id)
         by_id_clear(verifier->by_id);
     differences_clear(verifier->found);
@@ -444,6 +451,7 @@ static void settle(verifier_t *verifier) {
     ADD(sum->rejected, look->rejected);
     ADD(sum->filtered, look->filtered);
     ADD(sum->fixed, look->fixed);
+    ADD(sum->kept, look->kept);
     ADD(sum->seen, look->seen);
     ADD(sum->same, look->same);
     ADD(sum->encoded_bytes, look->encoded_bytes);
@@ -475,6 +483,7 @@ bool verifier_look(verifier_t *verifier, const block_t *block, err_t *err) {
             verifier->lanes[i] += lanes[i];
         settle(verifier);
         return verified_ids_add(&verifier->ids, &verifier->block_ids, err) &&
+               last_wins_move(&verifier->last, &verifier->block_last, err) &&
                differences_move(verifier->differences, verifier->found, err);
     }
 }

@@ -16,8 +16,10 @@
 #include "format/filter.h"
 #include "load/blocks/block.h"
 #include "load/rejects/fixes.h"
+#include "server/send/existing.h"
 #include "server/server.h"
 #include "verify/difference.h"
+#include "verify/last_wins.h"
 #include "verify/verified_ids.h"
 
 #include <pthread.h>
@@ -25,6 +27,7 @@
 /* What all verifiers of a run share. */
 typedef struct {
     const schema_t *schema;
+    existing_t existing;
     const filter_t *filter; /* or NULL */
     const fixes_t *fixes;   /* or NULL */
     server_t *server;
@@ -39,6 +42,7 @@ typedef struct {
 
 typedef struct {
     uint64_t records, expected, rejected, filtered, fixed;
+    uint64_t kept;       /* EXISTING_KEEP: another document has the record's `_id` */
     uint64_t seen, same; /* documents of the target */
     uint64_t encoded_bytes, stored_bytes;
     uint64_t blocks, retries;
@@ -56,6 +60,7 @@ bool verifier_look(verifier_t *verifier, const block_t *block, err_t *err);
  * by the verifier's own, or after it has ended. */
 const inspected_t *verifier_counters(const verifier_t *verifier);
 differences_t *verifier_differences(verifier_t *verifier);
+last_wins_t *verifier_last(verifier_t *verifier); /* EXISTING_REPLACE */
 const verified_ids_t *verifier_ids(const verifier_t *verifier);
 const uint64_t *verifier_lanes(const verifier_t *verifier); /* documents seen, by lane: RECORD_ID_LANES */
 

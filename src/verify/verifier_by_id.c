@@ -79,6 +79,22 @@ static bool tell(verifier_t *verifier, difference_kind_t kind, const by_id_place
     return false;
 }
 
+/* A later record may have replaced it: that is judged at the end. */
+static bool note_found(verifier_t *verifier, last_found_t what, const by_id_place_t *place,
+                       const by_id_found_t *found, err_t *err) {
+    last_wins_t *last = &verifier->block_last;
+    const difference_kind_t kind = what == LAST_MISSING ? DIFFERENCE_MISSING : DIFFERENCE_CHANGED;
+    difference_t difference = difference_at(verifier, kind, place);
+    const bool detail =
+        what != LAST_EQUAL && verifier->last.detail_count + last->detail_count < LAST_MOST_DETAILS;
+    const last_record_t record = {
+        .hash = found->hash, .offset = place->offset, .file = (uint32_t)difference.file, .found = what};
+    if (!detail || describe(&difference, found, place->why, err))
+        return last_wins_note(last, &record, detail ? &difference : NULL, err);
+    difference_free(&difference);
+    return false;
+}
+
 static bool take_found(verifier_t *verifier, const by_id_found_t *found, err_t *err) {
     const by_id_place_t *place = &verifier->places[found->tag];
     verified_ids_t *ids = &verifier->block_ids;
@@ -88,13 +104,26 @@ static bool take_found(verifier_t *verifier, const by_id_found_t *found, err_t *
         if (!verified_ids_note(ids, hash, err))
             return false;
     }
+    const existing_t existing = verifier->inspection->existing;
+    if (found->same && existing == EXISTING_REPLACE && !note_found(verifier, LAST_EQUAL, place, found, err))
+        return false;
     if (found->same)
         return !found->others || tell(verifier, DIFFERENCE_DUPLICATED, place, found, err);
+    if (!found->others && existing == EXISTING_REPLACE)
+        return note_found(verifier, LAST_MISSING, place, found, err);
     if (!found->others)
         return tell(verifier, DIFFERENCE_MISSING, place, found, err);
-    if (!is_known_reject(verifier, place))
+    const bool rejected = is_known_reject(verifier, place);
+    if (!rejected && existing == EXISTING_REPLACE)
+        return note_found(verifier, LAST_CHANGED, place, found, err);
+    if (!rejected && existing != EXISTING_KEEP)
         return tell(verifier, DIFFERENCE_CHANGED, place, found, err);
     verifier->look.expected--;
+    if (!rejected) {
+        verifier->look.seen -= found->others;
+        verifier->look.kept++;
+        return true;
+    }
     verifier->look.seen -= found->others;
     verifier->look.rejected++;
     return await_fix(verifier, place, err);

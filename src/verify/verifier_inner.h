@@ -41,6 +41,7 @@ struct verifier {
     by_id_t *by_id;
     by_id_place_t *places; /* by their numbers in by_id */
     size_t place_room;
+    last_wins_t last, block_last;  /* EXISTING_REPLACE */
     verified_ids_t ids, block_ids; /* of the documents that were found, of the block at hand */
 };
 

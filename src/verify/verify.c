@@ -60,6 +60,7 @@ static bool start_workers(verification_t *run, err_t *err) {
     if (!pipeline_open(&run->pipeline, spec->memory / 2, threads, err))
         return false;
     run->inspection = (inspection_t){.schema = run->schema,
+                                     .existing = run->existing,
                                      .filter = run->filter,
                                      .fixes = run->fixes,
                                      .server = run->server,
@@ -121,6 +122,7 @@ static bool add_up_workers(verification_t *run, err_t *err) {
         result->rejected += counters->rejected;
         result->filtered += counters->filtered;
         result->fixed += counters->fixed;
+        result->kept += counters->kept;
         result->documents += counters->seen;
         result->same += counters->same;
         result->bytes_encoded += counters->encoded_bytes;
@@ -131,6 +133,7 @@ static bool add_up_workers(verification_t *run, err_t *err) {
         for (size_t lane = 0; lane < RECORD_ID_LANES; lane++)
             run->lanes[lane] += verifier_lanes(worker->verifier)[lane];
         ok = differences_move(result->differences, verifier_differences(worker->verifier), err) && ok;
+        ok = ok && last_wins_move(&run->last, verifier_last(worker->verifier), err);
         ok = ok && verified_ids_add(&run->ids, verifier_ids(worker->verifier), err);
         verifier_free(worker->verifier);
     }
@@ -173,6 +176,36 @@ static bool compare(verification_t *run, err_t *err) {
     return false;
 }
 
+/* Which records were replaced, and which documents should be there. */
+static bool judge_last(verification_t *run, err_t *err) {
+    verify_result_t *result = run->result;
+    const size_t count = run->manifest->count;
+    uint32_t *ordinals = malloc((count + 1) * sizeof *ordinals);
+    const char **names = malloc((count + 1) * sizeof *names);
+    last_judged_t judged = {.equal = 0};
+    if (!ordinals || !names) {
+        free(ordinals);
+        free(names);
+        return err_memory(err, count * sizeof *names);
+    }
+    for (size_t i = 0; i < count; i++) {
+        ordinals[i] = run->files[i].ordinal;
+        names[i] = run->files[i].input->name;
+    }
+    const bool ok = last_wins_judge(&run->last, ordinals, names,
+                                    run->spec->sample_percent >= 100 && run->spec->limit == UINT64_MAX,
+                                    result->differences, &judged, err);
+    if (ok && run->existing == EXISTING_REPLACE) {
+        result->same = judged.equal;
+        result->replaced = judged.superseded;
+        result->expected -= judged.superseded;
+        result->undecided = judged.undecided;
+    }
+    free(ordinals);
+    free(names);
+    return ok;
+}
+
 /* A load that began meanwhile has registered files before it sent documents: so the catalog is read again
  * when there are places of nobody, until they have not changed in between. */
 static bool look_outside(verification_t *run, err_t *err) {
@@ -189,6 +222,7 @@ static bool look_outside(verification_t *run, err_t *err) {
                                     .threads = result->threads,
                                     .most = run->spec->most,
                                     .ids = run->schema->id ? &run->ids : NULL,
+                                    .appends = run->header.appends,
                                     .all_files = result->files >= result->catalog_files};
     stray_scan_t outside = {.documents = 0};
     if (run->spec->files_only || run->spec->sample_percent < 100)
@@ -218,6 +252,7 @@ static bool look_outside(verification_t *run, err_t *err) {
     result->counted = ok;
     result->all_documents = outside.documents;
     result->other_documents = outside.others;
+    result->not_ours = outside.not_ours;
     result->changed = outside.changed;
     return ok;
 }
@@ -256,7 +291,8 @@ static bool conclude(const verification_t *run, err_t *err) {
 static bool look(verification_t *run, err_t *err) {
     return limits_check(run->spec->threads, run->spec->memory, run->spec->max_record, err) &&
            verify_open(run, err) &&
-           (run->nothing || (compare(run, err) && look_outside(run, err) && conclude(run, err)));
+           (run->nothing ||
+            (compare(run, err) && judge_last(run, err) && look_outside(run, err) && conclude(run, err)));
 }
 
 static void free_run(verification_t *run) {
@@ -266,6 +302,7 @@ static void free_run(verification_t *run) {
     catalog_header_free(&run->header);
     fixes_free(run->fixes);
     places_free(run->places);
+    last_wins_free(&run->last);
     free(run->ids.hashes);
     free(run->ids.awaited);
     store_mongo_close(run->store);

@@ -45,7 +45,9 @@ struct verification {
     verify_worker_t workers[LIMITS_MOST_THREADS];
     uint32_t worker_count;
     uint64_t lanes[RECORD_ID_LANES]; /* documents that were seen */
-    verified_ids_t ids;              /* the same, by own `_id`s */
+    existing_t existing;
+    last_wins_t last;
+    verified_ids_t ids; /* the same, by own `_id`s */
     progress_t progress;
 };
 

@@ -121,6 +121,10 @@ static bool open_catalog(verification_t *run, err_t *err) {
         return false;
     if (!found || !run->header.format)
         return expect_nothing(run) || catalog_refuse_none(server_namespace(run->server), err);
+    if (!existing_named(run->header.existing, &run->existing))
+        return err_set(err, STATUS_USAGE,
+                       "%s was loaded with --existing %s by another version of tipple: use that one",
+                       server_namespace(run->server), run->header.existing);
     if (!check_header(run, err) || !own_id_set(run->schema, run->header.id ? run->header.id : "", err) ||
         !take_filter(run, err) || !running_count(run->store, NULL, run->header.lease_ms, &running, err))
         return false;

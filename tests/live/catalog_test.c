@@ -383,10 +383,12 @@ static void assert_counts(const counts_t *counts, uint64_t first) {
     assert_int_equal(counts->rejected, first + 3);
     assert_int_equal(counts->filtered, first + 4);
     assert_int_equal(counts->corrected, first + 5);
+    assert_int_equal(counts->replaced, first + 6);
+    assert_int_equal(counts->kept, first + 7);
 }
 
 static counts_t counts_from(uint64_t first) {
-    return (counts_t){first, first + 1, first + 2, first + 3, first + 4, first + 5};
+    return (counts_t){first, first + 1, first + 2, first + 3, first + 4, first + 5, first + 6, first + 7};
 }
 
 static void add_run(lab_t *lab, piece_t *piece, uint64_t from, uint64_t to, uint64_t hash) {

@@ -2,6 +2,7 @@
 collection is compared with Python's reading of the same text.  needs: standalone"""
 import json
 import random
+import re
 import signal
 
 import livetest
@@ -75,8 +76,25 @@ class Keys(livetest.Case):
         self.write("b.json", lines([other, same_number, {"_id": "new", "name": "new", "v": 2}]))
         said = self.load("b.json", status=2)
         self.assertEqual((1, 0, 2), tuple(said[key] for key in ("loaded", "already_there", "rejected")))
-        self.assertRegex(self.stderr, r"b\.json:1:1 .*another document with its _id")
+        self.assertRegex(self.stderr, r"b\.json:1:1 .*another document with its _id.*, nor that of another record")
         self.assertEqual(101 + 1, self.verify("a.json", "b.json")["documents"])
+
+    def test_both_places(self):
+        """of two different records of a run the reject names the place of the other one, also far behind it"""
+        objects = made(20000, 5)
+        self.write("a.json", lines(objects))
+        self.write("b.json", lines([dict(objects[7], v=-1), dict(objects[19999], v=-2)]))
+        self.load("-b", "100", "a.json", "b.json", status=2)
+        found = {str(each["_id"]): each["v"] for each in self.documents()}
+        told = set(re.findall(r"rejected (\S+):1 .*: it is that of (\S+)", self.stderr))
+        self.assertEqual(2, len(told), self.stderr)
+        for number, line in ((1, 8), (2, 20000)):  # either may come first
+            first = found[str(plain(objects[line - 1]["_id"]))] == objects[line - 1]["v"] if not isinstance(
+                objects[line - 1]["_id"], dict) else None
+            pair = ("b.json:%d" % number, "a.json:%d" % line)
+            self.assertTrue(pair in told or pair[::-1] in told, told)
+            if first is not None:
+                self.assertIn(pair if first else pair[::-1], told)
 
     def test_killed(self):
         """killed again and again: all of it, once, whatever the types of the `_id`s"""

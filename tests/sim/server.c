@@ -364,6 +364,12 @@ static bool header_matches(const catalog_header_t *header, const header_change_t
     case HEADER_NEW_UUID:
         return header->generation == change->generation && load_id_is_nobody(&header->dropping) &&
                !(change->unbound && header->format);
+    case HEADER_BEGIN_REPLACING:
+        return load_id_equal(&header->replacing, &change->replacing) && load_id_is_nobody(&header->dropping);
+    case HEADER_END_REPLACING:
+        return load_id_equal(&header->replacing, &change->by);
+    case HEADER_APPEND:
+        return header->generation == change->generation && load_id_is_nobody(&header->dropping);
     case HEADER_SYNC:
         return true;
     }
@@ -397,6 +403,8 @@ static void change_header(world_t *world, packet_t *message) {
         catalog_header_free(&(catalog_header_t){
             .format = header->format, .format_digest = header->format_digest, .filter = header->filter});
         header->format = header->format_digest = header->filter = NULL;
+        header->appends = false;
+        header->replacing = (load_id_t){{0}};
         header->dropping = (load_id_t){{0}};
         header->generation = change->generation;
         memcpy(header->uuid, change->uuid, STORE_UUID);
@@ -405,6 +413,15 @@ static void change_header(world_t *world, packet_t *message) {
         check_new_uuid(world, message);
         memcpy(header->uuid, change->uuid, STORE_UUID);
         header->generation++;
+        break;
+    case HEADER_BEGIN_REPLACING:
+        header->replacing = change->by;
+        break;
+    case HEADER_END_REPLACING:
+        header->replacing = (load_id_t){{0}};
+        break;
+    case HEADER_APPEND:
+        header->appends = true;
         break;
     case HEADER_SYNC:
         break;

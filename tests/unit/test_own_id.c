@@ -86,6 +86,12 @@ static void test_made(void **state) {
          "a server stores the time of day in place of Timestamp(0, 0)"},
         {json, "_id", "{\"_id\": 1, \"t\": [{\"$timestamp\": {\"t\": 0, \"i\": 0}}]}",
          "{ \"_id\" : 1, \"t\" : [ { \"$timestamp\" : { \"t\" : 0, \"i\" : 0 } } ] }"},
+        {json, "a", "{\"a\": 1, \"t\": {\"$timestamp\": {\"t\": 0, \"i\": 0}}}",
+         "a server stores the time of day in place of Timestamp(0, 0)"},
+        {json, "a", "{\"a\": {\"$timestamp\": {\"t\": 0, \"i\": 0}}}",
+         "a server stores the time of day in place of Timestamp(0, 0)"},
+        {json, "a", "{\"a\": 1, \"t\": {\"$timestamp\": {\"t\": 0, \"i\": 1}}}",
+         "{ \"_id\" : 1, \"a\" : 1, \"t\" : { \"$timestamp\" : { \"t\" : 0, \"i\" : 1 } } }"},
         {json, "a", "{\"a\": 1, \"_id\": 2}",
          "it brings its own _id, and --id names other fields: rename it, take it out, or give --id _id"},
     };

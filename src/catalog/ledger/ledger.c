@@ -16,6 +16,7 @@ void ledger_free(ledger_t *ledger) {
     for (size_t i = 0; i < ledger->input_count; i++)
         entry_free(&ledger->inputs[i].entry);
     free(ledger->works);
+    free(ledger->order);
     free(ledger->inputs);
     liveness_free(&ledger->liveness);
 }
@@ -296,7 +297,7 @@ static bool is_owner_dead(const ledger_t *ledger, const work_t *work) {
 
 bool ledger_may_take(const ledger_t *ledger, const work_t *work) {
     const ledger_input_t *input = &ledger->inputs[work->input];
-    if (input->view == VIEW_OLDER && is_last(input, work))
+    if ((input->view == VIEW_OLDER && is_last(input, work)) || !ledger_is_its_turn(ledger, work))
         return false;
     return work->state == WORK_OPEN || (work->state == WORK_OTHERS && is_owner_dead(ledger, work));
 }

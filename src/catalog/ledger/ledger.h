@@ -96,6 +96,9 @@ typedef struct {
     size_t input_count, input_room;
     work_t *works;
     size_t work_count, work_room;
+    size_t
+        *order; /* of the works, by numbers in the catalog (ledger_put_in_order); NULL: it does not matter */
+    size_t order_from;    /* all works before it in the order are DONE */
     size_t first_open;    /* no piece before it is OPEN, OTHERS or CHECK */
     size_t hand_out_from; /* all pieces before this one that are to be handed out were handed out */
     liveness_t liveness;
@@ -121,6 +124,10 @@ void ledger_free(ledger_t *ledger);
 /* Adds an input whose entry was found or made; input->entry becomes the ledger's. Pieces are taken in the order of
  * these calls. Pieces that were registered as taken by this load are OURS: set asked_ns before. */
 bool ledger_add(ledger_t *ledger, ledger_input_t *input, err_t *err);
+
+/* After the last of them: from now on each piece is taken only when all before it in the catalog's order are done. Inputs
+ * of one stream go together. */
+bool ledger_put_in_order(ledger_t *ledger, err_t *err);
 
 /* ---- what was read ---- */
 

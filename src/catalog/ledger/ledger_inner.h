@@ -16,6 +16,9 @@ piece_t *ledger_piece(const ledger_t *ledger, const work_t *work);
 void ledger_forget(work_t *work); /* forgets what is remembered of work that is not ours, or not any more */
 void ledger_become(ledger_t *ledger, work_t *work, work_state_t state);
 void ledger_own(ledger_t *ledger, work_t *work); /* the catalog names us as its owner */
+/* In the order of ledger_put_in_order. */
+bool ledger_is_its_turn(const ledger_t *ledger, const work_t *work);
+void ledger_follow_order(ledger_t *ledger);
 bool ledger_may_take(const ledger_t *ledger, const work_t *work);
 /* These records are rejected (again): notes the confirmed documents of their fixes as gone. */
 bool ledger_note_gone(const ledger_t *ledger, work_t *work, const settled_block_t *block, err_t *err);

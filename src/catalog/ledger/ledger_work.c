@@ -102,6 +102,7 @@ bool ledger_choose(ledger_t *ledger, size_t least, uint64_t most_bytes, take_t *
     size_t room = 0;
     *takes = NULL;
     *count = 0;
+    ledger_follow_order(ledger);
     while (ledger->first_open < ledger->work_count && (ledger->works[ledger->first_open].state == WORK_DONE ||
                                                        ledger->works[ledger->first_open].state == WORK_OURS))
         ledger->first_open++;

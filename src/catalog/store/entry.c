@@ -21,6 +21,8 @@ void counts_add(counts_t *to, const counts_t *from) {
     to->rejected += from->rejected;
     to->filtered += from->filtered;
     to->corrected += from->corrected;
+    to->replaced += from->replaced;
+    to->kept += from->kept;
 }
 
 /* ---- reading ---- */

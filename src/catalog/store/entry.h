@@ -19,6 +19,8 @@ typedef struct {
     uint64_t read, loaded, already_there, rejected, filtered;
     /* a part of loaded: last records that had been cut off, and were replaced by the whole record */
     uint64_t corrected;
+    uint64_t replaced; /* a part of loaded: --existing replace, and another document was there */
+    uint64_t kept;     /* a part of already_there: --existing keep, and another document was there */
 } counts_t;
 
 void counts_add(counts_t *to, const counts_t *from);

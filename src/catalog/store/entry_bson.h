@@ -6,7 +6,7 @@
  *    extents: [{base, start, length}],
  *    fixes: {<offset>-<hash of the reject>: {hash, confirmed, generation, noted: {<hash>: true}}},
  *    pieces: [{from, owner, epoch, generation, complete, unsafe, done: [[from, to, hash], ...],
- *              read, loaded, already, rejected, filtered, corrected,
+ *              read, loaded, already, rejected, filtered, corrected, replaced, kept,
  *              tail: {from, to, hash, read, ...}, rejects: <offset and hash, 8 bytes each, little endian>}]}
  *
  * Hashes and offsets in names have 16 hexadecimal digits. */

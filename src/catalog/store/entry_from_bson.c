@@ -47,7 +47,8 @@ static void take_counts(const bson_iter_t *field, counts_t *counts) {
         uint64_t *to;
     } numbers[] = {
         {"read", &counts->read},         {"loaded", &counts->loaded},     {"already", &counts->already_there},
-        {"rejected", &counts->rejected}, {"filtered", &counts->filtered}, {"corrected", &counts->corrected}};
+        {"rejected", &counts->rejected}, {"filtered", &counts->filtered}, {"corrected", &counts->corrected},
+        {"replaced", &counts->replaced}, {"kept", &counts->kept}};
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         if (is(field, numbers[i].key))
             *numbers[i].to = whole(field);

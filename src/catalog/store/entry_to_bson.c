@@ -31,6 +31,8 @@ static void append_counts(bson_t *to, const counts_t *counts) {
     append_some(to, "rejected", counts->rejected);
     append_some(to, "filtered", counts->filtered);
     append_some(to, "corrected", counts->corrected);
+    append_some(to, "replaced", counts->replaced);
+    append_some(to, "kept", counts->kept);
 }
 
 static void append_tail(bson_t *to, const tail_t *tail) {

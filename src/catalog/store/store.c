@@ -13,6 +13,7 @@ void catalog_header_free(catalog_header_t *header) {
     free(header->filter);
     free(header->format_text);
     free(header->id);
+    free(header->existing);
     *header = (catalog_header_t){0};
 }
 
@@ -61,6 +62,9 @@ bool store_take_numbers(store_t *store, uint64_t extents, uint64_t ordinals, uin
         if (ok && (extents > MOST_UNITS || change.next_extent > MOST_UNITS - extents ||
                    ordinals > UINT32_MAX || change.next_ordinal > UINT32_MAX - ordinals))
             return refuse_numbers(err);
+        if (ok && extents && store->may_take &&
+            !store->may_take(store->may_take_context, change.next_extent, extents, err))
+            return false;
         if (!ok || !store->change_header(store, &change, &changed, err))
             return false;
         *first_extent = change.next_extent;

@@ -21,10 +21,14 @@ typedef struct {
     int64_t lease_ms;
     char *format, *format_digest, *filter; /* NULL: not bound yet */
     char *id;                              /* the fields that the `_id`s are made of; NULL or "": none */
-    char *format_text;                     /* the format file, if it was guessed; otherwise NULL */
-    load_id_t dropping;                    /* the load that drops the collection; no load: nobody drops it */
-    uint64_t drops;                        /* how many drops were begun */
-    bool has_entries; /* if there is no header: there are entries, so the header was removed */
+    char *existing;                        /* --existing: "keep" or "replace"; NULL: "reject" */
+    load_id_t
+        replacing; /* the load that alone works on the collection, with --existing replace; no load: none does */
+    char *format_text;  /* the format file, if it was guessed; otherwise NULL */
+    load_id_t dropping; /* the load that drops the collection; no load: nobody drops it */
+    uint64_t drops;     /* how many drops were begun */
+    bool appends;       /* --append: there may be documents of others, outside of all extents */
+    bool has_entries;   /* if there is no header: there are entries, so the header was removed */
 } catalog_header_t;
 
 void catalog_header_free(catalog_header_t *header);
@@ -40,12 +44,16 @@ typedef struct {
         HEADER_END_DROP,    /* believes dropping == by; no format, another generation, `uuid` */
         /* believes generation, and that no load drops; sets uuid and the next generation */
         HEADER_NEW_UUID,
-        HEADER_SYNC, /* changes nothing that matters, but is journaled */
+        HEADER_BEGIN_REPLACING, /* believes `replacing`, and that no load drops; sets `replacing` to `by` */
+        HEADER_END_REPLACING,   /* believes replacing == by; sets it to no load */
+        HEADER_APPEND,          /* believes generation, and that no load drops; sets `appends` */
+        HEADER_SYNC,            /* changes nothing that matters, but is journaled */
     } kind;
     uint64_t next_extent, next_ordinal, extents, ordinals;
     const char *format, *format_digest, *filter;
     const char *id, *format_text; /* HEADER_BIND; or NULL */
-    load_id_t dropping, by;
+    const char *existing;         /* the same */
+    load_id_t dropping, replacing, by;
     uint64_t drops;
     uint32_t generation;
     bool unbound; /* HEADER_NEW_UUID: also believes that no format is set */
@@ -135,6 +143,10 @@ struct store {
     /* Raises the beat of a load that has not ended. It does not tell whether the load is there: epochs are what makes
      * loads safe. */
     bool (*beat)(store_t *store, const load_id_t *load, uint64_t beat, uint64_t documents, err_t *err);
+
+    /* Before extents are taken: is nobody's document among their `_id`s? False: err. NULL: nobody asks. */
+    bool (*may_take)(void *context, uint64_t first_extent, uint64_t extents, err_t *err);
+    void *may_take_context;
 
     /* The UUID of the collection itself; zeros if there is none. */
     bool (*collection)(store_t *store, uint8_t uuid[STORE_UUID], err_t *err);

@@ -12,8 +12,8 @@
 /* The header of the catalog:
  *
  *   {_id: "catalog", key: "catalog", layout, laneRule, uuid, generation, nextExtent (units), nextOrdinal,
- *    leaseMs, format, digest, filter, idFields (of --id), formatText (of a guessed format), dropping: <load>, drops, created,
- *    synced} */
+ *    leaseMs, format, digest, filter, idFields (of --id), formatText (of a guessed format), existing (of --existing),
+ *    dropping: <load>, drops, replacing: <load>, appends (true, or not there), created, synced} */
 #define HEADER "catalog"
 
 static bool take_text(const bson_t *document, const char *field, char **text, err_t *err) {
@@ -38,7 +38,7 @@ static const char *odd_field(const bson_t *document) {
                    {"nextOrdinal", INT64_MAX, true},
                    {"drops", INT64_MAX, false},
                    {"leaseMs", INT64_MAX / 1000000, false}};
-    static const char *const texts[] = {"format", "digest", "filter", "formatText", "idFields"};
+    static const char *const texts[] = {"format", "digest", "filter", "formatText", "idFields", "existing"};
     bson_iter_t iter;
     uint64_t number;
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
@@ -49,9 +49,11 @@ static const char *odd_field(const bson_t *document) {
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         if (bson_iter_init_find(&iter, document, texts[i]) && !BSON_ITER_HOLDS_UTF8(&iter))
             return texts[i];
-    if (bson_iter_init_find(&iter, document, "dropping") && !BSON_ITER_HOLDS_OID(&iter) &&
-        !BSON_ITER_HOLDS_NULL(&iter))
-        return "dropping";
+    static const char *const loads[] = {"dropping", "replacing"};
+    for (size_t i = 0; i < sizeof loads / sizeof *loads; i++)
+        if (bson_iter_init_find(&iter, document, loads[i]) && !BSON_ITER_HOLDS_OID(&iter) &&
+            !BSON_ITER_HOLDS_NULL(&iter))
+            return loads[i];
     return "";
 }
 
@@ -91,13 +93,17 @@ static bool header_from_bson(const store_mongo_t *mongo, const bson_t *document,
         bson_iter_binary(&iter, &subtype, &length, &uuid);
     if (length == STORE_UUID)
         memcpy(header->uuid, uuid, STORE_UUID);
+    header->appends = bson_iter_init_find(&iter, document, "appends") && bson_iter_as_bool(&iter);
     if (bson_iter_init_find(&iter, document, "dropping") && BSON_ITER_HOLDS_OID(&iter))
         header->dropping = load_id_from_oid(bson_iter_oid(&iter));
+    if (bson_iter_init_find(&iter, document, "replacing") && BSON_ITER_HOLDS_OID(&iter))
+        header->replacing = load_id_from_oid(bson_iter_oid(&iter));
     if (take_text(document, "format", &header->format, err) &&
         take_text(document, "digest", &header->format_digest, err) &&
         take_text(document, "filter", &header->filter, err) &&
         take_text(document, "formatText", &header->format_text, err) &&
-        take_text(document, "idFields", &header->id, err))
+        take_text(document, "idFields", &header->id, err) &&
+        take_text(document, "existing", &header->existing, err))
         return true;
     catalog_header_free(header);
     return false;
@@ -139,6 +145,8 @@ bool store_mongo_make_header(store_t *store, const catalog_header_t *header, err
                 "nextOrdinal", BCON_INT64((int64_t)header->next_ordinal), "leaseMs",
                 BCON_INT64(header->lease_ms ? header->lease_ms : STORE_LEASE_MS), "created",
                 BCON_DATE_TIME(clock_wall_ms()));
+    if (header->appends)
+        BSON_APPEND_BOOL(&document, "appends", true);
     bson_append_document_end(&documents, &document);
     bson_append_array_end(&command, &documents);
     bool ok =
@@ -175,6 +183,8 @@ static void header_change_to_bson(const header_change_t *change, bson_t *query, 
         BSON_APPEND_UTF8(set, "filter", change->filter);
         if (change->id && change->id[0])
             BSON_APPEND_UTF8(set, "idFields", change->id);
+        if (change->existing && change->existing[0])
+            BSON_APPEND_UTF8(set, "existing", change->existing);
         if (change->format_text)
             BSON_APPEND_UTF8(set, "formatText", change->format_text);
         return;
@@ -203,6 +213,9 @@ static void header_change_to_bson(const header_change_t *change, bson_t *query, 
         BSON_APPEND_BOOL(unset, "filter", true);
         BSON_APPEND_BOOL(unset, "formatText", true);
         BSON_APPEND_BOOL(unset, "idFields", true);
+        BSON_APPEND_BOOL(unset, "appends", true);
+        BSON_APPEND_BOOL(unset, "existing", true);
+        BSON_APPEND_BOOL(unset, "replacing", true);
         return;
     case HEADER_NEW_UUID:
         append_load(query, "dropping", &nobody);
@@ -211,6 +224,20 @@ static void header_change_to_bson(const header_change_t *change, bson_t *query, 
             BSON_APPEND_NULL(query, "format"); /* the field is not there */
         BSON_APPEND_INT64(set, "generation", (int64_t)change->generation + 1);
         BSON_APPEND_BINARY(set, "uuid", BSON_SUBTYPE_UUID, change->uuid, STORE_UUID);
+        return;
+    case HEADER_BEGIN_REPLACING:
+        append_load(query, "dropping", &nobody);
+        append_load(query, "replacing", &change->replacing);
+        append_load(set, "replacing", &change->by);
+        return;
+    case HEADER_END_REPLACING:
+        append_load(query, "replacing", &change->by);
+        append_load(set, "replacing", &nobody);
+        return;
+    case HEADER_APPEND:
+        append_load(query, "dropping", &nobody);
+        BSON_APPEND_INT64(query, "generation", change->generation);
+        BSON_APPEND_BOOL(set, "appends", true);
         return;
     case HEADER_SYNC:
         BSON_APPEND_DATE_TIME(set, "synced", clock_wall_ms());

@@ -43,6 +43,7 @@ void load_make_result(bson_t *to, const load_result_t *result) {
     result_put(to, AS_COUNT("read", counts->read), AS_COUNT("loaded", counts->loaded),
                AS_COUNT("already_there", counts->already_there), AS_COUNT("rejected", counts->rejected),
                AS_COUNT("filtered", counts->filtered), AS_COUNT("corrected", counts->corrected),
+               AS_COUNT("replaced", counts->replaced), AS_COUNT("kept", counts->kept),
                AS_COUNT("open_rejects", result->open_rejects), AS_SECONDS("seconds", result->took_ns),
                AS_NUMBER("docs_per_second", result_rate(counts->loaded, result->took_ns), 0),
                AS_COUNT("bytes_read", result->bytes_read), AS_COUNT("bytes_bson", result->bytes_bson),
@@ -64,8 +65,9 @@ void load_make_result(bson_t *to, const load_result_t *result) {
                AS_COUNT("lines_skipped", result->passed_over.skipped),
                AS_COUNT("comment_lines", result->passed_over.comments),
                AS_LIST("bad_fields", result->bad_field_count, put_bad_field, result->bad_fields),
-               AS_FLAG("clustered", result->clustered), AS_COUNT("threads", result->threads),
-               AS_COUNT("batch", result->batch), AS_TEXT("rejects", rejects ? result->rejects_path : NULL),
+               AS_FLAG("clustered", result->clustered), AS_FLAG("appended", result->appended),
+               AS_COUNT("threads", result->threads), AS_COUNT("batch", result->batch),
+               AS_TEXT("rejects", rejects ? result->rejects_path : NULL),
                AS_LIST("skipped_files", result->skipped.count, put_skipped, result->skipped.items),
                AS_LIST("indexes", result->index_count, load_put_index, result->indexes));
 }

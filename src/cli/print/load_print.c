@@ -138,6 +138,14 @@ void load_print(const load_spec_t *spec, const load_result_t *result, const bson
     print_open_rejects(spec, result);
     if (log_level() < LOG_NORMAL)
         return;
+    if (result->appended)
+        out_print("appended: the collection holds documents of others, too, which stay as they are\n");
+    if (counts->replaced)
+        out_print("replaced: %s of the loaded; other documents had their _ids\n",
+                  units_count(more, counts->replaced));
+    if (counts->kept)
+        out_print("kept: %s of those already there; other documents have their _ids, and stay\n",
+                  units_count(more, counts->kept));
     if (counts->corrected)
         out_print(
             "corrected: %s of the loaded; the input ended in the middle of the record then, and has grown\n",

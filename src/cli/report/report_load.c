@@ -75,9 +75,18 @@ static void add_counts(report_t *report, const load_result_t *result) {
                 {"already there", counts->already_there},
                 {"rejected", counts->rejected},
                 {"filtered", counts->filtered}};
-    char note[160], read[SCALE_TEXT];
-    snprintf(note, sizeof note, "%s records were read: each is loaded, already there, rejected or filtered.",
-             scale_value(read, (double)counts->read, "records"));
+    char note[320], read[SCALE_TEXT], parts[SCALE_TEXT];
+    int used = snprintf(note, sizeof note,
+                        "%s records were read: each is loaded, already there, rejected or filtered.",
+                        scale_value(read, (double)counts->read, "records"));
+    if (counts->replaced)
+        used +=
+            snprintf(note + used, sizeof note - (size_t)used, " %s of the loaded replaced other documents.",
+                     scale_value(parts, (double)counts->replaced, "records"));
+    if (counts->kept)
+        snprintf(note + used, sizeof note - (size_t)used,
+                 " Of %s of those already there other documents were kept.",
+                 scale_value(parts, (double)counts->kept, "records"));
     report_begin(report, REPORT_BARS, "What became of the records", note);
     report_column(report, "outcome", "");
     report_column(report, "records", "records");

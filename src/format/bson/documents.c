@@ -140,7 +140,7 @@ parsed_t documents_next(documents_t *documents, uint8_t *out, size_t room, recor
                       "libbson finds it not valid here: a key or a text that is not UTF-8, or a value "
                       "that its type does not allow");
     if (walk.replaced && documents->with_id)
-        return refuse(record, walk.replaced, "a server stores the time of day in place of Timestamp(0, 0)");
+        return refuse(record, walk.replaced, RECORD_SERVER_REPLACES);
     if (walk.own_id && documents->with_id && !documents->keeps_id)
         return refuse(
             record, walk.own_id,

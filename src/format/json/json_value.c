@@ -1,6 +1,7 @@
 #include "format/json/json_value.h"
 #include "format/json/json_inner.h"
 #include "format/json/json_marks.h"
+#include "format/record/record.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -273,7 +274,7 @@ static const uint8_t *read_object(json_value_t *json, const uint8_t *at, uint8_t
         if (JSON_UNLIKELY(!at))
             return json_within(json, element + 1);
         if (JSON_UNLIKELY(*element == BSON_TYPE_TIMESTAMP) && is_replaced(json))
-            return json_reject(json, at, "a server stores the time of day in place of Timestamp(0, 0)");
+            return json_reject(json, at, RECORD_SERVER_REPLACES);
         if (JSON_UNLIKELY(element == json->own_id))
             json->own_id_end = json->out;
         at = json_blanks(json, at);

@@ -155,18 +155,33 @@ static bool make(const own_id_t *id, const bson_t *document, bson_t *made, const
     return bson_append_document_end(made, &all) && ok;
 }
 
+/* Why a document of the data's own may not get an `_id`; its field in *field. */
+static const char *refuse_fields(const bson_t *document, const char **field) {
+    uint32_t seconds = 0, increment = 0;
+    bson_iter_t at;
+    for (bool more = bson_iter_init(&at, document); more && bson_iter_next(&at);) {
+        if (strcmp(bson_iter_key(&at), "_id") == 0)
+            return "it brings its own _id, and --id names other fields: rename it, take it out, or give --id "
+                   "_id";
+        if (!BSON_ITER_HOLDS_TIMESTAMP(&at))
+            continue;
+        bson_iter_timestamp(&at, &seconds, &increment);
+        *field = bson_iter_key(&at);
+        if (!seconds && !increment)
+            return RECORD_SERVER_REPLACES;
+    }
+    *field = NULL;
+    return NULL;
+}
+
 bool own_id_put(const own_id_t *id, uint8_t *document, size_t room, uint32_t *length, const char **field,
                 const char **reason) {
     bson_t whole, made = BSON_INITIALIZER;
-    bson_iter_t own;
     *field = NULL;
     *reason = "its document cannot be read";
     bool ok = bson_init_static(&whole, document, *length);
-    if (ok && bson_iter_init_find(&own, &whole, "_id")) {
-        *reason =
-            "it brings its own _id, and --id names other fields: rename it, take it out, or give --id _id";
+    if (ok && (*reason = refuse_fields(&whole, field)))
         ok = false;
-    }
     ok = ok && make(id, &whole, &made, field, reason);
     const uint32_t more = made.len - 5;
     if (ok && *length + more > room) { /* fields within fields */

@@ -48,6 +48,9 @@ typedef struct {
 /* No document may come near 2 GiB: sizes in BSON are int32. */
 enum { RECORD_MOST_NEEDED = 1 << 30 };
 
+/* The reason of a reject whose document has a top-level Timestamp(0, 0). */
+#define RECORD_SERVER_REPLACES "a server stores the time of day in place of Timestamp(0, 0)"
+
 static inline parsed_t record_refuse_large(record_t *record) {
     record->reason = "its document could be larger than 1 GiB";
     record->field = NULL;

@@ -20,9 +20,16 @@ void account_one(const account_t *account, block_t *block, unsent_t what) {
         block->counts.corrected++;
         ACCOUNT_ADD(account->counts->loaded, 1);
         ACCOUNT_ADD(account->counts->corrected, 1);
+    } else if (what == RECORD_REPLACED) {
+        block->counts.loaded++;
+        block->counts.replaced++;
+        ACCOUNT_ADD(account->counts->loaded, 1);
+        ACCOUNT_ADD(account->counts->replaced, 1);
     } else {
         block->counts.already_there++;
+        block->counts.kept += what == RECORD_KEPT;
         ACCOUNT_ADD(account->counts->already_there, 1);
+        ACCOUNT_ADD(account->counts->kept, what == RECORD_KEPT);
     }
 }
 
@@ -135,9 +142,12 @@ static bool settle_exception(const account_t *account, const batch_t *batch, blo
         return account->taken(account->taken_context, block, &record, batch->bytes + batch->starts[index],
                               err);
     }
-    if (!exception->there)
+    if (!exception->there && !exception->replaced)
         return reject_refused(account, block, offset, exception->reason, err);
-    account_one(account, block, RECORD_THERE);
+    account_one(account, block,
+                exception->replaced ? RECORD_REPLACED
+                : exception->kept   ? RECORD_KEPT
+                                    : RECORD_THERE);
     return true;
 }
 
@@ -145,7 +155,7 @@ static bool settle_exception(const account_t *account, const batch_t *batch, blo
 static void tell_taken(account_t *account, const batch_t *batch, const delivered_t *delivered) {
     size_t rejected = 0;
     for (size_t i = 0; i < delivered->count; i++)
-        rejected += !delivered->exceptions[i].there;
+        rejected += !delivered->exceptions[i].there && !delivered->exceptions[i].replaced;
     if (rejected < batch->count) {
         rejects_looked_at(account->loading->rejects, 0, true);
         account->told = true;

@@ -25,8 +25,8 @@ typedef struct {
     void *taken_context;
 } account_t;
 
-/* One record that was not sent. */
-typedef enum { RECORD_FILTERED, RECORD_THERE, RECORD_CORRECTED } unsent_t;
+/* One record that was not simply inserted. */
+typedef enum { RECORD_FILTERED, RECORD_THERE, RECORD_CORRECTED, RECORD_REPLACED, RECORD_KEPT } unsent_t;
 void account_one(const account_t *account, block_t *block, unsent_t what);
 
 /* The record that begins at this offset of the block's text, as any reader of records says it. */

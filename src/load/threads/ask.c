@@ -1,5 +1,6 @@
 #include "load/threads/ask.h"
 #include "base/escape.h"
+#include "base/grow.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +12,9 @@ enum { AT_ONCE = 1000 /* `_id`s in one question */ };
 void ask_free(ask_t *ask) {
     free(ask->asked);
     free(ask->indexes);
+    free(ask->kept);
+    ask->kept = NULL;
+    ask->kept_used = ask->kept_room = 0;
     ask->asked = NULL;
     ask->indexes = NULL;
 }
@@ -46,14 +50,39 @@ static uint32_t id_length(const uint8_t *document, uint32_t length) {
     return 0;
 }
 
-static void take_found(const ask_t *ask, asked_t *asked, const uint8_t *stored, uint32_t stored_length) {
+uint64_t ask_id_hash(const uint8_t *document, uint32_t length) {
+    const uint32_t id = id_length(document, length);
+    return id ? XXH3_64bits(document + 4, id) : 0;
+}
+
+bool ask_same_id(const uint8_t *a, uint32_t a_length, const uint8_t *b, uint32_t b_length) {
+    const uint32_t id = id_length(a, a_length);
+    return id && id == id_length(b, b_length) && memcmp(a + 4, b + 4, id) == 0;
+}
+
+static bool keep(ask_t *ask, asked_t *asked, const uint8_t *stored, uint32_t length, err_t *err) {
+    if (!GROW(ask->kept, ask->kept_room, ask->kept_used + length, err))
+        return false;
+    memcpy(ask->kept + ask->kept_used, stored, length);
+    asked->kept_at = ask->kept_used;
+    asked->kept_length = length;
+    ask->kept_used += length;
+    return true;
+}
+
+static bool take_found(ask_t *ask, asked_t *asked, const uint8_t *stored, uint32_t stored_length,
+                       err_t *err) {
     uint32_t length;
     const uint8_t *document = documents_at(ask->documents, asked->index, &length);
     if ((length == stored_length && memcmp(document, stored, length) == 0) ||
         (ask->accepts && ask->accepts(ask->context, asked->index, stored, stored_length)))
         asked->found = FOUND_SAME;
-    else if (asked->found == FOUND_NOTHING)
-        asked->found = FOUND_OTHER;
+    else if (!asked->others++) {
+        asked->found = asked->found == FOUND_SAME ? FOUND_SAME : FOUND_OTHER;
+        asked->other = XXH3_64bits(stored, stored_length);
+        return !ask->keeps || keep(ask, asked, stored, stored_length, err);
+    }
+    return true;
 }
 
 /* The slot where looking for a document's `_id` begins; ASK_SLOTS: its `_id` is of a rare type. */
@@ -79,13 +108,10 @@ static void fill_table(ask_t *ask, uint32_t from, uint32_t to) {
 /* There may be one on each shard, and several may have been asked for with one `_id`. */
 static bool find_asked(void *finder, const uint8_t *stored, uint32_t stored_length, err_t *err) {
     ask_t *ask = finder;
-    (void)err;
     uint32_t id;
     bool any = false;
-    if (ask->to - ask->from == 1) { /* whatever it looks like: 1 and 1.0 are one `_id` */
-        take_found(ask, &ask->asked[ask->from], stored, stored_length);
-        return true;
-    }
+    if (ask->to - ask->from == 1) /* whatever it looks like: 1 and 1.0 are one `_id` */
+        return take_found(ask, &ask->asked[ask->from], stored, stored_length, err);
     uint32_t slot = slot_of(stored, stored_length, &id);
     for (; id && ask->table[slot] != UINT32_MAX; slot = (slot + 1) % ASK_SLOTS) {
         asked_t *asked = &ask->asked[ask->table[slot]];
@@ -93,7 +119,8 @@ static bool find_asked(void *finder, const uint8_t *stored, uint32_t stored_leng
         const uint8_t *document = documents_at(ask->documents, asked->index, &length);
         if (id_length(document, length) != id || memcmp(document + 4, stored + 4, id) != 0)
             continue;
-        take_found(ask, asked, stored, stored_length);
+        if (!take_found(ask, asked, stored, stored_length, err))
+            return false;
         any = true;
     }
     ask->strangers |= !any;
@@ -111,6 +138,7 @@ static bool ask_some(ask_t *ask, uint32_t from, uint32_t to, err_t *err) {
     for (;;) {
         for (uint32_t i = from; i < to; i++) {
             ask->asked[i].found = FOUND_NOTHING;
+            ask->asked[i].others = 0;
             ask->indexes[i - from] = ask->asked[i].index;
         }
         const fetched_t fetched = wire->fetch(wire->context, &message, find_asked, ask, err);

@@ -14,6 +14,10 @@ typedef struct {
     uint32_t index;
     const write_error_t *error; /* the caller's: of what refused it */
     found_t found;
+    uint64_t other;  /* FOUND_OTHER: the hash of the first one (XXH3), */
+    uint32_t others; /* how many there are, */
+    size_t kept_at;  /* and, with ask_t.keeps, the first one's bytes in ask_t.kept */
+    uint32_t kept_length;
 } asked_t;
 
 typedef struct {
@@ -21,6 +25,10 @@ typedef struct {
     /* Another document has its `_id`: is it as good as ours? NULL: no. */
     bool (*accepts)(void *context, uint32_t index, const uint8_t *stored, uint32_t length);
     void *context;
+
+    bool keeps; /* other documents, in `kept`, until the caller empties that */
+    uint8_t *kept;
+    size_t kept_used, kept_room;
 
     asked_t *asked; /* filled in by the caller */
     uint32_t count;
@@ -38,6 +46,11 @@ void ask_free(ask_t *ask);
 
 /* Looks for all that is asked for. While the server is away it asks again, for as long as the wire's patience lasts. */
 bool ask_all(ask_t *ask, const documents_t *documents, err_t *err);
+
+/* A hash of the document's `_id` as it is written; 0: it is of a rare type. */
+uint64_t ask_id_hash(const uint8_t *document, uint32_t length);
+/* Are both `_id`s written in the same way? For a server 1 and 1.0 are one. */
+bool ask_same_id(const uint8_t *a, uint32_t a_length, const uint8_t *b, uint32_t b_length);
 
 /* The reason of a reject whose `_id` another document has. */
 void ask_say_taken(char reason[WIRE_WORDS], const uint8_t *document, uint32_t length);

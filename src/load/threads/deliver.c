@@ -1,6 +1,6 @@
 #include "load/threads/deliver.h"
 #include "base/grow.h"
-#include "load/threads/ask.h"
+#include "load/threads/deliver_inner.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,32 +9,6 @@
 enum {
     MANY = 8,       /* the part of a batch that makes it worth asking before the next one is sent */
     SAME_AGAIN = 8, /* so often a document gets the same unlisted code before it is thought to be its fault */
-};
-
-/* A document that was not simply stored with the first message. */
-typedef struct {
-    bool in_doubt;  /* a message of ours may have stored it */
-    uint32_t times; /* so often in a row it got `code` */
-    int code;
-} trail_t;
-
-struct deliver {
-    const wire_t *wire;
-    const deliver_owner_t *owner;
-    const reject_codes_t *more;
-    /* for the documents of the largest batch that had an exception so far */
-    uint32_t room;
-    trail_t *trails;     /* by index in the batch */
-    outcome_t *outcomes; /* these two by place in the message */
-    const write_error_t **errors;
-    uint32_t *pending; /* indexes that are sent again */
-    uint32_t pending_count;
-    ask_t ask;
-    bool asks_first; /* many of the last batch were there */
-    exception_t *exceptions;
-    size_t count, exception_room;
-    const documents_t *documents; /* of the call */
-    uint32_t retries;
 };
 
 deliver_t *deliver_new(const wire_t *wire, const deliver_owner_t *owner, const reject_codes_t *more,
@@ -49,6 +23,7 @@ deliver_t *deliver_new(const wire_t *wire, const deliver_owner_t *owner, const r
     deliver->more = more;
     deliver->ask = (ask_t){
         .wire = wire, .accepts = owner ? owner->accepts : NULL, .context = owner ? owner->context : NULL};
+    deliver->ask.keeps = owner && owner->existing == EXISTING_REPLACE;
     return deliver;
 }
 
@@ -57,6 +32,8 @@ static void free_rooms(deliver_t *deliver) {
     free(deliver->outcomes);
     free(deliver->errors);
     free(deliver->pending);
+    free(deliver->others);
+    free(deliver->before);
     ask_free(&deliver->ask);
 }
 
@@ -64,6 +41,7 @@ void deliver_free(deliver_t *deliver) {
     if (!deliver)
         return;
     free_rooms(deliver);
+    free(deliver->doubts);
     free(deliver->exceptions);
     free(deliver);
 }
@@ -78,7 +56,10 @@ static bool make_room(deliver_t *deliver, err_t *err) {
         deliver->outcomes = malloc(count * sizeof *deliver->outcomes);
         deliver->errors = malloc(count * sizeof *deliver->errors);
         deliver->pending = malloc(count * sizeof *deliver->pending);
-        if (!deliver->trails || !deliver->outcomes || !deliver->errors || !deliver->pending)
+        deliver->others = malloc(count * sizeof *deliver->others);
+        deliver->before = malloc(count * sizeof *deliver->before);
+        if (!deliver->trails || !deliver->outcomes || !deliver->errors || !deliver->pending ||
+            !deliver->others || !deliver->before)
             return err_memory(err, count * sizeof *deliver->trails);
         if (!ask_make_room(&deliver->ask, count, err))
             return false;
@@ -89,28 +70,41 @@ static bool make_room(deliver_t *deliver, err_t *err) {
 
 /* ---- what was not simply loaded ---- */
 
-static exception_t *add_exception(deliver_t *deliver, uint32_t index, err_t *err) {
+exception_t *deliver_add_exception(deliver_t *deliver, uint32_t index, err_t *err) {
     if (!GROW(deliver->exceptions, deliver->exception_room, deliver->count + 1, err))
         return NULL;
     exception_t *exception = &deliver->exceptions[deliver->count++];
     exception->index = index;
-    exception->there = exception->taken = false;
+    exception->there = exception->taken = exception->kept = exception->replaced = false;
     exception->reason[0] = '\0';
     return exception;
 }
 
-static bool add_reject(deliver_t *deliver, uint32_t index, const char *reason, err_t *err) {
-    exception_t *exception = add_exception(deliver, index, err);
+bool deliver_add_reject(deliver_t *deliver, uint32_t index, const char *reason, err_t *err) {
+    exception_t *exception = deliver_add_exception(deliver, index, err);
     if (exception)
         snprintf(exception->reason, sizeof exception->reason, "%s", reason);
     return exception != NULL;
 }
 
-static bool add_there(deliver_t *deliver, uint32_t index, err_t *err) {
-    exception_t *exception = add_exception(deliver, index, err);
-    if (exception)
+static bool add_there(deliver_t *deliver, uint32_t index, bool kept, err_t *err) {
+    exception_t *exception = deliver_add_exception(deliver, index, err);
+    if (exception) {
         exception->there = true;
+        exception->kept = kept;
+    }
     return exception != NULL;
+}
+
+static bool add_other(deliver_t *deliver, const asked_t *asked, err_t *err) {
+    switch (deliver->owner ? deliver->owner->existing : EXISTING_REJECT) {
+    case EXISTING_KEEP:
+        return add_there(deliver, asked->index, true, err);
+    case EXISTING_REPLACE:
+        return deliver_note_other(deliver, asked, err);
+    default:
+        return deliver_add_taken(deliver, asked, err);
+    }
 }
 
 static int by_index(const void *a, const void *b) {
@@ -118,14 +112,17 @@ static int by_index(const void *a, const void *b) {
     return (left->index > right->index) - (left->index < right->index);
 }
 
-static bool add_taken(deliver_t *deliver, uint32_t index, err_t *err) {
-    exception_t *exception = add_exception(deliver, index, err);
+bool deliver_add_taken(deliver_t *deliver, const asked_t *asked, err_t *err) {
+    const deliver_owner_t *owner = deliver->owner;
+    exception_t *exception = deliver_add_exception(deliver, asked->index, err);
     uint32_t length;
     if (!exception)
         return false;
-    const uint8_t *document = documents_at(deliver->documents, index, &length);
+    const uint8_t *document = documents_at(deliver->documents, asked->index, &length);
     exception->taken = true;
     ask_say_taken(exception->reason, document, length);
+    if (owner && owner->say_whose)
+        owner->say_whose(owner->context, asked->other, exception->reason, sizeof exception->reason);
     return true;
 }
 
@@ -135,11 +132,11 @@ static bool settle_asked(deliver_t *deliver, bool *missed, err_t *err) {
         const asked_t *asked = &deliver->ask.asked[i];
         bool ok = true;
         if (asked->found == FOUND_SAME) {
-            ok = deliver->trails[asked->index].in_doubt || add_there(deliver, asked->index, err);
+            ok = deliver->trails[asked->index].in_doubt || add_there(deliver, asked->index, false, err);
         } else if (asked->error) {
-            ok = add_reject(deliver, asked->index, asked->error->words, err);
+            ok = deliver_add_reject(deliver, asked->index, asked->error->words, err);
         } else if (asked->found == FOUND_OTHER) {
-            ok = add_taken(deliver, asked->index, err);
+            ok = add_other(deliver, asked, err);
         } else {
             deliver->pending[deliver->pending_count++] = asked->index;
             *missed = true;
@@ -177,7 +174,7 @@ static bool sort_documents(deliver_t *deliver, const message_t *message, const v
         case OUTCOME_REFUSED:
             if (trail->in_doubt)
                 deliver->ask.asked[deliver->ask.count++] = (asked_t){.index = index, .error = error};
-            else if (!add_reject(deliver, index, error->words, err))
+            else if (!deliver_add_reject(deliver, index, error->words, err))
                 return false;
             break;
         case OUTCOME_IN_DOUBT:
@@ -218,8 +215,7 @@ static bool is_its_own_fault(const deliver_t *deliver, uint32_t sent, const writ
     return true;
 }
 
-/* Patience ended over an entry of a code in no list: whose it was, and what can be done. Always false. */
-static bool blame(const deliver_t *deliver, uint32_t index, const write_error_t *error, err_t *err) {
+bool deliver_blame(const deliver_t *deliver, uint32_t index, const write_error_t *error, err_t *err) {
     char place[600];
     if (!error || err->status != STATUS_SERVER || !outcome_is_unlisted(error, deliver->more))
         return false;
@@ -258,13 +254,13 @@ static bool take_reply(deliver_t *deliver, const reply_t *reply, message_t *mess
     if (deliver->pending_count < before)
         wire->begin(wire->context);
     if (!wire->again(wire->context, &trouble, err))
-        return blame(deliver, blamed, trouble.error, err);
+        return deliver_blame(deliver, blamed, trouble.error, err);
     *message =
         (message_t){.all = deliver->documents, .indexes = deliver->pending, .count = deliver->pending_count};
     return true;
 }
 
-static bool may_send(const deliver_t *deliver, err_t *err) {
+bool deliver_may_send(const deliver_t *deliver, err_t *err) {
     const deliver_owner_t *owner = deliver->owner;
     return !owner || !owner->may_send || owner->may_send(owner->context, err);
 }
@@ -285,8 +281,8 @@ static bool ask_before(deliver_t *deliver, uint32_t from, uint32_t to, message_t
     return true;
 }
 
-/* The documents [from, to), which fit one message. */
-static bool send_message(deliver_t *deliver, uint32_t from, uint32_t to, err_t *err) {
+/* The documents [from, to), which fit one message, where no others have their `_id`s. */
+static bool insert_message(deliver_t *deliver, uint32_t from, uint32_t to, err_t *err) {
     const wire_t *wire = deliver->wire;
     message_t message = {.all = deliver->documents, .from = from, .count = to - from};
     bool missed = false;
@@ -300,7 +296,7 @@ static bool send_message(deliver_t *deliver, uint32_t from, uint32_t to, err_t *
     const uint32_t sent = message.count;
     for (bool first = true;; first = false) {
         reply_t reply;
-        if (__builtin_expect(!first || from, 0) && !may_send(deliver, err))
+        if (__builtin_expect(!first || from, 0) && !deliver_may_send(deliver, err))
             return false;
         if (!wire->insert(wire->context, &message, &reply, err))
             return false;
@@ -318,6 +314,13 @@ static bool send_message(deliver_t *deliver, uint32_t from, uint32_t to, err_t *
             return true;
         deliver->retries += reply.kind != REPLY_UNSENT;
     }
+}
+
+static bool send_message(deliver_t *deliver, uint32_t from, uint32_t to, err_t *err) {
+    deliver->other_count = 0;
+    deliver->ask.kept_used = 0;
+    return insert_message(deliver, from, to, err) &&
+           (!deliver->other_count || deliver_replace_others(deliver, err));
 }
 
 /* Where the message that begins with this document ends: 0 documents where the first is too large by itself.
@@ -349,7 +352,7 @@ bool deliver(deliver_t *deliver, const documents_t *documents, delivered_t *deli
             snprintf(reason, sizeof reason, "the document has %u bytes; the server takes up to %u",
                      documents->starts[from + 1] - documents->starts[from],
                      deliver->wire->max_document_bytes);
-            ok = add_reject(deliver, to++, reason, err);
+            ok = deliver_add_reject(deliver, to++, reason, err);
         }
     }
     /* a server needs longer to refuse a document than to show it */

@@ -7,7 +7,7 @@
  *                                in doubt   sent again
  *                                duplicate  read back by `_id`:  equal    already there, or loaded, if a
  *                                                                         message of ours may have done it
- *                                                                another  a reject
+ *                                                                another  a reject (or as `existing` says)
  *                                                                nothing  sent again
  *
  * Documents that may be there from an earlier run (documents_t.may_be_there) are read back before they are sent.
@@ -17,22 +17,32 @@
 #define TIPPLE_LOAD_THREADS_DELIVER_H
 
 #include "load/threads/outcome.h"
+#include "server/send/existing.h"
 
 typedef struct deliver deliver_t;
 
 /* What deliver asks of whoever knows the records. */
 typedef struct {
     void *context;
+    existing_t existing; /* what becomes of a document whose `_id` another one has */
     /* Where a document's record is, for people: "a.csv:57". NULL: nobody knows. */
     void (*place)(void *context, uint32_t index, char *text, size_t size);
     /* Another document has its `_id`: is it one that a person has put there instead? NULL: no. */
     bool (*accepts)(void *context, uint32_t index, const uint8_t *stored, uint32_t length);
+    /* Another document, of this hash, has its `_id`: adds to the reason of the reject what is known of where that one is
+     * from. NULL: nothing. */
+    void (*say_whose)(void *context, uint64_t hash, char *reason, size_t size);
     /* Asked before each message of a batch but the first: may this load still send all of the batch? False ends the
      * delivery; err says why, or is empty. NULL: yes. */
     bool (*may_send)(void *context, err_t *err);
+    /* EXISTING_REPLACE: a hash that all documents share which the server takes for equal; the time; and waits until no
+     * message that was sent before `since` can be on its way any more. False: err. NULL, all: nothing is late. */
+    uint64_t (*likeness)(const uint8_t *document, uint32_t length);
+    int64_t (*now)(void *context);
+    bool (*outlive)(void *context, int64_t since, err_t *err);
 } deliver_owner_t;
 
-/* more: codes besides the closed list, or NULL. All three must live as long as it does. */
+/* more: codes besides the closed list, or NULL. All of these must live as long as it does. */
 deliver_t *deliver_new(const wire_t *wire, const deliver_owner_t *owner, const reject_codes_t *more,
                        err_t *err);
 void deliver_free(deliver_t *deliver); /* NULL is allowed */
@@ -40,7 +50,9 @@ void deliver_free(deliver_t *deliver); /* NULL is allowed */
 /* A document that was not simply loaded. */
 typedef struct {
     uint32_t index;          /* in the batch */
-    bool there;              /* already; else it is a reject, */
+    bool there;              /* already, */
+    bool kept;               /* or, with EXISTING_KEEP, another document is */
+    bool replaced;           /* it took the place of another one; else it is a reject, */
     bool taken;              /* because another document has its `_id` */
     char reason[WIRE_WORDS]; /* of a reject */
 } exception_t;

@@ -7,8 +7,10 @@
 #include "load/rate/throttle.h"
 #include "load/rate/traffic.h"
 #include "load/rejects/reject.h"
+#include "load/threads/made_by.h"
 #include "load/threads/pipeline.h"
 #include "server/send/direct.h"
+#include "server/send/existing.h"
 #include "server/send/routers.h"
 #include "server/server_errors.h"
 
@@ -57,6 +59,8 @@ typedef struct {
     atomic_bool bound;      /* the collection belongs to this load's format: documents may be sent */
     pipeline_t pipeline;
     rejects_t *rejects;
+    existing_t existing;
+    made_by_t *made_by; /* where the `_id`s are the data's own; else NULL */
     uint32_t parts; /* of the lanes: each thread keeps to one, so that it has few batches open at a time */
     throttle_t *throttle; /* NULL: nothing is held back */
     uint32_t batch_documents;

@@ -1,11 +1,13 @@
 #include "load/threads/loader.h"
 #include "base/zeroed.h"
 #include "load/blocks/other_header.h"
+#include "load/threads/ask.h"
 #include "load/threads/correct.h"
 #include "load/threads/loader_inner.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <xxhash.h>
 
 /* A block that was not settled is nobody's any more when its last documents are. */
 static void drop_batch(load_state_t *loading, batch_t *batch) {
@@ -27,8 +29,40 @@ static bool make_room(loader_t *loader, batch_t *batch, size_t needed, err_t *er
     return batch_reserve(batch, needed, most, err);
 }
 
+static void note_place(const loader_t *loader, const block_t *block, const record_t *record) {
+    const batch_t *batch = loader->batch;
+    const made_place_t place = {.file = block->file,
+                                .line = block->lines_from ? 0 : block->first_line + record->line,
+                                .offset = block->offset + record->offset};
+    made_by_note(loader->loading->made_by, XXH3_64bits(batch->bytes + batch->used, record->document_length),
+                 &place);
+}
+
+/* The batch ends before a document whose `_id` it has already, which is in its room behind the others. */
+static bool separate(loader_t *loader, const record_t *record, err_t *err) {
+    batch_t *batch = loader->batch;
+    const uint32_t length = record->document_length;
+    const uint64_t hash = ask_id_hash(batch->bytes + batch->used, length);
+    if (batch_keys_add(loader->keys, hash))
+        return true;
+    uint8_t *aside = malloc(length);
+    if (!aside)
+        return err_memory(err, length);
+    memcpy(aside, batch->bytes + batch->used, length);
+    const bool ok =
+        loader_send(loader, batch, err) && batch_reserve(batch, length, loader->loading->batch_bytes, err);
+    if (ok)
+        memcpy(batch->bytes + batch->used, aside, length);
+    free(aside);
+    return ok && (batch_keys_add(loader->keys, hash) || true);
+}
+
 static bool add_document(loader_t *loader, block_t *block, const record_t *record, err_t *err) {
     batch_t *batch = loader->batch;
+    if (__builtin_expect(loader->keys != NULL, 0) && !separate(loader, record, err))
+        return false;
+    if (__builtin_expect(loader->loading->made_by != NULL, 0))
+        note_place(loader, block, record);
     batch->may_be_there |= loader->may_be_there;
     return batch_add(batch, block, record->offset, record->document_length, err) &&
            (batch->count < loader->loading->batch_documents || loader_send(loader, batch, err));
@@ -79,7 +113,8 @@ static bool want_batches(loader_t *loader, size_t count, err_t *err) {
  * chunk, and so to one shard, unless a chunk ends within the block. */
 static bool route_block(loader_t *loader, const block_t *block, err_t *err) {
     route_t *route = loader->loading->route;
-    if (!route)
+    /* a document of one `_id` must not overtake another one, and so all of them go the same way */
+    if (!route || loader->keys)
         return true;
     chunkmap_t *map = route_map(route);
     /* what was sorted by the old map must go with the old map's version: a shard that has it still would not
@@ -246,6 +281,7 @@ static void free_loader(loader_t *loader) {
     hashed_destroy(loader->hashed);
     bson_destroy(&loader->key);
     begun_free(loader->begun);
+    batch_keys_free(loader->keys);
     records_destroy(loader->reader);
     bad_values_free(loader->bad_values);
     deliver_free(loader->deliver);
@@ -268,6 +304,9 @@ loader_t *loader_start(load_state_t *loading, uint32_t number, err_t *err) {
     loader->bad_values = bad_values_new(loading->schema);
     bool ok = (loader->reader && loader->bad_values) || err_memory(err, 1);
     ok = ok && want_batches(loader, 1, err);
+    if (ok && loading->existing == EXISTING_REPLACE &&
+        !(loader->keys = batch_keys_new(loading->batch_documents)))
+        ok = err_memory(err, loading->batch_documents);
     ok = ok && (!loading->route || (loader->hashed = hashed_new()) || err_memory(err, 1));
     server_t *near = NULL;
     if (loading->routers.count) {
@@ -290,7 +329,7 @@ void loader_peek(const loader_t *loader, loader_counters_t *counters) {
     const loader_counters_t *from = &loader->counters;
 #define PEEK(name) counters->name = __atomic_load_n(&from->name, __ATOMIC_RELAXED)
     PEEK(counts.read), PEEK(counts.loaded), PEEK(counts.already_there), PEEK(counts.rejected),
-        PEEK(counts.filtered), PEEK(counts.corrected);
+        PEEK(counts.filtered), PEEK(counts.corrected), PEEK(counts.replaced), PEEK(counts.kept);
     PEEK(batches), PEEK(sent_documents), PEEK(sent_bytes), PEEK(retries), PEEK(short_batches);
     PEEK(wait_server_ns), PEEK(unrouted);
 #undef PEEK

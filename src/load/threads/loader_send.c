@@ -1,10 +1,14 @@
 #include "base/clock.h"
 #include "base/stop.h"
 #include "load/threads/loader_inner.h"
+#include "load/threads/loose_hash.h"
 
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
 #include <xxhash.h>
 
-static const int64_t OLDEST_BATCH_NS = 1000000000;
+static const int64_t OLDEST_BATCH_NS = 1000000000, LATE_NAP_NS = 20000000;
 
 /* ---- what deliver asks of us ---- */
 
@@ -22,6 +26,41 @@ static bool accepts_stored(void *context, uint32_t index, const uint8_t *stored,
     const record_t record = account_record(loader->loading->schema, block, offset);
     return fix_marks_accept(block->file->fixes, block->file->fix_count, block->offset + offset,
                             account_identity(block, &record), XXH3_64bits(stored, length));
+}
+
+/* Which record of this load has made the document that is there? An earlier load's, or another program's, is not known. */
+static void say_whose(void *context, uint64_t hash, char *reason, size_t size) {
+    const loader_t *loader = context;
+    const size_t used = strlen(reason);
+    made_place_t place;
+    if (!loader->loading->made_by)
+        return;
+    if (!made_by_find(loader->loading->made_by, hash, &place)) {
+        snprintf(reason + used, size - used, ", nor that of another record which this load remembers");
+        return;
+    }
+    const char *name = ((const load_file_t *)place.file)->input->name;
+    if (place.line)
+        snprintf(reason + used, size - used, ": it is that of %.100s:%" PRIu64, name, place.line);
+    else
+        snprintf(reason + used, size - used, ": it is that of %.100s, byte %" PRIu64, name, place.offset);
+}
+
+static int64_t now(void *context) {
+    (void)context;
+    return clock_awake_or_not_ns();
+}
+
+/* No message is on its way for longer than a lease: that is what removals rely on, too. */
+static bool outlive(void *context, int64_t since_ns, err_t *err) {
+    load_state_t *loading = ((const loader_t *)context)->loading;
+    const struct timespec pause = {.tv_nsec = LATE_NAP_NS};
+    while (clock_awake_or_not_ns() - since_ns < loading->lease_ns) {
+        if (pipeline_failed(&loading->pipeline) || stop_signal())
+            return stop_interrupted(err);
+        nanosleep(&pause, NULL);
+    }
+    return true;
 }
 
 /* ---- batches ---- */
@@ -112,7 +151,8 @@ static void drop_block(void *context, block_t *block) {
  * again, that is begun anew: what is there already shows as duplicates. */
 static bool write_own(loader_t *loader, batch_t *batch, size_t place, delivered_t *delivered, err_t *err) {
     for (;;) {
-        if (!load_state_wait_confirmed(loader->loading, err))
+        batch_drop_lost(batch, drop_block, loader->loading); /* nobody confirms what is lost */
+        if (batch->count && !load_state_wait_confirmed(loader->loading, err))
             return false;
         batch_drop_lost(batch, drop_block, loader->loading);
         err->text[0] = '\0';
@@ -149,6 +189,8 @@ bool loader_send(loader_t *loader, batch_t *batch, err_t *err) {
     traffic_add(loading->shards, place, loader->counters.counts.loaded - loaded);
     traffic_add(loading->ways, loader->way, loader->counters.counts.loaded - loaded);
     batch_clear(batch);
+    if (loader->keys)
+        batch_keys_clear(loader->keys);
     return true;
 }
 
@@ -190,8 +232,13 @@ bool loader_open_writer(loader_t *loader, server_t *near, err_t *err) {
     if (loading->uuid)
         writer_set_uuid(loader->writer, loading->uuid);
     loader->owner = (deliver_owner_t){.context = loader,
+                                      .existing = loading->existing,
+                                      .likeness = loose_hash,
+                                      .now = now,
+                                      .outlive = outlive,
                                       .place = place_of,
                                       .accepts = accepts_stored,
+                                      .say_whose = say_whose,
                                       .may_send = loading->lease_ns ? may_send : NULL};
     loader->deliver = deliver_new(writer_wire(loader->writer), &loader->owner, &loading->reject_codes, err);
     return loader->deliver != NULL;

@@ -69,6 +69,12 @@ typedef struct {
     const char *words;          /* used if there is no reply */
 } trouble_t;
 
+/* The document that is to be replaced, all of its bytes. */
+typedef struct {
+    const uint8_t *bytes;
+    uint32_t length;
+} replaced_t;
+
 typedef enum { FETCHED, FETCH_AGAIN, FETCH_FAILED } fetched_t;
 
 /* Called with a document that is there; false: err. */
@@ -82,6 +88,10 @@ typedef struct {
     /* Sends a message and waits for its reply, which is valid until the next call. False: a failure of this host;
      * err. */
     bool (*insert)(void *context, const message_t *message, reply_t *reply, err_t *err);
+    /* The same, but each document takes the place of the one that before[i] names, if that is there, and is not stored
+     * otherwise; reply->inserted counts those that took it. NULL: the wire replaces nothing. */
+    bool (*replace)(void *context, const message_t *message, const replaced_t *before, reply_t *reply,
+                    err_t *err);
     /* Fetches what the majority has under the `_id`s of these documents, in any order. One try. */
     fetched_t (*fetch)(void *context, const message_t *message, found_fn *found, void *finder, err_t *err);
     /* Waits a little. False: patience is over, or a signal came; err has the sentence. trouble NULL: it is about the

@@ -273,6 +273,85 @@ static bool insert(void *context, const message_t *message, reply_t *reply, err_
     return true;
 }
 
+/* One statement of an update command: the document takes the place of the one that has all of these bytes. */
+static bool append_replacement(writer_t *writer, bson_t *updates, uint32_t i, const replaced_t *before) {
+    char buffer[16];
+    const char *key;
+    bson_t statement, query, expression, equal, literal, stored;
+    bson_iter_t id;
+    const size_t length = bson_uint32_to_string(i, &key, buffer, sizeof buffer);
+    return bson_init_static(&stored, before->bytes, before->length) &&
+           bson_iter_init_find(&id, &stored, "_id") &&
+           bson_append_document_begin(updates, key, (int)length, &statement) &&
+           BSON_APPEND_DOCUMENT_BEGIN(&statement, "q", &query) && bson_append_iter(&query, "_id", 3, &id) &&
+           BSON_APPEND_DOCUMENT_BEGIN(&query, "$expr", &expression) &&
+           BSON_APPEND_ARRAY_BEGIN(&expression, "$eq", &equal) && BSON_APPEND_UTF8(&equal, "0", "$$ROOT") &&
+           BSON_APPEND_DOCUMENT_BEGIN(&equal, "1", &literal) &&
+           BSON_APPEND_DOCUMENT(&literal, "$literal", &stored) &&
+           bson_append_document_end(&equal, &literal) && bson_append_array_end(&expression, &equal) &&
+           bson_append_document_end(&query, &expression) && bson_append_document_end(&statement, &query) &&
+           BSON_APPEND_DOCUMENT(&statement, "u", &writer->views[i]) &&
+           bson_append_document_end(updates, &statement);
+}
+
+/* As a server gives it, without the driver's work on it. */
+static bool read_update_reply(writer_t *writer, bool ok, reply_t *reply, err_t *err) {
+    bson_iter_t iter;
+    write_error_t error;
+    *reply = (reply_t){.kind = REPLY_GIVEN, .words = writer->words};
+    writer->words[0] = '\0';
+    if (!ok) {
+        reply->kind = kind_of(&writer->error, &writer->reply);
+        reply->code = (int)writer->error.code;
+        reply->passing = mongoc_error_has_label(&writer->reply, "RetryableWriteError");
+        copy_words(writer->words, sizeof writer->words, writer->error.message);
+        return true;
+    }
+    if (!read_write_errors(writer, reply, err))
+        return false;
+    reply->inserted = bson_iter_init_find(&iter, &writer->reply, "n") ? read_count(&iter) : 0;
+    if (bson_iter_init_find(&iter, &writer->reply, "writeConcernError")) {
+        read_error(&iter, &error);
+        reply->concern_failed = true;
+        reply->concern_code = error.code;
+        copy_words(writer->words, sizeof writer->words, error.words);
+    } else {
+        snprintf(writer->words, sizeof writer->words,
+                 "of the documents to be replaced some are other ones by now");
+    }
+    return true;
+}
+
+/* An update command by hand: the driver's own would be sent again by itself, or be cut into several. */
+static bool replace(void *context, const message_t *message, const replaced_t *before, reply_t *reply,
+                    err_t *err) {
+    writer_t *writer = context;
+    bson_t command = BSON_INITIALIZER, updates;
+    if (!view_documents(writer, message, err))
+        return false;
+    BSON_APPEND_UTF8(&command, "update", server_collection(writer->server));
+    BSON_APPEND_BOOL(&command, "ordered", false);
+    bson_copy_to_excluding_noinit(writer->options, &command, "validate", "ordered", NULL);
+    bool ok = BSON_APPEND_ARRAY_BEGIN(&command, "updates", &updates);
+    for (uint32_t i = 0; ok && i < message->count; i++)
+        ok = append_replacement(writer, &updates, i, &before[i]);
+    ok = ok && bson_append_array_end(&command, &updates);
+    if (!ok) {
+        bson_destroy(&command);
+        return err_memory(err, command.len);
+    }
+    memset(&writer->error, 0, sizeof writer->error);
+    bson_destroy(&writer->reply);
+    ok = mongoc_client_command_simple(writer->line->client, server_database(writer->server), &command, NULL,
+                                      &writer->reply, &writer->error);
+    bson_destroy(&command);
+    if (!read_update_reply(writer, ok, reply, err))
+        return false;
+    if (reply->kind == REPLY_GIVEN)
+        server_answered(writer->line->server);
+    return true;
+}
+
 /* The driver's own words for the trouble: they name hosts and their state. */
 static void describe(const writer_t *writer, const trouble_t *trouble, bson_error_t *error) {
     if (!trouble || (trouble->reply && trouble->reply->kind != REPLY_GIVEN)) {
@@ -423,6 +502,7 @@ writer_t *writer_new(server_t *server, server_t *near, err_t *err) {
                             .max_batch = facts->max_batch,
                             .begin = begin,
                             .insert = insert,
+                            .replace = replace,
                             .fetch = fetch,
                             .again = again,
                             .refuse = refuse};

@@ -1,0 +1,70 @@
+#include "catalog/register/turns.h"
+
+enum { NEW = UINT32_MAX }; /* comes after all others */
+
+static uint32_t number_of(const wanted_t *wanted) {
+    return wanted->changed || !wanted->entry.piece_count ? (uint32_t)NEW : wanted->entry.ordinal;
+}
+
+static bool is_done(const registration_t *registering, const wanted_t *wanted) {
+    const entry_t *entry = &wanted->entry;
+    return number_of(wanted) != NEW && entry_is_complete(entry, registering->generation, true) &&
+           entry_version_of(entry, wanted->seen.size, wanted->seen.digest);
+}
+
+static bool is_begun(const registration_t *registering, const entry_t *entry) {
+    for (size_t i = 0; i < entry->piece_count; i++)
+        if (entry->pieces[i].epoch && entry->pieces[i].generation == registering->generation)
+            return true;
+    return false;
+}
+
+static const wanted_t *find(const registration_t *registering, uint32_t ordinal) {
+    for (size_t i = 0; i < registering->count; i++)
+        if (number_of(&registering->wanted[i]) == ordinal)
+            return &registering->wanted[i];
+    return NULL;
+}
+
+static bool refuse_unfinished(const entry_t *entry, const wanted_t *last, err_t *err) {
+    return err_set(
+        err, STATUS_USAGE,
+        "%s comes before %s in the catalog, and is not loaded to its end: with --existing replace "
+        "one input is finished before the next one begins. Give it, too; or, if it is not wanted any "
+        "more, `tipple forget` it",
+        entry->path, last->name);
+}
+
+static bool refuse_late(const wanted_t *first, const entry_t *entry, err_t *err) {
+    return err_set(
+        err, STATUS_USAGE,
+        "of %s there are records to be loaded, but %s comes after it in the catalog, and is loaded, or "
+        "begun: with --existing replace older records would take the place of newer ones. Put what "
+        "is new into a file of its own; or `tipple forget` %s, and it is loaded again as the last one",
+        first->name, entry->path, first->name);
+}
+
+bool turns_check(const registration_t *registering, const entries_t *all, err_t *err) {
+    const wanted_t *first = NULL, *last = NULL;
+    for (size_t i = 0; i < registering->count; i++) {
+        const wanted_t *wanted = &registering->wanted[i];
+        if (is_done(registering, wanted))
+            continue;
+        first = !first || number_of(wanted) < number_of(first) ? wanted : first;
+        last = !last || number_of(wanted) > number_of(last) ? wanted : last;
+    }
+    for (size_t i = 0; first && i < all->count; i++) {
+        const entry_t *entry = &all->entries[i];
+        const bool before = entry->ordinal < number_of(last) &&
+                            !entry_is_complete(entry, registering->generation, true),
+                   after = entry->ordinal > number_of(first) && is_begun(registering, entry);
+        if (entry->removed || (!before && !after))
+            continue;
+        const wanted_t *given = find(registering, entry->ordinal);
+        if (before && !given)
+            return refuse_unfinished(entry, last, err);
+        if (after && !(given && given->group == first->group))
+            return refuse_late(first, entry, err);
+    }
+    return true;
+}

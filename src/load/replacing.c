@@ -1,0 +1,51 @@
+/* What a load has to see to with --existing keep and --existing replace. */
+#include "catalog/register/turns.h"
+#include "load/job.h"
+
+#include <string.h>
+
+bool job_find_existing(job_t *job, const char *bound, err_t *err) {
+    const char *name = bound ? bound : job->spec->existing;
+    return existing_named(name, &job->existing) ||
+           err_set(err, STATUS_USAGE,
+                   "%s was loaded with --existing %s by another version of tipple: use that version",
+                   server_namespace(job->server), name);
+}
+
+bool job_check_existing(const job_t *job, err_t *err) {
+    const load_spec_t *spec = job->spec;
+    const char *name = existing_names[job->existing];
+    if (job->existing != EXISTING_REJECT && !job->schema->id)
+        return err_set(err, STATUS_USAGE,
+                       "--existing %s goes with _ids that are the data's own, and here they are places of "
+                       "records, which no two records share: give --id FIELD, or leave it out",
+                       name);
+    if (job->existing == EXISTING_REPLACE && spec->unsafe && !spec->retry)
+        return err_set(err, STATUS_USAGE,
+                       "--existing replace does not go with --unsafe: what an election loses could not be "
+                       "replaced in its order again; leave one of them out");
+    return true;
+}
+
+bool job_check_key_of_replaced(const job_t *job, const char *path, err_t *err) {
+    if (job->existing != EXISTING_REPLACE || !job->schema->id->kept || strcmp(path, "_id") == 0)
+        return true;
+    return err_set(err, STATUS_USAGE,
+                   "--existing replace does not go with '%s' in the shard key: two documents with one _id "
+                   "could be on two shards, and only one of them would be replaced; use _id as the shard key",
+                   path);
+}
+
+bool job_check_turns(job_t *job, err_t *err) {
+    registration_t *registering = &job->registration;
+    if (job->existing != EXISTING_REPLACE)
+        return true;
+    registering->read_only = true;
+    places_t *places = places_read(job->store, err);
+    const bool ok = places && catalog_register(job->store, registering, err) &&
+                    turns_check(registering, places_entries(places), err);
+    register_free(registering);
+    registering->read_only = false;
+    places_free(places);
+    return ok;
+}

@@ -1,0 +1,139 @@
+"""Loads into a collection that holds documents which tipple did not load (--append). What is there afterwards is counted
+in Python.  needs: standalone"""
+import json
+import signal
+
+import livetest
+import neverlost
+from livecluster import Cluster
+
+OTHERS = [{"_id": "text %d" % i, "x": i} for i in range(50)] + [{"_id": -1 - i, "x": i} for i in range(20)] + [
+    {"_id": {"a": i}, "x": i} for i in range(10)]
+
+
+class Append(livetest.Case):
+    def words(self, *words, json_wanted=True, collection="results"):
+        words = super().words(*words, json_wanted=json_wanted, collection=collection)
+        at = words.index("mot")
+        return words[:at - 1] + words[at + 1:]
+
+    def verify(self, *names, status=0):
+        return json.loads(self.tipple("verify", "--uri", self.uri(), "--json", *names, status=status).stdout)
+
+    def write_csv(self, name, count, first=0):
+        self.write(name, "k,v\n" + "".join("%d,value %d\n" % (i, i) for i in range(first, first + count)))
+
+    def holds(self, others, count):
+        """all that was there, as it was, and each record once"""
+        documents = self.documents()
+        theirs = [each for each in documents if "x" in each]
+        self.assertEqual(sorted(map(repr, others)), sorted(map(repr, theirs)))
+        self.assertEqual([(i, "value %d" % i) for i in range(count)],
+                         sorted((each["k"], each["v"]) for each in documents if "k" in each))
+        self.assertEqual(len(others) + count, len(documents))
+
+    def prepare(self):
+        self.client.insert(self.database, "results", OTHERS)
+
+    def test_added(self):
+        """others' documents stay, later loads need no flag, and verify counts what is not ours"""
+        self.prepare()
+        self.write_csv("a.csv", 1000)
+        self.refused("did not load .*add to them with --append", "a.csv")
+        said = self.load("--append", "a.csv")
+        self.assertEqual((1000, True), (said["loaded"], said["appended"]))
+        self.assertRegex(self.stderr, "holds 80 documents already.* later loads need no --append")
+        self.write_csv("b.csv", 500, 1000)
+        self.assertEqual(500, self.load("b.csv")["loaded"])
+        self.holds(OTHERS, 1500)
+        said = self.verify("a.csv", "b.csv")
+        self.assertEqual((1500, 80), (said["as_expected"], said["documents_not_ours"]))
+        said = self.verify("a.csv")
+        self.assertEqual((80, 500), (said["documents_not_ours"], said["documents_of_other_files"]))
+        status = json.loads(self.tipple("status", "--uri", self.uri(), "--json").stdout)
+        self.assertTrue(status["appended"])
+
+    def test_inside(self):
+        """a document inside our ranges that no record makes is a failure all the same"""
+        self.prepare()
+        self.write_csv("a.csv", 100)
+        self.load("--append", "a.csv")
+        place = max(each["_id"] for each in self.documents() if "k" in each)
+        self.client.insert(self.database, "results", [{"_id": place + 1, "x": 1}, {"_id": place + 0.5, "x": 2}])
+        said = self.verify("a.csv", status=7)
+        self.assertEqual(2, sum(said[key] for key in ("extra", "unrelated")))
+        self.assertEqual(80, said["documents_not_ours"])
+
+    def test_refused(self):
+        """an `_id` among those that the load would give: refused before the first write, as often as it is tried"""
+        self.write_csv("a.csv", 100)
+        for number in (5, 700000, 7.5, (3 << 53) + 17):
+            with self.subTest(number=number):
+                self.client.drop_database(self.database)
+                self.client.insert(self.database, "results", [{"_id": number, "x": 1}])
+                for _ in range(2):
+                    self.load("--append", "a.csv", status=1)
+                    self.assertRegex(self.stderr, r"holds a document with the _id %d," % number)
+                    self.holds([{"_id": number, "x": 1}], 0)
+        self.refused("--append keeps the documents that --drop would drop", "--append", "--drop", "--yes", "a.csv")
+        self.client.drop_database(self.database)
+        self.client.insert(self.database, "results", [{"_id": 1 << 40, "x": 1}])
+        self.load("--append", "a.csv")
+        self.holds([{"_id": 1 << 40, "x": 1}], 100)
+
+    def test_next_extent(self):
+        """each later range is looked at, too, before anything is written into it"""
+        self.prepare()
+        self.write_csv("a.csv", 100)
+        self.load("--append", "a.csv")
+        base = next(each["_id"] for each in self.documents() if "k" in each) & ~((1 << 20) - 1) & ((1 << 53) - 1)
+        others = OTHERS + [{"_id": base + (1 << 20) + 99, "x": 1}]
+        self.client.insert(self.database, "results", others[-1:])
+        self.write_csv("b.csv", 100, 100)
+        self.refused("one of the _ids that this load would", "b.csv")
+        self.holds(others, 100)
+        self.assertEqual(81, self.verify("a.csv")["documents_not_ours"])
+
+    def test_killed(self):
+        """killed in the middle; the same command without the flag goes on"""
+        neverlost.shorten_lease(self.uri(), 1)
+        self.prepare()
+        self.write_csv("a.csv", 60000)
+        for share, words in ((0.2, ("--append",)), (0.6, ())):
+            load = self.start(*words, "-b", "100", "-j", "2", "a.csv")
+            livetest.wait_for(lambda load=load, share=share: load.poll() is not None or self.client.count(
+                self.database, "results") >= share * 60000)
+            load.send_signal(signal.SIGKILL)
+            load.wait()
+        self.load("a.csv")
+        self.holds(OTHERS, 60000)
+        self.assertEqual(80, self.verify("a.csv")["documents_not_ours"])
+
+    def test_own_ids(self):
+        """with --id an equal document is there, a different one is a reject, and the others are not ours"""
+        others = [{"_id": "x1", "x": 1}, {"_id": "key 3", "x": 2}]
+        self.client.insert(self.database, "results", others + [{"_id": "key 4", "k": "key 4", "v": 4}])
+        self.write("a.csv", "k,v\n" + "".join("key %d,%d\n" % (i, i) for i in range(10)))
+        said = self.load("--append", "--id", "k", "a.csv", status=2)
+        self.assertEqual((8, 1, 1), tuple(said[key] for key in ("loaded", "already_there", "rejected")))
+        self.assertEqual({"_id": "key 3", "x": 2}, next(each for each in self.documents() if each["_id"] == "key 3"))
+        said = self.verify("a.csv")
+        self.assertEqual(1, said["documents_not_ours"])
+
+
+class Sharded(Append, Cluster):
+    """The same in a collection that is sharded already."""
+    options = {"shards": 2, "replicas": 1, "routers": 1}
+
+    def everything(self):
+        """The lab's router knows no dbHash."""
+        return sorted(repr(each) for each in self.documents())
+
+    def prepare(self):
+        self.client.command("admin", {"enableSharding": self.database})
+        self.client.command("admin", {"shardCollection": self.database + ".results", "key": {"_id": 1}})
+        super().prepare()
+
+
+if __name__ == "__main__":
+    livetest.main()

@@ -1,0 +1,309 @@
+"""Records whose `_id` another document has already: --existing reject, keep and replace. Which document has to be there is
+computed in Python from the inputs' texts, in the order in which the catalog has them.  needs: standalone"""
+import json
+import random
+import signal
+import time
+
+import livetest
+import neverlost
+import relay
+from livecluster import Cluster
+
+
+class Input:
+    """Rows of a key and a value, as text and as documents."""
+
+    def __init__(self, rows):
+        self.rows = rows
+        self.text = "k,v,w\n" + "".join("%s,%s,%d\n" % (key, value, i) for i, (key, value) in enumerate(rows))
+
+    def apply(self, documents):
+        for i, (key, value) in enumerate(self.rows):
+            documents[key] = {"_id": key, "k": key, "v": value, "w": i}
+
+
+def rows(count, keys, seed, name):
+    draw = random.Random(seed)
+    return Input([("key %d" % draw.randrange(keys), "%s %d" % (name, draw.randrange(1000))) for _ in range(count)])
+
+
+def last(*inputs, start=()):
+    documents = {each["_id"]: each for each in start}
+    for each in inputs:
+        each.apply(documents)
+    return documents
+
+
+class Ids:
+    """Loads without a --format."""
+
+    def words(self, *words, json_wanted=True, collection="results"):
+        words = super().words(*words, json_wanted=json_wanted, collection=collection)
+        at = words.index("mot")
+        return words[:at - 1] + words[at + 1:]
+
+    def verify(self, *names, status=0):
+        return json.loads(self.tipple("verify", "--uri", self.uri(), "--json", *names, status=status).stdout)
+
+    def put(self, **inputs):
+        for name, each in inputs.items():
+            self.write(name + ".csv", each.text)
+
+    def has(self, expected):
+        found = {each["_id"]: each for each in self.documents()}
+        wrong = [key for key in expected if found.get(key) != expected[key]]
+        self.assertEqual([], [(found.get(key), expected[key]) for key in wrong][:3], "%d wrong" % len(wrong))
+        self.assertEqual(len(expected), len(found))
+
+
+class Existing(Ids, livetest.Case):
+    def test_replace(self):
+        """the last row of a key wins, within a file and over files, in the order of the catalog"""
+        a, b, c = rows(3000, 500, 1, "a"), rows(3000, 700, 2, "b"), rows(2000, 900, 3, "c")
+        self.put(a=a, b=b, c=c)
+        said = self.load("--id", "k", "--existing", "replace", "a.csv", "b.csv")
+        expected = last(a, b)
+        self.has(expected)
+        fresh = len(expected)
+        self.assertEqual((6000, 6000 - fresh), (said["loaded"], said["replaced"] + said["already_there"]))
+        self.assertEqual(0, said["already_there"])
+        said = self.verify("a.csv", "b.csv")
+        self.assertEqual((fresh, fresh), (said["documents"], said["as_expected"]))
+        self.assertEqual(6000 - fresh, said["replaced"])
+        self.load("c.csv")
+        self.has(last(a, b, c))
+        self.verify("c.csv", "b.csv", "a.csv")
+        self.assertEqual(0, self.load("b.csv", "a.csv", "c.csv")["read"])
+        self.refused("was loaded with --existing replace, not keep", "--existing", "keep", "a.csv")
+
+    def test_others(self):
+        """documents of others are replaced, too, and equal ones are simply there"""
+        a = rows(2000, 3000, 4, "a")
+        there = [{"_id": "key %d" % i, "x": i} for i in range(0, 2000, 3)]
+        first = last(a)
+        equal = [each for each in first.values() if len([1 for key, _ in a.rows if key == each["_id"]]) == 1][:50]
+        there = [each for each in there if each["_id"] not in {one["_id"] for one in equal}] + equal
+        self.put(a=a)
+        self.client.insert(self.database, "results", there)
+        said = self.load("--append", "--id", "k", "--existing", "replace", "a.csv")
+        self.has(last(a, start=there))
+        self.assertEqual(50, said["already_there"])
+        said = self.verify("a.csv")
+        self.assertEqual(len(there) - len([1 for each in there if each["_id"] in first]), said["documents_not_ours"])
+
+    def test_keep(self):
+        """what is there stays, and is counted"""
+        there = [{"_id": "key %d" % i, "x": i} for i in range(0, 300)]
+        a = Input([("key %d" % i, "a") for i in range(200, 1000)])
+        self.put(a=a)
+        self.client.insert(self.database, "results", there)
+        said = self.load("--append", "--id", "k", "--existing", "keep", "a.csv")
+        self.assertEqual((700, 100, 100), tuple(said[key] for key in ("loaded", "already_there", "kept")))
+        self.has({**last(a), **{each["_id"]: each for each in there}})
+        said = self.verify("a.csv")
+        self.assertEqual((0, 100, 200), tuple(said[key] for key in ("changed", "kept", "documents_not_ours")))
+        self.client.command(self.database, {"delete": "results", "deletes": [{"q": {"_id": "key 900"}, "limit": 1}]})
+        self.assertEqual(1, self.verify("a.csv", status=7)["missing"])
+
+    def test_killed(self):
+        """killed again and again, also with inputs added: as if all had been applied one after the other"""
+        neverlost.shorten_lease(self.uri(), 1)
+        a, b, c = rows(20000, 3000, 5, "a"), rows(15000, 4000, 6, "b"), rows(5000, 5000, 7, "c")
+        self.put(a=a, b=b, c=c)
+        names = ["a.csv", "b.csv"]
+        for seconds in (0.15, 0.4, 0.8):
+            load = self.start("--id", "k", "--existing", "replace", "-b", "50", *names)
+            try:
+                load.wait(seconds)
+            except Exception:
+                pass
+            load.send_signal(signal.SIGKILL)
+            load.wait()
+        names = ["c.csv"] + names
+        words = ("--id", "k", "--existing", "replace")
+        load = self.start(*words, "-b", "50", *names)
+        livetest.wait_for(lambda: load.poll() is not None or self.client.count(self.database, "results") > 3500)
+        load.send_signal(signal.SIGKILL)
+        load.wait()
+        self.load(*words, *names)
+        self.has(last(a, b, c))
+        self.verify(*names)
+
+    def test_verify(self):
+        """an earlier row in the place of the last one is a difference, and so is what no row made"""
+        a, b = rows(1000, 200, 8, "a"), rows(1000, 200, 9, "b")
+        self.put(a=a, b=b)
+        self.load("--id", "k", "--existing", "replace", "a.csv", "b.csv")
+        expected, early = last(a, b), last(a)
+        both = [key for key in expected if key in early and early[key] != expected[key]]
+        self.client.command(self.database, {"update": "results", "updates": [
+            {"q": {"_id": both[0]}, "u": early[both[0]]}, {"q": {"_id": both[1]}, "u": {"_id": both[1], "v": 1}}]})
+        self.client.command(self.database, {"delete": "results", "deletes": [{"q": {"_id": both[2]}, "limit": 1}]})
+        said = self.verify("a.csv", "b.csv", status=7)
+        self.assertEqual((2, 1, 0), tuple(said[key] for key in ("changed", "missing", "unrelated")))
+
+    def test_order(self):
+        """what comes before must be finished, and what comes after must not be there"""
+        a, b = rows(3000, 100, 10, "a"), rows(100, 100, 11, "b")
+        self.put(a=a, b=b)
+        self.load("--id", "k", "--existing", "replace", "--limit", "1000", "a.csv")
+        self.refused("a.csv comes before b.csv in the catalog, and is not loaded to its end", "b.csv")
+        self.load("b.csv", "a.csv")
+        self.has(last(a, b))
+        grown = Input(a.rows + [("key 5", "grown")])
+        self.put(a=grown)
+        self.refused("b.csv comes after it in the catalog", "a.csv")
+        self.has(last(a, b))
+        self.put(a=a)
+        self.write("b.csv", Input(b.rows + [("key 7", "grown")]).text)
+        b.rows.append(("key 7", "grown"))
+        self.load("b.csv")
+        self.has(last(a, b))
+        self.verify("a.csv", "b.csv")
+
+    def test_refused(self):
+        """without own `_id`s, with --unsafe, with another mode, beside another load"""
+        a = rows(100, 20, 12, "a")
+        self.put(a=a)
+        self.refused("goes with _ids that are the data's own", "--existing", "replace", "a.csv")
+        self.refused("does not go with --unsafe", "--existing", "replace", "--id", "k", "--unsafe", "a.csv")
+        self.refused("none of reject, keep and replace", "--existing", "no", "a.csv")
+        self.load("--id", "k", "a.csv", status=2)
+        self.refused("was loaded with --existing reject, not replace", "--existing", "replace", "a.csv")
+
+    def test_alone(self):
+        """one load at a time; a load that was killed is not waited for, once it is dead"""
+        neverlost.shorten_lease(self.uri(), 1)
+        a, b = rows(3000, 500, 13, "a"), rows(100, 500, 14, "b")
+        self.put(a=a, b=b)
+        load = self.start("--id", "k", "--existing", "replace", "--max-rate", "500", "a.csv")
+        livetest.wait_for(lambda: self.client.count(self.database, "results") > 0)
+        self.load("a.csv", "b.csv", status=1)
+        self.assertIn("one load at a time works on the collection", self.stderr)
+        load.send_signal(signal.SIGKILL)
+        load.wait()
+        self.load("a.csv", "b.csv")
+        self.assertIn("did not end well", self.stderr)
+        self.has(last(a, b))
+        self.verify("a.csv", "b.csv")
+        c = rows(100, 500, 15, "c")
+        self.put(c=c)
+        self.load("c.csv")
+        self.assertNotIn("did not end well", self.stderr)
+
+    def test_suspended(self):
+        """a load that was taken for dead, and wakes up, puts no older row in the place of a newer one"""
+        neverlost.shorten_lease(self.uri(), 1)
+        a, b = rows(4000, 200, 17, "a"), rows(1000, 200, 18, "b")
+        self.put(a=a, b=b)
+        load = self.start("--id", "k", "--existing", "replace", "--max-rate", "1500", "-b", "20", "a.csv")
+        livetest.wait_for(lambda: self.client.count(self.database, "results") > 100)
+        load.send_signal(signal.SIGSTOP)
+        second = self.start("--id", "k", "--existing", "replace", "--max-rate", "3000", "-b", "20", "a.csv", "b.csv")
+        livetest.wait_for(lambda: any("b 1" in str(each["v"]) for each in self.documents()) or second.poll() is not None)
+        load.send_signal(signal.SIGCONT)
+        self.assertEqual(0, second.wait())
+        load.wait()
+        self.has(last(a, b))
+        self.verify("a.csv", "b.csv")
+
+    def test_spellings(self):
+        """1 and 1.0 are one `_id`, and never replaced by one another; equal values of other types are"""
+        self.write("a.json", '{"_id": 1, "v": 1}\n{"_id": 1.0, "v": 2}\n{"_id": 1, "v": 1.0}\n')
+        said = self.load("--existing", "replace", "a.json", status=2)
+        self.assertEqual((2, 1, 1), tuple(said[key] for key in ("loaded", "replaced", "rejected")))
+        found = self.documents()
+        self.assertEqual([("int", "float")], [(type(each["_id"]).__name__, type(each["v"]).__name__) for each in found])
+        self.verify("a.json")
+
+    def test_torn(self):
+        """a last record without a line end is applied before the next input"""
+        self.write("a.csv", "k,v\n1,one\n2,two\n1,three")
+        self.write("b.csv", "k,v\n1,four\n2,five")
+        self.load("--id", "k", "--existing", "replace", "a.csv", "b.csv")
+        self.assertEqual({1: "four", 2: "five"}, {each["_id"]: each["v"] for each in self.documents()})
+        self.verify("a.csv", "b.csv")
+
+    def test_retry(self):
+        """a fixed record replaces nothing: whether it would come before or after what is there is not known"""
+        self.write("a.csv", "k,v\n1,one\n,none\n,nothing\n2,two\n")
+        self.load("--id", "k", "--existing", "replace", "a.csv", status=2)
+        kept = self.folder / (self.database + ".results.rejects")
+        self.write("fixed", kept.read_text().replace("\n,none", "\n3,three").replace("\n,nothing", "\n2,other"))
+        said = self.load("--retry", "fixed", status=2)
+        self.assertEqual((1, 1), (said["loaded"], said["rejected"]))
+        self.assertEqual({1: "one", 2: "two", 3: "three"}, {each["_id"]: each["v"] for each in self.documents()})
+        self.verify("a.csv")
+
+
+class Lost(Ids, livetest.OwnServer):
+    """Replies that are lost, and messages that come later than what was sent after them."""
+
+    def setUp(self):
+        super().setUp()
+        neverlost.shorten_lease(self.uri(), 1)
+
+    def test_lost(self):
+        """replies to replacements and inserts are lost, before or after it was done"""
+        draw = random.Random(20)
+        met = []
+
+        def rule(message):
+            if message.books or message.command not in ("update", "insert") or draw.randrange(30):
+                return relay.PASS
+            met.append(message.command)
+            return relay.CUT
+        a, b = rows(1500, 100, 21, "a"), rows(1000, 200, 22, "b")
+        self.put(a=a, b=b)
+        with relay.Relays([self.state["members"][0]["port"]], rule) as relays:
+            self.load("--id", "k", "--existing", "replace", "-b", "30", "a.csv", "b.csv", "--uri",
+                      relays.rename(self.uri()))
+        self.assertEqual({"insert", "update"}, set(met))
+        self.has(last(a, b))
+        self.verify("a.csv", "b.csv")
+
+    def test_back(self):
+        """a replacement that comes when the bytes that it believes are back: they come back only after it"""
+        late = []
+        self.client.insert(self.database, "results", [{"_id": 1, "k": 1, "v": "one"}])
+
+        def rule(message):
+            if message.command != "update" or message.books or message.reply:
+                return relay.PASS
+            if not late:  # sent in the end, by hand, as one that was on its way would come
+                late.append(message.raw)
+                return relay.CUT
+            return relay.PASS
+        self.write("a.csv", "k,v\n1,two\n1,one\n")
+        with relay.Relays([self.state["members"][0]["port"]], rule) as relays:
+            began = time.monotonic()
+            self.load("--append", "--id", "k", "--existing", "replace", "a.csv", "--uri", relays.rename(self.uri()))
+            self.assertGreater(time.monotonic() - began, 0.9)  # a lease, until the first message cannot come any more
+        self.assertEqual(1, len(late))
+        self.assertEqual([{"_id": 1, "k": 1, "v": "one"}], self.documents())
+
+
+class Sharded(Existing, Cluster):
+    """The same on two shards."""
+    options = {"shards": 2, "replicas": 1, "routers": 1}
+
+    def everything(self):
+        """The lab's router knows no dbHash."""
+        return sorted(repr(each) for each in self.documents())
+
+    def test_shard_key(self):
+        """fields of --id decide where a document is; of those that bring their `_id` only that does"""
+        a = rows(2000, 300, 16, "a")
+        self.put(a=a)
+        self.load("--id", "k", "--existing", "replace", "--shard-key", "k:hashed", "a.csv")
+        self.has(last(a))
+        self.verify("a.csv")
+        self.write("b.json", '{"_id": 1, "v": 1}\n')
+        self.client.drop_database(self.database)
+        self.refused("does not go with 'v' in the shard key", "--existing", "replace", "--id", "_id", "--shard-key", "v",
+                     "b.json")
+
+
+if __name__ == "__main__":
+    livetest.main()

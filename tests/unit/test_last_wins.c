@@ -1,0 +1,118 @@
+/* last_wins: which record of an `_id` is expected, against a plain search; and batch_keys. */
+#include "load/blocks/batch_keys.h"
+#include "verify/last_wins.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static const uint32_t ordinals[] = {7, 2, 5}; /* file 1 comes first, then 2, then 0 */
+static const char *const names[] = {"a", "b", "c"};
+
+/* "f0=" is a record of file f at offset 0 that was found; "!": another document is there, "-": none. */
+static void note(last_wins_t *last, uint64_t hash, const char *text) {
+    err_t err;
+    for (; *text; text += text[3] ? 4 : 3) {
+        const last_record_t record = {.hash = hash,
+                                      .offset = (uint64_t)(text[1] - '0'),
+                                      .file = (uint32_t)(text[0] - 'a'),
+                                      .found = text[2] == '='   ? LAST_EQUAL
+                                               : text[2] == '!' ? LAST_CHANGED
+                                                                : LAST_MISSING};
+        const difference_t detail = {.kind = DIFFERENCE_CHANGED,
+                                     .file = record.file,
+                                     .offset = record.offset,
+                                     .records = 1,
+                                     .line = 99};
+        assert_true(last_wins_note(last, &record, text[2] == '!' ? &detail : NULL, &err));
+    }
+}
+
+static void test_judge(void **state) {
+    static const struct {
+        const char *records;
+        bool all;
+        const char *told; /* kind and place; "": nothing */
+        uint64_t equal, superseded, undecided;
+    } cases[] = {
+        {"a0=", true, "", 1, 0, 0},
+        {"a0!", true, "changed a0", 0, 0, 0},
+        {"a0-", true, "missing a0", 0, 0, 0},
+        {"a0! a1=", true, "", 1, 1, 0},
+        {"a1= a0!", true, "", 1, 1, 0},
+        {"a0= a1!", true, "changed a1", 0, 1, 0}, /* an equal one is not enough if a later one differs */
+        {"a0! a1= a2!", true, "changed a2", 0, 2, 0},
+        {"b0! a0=", true, "", 1, 1, 0}, /* by ordinals, not by the order of the command */
+        {"a0! b0=", true, "changed a0", 0, 1, 0},
+        {"a0! c9=", true, "changed a0", 0, 1, 0},
+        {"b9! c0=", true, "", 1, 1, 0},
+        {"a0= a1=", true, "", 1, 1, 0},
+        {"a0= a1! a2=", true, "", 1, 2, 0},
+        {"a0- b0- c0-", true, "missing a0", 0, 2, 0},
+        {"a0!", false, "", 0, 0, 1},
+        {"a0-", false, "missing a0", 0, 0, 0},
+        {"b0! a0=", false, "", 1, 1, 0},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        last_wins_t last = {.count = 0}, other = {.count = 0};
+        last_judged_t judged;
+        err_t err;
+        char told[80] = "";
+        differences_t *differences = differences_new(10);
+        note(&other, 5, "a3=");
+        note(&other, 7, cases[i].records);
+        assert_true(last_wins_move(&last, &other, &err));
+        assert_int_equal(other.count, 0);
+        assert_true(last_wins_judge(&last, ordinals, names, cases[i].all, differences, &judged, &err));
+        for (difference_kind_t kind = 0; kind < DIFFERENCE_KINDS; kind++) {
+            size_t count;
+            const difference_t *kept = differences_of(differences, kind, &count);
+            for (size_t j = 0; j < count; j++) {
+                snprintf(told + strlen(told), sizeof told - strlen(told), "%s %c%d", difference_names[kind],
+                         (char)('a' + kept[j].file), (int)kept[j].offset);
+                assert_int_equal(kept[j].line, kind == DIFFERENCE_CHANGED ? 99 : 0);
+            }
+        }
+        assert_string_equal(told, cases[i].told);
+        assert_int_equal(judged.equal, cases[i].equal + 1);
+        assert_int_equal(judged.superseded, cases[i].superseded);
+        assert_int_equal(judged.undecided, cases[i].undecided);
+        differences_free(differences);
+        last_wins_free(&last);
+        last_wins_free(&other);
+    }
+}
+
+static void test_keys(void **state) {
+    (void)state;
+    batch_keys_t *keys = batch_keys_new(3);
+    for (int round = 0; round < 3; round++) {
+        assert_true(batch_keys_add(keys, 0));
+        assert_true(batch_keys_add(keys, 8)); /* the same slot */
+        assert_false(batch_keys_add(keys, 0));
+        assert_true(batch_keys_add(keys, 16));
+        assert_false(batch_keys_add(keys, 8));
+        assert_false(batch_keys_add(keys, 16));
+        batch_keys_clear(keys);
+    }
+    batch_keys_free(keys);
+    batch_keys_free(NULL);
+    keys = batch_keys_new(1);
+    assert_true(batch_keys_add(keys, 1));
+    assert_false(batch_keys_add(keys, 1));
+    batch_keys_free(keys);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_judge),
+        cmocka_unit_test(test_keys),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,102 @@
+/* turns: which inputs may be loaded where later records replace earlier ones. Entries are letters:
+ *     = complete   . registered, not begun   ~ begun   x removed   o complete in an earlier generation
+ * and the inputs that are given: their places among the entries, '+' a new one, '>' one that has grown (its place
+ * follows). */
+#include "catalog/register/turns.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { GENERATION = 3 };
+
+static void make(entry_t *entry, uint32_t ordinal, char what) {
+    err_t err;
+    char path[8];
+    const version_t version = {.size = 10, .digest = "d"};
+    snprintf(path, sizeof path, "%u.csv", ordinal);
+    *entry = (entry_t){.ordinal = ordinal, .path = strdup(path), .removed = what == 'x'};
+    assert_true(entry_add_version(entry, &version, &err) && entry_make_pieces(entry, 1, 1, &err));
+    piece_t *piece = &entry->pieces[0];
+    piece->epoch = what != '.';
+    piece->generation = what == '.' ? 0 : what == 'o' ? GENERATION - 1 : GENERATION;
+    piece->complete = what == '=' || what == 'o';
+}
+
+static void test_turns(void **state) {
+    static const struct {
+        const char *entries, *given, *refused; /* NULL: they may be loaded */
+        bool one_group;
+    } cases[] = {
+        {"", "+", NULL, false},
+        {"=", "0", NULL, false},
+        {"=", "+", NULL, false},
+        {"~", "0", NULL, false},
+        {"~", "+", "0.csv comes before new in the catalog", false},
+        {"~", "+0", NULL, false},
+        {".", "+", "0.csv comes before new in the catalog", false},
+        {"x", "+", NULL, false},
+        {"=~", "01", NULL, false},
+        {"=~", "1", NULL, false},
+        {"~=", "01", "of 0.csv there are records to be loaded, but 1.csv comes after it", false},
+        {"~=", "1", NULL, false},
+        {"~~", "01", "of 0.csv there are records to be loaded, but 1.csv comes after it", false},
+        {"~~", "01", NULL, true},
+        {"~.", "01", NULL, false},
+        {"~.", "0", NULL, false},
+        {"~.", "1", "0.csv comes before 1.csv", false},
+        {"=", ">0", NULL, false},
+        {"==", ">1", NULL, false},
+        {"==", ">0", "of 0.csv there are records to be loaded, but 1.csv comes after it", false},
+        {"==", ">01", "of 0.csv there are records to be loaded", false},
+        {"=x", ">0", NULL, false},
+        {"oo", "01", NULL, false},
+        {"oo", "0", NULL, false},
+        {"oo", "1", "0.csv comes before 1.csv", false},
+        {"oo", "+", "0.csv comes before new", false},
+        {"~.=", "012", "2.csv comes after it", false},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        entries_t all = {0};
+        err_t err = {.text = ""};
+        wanted_t wanted[8] = {0};
+        registration_t registering = {.wanted = wanted, .generation = GENERATION};
+        for (const char *at = cases[i].entries; *at; at++)
+            make(entries_add(&all, &err), (uint32_t)(at - cases[i].entries), *at);
+        bool grown = false;
+        for (const char *at = cases[i].given; *at; at++) {
+            if (*at == '>') {
+                grown = true;
+                continue;
+            }
+            wanted_t *one = &wanted[registering.count++];
+            *one = (wanted_t){.name = "new",
+                              .seen = {.size = grown ? 20 : 10, .digest = "d"},
+                              .group = cases[i].one_group ? 1 : registering.count};
+            grown = false;
+            if (*at == '+')
+                continue;
+            const uint32_t ordinal = (uint32_t)(*at - '0');
+            make(&one->entry, ordinal, cases[i].entries[ordinal]);
+            one->name = one->entry.path;
+        }
+        const bool may = turns_check(&registering, &all, &err);
+        if (may != !cases[i].refused || (!may && !strstr(err.text, cases[i].refused)))
+            fail_msg("'%s', given '%s': %s", cases[i].entries, cases[i].given,
+                     may ? "may be loaded" : err.text);
+        for (size_t j = 0; j < registering.count; j++)
+            entry_free(&wanted[j].entry);
+        entries_free(&all);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_turns)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
