@@ -81,9 +81,11 @@ static bool check_pipeline(const suite_t *suite, const yaml_item_t *list, const 
 }
 
 static bool check_find(const suite_t *suite, const query_t *query, const names_t *names, err_t *err) {
+    static const char *const flags[] = {"whole", "list"};
     static const char *const find[] = {"filter", "projection", "sort", "limit", "skip"};
-    static const char *const accumulate[] = {"field", "filter", "sort", "limit", "skip", "whole"};
-    bool is_find = query->kind == QUERY_FIND, whole;
+    static const char *const accumulate[] = {"field", "filter", "sort", "limit",
+                                             "skip",  "whole",  "list", "chunk"};
+    bool is_find = query->kind == QUERY_FIND, flag;
     const char *field = NULL;
     if (!suite_want(suite, query->body, YAML_ITEM_MAP, "a map", err) ||
         !yaml_tree_only_keys(suite->tree, query->body, is_find ? find : accumulate,
@@ -93,10 +95,38 @@ static bool check_find(const suite_t *suite, const query_t *query, const names_t
         return COMPLAIN(query->body, "'field' is missing: what the client accumulates");
     if (!is_find && !suite_read_text(suite, query->body, "field", &field, err))
         return false;
-    const yaml_item_t *node = yaml_item_get(query->body, "whole");
-    if (node && !yaml_tree_bool(suite->tree, node, &whole, err))
-        return false;
+    for (size_t i = 0; i < COUNT(flags); i++) {
+        const yaml_item_t *node = yaml_item_get(query->body, flags[i]);
+        if (node && !yaml_tree_bool(suite->tree, node, &flag, err))
+            return false;
+    }
+    if (yaml_item_get(query->body, "chunk") && !yaml_item_get(query->body, "limit"))
+        return COMPLAIN(query->body, "'chunk' needs a 'limit': how many documents in all");
+    if (yaml_item_get(query->body, "chunk") && yaml_item_get(query->body, "skip"))
+        return COMPLAIN(query->body, "'chunk' begins at the first document: leave 'skip' out");
     return value_check(query->body, suite->tree, names->names, names->count, err);
+}
+
+static bool check_map_reduce(const suite_t *suite, const query_t *query, const names_t *names, err_t *err) {
+    static const char *const keys[] = {"map",  "reduce", "finalize", "query",
+                                       "sort", "limit",  "scope",    "jsMode"};
+    const char *function;
+    if (!suite_want(suite, query->body, YAML_ITEM_MAP, "a map", err) ||
+        !yaml_tree_only_keys(suite->tree, query->body, keys, COUNT(keys), err))
+        return false;
+    for (size_t i = 0; i < 2; i++)
+        if (!yaml_item_get(query->body, keys[i]))
+            return COMPLAIN(query->body, "'%s' is missing: a function of JavaScript", keys[i]);
+    for (size_t i = 0; i < 3; i++)
+        if (!suite_read_text(suite, query->body, keys[i], &function, err))
+            return false;
+    return value_check(query->body, suite->tree, names->names, names->count, err);
+}
+
+static bool check_body(const suite_t *suite, const query_t *query, const names_t *names, err_t *err) {
+    return query->kind == QUERY_PIPELINE     ? check_pipeline(suite, query->body, names, err)
+           : query->kind == QUERY_MAP_REDUCE ? check_map_reduce(suite, query, names, err)
+                                             : check_find(suite, query, names, err);
 }
 
 static bool check_draw(const suite_t *suite, const query_t *query, names_t *names, err_t *err) {
@@ -225,10 +255,11 @@ static bool check_documents(const suite_t *suite, const query_t *query, const na
 }
 
 static bool read_query(suite_t *suite, const yaml_item_t *map, names_t names, query_t *query, err_t *err) {
-    static const char *const keys[] = {"name",  "about",      "tags",    "collection", "pipeline",
-                                       "find",  "accumulate", "options", "each",       "draw",
-                                       "setup", "documents",  "expect"};
-    static const char *const kinds[] = {"pipeline", "find", "accumulate"}; /* in the order of query_kind_t */
+    static const char *const keys[] = {"name",      "about", "tags",       "collection", "pipeline",
+                                       "mapReduce", "find",  "accumulate", "options",    "each",
+                                       "draw",      "setup", "documents",  "expect"};
+    static const char *const kinds[] = {"pipeline", "find", "accumulate",
+                                        "mapReduce"}; /* in the order of query_kind_t */
     if (!suite_want(suite, map, YAML_ITEM_MAP, "a query, which is a map,", err) ||
         !yaml_tree_only_keys(suite->tree, map, keys, COUNT(keys), err) ||
         !read_name(suite, map, &query->name, err) ||
@@ -239,14 +270,16 @@ static bool read_query(suite_t *suite, const yaml_item_t *map, names_t names, qu
     for (size_t i = 0; i < COUNT(kinds); i++) {
         const yaml_item_t *body = yaml_item_get(map, kinds[i]);
         if (body && query->body)
-            return COMPLAIN(body, "a query is a pipeline, a find or an accumulate, and one of them only");
+            return COMPLAIN(
+                body, "a query is a pipeline, a find, an accumulate or a mapReduce, and one of them only");
         if (body) {
             query->body = body;
             query->kind = (query_kind_t)i;
         }
     }
     if (!query->body)
-        return COMPLAIN(map, "the query '%s' has no 'pipeline', 'find' or 'accumulate'", query->name);
+        return COMPLAIN(map, "the query '%s' has no 'pipeline', 'find', 'accumulate' or 'mapReduce'",
+                        query->name);
     query->tags = yaml_item_get(map, "tags");
     query->options = yaml_item_get(map, "options");
     query->each = yaml_item_get(map, "each");
@@ -255,9 +288,7 @@ static bool read_query(suite_t *suite, const yaml_item_t *map, names_t names, qu
     query->expect = yaml_item_get(map, "expect");
     /* draw may use `each`, and the rest may use both */
     return suite_list_of_texts(suite, query->tags, "tags", err) && check_each(suite, query, &names, err) &&
-           check_draw(suite, query, &names, err) &&
-           (query->kind == QUERY_PIPELINE ? check_pipeline(suite, query->body, &names, err)
-                                          : check_find(suite, query, &names, err)) &&
+           check_draw(suite, query, &names, err) && check_body(suite, query, &names, err) &&
            check_options(suite, query, &names, err) &&
            check_setup(suite, query, yaml_item_get(map, "setup"), err) &&
            check_documents(suite, query, &names, err) && check_expect(suite, query, &names, err);
@@ -296,7 +327,7 @@ static bool read_queries(suite_t *suite, const yaml_item_t *list, const names_t 
 }
 
 static bool read_suite(suite_t *suite, err_t *err) {
-    static const char *const keys[] = {"suite", "about", "params", "queries", "tables"};
+    static const char *const keys[] = {"suite", "about", "params", "run", "queries", "tables"};
     const yaml_item_t *root = yaml_tree_root(suite->tree);
     names_t names = {.count = 0};
     if (!suite_want(suite, root, YAML_ITEM_MAP, "a suite, which is a map,", err) ||
@@ -307,7 +338,7 @@ static bool read_suite(suite_t *suite, err_t *err) {
     if (!suite->name)
         return COMPLAIN(root, "'suite' is missing: its name");
     suite->params = yaml_item_get(root, "params");
-    return read_params(suite, &names, err) &&
+    return suite_read_run(suite, yaml_item_get(root, "run"), err) && read_params(suite, &names, err) &&
            read_queries(suite, yaml_item_get(root, "queries"), &names, err) &&
            suite_read_tables(suite, yaml_item_get(root, "tables"), err);
 }

@@ -13,6 +13,9 @@ bool suite_read_text(const suite_t *suite, const yaml_item_t *map, const char *k
                      err_t *err);
 bool suite_list_of_texts(const suite_t *suite, const yaml_item_t *node, const char *key, err_t *err);
 
+/* suite_run.c */
+bool suite_read_run(suite_t *suite, const yaml_item_t *map, err_t *err);
+
 /* suite_tables.c */
 bool suite_read_tables(suite_t *suite, const yaml_item_t *list, err_t *err);
 

@@ -11,8 +11,22 @@ static bool is_each(const suite_t *suite, const char *name) {
     return false;
 }
 
+/* ROW: {COLUMN: text} */
+static bool check_published(const suite_t *suite, const yaml_item_t *rows, err_t *err) {
+    if (rows && !suite_want(suite, rows, YAML_ITEM_MAP, "ROW: {COLUMN: FIGURE}", err))
+        return false;
+    for (const yaml_item_t *row = rows ? rows->first : NULL; row; row = row->next) {
+        if (!suite_want(suite, row, YAML_ITEM_MAP, "{COLUMN: FIGURE}", err))
+            return false;
+        for (const yaml_item_t *figure = row->first; figure; figure = figure->next)
+            if (figure->kind != YAML_ITEM_SCALAR || !figure->length)
+                return COMPLAIN(figure, "a published figure is a text, such as 0.3 σ 0.03");
+    }
+    return true;
+}
+
 static bool read_table(const suite_t *suite, const yaml_item_t *map, suite_table_t *table, err_t *err) {
-    static const char *const keys[] = {"title", "rows", "columns", "show", "queries"};
+    static const char *const keys[] = {"title", "rows", "columns", "show", "queries", "published"};
     static const char *const sides[] = {"query", "clients", "parallel", "reads"};
     static const char *const figures[] = {"docs_per_ms", "ops_per_second", "mean_ms", "p50_ms",
                                           "p95_ms",      "p99_ms",         "min_ms",  "max_ms"};
@@ -44,7 +58,9 @@ static bool read_table(const suite_t *suite, const yaml_item_t *map, suite_table
                         "p95_ms, p99_ms, min_ms or max_ms",
                         table->show);
     table->queries = yaml_item_get(map, "queries");
-    return suite_list_of_texts(suite, table->queries, "queries", err);
+    table->published = yaml_item_get(map, "published");
+    return suite_list_of_texts(suite, table->queries, "queries", err) &&
+           check_published(suite, table->published, err);
 }
 
 bool suite_read_tables(suite_t *suite, const yaml_item_t *list, err_t *err) {
