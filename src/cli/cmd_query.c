@@ -76,18 +76,16 @@ static bool read_parallel(void *values, const char *text, err_t *err) {
 }
 
 static bool read_reads(void *values, const char *text, err_t *err) {
-    static const char *const modes[] = {"primary", "primaryPreferred", "secondary", "secondaryPreferred",
-                                        "nearest"};
     choices_t *choices = &((values_t *)values)->spec.choices;
     char word[32];
     choices->reads_choices = 0;
     for (const char *at = text; cli_next_word(&at, word, sizeof word);) {
-        int mode = cli_choose("read-preference", word, modes, sizeof modes / sizeof *modes, err);
+        int mode = cli_choose("read-preference", word, suite_read_modes, suite_read_mode_count, err);
         if (mode < 0)
             return false;
         if (choices->reads_choices == MEASURE_MOST_CHOICES)
             return too_many("read-preference", err);
-        choices->reads[choices->reads_choices++] = modes[mode];
+        choices->reads[choices->reads_choices++] = suite_read_modes[mode];
     }
     return choices->reads_choices > 0 || err_set(err, STATUS_USAGE, "--read-preference needs a value");
 }
@@ -140,13 +138,13 @@ static const option_t options[] = {
      AT(spec.repeats),
      .least = 1,
      .most = 1000000,
-     .help = "Rounds, in which all measurements take turns (default 5)."},
+     .help = "Rounds, in which all measurements take turns (default: as the suite says, or 5)."},
     {.name = "warmup",
      .argument = "N",
      .kind = OPTION_COUNT32,
      AT(spec.warmups),
      .most = 1000,
-     .help = "Rounds before that are not counted (default 1)."},
+     .help = "Rounds before that are not counted (default: as the suite says, or 1)."},
     {.name = "count",
      .argument = "N",
      .kind = OPTION_COUNT,
@@ -165,7 +163,8 @@ static const option_t options[] = {
      .argument = "N,N,...",
      .kind = OPTION_CUSTOM,
      .custom = read_clients,
-     .help = "Clients that ask side by side; each number is a measurement of its own (default 1)."},
+     .help = "Clients that ask side by side; each number is a measurement of its own (default: as the suite "
+             "says, or 1)."},
     {.name = "rate",
      .argument = "N",
      .kind = OPTION_CUSTOM,
@@ -189,7 +188,9 @@ static const option_t options[] = {
      .argument = "MODE,...",
      .kind = OPTION_CUSTOM,
      .custom = read_reads,
-     .help = "Read from primary, secondary, nearest, ...; each is a measurement of its own."},
+     .help = "Read from primary, secondary, nearest, ...; each is a measurement of its own (default: as the "
+             "suite "
+             "says)."},
     {.name = "max-staleness",
      .argument = "TIME",
      .kind = OPTION_CUSTOM,
@@ -270,7 +271,7 @@ static bool list_suites(err_t *err) {
         suite_t *suite = suite_open(builtin->name, err);
         if (!suite)
             return false;
-        out_print("%-8s %s\n", suite->name, suite->about ? suite->about : "");
+        out_print("%-10s %s\n", suite->name, suite->about ? suite->about : "");
         suite_close(suite);
     }
     return true;
@@ -313,7 +314,6 @@ static bool check(values_t *values, char **words, int count, err_t *err) {
     spec->choices.query_count = (size_t)count;
     spec->choices.params = values->params.items;
     spec->choices.param_count = values->params.count;
-    spec->choices.timed = spec->duration_ns != 0;
     return true;
 }
 
@@ -364,9 +364,6 @@ static int obey(void *context, char **words, int count, const again_t *again, er
 static int run(int argc, char **argv, const command_t *command, err_t *err) {
     values_t values = {.json = false};
     query_spec_init(&values.spec);
-    values.spec.choices.clients[0] = 1;
-    values.spec.choices.parallel[0] = PARALLEL_OFF;
-    values.spec.choices.client_choices = values.spec.choices.parallel_choices = 1;
     return reporting_run(command, argc, argv, &values, obey, err);
 }
 

@@ -9,7 +9,12 @@
 #include "query/suite/request.h"
 #include "query/watch/watch.h"
 
-enum { MEASURE_MOST_CLIENTS = 1024, MEASURE_MOST_CHOICES = 16, PARALLEL_OFF = 1, PARALLEL_AUTO = 0 };
+enum {
+    MEASURE_MOST_CLIENTS = SUITE_MOST_CLIENTS,
+    MEASURE_MOST_CHOICES = SUITE_MOST_CHOICES,
+    PARALLEL_OFF = 1,
+    PARALLEL_AUTO = 0
+};
 
 /* More would use too much memory. WITH_ROOM is small enough for any table. */
 enum { MEASURE_MOST = 10000, MEASURE_MOST_REQUESTS = 1000000, WITH_ROOM = 91 };
@@ -20,8 +25,8 @@ typedef struct {
     char *const *params; /* NAME=VALUE */
     size_t param_count;
     uint32_t clients[MEASURE_MOST_CHOICES], parallel[MEASURE_MOST_CHOICES];
-    size_t client_choices, parallel_choices;
-    const char *reads[MEASURE_MOST_CHOICES]; /* none: as the query or the URI says */
+    size_t client_choices, parallel_choices; /* none: as the suite says; 1 client, PARALLEL_OFF */
+    const char *reads[MEASURE_MOST_CHOICES]; /* none: as the suite, the query or the URI says */
     size_t reads_choices;
     int64_t max_staleness_seconds;
     bool timed;  /* all are measured for a time; false: only queries that draw */

@@ -17,11 +17,34 @@ enum { DEFAULT_REPEATS = 5 };
 static const int64_t DEFAULT_DURATION_NS = 5000000000, LATEST_NS = 30000000000;
 
 void query_spec_init(query_spec_t *spec) {
-    *spec = (query_spec_t){.repeats = DEFAULT_REPEATS, .warmups = 1, .seed = 1, .patience_ns = LATEST_NS};
+    *spec = (query_spec_t){.warmups = SUITE_UNSAID, .seed = 1, .patience_ns = LATEST_NS};
+}
+
+void query_settle(query_spec_t *spec, const suite_run_t *run) {
+    choices_t *choices = &spec->choices;
+    if (!spec->repeats)
+        spec->repeats = run->repeats ? run->repeats : DEFAULT_REPEATS;
+    if (spec->warmups == SUITE_UNSAID)
+        spec->warmups = run->warmups == SUITE_UNSAID ? 1 : run->warmups;
+    if (!spec->duration_ns && !spec->count)
+        spec->duration_ns = run->duration_ns;
+    choices->timed = spec->duration_ns != 0;
+    if (!choices->client_choices) {
+        memcpy(choices->clients, run->clients, sizeof run->clients);
+        choices->client_choices = run->client_choices;
+    }
+    if (!choices->reads_choices) {
+        memcpy(choices->reads, run->reads, sizeof run->reads);
+        choices->reads_choices = run->reads_choices;
+    }
+    if (!choices->client_choices)
+        choices->clients[choices->client_choices++] = 1;
+    if (!choices->parallel_choices)
+        choices->parallel[choices->parallel_choices++] = PARALLEL_OFF;
 }
 
 typedef struct {
-    const query_spec_t *spec;
+    query_spec_t *spec;
     query_result_t *result;
     mongoc_client_t *client;
     watch_t *watch;
@@ -49,7 +72,7 @@ static void describe(const run_t *run) {
 }
 
 static bool prepare(run_t *run) {
-    const query_spec_t *spec = run->spec;
+    query_spec_t *spec = run->spec;
     query_result_t *result = run->result;
     if (spec->explain && spec->choices.setup)
         return err_set(run->err, STATUS_USAGE,
@@ -58,6 +81,7 @@ static bool prepare(run_t *run) {
     if (!suite)
         return false;
     result->measures.suite = suite;
+    query_settle(spec, &suite->run);
     uint32_t connections = measure_connections(&spec->choices);
     const server_options_t options = {
         .uri = spec->uri, .patience_ns = spec->patience_ns, .connections = connections, .reads = true};
@@ -202,7 +226,7 @@ static bool measure_all(run_t *run) {
     return ok && judge(run);
 }
 
-bool query_run(const query_spec_t *spec, query_result_t *result, err_t *err) {
+bool query_run(query_spec_t *spec, query_result_t *result, err_t *err) {
     *result = (query_result_t){.load_seconds = NAN};
     run_t run = {.spec = spec, .result = result, .err = err};
     bool ok = prepare(&run) && (spec->explain || measure_all(&run));

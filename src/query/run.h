@@ -9,7 +9,7 @@
 typedef struct {
     const char *uri, *suite;
     choices_t choices;
-    uint32_t repeats, warmups; /* rounds */
+    uint32_t repeats, warmups; /* rounds; 0 and SUITE_UNSAID: as the suite says, or 5 and 1 */
     uint64_t count;            /* requests of each client in a round; 0: 1, or as many as the time allows */
     int64_t duration_ns;       /* of all rounds of a timed measurement; 0: 5 s */
     double rate;               /* 0: closed loop */
@@ -19,7 +19,7 @@ typedef struct {
     bool explain; /* only explain the plan, measure nothing */
 } query_spec_t;
 
-void query_spec_init(query_spec_t *spec); /* the defaults */
+void query_spec_init(query_spec_t *spec); /* the defaults: mostly, what the suite says */
 
 typedef struct {
     measures_t measures;
@@ -32,9 +32,13 @@ typedef struct {
     server_t *server;           /* borrowed by the measurements */
 } query_result_t;
 
+/* What nobody chose: by the suite, or else by the program. */
+void query_settle(query_spec_t *spec, const suite_run_t *run);
+
 /* *result holds everything that was found, also after a failure. False: err has status and sentence: STATUS_DIFFERENT
  * if an answer is not as expected and nothing else failed, STATUS_SERVER if a request failed. */
-bool query_run(const query_spec_t *spec, query_result_t *result, err_t *err);
+/* What was left to the suite is filled in. */
+bool query_run(query_spec_t *spec, query_result_t *result, err_t *err);
 void query_free_result(query_result_t *result);
 
 /* Is n large enough? For a deviation at least 2; for a percentile so many that some lie above it. */

@@ -275,7 +275,8 @@ static void try_answers(odd_t *odd) {
     bson_t answers = BSON_INITIALIZER, result = BSON_INITIALIZER;
     accumulate_t sums;
     char one[EXPECTED_DIGEST], other[EXPECTED_DIGEST];
-    accumulate_begin(&sums, odd_byte(odd) & 1 ? "a" : "a.k1");
+    const uint8_t way = odd_byte(odd);
+    accumulate_begin(&sums, way & 1 ? "a" : "a.k1", way & 2);
     for (size_t i = 0, count = odd_below(odd, 6); i < count; i++) {
         char key[24];
         bson_t *document = bson_new();

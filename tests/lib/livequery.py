@@ -22,6 +22,7 @@ import answers_mot  # noqa: E402
 import answers_obd  # noqa: E402
 import answers_ycsb  # noqa: E402
 from isd_reader import Date  # noqa: E402
+from minimongo import Code  # noqa: E402
 
 NEAR = 1e-9
 
@@ -82,6 +83,22 @@ def yaml(value):
             return {key: extended(inner) for key, inner in one.items()}
         return [extended(inner) for inner in one] if isinstance(one, (list, tuple)) else one
     return json.dumps(extended(value))
+
+
+def study_greenness():
+    """The study's pipeline of 2015, line by line as it was published."""
+    isover3500 = {"$cond": [{"$gt": ["$e", 3500]}, 7, 6]}
+    isover2500 = {"$cond": [{"$gt": ["$e", 2500]}, isover3500, 5]}
+    isover2000 = {"$cond": [{"$gt": ["$e", 2000]}, isover2500, 4]}
+    isover1600 = {"$cond": [{"$gt": ["$e", 1600]}, isover2000, 3]}
+    isover1200 = {"$cond": [{"$gt": ["$e", 1200]}, isover1600, 2]}
+    getband = {"$cond": [{"$gt": ["$e", 1000]}, isover1200, 1]}
+    isdirty = {"$cond": [{"$eq": ["$f", "D"]}, 1.5, 1]}
+    dirtypenalty = {"$multiply": [getband, isdirty]}
+    banding = {"$project": {"b": dirtypenalty, "m": 1}}
+    group = {"$group": {"_id": "$b", "count": {"$sum": 1}, "miles": {"$sum": "$m"}}}
+    sort = {"$sort": {"_id": 1}}
+    return [banding, group, sort]
 
 
 class Case(livetest.Case):
@@ -189,6 +206,7 @@ class Suites(Case):
         for name in expected:
             self.same(expected[name], found[name], name)
         self.check_parallel("mot", expected)
+        self.check_letter()
         # the same questions with other parameters
         params = {"diesels": ["PE"], "diesel": 3.5, "passed": ["P", "PRS"], "top": 3, "makes": ["BMW", "FORD", "none"],
                   "percentiles": [99.5, 0, 1, 100]}
@@ -196,12 +214,20 @@ class Suites(Case):
                                       for word in ("--param", "%s=%s" % (name, json.dumps(value)))))
         passed = {"passed": params["passed"]}
         self.same(answers_mot.greenness(rows, ["PE"], 3.5), found["greenness"], "greenness")
+        self.same(answers_mot.engine_size(rows, ["PE"], 3.5), found["engine-size"], "engine-size")
         self.same(answers_mot.by_make(rows, top=3, **passed), found["by-make"], "by-make")
         self.same(answers_mot.by_year(rows, **passed), found["by-year"], "by-year")
         self.same(answers_mot.by_first_use(rows, **passed), found["by-first-use"], "by-first-use")
         self.same(answers_mot.by_age(rows, **passed), found["by-age"], "by-age")
         self.same(answers_mot.mileage_percentiles(rows, params["makes"], sorted(params["percentiles"])),
                   found["mileage-percentiles"], "mileage-percentiles")
+
+    def check_letter(self):
+        """greenness beside the study's own pipeline, which another client sends to the same collection"""
+        known = list(self.client.aggregate(self.database, "results", study_greenness()))
+        for parallel in ("off", "2"):
+            found = self.answers("mot", "greenness", "--param", "diesels=[D]", "--parallel", parallel)
+            self.same(known, found["greenness"], "greenness, parallel %s" % parallel)
 
     def check_isd(self, *words):
         """The scans, with the suite's parameters and others."""
@@ -270,21 +296,55 @@ class Suites(Case):
             self.assertEqual((0, 40), (entry["failures"], entry["n"]))
             self.assertTrue(entry["docs_per_ms"] > 0)  # each finds something
 
+    OBD = ("map-reduce", "map-reduce-js", "list", "accumulators", "whole", "group", "accumulator")
+
     def check_obd(self, *words):
-        """The same figures in three ways, also where there are fewer documents than asked for."""
+        """The same figures in many ways, also where there are fewer documents than asked for: the first ones lie in the
+        order of _id in a clustered collection."""
         path = self.folder / "obd.csv"
         self.tipple("generate", "obd", "--rows", 12000, "-q", "-o", path)  # ten blocks: _id has another order
         self.fill("obd", *words, path, status=(0,))
         values, found = answers_obd.read(path), self.answers("obd")
-        self.assertEqual(3 * len(answers_obd.COUNTS), len(found))
-        for count in answers_obd.COUNTS:
-            for name in ("server", "client", "client-whole"):
-                asked = "%s n=%d" % (name, count)
-                self.same([answers_obd.figures(values, count)], found[asked], asked)
+        self.assertEqual(7 * len(answers_obd.COUNTS) - 1 + 2, len(found))
+        for asked in found:
+            count = int(asked.partition("n=")[2])
+            self.same([answers_obd.figures(values, count)], found[asked], asked)
+        self.assertEqual({"%s n=%d" % (name, count) for name in self.OBD for count in answers_obd.COUNTS},
+                         set(found) - {"chunks-of-10000 n=1000000", "chunks-of-100000 n=1000000"}
+                         | {"accumulator n=1000000"})
         found = self.answers("obd", "client", "--param", "n=777")
-        self.assertEqual({"client n=777", "client-whole n=777"}, set(found))
+        self.assertEqual({name + " n=777" for name in ("list", "accumulators", "whole", "chunks-of-10000",
+                                                       "chunks-of-100000")}, set(found))
         for name in found:
             self.same([answers_obd.figures(values, 777)], found[name], name)
+
+    def check_obd_stored(self):
+        """Functions that somebody stored; nothing is stored by tipple."""
+        path = self.write("few.csv", self.tipple("generate", "obd", "--rows", 50, "-q").stdout)
+        self.fill("obd", path, collection="stored", status=(0,))
+        self.query("obd-stored", collection="stored", status=4)
+        self.assertIn("mapit is not defined", self.stderr)
+        self.client.insert(self.database, "system.js", [
+            {"_id": "mapit", "value": Code("function() { var x = this.engineRevolutionsPerMinute;"
+                                           " emit(0, {sum: x, min: x, max: x, count: 1}); }")},
+            {"_id": "reduceit", "value": Code("function(key, v) { for (var i = 1; i < v.length; i++) {"
+                                              " v[0].sum += v[i].sum; v[0].count += v[i].count;"
+                                              " v[0].min = Math.min(v[0].min, v[i].min);"
+                                              " v[0].max = Math.max(v[0].max, v[i].max); } return v[0]; }")}])
+        values, found = answers_obd.read(path), self.answers("obd-stored", collection="stored")
+        self.assertEqual(2 * len(answers_obd.COUNTS), len(found))
+        for asked in found:
+            self.same([answers_obd.figures(values, int(asked.partition("n=")[2]))], found[asked], asked)
+
+    def check_obd_spread(self):
+        """Behind a router nothing is first: all documents."""
+        path = self.folder / "obd.csv"
+        self.tipple("generate", "obd", "--rows", 12000, "-q", "-o", path)
+        self.fill("obd", path, status=(0,))
+        found = self.answers("obd", "list", "accumulators", "whole", "group", "accumulator", "--param", "n=1000000")
+        self.assertEqual(5, len(found))
+        for asked in found:
+            self.same([answers_obd.figures(answers_obd.read(path), 12000)], found[asked], asked)
 
     def check_ycsb(self, *words):
         path = self.folder / "ycsb.csv"

@@ -19,8 +19,8 @@ class Drill(livedrill.Mixin, livetest.OwnServer):
         found = set()
         for line in self.text.splitlines()[1:]:
             fields = line.split(b"|")
-            size = int(fields[12]) * (1.5 if fields[11] == b"DI" else 1)
-            found.add(sum(size >= limit for limit in (1000, 1200, 1600, 2000, 2500, 3500)))
+            band = 1 + sum(int(fields[12]) > limit for limit in (1000, 1200, 1600, 2000, 2500, 3500))
+            found.add(band * (1.5 if fields[11] == b"DI" else 1))
         return len(found)
 
     def test_whole(self):

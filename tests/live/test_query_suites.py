@@ -17,8 +17,12 @@ class Answers(livequery.Suites):
         self.check_isd()
 
     def test_obd(self):
-        """obd: one field in three ways, over so many documents"""
+        """obd: one field in many ways, over so many documents"""
         self.check_obd()
+
+    def test_obd_stored(self):
+        """obd-stored: functions that somebody stored in the server"""
+        self.check_obd_stored()
 
     def test_ycsb(self):
         """ycsb: finds and an aggregation on a skewed field; what is drawn"""

@@ -134,6 +134,25 @@ def clouds(reports, box=10, plausible=PLAUSIBLE):
             for (south, west), eighths in sorted(boxes.items())]
 
 
+def clouds_over_time(reports, box=10, plausible=PLAUSIBLE):
+    hours = {}
+    for report in reports:
+        if "ts" in report:
+            hours.setdefault(report["ts"].ms // 3600000, []).append(report)
+    shares, seen = [], []
+    for some in hours.values():
+        boxes = clouds(some, box, plausible)
+        if boxes:
+            areas = [math.cos(math.radians(one["south"] + box / 2)) for one in boxes]
+            shares.append(sum(one["eighths"] / 8 * area for one, area in zip(boxes, areas)) / sum(areas))
+            seen.append(len(boxes))
+    if not shares:
+        return []
+    mean = math.fsum(shares) / len(shares)
+    return [{"hours": len(shares), "boxes": sum(seen) / len(seen), "mean": mean,
+             "deviation": math.sqrt(math.fsum((share - mean) ** 2 for share in shares) / len(shares))}]
+
+
 AT = Date(calendar.timegm((1983, 7, 4, 18, 0, 0)) * 1000)
 
 
@@ -183,7 +202,7 @@ def stations_of(reports, which):
 
 
 QUERIES = {function.__name__.replace("_", "-"): function
-           for function in (extremes, swing, snow, snow_by_station, clouds)}
+           for function in (extremes, swing, snow, snow_by_station, clouds, clouds_over_time)}
 BY_SPAN = {"station": station, "region": region, "all-stations": all_stations}  # in no order
 
 

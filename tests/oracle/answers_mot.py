@@ -63,7 +63,23 @@ def in_order(text):
 
 # ------------------------------------------------------------------------------------------------------ queries
 
+def band_of(size):
+    """From 1 to 7; of what is no number as a server orders it: what is missing comes before all numbers, texts after."""
+    if size is None:
+        return 1
+    return 7 if not isinstance(size, int) else 1 + sum(size > bound for bound in (1000, 1200, 1600, 2000, 2500, 3500))
+
+
 def greenness(rows, diesels=("DI", "D"), diesel=1.5):
+    sums = {}
+    for row in rows:
+        band = band_of(row.get("e")) * (diesel if row.get("f") in diesels else 1)
+        count, miles = sums.get(band, (0, 0))
+        sums[band] = count + 1, miles + (row["m"] if isinstance(row.get("m"), int) else 0)
+    return [{"_id": band, "count": sums[band][0], "miles": sums[band][1]} for band in sorted(sums)]
+
+
+def engine_size(rows, diesels=("DI", "D"), diesel=1.5):
     sums = {}
     for row in rows:
         band = "not known"
@@ -143,7 +159,7 @@ def mileage_percentiles(rows, makes=("FORD", "VAUXHALL", "VOLKSWAGEN", "BMW", "T
 
 
 QUERIES = {function.__name__.replace("_", "-"): function
-           for function in (greenness, by_make, by_year, by_first_use, by_age, mileage_percentiles)}
+           for function in (greenness, engine_size, by_make, by_year, by_first_use, by_age, mileage_percentiles)}
 
 
 if __name__ == "__main__":

@@ -148,6 +148,35 @@ static void fields(void **state) {
     }
 }
 
+/* What a mapReduce sends: functions are code, whatever they look like, and the answer comes back. */
+static void map_reduces(void **state) {
+    (void)state;
+    static const struct {
+        const char *yaml, *command;
+    } cases[] = {
+        {"{map: 'f()', reduce: '5'}",
+         "{ \"mapReduce\" : \"c\", \"map\" : { \"$code\" : \"f()\" }, \"reduce\" : { \"$code\" : \"5\" }, "
+         "\"out\" : { \"inline\" : 1 } }"},
+        {"{map: m, reduce: r, limit: 7, jsMode: yes, query: {a: 1}}",
+         "{ \"mapReduce\" : \"c\", \"map\" : { \"$code\" : \"m\" }, \"reduce\" : { \"$code\" : \"r\" }, "
+         "\"limit\" : 7, \"jsMode\" : true, \"query\" : { \"a\" : 1 }, \"out\" : { \"inline\" : 1 } }"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[300];
+        request_t request;
+        snprintf(text, sizeof text, QUERY "    mapReduce: %s\n", cases[i].yaml);
+        opened(text, &request);
+        assert_int_equal(QUERY_MAP_REDUCE, request.kind);
+        char *json = bson_as_relaxed_extended_json(request.body, NULL);
+        assert_string_equal(cases[i].command, json);
+        bson_free(json);
+        request_free(&request);
+    }
+    refused(QUERY "    mapReduce: {map: m, reduce: r, limit: -1}\n", NULL, "is a whole number");
+    refused(QUERY "    mapReduce: {map: m, reduce: r, query: 5}\n", NULL, "'query' is a map");
+    refused(QUERY "    mapReduce: {map: m, reduce: r}\n    options: {batchSize: 5}\n", NULL,
+            "a mapReduce has no 'batchSize'");
+}
+
 /* Whole numbers are, and nothing is cut off. */
 static void numbers(void **state) {
     (void)state;
@@ -205,8 +234,9 @@ static void documents(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(writes), cmocka_unit_test(unknown_stages), cmocka_unit_test(reads),
-        cmocka_unit_test(fields), cmocka_unit_test(numbers),        cmocka_unit_test(documents),
+        cmocka_unit_test(writes),    cmocka_unit_test(unknown_stages), cmocka_unit_test(reads),
+        cmocka_unit_test(fields),    cmocka_unit_test(map_reduces),    cmocka_unit_test(numbers),
+        cmocka_unit_test(documents),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -68,6 +68,62 @@ static void understood(void **state) {
     suite_close(suite);
 }
 
+/* How a study was run, and what it found. */
+static void runs(void **state) {
+    (void)state;
+    err_t err;
+    suite_t *suite = parse("suite: s\n"
+                           "run: {repeats: 10, warmup: 0, duration: 30s, clients: [8, 64], readPreference: "
+                           "[primary, nearest]}\n"
+                           "queries: [{name: q, each: {n: [1, 10]}, pipeline: []}]\n"
+                           "tables:\n"
+                           "  - title: t\n"
+                           "    rows: n\n"
+                           "    columns: query\n"
+                           "    show: docs_per_ms\n"
+                           "    published: {1: {q: 0.3 σ 0.12}, 10: {Postgres: 1053}}\n",
+                           &err);
+    if (!suite)
+        fail_msg("%s", err.text);
+    const suite_run_t *run = &suite->run;
+    assert_int_equal(10, run->repeats);
+    assert_int_equal(0, run->warmups);
+    assert_int_equal(30000000000, run->duration_ns);
+    assert_int_equal(2, run->client_choices);
+    assert_int_equal(64, run->clients[1]);
+    assert_int_equal(2, run->reads_choices);
+    assert_string_equal("nearest", run->reads[1]);
+    const yaml_item_t *row = yaml_item_get(suite->tables[0].published, "1");
+    assert_string_equal("0.3 σ 0.12", yaml_item_get(row, "q")->text);
+    suite_close(suite);
+    suite = parse("suite: s\nqueries: [{name: q, pipeline: []}]\n", &err);
+    assert_int_equal(SUITE_UNSAID, suite->run.warmups);
+    assert_int_equal(0, suite->run.repeats + suite->run.client_choices + suite->run.reads_choices);
+    suite_close(suite);
+}
+
+#define RUN(map) "suite: s\nrun: " map "\nqueries: [{name: q, pipeline: []}]\n"
+#define TABLE(published)                                                                                     \
+    "suite: s\nqueries: [{name: q, pipeline: []}]\n"                                                         \
+    "tables: [{title: t, rows: query, columns: clients, show: mean_ms, published: " published "}]\n"
+
+static void bad_runs(void **state) {
+    (void)state;
+    refused(RUN("5"), "x.yaml:2:6: a map such as {repeats: 10} was expected here");
+    refused(RUN("{repeat: 5}"), "did you mean 'repeats'?");
+    refused(RUN("{repeats: 0}"), "x.yaml:2:16");
+    refused(RUN("{clients: 5}"), "a list of numbers was expected here");
+    refused(RUN("{clients: []}"), "from 1 to 16 of them");
+    refused(RUN("{clients: [1, 0]}"), "x.yaml:2:20");
+    refused(RUN("{clients: [1, 1]}"), "1 is named twice");
+    refused(RUN("{duration: soon}"), "'duration' is a time");
+    refused(RUN("{readPreference: [primary, secundary]}"), "x.yaml:2:33: a read preference was expected");
+    refused(TABLE("5"), "{COLUMN: FIGURE} was expected here");
+    refused(TABLE("{q: 5}"), "{COLUMN: FIGURE} was expected here");
+    refused(TABLE("{q: {1: ''}}"), "a published figure is a text");
+    refused(TABLE("{q: {1: [5]}}"), "a published figure is a text");
+}
+
 #define QUERY "suite: s\nqueries:\n  - name: q\n"
 
 static void mistakes(void **state) {
@@ -81,7 +137,7 @@ static void mistakes(void **state) {
     refused("suite: s\nqueries: [{name: a b, pipeline: []}]\n", "x.yaml:2:18: a name has letters");
     refused("suite: s\nqueries: [{name: a, pipeline: []}, {name: a, pipeline: []}]\n",
             "there is a query 'a' already");
-    refused(QUERY, "x.yaml:3:5: the query 'q' has no 'pipeline', 'find' or 'accumulate'");
+    refused(QUERY, "x.yaml:3:5: the query 'q' has no 'pipeline', 'find', 'accumulate' or 'mapReduce'");
     refused(QUERY "    pipeline: []\n    find: {}\n", "one of them only");
     refused(QUERY "    pipeline: {$match: {}}\n", "x.yaml:4:15: a list of stages was expected here");
     refused(QUERY "    pipeline:\n      - {$match: {}, $limit: 5}\n",
@@ -95,6 +151,12 @@ static void mistakes(void **state) {
     refused(QUERY "    find: {filtre: {}}\n", "did you mean 'filter'?");
     refused(QUERY "    accumulate: {limit: 5}\n", "'field' is missing");
     refused(QUERY "    accumulate: {field: m, whole: perhaps}\n", "x.yaml:4:35");
+    refused(QUERY "    accumulate: {field: m, list: perhaps}\n", "x.yaml:4:34");
+    refused(QUERY "    accumulate: {field: m, chunk: 5}\n", "'chunk' needs a 'limit'");
+    refused(QUERY "    accumulate: {field: m, chunk: 5, limit: 9, skip: 1}\n", "leave 'skip' out");
+    refused(QUERY "    mapReduce: {map: 'function() {}'}\n", "'reduce' is missing");
+    refused(QUERY "    mapReduce: {map: 'x', reduce: 'y', out: other}\n", "out");
+    refused(QUERY "    mapReduce: {map: [x], reduce: 'y'}\n", "'map' is a text");
     refused(QUERY "    find: {}\n    options: {hints: 5}\n", "did you mean 'hint'?");
     refused(QUERY "    find: {}\n    each: {n: 5}\n", "a list of values was expected here, or a map");
     refused(QUERY "    find: {}\n    each: {n: []}\n", "'n' has no values");
@@ -159,9 +221,8 @@ static void built_in(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(understood),
-        cmocka_unit_test(mistakes),
-        cmocka_unit_test(built_in),
+        cmocka_unit_test(understood), cmocka_unit_test(mistakes), cmocka_unit_test(runs),
+        cmocka_unit_test(bad_runs),   cmocka_unit_test(built_in),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,6 +4,7 @@
 #include "base/grow.h"
 #include "base/out.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +21,19 @@ char (*grid_row(grid_t *grid))[GRID_CELL] {
         err_end_without_memory((grid->rows + 1) * sizeof *grid->cells); /* everything else is done */
     memset(grid->cells[grid->rows], 0, sizeof *grid->cells);
     return grid->cells[grid->rows++];
+}
+
+void grid_figure(char out[GRID_CELL], double value) {
+    const double size = fabs(value);
+    if (isnan(value))
+        snprintf(out, GRID_CELL, "-");
+    else
+        snprintf(out, GRID_CELL, "%.*f",
+                 size >= 100 || size == 0 ? 0
+                 : size >= 10             ? 1
+                 : size >= 1              ? 2
+                                          : 3,
+                 value);
 }
 
 /* As a terminal shows it: bytes that continue a letter take no place. */

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { GRID_CELL = 160, GRID_COLUMNS = 16 };
+enum { GRID_CELL = 160, GRID_COLUMNS = 24 };
 
 /* Zeroed but for columns and left: which of them begin at the left. */
 typedef struct {
@@ -19,6 +19,9 @@ typedef struct {
 char (*grid_row(grid_t *grid))[GRID_CELL];
 
 #define GRID_PUT(row, column, ...) snprintf((row)[column], GRID_CELL, __VA_ARGS__)
+
+/* Three digits that count; "-": there is no figure. */
+void grid_figure(char out[GRID_CELL], double value);
 
 /* Prints it and frees its rows. */
 void grid_print(grid_t *grid);

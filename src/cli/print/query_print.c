@@ -6,6 +6,7 @@
 #include "cli/options/cli.h"
 #include "cli/print/grid.h"
 #include "cli/print/query_figures.h"
+#include "cli/print/query_tables.h"
 #include "server/bson_read.h"
 
 #include <inttypes.h>
@@ -13,20 +14,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* Three digits that count; "-": too few to tell. */
-static void print_figure(char out[GRID_CELL], double value) {
-    double size = fabs(value);
-    if (isnan(value))
-        snprintf(out, GRID_CELL, "-");
-    else
-        snprintf(out, GRID_CELL, "%.*f",
-                 size >= 100 || size == 0 ? 0
-                 : size >= 10             ? 1
-                 : size >= 1              ? 2
-                                          : 3,
-                 value);
-}
 
 /* ---- the table of everything ---- */
 
@@ -78,102 +65,9 @@ static void print_measures(const query_result_t *result) {
         else
             GRID_PUT(row, 5, "%" PRIu64, measure->hist->moments.count);
         for (size_t k = 0; k < sizeof shown / sizeof *shown; k++)
-            print_figure(row[6 + k], query_figure(measure, shown[k]));
+            grid_figure(row[6 + k], query_figure(measure, shown[k]));
     }
     grid_print(&grid);
-}
-
-/* ---- the suite's own tables ---- */
-
-/* What tells a measurement from others on one side of a table. */
-static void side_of(const measure_t *measure, const char *side, char out[GRID_CELL]) {
-    bson_iter_t value;
-    char ranges[16];
-    out[0] = 0;
-    if (strcmp(side, "query") == 0) {
-        snprintf(out, GRID_CELL, "%s", measure->work->query->name);
-    } else if (strcmp(side, "clients") == 0) {
-        snprintf(out, GRID_CELL, "%u", measure->clients);
-    } else if (strcmp(side, "parallel") == 0) {
-        snprintf(out, GRID_CELL, "%s", query_parallel_name(measure, ranges));
-    } else if (strcmp(side, "reads") == 0) {
-        snprintf(out, GRID_CELL, "%s", measure->work->reads ? measure->work->reads : "");
-    } else if (bson_iter_init_find(&value, measure->work->each, side)) {
-        snprintf(out, GRID_CELL, "%s", bson_iter_utf8(&value, NULL));
-    }
-}
-
-/* A table has one figure in a place: of what is no side of it, the first choice. */
-static bool is_first_choice(const suite_table_t *table, const measure_t *first, const measure_t *measure) {
-    const struct {
-        const char *side;
-        bool same;
-    } choices[] = {{"clients", first->clients == measure->clients},
-                   {"parallel", first->work->ranges == measure->work->ranges ||
-                                    first->work->query->kind != measure->work->query->kind},
-                   {"reads", first->work->reads == measure->work->reads}};
-    bool chosen = true;
-    for (size_t i = 0; i < sizeof choices / sizeof *choices; i++)
-        chosen = chosen && (choices[i].same || strcmp(table->rows, choices[i].side) == 0 ||
-                            strcmp(table->columns, choices[i].side) == 0);
-    return chosen;
-}
-
-static bool in_table(const suite_table_t *table, const measure_t *measure, char row[GRID_CELL],
-                     char column[GRID_CELL]) {
-    bool wanted = !table->queries;
-    for (const yaml_item_t *name = table->queries ? table->queries->first : NULL; name; name = name->next)
-        wanted = wanted || suite_has_tag(measure->work->query, name->text);
-    side_of(measure, table->rows, row);
-    side_of(measure, table->columns, column);
-    return wanted && *row && *column;
-}
-
-/* A place with this name in the first row or column; made when there is none. */
-static size_t place_of(grid_t *grid, const char *name, bool column) {
-    size_t count = column ? grid->columns : grid->rows;
-    for (size_t i = 1; i < count; i++)
-        if (strcmp(column ? grid->cells[0][i] : grid->cells[i][0], name) == 0)
-            return i;
-    if (column) {
-        if (grid->columns == GRID_COLUMNS)
-            return 0;
-        GRID_PUT(grid->cells[0], grid->columns, "%s", name);
-        return grid->columns++;
-    }
-    char(*row)[GRID_CELL] = grid_row(grid);
-    GRID_PUT(row, 0, "%s", name);
-    return grid->rows - 1;
-}
-
-static void print_suite_table(const query_result_t *result, const suite_table_t *table) {
-    grid_t grid = {.columns = 1, .left = {true}};
-    char row[GRID_CELL], column[GRID_CELL];
-    const query_figure_t *figure = query_figures;
-    size_t filled = 0;
-    while (strcmp(figure->name, table->show) != 0)
-        figure++;
-    GRID_PUT(grid_row(&grid), 0, "%s", table->rows);
-    for (size_t i = 0; i < result->measures.count; i++) {
-        const measure_t *measure = &result->measures.items[i];
-        if (!in_table(table, measure, row, column) ||
-            !is_first_choice(table, result->measures.items, measure))
-            continue;
-        size_t x = place_of(&grid, column, true), y = place_of(&grid, row, false);
-        char value[GRID_CELL], deviation[GRID_CELL];
-        if (!x)
-            continue;
-        print_figure(value, figure->of(measure));
-        print_figure(deviation, figure->deviation ? figure->deviation(measure) : NAN);
-        GRID_PUT(grid.cells[y], x, "%.40s%s%.40s", measure->failures ? "failed" : value,
-                 strcmp(deviation, "-") == 0 ? "" : " σ ", strcmp(deviation, "-") == 0 ? "" : deviation);
-        filled++;
-    }
-    if (filled > 1) {
-        out_print("\n%s\n", table->title);
-        grid_print(&grid);
-    }
-    grid_free(&grid);
 }
 
 /* ---- the study's table: what the machine did meanwhile ---- */
@@ -229,7 +123,7 @@ static void print_watched(const query_result_t *result) {
         print_share(row[6], long_enough ? seen->sys : NAN);
         print_share(row[7], long_enough ? seen->iowait : NAN);
         print_share(row[8], long_enough ? seen->idle : NAN);
-        print_figure(row[9], long_enough ? seen->server_cores : NAN);
+        grid_figure(row[9], long_enough ? seen->server_cores : NAN);
         GRID_PUT(row, 10, "%s", isnan(seen->examined) ? "-" : units_count(text, (uint64_t)seen->examined));
         GRID_PUT(row, 11, "%s", units_bytes(text, seen->cached_bytes));
     }
@@ -277,7 +171,7 @@ void query_print_table(const query_result_t *result) {
     print_target(result);
     print_measures(result);
     for (size_t i = 0; i < result->measures.suite->table_count; i++)
-        print_suite_table(result, &result->measures.suite->tables[i]);
+        query_print_suite_table(result, &result->measures.suite->tables[i]);
     print_watched(result);
     print_remarks(result);
 }
@@ -332,7 +226,9 @@ void query_print_plans(const query_result_t *result) {
         out_print(i ? "\n%s%s%s on %s.%s%s\n" : "%s%s%s on %s.%s%s\n", work->query->name,
                   *work->with ? " " : "", work->with, request->database, request->collection,
                   work->count > 1 ? ", one of several, drawn by chance:" : "");
-        out_print("  %s  ", request->kind == QUERY_PIPELINE ? "pipeline" : "filter");
+        out_print("  %s  ", request->kind == QUERY_PIPELINE     ? "pipeline"
+                            : request->kind == QUERY_MAP_REDUCE ? "command"
+                                                                : "filter");
         print_json(request->body);
         out_print("\n  options  ");
         print_json(request->options);
@@ -359,11 +255,11 @@ void query_print_comparison(const query_result_t *result, const earlier_list_t *
             GRID_PUT(row, 6, "%s", then ? "failed now" : "new");
             continue;
         }
-        print_figure(row[1], then->ms.mean);
-        print_figure(row[2], query_figure(measure, "mean_ms"));
-        print_figure(row[3], ratio.times);
-        print_figure(row[4], ratio.low);
-        print_figure(row[5], ratio.high);
+        grid_figure(row[1], then->ms.mean);
+        grid_figure(row[2], query_figure(measure, "mean_ms"));
+        grid_figure(row[3], ratio.times);
+        grid_figure(row[4], ratio.low);
+        grid_figure(row[5], ratio.high);
         GRID_PUT(row, 6, "%s", compare_verdict(&ratio));
     }
     out_print("\n");

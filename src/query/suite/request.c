@@ -1,6 +1,7 @@
 #include "query/suite/request.h"
 #include "query/suite/accumulate.h"
 #include "query/suite/aggregate.h"
+#include "query/suite/map_reduce.h"
 #include "query/suite/numeric.h"
 #include "query/suite/reading.h"
 #include "query/suite/value.h"
@@ -23,19 +24,15 @@ static bool fill_in(bson_t *filled, const suite_t *suite, const yaml_item_t *nod
 
 static bool set_prefs(request_t *request, const char *mode, int64_t staleness, const suite_t *suite,
                       const yaml_item_t *at, err_t *err) {
-    static const struct {
-        const char *name;
-        mongoc_read_mode_t mode;
-    } modes[] = {{"primary", MONGOC_READ_PRIMARY},
-                 {"primaryPreferred", MONGOC_READ_PRIMARY_PREFERRED},
-                 {"secondary", MONGOC_READ_SECONDARY},
-                 {"secondaryPreferred", MONGOC_READ_SECONDARY_PREFERRED},
-                 {"nearest", MONGOC_READ_NEAREST}};
-    for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
-        if (strcmp(modes[i].name, mode) != 0)
+    /* in the order of suite_read_modes */
+    static const mongoc_read_mode_t modes[] = {MONGOC_READ_PRIMARY, MONGOC_READ_PRIMARY_PREFERRED,
+                                               MONGOC_READ_SECONDARY, MONGOC_READ_SECONDARY_PREFERRED,
+                                               MONGOC_READ_NEAREST};
+    for (size_t i = 0; i < suite_read_mode_count; i++) {
+        if (strcmp(suite_read_modes[i], mode) != 0)
             continue;
         mongoc_read_prefs_destroy(request->prefs);
-        request->prefs = mongoc_read_prefs_new(modes[i].mode);
+        request->prefs = mongoc_read_prefs_new(modes[i]);
         if (staleness)
             mongoc_read_prefs_set_max_staleness_seconds(request->prefs, staleness);
         return mongoc_read_prefs_is_valid(request->prefs) ||
@@ -101,9 +98,12 @@ static bool set_find(request_t *request, const bson_t *filled, const suite_t *su
                      err_t *err) {
     bson_iter_t part;
     int64_t number;
-    bool whole = false;
     const yaml_item_t *node = yaml_item_get(query->body, "whole");
+    bool whole = false;
     if (node && !yaml_tree_bool(suite->tree, node, &whole, err))
+        return false;
+    if ((node = yaml_item_get(query->body, "list")) &&
+        !yaml_tree_bool(suite->tree, node, &request->keeps, err))
         return false;
     bson_iter_init(&part, filled);
     while (bson_iter_next(&part)) {
@@ -124,6 +124,11 @@ static bool set_find(request_t *request, const bson_t *filled, const suite_t *su
             if (!numeric_whole(&part, &number) || number < 0)
                 return COMPLAIN(at, "'%s' is a whole number, 0 or more", name);
             bson_append_int64(request->options, name, -1, number);
+            request->limit = number;
+        } else if (strcmp(name, "chunk") == 0) {
+            if (!numeric_whole(&part, &number) || number < 1)
+                return COMPLAIN(at, "'chunk' is a whole number, 1 or more");
+            request->chunk = number;
         } else if (strcmp(name, "projection") == 0 || strcmp(name, "sort") == 0) {
             if (!document)
                 return COMPLAIN(at, "'%s' is a map", name);
@@ -146,7 +151,7 @@ static bool set_documents(request_t *request, const suite_t *suite, const query_
     const yaml_item_t *node = query->documents;
     bson_t holder = BSON_INITIALIZER;
     bson_iter_t value;
-    request->documents = query->kind == QUERY_PIPELINE ? INFINITY : NAN;
+    request->documents = query->kind == QUERY_PIPELINE || query->kind == QUERY_MAP_REDUCE ? INFINITY : NAN;
     if (!node || (node->kind == YAML_ITEM_SCALAR && strcmp(node->text, "all") == 0)) {
         request->documents = node ? INFINITY : request->documents;
         return true;
@@ -185,6 +190,8 @@ bool request_build(request_t *request, const suite_t *suite, const query_t *quer
         bson_destroy(request->body);
         request->body = bson_copy(&body);
         ok = reading_check(request->body, true, suite->tree, query->body, err);
+    } else if (ok && query->kind == QUERY_MAP_REDUCE) {
+        ok = map_reduce_build(request, &body, suite, query, err);
     } else if (ok) {
         ok = set_find(request, &body, suite, query, err);
     }
@@ -235,23 +242,48 @@ void answer_end(answer_t *answer) {
 
 /* ---- sending ---- */
 
-/* Accumulates the documents of a find, or keeps them as they are. */
-static void read_all(mongoc_cursor_t *cursor, const request_t *request, answer_t *answer) {
+static bool read_find(mongoc_cursor_t *cursor, accumulate_t *sums, answer_t *answer, bson_error_t *error) {
     const bson_t *document;
-    if (request->kind != QUERY_ACCUMULATE) {
-        while (mongoc_cursor_next(cursor, &document))
-            answer_take(answer, document);
-        return;
+    while (mongoc_cursor_next(cursor, &document))
+        sums ? accumulate_take(sums, document) : answer_take(answer, document);
+    const bool ok = !mongoc_cursor_error(cursor, error);
+    mongoc_cursor_destroy(cursor);
+    return ok;
+}
+
+/* One chunk after the other, each a find of its own, until all have come or there are no more. */
+static bool read_chunks(const request_t *request, mongoc_collection_t *collection, accumulate_t *sums,
+                        bson_error_t *error) {
+    bool ok = true;
+    for (int64_t from = 0; ok && from < request->limit && sums->documents == (uint64_t)from;) {
+        const int64_t left = request->limit - from, size = left < request->chunk ? left : request->chunk;
+        bson_t options = BSON_INITIALIZER;
+        bson_copy_to_excluding_noinit(request->options, &options, "limit", NULL);
+        bson_append_int64(&options, "skip", -1, from);
+        bson_append_int64(&options, "limit", -1, size);
+        ok = read_find(mongoc_collection_find_with_opts(collection, request->body, &options, request->prefs),
+                       sums, NULL, error);
+        bson_destroy(&options);
+        from += size;
     }
+    return ok;
+}
+
+static bool send_accumulate(const request_t *request, mongoc_collection_t *collection, answer_t *answer,
+                            bson_error_t *error) {
     accumulate_t sums;
     bson_t result;
-    accumulate_begin(&sums, request->field);
-    while (mongoc_cursor_next(cursor, &document))
-        accumulate_take(&sums, document);
+    accumulate_begin(&sums, request->field, request->keeps);
+    const bool ok = request->chunk
+                        ? read_chunks(request, collection, &sums, error)
+                        : read_find(mongoc_collection_find_with_opts(collection, request->body,
+                                                                     request->options, request->prefs),
+                                    &sums, NULL, error);
     accumulate_result(&sums, &result);
     answer_take(answer, &result);
     bson_destroy(&result);
     answer->count = sums.documents;
+    return ok;
 }
 
 mongoc_collection_t *request_collection(const request_t *request, mongoc_client_t *client) {
@@ -273,10 +305,11 @@ bool request_send(const request_t *request, mongoc_client_t *client, mongoc_coll
                   answer_t *answer, bson_error_t *error) {
     if (request->kind == QUERY_PIPELINE)
         return send_pipeline(request, client, answer, error);
-    mongoc_cursor_t *cursor =
-        mongoc_collection_find_with_opts(collection, request->body, request->options, request->prefs);
-    read_all(cursor, request, answer);
-    bool ok = !mongoc_cursor_error(cursor, error);
-    mongoc_cursor_destroy(cursor);
-    return ok;
+    if (request->kind == QUERY_MAP_REDUCE)
+        return map_reduce_send(request, client, answer, error);
+    if (request->kind == QUERY_ACCUMULATE)
+        return send_accumulate(request, collection, answer, error);
+    return read_find(
+        mongoc_collection_find_with_opts(collection, request->body, request->options, request->prefs), NULL,
+        answer, error);
 }

@@ -16,10 +16,12 @@ typedef struct {
 typedef struct {
     query_kind_t kind;
     char *database, *collection;
-    bson_t *body;               /* the pipeline ({"0": ...}), or the filter */
+    bson_t *body;               /* the pipeline ({"0": ...}), the filter, or a whole command */
     bson_t *options;            /* for the driver */
     mongoc_read_prefs_t *prefs; /* NULL: the URI's */
     char *field;                /* accumulate: the field */
+    bool keeps;                 /* and whether its values are kept in a list first */
+    int64_t chunk, limit; /* and how many documents are asked for at once, and in all; chunk 0: all at once */
     /* how many it looks at. NAN: as many as it returns; INFINITY: the whole collection */
     double documents;
 } request_t;

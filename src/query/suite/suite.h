@@ -11,6 +11,7 @@ typedef enum {
     QUERY_PIPELINE,   /* an aggregation */
     QUERY_FIND,       /* a find, whose documents are counted */
     QUERY_ACCUMULATE, /* a find; the client accumulates one field of its documents */
+    QUERY_MAP_REDUCE, /* JavaScript in the server, whose answer comes back */
 } query_kind_t;
 
 /* Nodes are NULL if the suite does not have them. */
@@ -35,12 +36,32 @@ typedef struct {
 typedef struct {
     const char *title, *rows, *columns, *show;
     const yaml_item_t *queries; /* only these; NULL: all */
+    /* row: {column: text}, as somebody published them; NULL: nothing was */
+    const yaml_item_t *published;
 } suite_table_t;
+
+enum { SUITE_MOST_CHOICES = 16, SUITE_MOST_CLIENTS = 1024 };
+
+/* How the suite's own measurement was made; 0: it does not say. Options on the command line win. */
+typedef struct {
+    uint32_t repeats, warmups; /* warmups SUITE_UNSAID: it does not say */
+    int64_t duration_ns;
+    uint32_t clients[SUITE_MOST_CHOICES];
+    const char *reads[SUITE_MOST_CHOICES]; /* words of suite_read_modes */
+    size_t client_choices, reads_choices;
+} suite_run_t;
+
+#define SUITE_UNSAID UINT32_MAX
+
+/* primary, secondary, ...; their number. */
+extern const char *const suite_read_modes[];
+extern const size_t suite_read_mode_count;
 
 typedef struct {
     yaml_tree_t *tree;
     const char *name, *about;
     const yaml_item_t *params; /* name: value */
+    suite_run_t run;
     query_t *queries;
     size_t query_count;
     suite_table_t *tables;

@@ -105,9 +105,7 @@ static bool ask_suite(const first_query_t *chosen, const char *uri, int64_t pati
     spec.count = 1;
     spec.choices.queries = &name;
     spec.choices.query_count = 1;
-    spec.choices.clients[0] = 1;
-    spec.choices.parallel[0] = PARALLEL_OFF;
-    spec.choices.client_choices = spec.choices.parallel_choices = 1;
+    spec.choices.clients[spec.choices.client_choices++] = 1;
     spec.choices.most = 1;
     bool ok = query_run(&spec, &result, err);
     if (result.measures.count) {

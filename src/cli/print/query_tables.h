@@ -1,0 +1,10 @@
+/* query_tables: the tables that a suite names: one figure of each measurement, arranged by two things. Main thread. */
+#ifndef TIPPLE_CLI_PRINT_QUERY_TABLES_H
+#define TIPPLE_CLI_PRINT_QUERY_TABLES_H
+
+#include "cli/print/query_print.h"
+
+/* Nothing is printed of a table with a single figure, but where one was published. */
+void query_print_suite_table(const query_result_t *result, const suite_table_t *table);
+
+#endif

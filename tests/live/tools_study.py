@@ -1,0 +1,80 @@
+"""tools/study: each study runs, prints the published figures beside ours, and leaves nothing running.   needs: none"""
+import json
+import os
+import pathlib
+import random
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+TIPPLE = os.environ.get("TIPPLE") or str(ROOT / "build/release/tipple")
+PUBLISHED = json.loads((ROOT / "docs/studies/published.json").read_text())
+# what must stand in a study's table: published figures, word by word
+STUDIES = {"compression": ["configuration, ", "| zstd       | prefix", "1406.92"],
+           "isd": ["8 x 100, 85,000", "144 x 200, 220,000", "Miami", "10.33 h", "5 min"],
+           "secondaries": ["published off", "95th percentile", "behind the primary"],
+           "mot": ["28.5", "15:31", "0.67", "48:47"],
+           "obd": ["0.08 σ 0.09", "62.7 σ 0.5", "8.08 s", "30.8"]}
+
+
+def processes_below(folder):
+    found = []
+    for path in pathlib.Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            words = path.read_bytes()
+        except OSError:
+            continue
+        if str(folder).encode() in words:
+            found.append(words.replace(b"\0", b" ")[:200])
+    return found
+
+
+class Study(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(dir=os.getcwd())
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def study(self, *words, status=0):
+        done = subprocess.run([sys.executable, ROOT / "tools/study", *words, "--dir", self.folder],
+                              stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=900,
+                              env={**os.environ, "TIPPLE": TIPPLE})
+        self.assertEqual(status, done.returncode, done.stderr)
+        return done
+
+    def test_tables(self):
+        """one study in turn, or all of them where this test is run alone"""
+        names = [random.choice(sorted(STUDIES))] if os.environ.get("TIPPLE_TURN") else sorted(STUDIES)
+        for name in names:
+            with self.subTest(study=name):
+                said = self.study(name, "--scale", "tiny").stdout
+                for words in STUDIES[name]:
+                    self.assertIn(words, said)
+                self.assertEqual(said, (self.folder / name / "table.md").read_text())
+                self.assertTrue(name == "compression" or list((self.folder / name).glob("*.html")), "there is no report")
+                self.assertEqual([], processes_below(self.folder))
+                self.assertEqual([], list((self.folder / name).glob("servers-*")))
+
+    def test_mistakes(self):
+        """a study that is not there, a scale that is none"""
+        self.assertIn("invalid choice", self.study("mots", status=2).stderr)
+        self.assertIn("is neither tiny nor a number", self.study("mot", "--scale", "small", status=2).stderr)
+
+    def test_one_place(self):
+        """what a suite prints as published is what docs/studies/published.json has"""
+        ways, rows = PUBLISHED["obd ways"]["rows"], 0
+        for suite, prefix in (("obd", ""), ("obd-stored", "stored ")):
+            text = subprocess.run([TIPPLE, "query", "--show", suite], capture_output=True, text=True, check=True).stdout
+            for size, cells in re.findall(r"^      (10*): \{(.*)\}$", text, re.M):
+                for cell in cells.split(", "):
+                    name, _, figure = cell.partition(": ")
+                    self.assertIn(figure, (ways[size].get(prefix + name), ways[size].get("iMac stored " + name)), cell)
+                rows += 1
+        self.assertEqual(4 * 7 - 1, rows)
+
+
+if __name__ == "__main__":
+    unittest.main()
