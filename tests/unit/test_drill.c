@@ -42,7 +42,7 @@ static void test_first_query(void **state) {
     chooses(NULL, "mot-item", "one document by its _id");
     chooses("mot", "isd", "mot greenness");
     chooses("mot:by-make", "mot", "mot by-make");
-    chooses("obd:server", "mot", "obd server");
+    chooses("obd:group", "mot", "obd group");
     chooses("isd:station-latency", "isd", "isd station-latency"); /* drawn, but asked for */
     refuses("mott", "did you mean 'mot'");
     refuses("mot:nothing", "has no query 'nothing'");
