@@ -57,7 +57,6 @@ static size_t print_bytes(const uint8_t *bytes, size_t count, bool dashes, bool 
     return (size_t)(at - out);
 }
 
-
 bool hex_read_objectid(const uint8_t *text, size_t length, uint8_t out[HEX_OBJECTID], bool *capital) {
     const size_t digits = 2 * (size_t)HEX_OBJECTID;
     return length == digits && read_bytes(text, HEX_OBJECTID, false, out, capital);

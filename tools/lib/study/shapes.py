@@ -6,7 +6,7 @@ import json
 import random
 
 SYLLABLES = ("an ar be co de di en er ex fa for ga in ing ion is ka la li lo ma me mi mo na ne no or pa pe po qu ra re ri "
-             "ro sa se si so st ta te ter ti to tra tu un ur ve vi").split()
+             "ro sa se si so st ta ter ti to tra tu un ur ve vi").split()
 START = datetime.datetime(2014, 1, 1, tzinfo=datetime.timezone.utc)
 
 
