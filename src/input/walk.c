@@ -61,7 +61,9 @@ static bool read_folder(build_t *build, const char *path, char ***names, size_t 
     DIR *folder = opendir(path);
     char **list = NULL;
     size_t n = 0, room = 0;
-    bool ok = folder || fault_system(build->err, path, errno);
+    bool ok = folder != NULL;
+    if (!folder)
+        fault_system(build->err, path, errno);
     struct dirent *entry;
     while (ok && (errno = 0, entry = readdir(folder))) {
         if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)

@@ -45,7 +45,7 @@ typedef struct option {
 #define CLI_URI_AT(values, member, words)                                                                    \
     {                                                                                                        \
         .name = "uri", .argument = "URI", .kind = OPTION_TEXT, .offset = offsetof(values, member),           \
-        .environment = "TIPPLE_URI", .help = words                                                           \
+        .environment = "TIPPLE_URI", .help = (words)                                                         \
     }
 #define CLI_URI_LOOKED_AT(values, member)                                                                    \
     CLI_URI_AT(values, member, "The collection: mongodb://HOST/DATABASE.COLLECTION.")

@@ -7,6 +7,11 @@ static bool refuse_longer(const load_file_t *file, const block_t *block, err_t *
     return other_stream_refuse(file, "this stream continues where that one ended, after", block->offset, err);
 }
 
+/* Where it begins. */
+static unsigned long long byte_of(uint64_t block) {
+    return block * RECORD_ID_BLOCK_BYTES;
+}
+
 static bool refuse_changed(load_file_t *file, const done_run_t *run, err_t *err) {
     if (file->input->kind == INPUT_STREAM)
         return other_stream_refuse(file, "this stream has other content than that one after",
@@ -17,15 +22,13 @@ static bool refuse_changed(load_file_t *file, const done_run_t *run, err_t *err)
             "%.300s has the name, the size and the ends of what was loaded as %.300s, but other content "
             "between byte %llu and %llu of its text. If it is that file, name it so, and give "
             "--reload-changed; else load it under another name",
-            file->input->name, file->known_as, (unsigned long long)(run->from * RECORD_ID_BLOCK_BYTES),
-            (unsigned long long)(run->to * RECORD_ID_BLOCK_BYTES));
+            file->input->name, file->known_as, byte_of(run->from), byte_of(run->to));
     file->changed = true;
     return err_set(err, STATUS_INPUT,
                    "%s has changed since it was loaded: between byte %llu and %llu of its text it has other "
                    "content than then. Put the old content back, or give --reload-changed, which removes its "
                    "documents and loads it again",
-                   file->input->name, (unsigned long long)(run->from * RECORD_ID_BLOCK_BYTES),
-                   (unsigned long long)(run->to * RECORD_ID_BLOCK_BYTES));
+                   file->input->name, byte_of(run->from), byte_of(run->to));
 }
 
 bool done_before_refuse_older(load_file_t *file, err_t *err) {
