@@ -117,7 +117,8 @@ static size_t value_length(const fixed_encoder_t *encoder, const field_t *field)
 }
 
 /* Writes the first item that is there, after its prefix. */
-static uint8_t *put_first(fixed_encoder_t *encoder, uint8_t *out, const fixed_op_t *op) {
+static __attribute__((noinline)) uint8_t *put_first(fixed_encoder_t *encoder, uint8_t *out,
+                                                    const fixed_op_t *op) {
     const schema_t *schema = encoder->plan->schema;
     const make_t *made = &schema->made[op->made];
     for (size_t i = 0; i < made->from_count; i++) {
@@ -145,7 +146,8 @@ static uint8_t *put_first(fixed_encoder_t *encoder, uint8_t *out, const fixed_op
 }
 
 /* From YYYYMMDD and hhmm; 2400 is 0000 of the next day. */
-static uint8_t *put_utc(fixed_encoder_t *encoder, uint8_t *out, const fixed_op_t *op) {
+static __attribute__((noinline)) uint8_t *put_utc(fixed_encoder_t *encoder, uint8_t *out,
+                                                  const fixed_op_t *op) {
     const make_t *made = &encoder->plan->schema->made[op->made];
     const uint8_t *date = encoder->record + encoder->plan->schema->fields[made->from[0].fields[0]].offset;
     const uint8_t *time = encoder->record + encoder->plan->schema->fields[made->from[1].fields[0]].offset;
@@ -172,7 +174,8 @@ static uint8_t *put_utc(fixed_encoder_t *encoder, uint8_t *out, const fixed_op_t
 }
 
 /* Writes a GeoJSON point if both coordinates are there and in range. */
-static uint8_t *put_point(fixed_encoder_t *encoder, uint8_t *out, const fixed_op_t *op) {
+static __attribute__((noinline)) uint8_t *put_point(fixed_encoder_t *encoder, uint8_t *out,
+                                                    const fixed_op_t *op) {
     const make_t *made = &encoder->plan->schema->made[op->made];
     double values[2];
     for (size_t i = 0; i < 2; i++) {
