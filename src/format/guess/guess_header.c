@@ -61,7 +61,6 @@ static bool is_untyped(const column_t *column, const decision_t *is) {
 
 typedef struct {
     size_t with, without;
-    bool any_text;
 } evidence_t;
 
 static void weigh_column(const guess_t *guess, size_t at, evidence_t *evidence) {
@@ -74,7 +73,6 @@ static void weigh_column(const guess_t *guess, size_t at, evidence_t *evidence) 
     const bool word = first.pairs && !(first.pairs & column->column.pairs); /* "n" may be a name, too */
     const bool first_typed = !word && !is_untyped(&first, &first_is),
                typed = column->column.values && !is_untyped(&column->column, is);
-    evidence->any_text |= !first_typed;
     if (first_typed) {
         evidence->without += typed ? STRONG : 1;
         return;
@@ -132,13 +130,11 @@ static bool settle(guess_t *guess, bool header, err_t *err) {
 }
 
 bool guess_find_header(guess_t *guess, err_t *err) {
-    evidence_t evidence = {0, 0, false};
+    evidence_t evidence = {0, 0};
     if (guess->options.header != GUESS_ANY_HEADER || guess->structure.odd_header)
         return settle(guess, guess->options.header != GUESS_NO_HEADER, err);
     for (size_t i = 0; i < guess->structure.columns; i++)
         weigh_column(guess, i, &evidence);
-    if (!guess->records)
-        return settle(guess, evidence.any_text && !evidence.without, err);
     if (evidence.with && evidence.with >= 2 * evidence.without)
         return settle(guess, true, err);
     if (evidence.without && evidence.without >= 2 * evidence.with)

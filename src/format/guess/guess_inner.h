@@ -171,6 +171,7 @@ typedef struct {
     size_t columns;
     size_t skip;         /* lines before the first record, which may be the header */
     size_t first;        /* offset of the first record */
+    bool two_quotes;     /* ' encloses fields, and " others */
     bool odd_header;     /* the first record has other columns than the rest, and names most of them */
     bool row_names;      /* with odd_header: it names all but the first column */
     char comment;        /* lines that begin with it are none; 0: there are none */

@@ -32,20 +32,24 @@ static double cleanness(const study_t *study, const span_t *span, const uint8_t 
     return 0.8;
 }
 
-/* Of the records with so many fields. */
-static bool look_at_cells(study_t *study, const way_t *way, size_t fields, double *clean, double *odd,
-                          err_t *err) {
+/* Of the records with as many fields as it has columns. */
+static bool look_at_cells(study_t *study, structure_t *found, double *clean, double *odd, err_t *err) {
+    const way_t *way = &found->way;
     size_t cells = 0, looked = 0, odds = 0;
     *clean = 0;
     for (size_t i = 0; i < study->count && looked < CELLS_OF; i++) {
         const uint8_t *record = study->text + study->records[i].at;
-        if (study->records[i].fields != fields)
+        if (study->records[i].fields != found->columns)
             continue;
         looked++;
         if (!split_record(&study->split, &study->schema, way->delimiter, record, study->records[i].length))
             return err_memory(err, study->records[i].length);
-        for (size_t j = 0; j < study->split.count && j < SCHEMA_MOST_FIELDS; j++, cells++)
-            *clean += cleanness(study, &study->split.spans[j], record + study->split.spans[j].at, &odds);
+        for (size_t j = 0; j < study->split.count && j < SCHEMA_MOST_FIELDS; j++, cells++) {
+            const span_t *span = &study->split.spans[j];
+            *clean += cleanness(study, span, record + span->at, &odds);
+            found->two_quotes |= way->quote == '\'' && span->length > 1 && span->text[0] == '"' &&
+                                 span->text[span->length - 1] == '"';
+        }
     }
     *clean /= (double)(cells ? cells : 1);
     *odd = (double)odds / (double)(cells ? cells : 1);
@@ -79,7 +83,7 @@ static bool weigh(study_t *study, const way_t *way, double weight, structure_t *
         return true;
     *err = (err_t){.status = STATUS_OK};
     const size_t fitting = guess_find_first(study, found, &of, err);
-    if (err->status != STATUS_OK || !look_at_cells(study, way, found->columns, &clean, &odd, err))
+    if (err->status != STATUS_OK || !look_at_cells(study, found, &clean, &odd, err))
         return false;
     const double share = (double)fitting / (double)(of ? of : 1);
     if (share < 0.6 || (fitting < 2 && found->skip))
@@ -108,7 +112,7 @@ static bool weigh_single(study_t *study, structure_t *best, err_t *err) {
             if (!guess_cut_all(study, &single.way, err))
                 return false;
             const size_t fitting = guess_find_first(study, &single, &of, err);
-            if (single.skip || !look_at_cells(study, &single.way, 1, &clean, &odd, err))
+            if (single.skip || !look_at_cells(study, &single, &clean, &odd, err))
                 continue;
             single.score =
                 (double)fitting / (double)(of ? of : 1) * clean * (1 - 0.8 * odd) * 0.9 * quoting_weight[j];
@@ -167,6 +171,12 @@ static bool refuse_structure(study_t *study, const structure_t *best, const char
         return err_set(err, STATUS_INPUT,
                        "%.1000s: %zu lines stand before its header; at most %d can be skipped", name,
                        best->skip, SCHEMA_MOST_SKIPPED);
+    if (best->two_quotes)
+        return err_set(
+            err, STATUS_INPUT,
+            "%.1000s: some of its fields are enclosed in ' and some in \", and only one of them can be "
+            "the quote character: give a --format with quote: '\"', or with quote: \"'\"",
+            name);
     if (best->unsure_comment)
         return err_set(err, STATUS_INPUT,
                        "%.1000s: of its lines that begin with '#', some have as many fields as its records, "

@@ -18,7 +18,7 @@
 #define MARKS                                                                                                \
     { "thousands", "what may be between groups of three digits: `\",\"`, `\".\"`, `\"'\"`, `\" \"` or none" }
 #define EXACT                                                                                                \
-    { "exact", "of numbers: yes, and zeros in front and plus signs do not fit" }
+    { "exact", "of numbers: yes, and zeros in front, plus signs and exponents do not fit" }
 #define TRUE                                                                                                 \
     { "true", "`boolean`: the words for true, up to 8" }
 #define FALSE                                                                                                \

@@ -12,7 +12,9 @@ bool convert_is_exact(const uint8_t *text, size_t length) {
         text++, length--;
     if (length && *text == '-')
         text++, length--;
-    return !length || (*text != '+' && (*text != '0' || length < 2 || text[1] < '0' || text[1] > '9'));
+    if (!length || memchr(text, 'e', length) || memchr(text, 'E', length))
+        return !length;
+    return *text != '+' && (*text != '0' || length < 2 || text[1] < '0' || text[1] > '9');
 }
 
 bool convert_int(const uint8_t *text, size_t length, int64_t *value) {
