@@ -219,7 +219,7 @@ bool guess_json_types(const guess_t *guess, err_t *err); /* can they be said of 
 void guess_json_fields(text_t *out, const guess_t *guess);
 void guess_json_tell(text_t out[GUESS_LINES], const guess_t *guess);
 
-/* guess_print.c: as a scalar of YAML, in quotes where they are needed. */
+/* guess_scalar.c: as a scalar of YAML, in quotes where they are needed. */
 void guess_put_scalar(text_t *out, const char *text, size_t length);
 /* guess_bson.c */
 bool guess_is_bson(const uint8_t *text, size_t length);

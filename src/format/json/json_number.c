@@ -95,15 +95,6 @@ static const uint8_t *whole_number(json_value_t *json, const uint8_t *begin, con
     return put_double(json, at, type, *begin == '-' ? -number : number);
 }
 
-bool json_vanishes(const uint8_t *text, size_t length, double value) {
-    if (value != 0)
-        return false;
-    for (const uint8_t *at = text; at < text + length && *at != 'e' && *at != 'E'; at++)
-        if (*at >= '1' && *at <= '9')
-            return true;
-    return false;
-}
-
 /* A number of any form, checked byte by byte. */
 static const uint8_t *any_number(json_value_t *json, const uint8_t *begin, uint8_t *type) {
     const uint8_t *at = begin + (*begin == '-'), *const digits = at, *const end = json->end;

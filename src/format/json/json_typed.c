@@ -9,6 +9,15 @@
 
 enum { LONGEST_NUMBER = 400 };
 
+bool json_vanishes(const uint8_t *text, size_t length, double value) {
+    if (value != 0)
+        return false;
+    for (const uint8_t *at = text; at < text + length && *at != 'e' && *at != 'E'; at++)
+        if (*at >= '1' && *at <= '9')
+            return true;
+    return false;
+}
+
 static bool room_for(json_value_t *json, size_t more) {
     return json_fits(json, more) || json_full(json, json->out + more);
 }

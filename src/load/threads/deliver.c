@@ -70,23 +70,6 @@ static bool make_room(deliver_t *deliver, err_t *err) {
 
 /* ---- what was not simply loaded ---- */
 
-exception_t *deliver_add_exception(deliver_t *deliver, uint32_t index, err_t *err) {
-    if (!GROW(deliver->exceptions, deliver->exception_room, deliver->count + 1, err))
-        return NULL;
-    exception_t *exception = &deliver->exceptions[deliver->count++];
-    exception->index = index;
-    exception->there = exception->taken = exception->kept = exception->replaced = false;
-    exception->reason[0] = '\0';
-    return exception;
-}
-
-bool deliver_add_reject(deliver_t *deliver, uint32_t index, const char *reason, err_t *err) {
-    exception_t *exception = deliver_add_exception(deliver, index, err);
-    if (exception)
-        snprintf(exception->reason, sizeof exception->reason, "%s", reason);
-    return exception != NULL;
-}
-
 static bool add_there(deliver_t *deliver, uint32_t index, bool kept, err_t *err) {
     exception_t *exception = deliver_add_exception(deliver, index, err);
     if (exception) {
@@ -110,20 +93,6 @@ static bool add_other(deliver_t *deliver, const asked_t *asked, err_t *err) {
 static int by_index(const void *a, const void *b) {
     const exception_t *left = a, *right = b;
     return (left->index > right->index) - (left->index < right->index);
-}
-
-bool deliver_add_taken(deliver_t *deliver, const asked_t *asked, err_t *err) {
-    const deliver_owner_t *owner = deliver->owner;
-    exception_t *exception = deliver_add_exception(deliver, asked->index, err);
-    uint32_t length;
-    if (!exception)
-        return false;
-    const uint8_t *document = documents_at(deliver->documents, asked->index, &length);
-    exception->taken = true;
-    ask_say_taken(exception->reason, document, length);
-    if (owner && owner->say_whose)
-        owner->say_whose(owner->context, asked->other, exception->reason, sizeof exception->reason);
-    return true;
 }
 
 /* What the reading back has come to; what nothing was found of is pending again. */
@@ -188,14 +157,6 @@ static bool sort_documents(deliver_t *deliver, const message_t *message, const v
     return true;
 }
 
-static void name_place(const deliver_t *deliver, uint32_t index, char *text, size_t size) {
-    const deliver_owner_t *owner = deliver->owner;
-    if (owner && owner->place)
-        owner->place(owner->context, index, text, size);
-    else
-        snprintf(text, size, "document %u of a batch", (unsigned)index);
-}
-
 /* True: a document has had the same unlisted code so often, while all others of its message went in, that it
  * must be the document. err has the sentence. */
 static bool is_its_own_fault(const deliver_t *deliver, uint32_t sent, const write_error_t *error,
@@ -206,23 +167,13 @@ static bool is_its_own_fault(const deliver_t *deliver, uint32_t sent, const writ
     for (uint32_t i = 0; i < deliver->pending_count; i++)
         if (deliver->trails[deliver->pending[i]].times < SAME_AGAIN)
             return false;
-    name_place(deliver, deliver->pending[0], place, sizeof place);
+    deliver_name_place(deliver, deliver->pending[0], place, sizeof place);
     err_set(
         err, STATUS_SERVER,
         "%s: the server refuses the document of this record again and again, and takes others: %s (code %d); "
         "with --reject-code %d such records are rejects, and the load goes on",
         place, error->words, error->code, error->code);
     return true;
-}
-
-bool deliver_blame(const deliver_t *deliver, uint32_t index, const write_error_t *error, err_t *err) {
-    char place[600];
-    if (!error || err->status != STATUS_SERVER || !outcome_is_unlisted(error, deliver->more))
-        return false;
-    name_place(deliver, index, place, sizeof place);
-    err_add(err, "; if it is this document that is at fault, --reject-code %d makes it a reject",
-            error->code);
-    return err_where(err, "%s", place);
 }
 
 /* What one reply has come to, and whether another try is worth it. *message is what is to be sent next. */
@@ -258,11 +209,6 @@ static bool take_reply(deliver_t *deliver, const reply_t *reply, message_t *mess
     *message =
         (message_t){.all = deliver->documents, .indexes = deliver->pending, .count = deliver->pending_count};
     return true;
-}
-
-bool deliver_may_send(const deliver_t *deliver, err_t *err) {
-    const deliver_owner_t *owner = deliver->owner;
-    return !owner || !owner->may_send || owner->may_send(owner->context, err);
 }
 
 /* Which of them are there already: an earlier run may have sent them. *message is what is left to be sent. */

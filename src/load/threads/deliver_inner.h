@@ -42,6 +42,8 @@ exception_t *deliver_add_exception(deliver_t *deliver, uint32_t index, err_t *er
 bool deliver_add_reject(deliver_t *deliver, uint32_t index, const char *reason, err_t *err);
 /* A reject, because another document has its `_id`. */
 bool deliver_add_taken(deliver_t *deliver, const asked_t *asked, err_t *err);
+/* Where the record of a document is, for a sentence. */
+void deliver_name_place(const deliver_t *deliver, uint32_t index, char *place, size_t room);
 bool deliver_may_send(const deliver_t *deliver, err_t *err);
 /* Patience ended over an entry of a code in no list: whose it was, and what can be done. Always false. */
 bool deliver_blame(const deliver_t *deliver, uint32_t index, const write_error_t *error, err_t *err);

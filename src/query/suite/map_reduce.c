@@ -29,10 +29,10 @@ static bool put_part(bson_t *command, const bson_iter_t *part, const suite_t *su
                                           : COMPLAIN(at, "'%s' is a map", name);
 }
 
-static bool put_options(bson_t *command, const request_t *request, const suite_t *suite, const query_t *query,
+static bool put_options(bson_t *command, const bson_t *options, const suite_t *suite, const query_t *query,
                         err_t *err) {
     bson_iter_t option;
-    bson_iter_init(&option, request->options);
+    bson_iter_init(&option, options);
     while (bson_iter_next(&option)) {
         const char *name = bson_iter_key(&option);
         if (strcmp(name, "maxTimeMS") != 0 && strcmp(name, "collation") != 0 &&
@@ -43,9 +43,9 @@ static bool put_options(bson_t *command, const request_t *request, const suite_t
     return true;
 }
 
-bool map_reduce_build(request_t *request, const bson_t *filled, const suite_t *suite, const query_t *query,
-                      err_t *err) {
-    bson_t *command = BCON_NEW("mapReduce", BCON_UTF8(request->collection)), out;
+bson_t *map_reduce_command(const char *collection, const bson_t *filled, const bson_t *options,
+                           const suite_t *suite, const query_t *query, err_t *err) {
+    bson_t *command = BCON_NEW("mapReduce", BCON_UTF8(collection)), out;
     bson_iter_t part;
     bool ok = bson_iter_init(&part, filled);
     while (ok && bson_iter_next(&part))
@@ -53,19 +53,18 @@ bool map_reduce_build(request_t *request, const bson_t *filled, const suite_t *s
     bson_append_document_begin(command, "out", -1, &out);
     bson_append_int32(&out, "inline", -1, 1);
     bson_append_document_end(command, &out);
-    ok = ok && put_options(command, request, suite, query, err);
-    bson_destroy(request->body);
-    request->body = command;
-    return ok;
+    if (ok && put_options(command, options, suite, query, err))
+        return command;
+    bson_destroy(command);
+    return NULL;
 }
 
-bool map_reduce_send(const request_t *request, mongoc_client_t *client, answer_t *answer,
-                     bson_error_t *error) {
-    const mongoc_read_prefs_t *prefs = request->prefs ? request->prefs : mongoc_client_get_read_prefs(client);
+bool map_reduce_send(mongoc_client_t *client, const char *database, const bson_t *command,
+                     const mongoc_read_prefs_t *prefs, answer_t *answer, bson_error_t *error) {
     bson_t reply, document;
     bson_iter_t results, at;
-    const bool ok =
-        mongoc_client_command_with_opts(client, request->database, request->body, prefs, NULL, &reply, error);
+    const bool ok = mongoc_client_command_with_opts(
+        client, database, command, prefs ? prefs : mongoc_client_get_read_prefs(client), NULL, &reply, error);
     if (ok && bson_iter_init_find(&results, &reply, "results") && BSON_ITER_HOLDS_ARRAY(&results) &&
         bson_iter_recurse(&results, &at))
         while (bson_read_next(&at, &document))

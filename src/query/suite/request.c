@@ -191,7 +191,9 @@ bool request_build(request_t *request, const suite_t *suite, const query_t *quer
         request->body = bson_copy(&body);
         ok = reading_check(request->body, true, suite->tree, query->body, err);
     } else if (ok && query->kind == QUERY_MAP_REDUCE) {
-        ok = map_reduce_build(request, &body, suite, query, err);
+        bson_destroy(request->body);
+        request->body = map_reduce_command(request->collection, &body, request->options, suite, query, err);
+        ok = request->body != NULL;
     } else if (ok) {
         ok = set_find(request, &body, suite, query, err);
     }
@@ -210,34 +212,6 @@ void request_free(request_t *request) {
     free(request->collection);
     free(request->field);
     *request = (request_t){.kind = QUERY_FIND};
-}
-
-/* ---- answers ---- */
-
-enum { KEPT_BYTES = 4 << 20 };
-
-void answer_begin(answer_t *answer, bool keep) {
-    *answer = (answer_t){.keep = keep, .most_bytes = KEPT_BYTES};
-    if (keep)
-        answer->documents = bson_new();
-}
-
-void answer_take(answer_t *answer, const bson_t *document) {
-    if (answer->keep && !answer->more) {
-        char digits[16];
-        const char *key;
-        bson_uint32_to_string((uint32_t)answer->count, &key, digits, sizeof digits);
-        answer->more = answer->documents->len + document->len > answer->most_bytes ||
-                       !bson_append_document(answer->documents, key, -1, document);
-    }
-    answer->count++;
-    answer->bytes += document->len;
-}
-
-void answer_end(answer_t *answer) {
-    if (answer->keep)
-        bson_destroy(answer->documents);
-    answer->keep = false;
 }
 
 /* ---- sending ---- */
@@ -306,7 +280,7 @@ bool request_send(const request_t *request, mongoc_client_t *client, mongoc_coll
     if (request->kind == QUERY_PIPELINE)
         return send_pipeline(request, client, answer, error);
     if (request->kind == QUERY_MAP_REDUCE)
-        return map_reduce_send(request, client, answer, error);
+        return map_reduce_send(client, request->database, request->body, request->prefs, answer, error);
     if (request->kind == QUERY_ACCUMULATE)
         return send_accumulate(request, collection, answer, error);
     return read_find(

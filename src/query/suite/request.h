@@ -3,6 +3,7 @@
 #ifndef TIPPLE_QUERY_SUITE_REQUEST_H
 #define TIPPLE_QUERY_SUITE_REQUEST_H
 
+#include "query/suite/answer.h"
 #include "query/suite/suite.h"
 
 #include <mongoc/mongoc.h>
@@ -31,20 +32,6 @@ typedef struct {
 bool request_build(request_t *request, const suite_t *suite, const query_t *query, const char *database,
                    const char *collection, const bson_t *params, const reads_t *reads, err_t *err);
 void request_free(request_t *request); /* zeroed is allowed */
-
-/* What came back. Zeroed before; `keep` may be set. The documents kept grow only to `most_bytes`. */
-typedef struct {
-    bool keep;
-    size_t most_bytes;
-    bson_t *documents; /* keep: {"0": ..., ...} */
-    bool more;         /* some were not kept */
-    uint64_t count, bytes;
-} answer_t;
-
-/* Zeroes it; with `keep` false the answer only counts. */
-void answer_begin(answer_t *answer, bool keep);
-void answer_take(answer_t *answer, const bson_t *document);
-void answer_end(answer_t *answer);
 
 /* The collection that the request asks; destroy it before the client is given back. */
 mongoc_collection_t *request_collection(const request_t *request, mongoc_client_t *client);

@@ -4,51 +4,28 @@
 #include "builtin/builtin.h"
 #include "query/suite/expected.h"
 #include "query/suite/reading.h"
-#include "query/suite/suite_inner.h"
+#include "query/suite/suite_read.h"
 #include "query/suite/value.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#define COMPLAIN(at, ...) yaml_tree_complain(suite->tree, at, err, __VA_ARGS__)
+
 enum { LARGEST_FILE = 4 << 20, MOST_PARAMS = 128, LONGEST_NAME = 60 };
 
 /* ---- helpers ---- */
 
-bool suite_want(const suite_t *suite, const yaml_item_t *node, yaml_item_kind_t kind, const char *expected,
-                err_t *err) {
-    return (node && node->kind == kind) || COMPLAIN(node, "%s was expected here", expected);
-}
-
-bool suite_read_text(const suite_t *suite, const yaml_item_t *map, const char *key, const char **text,
-                     err_t *err) {
-    const yaml_item_t *node = yaml_item_get(map, key);
-    if (!node)
-        return true;
-    if (node->kind != YAML_ITEM_SCALAR || !node->length || strlen(node->text) != node->length)
-        return COMPLAIN(node, "'%s' is a text", key);
-    *text = node->text;
-    return true;
-}
-
 static bool read_name(const suite_t *suite, const yaml_item_t *map, const char **name, err_t *err) {
     if (!yaml_item_get(map, "name"))
         return COMPLAIN(map, "'name' is missing");
-    if (!suite_read_text(suite, map, "name", name, err))
+    if (!suite_read_text(suite->tree, map, "name", name, err))
         return false;
     if (strspn(*name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.") != strlen(*name))
         return COMPLAIN(yaml_item_get(map, "name"), "a name has letters, digits, '-', '_' and '.' only");
     return strlen(*name) <= LONGEST_NAME ||
            COMPLAIN(yaml_item_get(map, "name"), "a name has %d letters at most", LONGEST_NAME);
-}
-
-bool suite_list_of_texts(const suite_t *suite, const yaml_item_t *node, const char *key, err_t *err) {
-    if (node && !suite_want(suite, node, YAML_ITEM_LIST, "a list of names", err))
-        return false;
-    for (const yaml_item_t *item = node ? node->first : NULL; item; item = item->next)
-        if (item->kind != YAML_ITEM_SCALAR || !item->length)
-            return COMPLAIN(item, "'%s' is a list of names", key);
-    return true;
 }
 
 /* ---- a query ---- */
@@ -72,7 +49,7 @@ static bool add_name(const suite_t *suite, names_t *names, const yaml_item_t *at
 /* What replaces its parameters is checked later, when it is known. */
 static bool check_pipeline(const suite_t *suite, const yaml_item_t *list, const names_t *names, err_t *err) {
     bson_t pipeline;
-    if (!suite_want(suite, list, YAML_ITEM_LIST, "a list of stages", err))
+    if (!suite_want(suite->tree, list, YAML_ITEM_LIST, "a list of stages", err))
         return false;
     bool ok = value_sketch(&pipeline, list, suite->tree, names->names, names->count, err) &&
               reading_check(&pipeline, false, suite->tree, list, err);
@@ -87,13 +64,13 @@ static bool check_find(const suite_t *suite, const query_t *query, const names_t
                                              "skip",  "whole",  "list", "chunk"};
     bool is_find = query->kind == QUERY_FIND, flag;
     const char *field = NULL;
-    if (!suite_want(suite, query->body, YAML_ITEM_MAP, "a map", err) ||
+    if (!suite_want(suite->tree, query->body, YAML_ITEM_MAP, "a map", err) ||
         !yaml_tree_only_keys(suite->tree, query->body, is_find ? find : accumulate,
                              is_find ? COUNT(find) : COUNT(accumulate), err))
         return false;
     if (!is_find && !yaml_item_get(query->body, "field"))
         return COMPLAIN(query->body, "'field' is missing: what the client accumulates");
-    if (!is_find && !suite_read_text(suite, query->body, "field", &field, err))
+    if (!is_find && !suite_read_text(suite->tree, query->body, "field", &field, err))
         return false;
     for (size_t i = 0; i < COUNT(flags); i++) {
         const yaml_item_t *node = yaml_item_get(query->body, flags[i]);
@@ -111,14 +88,14 @@ static bool check_map_reduce(const suite_t *suite, const query_t *query, const n
     static const char *const keys[] = {"map",  "reduce", "finalize", "query",
                                        "sort", "limit",  "scope",    "jsMode"};
     const char *function;
-    if (!suite_want(suite, query->body, YAML_ITEM_MAP, "a map", err) ||
+    if (!suite_want(suite->tree, query->body, YAML_ITEM_MAP, "a map", err) ||
         !yaml_tree_only_keys(suite->tree, query->body, keys, COUNT(keys), err))
         return false;
     for (size_t i = 0; i < 2; i++)
         if (!yaml_item_get(query->body, keys[i]))
             return COMPLAIN(query->body, "'%s' is missing: a function of JavaScript", keys[i]);
     for (size_t i = 0; i < 3; i++)
-        if (!suite_read_text(suite, query->body, keys[i], &function, err))
+        if (!suite_read_text(suite->tree, query->body, keys[i], &function, err))
             return false;
     return value_check(query->body, suite->tree, names->names, names->count, err);
 }
@@ -134,13 +111,14 @@ static bool check_draw(const suite_t *suite, const query_t *query, names_t *name
     const yaml_item_t *draw = query->draw;
     if (!draw)
         return true;
-    if (!suite_want(suite, draw, YAML_ITEM_MAP, "{gives: [NAME, ...], pipeline: [...]}", err) ||
+    if (!suite_want(suite->tree, draw, YAML_ITEM_MAP, "{gives: [NAME, ...], pipeline: [...]}", err) ||
         !yaml_tree_only_keys(suite->tree, draw, keys, COUNT(keys), err))
         return false;
     const yaml_item_t *gives = yaml_item_get(draw, "gives"), *pipeline = yaml_item_get(draw, "pipeline");
     if (!gives || !pipeline)
         return COMPLAIN(draw, "'draw' needs 'gives', the names of what it draws, and 'pipeline'");
-    if (!suite_list_of_texts(suite, gives, "gives", err) || !check_pipeline(suite, pipeline, names, err))
+    if (!suite_list_of_texts(suite->tree, gives, "gives", err) ||
+        !check_pipeline(suite, pipeline, names, err))
         return false;
     for (const yaml_item_t *item = gives->first; item; item = item->next)
         if (!add_name(suite, names, item, item->text, err))
@@ -150,7 +128,7 @@ static bool check_draw(const suite_t *suite, const query_t *query, names_t *name
 
 /* `each` is a list of values, or a map of named values. */
 static bool check_each(const suite_t *suite, const query_t *query, names_t *names, err_t *err) {
-    if (query->each && !suite_want(suite, query->each, YAML_ITEM_MAP, "NAME: [VALUE, ...]", err))
+    if (query->each && !suite_want(suite->tree, query->each, YAML_ITEM_MAP, "NAME: [VALUE, ...]", err))
         return false;
     for (const yaml_item_t *item = query->each ? query->each->first : NULL; item; item = item->next) {
         if (item->kind == YAML_ITEM_SCALAR)
@@ -170,9 +148,10 @@ static bool check_options(const suite_t *suite, const query_t *query, const name
     static const char *const keys[] = {"allowDiskUse",   "hint",         "readConcern",
                                        "readPreference", "maxStaleness", "maxTimeMS",
                                        "batchSize",      "collation",    "let"};
-    return !query->options || (suite_want(suite, query->options, YAML_ITEM_MAP, "a map of options", err) &&
-                               yaml_tree_only_keys(suite->tree, query->options, keys, COUNT(keys), err) &&
-                               value_check(query->options, suite->tree, names->names, names->count, err));
+    return !query->options ||
+           (suite_want(suite->tree, query->options, YAML_ITEM_MAP, "a map of options", err) &&
+            yaml_tree_only_keys(suite->tree, query->options, keys, COUNT(keys), err) &&
+            value_check(query->options, suite->tree, names->names, names->count, err));
 }
 
 /* An index may restrict later writes, but must never change what is there: with expireAfterSeconds a server removes
@@ -209,13 +188,13 @@ static bool check_setup(const suite_t *suite, query_t *query, const yaml_item_t 
     static const char *const keys[] = {"indexes"};
     if (!setup)
         return true;
-    if (!suite_want(suite, setup, YAML_ITEM_MAP, "{indexes: [...]}", err) ||
+    if (!suite_want(suite->tree, setup, YAML_ITEM_MAP, "{indexes: [...]}", err) ||
         !yaml_tree_only_keys(suite->tree, setup, keys, COUNT(keys), err))
         return false;
     query->indexes = yaml_item_get(setup, "indexes");
     if (!query->indexes)
         return COMPLAIN(setup, "'indexes' is missing");
-    if (!suite_want(suite, query->indexes, YAML_ITEM_LIST, "a list of indexes", err))
+    if (!suite_want(suite->tree, query->indexes, YAML_ITEM_LIST, "a list of indexes", err))
         return false;
     for (const yaml_item_t *item = query->indexes->first; item; item = item->next)
         if (!check_index(suite, item, err))
@@ -232,7 +211,7 @@ static bool check_expect(const suite_t *suite, const query_t *query, const names
         return true;
     if (query->draw)
         return COMPLAIN(expect, "nothing can be expected of a query that draws its parameters");
-    if (!suite_want(suite, expect, YAML_ITEM_MAP, "{documents, digest or values: ...}", err) ||
+    if (!suite_want(suite->tree, expect, YAML_ITEM_MAP, "{documents, digest or values: ...}", err) ||
         !yaml_tree_only_keys(suite->tree, expect, keys, COUNT(keys), err))
         return false;
     if ((node = yaml_item_get(expect, "unordered")) && !yaml_tree_bool(suite->tree, node, &unordered, err))
@@ -260,11 +239,11 @@ static bool read_query(suite_t *suite, const yaml_item_t *map, names_t names, qu
                                        "draw",      "setup", "documents",  "expect"};
     static const char *const kinds[] = {"pipeline", "find", "accumulate",
                                         "mapReduce"}; /* in the order of query_kind_t */
-    if (!suite_want(suite, map, YAML_ITEM_MAP, "a query, which is a map,", err) ||
+    if (!suite_want(suite->tree, map, YAML_ITEM_MAP, "a query, which is a map,", err) ||
         !yaml_tree_only_keys(suite->tree, map, keys, COUNT(keys), err) ||
         !read_name(suite, map, &query->name, err) ||
-        !suite_read_text(suite, map, "about", &query->about, err) ||
-        !suite_read_text(suite, map, "collection", &query->collection, err))
+        !suite_read_text(suite->tree, map, "about", &query->about, err) ||
+        !suite_read_text(suite->tree, map, "collection", &query->collection, err))
         return false;
     query->at = map;
     for (size_t i = 0; i < COUNT(kinds); i++) {
@@ -287,9 +266,9 @@ static bool read_query(suite_t *suite, const yaml_item_t *map, names_t names, qu
     query->documents = yaml_item_get(map, "documents");
     query->expect = yaml_item_get(map, "expect");
     /* draw may use `each`, and the rest may use both */
-    return suite_list_of_texts(suite, query->tags, "tags", err) && check_each(suite, query, &names, err) &&
-           check_draw(suite, query, &names, err) && check_body(suite, query, &names, err) &&
-           check_options(suite, query, &names, err) &&
+    return suite_list_of_texts(suite->tree, query->tags, "tags", err) &&
+           check_each(suite, query, &names, err) && check_draw(suite, query, &names, err) &&
+           check_body(suite, query, &names, err) && check_options(suite, query, &names, err) &&
            check_setup(suite, query, yaml_item_get(map, "setup"), err) &&
            check_documents(suite, query, &names, err) && check_expect(suite, query, &names, err);
 }
@@ -297,7 +276,7 @@ static bool read_query(suite_t *suite, const yaml_item_t *map, names_t names, qu
 /* ---- the suite ---- */
 
 static bool read_params(suite_t *suite, names_t *names, err_t *err) {
-    if (suite->params && !suite_want(suite, suite->params, YAML_ITEM_MAP, "NAME: VALUE", err))
+    if (suite->params && !suite_want(suite->tree, suite->params, YAML_ITEM_MAP, "NAME: VALUE", err))
         return false;
     for (const yaml_item_t *item = suite->params ? suite->params->first : NULL; item; item = item->next)
         if (!value_check(item, suite->tree, NULL, 0, err) || !add_name(suite, names, item, item->key, err))
@@ -308,7 +287,7 @@ static bool read_params(suite_t *suite, names_t *names, err_t *err) {
 static bool read_queries(suite_t *suite, const yaml_item_t *list, const names_t *names, err_t *err) {
     if (!list)
         return COMPLAIN(yaml_tree_root(suite->tree), "'queries' is missing");
-    if (!suite_want(suite, list, YAML_ITEM_LIST, "a list of queries", err))
+    if (!suite_want(suite->tree, list, YAML_ITEM_LIST, "a list of queries", err))
         return false;
     if (!list->count)
         return COMPLAIN(list, "there are no queries");
@@ -326,21 +305,36 @@ static bool read_queries(suite_t *suite, const yaml_item_t *list, const names_t 
     return true;
 }
 
+static bool read_tables(suite_t *suite, const yaml_item_t *list, err_t *err) {
+    const yaml_item_t *queries = yaml_item_get(yaml_tree_root(suite->tree), "queries");
+    if (!list)
+        return true;
+    if (!suite_want(suite->tree, list, YAML_ITEM_LIST, "a list of tables", err))
+        return false;
+    if (!(suite->tables = calloc(list->count + 1, sizeof *suite->tables)))
+        return err_memory(err, list->count * sizeof *suite->tables);
+    for (const yaml_item_t *item = list->first; item; item = item->next)
+        if (!suite_read_table(suite->tree, item, queries, &suite->tables[suite->table_count++], err))
+            return false;
+    return true;
+}
+
 static bool read_suite(suite_t *suite, err_t *err) {
     static const char *const keys[] = {"suite", "about", "params", "run", "queries", "tables"};
     const yaml_item_t *root = yaml_tree_root(suite->tree);
     names_t names = {.count = 0};
-    if (!suite_want(suite, root, YAML_ITEM_MAP, "a suite, which is a map,", err) ||
+    if (!suite_want(suite->tree, root, YAML_ITEM_MAP, "a suite, which is a map,", err) ||
         !yaml_tree_only_keys(suite->tree, root, keys, COUNT(keys), err) ||
-        !suite_read_text(suite, root, "suite", &suite->name, err) ||
-        !suite_read_text(suite, root, "about", &suite->about, err))
+        !suite_read_text(suite->tree, root, "suite", &suite->name, err) ||
+        !suite_read_text(suite->tree, root, "about", &suite->about, err))
         return false;
     if (!suite->name)
         return COMPLAIN(root, "'suite' is missing: its name");
     suite->params = yaml_item_get(root, "params");
-    return suite_read_run(suite, yaml_item_get(root, "run"), err) && read_params(suite, &names, err) &&
+    return suite_read_run(suite->tree, yaml_item_get(root, "run"), &suite->run, err) &&
+           read_params(suite, &names, err) &&
            read_queries(suite, yaml_item_get(root, "queries"), &names, err) &&
-           suite_read_tables(suite, yaml_item_get(root, "tables"), err);
+           read_tables(suite, yaml_item_get(root, "tables"), err);
 }
 
 suite_t *suite_parse(const char *text, size_t length, const char *name, err_t *err) {

@@ -3,7 +3,8 @@
 #ifndef TIPPLE_QUERY_SUITE_SUITE_H
 #define TIPPLE_QUERY_SUITE_SUITE_H
 
-#include "base/yaml_tree.h"
+#include "query/suite/suite_run.h"
+#include "query/suite/suite_tables.h"
 
 #include <bson/bson.h>
 
@@ -31,31 +32,6 @@ typedef struct {
     const yaml_item_t *expect;    /* {documents, digest, values, unordered} */
     const yaml_item_t *tags;
 } query_t;
-
-/* A table to print: one measured figure, arranged by two of the things in which measurements differ. */
-typedef struct {
-    const char *title, *rows, *columns, *show;
-    const yaml_item_t *queries; /* only these; NULL: all */
-    /* row: {column: text}, as somebody published them; NULL: nothing was */
-    const yaml_item_t *published;
-} suite_table_t;
-
-enum { SUITE_MOST_CHOICES = 16, SUITE_MOST_CLIENTS = 1024 };
-
-/* How the suite's own measurement was made; 0: it does not say. Options on the command line win. */
-typedef struct {
-    uint32_t repeats, warmups; /* warmups SUITE_UNSAID: it does not say */
-    int64_t duration_ns;
-    uint32_t clients[SUITE_MOST_CHOICES];
-    const char *reads[SUITE_MOST_CHOICES]; /* words of suite_read_modes */
-    size_t client_choices, reads_choices;
-} suite_run_t;
-
-#define SUITE_UNSAID UINT32_MAX
-
-/* primary, secondary, ...; their number. */
-extern const char *const suite_read_modes[];
-extern const size_t suite_read_mode_count;
 
 typedef struct {
     yaml_tree_t *tree;

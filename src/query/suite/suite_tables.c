@@ -1,22 +1,27 @@
+#include "query/suite/suite_tables.h"
 #include "base/grow.h"
-#include "query/suite/suite_inner.h"
+#include "query/suite/suite_read.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static bool is_each(const suite_t *suite, const char *name) {
-    for (size_t i = 0; i < suite->query_count; i++)
-        if (suite->queries[i].each && yaml_item_get(suite->queries[i].each, name))
+#define COMPLAIN(at, ...) yaml_tree_complain(tree, at, err, __VA_ARGS__)
+
+static bool is_each(const yaml_item_t *queries, const char *name) {
+    for (const yaml_item_t *query = queries->first; query; query = query->next) {
+        const yaml_item_t *each = yaml_item_get(query, "each");
+        if (each && yaml_item_get(each, name))
             return true;
+    }
     return false;
 }
 
 /* ROW: {COLUMN: text} */
-static bool check_published(const suite_t *suite, const yaml_item_t *rows, err_t *err) {
-    if (rows && !suite_want(suite, rows, YAML_ITEM_MAP, "ROW: {COLUMN: FIGURE}", err))
+static bool check_published(const yaml_tree_t *tree, const yaml_item_t *rows, err_t *err) {
+    if (rows && !suite_want(tree, rows, YAML_ITEM_MAP, "ROW: {COLUMN: FIGURE}", err))
         return false;
     for (const yaml_item_t *row = rows ? rows->first : NULL; row; row = row->next) {
-        if (!suite_want(suite, row, YAML_ITEM_MAP, "{COLUMN: FIGURE}", err))
+        if (!suite_want(tree, row, YAML_ITEM_MAP, "{COLUMN: FIGURE}", err))
             return false;
         for (const yaml_item_t *figure = row->first; figure; figure = figure->next)
             if (figure->kind != YAML_ITEM_SCALAR || !figure->length)
@@ -25,23 +30,24 @@ static bool check_published(const suite_t *suite, const yaml_item_t *rows, err_t
     return true;
 }
 
-static bool read_table(const suite_t *suite, const yaml_item_t *map, suite_table_t *table, err_t *err) {
+bool suite_read_table(const yaml_tree_t *tree, const yaml_item_t *map, const yaml_item_t *queries,
+                      suite_table_t *table, err_t *err) {
     static const char *const keys[] = {"title", "rows", "columns", "show", "queries", "published"};
     static const char *const sides[] = {"query", "clients", "parallel", "reads"};
     static const char *const figures[] = {"docs_per_ms", "ops_per_second", "mean_ms", "p50_ms",
                                           "p95_ms",      "p99_ms",         "min_ms",  "max_ms"};
-    if (!suite_want(suite, map, YAML_ITEM_MAP, "a table, which is a map,", err) ||
-        !yaml_tree_only_keys(suite->tree, map, keys, COUNT(keys), err) ||
-        !suite_read_text(suite, map, "title", &table->title, err) ||
-        !suite_read_text(suite, map, "rows", &table->rows, err) ||
-        !suite_read_text(suite, map, "columns", &table->columns, err) ||
-        !suite_read_text(suite, map, "show", &table->show, err))
+    if (!suite_want(tree, map, YAML_ITEM_MAP, "a table, which is a map,", err) ||
+        !yaml_tree_only_keys(tree, map, keys, COUNT(keys), err) ||
+        !suite_read_text(tree, map, "title", &table->title, err) ||
+        !suite_read_text(tree, map, "rows", &table->rows, err) ||
+        !suite_read_text(tree, map, "columns", &table->columns, err) ||
+        !suite_read_text(tree, map, "show", &table->show, err))
         return false;
     if (!table->title || !table->rows || !table->columns || !table->show)
         return COMPLAIN(map, "a table needs 'title', 'rows', 'columns' and 'show'");
     const char *const chosen[] = {table->rows, table->columns};
     for (size_t i = 0; i < COUNT(chosen); i++) {
-        bool known = is_each(suite, chosen[i]);
+        bool known = is_each(queries, chosen[i]);
         for (size_t k = 0; k < COUNT(sides); k++)
             known = known || strcmp(sides[k], chosen[i]) == 0;
         if (!known)
@@ -59,19 +65,6 @@ static bool read_table(const suite_t *suite, const yaml_item_t *map, suite_table
                         table->show);
     table->queries = yaml_item_get(map, "queries");
     table->published = yaml_item_get(map, "published");
-    return suite_list_of_texts(suite, table->queries, "queries", err) &&
-           check_published(suite, table->published, err);
-}
-
-bool suite_read_tables(suite_t *suite, const yaml_item_t *list, err_t *err) {
-    if (!list)
-        return true;
-    if (!suite_want(suite, list, YAML_ITEM_LIST, "a list of tables", err))
-        return false;
-    if (!(suite->tables = calloc(list->count + 1, sizeof *suite->tables)))
-        return err_memory(err, list->count * sizeof *suite->tables);
-    for (const yaml_item_t *item = list->first; item; item = item->next)
-        if (!read_table(suite, item, &suite->tables[suite->table_count++], err))
-            return false;
-    return true;
+    return suite_list_of_texts(tree, table->queries, "queries", err) &&
+           check_published(tree, table->published, err);
 }

@@ -1,0 +1,27 @@
+#include "query/suite/answer.h"
+
+enum { KEPT_BYTES = 4 << 20 };
+
+void answer_begin(answer_t *answer, bool keep) {
+    *answer = (answer_t){.keep = keep, .most_bytes = KEPT_BYTES};
+    if (keep)
+        answer->documents = bson_new();
+}
+
+void answer_take(answer_t *answer, const bson_t *document) {
+    if (answer->keep && !answer->more) {
+        char digits[16];
+        const char *key;
+        bson_uint32_to_string((uint32_t)answer->count, &key, digits, sizeof digits);
+        answer->more = answer->documents->len + document->len > answer->most_bytes ||
+                       !bson_append_document(answer->documents, key, -1, document);
+    }
+    answer->count++;
+    answer->bytes += document->len;
+}
+
+void answer_end(answer_t *answer) {
+    if (answer->keep)
+        bson_destroy(answer->documents);
+    answer->keep = false;
+}

@@ -1,0 +1,21 @@
+/* answer: what comes back of a request. One thread. */
+#ifndef TIPPLE_QUERY_SUITE_ANSWER_H
+#define TIPPLE_QUERY_SUITE_ANSWER_H
+
+#include <bson/bson.h>
+
+/* What came back. Zeroed before; `keep` may be set. The documents kept grow only to `most_bytes`. */
+typedef struct {
+    bool keep;
+    size_t most_bytes;
+    bson_t *documents; /* keep: {"0": ..., ...} */
+    bool more;         /* some were not kept */
+    uint64_t count, bytes;
+} answer_t;
+
+/* Zeroes it; with `keep` false the answer only counts. */
+void answer_begin(answer_t *answer, bool keep);
+void answer_take(answer_t *answer, const bson_t *document);
+void answer_end(answer_t *answer);
+
+#endif
