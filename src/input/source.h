@@ -76,9 +76,9 @@ uint64_t source_disk_bytes(const source_t *source);
 void source_close(source_t *source);
 
 /* Instead of closing a stream, of which only the beginning was looked at: the next source of the file gives out text[0,
- * length), which is all that was read, and goes on behind it. The source was opened without a kit. It takes over the
- * source and the text, which was allocated. */
-void source_leave(source_t *source, input_file_t *file, uint8_t *text, size_t length);
+ * length), which is all that was read of it, and goes on behind it. The source was opened without a kit. It takes over the
+ * source and the text, which was allocated. False: it takes over nothing. */
+bool source_leave(source_t *source, input_file_t *file, uint8_t *text, size_t length, err_t *err);
 
 /* Is the text of a file (not a stream) a reject file? False if it cannot be read. The kit must peek. */
 bool source_begins_rejects(source_kit_t *kit, const input_file_t *file);

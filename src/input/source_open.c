@@ -109,12 +109,32 @@ static source_t *open_source(source_kit_t *kit, const input_file_t *file, bool i
     return NULL;
 }
 
-void source_leave(source_t *source, input_file_t *file, uint8_t *text, size_t length) {
+/* What an earlier one left, and nobody has read since, follows it. */
+static uint8_t *join_left(const source_t *source, uint8_t *text, size_t length, err_t *err) {
+    const size_t more = source->left_length - source->left_at;
+    uint8_t *all = realloc(text, length + more + 1);
+    if (all)
+        memcpy(all + length, source->left + source->left_at, more);
+    else
+        err_memory(err, length + more);
+    return all;
+}
+
+bool source_leave(source_t *source, input_file_t *file, uint8_t *text, size_t length, err_t *err) {
+    if (source->left) {
+        uint8_t *all = join_left(source, text, length, err);
+        if (!all)
+            return false;
+        length += source->left_length - source->left_at;
+        free(source->left);
+        text = all;
+    }
     source->left = text;
     source->left_length = length;
     source->left_at = 0;
     source->position = 0;
     file->begun = source;
+    return true;
 }
 
 static source_t *take_left(source_kit_t *kit, const input_file_t *file) {

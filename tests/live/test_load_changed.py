@@ -164,7 +164,7 @@ class Fixed(livetest.Case):
         rejects.write_bytes(b"\n".join(lines))
         said = self.load("--retry", rejects.name, status=2)
         self.assertEqual((2, 1, 1), (said["read"], said["loaded"], said["rejected"]))
-        self.assertIn("is a header, or empty", self.stderr)
+        self.assertIn("is a header, a comment or empty", self.stderr)
 
 
 if __name__ == "__main__":

@@ -157,13 +157,10 @@ class Counting(Query):
     def test_sums(self):
         """accumulators in the client: those of the documents' numbers"""
         sums, = self.query("sums", "--repeats", 1)
-        found, = sums["result"]
+        found, = (each["value"] for each in sums["result"])
         numbers = range(self.COUNT)
-        mean = sum(numbers) / self.COUNT
         self.assertEqual((self.COUNT, sum(numbers), 0, self.COUNT - 1), tuple(
             found[name] for name in ("count", "sum", "min", "max")))
-        self.assertAlmostEqual(mean, found["mean"])
-        self.assertAlmostEqual((sum((number - mean) ** 2 for number in numbers) / self.COUNT) ** 0.5, found["deviation"])
 
 
 class Failing(Query):
@@ -223,18 +220,17 @@ class Failing(Query):
                 self.write("x.yaml", "suite: odd\nqueries:\n  - {name: q, collection: odd, accumulate: {field: %s, sort: {"
                                      "_id: %d}}}\n" % (field, ascending))
                 each, = self.query("--repeats", 1)
-                found, = each["result"]
+                found, = (one["value"] for one in each["result"])
                 if field == "_id":
                     self.assertEqual((0, 0), (found["count"], found["sum"]))
                     continue
                 where = {"$getField": "5"} if plain is None else "$" + plain
                 wanted = self.client.command(self.database, {"aggregate": "odd", "cursor": {}, "pipeline": [
-                    {"$group": {"_id": None, "sum": {"$sum": where}, "min": {"$min": where}, "max": {"$max": where},
-                                "mean": {"$avg": where}, "deviation": {"$stdDevPop": where}}},
-                    {"$project": {name: {"$toDouble": "$" + name} for name in ("sum", "min", "max", "mean", "deviation")}}
+                    {"$group": {"_id": None, "sum": {"$sum": where}, "min": {"$min": where}, "max": {"$max": where}}},
+                    {"$project": {name: {"$toDouble": "$" + name} for name in ("sum", "min", "max")}}
                 ]})["cursor"]["firstBatch"][0]
                 self.assertEqual(10, found["count"])
-                for name in ("sum", "min", "max", "mean", "deviation"):
+                for name in ("sum", "min", "max"):
                     one, other = self.number(found[name]), wanted[name]
                     self.assertTrue(one == other or abs(one - other) < 1e-12 or (one != one and other != other),
                                     "%s of %s: %s, not %s" % (name, field, one, other))

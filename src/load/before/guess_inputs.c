@@ -142,8 +142,10 @@ static bool leave_stream(const looking_t *looking, input_file_t *file, source_t 
     if (!text)
         return err_memory(err, got);
     memcpy(text, looking->text, got);
-    source_leave(source, file, text, got);
-    return true;
+    if (source_leave(source, file, text, got, err))
+        return true;
+    free(text);
+    return false;
 }
 
 /* What is to be made of the first bytes of an input, which are in looking->text. */
@@ -236,11 +238,10 @@ static bool look_into_stream(stream_t *stream, err_t *err) {
 
 static bool look_at_stream(looking_t *looking, input_file_t *file, err_t *err) {
     stream_t stream = {.looking = looking, .source = source_open(file, err)};
-    const bool ok = stream.source && look_into_stream(&stream, err);
-    if (ok) {
+    if (stream.source && look_into_stream(&stream, err)) {
         source_hurry(stream.source, 0, 0);
-        source_leave(stream.source, file, stream.text, stream.have);
-        return true;
+        if (source_leave(stream.source, file, stream.text, stream.have, err))
+            return true;
     }
     source_close(stream.source);
     free(stream.text);
