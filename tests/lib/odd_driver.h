@@ -251,6 +251,53 @@ bool mongoc_collection_insert_many(mongoc_collection_t *collection, const bson_t
     return odd_server.insert(count, reply, error);
 }
 
+mongoc_client_session_t *mongoc_client_start_session(mongoc_client_t *client,
+                                                     const mongoc_session_opt_t *options,
+                                                     bson_error_t *error) {
+    (void)client, (void)options;
+    return odd_fails(odd_server.odd, error) ? NULL : (mongoc_client_session_t *)&odd_client;
+}
+
+void mongoc_client_session_destroy(mongoc_client_session_t *session) {
+    (void)session;
+}
+
+bool mongoc_client_session_append(const mongoc_client_session_t *session, bson_t *options,
+                                  bson_error_t *error) {
+    (void)session, (void)options, (void)error;
+    return true;
+}
+
+uint32_t mongoc_server_description_id(const mongoc_server_description_t *description) {
+    (void)description;
+    return 1;
+}
+
+/* A find or an aggregation, whose documents the next cursor has. */
+bool mongoc_client_read_command_with_opts(mongoc_client_t *client, const char *database,
+                                          const bson_t *command, const mongoc_read_prefs_t *prefs,
+                                          const bson_t *options, bson_t *reply, bson_error_t *error) {
+    bson_iter_t first;
+    (void)client, (void)database, (void)prefs, (void)options;
+    LAB_MUST(!odd_cursor.documents); /* one at a time is open */
+    LAB_MUST(bson_iter_init(&first, command) && bson_iter_next(&first));
+    bson_init(reply);
+    if (odd_fails(odd_server.odd, error))
+        return false;
+    odd_find(odd_server.odd, bson_iter_utf8(&first, NULL), command, &odd_cursor.documents, &odd_cursor.count);
+    return true;
+}
+
+mongoc_cursor_t *mongoc_cursor_new_from_command_reply_with_opts(mongoc_client_t *client, bson_t *reply,
+                                                                const bson_t *options) {
+    (void)client, (void)options;
+    bson_destroy(reply);
+    odd_cursor.at = 0;
+    odd_cursor.fails = odd_fails(odd_server.odd, &odd_cursor.error);
+    bson_init(&odd_cursor.reply);
+    return (mongoc_cursor_t *)&odd_cursor;
+}
+
 mongoc_cursor_t *mongoc_collection_find_with_opts(mongoc_collection_t *collection, const bson_t *filter,
                                                   const bson_t *options, const mongoc_read_prefs_t *prefs) {
     (void)collection, (void)filter, (void)prefs;
@@ -283,7 +330,8 @@ bool mongoc_cursor_error(mongoc_cursor_t *cursor, bson_error_t *error) {
 }
 
 void mongoc_cursor_destroy(mongoc_cursor_t *cursor) {
-    (void)cursor;
+    if (!cursor)
+        return;
     odd_free_list(odd_cursor.documents, odd_cursor.count);
     odd_cursor.documents = NULL;
     bson_destroy(&odd_cursor.reply);
