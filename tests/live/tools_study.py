@@ -15,7 +15,7 @@ PUBLISHED = json.loads((ROOT / "docs/studies/published.json").read_text())
 # what must stand in a study's table: published figures, word by word
 STUDIES = {"compression": ["configuration, ", "| zstd       | prefix", "1406.92"],
            "isd": ["8 x 100, 85,000", "144 x 200, 220,000", "Miami", "10.33 h", "5 min"],
-           "secondaries": ["published off", "95th percentile", "behind the primary"],
+           "secondaries": ["published off", "95th percentile", "Replication lag"],
            "mot": ["28.5", "15:31", "0.67", "48:47"],
            "obd": ["0.08 σ 0.09", "62.7 σ 0.5", "8.08 s", "30.8"]}
 

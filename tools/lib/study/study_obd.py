@@ -16,11 +16,15 @@ COLUMNS = [("Map Reduce", "obd", "map-reduce", "map-reduce"), ("Map Reduce, jsMo
            ("$accumulator", "obd", "accumulator", None)]
 
 
+def short(value, digits):
+    return "%.0f" % value if value >= 100 else "%.*g" % (digits, value)
+
+
 def figure(found):
     if not found or found["docs_per_ms"] is None:
         return "-"
     deviation = found.get("docs_per_ms_sd")
-    return "%.3g" % found["docs_per_ms"] + (" σ %.2g" % deviation if deviation is not None else "")
+    return short(found["docs_per_ms"], 3) + (" σ " + short(deviation, 2) if deviation is not None else "")
 
 
 def measure(place, rows):
