@@ -51,7 +51,7 @@ static bool seen_grow(build_t *build) {
         return false;
     }
     for (size_t i = 0; i < old_room; i++)
-        if (old[i].name)
+        if (old[i].name) // NOLINT(clang-analyzer-core.NullDereference): there are none without a list
             *seen_place(build, old[i].device, old[i].inode) = old[i];
     free(old);
     return true;

@@ -112,7 +112,7 @@ static bool set_option(const option_t *option, const char *text, void *values, e
         *(bool *)at = true;
         return true;
     case OPTION_TEXT:
-        if (!*text)
+        if (!*text) // NOLINT(clang-analyzer-core.NullDereference): only OPTION_COUNT_MAYBE goes without
             return err_set(err, STATUS_USAGE, "--%s needs a value: %s", option->name, option->argument);
         if (strcmp(option->argument, "URI") == 0)
             return take_uri(text, strlen(text), at, err);
@@ -129,7 +129,7 @@ static bool set_option(const option_t *option, const char *text, void *values, e
                            option->name, text);
         return true;
     case OPTION_COUNT32_AUTO:
-        if (strcmp(text, "auto") != 0)
+        if (strcmp(text, "auto") != 0) // NOLINT(clang-analyzer-core.NonNullParamChecker): the same
             return read_number(option, text, at, err);
         *(uint32_t *)at = CLI_AUTO;
         return true;

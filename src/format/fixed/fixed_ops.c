@@ -166,7 +166,7 @@ static __attribute__((noinline)) uint8_t *put_utc(fixed_encoder_t *encoder, uint
     int64_t minutes = (int64_t)encoder->day * 1440 + hhmm / 100 * 60 + hhmm % 100;
     out = bsonw_int64(put_head(encoder, out, op), minutes * 60000);
     if (hhmm == 2400) {
-        memcpy(out, "\x08hour24\0\x01", 9);
+        memcpy(out, "\x08hour24\0\x01", 9); // NOLINT(bugprone-not-null-terminated-result): BSON
         out += 9;
     }
     encoder->made |= 1u << op->made;
@@ -210,7 +210,7 @@ static inline uint8_t *put_group(const fixed_encoder_t *encoder, uint8_t *out, c
         return body + 4;
     }
     const group_t *closed = --*group;
-    if (out == closed->body + 4)
+    if (out == closed->body + 4) // NOLINT(clang-analyzer-core.UndefinedBinaryOperatorResult)
         return closed->head;
     *out++ = 0;
     bsonw_int32(closed->body, (int32_t)(out - closed->body));
