@@ -98,26 +98,6 @@ static bool read_field(reader_t *reader, const yaml_item_t *node, field_t *field
            (field->columns.count || COMPLAIN(column, "at least one column name was expected"));
 }
 
-static bool read_fields(reader_t *reader, const yaml_item_t *list) {
-    schema_t *schema = reader->schema;
-    if (!schema_want(reader, list, YAML_ITEM_LIST, "a list of fields"))
-        return false;
-    if (!list->count || list->count > SCHEMA_MOST_FIELDS)
-        return COMPLAIN(list, "1 to %d fields were expected", SCHEMA_MOST_FIELDS);
-    if (!(schema->fields = schema_keep(reader, list->count * sizeof *schema->fields)))
-        return false;
-    for (const yaml_item_t *node = list->first; node; node = node->next) {
-        field_t *field = &schema->fields[schema->field_count];
-        const size_t before = reader->mistake_count;
-        if (!TRY(read_field(reader, node, field)) ||
-            (field->key && !TRY(schema_fits(reader, schema->fields, schema->field_count, field))))
-            return false;
-        reader->broken[schema->field_count] = reader->mistake_count > before;
-        schema->field_count += field->key != NULL; /* without one nothing can be said of it */
-    }
-    return true;
-}
-
 /* The fields of one subdocument must be next to each other: the document is written from front to back. */
 static bool check_groups(reader_t *reader) {
     const schema_t *schema = reader->schema;
@@ -374,7 +354,7 @@ bool schema_read_columns(reader_t *reader, const yaml_item_t *root) {
     schema->quote = '"';
     schema->escape_double = true;
     if (!TRY(read_record(reader, yaml_item_get(root, "record"))) ||
-        !TRY(read_fields(reader, yaml_item_get(root, "fields"))))
+        !TRY(schema_fields(reader, yaml_item_get(root, "fields"), read_field)))
         return false;
     if (!schema->field_count)
         return true; /* which was told */

@@ -163,3 +163,23 @@ bool schema_named(reader_t *reader, const yaml_item_t *node, int *index) {
     return COMPLAIN(node, "there is no field '%s'%s%s%s", node->text, near ? "; did you mean '" : "",
                     near ? near : "", near ? "'?" : "");
 }
+
+bool schema_fields(reader_t *reader, const yaml_item_t *list, schema_field_fn *read) {
+    schema_t *schema = reader->schema;
+    if (!schema_want(reader, list, YAML_ITEM_LIST, "a list of fields"))
+        return false;
+    if (!list->count || list->count > SCHEMA_MOST_FIELDS)
+        return COMPLAIN(list, "1 to %d fields were expected", SCHEMA_MOST_FIELDS);
+    if (!(schema->fields = schema_keep(reader, list->count * sizeof *schema->fields)))
+        return false;
+    for (const yaml_item_t *node = list->first; node; node = node->next) {
+        field_t *field = &schema->fields[schema->field_count];
+        const size_t before = reader->mistake_count;
+        if (!TRY(read(reader, node, field)) ||
+            (field->key && !TRY(schema_fits(reader, schema->fields, schema->field_count, field))))
+            return false;
+        reader->broken[schema->field_count] = reader->mistake_count > before;
+        schema->field_count += field->key != NULL; /* without one nothing can be said of it */
+    }
+    return true;
+}

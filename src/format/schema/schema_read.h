@@ -55,6 +55,10 @@ bool schema_record_numerals(reader_t *reader, const yaml_item_t *node);
  * which the record's are the usual. */
 bool schema_values(reader_t *reader, const yaml_item_t *node, field_t *field);
 
+/* Reads a list of fields into the schema, each by `read`. */
+typedef bool schema_field_fn(reader_t *reader, const yaml_item_t *node, field_t *field);
+bool schema_fields(reader_t *reader, const yaml_item_t *list, schema_field_fn *read);
+
 /* Does the field's name or key conflict with none of those before it? */
 bool schema_fits(reader_t *reader, const field_t *fields, size_t count, const field_t *field);
 

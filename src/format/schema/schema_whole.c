@@ -46,24 +46,6 @@ static bool read_field(reader_t *reader, const yaml_item_t *node, field_t *field
     return schema_values(reader, node, field) && schema_texts(reader, name, &field->columns);
 }
 
-static bool read_fields(reader_t *reader, const yaml_item_t *list) {
-    schema_t *schema = reader->schema;
-    if (!schema_want(reader, list, YAML_ITEM_LIST, "a list of fields"))
-        return false;
-    if (!list->count || list->count > SCHEMA_MOST_FIELDS)
-        return COMPLAIN(list, "1 to %d fields were expected", SCHEMA_MOST_FIELDS);
-    if (!(schema->fields = schema_keep(reader, list->count * sizeof *schema->fields)))
-        return false;
-    for (const yaml_item_t *node = list->first; node; node = node->next) {
-        field_t *field = &schema->fields[schema->field_count];
-        if (!TRY(read_field(reader, node, field)) ||
-            (field->key && !TRY(schema_fits(reader, schema->fields, schema->field_count, field))))
-            return false;
-        schema->field_count += field->key != NULL;
-    }
-    return true;
-}
-
 /* Each record brings its own fields; of JSON some may have types. */
 bool schema_read_whole(reader_t *reader, const yaml_item_t *root) {
     schema_t *schema = reader->schema;
@@ -85,5 +67,5 @@ bool schema_read_whole(reader_t *reader, const yaml_item_t *root) {
     schema->surplus_field = -1;
     schema->multiline = true;
     schema->point = '.';
-    return schema->kind == RECORDS_BSON || !fields || read_fields(reader, fields);
+    return schema->kind == RECORDS_BSON || !fields || schema_fields(reader, fields, read_field);
 }
