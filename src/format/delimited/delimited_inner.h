@@ -135,6 +135,17 @@ bool delimited_want_split(delimited_t *reader);
 uint8_t *delimited_put_unusual(delimited_t *reader, uint8_t *out, const op_t *op, const uint8_t *text,
                                size_t length, bool high, shape_t *shape);
 
+/* What does not fit its type. */
+typedef struct {
+    size_t counter; /* in bad_of */
+    const field_t *field;
+    const uint8_t *text; /* for the sentence; NULL: it is no text */
+    size_t length, column;
+} bad_t;
+
+/* Counts it, and writes what stands in for it. NULL: its text does. */
+uint8_t *delimited_put_bad(delimited_t *reader, uint8_t *out, const op_t *op, const bad_t *bad);
+
 /* Would the value be written like a null value? Then it could not be told from a missing value, so it stays text. */
 bool delimited_prints_as_null(op_code_t code, int divide, const texts_t *nulls, const uint8_t *text,
                               size_t length);

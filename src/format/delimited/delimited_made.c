@@ -53,30 +53,16 @@ static bool number_of(const op_t *op, const field_t *field, const span_t *value,
              delimited_prints_as_null(OP_NUMBER, field->divide, &field->nulls, value->text, value->length));
 }
 
-/* What is made does not fit its type. text: why; its element ends at `end`. */
-static __attribute__((noinline)) uint8_t *put_bad_made(delimited_t *reader, uint8_t *out, const op_t *op,
-                                                       const uint8_t *text, size_t length, uint8_t *end) {
-    reader->bad_values++;
-    reader->bad_of[reader->schema->field_count + op->field]++;
-    switch (reader->schema->bad_value) {
-    case BAD_VALUE_NULL:
-        return delimited_put_head_as(out, op, 0x0A);
-    case BAD_VALUE_REJECT:
-    case BAD_VALUE_STOP:
-        if (!reader->refused) {
-            reader->refused = &reader->schema->made[op->field].field;
-            reader->refused_column = 0;
-            reader->refused_length = length < sizeof reader->made_text ? length : sizeof reader->made_text;
-            reader->refused_text = text ? memcpy(reader->made_text, text, reader->refused_length) : NULL;
-        }
-        return out;
-    case BAD_VALUE_SKIP:
-        return out;
-    case BAD_VALUE_TEXT:
-    case BAD_VALUES:
-        break;
-    }
-    return end;
+/* What is made does not fit its type. text: why, or NULL; its element ends at `end`. */
+static uint8_t *put_bad_made(delimited_t *reader, uint8_t *out, const op_t *op, const uint8_t *text,
+                             size_t length, uint8_t *end) {
+    bad_t bad = {.counter = reader->schema->field_count + op->field,
+                 .field = &reader->schema->made[op->field].field,
+                 .length = length < sizeof reader->made_text ? length : sizeof reader->made_text};
+    if (text && !reader->refused) /* it stays behind the record, of which it is no part */
+        bad.text = memcpy(reader->made_text, text, bad.length);
+    uint8_t *after = delimited_put_bad(reader, out, op, &bad);
+    return after ? after : end;
 }
 
 uint8_t *delimited_put_point(delimited_t *reader, const bounds_t *bounds, fields_t fields, uint8_t *out,

@@ -111,21 +111,20 @@ bool delimited_prints_as_null(op_code_t code, int divide, const texts_t *nulls, 
     return size && words_find(nulls, ENCODING_NONE, printed, size) >= 0;
 }
 
-/* What is no value of the field's type. */
-static __attribute__((noinline)) uint8_t *put_bad(delimited_t *reader, uint8_t *out, const op_t *op,
-                                                  const uint8_t *text, size_t length, bool high) {
+__attribute__((noinline)) uint8_t *delimited_put_bad(delimited_t *reader, uint8_t *out, const op_t *op,
+                                                     const bad_t *bad) {
     reader->bad_values++;
-    reader->bad_of[op->field]++;
+    reader->bad_of[bad->counter]++;
     switch (reader->schema->bad_value) {
     case BAD_VALUE_NULL:
         return delimited_put_head_as(out, op, 0x0A);
     case BAD_VALUE_REJECT:
     case BAD_VALUE_STOP:
         if (!reader->refused) {
-            reader->refused = &reader->schema->fields[op->field];
-            reader->refused_text = text;
-            reader->refused_length = length;
-            reader->refused_column = reader->dialect->column_of[op->field];
+            reader->refused = bad->field;
+            reader->refused_text = bad->text;
+            reader->refused_length = bad->length;
+            reader->refused_column = bad->column;
         }
         return out;
     case BAD_VALUE_SKIP:
@@ -134,7 +133,19 @@ static __attribute__((noinline)) uint8_t *put_bad(delimited_t *reader, uint8_t *
     case BAD_VALUES:
         break;
     }
-    return put_text(reader, out, op, text, length, high);
+    return NULL;
+}
+
+/* What is no value of the field's type. */
+static uint8_t *put_bad(delimited_t *reader, uint8_t *out, const op_t *op, const uint8_t *text, size_t length,
+                        bool high) {
+    const bad_t bad = {.counter = op->field,
+                       .field = &reader->schema->fields[op->field],
+                       .text = text,
+                       .length = length,
+                       .column = reader->dialect->column_of[op->field]};
+    uint8_t *after = delimited_put_bad(reader, out, op, &bad);
+    return after ? after : put_text(reader, out, op, text, length, high);
 }
 
 uint8_t *delimited_put_unusual(delimited_t *reader, uint8_t *out, const op_t *op, const uint8_t *text,
