@@ -283,9 +283,17 @@ def sanitized():
 
 class Case(live.Case):
     """A test with a collection `results` of its own."""
+    format = "mot"  # or the name of a YAML in the test's folder; None: what the files look like
 
     def words(self, *words, json_wanted=True, collection="results"):
-        return ["load", "--format", "mot", "--uri", self.uri(collection), *(["--json"] if json_wanted else []), *words]
+        named = "./%s" % self.format if str(self.format).endswith(".yaml") else self.format
+        return ["load", *(["--format", named] if named else []), "--uri", self.uri(collection),
+                *(["--json"] if json_wanted else []), *words]
+
+    def verified(self, *names, status=0):
+        """What `tipple verify --json` says of the files."""
+        done = self.tipple("verify", *self.words(*names)[1:], status=status)
+        return json.loads(done.stdout)
 
     def load(self, *words, status=0, collection="results", **more):
         """Loads; checks the exit status, that the status is in the JSON, and that the counts add up. The result is

@@ -49,11 +49,6 @@ class Case(livetest.Case):
         super().setUp()
         self.write("readings.yaml", FORMAT)
 
-    def words(self, *words, json_wanted=True, collection="results"):
-        words = super().words(*words, json_wanted=json_wanted, collection=collection)
-        words[words.index("mot")] = "./" + self.format if self.format.endswith(".yaml") else self.format
-        return words
-
     def verify_words(self, *words, collection="results"):
         return ["verify", *self.words(*words, collection=collection)[1:]]
 

@@ -12,13 +12,7 @@ OTHERS = [{"_id": "text %d" % i, "x": i} for i in range(50)] + [{"_id": -1 - i, 
 
 
 class Append(livetest.Case):
-    def words(self, *words, json_wanted=True, collection="results"):
-        words = super().words(*words, json_wanted=json_wanted, collection=collection)
-        at = words.index("mot")
-        return words[:at - 1] + words[at + 1:]
-
-    def verify(self, *names, status=0):
-        return json.loads(self.tipple("verify", "--uri", self.uri(), "--json", *names, status=status).stdout)
+    format = None
 
     def write_csv(self, name, count, first=0):
         self.write(name, "k,v\n" + "".join("%d,value %d\n" % (i, i) for i in range(first, first + count)))
@@ -46,9 +40,9 @@ class Append(livetest.Case):
         self.write_csv("b.csv", 500, 1000)
         self.assertEqual(500, self.load("b.csv")["loaded"])
         self.holds(OTHERS, 1500)
-        said = self.verify("a.csv", "b.csv")
+        said = self.verified("a.csv", "b.csv")
         self.assertEqual((1500, 80), (said["as_expected"], said["documents_not_ours"]))
-        said = self.verify("a.csv")
+        said = self.verified("a.csv")
         self.assertEqual((80, 500), (said["documents_not_ours"], said["documents_of_other_files"]))
         status = json.loads(self.tipple("status", "--uri", self.uri(), "--json").stdout)
         self.assertTrue(status["appended"])
@@ -60,7 +54,7 @@ class Append(livetest.Case):
         self.load("--append", "a.csv")
         place = max(each["_id"] for each in self.documents() if "k" in each)
         self.client.insert(self.database, "results", [{"_id": place + 1, "x": 1}, {"_id": place + 0.5, "x": 2}])
-        said = self.verify("a.csv", status=7)
+        said = self.verified("a.csv", status=7)
         self.assertEqual(2, sum(said[key] for key in ("extra", "unrelated")))
         self.assertEqual(80, said["documents_not_ours"])
 
@@ -92,7 +86,7 @@ class Append(livetest.Case):
         self.write_csv("b.csv", 100, 100)
         self.refused("one of the _ids that this load would", "b.csv")
         self.holds(others, 100)
-        self.assertEqual(81, self.verify("a.csv")["documents_not_ours"])
+        self.assertEqual(81, self.verified("a.csv")["documents_not_ours"])
 
     def test_killed(self):
         """killed in the middle; the same command without the flag goes on"""
@@ -107,7 +101,7 @@ class Append(livetest.Case):
             load.wait()
         self.load("a.csv")
         self.holds(OTHERS, 60000)
-        self.assertEqual(80, self.verify("a.csv")["documents_not_ours"])
+        self.assertEqual(80, self.verified("a.csv")["documents_not_ours"])
 
     def test_own_ids(self):
         """with --id an equal document is there, a different one is a reject, and the others are not ours"""
@@ -117,7 +111,7 @@ class Append(livetest.Case):
         said = self.load("--append", "--id", "k", "a.csv", status=2)
         self.assertEqual((8, 1, 1), tuple(said[key] for key in ("loaded", "already_there", "rejected")))
         self.assertEqual({"_id": "key 3", "x": 2}, next(each for each in self.documents() if each["_id"] == "key 3"))
-        said = self.verify("a.csv")
+        said = self.verified("a.csv")
         self.assertEqual(1, said["documents_not_ours"])
 
 

@@ -170,4 +170,4 @@ class Archives(livetest.Case):
 
 if __name__ == "__main__":
     assert live.TIPPLE
-    livetest.main(quick=("standalone",))
+    livetest.main(quick=())

@@ -2,7 +2,6 @@
 files are made here by minimongo, and what is in the collection is compared with them.  needs: standalone"""
 import gzip
 import io
-import json
 import random
 import signal
 import struct
@@ -30,10 +29,7 @@ def written(documents):
 
 
 class Bson(livetest.Case):
-    def words(self, *words, json_wanted=True, collection="results"):
-        words = super().words(*words, json_wanted=json_wanted, collection=collection)
-        words[words.index("mot")] = "bson"
-        return words
+    format = "bson"
 
     def put(self, name, data):
         (self.folder / name).write_bytes(data)
@@ -45,7 +41,7 @@ class Bson(livetest.Case):
             self.assertEqual(b"\x12_id\0", raw[4:9])
             found.append(struct.pack("<i", len(raw) - 13) + raw[17:])
         self.assertEqual(sorted(texts), sorted(found))
-        said = json.loads(self.tipple("verify", "-f", "bson", "--uri", self.uri(), "--json", *words).stdout)
+        said = self.verified(*words)
         self.assertEqual(len(texts), said["documents"])
 
     def test_kinds(self):
@@ -136,7 +132,7 @@ class Bson(livetest.Case):
         self.put("a.bson", b"".join(texts))
         self.assertEqual(len(ids), self.load("a.bson")["loaded"])
         self.assertEqual(sorted(stored), sorted(map(bytes, self.client.find(self.database, "results", raw=True))))
-        said = json.loads(self.tipple("verify", "-f", "bson", "--uri", self.uri(), "--json", "a.bson").stdout)
+        said = self.verified("a.bson")
         self.assertEqual(len(ids), said["as_expected"])
 
     def test_where(self):

@@ -636,4 +636,4 @@ class Duplicates(livetest.Case):
 
 if __name__ == "__main__":
     assert live.TIPPLE
-    livetest.main(quick=("standalone",))
+    livetest.main(quick=())

@@ -169,4 +169,4 @@ class Fixed(livetest.Case):
 
 if __name__ == "__main__":
     assert live.TIPPLE
-    livetest.main()
+    livetest.main(quick=("standalone",))

@@ -26,12 +26,11 @@ def wanted(row, bad):
 
 
 class Columns(livetest.Case):
+    format = None
+
     def setUp(self):
         super().setUp()
         self.write("orders.csv", orders())
-
-    def words(self, *words, json_wanted=True, collection="results"):
-        return ["load", "--uri", self.uri(collection), *(["--json"] if json_wanted else []), *words]
 
     def stored(self, collection="results"):
         return [{key: value for key, value in document.items() if key != "_id"}

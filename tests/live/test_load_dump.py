@@ -29,10 +29,7 @@ INDEXES = json.dumps({"indexes": [
 
 
 class Dump(livetest.Case):
-    def words(self, *words, json_wanted=True, collection="results"):
-        words = super().words(*words, json_wanted=json_wanted, collection=collection)
-        words[words.index("mot")] = "bson"
-        return words
+    format = "bson"
 
     def put(self, name, data):
         path = self.folder / name
@@ -212,4 +209,4 @@ class Dump(livetest.Case):
 
 
 if __name__ == "__main__":
-    livetest.main()
+    livetest.main(quick=())

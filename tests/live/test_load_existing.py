@@ -1,6 +1,5 @@
 """Records whose `_id` another document has already: --existing reject, keep and replace. Which document has to be there is
 computed in Python from the inputs' texts, in the order in which the catalog has them.  needs: standalone"""
-import json
 import random
 import signal
 import time
@@ -38,13 +37,7 @@ def last(*inputs, start=()):
 class Ids:
     """Loads without a --format."""
 
-    def words(self, *words, json_wanted=True, collection="results"):
-        words = super().words(*words, json_wanted=json_wanted, collection=collection)
-        at = words.index("mot")
-        return words[:at - 1] + words[at + 1:]
-
-    def verify(self, *names, status=0):
-        return json.loads(self.tipple("verify", "--uri", self.uri(), "--json", *names, status=status).stdout)
+    format = None
 
     def put(self, **inputs):
         for name, each in inputs.items():
@@ -68,12 +61,12 @@ class Existing(Ids, livetest.Case):
         fresh = len(expected)
         self.assertEqual((6000, 6000 - fresh), (said["loaded"], said["replaced"] + said["already_there"]))
         self.assertEqual(0, said["already_there"])
-        said = self.verify("a.csv", "b.csv")
+        said = self.verified("a.csv", "b.csv")
         self.assertEqual((fresh, fresh), (said["documents"], said["as_expected"]))
         self.assertEqual(6000 - fresh, said["replaced"])
         self.load("c.csv")
         self.has(last(a, b, c))
-        self.verify("c.csv", "b.csv", "a.csv")
+        self.verified("c.csv", "b.csv", "a.csv")
         self.assertEqual(0, self.load("b.csv", "a.csv", "c.csv")["read"])
         self.refused("was loaded with --existing replace, not keep", "--existing", "keep", "a.csv")
 
@@ -89,7 +82,7 @@ class Existing(Ids, livetest.Case):
         said = self.load("--append", "--id", "k", "--existing", "replace", "a.csv")
         self.has(last(a, start=there))
         self.assertEqual(50, said["already_there"])
-        said = self.verify("a.csv")
+        said = self.verified("a.csv")
         self.assertEqual(len(there) - len([1 for each in there if each["_id"] in first]), said["documents_not_ours"])
 
     def test_keep(self):
@@ -101,10 +94,10 @@ class Existing(Ids, livetest.Case):
         said = self.load("--append", "--id", "k", "--existing", "keep", "a.csv")
         self.assertEqual((700, 100, 100), tuple(said[key] for key in ("loaded", "already_there", "kept")))
         self.has({**last(a), **{each["_id"]: each for each in there}})
-        said = self.verify("a.csv")
+        said = self.verified("a.csv")
         self.assertEqual((0, 100, 200), tuple(said[key] for key in ("changed", "kept", "documents_not_ours")))
         self.client.command(self.database, {"delete": "results", "deletes": [{"q": {"_id": "key 900"}, "limit": 1}]})
-        self.assertEqual(1, self.verify("a.csv", status=7)["missing"])
+        self.assertEqual(1, self.verified("a.csv", status=7)["missing"])
 
     def test_killed(self):
         """killed again and again, also with inputs added: as if all had been applied one after the other"""
@@ -128,7 +121,7 @@ class Existing(Ids, livetest.Case):
         load.wait()
         self.load(*words, *names)
         self.has(last(a, b, c))
-        self.verify(*names)
+        self.verified(*names)
 
     def test_verify(self):
         """an earlier row in the place of the last one is a difference, and so is what no row made"""
@@ -140,7 +133,7 @@ class Existing(Ids, livetest.Case):
         self.client.command(self.database, {"update": "results", "updates": [
             {"q": {"_id": both[0]}, "u": early[both[0]]}, {"q": {"_id": both[1]}, "u": {"_id": both[1], "v": 1}}]})
         self.client.command(self.database, {"delete": "results", "deletes": [{"q": {"_id": both[2]}, "limit": 1}]})
-        said = self.verify("a.csv", "b.csv", status=7)
+        said = self.verified("a.csv", "b.csv", status=7)
         self.assertEqual((2, 1, 0), tuple(said[key] for key in ("changed", "missing", "unrelated")))
 
     def test_order(self):
@@ -160,7 +153,7 @@ class Existing(Ids, livetest.Case):
         b.rows.append(("key 7", "grown"))
         self.load("b.csv")
         self.has(last(a, b))
-        self.verify("a.csv", "b.csv")
+        self.verified("a.csv", "b.csv")
 
     def test_refused(self):
         """without own `_id`s, with --unsafe, with another mode, beside another load"""
@@ -186,7 +179,7 @@ class Existing(Ids, livetest.Case):
         self.load("a.csv", "b.csv")
         self.assertIn("did not end well", self.stderr)
         self.has(last(a, b))
-        self.verify("a.csv", "b.csv")
+        self.verified("a.csv", "b.csv")
         c = rows(100, 500, 15, "c")
         self.put(c=c)
         self.load("c.csv")
@@ -206,7 +199,7 @@ class Existing(Ids, livetest.Case):
         self.assertEqual(0, second.wait())
         load.wait()
         self.has(last(a, b))
-        self.verify("a.csv", "b.csv")
+        self.verified("a.csv", "b.csv")
 
     def test_spellings(self):
         """1 and 1.0 are one `_id`, and never replaced by one another; equal values of other types are"""
@@ -215,7 +208,7 @@ class Existing(Ids, livetest.Case):
         self.assertEqual((2, 1, 1), tuple(said[key] for key in ("loaded", "replaced", "rejected")))
         found = self.documents()
         self.assertEqual([("int", "float")], [(type(each["_id"]).__name__, type(each["v"]).__name__) for each in found])
-        self.verify("a.json")
+        self.verified("a.json")
 
     def test_torn(self):
         """a last record without a line end is applied before the next input"""
@@ -223,7 +216,7 @@ class Existing(Ids, livetest.Case):
         self.write("b.csv", "k,v\n1,four\n2,five")
         self.load("--id", "k", "--existing", "replace", "a.csv", "b.csv")
         self.assertEqual({1: "four", 2: "five"}, {each["_id"]: each["v"] for each in self.documents()})
-        self.verify("a.csv", "b.csv")
+        self.verified("a.csv", "b.csv")
 
     def test_retry(self):
         """a fixed record replaces nothing: whether it would come before or after what is there is not known"""
@@ -234,7 +227,7 @@ class Existing(Ids, livetest.Case):
         said = self.load("--retry", "fixed", status=2)
         self.assertEqual((1, 1), (said["loaded"], said["rejected"]))
         self.assertEqual({1: "one", 2: "two", 3: "three"}, {each["_id"]: each["v"] for each in self.documents()})
-        self.verify("a.csv")
+        self.verified("a.csv")
 
 
 class Lost(Ids, livetest.OwnServer):
@@ -261,7 +254,7 @@ class Lost(Ids, livetest.OwnServer):
                       relays.rename(self.uri()))
         self.assertEqual({"insert", "update"}, set(met))
         self.has(last(a, b))
-        self.verify("a.csv", "b.csv")
+        self.verified("a.csv", "b.csv")
 
     def test_back(self):
         """a replacement that comes when the bytes that it believes are back: they come back only after it"""
@@ -298,7 +291,7 @@ class Sharded(Existing, Cluster):
         self.put(a=a)
         self.load("--id", "k", "--existing", "replace", "--shard-key", "k:hashed", "a.csv")
         self.has(last(a))
-        self.verify("a.csv")
+        self.verified("a.csv")
         self.write("b.json", '{"_id": 1, "v": 1}\n')
         self.client.drop_database(self.database)
         self.refused("does not go with 'v' in the shard key", "--existing", "replace", "--id", "_id", "--shard-key", "v",
@@ -306,4 +299,4 @@ class Sharded(Existing, Cluster):
 
 
 if __name__ == "__main__":
-    livetest.main()
+    livetest.main(quick=())

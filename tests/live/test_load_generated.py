@@ -4,7 +4,6 @@ import collections
 import csv
 import datetime
 import gzip
-import json
 
 import livetest
 import minimongo as mongo
@@ -34,10 +33,6 @@ def kind_of_field(name):
 class Generated(livetest.Case):
     format = None
 
-    def words(self, *words, json_wanted=True, collection="results"):
-        words = super().words(*words, json_wanted=json_wanted, collection=collection)
-        return [self.format if word == "mot" else word for word in words]
-
     def made(self, kind, *words):
         """Generates a file into the test's folder and takes its format; the text."""
         self.format = kind
@@ -60,7 +55,7 @@ class Generated(livetest.Case):
         self.assertEqual((len(documents), 0), (counts["loaded"], counts["rejected"]))
         self.holds({number: mongo.encode(document) for number, document in documents.items()})
         self.assertEqual(len(documents), self.client.count(self.database, "results"))
-        said = json.loads(self.tipple("verify", *self.words(name)[1:]).stdout)
+        said = self.verified(name)
         self.assertEqual((0, len(documents)), (said["status"], said["documents"]))
 
     def average_bytes(self):

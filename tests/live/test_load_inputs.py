@@ -389,4 +389,4 @@ class Inputs(livetest.Case):
 
 if __name__ == "__main__":
     assert live.TIPPLE
-    livetest.main()
+    livetest.main(quick=())

@@ -32,10 +32,7 @@ def written(objects, shape):
 
 
 class Json(livetest.Case):
-    def words(self, *words, json_wanted=True, collection="results"):
-        words = super().words(*words, json_wanted=json_wanted, collection=collection)
-        words[words.index("mot")] = "json"
-        return words
+    format = "json"
 
     def holds_objects(self, objects, *names):
         """These and no others; and the loader's own proof says the same."""
@@ -43,7 +40,7 @@ class Json(livetest.Case):
         for each in found:
             del each["_id"]
         self.assertEqual(sorted(objects, key=lambda each: each["k"]), sorted(found, key=lambda each: each["k"]))
-        said = json.loads(self.tipple("verify", "-f", "json", "--uri", self.uri(), "--json", *names).stdout)
+        said = self.verified(*names)
         self.assertEqual(len(objects), said["documents"])
 
     def test_shapes(self):

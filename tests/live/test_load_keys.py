@@ -38,21 +38,14 @@ def plain(value):
 
 
 class Keys(livetest.Case):
-    def words(self, *words, json_wanted=True, collection="results"):
-        words = super().words(*words, json_wanted=json_wanted, collection=collection)
-        at = words.index("mot")
-        return words[:at - 1] + words[at + 1:]
-
-    def verify(self, *names, status=0):
-        done = self.tipple("verify", "--uri", self.uri(), "--json", *names, status=status)
-        return json.loads(done.stdout)
+    format = None
 
     def holds_objects(self, objects, *names):
         found = {plain(each["_id"]): (each["name"], each["v"]) for each in self.documents()}
         expected = {plain(each["_id"]): (each["name"], each["v"]) for each in objects}
         self.assertEqual([], [key for key in expected if found.get(key) != expected[key]][:3])
         self.assertEqual(len(expected), len(found))
-        self.assertEqual(len(found), self.verify(*names)["documents"])
+        self.assertEqual(len(found), self.verified(*names)["documents"])
 
     def test_kept(self):
         """documents keep the `_id` that they bring; a second load of the same ones finds them there"""
@@ -77,7 +70,7 @@ class Keys(livetest.Case):
         said = self.load("b.json", status=2)
         self.assertEqual((1, 0, 2), tuple(said[key] for key in ("loaded", "already_there", "rejected")))
         self.assertRegex(self.stderr, r"b\.json:1:1 .*another document with its _id.*, nor that of another record")
-        self.assertEqual(101 + 1, self.verify("a.json", "b.json")["documents"])
+        self.assertEqual(101 + 1, self.verified("a.json", "b.json")["documents"])
 
     def test_both_places(self):
         """of two different records of a run the reject names the place of the other one, also far behind it"""
@@ -120,7 +113,7 @@ class Keys(livetest.Case):
             self.client.command(self.database, {"delete": "results", "deletes": [{"q": {"_id": key}, "limit": 1}]})
         self.client.insert(self.database, "results", [{"_id": changed, "v": 1}])
         self.client.insert(self.database, "results", [{"_id": "stray", "v": 1}])
-        said = self.verify("a.json", status=7)
+        said = self.verified("a.json", status=7)
         self.assertEqual((1, 1, 1), tuple(said[key] for key in ("missing", "changed", "unrelated")))
         told = json.dumps(said, ensure_ascii=False)
         for name in (gone, changed, "stray"):
@@ -136,7 +129,7 @@ class Keys(livetest.Case):
                 self.assertEqual([json.dumps(expected(i)) for i in range(2000)],
                                  [json.dumps(each["_id"]) for each in sorted(self.documents(), key=lambda each: each["amount"])])
                 self.assertEqual({"_id", "shop", "order", "amount"}, set(self.documents()[0]))
-                self.assertEqual(2000, self.verify("a.csv")["documents"])
+                self.assertEqual(2000, self.verified("a.csv")["documents"])
                 self.load("a.csv")
                 self.refused("was loaded with --id %s, not amount" % fields, "--id", "amount", "a.csv")
 
@@ -151,10 +144,10 @@ class Keys(livetest.Case):
         self.assertEqual(2, self.load("--retry", "fixed")["loaded"])
         self.assertEqual([1, 2, 3, 4, 5], sorted(each["_id"] for each in self.documents()))
         self.assertEqual(0, self.load("a.csv")["read"])
-        self.verify("a.csv")
-        self.verify("--retry", "fixed", "a.csv")
+        self.verified("a.csv")
+        self.verified("--retry", "fixed", "a.csv")
         self.client.command(self.database, {"delete": "results", "deletes": [{"q": {"_id": 5}, "limit": 1}]})
-        self.assertEqual(1, self.verify("a.csv", status=7)["missing"])
+        self.assertEqual(1, self.verified("a.csv", status=7)["missing"])
 
     def test_fixed_twice(self):
         """the first fix of a record stays, whatever its `_id`; it is known when the input grows"""
@@ -170,7 +163,7 @@ class Keys(livetest.Case):
         said = self.load("a.csv")
         self.assertEqual((1, 3), (said["loaded"], said["already_there"]))
         self.assertEqual([1, 2, 3, 7], sorted(each["_id"] for each in self.documents()))
-        self.verify("a.csv")
+        self.verified("a.csv")
 
     def test_streams(self):
         """what was looked at of a stream is loaded, too"""
@@ -189,7 +182,7 @@ class Keys(livetest.Case):
         self.load("--batch", "1", "b.csv", status=5)
         self.load("--batch", "1", "--reload-changed", "b.csv", status=2)
         self.assertEqual("cc", next(each["v"] for each in self.documents() if each["_id"] == 12))
-        self.verify("a.csv", "b.csv")
+        self.verified("a.csv", "b.csv")
 
     def test_numbers(self):
         """one `_id` in two spellings is a reject; two that are nearly one are not"""
@@ -197,7 +190,7 @@ class Keys(livetest.Case):
                    '{"_id": {"a": 1.0}, "x": 2}\n{"_id": [1]}\n{"_id": {"$undefined": true}}\n')
         said = self.load("a.json", status=2)
         self.assertEqual((3, 3), (said["loaded"], said["rejected"]))
-        self.assertEqual(3, self.verify("a.json")["documents"])
+        self.assertEqual(3, self.verified("a.json")["documents"])
 
     def test_odd_names(self):
         """keys of an `_id` that only a server takes: they are found again; those that it does not take are rejects"""
@@ -211,7 +204,7 @@ class Keys(livetest.Case):
         said = self.load("b.json", status=2)
         self.assertEqual((1, 5, 5), tuple(said[key] for key in ("loaded", "already_there", "rejected")))
         self.assertEqual(sorted([*odd, 7], key=str), sorted((each["_id"] for each in self.documents()), key=str))
-        self.assertEqual(6, self.verify("a.json", "b.json")["documents"])
+        self.assertEqual(6, self.verified("a.json", "b.json")["documents"])
 
     def test_refused(self):
         """what cannot be known of such a collection is refused with what to do"""
@@ -242,7 +235,7 @@ class Keys(livetest.Case):
         self.assertIn("grown in the middle of a record", self.stderr)
         self.client.command(self.database, {"delete": "results", "deletes": [{"q": {"_id": 2}, "limit": 1}]})
         self.assertEqual(2, self.load("--reload-changed", "b.csv")["loaded"])
-        self.verify("b.csv")
+        self.verified("b.csv")
 
 
 class Sharded(Keys, Cluster):
@@ -263,9 +256,9 @@ class Sharded(Keys, Cluster):
         self.write("a.csv", "shop,order,amount\n" + "".join("%d,A%d,%d\n" % (i % 10, i, i) for i in range(2000)))
         self.refused("does not go with 'amount'", "--id", "order", "--shard-key", "amount", "a.csv")
         self.assertEqual(2000, self.load("--id", "shop,order", "--shard-key", "shop:hashed", "a.csv")["loaded"])
-        self.assertEqual(2000, self.verify("a.csv")["documents"])
+        self.assertEqual(2000, self.verified("a.csv")["documents"])
         self.load("--id", "order", "--drop", "--yes", "--shard-key", "_id:hashed", "a.csv")
-        self.assertEqual(2000, self.verify("a.csv")["documents"])
+        self.assertEqual(2000, self.verified("a.csv")["documents"])
 
 
 if __name__ == "__main__":

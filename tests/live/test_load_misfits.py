@@ -13,13 +13,11 @@ FORMAT = "format: t\nrecord: {delimiter: ['|'], header: yes}\nfields:\n  - {name
 
 
 class Misfits(livetest.Case):
+    format = "t.yaml"
+
     def setUp(self):
         super().setUp()
         self.write("t.yaml", FORMAT)
-
-    def words(self, *words, json_wanted=True, collection="results"):
-        return ["load", "--format", "./t.yaml", "--uri", self.uri(collection), *(["--json"] if json_wanted else []),
-                *words]
 
     def fifty(self, bad=(25, 31)):
         for number in range(1, 51):

@@ -281,4 +281,4 @@ class Failpoints(liveparallel.Case):
 
 
 if __name__ == "__main__":
-    livetest.main(quick=("standalone",))
+    livetest.main(quick=())

@@ -627,4 +627,4 @@ class AtOnce(Case):
 
 if __name__ == "__main__":
     assert live.TIPPLE and re
-    livetest.main(quick=("standalone",))
+    livetest.main(quick=())
