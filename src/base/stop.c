@@ -11,13 +11,22 @@ static atomic_int caught;
 
 static atomic_bool goes_on;
 
+static atomic_llong first_ms; /* when the first signal came */
+
+static long long now_ms(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return now.tv_sec * 1000LL + now.tv_nsec / 1000000;
+}
+
 static void on_signal(int number) {
-    if (caught && number == SIGINT) {
+    if (!caught) {
+        first_ms = now_ms();
+        alarm(STOP_GRACE_SECONDS);
+    } else if (number == SIGINT && now_ms() - first_ms >= STOP_AGAIN_MS) {
         signal(SIGINT, SIG_DFL);
         raise(SIGINT);
     }
-    if (!caught)
-        alarm(STOP_GRACE_SECONDS);
     caught = number;
 }
 

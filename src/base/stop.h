@@ -1,5 +1,6 @@
-/* stop: one global flag, set by SIGINT, SIGTERM and SIGHUP (unless nohup ignores that). The first signal asks for a clean end; a second SIGINT ends the
- * process at once. */
+/* stop: one global flag, set by SIGINT, SIGTERM and SIGHUP (unless nohup ignores that). The first signal asks for a clean end; a SIGINT that
+ * comes a second or more after it ends the process at once. (timeout(1) and some shells send one signal to the process and to its
+ * group: that is asked once.) */
 #ifndef TIPPLE_BASE_STOP_H
 #define TIPPLE_BASE_STOP_H
 
@@ -7,7 +8,7 @@
 
 #include <stdbool.h>
 
-enum { STOP_GRACE_SECONDS = 10 };
+enum { STOP_GRACE_SECONDS = 10, STOP_AGAIN_MS = 1000 };
 
 void stop_install(void);
 
