@@ -91,6 +91,7 @@ class Corrected(neverlost.Case):
             said = self.load("a.csv")
             self.assertEqual(1, said["corrected"])
             self.assertEqual(1 + 200 * bool(number), said["loaded"], "what was corrected is a part of what was loaded")
+            self.assertEqual(3000 + 200 * bool(number), said["read"] + said["records_skipped"])
             self.complete({"a.csv": more})
 
     def test_interrupted(self):

@@ -545,10 +545,12 @@ static void test_grown(void **state) {
     piece_of(&lab, 0)->complete = last->complete = 1;
     piece_of(&lab, 0)->modified_ns = last->modified_ns = 50;
     last->tail = (tail_t){.from = 5, .to = 6, .hash = 9, .counts = {.read = 1, .loaded = 1}};
+    last->counts = (counts_t){.read = 7, .loaded = 7};
     assert_true(done_runs_add(&last->done, 4, 5, 5, &is_new));
     assert_true(piece_add_rejects(last, &(reject_mark_t){5 * LEDGER_BLOCK_BYTES, 1}, 1, &err));
     lab.view = VIEW_GROWN;
     assert_true(add_seen(&lab, 60));
+    assert_int_equal(work_of(&lab, 1)->read_before, 7); /* the tail is read again */
     assert_int_equal(work_of(&lab, 0)->state, WORK_CHECK); /* of an older file: compared, not taken */
     assert_int_equal(work_of(&lab, 1)->state, WORK_OPEN);
     lab.view = VIEW_SAME; /* as it will be when it is a version of its own */

@@ -154,6 +154,14 @@ static bool was_registered_as_taken(const ledger_t *ledger, const work_t *work) 
            piece->generation == ledger->options.generation && ledger->inputs[work->input].view == VIEW_SAME;
 }
 
+/* The records that this run will not read. Those of the tail it does, unless all of the piece is done for this version. */
+static uint64_t read_before(const ledger_t *ledger, const work_t *work) {
+    const piece_t *piece = ledger_piece(ledger, work);
+    if (piece->generation != ledger->options.generation || (piece->unsafe && ledger->options.safe))
+        return 0;
+    return is_complete(ledger, work) ? piece_counts(piece).read : piece->counts.read;
+}
+
 bool ledger_add(ledger_t *ledger, ledger_input_t *input, err_t *err) {
     const size_t count = input->entry.piece_count;
     if (!GROW(ledger->inputs, ledger->input_room, ledger->input_count + 1, err) ||
@@ -170,9 +178,7 @@ bool ledger_add(ledger_t *ledger, ledger_input_t *input, err_t *err) {
     for (size_t i = 0; i < count; i++) {
         work_t *work = &ledger->works[ledger->work_count++];
         *work = (work_t){.input = number, .piece = (uint32_t)i, .state = WORK_OPEN};
-        work->read_before = ledger_piece(ledger, work)->generation == ledger->options.generation
-                                ? piece_counts(ledger_piece(ledger, work)).read
-                                : 0;
+        work->read_before = read_before(ledger, work);
         if (was_registered_as_taken(ledger, work))
             ledger_own(ledger, work);
         else
