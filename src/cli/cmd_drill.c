@@ -26,24 +26,72 @@ static bool read_indexes(void *values, const char *text, err_t *err) {
 
 #define AT(name) .offset = offsetof(values_t, name)
 
+#define GROUP_REHEARSED "What is rehearsed"
+
 static const option_t options[] = {
     CLI_URI_AT(values_t, spec.load.uri,
                "The target: mongodb://HOST/DATABASE.COLLECTION. Unless --drop names it, the drill is in "
                "DATABASE.COLLECTION.tipple.drill."),
     LOAD_ROW_URI_FILE(values_t),
-    LOAD_ROW_FORMAT(values_t, spec.load.format),
     {.name = "drop",
+     .first = true,
      .argument = "DATABASE.COLLECTION",
      .kind = OPTION_TEXT,
      AT(spec.drop),
      .help = "Drop the target itself and load it again. The name must be the URI's own, written once more. "
              "What other files had been loaded into it is gone then."},
+    {.name = "index",
+     .first = true,
+     .argument = "KEYS",
+     .kind = OPTION_LIST,
+     AT(indexes),
+     .help = "An index to build, such as 'd:1,k:1' or 'st:hashed'. May be given several times. Without "
+             "it: those that the target has."},
     {.name = "indexes",
      .argument = "after|before|both",
      .kind = OPTION_CUSTOM,
      .custom = read_indexes,
      .help = "Build indexes after the load (the default), before it, or do it all twice and compare."},
+    {.name = "shard-key",
+     .argument = "KEY",
+     .kind = OPTION_TEXT,
+     AT(spec.load.shard_key),
+     .help = "As for load. Without it: as the target is sharded, where it exists."},
+    {.name = "clustered",
+     .kind = OPTION_FLAG,
+     AT(clustered),
+     .help = "As for load. Without it: as the target is, where it exists."},
+    {.name = "no-clustered", .kind = OPTION_FLAG, AT(not_clustered), .help = "As for load."},
+    {.name = "compressor",
+     .argument = "NAME",
+     .kind = OPTION_CUSTOM,
+     AT(spec.load),
+     .custom = load_rows_compressor,
+     .help = "As for load. Without it: as the target is, where it exists."},
+    {.name = "patience",
+     .argument = "TIME",
+     .kind = OPTION_TIME,
+     AT(spec.load.patience_ns),
+     .environment = "TIPPLE_PATIENCE",
+     .help = "How long a server may be away before the drill stops (default 30s)."},
+    LOAD_ROW_FORMAT(values_t, spec.load.format),
+    {.name = "filter", .argument = "EXPR", .kind = OPTION_LIST, AT(filters), .help = "As for load."},
+    LOAD_ROW_MAX_RECORD(values_t, spec.load.max_record, "As for load (default 16M)."),
+    {.name = "max-rejects",
+     .argument = "N|P%",
+     .kind = OPTION_CUSTOM,
+     AT(spec.load),
+     .custom = load_rows_max_rejects,
+     .help = "As for load (default 1000)."},
+    {.name = "rejects",
+     .argument = "FILE",
+     .kind = OPTION_TEXT,
+     AT(spec.load.rejects),
+     .help = "Where rejected records are kept (default: as for load where the target itself is drilled, else "
+             "nowhere)."},
     {.name = "query",
+     .group = GROUP_REHEARSED,
+     .first = true,
      .argument = "SUITE[:NAME]",
      .kind = OPTION_TEXT,
      AT(spec.query),
@@ -51,11 +99,13 @@ static const option_t options[] = {
          "The first query: one of `tipple query --list`, or of a file of your own (default: the first one "
          "of the format's own suite that needs nothing else; or else one document by its _id)."},
     {.name = "predict-only",
+     .first = true,
      .kind = OPTION_FLAG,
      AT(spec.predict_only),
      .help = "Only predict: load samples, and say what the whole would take."},
     {.name = "no-predict", .kind = OPTION_FLAG, AT(spec.no_predict), .help = "Predict nothing: no samples."},
     {.name = "scale",
+     .first = true,
      .argument = "[N]",
      .kind = OPTION_COUNT_MAYBE,
      AT(spec.scale),
@@ -70,7 +120,14 @@ static const option_t options[] = {
      AT(spec.sample),
      .least = 1,
      .help = "Records of the largest sample (default: what loads in two seconds, 20k to 1m)."},
+    {.name = "history",
+     .first = true,
+     .kind = OPTION_FLAG,
+     AT(history),
+     .help = "List the drills of the target that came to their ends, each compared with the one before."},
     {.name = "threads",
+     .group = GROUP_SPEED,
+     .first = true,
      .letter = 'j',
      .argument = "N",
      .kind = OPTION_COUNT32,
@@ -88,55 +145,8 @@ static const option_t options[] = {
      .help = "As for load (default 1000)."},
     LOAD_ROW_BATCH_BYTES(values_t, spec.load.batch_bytes, "As for load (default 2M)."),
     LOAD_ROW_MEMORY(values_t, spec.load.memory, "As for load, and for verify (default 256M)."),
-    LOAD_ROW_MAX_RECORD(values_t, spec.load.max_record, "As for load (default 16M)."),
-    {.name = "index",
-     .argument = "KEYS",
-     .kind = OPTION_LIST,
-     AT(indexes),
-     .help =
-         "An index to build, such as 'd:1,k:1' or 'st:hashed'; may be given several times. Without it: those "
-         "that the target has."},
-    {.name = "clustered",
-     .kind = OPTION_FLAG,
-     AT(clustered),
-     .help = "As for load. Without it: as the target is, where it exists."},
-    {.name = "no-clustered", .kind = OPTION_FLAG, AT(not_clustered), .help = "As for load."},
-    {.name = "compressor",
-     .argument = "NAME",
-     .kind = OPTION_CUSTOM,
-     AT(spec.load),
-     .custom = load_rows_compressor,
-     .help = "As for load. Without it: as the target is, where it exists."},
-    {.name = "shard-key",
-     .argument = "KEY",
-     .kind = OPTION_TEXT,
-     AT(spec.load.shard_key),
-     .help = "As for load. Without it: as the target is sharded, where it exists."},
     {.name = "direct", .kind = OPTION_FLAG, AT(spec.load.direct), .help = "As for load: past the routers."},
-    {.name = "filter", .argument = "EXPR", .kind = OPTION_LIST, AT(filters), .help = "As for load."},
-    {.name = "max-rejects",
-     .argument = "N|P%",
-     .kind = OPTION_CUSTOM,
-     AT(spec.load),
-     .custom = load_rows_max_rejects,
-     .help = "As for load (default 1000)."},
-    {.name = "rejects",
-     .argument = "FILE",
-     .kind = OPTION_TEXT,
-     AT(spec.load.rejects),
-     .help = "Where rejected records are kept (default: as for load where the target itself is drilled, else "
-             "nowhere)."},
     {.name = "unsafe", .kind = OPTION_FLAG, AT(spec.load.unsafe), .help = "As for load."},
-    {.name = "patience",
-     .argument = "TIME",
-     .kind = OPTION_TIME,
-     AT(spec.load.patience_ns),
-     .environment = "TIPPLE_PATIENCE",
-     .help = "How long a server may be away before the drill stops (default 30s)."},
-    {.name = "history",
-     .kind = OPTION_FLAG,
-     AT(history),
-     .help = "List the drills of the target that came to their ends, each compared with the one before."},
     CLI_JSON(values_t),
     CLI_REPORT(values_t),
     {.name = NULL},
@@ -224,16 +234,16 @@ static int run(int argc, char **argv, const command_t *command, err_t *err) {
 
 const command_t command_drill = {
     .name = "drill",
+    .group = COMMANDS_SPEED,
     .arguments = "FILE|DIRECTORY|PATTERN...",
     .about = "rehearse a reload after a disaster",
-    .help =
-        "Drops, creates, places, loads, indexes, verifies and asks a first query, as after a disaster, and "
-        "tells what each took,\n"
-        "next to what samples of the files had predicted. All of it is done in a scratch collection next to "
-        "the target\n"
-        "(DATABASE.COLLECTION.tipple.drill), which is dropped at the end, after Ctrl-C too; the target is "
-        "touched only if\n"
-        "--drop names it once more. Exit status 7: what was loaded is not what the files make.",
+    .help = "Drops, creates, places, loads, indexes, verifies and asks a first query, as after a "
+            "disaster, and tells what each took, next to what samples of the files had predicted. All "
+            "of it is done in a scratch collection; the target is touched only if --drop names it "
+            "once more.\n\n"
+            "The scratch collection is next to the target (DATABASE.COLLECTION.tipple.drill), and is "
+            "dropped at the end, after Ctrl-C too. Exit status 7: what was loaded is not what the "
+            "files make.",
     .examples =
         "  tipple drill --format mot --uri mongodb://127.0.0.1/mot.results data/*.csv --index d:1,k:1\n"
         "  tipple drill -f mot --uri \"$URI\" data/*.csv --index k:1 --indexes both   # which way is "

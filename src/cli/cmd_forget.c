@@ -15,6 +15,7 @@ typedef struct {
 static const option_t options[] = {
     CLI_URI(values_t),
     {.name = "delete",
+     .first = true,
      .kind = OPTION_FLAG,
      .offset = offsetof(values_t, documents),
      .help =
@@ -94,13 +95,13 @@ static int run(int argc, char **argv, const command_t *command, err_t *err) {
 
 const command_t command_forget = {
     .name = "forget",
+    .group = COMMANDS_CHECK,
     .arguments = "INPUT...",
     .about = "take an input out of a collection's catalog, with its documents or without any",
-    .help = "An input is named as it was for load, or as `tipple status --inputs` shows it. It can then be "
-            "loaded again,\n"
-            "as if it had never been there. Nothing else is touched. With --delete it takes a lease (20 "
-            "seconds) longer,\n"
-            "in which what dead loads have sent still arrives, and is removed as well.",
+    .help = "An input is named as it was for load, or as `tipple status --inputs` shows it. It can "
+            "then be loaded again, as if it had never been there. Nothing else is touched. With "
+            "--delete it takes a lease (20 seconds) longer, in which what dead loads have sent still "
+            "arrives, and is removed as well.",
     .examples = "  tipple forget --uri mongodb://127.0.0.1/mot.results data/broken.csv --delete",
     .needs_driver = true,
     .options = options,

@@ -21,24 +21,31 @@ typedef struct {
     texts_list_t types;
 } values_t;
 
+#define GROUP_ASKED "What is asked"
+
 static const option_t options[] = {
     {.name = "show",
+     .group = GROUP_ASKED,
+     .first = true,
      .argument = "NAME",
      .kind = OPTION_TEXT,
      .offset = offsetof(values_t, show),
      .help = "Print a built-in format's file: a start for one of your own."},
     {.name = "check",
+     .first = true,
      .argument = "FILE",
      .kind = OPTION_TEXT,
      .offset = offsetof(values_t, check),
      .help = "Read a format (a name or a file) and list its fields, or say what is wrong with it."},
     {.name = "guess",
+     .first = true,
      .kind = OPTION_FLAG,
      .offset = offsetof(values_t, guess),
      .help = "Print the format file by which the files FILE... would be read without --format: a start for "
              "one of "
              "your own."},
     GUESS_ROWS(values_t, guessing, types),
+    GUESS_ROW_BAD_VALUE(values_t, guessing),
     {.name = NULL},
 };
 
@@ -199,6 +206,7 @@ static int run(int argc, char **argv, const command_t *command, err_t *err) {
 
 const command_t command_formats = {
     .name = "formats",
+    .group = COMMANDS_LOAD,
     .arguments = "[FILE...]",
     .about = "list, show, check and guess formats",
     .help = "Without an option: the built-in formats, a line each.",

@@ -18,14 +18,19 @@ typedef struct {
     bool gzip;
 } values_t;
 
+#define GROUP_MADE "What is made"
+
 static const option_t options[] = {
     {.name = "rows",
+     .group = GROUP_MADE,
+     .first = true,
      .letter = 'n',
      .argument = "N",
      .kind = OPTION_COUNT,
      .offset = offsetof(values_t, rows),
      .help = "mot, obd: how many rows (default 1m)."},
     {.name = "release",
+     .first = true,
      .argument = "R",
      .kind = OPTION_TEXT,
      .offset = offsetof(values_t, release),
@@ -33,27 +38,30 @@ static const option_t options[] = {
          "mot: in the manner of this release of the files: 2013, 2016, 2017-first, 2017, 2020, 2021, 2023 "
          "(the default) or 2024."},
     {.name = "records",
+     .first = true,
      .argument = "N",
      .kind = OPTION_COUNT,
      .offset = offsetof(values_t, records),
      .help = "isd: how many records (default 1m)."},
     {.name = "stations",
+     .first = true,
      .argument = "M",
      .kind = OPTION_COUNT,
      .offset = offsetof(values_t, stations),
      .least = 1,
      .help = "isd: of how many stations (default 100); one station's records follow the other's."},
-    {.name = "directory",
-     .argument = "DIR",
-     .kind = OPTION_TEXT,
-     .offset = offsetof(values_t, directory),
-     .help = "isd: write a file for each year of each station here, named as they are published: "
-             "010010-99999-2014."},
     {.name = "documents",
+     .first = true,
      .argument = "N",
      .kind = OPTION_COUNT,
      .offset = offsetof(values_t, documents),
      .help = "ycsb: how many documents (default 1m)."},
+    {.name = "seed",
+     .first = true,
+     .argument = "S",
+     .kind = OPTION_COUNT,
+     .offset = offsetof(values_t, seed),
+     .help = "The same seed gives the same bytes (default 1)."},
     {.name = "first",
      .argument = "ID",
      .kind = OPTION_COUNT,
@@ -66,22 +74,27 @@ static const option_t options[] = {
      .offset = offsetof(values_t, text_bytes),
      .least = 1,
      .help = "ycsb: the length of each text, to 100,000 (default 100: documents of about a kilobyte)."},
-    {.name = "gzip",
-     .letter = 'z',
-     .kind = OPTION_FLAG,
-     .offset = offsetof(values_t, gzip),
-     .help = "Pack what is written."},
-    {.name = "seed",
-     .argument = "S",
-     .kind = OPTION_COUNT,
-     .offset = offsetof(values_t, seed),
-     .help = "The same seed gives the same bytes (default 1)."},
     {.name = "output",
+     .group = GROUP_RESULT,
+     .first = true,
      .letter = 'o',
      .argument = "FILE",
      .kind = OPTION_TEXT,
      .offset = offsetof(values_t, output),
      .help = "Write here instead of to stdout."},
+    {.name = "directory",
+     .first = true,
+     .argument = "DIR",
+     .kind = OPTION_TEXT,
+     .offset = offsetof(values_t, directory),
+     .help = "isd: write a file for each year of each station here, named as they are published: "
+             "010010-99999-2014."},
+    {.name = "gzip",
+     .first = true,
+     .letter = 'z',
+     .kind = OPTION_FLAG,
+     .offset = offsetof(values_t, gzip),
+     .help = "Pack what is written."},
     {.name = NULL},
 };
 
@@ -220,14 +233,16 @@ static int run(int argc, char **argv, const command_t *command, err_t *err) {
 
 const command_t command_generate = {
     .name = "generate",
+    .group = COMMANDS_TRY,
     .arguments = "mot|isd|obd|ycsb",
     .about = "make realistic test data",
-    .help = "MOT test results (mot), or the hourly weather of a network of stations (isd): records like\n"
-            "those of the published files, with their values, codes and odd cases in their usual shares.\n"
-            "The trips of a fleet of cars, second by second (obd): 40 columns, documents of 1,400 bytes.\n"
-            "Rows by id (ycsb): eight random texts, and eight numbers from 1 to 10,000 of which few are\n"
-            "frequent: number k has a share in proportion to 1 / k^0.99 (Zipf), 1 is in 9.8% of the rows.\n"
-            "All of it is invented: no record describes a real vehicle or a real day.",
+    .help = "Makes MOT test results (mot), the hourly weather of a network of stations (isd), the "
+            "trips of a fleet of cars, second by second (obd), or rows by id (ycsb).\n\n"
+            "mot and isd: records like those of the published files, with their values, codes and odd "
+            "cases in their usual shares. obd: 40 columns, documents of 1,400 bytes. ycsb: eight "
+            "random texts, and eight numbers from 1 to 10,000 of which few are frequent: number k has "
+            "a share in proportion to 1 / k^0.99 (Zipf), 1 is in 9.8% of the rows. All of it is "
+            "invented: no record describes a real vehicle or a real day.",
     .examples = "  tipple generate mot --rows 2m --seed 1 > mot.txt\n"
                 "  tipple generate mot --rows 500k --release 2020 -o mot2020.csv\n"
                 "  tipple generate isd --records 1m --stations 100 > isd.txt\n"

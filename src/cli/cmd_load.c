@@ -65,35 +65,53 @@ static bool read_existing(void *context, const char *text, err_t *err) {
 
 #define AT(name) .offset = offsetof(values_t, name)
 
+#define GROUP_AGAIN "Loading again"
+
 static const option_t options[] = {
     CLI_URI_AT(values_t, spec.uri,
                "The target: mongodb://HOST/DATABASE.COLLECTION, with any option a MongoDB URI can have."),
     LOAD_ROW_URI_FILE(values_t),
-    LOAD_ROW_FORMAT(values_t, spec.format),
-    GUESS_ROWS(values_t, spec.guess, types),
-    {.name = "threads",
-     .letter = 'j',
-     .argument = "N|auto",
-     .kind = OPTION_COUNT32_AUTO,
-     AT(spec.threads),
-     .least = 1,
-     .most = LIMITS_MOST_THREADS,
+    {.name = "id",
+     .first = true,
+     .argument = "FIELD,...",
+     .kind = OPTION_TEXT,
+     AT(spec.id),
+     .help = "The _id of a document is the value of this field, or of several; _id: the one that the "
+             "document brings. Otherwise it is the place of the record."},
+    {.name = "existing",
+     .argument = "MODE",
+     .kind = OPTION_CUSTOM,
+     .custom = read_existing,
      .help =
-         "Loader threads, each with a connection of its own (default: twice the CPUs, 4 to 16). auto: as the "
-         "last `tipple tune` of this target on this host found best, or a short one that is made first."},
-    {.name = "batch",
-     .letter = 'b',
-     .argument = "N|auto",
-     .kind = OPTION_COUNT32_AUTO,
-     AT(spec.batch),
-     .least = 1,
-     .most = LIMITS_MOST_BATCH,
-     .help = "Documents in a batch (default 1000). auto: as for --threads."},
-    LOAD_ROW_BATCH_BYTES(values_t, spec.batch_bytes,
-                         "Bytes in a batch: it is sent when either is reached (default 2M)."),
-    LOAD_ROW_MEMORY(values_t, spec.memory, "Memory for text and batches on their way (default 256M)."),
-    LOAD_ROW_MAX_RECORD(values_t, spec.max_record, "Records longer than this are rejected (default 16M)."),
-    LOAD_ROW_VALIDATE(values_t, spec.validate, LOAD_VALIDATE_WORDS),
+         "With --id, or documents that bring their _id: if another document has a record's _id, reject "
+         "makes it a reject (the default), keep leaves what is there, replace puts the record's document in "
+         "its place. The catalog keeps it."},
+    {.name = "index",
+     .first = true,
+     .argument = "KEYS",
+     .kind = OPTION_LIST,
+     AT(indexes),
+     .help = "Build an index after the load, such as 'd:1,k:1' or 'st:hashed'. With options: "
+             "'email:1;unique;sparse;name=mail', 'at:1;expire=3600', and at last partial={...}, a "
+             "filter as JSON. May be given several times."},
+    {.name = "drop",
+     .first = true,
+     .kind = OPTION_FLAG,
+     AT(spec.drop),
+     .help = "Drop the collection and its catalog first. It asks on a terminal; needs --yes elsewhere."},
+    {.name = "yes", .letter = 'y', .kind = OPTION_FLAG, AT(yes), .help = "Do not ask."},
+    {.name = "append",
+     .kind = OPTION_FLAG,
+     AT(spec.append),
+     .help = "Load into a collection that holds documents which tipple did not load. They stay as they are. "
+             "The catalog keeps it: later loads need no --append."},
+    {.name = "shard-key",
+     .argument = "KEY",
+     .kind = OPTION_TEXT,
+     AT(spec.shard_key),
+     .help =
+         "On a cluster: shard a new collection on this key, such as st:hashed (default _id); none: do not "
+         "shard it."},
     {.name = "clustered",
      .kind = OPTION_FLAG,
      AT(clustered),
@@ -103,33 +121,6 @@ static const option_t options[] = {
      .kind = OPTION_FLAG,
      AT(not_clustered),
      .help = "Make a plain collection with an index on _id."},
-    {.name = "id",
-     .argument = "FIELD,...",
-     .kind = OPTION_TEXT,
-     AT(spec.id),
-     .help =
-         "The _id of a document is the value of this field, or of several; _id: the one that the document "
-         "brings (found out by itself). Otherwise it is the place of the record."},
-    {.name = "existing",
-     .argument = "MODE",
-     .kind = OPTION_CUSTOM,
-     .custom = read_existing,
-     .help =
-         "With --id, or documents that bring their _id: if another document has a record's _id, reject "
-         "makes it a reject (the default), keep leaves what is there, replace puts the record's document in "
-         "its place. The catalog keeps it."},
-    {.name = "shard-key",
-     .argument = "KEY",
-     .kind = OPTION_TEXT,
-     AT(spec.shard_key),
-     .help =
-         "On a cluster: shard a new collection on this key, such as st:hashed (default _id); none: do not "
-         "shard it."},
-    {.name = "direct",
-     .kind = OPTION_FLAG,
-     AT(spec.direct),
-     .help = "Send each batch straight to its shard's primary, past the routers. Refused where a shard would "
-             "not notice that a chunk has moved away."},
     {.name = "compressor",
      .argument = "NAME",
      .kind = OPTION_CUSTOM,
@@ -137,41 +128,32 @@ static const option_t options[] = {
      .custom = load_rows_compressor,
      .help =
          "The collection's block compressor: none, snappy, zlib or zstd (default: the server's own choice)."},
-    {.name = "index",
-     .argument = "KEYS",
-     .kind = OPTION_LIST,
-     AT(indexes),
-     .help = "Build an index after the load, such as 'd:1,k:1' or 'st:hashed', or with options: "
-             "'email:1;unique;sparse;name=mail', 'at:1;expire=3600', and at last partial={...}, a filter as "
-             "JSON; "
-             "may be given several times."},
-    {.name = "drop",
-     .kind = OPTION_FLAG,
-     AT(spec.drop),
-     .help = "Drop the collection and its catalog first. Asks on a terminal; needs --yes elsewhere."},
-    {.name = "append",
-     .kind = OPTION_FLAG,
-     AT(spec.append),
-     .help = "Load into a collection that holds documents which tipple did not load. They stay as they are. "
-             "The catalog keeps it: later loads need no --append."},
-    {.name = "yes", .letter = 'y', .kind = OPTION_FLAG, AT(yes), .help = "Do not ask."},
-    {.name = "skip-bad-files",
-     .kind = OPTION_FLAG,
-     AT(spec.skip_bad_files),
-     .help = "Leave out files that do not fit the format, name them, and end with status 2. Without it "
-             "nothing is "
-             "written when one does not fit."},
-    {.name = "limit",
-     .argument = "N",
-     .kind = OPTION_COUNT,
-     AT(spec.limit),
-     .help = "Stop after the first N records."},
+    LOAD_ROW_FORMAT(values_t, spec.format),
     {.name = "filter",
+     .first = true,
      .argument = "EXPR",
      .kind = OPTION_LIST,
      AT(filters),
      .help = "Load only records that pass, such as 'testType==NT && m>=100000'; several must all hold. The "
              "rest is counted as filtered."},
+    {.name = "limit",
+     .argument = "N",
+     .kind = OPTION_COUNT,
+     AT(spec.limit),
+     .help = "Stop after the first N records."},
+    {.name = "dry-run",
+     .first = true,
+     .kind = OPTION_FLAG,
+     AT(spec.dry_run),
+     .help = "Connect, read and parse everything, write nothing."},
+    {.name = "input-name",
+     .argument = "NAME",
+     .kind = OPTION_TEXT,
+     AT(spec.input_name),
+     .help = "A name for what comes from stdin, so that an interrupted load of it can be completed, and a "
+             "second one loads nothing. Other data need another name."},
+    GUESS_ROWS(values_t, spec.guess, types),
+    GUESS_ROW_BAD_VALUE(values_t, spec.guess),
     {.name = "max-rejects",
      .argument = "N|P%",
      .kind = OPTION_CUSTOM,
@@ -179,12 +161,12 @@ static const option_t options[] = {
      .custom = load_rows_max_rejects,
      .help = "Stop when more records than this are rejected (default 1000)."},
     {.name = "rejects",
+     .first = true,
      .argument = "FILE",
      .kind = OPTION_TEXT,
      AT(spec.rejects),
-     .help = "Where rejected records are kept (default DATABASE.COLLECTION.rejects); FILE.2 and so on while "
-             "another "
-             "load has it."},
+     .help = "Where rejected records are kept (default DATABASE.COLLECTION.rejects). FILE.2 and so on "
+             "while another load has it."},
     {.name = "reject-code",
      .argument = "N",
      .kind = OPTION_CUSTOM,
@@ -193,31 +175,63 @@ static const option_t options[] = {
          "When the server refuses a document with this error code, the record is a reject. Codes that are "
          "known "
          "to be a document's fault need not be named; any other ends the load. May be given several times."},
+    {.name = "skip-bad-files",
+     .kind = OPTION_FLAG,
+     AT(spec.skip_bad_files),
+     .help = "Leave out files that do not fit the format, name them, and end with status 2. Without it "
+             "nothing is "
+             "written when one does not fit."},
+    LOAD_ROW_MAX_RECORD(values_t, spec.max_record, "Records longer than this are rejected (default 16M)."),
+    LOAD_ROW_VALIDATE(values_t, spec.validate, LOAD_VALIDATE_WORDS),
     {.name = "retry",
+     .group = GROUP_AGAIN,
+     .first = true,
      .argument = "FILE",
      .kind = OPTION_TEXT,
      AT(spec.retry),
      .help = "Load the fixed records of a reject file, each under the _id of its first position. The file is "
              "only "
              "read."},
-    {.name = "same-collection",
-     .kind = OPTION_FLAG,
-     AT(spec.same_collection),
-     .help = "The collection has another UUID than when it was loaded (it was resharded, moved or restored), "
-             "and has "
-             "lost nothing: what was loaded is read back, and what is missing is sent."},
     {.name = "reload-changed",
      .kind = OPTION_FLAG,
      AT(spec.reload_changed),
      .help = "Of inputs that have changed since they were loaded, remove the documents and load them again. "
              "Inputs "
              "that have only grown are loaded on without it."},
-    {.name = "input-name",
-     .argument = "NAME",
-     .kind = OPTION_TEXT,
-     AT(spec.input_name),
-     .help = "A name for what comes from stdin, so that an interrupted load of it can be completed, and a "
-             "second one loads nothing. Other data need another name."},
+    {.name = "same-collection",
+     .kind = OPTION_FLAG,
+     AT(spec.same_collection),
+     .help = "The collection has another UUID than when it was loaded (it was resharded, moved or restored), "
+             "and has "
+             "lost nothing: what was loaded is read back, and what is missing is sent."},
+    {.name = "threads",
+     .group = GROUP_SPEED,
+     .first = true,
+     .letter = 'j',
+     .argument = "N|auto",
+     .kind = OPTION_COUNT32_AUTO,
+     AT(spec.threads),
+     .least = 1,
+     .most = LIMITS_MOST_THREADS,
+     .help = "Loader threads, each with a connection of its own (default: twice the CPUs, 4 to 16). "
+             "With auto: as the last `tipple tune` of this target on this host found best, or a short "
+             "one that is made first."},
+    {.name = "batch",
+     .letter = 'b',
+     .argument = "N|auto",
+     .kind = OPTION_COUNT32_AUTO,
+     AT(spec.batch),
+     .least = 1,
+     .most = LIMITS_MOST_BATCH,
+     .help = "Documents in a batch (default 1000). With auto: as for --threads."},
+    LOAD_ROW_BATCH_BYTES(values_t, spec.batch_bytes,
+                         "Bytes in a batch: it is sent when either is reached (default 2M)."),
+    LOAD_ROW_MEMORY(values_t, spec.memory, "Memory for text and batches on their way (default 256M)."),
+    {.name = "direct",
+     .kind = OPTION_FLAG,
+     AT(spec.direct),
+     .help = "Send each batch straight to its shard's primary, past the routers. Refused where a shard would "
+             "not notice that a chunk has moved away."},
     {.name = "max-rate",
      .argument = "N|SIZE",
      .kind = OPTION_CUSTOM,
@@ -231,22 +245,18 @@ static const option_t options[] = {
      .help =
          "Watch the servers' caches, queues, replication, disks and CPU, and slow down before others suffer. "
          "Batches are of 100 documents at most then."},
+    {.name = "unsafe",
+     .kind = OPTION_FLAG,
+     AT(spec.unsafe),
+     .help = "Write with the URI's own write concern. Faster on replica sets; an election can lose what was "
+             "counted. No effect on --retry."},
     {.name = "patience",
      .argument = "TIME",
      .kind = OPTION_TIME,
      AT(spec.patience_ns),
      .environment = "TIPPLE_PATIENCE",
      .help = "How long a server may be away before the load stops (default 30s)."},
-    {.name = "unsafe",
-     .kind = OPTION_FLAG,
-     AT(spec.unsafe),
-     .help = "Write with the URI's own write concern. Faster on replica sets; an election can lose what was "
-             "counted. No effect on --retry."},
-    {.name = "dry-run",
-     .kind = OPTION_FLAG,
-     AT(spec.dry_run),
-     .help = "Connect, read and parse everything, write nothing."},
-    {.name = "json", .kind = OPTION_FLAG, AT(json), .help = "Print the result as JSON."},
+    CLI_JSON(values_t),
     CLI_REPORT(values_t),
     {.name = NULL},
 };
@@ -352,30 +362,26 @@ static int run(int argc, char **argv, const command_t *command, err_t *err) {
 
 const command_t command_load = {
     .name = "load",
+    .group = COMMANDS_LOAD,
     .arguments = "FILE|DIRECTORY|PATTERN|-...",
     .about = "load files into a collection",
-    .help =
-        "Reads delimited files and JSON (plain, .gz, .zst, .xz, .bz2, .zip, .tar, directories of them, "
-        "stdin) and "
-        "inserts one\n"
-        "document a record.\n"
-        "The _id of a document is made of its record's position, and the catalog of the load is kept with "
-        "the data\n"
-        "(DATABASE.COLLECTION.tipple.files), so the same command can be run again at any time: what is "
-        "there is not\n"
-        "loaded twice, and what an interrupted load left out is completed. Afterwards\n"
-        "read = loaded + already there + rejected + filtered.\n"
-        "Without --format it is guessed from the files, told, and kept in the catalog: later loads, --retry "
-        "and "
-        "`tipple verify`\n"
-        "read the same.",
+    .help = "Reads delimited text, JSON, BSON, dumps of mongodump and fixed-width records (plain, "
+            ".gz, .zst, .xz, .bz2, .zip, .tar, directories of them, stdin) and inserts a document for "
+            "each record. Without --format the format is recognised, told and kept with the data. Run "
+            "the same command again at any time: what is there is not loaded twice, and what an "
+            "interrupted load left out is completed.\n\n"
+            "The _id of a document is made of its record's position, and the catalog of the load is "
+            "kept with the data (DATABASE.COLLECTION.tipple.files). Afterwards read = loaded + "
+            "already there + rejected + filtered. The format that was recognised is in the catalog, "
+            "too: later loads, --retry and `tipple verify` read the same.",
     .examples =
-        "  tipple load --uri mongodb://127.0.0.1/shop.orders orders.csv        # as it is guessed\n"
+        "  tipple load orders.csv --uri mongodb://127.0.0.1/shop.orders          # any file of records\n"
+        "  tipple load dump/shop/orders.bson.gz --uri mongodb://127.0.0.1/shop.orders   # of mongodump\n"
+        "  tipple load data/*.csv.gz --uri mongodb://127.0.0.1/shop.orders --id orderId --index 'at:1'\n"
         "  tipple load --format mot --uri mongodb://127.0.0.1/mot.results test_result_2023.csv\n"
-        "  tipple load -f mot --uri \"$URI\" data/*.gz --index 'd:1,k:1'       # and an index afterwards\n"
         "  zcat big.gz | tipple load -f mot --uri \"$URI\" -                   # from a pipe\n"
         "  tipple load -f ./my.yaml --uri \"$URI\" --filter 'y==NT' my.csv     # a format of your own\n"
-        "  tipple load -f mot --uri \"$URI\" --retry mot.results.rejects     # after fixing the rejects",
+        "  tipple load -f mot --uri \"$URI\" --retry mot.results.rejects       # after fixing the rejects",
     .needs_driver = true,
     .options = options,
     .run = run,

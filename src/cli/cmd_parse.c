@@ -53,41 +53,52 @@ static bool read_emit(void *values, const char *text, err_t *err) {
 
 static const option_t options[] = {
     LOAD_ROW_FORMAT(values_t, format),
+    {.name = "filter",
+     .first = true,
+     .argument = "EXPR",
+     .kind = OPTION_LIST,
+     AT(filters),
+     .help = "Only documents that pass, such as 'testType==NT && m>=100000'."},
+    {.name = "limit",
+     .first = true,
+     .argument = "N",
+     .kind = OPTION_COUNT,
+     AT(limit),
+     .help = "Stop after the first N records."},
+    LOAD_ROW_MAX_RECORD(values_t, max_record, "Records longer than this are rejected (default 16M)."),
+    LOAD_ROW_VALIDATE(values_t, validate, LOAD_VALIDATE_WORDS),
     GUESS_ROWS(values_t, guess, types),
+    GUESS_ROW_BAD_VALUE(values_t, guess),
+    {.name = "max-rejects",
+     .argument = "N",
+     .kind = OPTION_COUNT,
+     AT(max_rejects),
+     .help = "Stop when more records than this are rejected (default: never)."},
     {.name = "emit",
+     .group = GROUP_RESULT,
+     .first = true,
      .argument = "KIND",
      .kind = OPTION_CUSTOM,
      .custom = read_emit,
      .help = "What to print: json (canonical extended JSON, one document a line; the default), raw (the "
              "documents as "
              "records again), bson (the documents' bytes, one after the other), none (only count and time)."},
-    {.name = "relaxed", .kind = OPTION_FLAG, AT(relaxed), .help = "Print relaxed extended JSON."},
+    {.name = "relaxed",
+     .first = true,
+     .kind = OPTION_FLAG,
+     AT(relaxed),
+     .help = "Print relaxed extended JSON."},
     {.name = "ids",
+     .first = true,
      .kind = OPTION_FLAG,
      AT(ids),
      .help = "With the _id that each document would have in a new collection."},
     {.name = "id",
+     .first = true,
      .argument = "FIELD,...",
      .kind = OPTION_TEXT,
      AT(id),
      .help = "With the _id that `tipple load --id` would make of this field, or of several."},
-    {.name = "filter",
-     .argument = "EXPR",
-     .kind = OPTION_LIST,
-     AT(filters),
-     .help = "Only documents that pass, such as 'testType==NT && m>=100000'."},
-    {.name = "limit",
-     .argument = "N",
-     .kind = OPTION_COUNT,
-     AT(limit),
-     .help = "Stop after the first N records."},
-    {.name = "max-rejects",
-     .argument = "N",
-     .kind = OPTION_COUNT,
-     AT(max_rejects),
-     .help = "Stop when more records than this are rejected (default: never)."},
-    LOAD_ROW_MAX_RECORD(values_t, max_record, "Records longer than this are rejected (default 16M)."),
-    LOAD_ROW_VALIDATE(values_t, validate, LOAD_VALIDATE_WORDS),
     {.name = NULL},
 };
 
@@ -395,12 +406,12 @@ static int run(int argc, char **argv, const command_t *command, err_t *err) {
 
 const command_t command_parse = {
     .name = "parse",
+    .group = COMMANDS_LOAD,
     .arguments = "FILE|DIRECTORY|PATTERN|-...",
     .about = "turn records into documents and print them",
-    .help = "Reads the same inputs as `tipple load` and prints the documents instead of loading them, in "
-            "order. Records that no\n"
-            "document can be made of are named on stderr, and the exit status is 2. Without --format it is "
-            "guessed, and told on stderr.",
+    .help = "Reads the same inputs as `tipple load` and prints the documents instead of loading them, "
+            "in order. Records that no document can be made of are named on stderr, and the exit "
+            "status is 2. Without --format it is guessed, and told on stderr.",
     .examples =
         "  tipple parse my.csv | head -3                             # as it is guessed\n"
         "  tipple parse --format mot test_result_2023.csv | head -3\n"

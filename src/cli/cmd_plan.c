@@ -87,14 +87,15 @@ static int run(int argc, char **argv, const command_t *command, err_t *err) {
 
 const command_t command_plan = {
     .name = "plan",
+    .group = COMMANDS_SPEED,
     .arguments = "[FILE|DIRECTORY|PATTERN...]",
     .about = "tell how long a load will take, before there is a cluster",
     .help = "Works out, from a sample of your files or from numbers, how long a load takes and what holds it "
-            "back, how\n"
+            "back, how "
             "long indexes take, what is stored, and what it costs. Nothing is connected to. What you do not "
-            "know may\n"
+            "know may "
             "be left out: it then holds nothing back. What you have measured may be given, and replaces what "
-            "was\n"
+            "was "
             "measured elsewhere.",
     .examples =
         "  tipple plan --format mot test_result_2023.csv --shards 4 --disk 300MB --network 10G\n"

@@ -110,28 +110,67 @@ static bool read_staleness(void *values, const char *text, err_t *err) {
 
 #define AT(name) .offset = offsetof(values_t, name)
 
+#define GROUP_QUERIES "Suites and queries"
+
 static const option_t options[] = {
     CLI_URI_LOOKED_AT(values_t, spec.uri),
+    {.name = "read-preference",
+     .argument = "MODE,...",
+     .kind = OPTION_CUSTOM,
+     .custom = read_reads,
+     .help = "Read from primary, secondary, nearest, ...; each is a measurement of its own (default: as the "
+             "suite "
+             "says)."},
+    {.name = "max-staleness",
+     .argument = "TIME",
+     .kind = OPTION_CUSTOM,
+     .custom = read_staleness,
+     .help = "Read from no secondary that is farther behind the primary than this (90s or more)."},
+    {.name = "patience",
+     .argument = "TIME",
+     .kind = OPTION_TIME,
+     AT(spec.patience_ns),
+     .environment = "TIPPLE_PATIENCE",
+     .help = "How long a server may be away before measuring begins, and after --cold (default 30s)."},
     {.name = "suite",
+     .group = GROUP_QUERIES,
+     .first = true,
      .letter = 's',
      .argument = "NAME",
      .kind = OPTION_TEXT,
      AT(spec.suite),
      .environment = "TIPPLE_SUITE",
      .help = "The suite: mot, isd, obd, ycsb, or a file of your own such as ./my.yaml."},
-    {.name = "list", .kind = OPTION_FLAG, AT(list), .help = "List the suites, or with --suite its queries."},
+    {.name = "list",
+     .first = true,
+     .kind = OPTION_FLAG,
+     AT(list),
+     .help = "List the suites, or with --suite its queries."},
     {.name = "show",
+     .first = true,
      .argument = "SUITE",
      .kind = OPTION_TEXT,
      AT(show),
      .help = "Print a built-in suite's file: a start for one of your own."},
     {.name = "param",
+     .first = true,
      .argument = "NAME=VALUE",
      .kind = OPTION_LIST,
      AT(params),
      .help = "Another value for a parameter of the suite, written as in YAML: n=1000, n=[10, 100], "
              "from={$date: 2014-01-01}. May be given several times."},
+    {.name = "setup",
+     .first = true,
+     .kind = OPTION_FLAG,
+     AT(spec.choices.setup),
+     .help = "Make the indexes that the queries need."},
+    {.name = "explain",
+     .kind = OPTION_FLAG,
+     AT(spec.explain),
+     .help = "Print what would be sent, and how it is split."},
     {.name = "repeats",
+     .group = GROUP_MEASURED,
+     .first = true,
      .letter = 'n',
      .argument = "N",
      .kind = OPTION_COUNT32,
@@ -159,6 +198,7 @@ static const option_t options[] = {
      AT(spec.duration_ns),
      .help = "Send for so long, all rounds of a measurement together (default for queries that draw: 5s)."},
     {.name = "clients",
+     .first = true,
      .letter = 'c',
      .argument = "N,N,...",
      .kind = OPTION_CUSTOM,
@@ -173,6 +213,7 @@ static const option_t options[] = {
              "from the "
              "moment at which a request was due. Without it each client asks again when it has its answer."},
     {.name = "parallel",
+     .first = true,
      .letter = 'p',
      .argument = "auto|N|off",
      .kind = OPTION_CUSTOM,
@@ -180,22 +221,11 @@ static const option_t options[] = {
      .help = "Run an aggregation as so many side by side, each over a range of _id; auto: as many as pay "
              "(default off). "
              "Several, such as off,auto, are measured in turn."},
-    {.name = "explain",
-     .kind = OPTION_FLAG,
-     AT(spec.explain),
-     .help = "Print what would be sent, and how it is split."},
-    {.name = "read-preference",
-     .argument = "MODE,...",
-     .kind = OPTION_CUSTOM,
-     .custom = read_reads,
-     .help = "Read from primary, secondary, nearest, ...; each is a measurement of its own (default: as the "
-             "suite "
-             "says)."},
-    {.name = "max-staleness",
-     .argument = "TIME",
-     .kind = OPTION_CUSTOM,
-     .custom = read_staleness,
-     .help = "Read from no secondary that is farther behind the primary than this (90s or more)."},
+    {.name = "seed",
+     .argument = "S",
+     .kind = OPTION_COUNT,
+     AT(spec.seed),
+     .help = "What is drawn by chance is the same for the same seed (default 1)."},
     {.name = "while",
      .argument = "COMMAND",
      .kind = OPTION_TEXT,
@@ -208,12 +238,13 @@ static const option_t options[] = {
      .help =
          "Run this before each round of each measurement, to empty caches: one that restarts the server, for "
          "example. There is no warm-up then."},
-    {.name = "setup",
+    {.name = "answers",
+     .group = GROUP_RESULT,
      .kind = OPTION_FLAG,
-     AT(spec.choices.setup),
-     .help = "Make the indexes that the queries need."},
-    {.name = "answers", .kind = OPTION_FLAG, AT(answers), .help = "Print what the queries return, too."},
+     AT(answers),
+     .help = "Print what the queries return, too."},
     {.name = "compare",
+     .first = true,
      .argument = "FILE",
      .kind = OPTION_TEXT,
      AT(compare),
@@ -222,17 +253,6 @@ static const option_t options[] = {
     {.name = "csv", .kind = OPTION_FLAG, AT(csv), .help = "Print the result as CSV."},
     CLI_JSON(values_t),
     CLI_REPORT(values_t),
-    {.name = "seed",
-     .argument = "S",
-     .kind = OPTION_COUNT,
-     AT(spec.seed),
-     .help = "What is drawn by chance is the same for the same seed (default 1)."},
-    {.name = "patience",
-     .argument = "TIME",
-     .kind = OPTION_TIME,
-     AT(spec.patience_ns),
-     .environment = "TIPPLE_PATIENCE",
-     .help = "How long a server may be away before measuring begins, and after --cold (default 30s)."},
     {.name = NULL},
 };
 
@@ -369,14 +389,13 @@ static int run(int argc, char **argv, const command_t *command, err_t *err) {
 
 const command_t command_query = {
     .name = "query",
+    .group = COMMANDS_QUERY,
     .arguments = "[QUERY|TAG...]",
     .about = "time queries on a collection",
-    .help = "Runs the queries of a suite, all of them or those that are named, with warm-up and repeats, one "
-            "or many "
-            "clients, and prints what they took.\n"
-            "Measurements take turns, so that what changes on the machine meets all of them alike. One that "
-            "failed, or "
-            "was made too rarely to tell, has no figure.",
+    .help = "Runs the queries of a suite, all of them or those that are named, with warm-up and "
+            "repeats, one or many clients, and prints what they took.\n\n"
+            "Measurements take turns, so that what changes on the machine meets all of them alike. "
+            "One that failed, or was made too rarely to tell, has no figure.",
     .examples =
         "  tipple query --list\n"
         "  tipple query --suite mot --uri mongodb://127.0.0.1/mot.results greenness\n"

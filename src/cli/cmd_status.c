@@ -27,19 +27,22 @@ typedef struct {
 
 static const option_t options[] = {
     CLI_URI(values_t),
-    {.name = "inputs",
-     .kind = OPTION_FLAG,
-     .offset = offsetof(values_t, inputs),
-     .help =
-         "Name each input of the catalog: is it complete, how many of its records were loaded, and how many "
-         "rejected ones are not fixed."},
     {.name = "restore",
+     .first = true,
      .kind = OPTION_FLAG,
      .offset = offsetof(values_t, restore),
      .help =
          "On a cluster: take away the zones that a killed load has left, and let the collection be balanced "
          "again. Not while a load runs."},
     CLI_PATIENCE(values_t),
+    {.name = "inputs",
+     .group = GROUP_RESULT,
+     .first = true,
+     .kind = OPTION_FLAG,
+     .offset = offsetof(values_t, inputs),
+     .help =
+         "Name each input of the catalog: is it complete, how many of its records were loaded, and how many "
+         "rejected ones are not fixed."},
     CLI_JSON(values_t),
     {.name = NULL},
 };
@@ -349,11 +352,11 @@ static int run(int argc, char **argv, const command_t *command, err_t *err) {
 
 const command_t command_status = {
     .name = "status",
+    .group = COMMANDS_CHECK,
     .arguments = "",
     .about = "tell how far the loads of a collection are, and how it is sharded",
-    .help =
-        "What the catalog says of the collection, its shards and chunks, and what a load that was killed has "
-        "left on a cluster.",
+    .help = "Tells what the catalog says of the collection, its shards and chunks, and what a load "
+            "that was killed has left on a cluster.",
     .examples = "  tipple status --uri mongodb://127.0.0.1/mot.results\n"
                 "  tipple status --uri mongodb://127.0.0.1/mot.results --inputs\n"
                 "  tipple status --uri mongodb://ROUTER/mot.results --restore     # after a load was killed",

@@ -120,26 +120,21 @@ static bool read_precision(void *values, const char *text, err_t *err) {
 
 #define AT(name) .offset = offsetof(values_t, name)
 
+#define GROUP_TRIED "What is tried"
+
 static const option_t options[] = {
     CLI_URI_AT(values_t, spec.load.uri,
                "The target: mongodb://HOST/DATABASE.COLLECTION. Trials are made in "
                "DATABASE.COLLECTION.tipple.tune."),
     LOAD_ROW_URI_FILE(values_t),
+    {.name = "patience",
+     .argument = "TIME",
+     .kind = OPTION_TIME,
+     AT(spec.load.patience_ns),
+     .environment = "TIPPLE_PATIENCE",
+     .help = "How long a server may be away before tuning stops (default 30s)."},
     LOAD_ROW_FORMAT(values_t, spec.load.format),
-    {.name = "threads",
-     .letter = 'j',
-     .argument = "N,N,...",
-     .kind = OPTION_CUSTOM,
-     .custom = read_threads,
-     .help = "Numbers of loader threads to try (default: 1, 2, 4 ... up to four a CPU of this host, 8 to 32; "
-             "on a "
-             "cluster up to four a shard)."},
-    {.name = "batch",
-     .letter = 'b',
-     .argument = "N,N,...",
-     .kind = OPTION_CUSTOM,
-     .custom = read_batches,
-     .help = "Batch sizes to try, in documents (default 100,300,1000,3000)."},
+    {.name = "filter", .argument = "EXPR", .kind = OPTION_LIST, AT(filters), .help = "As for load."},
     {.name = "sample",
      .argument = "N",
      .kind = OPTION_COUNT,
@@ -148,20 +143,25 @@ static const option_t options[] = {
      .help = "Records a trial: the first so many of the files (default 200k, fewer where a trial would take "
              "longer "
              "than two seconds, or the budget would not last)."},
-    {.name = "budget",
-     .argument = "TIME",
-     .kind = OPTION_TIME,
-     AT(spec.budget_ns),
-     .help = "How long all trials may take together (default 3m)."},
-    {.name = "precision",
-     .argument = "P%",
+    {.name = "threads",
+     .group = GROUP_TRIED,
+     .first = true,
+     .letter = 'j',
+     .argument = "N,N,...",
      .kind = OPTION_CUSTOM,
-     .custom = read_precision,
-     .help =
-         "A setting is tried until the 95 % confidence interval of its mean is this narrow, to either side "
-         "(default "
-         "5%)."},
+     .custom = read_threads,
+     .help = "Numbers of loader threads to try (default: 1, 2, 4 ... up to four a CPU of this host, 8 to 32; "
+             "on a "
+             "cluster up to four a shard)."},
+    {.name = "batch",
+     .first = true,
+     .letter = 'b',
+     .argument = "N,N,...",
+     .kind = OPTION_CUSTOM,
+     .custom = read_batches,
+     .help = "Batch sizes to try, in documents (default 100,300,1000,3000)."},
     {.name = "storage",
+     .first = true,
      .kind = OPTION_FLAG,
      AT(storage),
      .help = "Choose the storage instead: block compressors, clustered or plain, long or short keys; what is "
@@ -172,23 +172,8 @@ static const option_t options[] = {
      .custom = read_keys,
      .help = "With --storage: the format's own keys, keys of a letter or two, or both (default: both, where "
              "the format's own are not as short)."},
-    {.name = "cold",
-     .argument = "COMMAND",
-     .kind = OPTION_TEXT,
-     AT(cold),
-     .help =
-         "With --storage: run this in each trial before one more look at every document, to empty caches: "
-         "one that restarts the server, for example. Without it nothing is told of scans from disk."},
-    {.name = "clustered",
-     .kind = OPTION_FLAG,
-     AT(clustered),
-     .help = "As for load. Without it: as the target is, where it exists."},
-    {.name = "no-clustered", .kind = OPTION_FLAG, AT(not_clustered), .help = "As for load."},
-    {.name = "both-clustered",
-     .kind = OPTION_FLAG,
-     AT(both_clustered),
-     .help = "Try clustered and plain collections."},
     {.name = "compressor",
+     .first = true,
      .argument = "NAME,...",
      .kind = OPTION_CUSTOM,
      .custom = read_compressors,
@@ -209,6 +194,15 @@ static const option_t options[] = {
      .kind = OPTION_TEXT,
      AT(spec.load.shard_key),
      .help = "As for load. Without it: as the target is sharded, where it exists."},
+    {.name = "clustered",
+     .kind = OPTION_FLAG,
+     AT(clustered),
+     .help = "As for load. Without it: as the target is, where it exists."},
+    {.name = "no-clustered", .kind = OPTION_FLAG, AT(not_clustered), .help = "As for load."},
+    {.name = "both-clustered",
+     .kind = OPTION_FLAG,
+     AT(both_clustered),
+     .help = "Try clustered and plain collections."},
     {.name = "direct", .kind = OPTION_FLAG, AT(direct), .help = "As for load: past the routers."},
     {.name = "both-direct",
      .kind = OPTION_FLAG,
@@ -219,21 +213,37 @@ static const option_t options[] = {
      .kind = OPTION_CUSTOM,
      .custom = read_routers,
      .help = "Numbers of routers to try: the first so many of the URI (default: all of them)."},
-    LOAD_ROW_BATCH_BYTES(values_t, spec.load.batch_bytes, "As for load (default 2M)."),
-    LOAD_ROW_MEMORY(values_t, spec.load.memory, "As for load (default 256M)."),
-    {.name = "filter", .argument = "EXPR", .kind = OPTION_LIST, AT(filters), .help = "As for load."},
-    {.name = "patience",
+    {.name = "budget",
+     .group = GROUP_MEASURED,
+     .first = true,
      .argument = "TIME",
      .kind = OPTION_TIME,
-     AT(spec.load.patience_ns),
-     .environment = "TIPPLE_PATIENCE",
-     .help = "How long a server may be away before tuning stops (default 30s)."},
+     AT(spec.budget_ns),
+     .help = "How long all trials may take together (default 3m)."},
+    {.name = "precision",
+     .first = true,
+     .argument = "P%",
+     .kind = OPTION_CUSTOM,
+     .custom = read_precision,
+     .help =
+         "A setting is tried until the 95 % confidence interval of its mean is this narrow, to either side "
+         "(default "
+         "5%)."},
+    {.name = "cold",
+     .argument = "COMMAND",
+     .kind = OPTION_TEXT,
+     AT(cold),
+     .help =
+         "With --storage: run this in each trial before one more look at every document, to empty caches: "
+         "one that restarts the server, for example. Without it nothing is told of scans from disk."},
     {.name = "seed",
      .argument = "S",
      .kind = OPTION_COUNT,
      AT(spec.seed),
      .help = "The order of trials is the same for the same seed (default 1)."},
-    {.name = "json", .kind = OPTION_FLAG, AT(json), .help = "Print the result as JSON."},
+    LOAD_ROW_BATCH_BYTES(values_t, spec.load.batch_bytes, "As for load (default 2M)."),
+    LOAD_ROW_MEMORY(values_t, spec.load.memory, "As for load (default 256M)."),
+    CLI_JSON(values_t),
     CLI_REPORT(values_t),
     {.name = NULL},
 };
@@ -378,36 +388,27 @@ static int run(int argc, char **argv, const command_t *command, err_t *err) {
 
 const command_t command_tune = {
     .name = "tune",
+    .group = COMMANDS_SPEED,
     .arguments = "FILE|DIRECTORY|PATTERN...",
     .about = "find the best threads and batch size, or storage",
-    .help = "Loads a sample of the files again and again into a scratch collection next to the target "
-            "(DATABASE.COLLECTION.tipple.tune),\n"
-            "with other threads and batch sizes each time, and prints documents a second of each, with its "
-            "interval, the "
-            "best,\n"
-            "and the cheapest setting that is within 3 % of the best as far as the trials tell. Trials "
-            "take turns in "
-            "an order drawn\n"
-            "anew each round. The scratch collection is made as the target would be, and is dropped after "
-            "every trial "
-            "and at the end,\n"
-            "after Ctrl-C too; the target is not touched. The latter is kept on this host for `tipple load "
-            "--threads auto "
-            "--batch auto`.\n"
-            "With --storage it tries block compressors, clustered and plain collections, long and short keys "
-            "instead, and "
-            "prints what each\n"
-            "takes on disk, how fast it loads, and how long a look at every document takes.",
+    .help = "Loads a sample of the files again and again into a scratch collection, with other "
+            "threads and batch sizes each time, and prints documents a second of each, with its "
+            "interval, the best, and the cheapest setting that is within 3 % of the best as far as "
+            "the trials tell. The target is not touched.\n\n"
+            "Trials take turns in an order drawn anew each round. The scratch collection "
+            "(DATABASE.COLLECTION.tipple.tune) is made as the target would be, and is dropped after "
+            "every trial and at the end, after Ctrl-C too. The cheapest setting is kept on this host "
+            "for `tipple load --threads auto --batch auto`.\n\n"
+            "With --storage it tries block compressors, clustered and plain collections, long and "
+            "short keys instead, and prints what each takes on disk, how fast it loads, and how long "
+            "a look at every document takes.",
     .examples =
         "  tipple tune --format mot --uri mongodb://127.0.0.1/mot.results test_result_2023.csv\n"
         "  tipple tune -f mot --uri \"$URI\" data/*.gz --budget 10m --precision 2%\n"
-        "  tipple tune -f mot --uri \"$URI\" data/*.gz --threads 4,8,16 --batch 1000 --both-clustered "
-        "--compressor "
-        "snappy,zstd\n"
+        "  tipple tune -f mot --uri \"$URI\" data/*.gz --threads 4,8,16 --compressor snappy,zstd\n"
         "  tipple tune -f mot --uri \"$URI\" data/*.gz --both-direct --routers 1,2,4   # on a cluster\n"
         "  tipple tune -f obd --uri \"$URI\" trips.csv --storage\n"
-        "  tipple tune -f obd --uri \"$URI\" trips.csv --storage --compressor snappy,zstd --clustered --keys "
-        "long",
+        "  tipple tune -f obd --uri \"$URI\" trips.csv --storage --compressor zstd --clustered --keys long",
     .needs_driver = true,
     .options = options,
     .run = run,

@@ -31,41 +31,50 @@ static bool read_sample(void *values, const char *text, err_t *err) {
 
 #define AT(name) .offset = offsetof(values_t, name)
 
+#define GROUP_COMPARED "What is compared"
+
 static const option_t options[] = {
     CLI_URI_LOOKED_AT(values_t, spec.uri),
     {.name = "format",
+     .group = GROUP_INPUT,
+     .first = true,
      .letter = 'f',
      .argument = "NAME",
      .kind = OPTION_TEXT,
      AT(spec.format),
      .environment = "TIPPLE_FORMAT",
-     .help = "The format that the files were loaded with. Not needed if it was guessed: the catalog has it."},
-    {.name = "threads",
-     .letter = 'j',
-     .argument = "N",
-     .kind = OPTION_COUNT32,
-     AT(spec.threads),
-     .least = 1,
-     .most = LIMITS_MOST_THREADS,
-     .help = "Threads that compare, each with a connection of its own (default: twice the CPUs, 4 to 16)."},
+     .help = "The format that the files were loaded with; not needed if it was recognised: the catalog "
+             "has it."},
+    {.name = "filter",
+     .first = true,
+     .argument = "EXPR",
+     .kind = OPTION_LIST,
+     AT(filters),
+     .help = "The filter of the load; not needed: the catalog has it."},
     {.name = "retry",
+     .first = true,
      .argument = "FILE",
      .kind = OPTION_LIST,
      AT(retry),
      .help = "A reject file that was fixed and loaded: what it describes must be there, too. May be given "
              "several times."},
-    {.name = "filter",
-     .argument = "EXPR",
-     .kind = OPTION_LIST,
-     AT(filters),
-     .help = "The filter of the load. Not needed: the catalog has it."},
+    {.name = "input-name",
+     .argument = "NAME",
+     .kind = OPTION_TEXT,
+     AT(spec.input_name),
+     .help = "The name that stdin had when it was loaded."},
+    LOAD_ROW_MAX_RECORD(values_t, spec.max_record, "As it was for the load (default 16M)."),
+    LOAD_ROW_VALIDATE(values_t, spec.validate, "As it was for the load: of BSON."),
     {.name = "sample",
+     .group = GROUP_COMPARED,
+     .first = true,
      .argument = "P%",
      .kind = OPTION_CUSTOM,
      .custom = read_sample,
      .help = "Look at this share of the blocks only, the same ones each time. Documents in no such block are "
              "not seen."},
     {.name = "quick",
+     .first = true,
      .kind = OPTION_FLAG,
      AT(spec.quick),
      .help = "Compare only the number and the bytes of each block's documents: no document is sent. A value "
@@ -73,30 +82,35 @@ static const option_t options[] = {
              "that make "
              "up for each other in number and size."},
     {.name = "files-only",
+     .first = true,
      .kind = OPTION_FLAG,
      AT(spec.files_only),
      .help = "Do not look for documents outside of the given files' blocks."},
     {.name = "max-differences",
+     .first = true,
      .argument = "N",
      .kind = OPTION_COUNT,
      AT(spec.most),
      .most = 1000000,
      .help = "Name so many differences of each kind (default 20). All are counted."},
-    LOAD_ROW_MAX_RECORD(values_t, spec.max_record, "As it was for the load (default 16M)."),
-    LOAD_ROW_VALIDATE(values_t, spec.validate, "As it was for the load: of BSON."),
+    {.name = "threads",
+     .group = GROUP_SPEED,
+     .first = true,
+     .letter = 'j',
+     .argument = "N",
+     .kind = OPTION_COUNT32,
+     AT(spec.threads),
+     .least = 1,
+     .most = LIMITS_MOST_THREADS,
+     .help = "Threads that compare, each with a connection of its own (default: twice the CPUs, 4 to 16)."},
     LOAD_ROW_MEMORY(values_t, spec.memory, "Memory for text on its way (default 256M)."),
-    {.name = "input-name",
-     .argument = "NAME",
-     .kind = OPTION_TEXT,
-     AT(spec.input_name),
-     .help = "The name that stdin had when it was loaded."},
     {.name = "patience",
      .argument = "TIME",
      .kind = OPTION_TIME,
      AT(spec.patience_ns),
      .environment = "TIPPLE_PATIENCE",
      .help = "How long a server may be away (default 30s)."},
-    {.name = "json", .kind = OPTION_FLAG, AT(json), .help = "Print the result as JSON."},
+    CLI_JSON(values_t),
     {.name = NULL},
 };
 
@@ -361,20 +375,17 @@ static int run(int argc, char **argv, const command_t *command, err_t *err) {
 
 const command_t command_verify = {
     .name = "verify",
+    .group = COMMANDS_CHECK,
     .arguments = "FILE|DIRECTORY|PATTERN|-...",
     .about = "compare a collection with the files that were loaded into it",
-    .help =
-        "Reads each file again, makes its documents again, reads those of the collection (as the majority "
-        "has them), and\n"
-        "compares both byte by byte. Names what is missing, extra, duplicated (one _id on two shards), "
-        "changed or unrelated\n"
-        "(under an _id that no file can have given) by file, line and _id. Nothing is written. Exit status "
-        "7: something\n"
-        "differs.",
+    .help = "Reads each file again, makes its documents again, reads those of the collection (as the "
+            "majority has them), and compares both byte by byte. Names what is missing, extra, "
+            "duplicated (one _id on two shards), changed or unrelated (under an _id that no file can "
+            "have given) by file, line and _id. Nothing is written. Exit status 7: something differs.",
     .examples =
-        "  tipple verify --format mot --uri \"$URI\" data/*.gz\n"
+        "  tipple verify orders.csv --uri mongodb://127.0.0.1/shop.orders\n"
         "  tipple verify -f mot --uri \"$URI\" data/*.gz --retry mot.results.rejects   # after fixing\n"
-        "  tipple verify -f mot --uri \"$URI\" data/*.gz --sample 1%                    # a first look",
+        "  tipple verify -f mot --uri \"$URI\" data/*.gz --sample 1%                     # a first look",
     .needs_driver = true,
     .options = options,
     .run = run,

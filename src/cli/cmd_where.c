@@ -252,11 +252,11 @@ static int run(int argc, char **argv, const command_t *command, err_t *err) {
 
 const command_t command_where = {
     .name = "where",
+    .group = COMMANDS_CHECK,
     .arguments = "ID",
     .about = "tell the file, offset and line that an _id came from",
-    .help = "The _id of a loaded document is its record's position. Where the file is still at hand its line "
-            "and the record\n"
-            "itself are printed as well.",
+    .help = "The _id of a loaded document is its record's position. Where the file is still at hand "
+            "its line and the record itself are printed as well.",
     .examples = "  tipple where --uri mongodb://127.0.0.1/mot.results 4611686018427388021",
     .needs_driver = true,
     .options = options,

@@ -2,7 +2,6 @@
 #include "base/memory.h"
 #include "base/out.h"
 #include "base/stop.h"
-#include "base/suggest.h"
 #include "cli/options/cli.h"
 #include "server/address.h"
 
@@ -19,81 +18,13 @@ extern const command_t command_load, command_verify, command_query, command_stat
     command_drill, command_parse, command_formats, command_generate, command_plan, command_where,
     command_forget, command_help;
 
-const command_t *const cli_commands[] = {&command_load,    &command_verify,
-                                         &command_query,   &command_plan,
+const command_t *const cli_commands[] = {&command_load,    &command_parse,
+                                         &command_formats, &command_verify,
+                                         &command_status,  &command_where,
+                                         &command_forget,  &command_plan,
                                          &command_tune,    &command_drill,
-                                         &command_status,  &command_parse,
-                                         &command_formats, &command_generate,
-                                         &command_where,   &command_forget,
+                                         &command_query,   &command_generate,
                                          &command_help,    NULL};
-
-/* --- help: the pages, for a person, for man and as reference.md
- * -------------------------------------------------- */
-
-typedef struct {
-    bool man, markdown;
-} help_values_t;
-
-static const option_t help_options[] = {
-    {.name = "man",
-     .help = "Print the command's page for man.",
-     .kind = OPTION_FLAG,
-     .offset = offsetof(help_values_t, man)},
-    {.name = "markdown",
-     .help = "Print the reference of all commands.",
-     .kind = OPTION_FLAG,
-     .offset = offsetof(help_values_t, markdown)},
-    {.name = NULL},
-};
-
-static const command_t *find_command(const char *name, err_t *err) {
-    const char *names[16];
-    size_t count = 0;
-    for (const command_t *const *at = cli_commands; *at; at++) {
-        if (strcmp((*at)->name, name) == 0)
-            return *at;
-        names[count++] = (*at)->name;
-    }
-    const char *near = suggest_word(name, names, count);
-    if (near)
-        err_set(err, STATUS_USAGE, "there is no command '%s'; did you mean 'tipple %s'?", name, near);
-    else
-        err_set(err, STATUS_USAGE, "there is no command '%s'; `tipple help` lists them", name);
-    return NULL;
-}
-
-static int run_help(int argc, char **argv, const command_t *self, err_t *err) {
-    help_values_t values = {false, false};
-    int rest, status;
-    if (!cli_read(self, argc, argv, &values, &rest, &status, err))
-        return status;
-    const command_t *command = rest ? find_command(argv[0], err) : NULL;
-    if (rest && !command)
-        return (int)err->status;
-    if (values.markdown)
-        cli_print_reference();
-    else if (values.man && !command)
-        return err_set(err, STATUS_USAGE, "help --man needs a command's name"), STATUS_USAGE;
-    else if (values.man)
-        cli_print_man(command);
-    else if (command)
-        cli_print_help(command);
-    else
-        cli_print_overview();
-    return cli_flush(err) ? STATUS_OK : (int)err->status;
-}
-
-const command_t command_help = {
-    .name = "help",
-    .arguments = "[COMMAND]",
-    .about = "explain a command",
-    .options = help_options,
-    .run = run_help,
-};
-
-/* --- main
- * ---------------------------------------------------------------------------------------------------------------
- */
 
 static void on_driver_log(mongoc_log_level_t level, const char *domain, const char *message, void *context) {
     (void)context;
@@ -133,7 +64,7 @@ int main(int argc, char **argv) {
     memory_guard_driver();
     forget_shared_counters();
     if (argc < 2) {
-        cli_print_overview();
+        cli_print_overview(false);
         return STATUS_USAGE;
     }
     const char *word = argv[1];
@@ -144,7 +75,13 @@ int main(int argc, char **argv) {
     }
     if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0)
         word = "help";
-    const command_t *command = find_command(word, &err);
+    char all[] = "--all";
+    const bool help_all = strcmp(word, "--help-all") == 0; /* tipple help --all */
+    if (help_all) {
+        word = "help";
+        argv[1] = all;
+    }
+    const command_t *command = cli_find_command(word, &err);
     int status = STATUS_USAGE;
     if (command) {
         stop_install();
@@ -155,7 +92,8 @@ int main(int argc, char **argv) {
             mongoc_log_set_handler(on_driver_log, NULL);
             mongoc_init();
         }
-        status = command->run(argc - 2, argv + 2, command, &err);
+        const int taken = help_all ? 1 : 2;
+        status = command->run(argc - taken, argv + taken, command, &err);
     }
     return leave(status, &err);
 }

@@ -11,10 +11,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_OPTIONS = 64 };
+enum { MOST_OPTIONS = 80 };
 
 const option_t cli_common_options[] = {
     {.name = "quiet",
+     .group = GROUP_GENERAL,
      .letter = 'q',
      .help = "Say nothing but results and errors.",
      .kind = OPTION_FLAG,
@@ -26,9 +27,13 @@ const option_t cli_common_options[] = {
      .offset = offsetof(common_t, verbose)},
     {.name = "help",
      .letter = 'h',
-     .help = "Print this page.",
+     .help = "Print what the command is for, examples, and the options that are needed most.",
      .kind = OPTION_FLAG,
      .offset = offsetof(common_t, help)},
+    {.name = "help-all",
+     .help = "Print all that there is to say, with all options.",
+     .kind = OPTION_FLAG,
+     .offset = offsetof(common_t, help_all)},
     {.name = NULL},
 };
 
@@ -182,7 +187,7 @@ static bool unknown_option(const command_t *command, const char *text, err_t *er
     if (near)
         return err_set(err, STATUS_USAGE, "tipple %s has no option '%.*s'; did you mean '--%s'?",
                        command->name, length < 60 ? length : 60, text, near);
-    return err_set(err, STATUS_USAGE, "tipple %s has no option '%.*s'; `tipple %s --help` lists them",
+    return err_set(err, STATUS_USAGE, "tipple %s has no option '%.*s'; `tipple %s --help-all` lists them",
                    command->name, length < 60 ? length : 60, text, command->name);
 }
 
@@ -234,7 +239,7 @@ static bool read_word(const command_t *command, int argc, char **argv, int *at, 
 static bool read_words(const command_t *command, int argc, char **argv, void *values, common_t *common,
                        int *rest, err_t *err) {
     bool options = true;
-    for (int i = 0; i < argc && !common->help; i++) {
+    for (int i = 0; i < argc && !common->help && !common->help_all; i++) {
         if (options && strcmp(argv[i], "--") == 0) {
             options = false;
         } else if (options && argv[i][0] == '-' && argv[i][1]) {
@@ -251,16 +256,17 @@ static bool read_words(const command_t *command, int argc, char **argv, void *va
 
 bool cli_read(const command_t *command, int argc, char **argv, void *values, int *rest, int *status,
               err_t *err) {
-    common_t common = {false, false, false};
+    common_t common = {.help = false};
     *rest = 0;
     bool ok =
         read_environment(command, values, err) && read_words(command, argc, argv, values, &common, rest, err);
-    if (ok && common.help) {
-        cli_print_help(command);
+    const bool help = common.help || common.help_all;
+    if (ok && help) {
+        cli_print_help(command, common.help_all);
         ok = cli_flush(err);
     }
     *status = ok ? STATUS_OK : (int)err->status;
-    if (!ok || common.help)
+    if (!ok || help)
         return false;
     log_set_level(common.quiet ? LOG_QUIET : common.verbose ? LOG_VERBOSE : LOG_NORMAL);
     return true;

@@ -32,9 +32,11 @@ typedef struct {
 
 typedef struct option {
     const char *name;     /* without the dashes */
+    const char *group;    /* a row without one is in the group of the row before it */
+    bool first;           /* one of the few that --help shows; --help-all has them all */
     char letter;          /* or 0 */
     const char *argument; /* what --help calls it, NULL for flags */
-    const char *help;     /* one sentence or two; '\n' starts a new line */
+    const char *help;     /* one sentence or two: --help shows the first one */
     option_kind_t kind;
     size_t offset;           /* of its value in the command's struct */
     uint64_t least, most;    /* of counts and sizes; most 0: no bound */
@@ -42,10 +44,20 @@ typedef struct option {
     bool (*custom)(void *at, const char *text, err_t *err);
 } option_t;
 
+/* What an option is about: the headings of --help-all, of man pages and of the reference. */
+#define GROUP_COLLECTION "Server and collection"
+#define GROUP_INPUT      "What is read"
+#define GROUP_GUESS      "For a guessed format"
+#define GROUP_MISFITS    "Records that do not fit"
+#define GROUP_SPEED      "Speed and memory"
+#define GROUP_MEASURED   "How it is measured"
+#define GROUP_RESULT     "What comes out"
+#define GROUP_GENERAL    "Of all commands"
+
 #define CLI_URI_AT(values, member, words)                                                                    \
     {                                                                                                        \
-        .name = "uri", .argument = "URI", .kind = OPTION_TEXT, .offset = offsetof(values, member),           \
-        .environment = "TIPPLE_URI", .help = (words)                                                         \
+        .name = "uri", .group = GROUP_COLLECTION, .first = true, .argument = "URI", .kind = OPTION_TEXT,     \
+        .offset = offsetof(values, member), .environment = "TIPPLE_URI", .help = (words)                     \
     }
 #define CLI_URI_LOOKED_AT(values, member)                                                                    \
     CLI_URI_AT(values, member, "The collection: mongodb://HOST/DATABASE.COLLECTION.")
@@ -60,16 +72,25 @@ typedef struct option {
     }
 #define CLI_JSON(values)                                                                                     \
     {                                                                                                        \
-        .name = "json", .kind = OPTION_FLAG, .offset = offsetof(values, json),                               \
-        .help = "Print the result as JSON."                                                                  \
+        .name = "json", .group = GROUP_RESULT, .first = true, .kind = OPTION_FLAG,                           \
+        .offset = offsetof(values, json), .help = "Print the result as JSON."                                \
     }
+
+/* What a user asks: the headings of `tipple --help`. */
+#define COMMANDS_LOAD  "How do I load my files?"
+#define COMMANDS_CHECK "Is everything there?"
+#define COMMANDS_SPEED "How long does it take, and how fast can it be?"
+#define COMMANDS_QUERY "How fast are queries?"
+#define COMMANDS_TRY   "Have you data to try it with?"
+#define COMMANDS_HELP  "Where can I read more?"
 
 typedef struct command {
     const char *name;
+    const char *group;
     const char *arguments;   /* for the usage line: "FILE..." */
     const char *about;       /* one line */
-    const char *help;        /* paragraphs */
-    const char *examples;    /* lines of "command    # what it does" */
+    const char *help;        /* paragraphs, with an empty line between: --help shows the first one */
+    const char *examples;    /* lines of "command    # what it does": --help shows the first three */
     bool needs_driver;       /* it talks to a server */
     const option_t *options; /* ends with a NULL name */
     /* Returns the exit status; whatever went wrong was said in *err, which the caller prints. */
@@ -78,9 +99,12 @@ typedef struct command {
 
 extern const command_t *const cli_commands[]; /* ends with NULL */
 
+/* NULL with the sentence that tells the nearest one. */
+const command_t *cli_find_command(const char *name, err_t *err);
+
 /* Options that every command has. */
 typedef struct {
-    bool help, quiet, verbose;
+    bool help, help_all, quiet, verbose;
 } common_t;
 
 /* Reads options into `values`, leaving what is no option in argv[0, *rest). common options are acted on.
@@ -98,8 +122,8 @@ bool cli_next_word(const char **at, char *word, size_t room);
 bool cli_read_uri_file(const char *path, const char **uri, err_t *err);
 
 /* The pages. */
-void cli_print_help(const command_t *command);
-void cli_print_overview(void);
+void cli_print_help(const command_t *command, bool all);
+void cli_print_overview(bool all);
 void cli_print_man(const command_t *command);
 void cli_print_reference(void);
 

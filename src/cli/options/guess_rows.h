@@ -7,37 +7,40 @@
 
 #define GUESS_ROW(values, member, option, word, function, words)                                             \
     {                                                                                                        \
-        .name = (option), .argument = (word), .kind = OPTION_CUSTOM, .offset = offsetof(values, member),     \
-        .custom = (function), .help = (words)                                                                \
+        .name = (option), .group = GROUP_GUESS, .argument = (word), .kind = OPTION_CUSTOM,                   \
+        .offset = offsetof(values, member), .custom = (function), .help = (words)                            \
     }
 
 /* member, types: a guess_options_t and a texts_list_t in the command's struct. */
 #define GUESS_ROWS(values, member, types)                                                                    \
     GUESS_ROW(values, member, "header", "yes|no", guess_rows_header,                                         \
-              "For a guessed format: does the first line name the columns?"),                                \
-        GUESS_ROW(                                                                                           \
-            values, member, "dates", "ORDER", guess_rows_dates,                                              \
-            "For a guessed format: dmy, mdy or ymd, for dates such as 03/04/24 if the file does not tell."), \
+              "Does the first line name the columns?"),                                                      \
+        GUESS_ROW(values, member, "dates", "ORDER", guess_rows_dates,                                        \
+                  "The order in dates such as 03/04/24, if the file does not tell: dmy, mdy or ymd."),       \
         GUESS_ROW(values, member, "decimal", "MARK", guess_rows_decimal,                                     \
-                  "For a guessed format: the decimal mark, . or , for numbers such as 1,234 if the file "    \
+                  "The decimal mark, . or , for numbers such as 1,234 if the file "                          \
                   "does not tell."),                                                                         \
         {.name = "nested",                                                                                   \
          .kind = OPTION_FLAG,                                                                                \
          .offset = offsetof(values, member) + offsetof(guess_options_t, nested),                             \
-         .help = "For a guessed format: dots in names of columns make subdocuments."},                       \
-        {.name = "type",                                                                                     \
-         .letter = 't',                                                                                      \
-         .argument = "SPEC",                                                                                 \
-         .kind = OPTION_LIST,                                                                                \
-         .offset = offsetof(values, types),                                                                  \
-         .help =                                                                                             \
-             "For a guessed format: NAME:TYPE, NAME:TYPE(PATTERN), NAME:KEY:TYPE or NAME:KEY: says what "    \
-             "the column NAME is, and under which key it is stored; of JSON, NAME:TYPE of which type the "   \
-             "values of a key are. May be given several times."},                                            \
-        GUESS_ROW(values, member, "on-bad-value", "WHAT", guess_rows_bad_value,                              \
-                  "What becomes of a value that does not fit its column's type: text (kept as text, as "     \
-                  "without this option), null, skip-field (the field is left out), reject (its record is a " \
-                  "reject) or stop.")
+         .help = "Dots in names of columns make subdocuments."},                                             \
+    {                                                                                                        \
+        .name = "type", .first = true, .letter = 't', .argument = "SPEC", .kind = OPTION_LIST,               \
+        .offset = offsetof(values, types),                                                                   \
+        .help =                                                                                              \
+            "What the column NAME is: NAME:TYPE, NAME:TYPE(PATTERN), NAME:KEY:TYPE or NAME:KEY, if it is "   \
+            "not as guessed. KEY: the key under which it is stored; of JSON, NAME:TYPE says of which type "  \
+            "the values of a key are. May be given several times."                                           \
+    }
+
+#define GUESS_ROW_BAD_VALUE(values, member)                                                                  \
+    {                                                                                                        \
+        .name = "on-bad-value", .group = GROUP_MISFITS, .argument = "WHAT", .kind = OPTION_CUSTOM,           \
+        .offset = offsetof(values, member), .custom = guess_rows_bad_value,                                  \
+        .help = "What becomes of a value that does not fit its column's type: text (kept as text, as "       \
+                "without this option), null, skip-field (the field is left out), reject (its record is a "   \
+                "reject) or stop."                                                                           \
+    }
 
 bool guess_rows_bad_value(void *options, const char *text, err_t *err);
 bool guess_rows_dates(void *options, const char *text, err_t *err);

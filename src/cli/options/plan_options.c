@@ -285,41 +285,53 @@ bool plan_options_finish(plan_values_t *values, err_t *err) {
 
 /* ---- the options ---- */
 
-#define NUMBER(named, which, shown, text)                                                                    \
+#define GROUP_MACHINES  "Machines"
+#define GROUP_STORED    "What is stored"
+#define GROUP_KNOWN     "What you have measured"
+#define GROUP_SIMULATED "Simulation"
+
+#define NUMBER(named, which, shown, text)         NUMBER_IN(NULL, false, named, which, shown, text)
+#define FIRST(section, named, which, shown, text) NUMBER_IN(section, true, named, which, shown, text)
+#define NUMBER_IN(section, is_first, named, which, shown, text)                                              \
     {                                                                                                        \
-        .name = named, .argument = shown, .kind = OPTION_TEXT,                                               \
+        .name = named, .group = (section), .first = (is_first), .argument = shown, .kind = OPTION_TEXT,      \
         .offset = offsetof(plan_values_t, texts[which]), .help = text                                        \
     }
 
 const option_t plan_options[] = {
     {.name = "format",
+     .group = GROUP_INPUT,
+     .first = true,
      .letter = 'f',
      .argument = "NAME",
      .kind = OPTION_TEXT,
      .offset = offsetof(plan_values_t, format),
      .environment = "TIPPLE_FORMAT",
      .help = "How to read the sample: a name from `tipple formats`, or a format file of your own."},
-    NUMBER("documents", DOCUMENTS, "N",
-           "How many documents (default: as many as the sample's files seem to hold)."),
-    NUMBER("document-bytes", DOCUMENT_BYTES, "N",
-           "Bytes of BSON of a document (default: the sample's mean)."),
+    FIRST(GROUP_INPUT, "documents", DOCUMENTS, "N",
+          "How many documents (default: as many as the sample's files seem to hold)."),
+    FIRST(GROUP_INPUT, "document-bytes", DOCUMENT_BYTES, "N",
+          "Bytes of BSON of a document (default: the sample's mean)."),
     NUMBER("text-bytes", TEXT_BYTES, "N", "Bytes of a document in the files (default: the sample's mean)."),
-    NUMBER("shards", SHARDS, "N", "Shards of the cluster (default 1: no cluster)."),
-    NUMBER("replicas", REPLICAS, "N", "Members of each shard (default 1)."),
+    FIRST(GROUP_MACHINES, "shards", SHARDS, "N", "Shards of the cluster (default 1: no cluster)."),
+    FIRST(GROUP_MACHINES, "replicas", REPLICAS, "N", "Members of each shard (default 1)."),
     NUMBER("servers", SERVERS, "N", "Machines that carry them (default: one for each member)."),
     NUMBER("cores", CORES, "N", "Cores of a server (default 8)."),
     NUMBER("ram", RAM, "SIZE", "Memory of a server, such as 64G."),
-    NUMBER("disk", DISK, "BYTES", "What a server's disks write in a second, such as 500MB."),
+    FIRST(GROUP_MACHINES, "disk", DISK, "BYTES", "What a server's disks write in a second, such as 500MB."),
     NUMBER("disk-read", DISK_READ, "BYTES", "And read (default: as much)."),
     NUMBER("disk-size", DISK_SIZE, "BYTES", "What fits on a server, such as 4TB."),
-    NUMBER("network", NETWORK, "BITS", "Network of each machine, in and out, in bits a second, such as 10G."),
+    FIRST(GROUP_MACHINES, "network", NETWORK, "BITS",
+          "Network of each machine, in and out, in bits a second, such as 10G."),
     NUMBER("routers", ROUTERS, "N",
            "Routers on machines of their own (default 1 with several shards; 0: past them)."),
     NUMBER("router-cores", ROUTER_CORES, "N", "Cores of a router (default: as a server)."),
     NUMBER("loaders", LOADERS, "N", "Machines that run `tipple load` (default 1; 0: the servers do)."),
     NUMBER("loader-cores", LOADER_CORES, "N", "Cores of a loader (default: as a server)."),
     NUMBER("source", SOURCE, "BYTES", "What a loader reads of the files in a second, such as 200MB."),
+    NUMBER("price", PRICE, "N", "Of a server, an hour, in any money."),
     {.name = "compressor",
+     .group = GROUP_STORED,
      .argument = "NAME",
      .kind = OPTION_TEXT,
      .offset = offsetof(plan_values_t, compressor),
@@ -327,18 +339,18 @@ const option_t plan_options[] = {
     NUMBER("ratio", RATIO, "N", "Bytes on disk for a byte of BSON, where you know better."),
     NUMBER("log-ratio", LOG_RATIO, "N", "Bytes of journal and oplog for a byte of BSON."),
     {.name = "index",
+     .first = true,
      .argument = "KEYS=BYTES",
      .kind = OPTION_LIST,
      .offset = offsetof(plan_values_t, indexes),
-     .help = "An index to build after the load and the bytes of one key, such as 'd:1,k:1=15'; may be given "
-             "several times."},
+     .help = "An index to build after the load and the bytes of one key, such as 'd:1,k:1=15'. May be "
+             "given several times."},
     {.name = "even",
      .kind = OPTION_FLAG,
      .offset = offsetof(plan_values_t, even),
      .help = "The documents go to all shards evenly, by a hashed key or ids of your own, not by lanes."},
-    NUMBER("price", PRICE, "N", "Of a server, an hour, in any money."),
-    NUMBER("loader-rate", LOADER_RATE, "RATE",
-           "What a loader sends in a second, measured: documents, such as 200k, or bytes, such as 500MB."),
+    FIRST(GROUP_KNOWN, "loader-rate", LOADER_RATE, "RATE",
+          "What a loader sends in a second, measured: documents, such as 200k, or bytes, such as 500MB."),
     NUMBER("router-rate", ROUTER_RATE, "RATE", "What a router passes on."),
     NUMBER("shard-rate", SHARD_RATE, "RATE", "What a shard takes."),
     NUMBER("server-rate", SERVER_RATE, "RATE", "What all shards of a server take together."),
@@ -349,6 +361,8 @@ const option_t plan_options[] = {
     NUMBER("index-us", INDEX_US, "US", "Time that a shard needs for a document of one index."),
     NUMBER("scan-us", SCAN_US, "US", "Time that a shard needs to look at a document."),
     {.name = "simulate",
+     .group = GROUP_SIMULATED,
+     .first = true,
      .kind = OPTION_FLAG,
      .offset = offsetof(plan_values_t, simulate),
      .help = "Play the load with servers that are slow or fail, and print how its end spreads."},

@@ -10,7 +10,8 @@
 /* An option's row, for a struct with report. */
 #define CLI_REPORT(values)                                                                                   \
     {                                                                                                        \
-        .name = "report", .argument = "FILE", .kind = OPTION_TEXT, .offset = offsetof(values, report),       \
+        .name = "report", .group = GROUP_RESULT, .argument = "FILE", .kind = OPTION_TEXT,                    \
+        .offset = offsetof(values, report),                                                                  \
         .help = "Write a report: FILE.html, a page for people that needs nothing else, or FILE.json, the "   \
                 "same for programs."                                                                         \
     }

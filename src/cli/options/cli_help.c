@@ -1,0 +1,168 @@
+#include "base/out.h"
+#include "cli/options/cli_inner.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { WIDTH = 100, EXAMPLES_FIRST = 3 };
+
+const char *const cli_statuses[CLI_STATUSES][2] = {
+    {"0", "done: every record read is in the collection (or was there already), or was left out by a filter"},
+    {"1", "nothing was touched: command line, format, suite, permission, password, or a target that must not "
+          "be loaded into"},
+    {"2", "done, but some records were rejected (the reject file holds them), or files skipped"},
+    {"3", "stopped: more rejects than --max-rejects"},
+    {"4", "stopped: the server refused or vanished for longer than --patience; the same command resumes from "
+          "there"},
+    {"5", "an input could not be read, does not fit the format, or changed while it was read; resumable"},
+    {"7",
+     "verify, drill: the collection is not what its files make; query, drill: an answer is not the expected "
+     "one; the differences were named"},
+    {"8", "stopped: this host (memory, disk full, stdout closed, file descriptors); resumable"},
+    {"129, 130, 143", "interrupted (terminal closed, Ctrl-C, SIGTERM): cleaned up; resumable"},
+};
+
+bool cli_next_option(option_walk_t *walk) {
+    const char *group = walk->group;
+    walk->option = walk->option ? walk->option + 1 : walk->command->options;
+    if (!walk->option->name && !walk->common) {
+        walk->common = true;
+        walk->option = cli_common_options;
+    }
+    if (walk->option->group)
+        walk->group = walk->option->group;
+    walk->new_group = walk->group && (!group || strcmp(group, walk->group) != 0);
+    return walk->option->name != NULL;
+}
+
+void cli_option_words(const option_t *option, char out[OPTION_WORDS]) {
+    char letter[8] = "";
+    if (option->letter)
+        snprintf(letter, sizeof letter, "-%c, ", option->letter);
+    snprintf(out, OPTION_WORDS, "%s--%s%s%s", letter, option->name, option->argument ? " " : "",
+             option->argument ? option->argument : "");
+}
+
+/* How much of a text is its first sentence. */
+static size_t first_sentence(const char *text) {
+    const char *at = text;
+    while ((at = strstr(at, ". ")) && !(at[2] >= 'A' && at[2] <= 'Z'))
+        at += 2;
+    return at ? (size_t)(at - text) + 1 : strlen(text);
+}
+
+/* Wraps a text to the width of a terminal, after an indent. */
+static void print_wrapped(const char *text, size_t length, int indent) {
+    int column = indent;
+    for (const char *at = text, *end = text + length; at < end;) {
+        if (*at == '\n') {
+            out_print("\n%*s", indent, "");
+            column = indent;
+            at++;
+            continue;
+        }
+        size_t word = strcspn(at, " \n");
+        if (word > (size_t)(end - at))
+            word = (size_t)(end - at);
+        if (column > indent && column + 1 + (int)word > WIDTH) {
+            out_print("\n%*s", indent, "");
+            column = indent;
+        } else if (column > indent) {
+            out_print(" ");
+            column++;
+        }
+        out_print("%.*s", (int)word, at);
+        column += (int)word;
+        at += word;
+        while (at < end && *at == ' ')
+            at++;
+    }
+    out_print("\n");
+}
+
+static void print_option(const option_t *option, bool all) {
+    char words[OPTION_WORDS];
+    cli_option_words(option, words);
+    if (strlen(words) > 24)
+        out_print("  %s\n%28s", words, "");
+    else
+        out_print("  %-26s", words);
+    print_wrapped(option->help, all ? strlen(option->help) : first_sentence(option->help), 28);
+}
+
+static void print_all_options(const command_t *command) {
+    for (option_walk_t walk = {.command = command}; cli_next_option(&walk);) {
+        if (walk.new_group)
+            out_print("\n%s:\n", walk.group);
+        print_option(walk.option, true);
+    }
+}
+
+static void print_first_options(const command_t *command) {
+    size_t more = 0;
+    out_print("\nOptions:\n");
+    for (option_walk_t walk = {.command = command}; cli_next_option(&walk);) {
+        if (walk.option->first)
+            print_option(walk.option, false);
+        more += !walk.option->first;
+    }
+    out_print("\n`tipple %s --help-all` tells more, and has %zu more options.\n", command->name, more);
+}
+
+/* So many lines of a text at most. */
+static size_t lines_length(const char *text, size_t lines) {
+    const char *at = text;
+    for (; lines && *at; lines--) {
+        at += strcspn(at, "\n");
+        if (lines > 1 && *at)
+            at++;
+    }
+    return (size_t)(at - text);
+}
+
+void cli_print_help(const command_t *command, bool all) {
+    out_print("tipple %s: %s\n\nUsage: tipple %s [options]%s%s\n", command->name, command->about,
+              command->name, *command->arguments ? " " : "", command->arguments);
+    if (command->help) {
+        const char *more = strstr(command->help, "\n\n");
+        out_print("\n");
+        print_wrapped(command->help, all || !more ? strlen(command->help) : (size_t)(more - command->help),
+                      0);
+    }
+    if (command->examples) {
+        out_print("\nExamples:\n");
+        out_bytes(command->examples,
+                  all ? strlen(command->examples) : lines_length(command->examples, EXAMPLES_FIRST));
+        out_print("\n");
+    }
+    if (all)
+        print_all_options(command);
+    else
+        print_first_options(command);
+}
+
+void cli_print_overview(bool all) {
+    const char *group = "";
+    out_print("tipple loads bulk data into MongoDB, fast, and accounts for every record.\n\n"
+              "Usage: tipple COMMAND [options] [arguments]\n\nExamples:\n"
+              "  tipple load orders.csv --uri mongodb://127.0.0.1/shop.orders     # any file of records\n"
+              "  tipple verify orders.csv --uri mongodb://127.0.0.1/shop.orders   # compare it with the "
+              "file\n");
+    for (const command_t *const *command = cli_commands; *command; command++) {
+        if (strcmp(group, (*command)->group) != 0)
+            out_print("\n%s\n", (*command)->group);
+        group = (*command)->group;
+        out_print("  %-11s %s\n", (*command)->name, (*command)->about);
+    }
+    out_print("\n`tipple COMMAND --help` explains a command; `tipple --version` prints the version.\n");
+    if (!all) {
+        out_print("Exit status 0: done; 1: nothing was touched; 2: some were rejected; all: `tipple "
+                  "--help-all`.\n");
+        return;
+    }
+    out_print("\nExit statuses:\n");
+    for (int i = 0; i < CLI_STATUSES; i++) {
+        out_print("  %-13s ", cli_statuses[i][0]);
+        print_wrapped(cli_statuses[i][1], strlen(cli_statuses[i][1]), 16);
+    }
+}

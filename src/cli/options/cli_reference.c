@@ -1,0 +1,47 @@
+#include "base/out.h"
+#include "cli/options/cli_inner.h"
+
+static void print_options(const command_t *command) {
+    for (option_walk_t walk = {.command = command}; cli_next_option(&walk);) {
+        const option_t *option = walk.option;
+        char words[OPTION_WORDS];
+        if (walk.new_group)
+            out_print("\n%s:\n\n| option | meaning |\n|---|---|\n", walk.group);
+        cli_option_words(option, words);
+        out_print("| `%s` | ", words);
+        for (const char *at = option->help; *at; at++) {
+            if (*at == '\n')
+                out_print(" ");
+            else if (*at == '|')
+                out_lines("\\|");
+            else
+                out_bytes(at, 1);
+        }
+        if (option->environment)
+            out_print(" (environment: `%s`)", option->environment);
+        out_print(" |\n");
+    }
+}
+
+void cli_print_reference(void) {
+    out_print("# Reference\n\nPrinted by `tipple help --markdown`; each command says the same with "
+              "`--help-all`.\n");
+    for (const command_t *const *at = cli_commands; *at; at++) {
+        const command_t *command = *at;
+        out_print("\n## tipple %s\n\n%s\n\n    tipple %s [options]%s%s\n\n", command->name, command->about,
+                  command->name, *command->arguments ? " " : "", command->arguments);
+        if (command->help) {
+            out_lines(command->help);
+            out_print("\n");
+        }
+        print_options(command);
+        if (command->examples) {
+            out_print("\nExamples:\n\n```\n");
+            out_lines(command->examples);
+            out_print("\n```\n");
+        }
+    }
+    out_print("\n## Exit statuses\n\n| status | meaning |\n|---|---|\n");
+    for (int i = 0; i < CLI_STATUSES; i++)
+        out_print("| %s | %s |\n", cli_statuses[i][0], cli_statuses[i][1]);
+}
