@@ -4,6 +4,7 @@
 #include "base/numbers/units.h"
 #include "base/suggest.h"
 #include "cli/options/cli_inner.h"
+#include "cli/options/other_tools.h"
 
 #include <errno.h>
 #include <math.h>
@@ -173,22 +174,27 @@ static found_t find_letter(const command_t *command, char letter) {
     return (found_t){NULL, false};
 }
 
-static bool unknown_option(const command_t *command, const char *text, err_t *err) {
+static bool unknown_option(const command_t *command, const char *text, char letter, err_t *err) {
+    const bool is_long = text[1] == '-';
     const char *names[MOST_OPTIONS];
     size_t count = 0;
-    for (const option_t *option = command->options; option->name; option++)
-        names[count++] = option->name;
-    for (const option_t *option = cli_common_options; option->name; option++)
-        names[count++] = option->name;
+    for (option_walk_t walk = {.command = command}; cli_next_option(&walk);)
+        names[count++] = walk.option->name;
+    /* never what follows: it may be a password */
     char word[64];
-    snprintf(word, sizeof word, "%.*s", (int)strcspn(text + 2, "="), text + 2);
-    const char *near = text[1] == '-' ? suggest_word(word, names, count) : NULL;
-    const int length = (int)strcspn(text, "=");
+    snprintf(word, sizeof word, "%.*s", is_long ? (int)strcspn(text + 2, "=") : 1,
+             is_long ? text + 2 : &letter);
+    const char *hint = other_tools_hint(word, !is_long);
+    const char *near = is_long && !hint ? suggest_word(word, names, count) : NULL;
+    const char *dashes = is_long ? "--" : "-";
+    if (hint)
+        return err_set(err, STATUS_USAGE, "tipple %s has no option '%s%s'. %s", command->name, dashes, word,
+                       hint);
     if (near)
-        return err_set(err, STATUS_USAGE, "tipple %s has no option '%.*s'; did you mean '--%s'?",
-                       command->name, length < 60 ? length : 60, text, near);
-    return err_set(err, STATUS_USAGE, "tipple %s has no option '%.*s'; `tipple %s --help-all` lists them",
-                   command->name, length < 60 ? length : 60, text, command->name);
+        return err_set(err, STATUS_USAGE, "tipple %s has no option '%s%s'; did you mean '--%s'?",
+                       command->name, dashes, word, near);
+    return err_set(err, STATUS_USAGE, "tipple %s has no option '%s%s'; `tipple %s --help-all` lists them",
+                   command->name, dashes, word, command->name);
 }
 
 static bool read_environment(const command_t *command, void *values, err_t *err) {
@@ -216,7 +222,7 @@ static bool read_word(const command_t *command, int argc, char **argv, int *at, 
         char *joined =
             is_long ? (word[2 + length] ? word + 3 + length : NULL) : (letter[1] ? letter + 1 : NULL);
         if (!found.option)
-            return unknown_option(command, word, err);
+            return unknown_option(command, word, *letter, err);
         const char *text = NULL;
         if (found.option->argument) {
             const char *next = *at + 1 < argc ? argv[*at + 1] : NULL;
@@ -228,6 +234,9 @@ static bool read_word(const command_t *command, int argc, char **argv, int *at, 
         } else if (is_long && joined) {
             return err_set(err, STATUS_USAGE, "--%s takes no value", found.option->name);
         }
+        const char *hint = text ? other_tools_value_hint(found.option->name, text) : NULL;
+        if (hint)
+            return err_set(err, STATUS_USAGE, "%s", hint);
         if (!set_option(found.option, text, found.common ? (void *)common : values, err))
             return false;
         if (is_long || found.option->argument)

@@ -294,8 +294,8 @@ bool plan_options_finish(plan_values_t *values, err_t *err) {
 #define FIRST(section, named, which, shown, text) NUMBER_IN(section, true, named, which, shown, text)
 #define NUMBER_IN(section, is_first, named, which, shown, text)                                              \
     {                                                                                                        \
-        .name = named, .group = (section), .first = (is_first), .argument = shown, .kind = OPTION_TEXT,      \
-        .offset = offsetof(plan_values_t, texts[which]), .help = text                                        \
+        .name = (named), .group = (section), .first = (is_first), .argument = (shown), .kind = OPTION_TEXT,  \
+        .offset = offsetof(plan_values_t, texts[which]), .help = (text)                                      \
     }
 
 const option_t plan_options[] = {

@@ -1,0 +1,113 @@
+#include "cli/options/other_tools.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#define IN_THE_URI  "the URI says it: --uri mongodb://HOST:PORT/DATABASE.COLLECTION"
+#define NO_PASSWORD "it is in the URI; --uri-file FILE or TIPPLE_URI keep it off the command line"
+#define THREADS     "--threads N (-j N) says how many batches are under way at once"
+#define BY_KEY                                                                                               \
+    "--id FIELD,... makes the _id of these fields, and --existing replace puts a record's document in the "  \
+    "place of an older one"
+#define COLUMN_NAMES                                                                                         \
+    "the header names the columns; without one they are column_1, column_2, ..., and --type column_1:NAME: " \
+    "gives another name. `tipple formats --guess FILE` writes a format file to edit"
+#define ONE_COLLECTION                                                                                       \
+    "a load fills one collection, that of the URI; give the files of one, such as dump/shop/orders.bson, "   \
+    "or "                                                                                                    \
+    "'dump.archive!shop.orders'"
+#define RECOGNISED "it is recognised by the first bytes of a file; leave it out"
+#define NOTHING    "tipple loads documents and builds the indexes of a dump, and nothing else of it"
+
+/* Sorted by tool, then as their manuals do. Options that tipple has with the same meaning are not here. */
+static const struct {
+    const char *tool, *name;
+    char letter;
+    const char *values; /* tipple has the option, but not with these values; each between blanks */
+    const char *instead;
+} rows[] = {
+    {"mongoimport", "host", 0, NULL, IN_THE_URI},
+    {"mongoimport", "port", 0, NULL, IN_THE_URI},
+    {"mongoimport", "db", 'd', NULL, IN_THE_URI},
+    {"mongoimport", "collection", 'c', NULL, IN_THE_URI},
+    {"mongoimport", "username", 'u', NULL, "it is in the URI, with an @ between it and the host"},
+    {"mongoimport", "password", 'p', NULL, NO_PASSWORD},
+    {"mongoimport", "authenticationDatabase", 0, NULL, "?authSource=DATABASE in the URI says it"},
+    {"mongoimport", "authenticationMechanism", 0, NULL, "?authMechanism=NAME in the URI says it"},
+    {"mongoimport", "ssl", 0, NULL, "?tls=true in the URI says it"},
+    {"mongoimport", "sslCAFile", 0, NULL, "?tlsCAFile=FILE in the URI says it"},
+    {"mongoimport", "sslPEMKeyFile", 0, NULL, "?tlsCertificateKeyFile=FILE in the URI says it"},
+    {"mongoimport", "file", 0, NULL,
+     "files need no option: tipple load FILE... --uri mongodb://HOST/DATABASE.COLLECTION"},
+    {"mongoimport", "type", 0, " csv tsv json CSV TSV JSON ",
+     "mongoimport's --type says what a file is: tipple recognises delimited text, JSON and BSON by itself; "
+     "leave it out (here --type NAME:TYPE says what a column is)"},
+    {"mongoimport", "jsonArray", 0, NULL, "an array is recognised, and so are documents one after the other"},
+    {"mongoimport", "headerline", 0, NULL,
+     "tipple finds out whether the first line names the columns; --header yes or --header no says it"},
+    {"mongoimport", "fields", 0, NULL, COLUMN_NAMES},
+    {"mongoimport", "fieldFile", 0, NULL, COLUMN_NAMES},
+    {"mongoimport", "columnsHaveTypes", 0, NULL,
+     "types are recognised from the values; --type NAME:TYPE says one that is not as it should be"},
+    {"mongoimport", "ignoreBlanks", 0, NULL, "a field without a value is always left out"},
+    {"mongoimport", "parseGrace", 0, NULL,
+     "--on-bad-value text, skip-field, reject or stop says it (autoCast, skipField, skipRow, stop)"},
+    {"mongoimport", "useArrayIndexFields", 0, NULL,
+     "--nested makes subdocuments of dots; arrays are made by `array:` in a format file"},
+    {"mongoimport", "stopOnError", 0, NULL, "--max-rejects 0 stops at the first record that is rejected"},
+    {"mongoimport", "maintainInsertionOrder", 0, NULL,
+     "several threads insert at once, in no order; `tipple where ID` tells file and line of a document"},
+    {"mongoimport", "mode", 0, NULL,
+     "records are inserted, each once; --existing reject, keep or replace says what becomes of a record "
+     "whose "
+     "_id is there. Nothing is merged or deleted"},
+    {"mongoimport", "upsert", 0, NULL, BY_KEY},
+    {"mongoimport", "upsertFields", 0, NULL, BY_KEY},
+    {"mongoimport", "numInsertionWorkers", 0, NULL, THREADS},
+    {"mongoimport", "batchSize", 0, NULL, "--batch N (-b N)"},
+    {"mongoimport", "writeConcern", 0, NULL,
+     "loads write with w: majority and the journal; --unsafe takes what the URI says, such as ?w=1"},
+    {"mongoimport", "bypassDocumentValidation", 0, NULL,
+     "what the collection's validator refuses is rejected, told, and kept in the reject file"},
+    {"mongorestore", "gzip", 0, NULL, RECOGNISED},
+    {"mongorestore", "archive", 0, NULL,
+     "an archive is an input as any other; one collection of it: 'dump.archive!shop.orders'"},
+    {"mongorestore", "dir", 0, NULL, "a folder is an input as any other: tipple load dump/ --uri ..."},
+    {"mongorestore", "nsInclude", 0, NULL, ONE_COLLECTION},
+    {"mongorestore", "nsExclude", 0, NULL, ONE_COLLECTION},
+    {"mongorestore", "nsFrom", 0, NULL, ONE_COLLECTION},
+    {"mongorestore", "nsTo", 0, NULL, ONE_COLLECTION},
+    {"mongorestore", "numParallelCollections", 0, NULL, ONE_COLLECTION},
+    {"mongorestore", "numInsertionWorkersPerCollection", 0, NULL, THREADS},
+    {"mongorestore", "objcheck", 0, NULL, "--validate checks each document as a whole"},
+    {"mongorestore", "dryRun", 0, NULL, "--dry-run"},
+    {"mongorestore", "noIndexRestore", 0, NULL,
+     "the indexes of a dump are built after the load; without its .metadata.json there are none"},
+    {"mongorestore", "oplogReplay", 0, NULL, NOTHING},
+    {"mongorestore", "restoreDbUsersAndRoles", 0, NULL, NOTHING},
+    {"mongorestore", "preserveUUID", 0, NULL, NOTHING},
+    {"mongorestore", "noOptionsRestore", 0, NULL, NOTHING},
+};
+enum { ROWS = sizeof rows / sizeof *rows };
+
+const char *other_tools_hint(const char *name, bool is_letter) {
+    static char says[400];
+    for (size_t i = 0; i < ROWS; i++) {
+        if (rows[i].values || (is_letter ? *name != rows[i].letter : strcasecmp(name, rows[i].name) != 0))
+            continue;
+        snprintf(says, sizeof says, "%s's --%s: %s", rows[i].tool, rows[i].name, rows[i].instead);
+        return says;
+    }
+    return NULL;
+}
+
+const char *other_tools_value_hint(const char *name, const char *value) {
+    char word[16];
+    if (snprintf(word, sizeof word, " %s ", value) >= (int)sizeof word)
+        return NULL;
+    for (size_t i = 0; i < ROWS; i++)
+        if (rows[i].values && strcmp(name, rows[i].name) == 0 && strstr(rows[i].values, word))
+            return rows[i].instead;
+    return NULL;
+}
