@@ -4,7 +4,7 @@
 #include <string.h>
 
 typedef struct {
-    bool all, man, markdown;
+    bool all, man, man_list, markdown;
 } values_t;
 
 static const option_t options[] = {
@@ -16,9 +16,15 @@ static const option_t options[] = {
      .offset = offsetof(values_t, all)},
     {.name = "man",
      .first = true,
-     .help = "Print the command's page for man.",
+     .help = "Print a page for man: of a command, such as load, or tipple.1, tipple-formats.5 or "
+             "tipple-suites.5.",
      .kind = OPTION_FLAG,
      .offset = offsetof(values_t, man)},
+    {.name = "man-list",
+     .first = true,
+     .help = "Name the pages for man.",
+     .kind = OPTION_FLAG,
+     .offset = offsetof(values_t, man_list)},
     {.name = "markdown",
      .first = true,
      .help = "Print the reference of all commands.",
@@ -48,20 +54,22 @@ static int run_help(int argc, char **argv, const command_t *self, err_t *err) {
     int rest, status;
     if (!cli_read(self, argc, argv, &values, &rest, &status, err))
         return status;
-    const command_t *command = rest ? cli_find_command(argv[0], err) : NULL;
-    if (rest && !command)
-        return (int)err->status;
-    if (values.markdown)
+    const char *name = rest ? argv[0] : NULL;
+    if (values.man_list)
+        cli_list_man();
+    else if (values.markdown)
         cli_print_reference();
-    else if (values.man && !command)
-        return err_set(err, STATUS_USAGE, "help --man needs a command's name"), STATUS_USAGE;
-    else if (values.man)
-        cli_print_man(command);
-    else if (command)
-        cli_print_help(command, values.all);
-    else
+    else if (values.man && cli_print_man(name ? name : "tipple.1"))
+        return cli_finish(STATUS_OK, err);
+    else if (!name)
         cli_print_overview(values.all);
-    return cli_flush(err) ? STATUS_OK : (int)err->status;
+    else {
+        const command_t *command = cli_find_command(name, err);
+        if (!command)
+            return (int)err->status;
+        cli_print_help(command, values.all);
+    }
+    return cli_finish(STATUS_OK, err);
 }
 
 const command_t command_help = {

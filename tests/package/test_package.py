@@ -28,8 +28,13 @@ class Package(unittest.TestCase):
 
     def test_command(self):
         self.assertRegex(run(self.prefix / "bin/tipple", "--version"), r"^tipple [0-9]+\.[0-9]+\.[0-9]+\n$")
-        pages = {page.name for page in (self.prefix / "share/man/man1").iterdir()}
-        self.assertLessEqual({"tipple-load.1", "tipple-verify.1", "tipple-drill.1"}, pages)
+        pages = {page.name: page.read_text() for page in self.pages()}
+        self.assertEqual(set(run(self.prefix / "bin/tipple", "help", "--man-list").split()), set(pages))
+        for name, text in pages.items():
+            self.assertTrue(text.startswith(".TH TIPPLE"), name)
+
+    def pages(self):
+        return sorted(self.prefix.glob("share/man/man[15]/*"))
 
     def flags(self):
         found, = self.prefix.glob("lib/**/tipple.pc")
@@ -76,7 +81,7 @@ class Package(unittest.TestCase):
         if not (pathlib.Path(BUILD) / "build.ninja").exists():
             self.skipTest("not built with ninja")
         commands = run("ninja", "-C", BUILD, "-t", "commands", "tipple")
-        for page in sorted((self.prefix / "share/man/man1").iterdir()):
+        for page in self.pages():
             self.assertIn(page.name, commands)
         self.assertIn("libtipple.a", commands)
 

@@ -124,7 +124,8 @@ bool cli_read_uri_file(const char *path, const char **uri, err_t *err);
 /* The pages. */
 void cli_print_help(const command_t *command, bool all);
 void cli_print_overview(bool all);
-void cli_print_man(const command_t *command);
+bool cli_print_man(const char *name); /* of a command, or tipple-formats.5; false: there is none */
+void cli_list_man(void);
 void cli_print_reference(void);
 
 /* Flushes stdout; a failure is status 8 with a sentence, or that of a reader who is gone. */

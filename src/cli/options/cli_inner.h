@@ -19,6 +19,8 @@ bool cli_next_option(option_walk_t *walk);
 enum { OPTION_WORDS = 80 };
 void cli_option_words(const option_t *option, char out[OPTION_WORDS]);
 
+extern const char *const cli_overview_examples;
+
 enum { CLI_STATUSES = 9 };
 extern const char *const cli_statuses[CLI_STATUSES][2]; /* status, what it means */
 

@@ -22,6 +22,10 @@ const char *const cli_statuses[CLI_STATUSES][2] = {
     {"129, 130, 143", "interrupted (terminal closed, Ctrl-C, SIGTERM): cleaned up; resumable"},
 };
 
+const char *const cli_overview_examples =
+    "  tipple load orders.csv --uri mongodb://127.0.0.1/shop.orders     # any file of records\n"
+    "  tipple verify orders.csv --uri mongodb://127.0.0.1/shop.orders   # compare it with the file";
+
 bool cli_next_option(option_walk_t *walk) {
     const char *group = walk->group;
     walk->option = walk->option ? walk->option + 1 : walk->command->options;
@@ -144,10 +148,9 @@ void cli_print_help(const command_t *command, bool all) {
 void cli_print_overview(bool all) {
     const char *group = "";
     out_print("tipple loads bulk data into MongoDB, fast, and accounts for every record.\n\n"
-              "Usage: tipple COMMAND [options] [arguments]\n\nExamples:\n"
-              "  tipple load orders.csv --uri mongodb://127.0.0.1/shop.orders     # any file of records\n"
-              "  tipple verify orders.csv --uri mongodb://127.0.0.1/shop.orders   # compare it with the "
-              "file\n");
+              "Usage: tipple COMMAND [options] [arguments]\n\nExamples:\n");
+    out_lines(cli_overview_examples);
+    out_print("\n");
     for (const command_t *const *command = cli_commands; *command; command++) {
         if (strcmp(group, (*command)->group) != 0)
             out_print("\n%s\n", (*command)->group);

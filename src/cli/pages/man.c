@@ -1,54 +1,135 @@
 #include "base/out.h"
 #include "cli/options/cli_inner.h"
+#include "cli/pages/man_files.h"
+#include "cli/pages/roff.h"
 
-static void print_roff(const char *text) {
-    bool line_start = true;
-    for (; *text; text++) {
-        if (line_start && (*text == '.' || *text == '\''))
-            out_lines("\\&");
-        if (*text == '\\')
-            out_lines("\\e");
-        else if (*text == '-')
-            out_lines("\\-");
-        else
-            out_bytes(text, 1);
-        line_start = *text == '\n';
+#include <stdio.h>
+#include <string.h>
+
+static void print_see_also(const command_t *command) {
+    out_print(".SH SEE ALSO\n.BR tipple (1)");
+    for (option_walk_t walk = {.command = command}; cli_next_option(&walk);) {
+        if (strcmp(walk.option->name, "format") == 0)
+            out_print(",\n.BR tipple\\-formats (5)");
+        if (strcmp(walk.option->name, "suite") == 0)
+            out_print(",\n.BR tipple\\-suites (5)");
     }
+    out_print("\n");
 }
 
-static void print_man_options(const command_t *command) {
+static void print_options(const command_t *command) {
+    out_print(".SH OPTIONS\n");
     for (option_walk_t walk = {.command = command}; cli_next_option(&walk);) {
         char words[OPTION_WORDS];
         if (walk.new_group)
-            out_print(".SS \"%s\"\n", walk.group);
+            out_print(".SS %s\n", walk.group);
         cli_option_words(walk.option, words);
-        out_print(".TP\n.B ");
-        print_roff(words);
-        out_print("\n");
-        print_roff(walk.option->help);
-        out_print("\n");
+        roff_entry(words, walk.option->help);
+        if (walk.option->environment)
+            out_print("The variable\n.B %s\nstands in for it.\n", walk.option->environment);
     }
 }
 
-void cli_print_man(const command_t *command) {
-    out_print(".TH TIPPLE-%s 1 \"\" \"tipple %s\"\n.SH NAME\ntipple-%s \\- ", command->name, TIPPLE_VERSION,
-              command->name);
-    print_roff(command->about);
-    out_print("\n.SH SYNOPSIS\n.B tipple %s\n[options]%s", command->name, *command->arguments ? " " : "");
-    print_roff(command->arguments);
-    out_print("\n.SH DESCRIPTION\n");
-    print_roff(command->help ? command->help : command->about);
-    out_print("\n.SH OPTIONS\n");
-    print_man_options(command);
-    out_print(".SH \"EXIT STATUS\"\n");
-    for (int i = 0; i < CLI_STATUSES; i++) {
-        out_print(".TP\n.B %s\n", cli_statuses[i][0]);
-        print_roff(cli_statuses[i][1]);
-        out_print("\n");
-    }
+static void print_statuses(void) {
+    out_print(".SH EXIT STATUS\n");
+    for (int i = 0; i < CLI_STATUSES; i++)
+        roff_entry(cli_statuses[i][0], cli_statuses[i][1]);
+}
+
+static void print_command(const command_t *command) {
+    roff_title(command->name, 1, command->about);
+    out_print(".SH SYNOPSIS\n.B tipple %s\n", command->name);
+    out_print("[options]%s", *command->arguments ? " " : "");
+    roff_text(command->arguments);
+    out_print(".SH DESCRIPTION\n");
+    roff_text(command->help ? command->help : command->about);
+    print_options(command);
+    print_statuses();
     if (command->examples) {
-        out_print(".SH EXAMPLES\n.nf\n");
-        print_roff(command->examples);
-        out_print("\n.fi\n");
+        out_print(".SH EXAMPLES\n");
+        roff_lines(command->examples);
     }
+    print_see_also(command);
+}
+
+/* Of the options of all commands, each variable once. */
+static void print_environment(void) {
+    const option_t *known[16];
+    size_t count = 0;
+    out_print(".SH ENVIRONMENT\n");
+    for (const command_t *const *command = cli_commands; *command; command++)
+        for (option_walk_t walk = {.command = *command}; cli_next_option(&walk);) {
+            const option_t *option = walk.option;
+            size_t i = 0;
+            while (i < count && option->environment &&
+                   strcmp(known[i]->environment, option->environment) != 0)
+                i++;
+            if (!option->environment || i < count || count == sizeof known / sizeof *known)
+                continue;
+            char means[100];
+            known[count++] = option;
+            snprintf(means, sizeof means, "stands in for `--%s` where that is not given.", option->name);
+            roff_entry(option->environment, means);
+        }
+}
+
+static void print_overview(void) {
+    const char *group = "";
+    roff_title("", 1, "load bulk data into MongoDB, fast, and account for every record");
+    out_print(".SH SYNOPSIS\n.B tipple\nCOMMAND [options] [arguments]\n.SH DESCRIPTION\n");
+    roff_text(
+        "`tipple load` loads delimited text, JSON, BSON, dumps of mongodump and fixed-width records, "
+        "compressed "
+        "or not, into a collection of a standalone, a replica set or a sharded cluster. It can be run again "
+        "at "
+        "any time: what is there is not loaded twice, and what is missing is completed. `tipple verify` "
+        "compares the collection with the files.\n\nEach command explains itself with `--help` on one screen "
+        "and with `--help-all` on all of them, and has a page of its own, such as `tipple-load`(1).");
+    out_print(".SH COMMANDS\n");
+    for (const command_t *const *command = cli_commands; *command; command++) {
+        char name[40];
+        if (strcmp(group, (*command)->group) != 0)
+            out_print(".SS %s\n", (*command)->group);
+        group = (*command)->group;
+        snprintf(name, sizeof name, "tipple %s", (*command)->name);
+        roff_entry(name, (*command)->about);
+    }
+    print_statuses();
+    print_environment();
+    out_print(".SH EXAMPLES\n");
+    roff_lines(cli_overview_examples);
+    out_print(".SH SEE ALSO\n");
+    for (const command_t *const *command = cli_commands; *command; command++)
+        out_print(".BR tipple\\-%s (1),\n", (*command)->name);
+    out_print(".BR tipple\\-formats (5),\n.BR tipple\\-suites (5)\n");
+}
+
+static const struct {
+    const char *name;
+    void (*print)(void);
+} others[] = {
+    {"tipple.1", print_overview},
+    {"tipple-formats.5", man_print_formats},
+    {"tipple-suites.5", man_print_suites},
+};
+enum { OTHERS = sizeof others / sizeof *others };
+
+bool cli_print_man(const char *name) {
+    for (size_t i = 0; i < OTHERS; i++)
+        if (strcmp(name, others[i].name) == 0)
+            return others[i].print(), true;
+    for (const command_t *const *command = cli_commands; *command; command++) {
+        char page[40];
+        snprintf(page, sizeof page, "tipple-%s.1", (*command)->name);
+        if (strcmp(name, page) == 0 || strcmp(name, (*command)->name) == 0)
+            return print_command(*command), true;
+    }
+    return false;
+}
+
+void cli_list_man(void) {
+    for (const command_t *const *command = cli_commands; *command; command++)
+        out_print("tipple-%s.1\n", (*command)->name);
+    for (size_t i = 0; i < OTHERS; i++)
+        out_print("%s\n", others[i].name);
 }
