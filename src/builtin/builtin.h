@@ -1,5 +1,6 @@
 /* builtin: the format and suite files that are compiled in, and files of the user's own in their place; and
- * what is always ours: the style of pages, and the data that `tipple generate` makes records up from. */
+ * what is always ours: the style of pages, the data that `tipple generate` makes records up from, and the scripts by
+ * which shells complete. */
 #ifndef TIPPLE_BUILTIN_BUILTIN_H
 #define TIPPLE_BUILTIN_BUILTIN_H
 
@@ -13,8 +14,8 @@ typedef struct {
     size_t length;
 } builtin_t;
 
-extern const builtin_t builtin_formats[], builtin_suites[], builtin_styles[],
-    builtin_generate[]; /* end with a NULL name */
+extern const builtin_t builtin_formats[], builtin_suites[], builtin_styles[], builtin_generate[],
+    builtin_completion[]; /* end with a NULL name */
 
 /* NULL: there is none of this name. */
 const builtin_t *builtin_find(const builtin_t *table, const char *name);

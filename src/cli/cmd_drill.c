@@ -64,6 +64,7 @@ static const option_t options[] = {
     {.name = "no-clustered", .kind = OPTION_FLAG, AT(not_clustered), .help = "As for load."},
     {.name = "compressor",
      .argument = "NAME",
+     .offers = "none snappy zlib zstd",
      .kind = OPTION_CUSTOM,
      AT(spec.load),
      .custom = load_rows_compressor,
@@ -93,6 +94,7 @@ static const option_t options[] = {
      .group = GROUP_REHEARSED,
      .first = true,
      .argument = "SUITE[:NAME]",
+     .offers = "@suites @files",
      .kind = OPTION_TEXT,
      AT(spec.query),
      .help =

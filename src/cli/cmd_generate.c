@@ -32,6 +32,7 @@ static const option_t options[] = {
     {.name = "release",
      .first = true,
      .argument = "R",
+     .offers = "2013 2016 2017-first 2017 2020 2021 2023 2024",
      .kind = OPTION_TEXT,
      .offset = offsetof(values_t, release),
      .help =

@@ -80,6 +80,7 @@ static const option_t options[] = {
              "document brings. Otherwise it is the place of the record."},
     {.name = "existing",
      .argument = "MODE",
+     .offers = "reject keep replace",
      .kind = OPTION_CUSTOM,
      .custom = read_existing,
      .help =
@@ -123,6 +124,7 @@ static const option_t options[] = {
      .help = "Make a plain collection with an index on _id."},
     {.name = "compressor",
      .argument = "NAME",
+     .offers = "none snappy zlib zstd",
      .kind = OPTION_CUSTOM,
      AT(spec),
      .custom = load_rows_compressor,

@@ -78,6 +78,7 @@ static const option_t options[] = {
      .group = GROUP_RESULT,
      .first = true,
      .argument = "KIND",
+     .offers = "json raw bson none",
      .kind = OPTION_CUSTOM,
      .custom = read_emit,
      .help = "What to print: json (canonical extended JSON, one document a line; the default), raw (the "

@@ -116,6 +116,7 @@ static const option_t options[] = {
     CLI_URI_LOOKED_AT(values_t, spec.uri),
     {.name = "read-preference",
      .argument = "MODE,...",
+     .offers = "primary primaryPreferred secondary secondaryPreferred nearest",
      .kind = OPTION_CUSTOM,
      .custom = read_reads,
      .help = "Read from primary, secondary, nearest, ...; each is a measurement of its own (default: as the "
@@ -137,6 +138,7 @@ static const option_t options[] = {
      .first = true,
      .letter = 's',
      .argument = "NAME",
+     .offers = "@suites @files",
      .kind = OPTION_TEXT,
      AT(spec.suite),
      .environment = "TIPPLE_SUITE",
@@ -149,6 +151,7 @@ static const option_t options[] = {
     {.name = "show",
      .first = true,
      .argument = "SUITE",
+     .offers = "@suites",
      .kind = OPTION_TEXT,
      AT(show),
      .help = "Print a built-in suite's file: a start for one of your own."},

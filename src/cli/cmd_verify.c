@@ -40,6 +40,7 @@ static const option_t options[] = {
      .first = true,
      .letter = 'f',
      .argument = "NAME",
+     .offers = "@formats @files",
      .kind = OPTION_TEXT,
      AT(spec.format),
      .environment = "TIPPLE_FORMAT",

@@ -33,6 +33,12 @@ class Package(unittest.TestCase):
         for name, text in pages.items():
             self.assertTrue(text.startswith(".TH TIPPLE"), name)
 
+    def test_completion(self):
+        for shell, path in (("bash", "bash-completion/completions/tipple"), ("zsh", "zsh/site-functions/_tipple"),
+                            ("fish", "fish/vendor_completions.d/tipple.fish")):
+            script = (self.prefix / "share" / path).read_text()
+            self.assertEqual(run(self.prefix / "bin/tipple", "completion", shell), script)
+
     def pages(self):
         return sorted(self.prefix.glob("share/man/man[15]/*"))
 

@@ -36,7 +36,8 @@ typedef struct option {
     bool first;           /* one of the few that --help shows; --help-all has them all */
     char letter;          /* or 0 */
     const char *argument; /* what --help calls it, NULL for flags */
-    const char *help;     /* one sentence or two: --help shows the first one */
+    const char *offers; /* words that completion offers, "@formats", "@suites"; NULL: as the argument says */
+    const char *help;   /* one sentence or two: --help shows the first one */
     option_kind_t kind;
     size_t offset;           /* of its value in the command's struct */
     uint64_t least, most;    /* of counts and sizes; most 0: no bound */

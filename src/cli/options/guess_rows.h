@@ -15,7 +15,7 @@
 #define GUESS_ROWS(values, member, types)                                                                    \
     GUESS_ROW(values, member, "header", "yes|no", guess_rows_header,                                         \
               "Does the first line name the columns?"),                                                      \
-        GUESS_ROW(values, member, "dates", "ORDER", guess_rows_dates,                                        \
+        GUESS_ROW(values, member, "dates", "dmy|mdy|ymd", guess_rows_dates,                                  \
                   "The order in dates such as 03/04/24, if the file does not tell: dmy, mdy or ymd."),       \
         GUESS_ROW(values, member, "decimal", "MARK", guess_rows_decimal,                                     \
                   "The decimal mark, . or , for numbers such as 1,234 if the file "                          \
@@ -35,7 +35,8 @@
 
 #define GUESS_ROW_BAD_VALUE(values, member)                                                                  \
     {                                                                                                        \
-        .name = "on-bad-value", .group = GROUP_MISFITS, .argument = "WHAT", .kind = OPTION_CUSTOM,           \
+        .name = "on-bad-value", .group = GROUP_MISFITS, .argument = "WHAT",                                  \
+        .offers = "text null skip-field reject stop", .kind = OPTION_CUSTOM,                                 \
         .offset = offsetof(values, member), .custom = guess_rows_bad_value,                                  \
         .help = "What becomes of a value that does not fit its column's type: text (kept as text, as "       \
                 "without this option), null, skip-field (the field is left out), reject (its record is a "   \

@@ -72,11 +72,11 @@ void man_print_formats(void) {
     out_print(".SH EXAMPLES\n");
     roff_lines("format: orders\n"
                "about: orders as the shop exports them\n"
-               "record: {delimiter: \";\", header: yes}\n"
+               "record: {delimiter: ';', header: yes}\n"
                "fields:\n"
                "  - {name: order_id, key: order, type: int}\n"
-               "  - {name: ordered_at, type: datetime, pattern: \"DD.MM.YYYY hh:mm\"}\n"
-               "  - {name: amount, type: decimal, decimal: \",\"}");
+               "  - {name: ordered_at, type: datetime, pattern: 'DD.MM.YYYY hh:mm'}\n"
+               "  - {name: amount, type: decimal, decimal: ','}");
     out_print(".SH SEE ALSO\n.BR tipple\\-formats (1),\n.BR tipple\\-load (1)\n");
 }
 

@@ -1,0 +1,26 @@
+#compdef tipple
+# Completion of tipple in zsh: `source <(tipple completion zsh)` after compinit, or as a file _tipple in a folder of
+# fpath. What can follow is asked of tipple itself, which reads the words of the line, one a line; no password gets into
+# a process list.
+_tipple() {
+    local line files
+    local -a found
+    for line in "${(@f)$(print -rl -- "${(@Q)words[2,CURRENT-1]}" "${(Q)PREFIX}" | ${(Q)~words[1]} completion --words 2>/dev/null)}"; do
+        if [[ $line == :files ]]; then
+            files=yes
+        elif [[ -n $line ]]; then
+            line=${line//:/\\:}
+            found+=("${line/$'\t'/:}")
+        fi
+    done
+    (( ! $#found )) || _describe -t tipple tipple found
+    if [[ -n $files ]]; then
+        compset -P '--[a-z-]##='
+        _files
+    fi
+}
+if [[ $zsh_eval_context[-1] == loadautofunc ]]; then
+    _tipple "$@"
+else
+    compdef _tipple tipple
+fi
