@@ -1,6 +1,7 @@
 #include "base/host/host.h"
 #include "server/absence.h"
 #include "server/server_inner.h"
+#include "server/waiting.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -133,7 +134,7 @@ static bool learn_version(server_t *server, const bson_t *info, err_t *err) {
     return true;
 }
 
-static bool learn(server_t *server, mongoc_client_t *client, err_t *err) {
+static bool learn(server_t *server, mongoc_client_t *client, waiting_t *waiting, err_t *err) {
     char doing[300];
     snprintf(doing, sizeof doing, "connect to %.280s", server->address.hosts);
     bson_t *command = BCON_NEW("buildInfo", BCON_INT32(1));
@@ -145,6 +146,8 @@ static bool learn(server_t *server, mongoc_client_t *client, err_t *err) {
         /* buildInfo first: it opens the connection, and so logs in */
         ok = mongoc_client_command_simple(client, "admin", command, NULL, &reply, &error) &&
              learn_limits(server, client, &read_only, &error);
+        if (!ok)
+            waiting_why(waiting, client, &error);
         bool over = ok ? !learn_version(server, &reply, err)
                        : absence_is_final(&server->address, client, &error, patience.tries + 1, err) ||
                              !server_again(server, client, &patience, &error, &reply, doing, err);
@@ -198,11 +201,14 @@ static server_t *connect_to(address_t *address, const server_options_t *options,
     server->reads = options->reads;
     server->resumes = options->resumes;
     set_options(server->address.uri, options->patience_ns, options->reads);
+    waiting_t waiting;
+    waiting_begin(&waiting, &server->address, options->patience_ns);
     mongoc_client_t *client =
         has_answers(server->address.uri, options, err) && open_pool(server, options->connections, err)
             ? server_take(server, err)
             : NULL;
-    bool ok = client && learn(server, client, err);
+    bool ok = client && learn(server, client, &waiting, err);
+    waiting_end(&waiting);
     server_give(server, client);
     if (ok) {
         server->unsafe = options->unsafe;

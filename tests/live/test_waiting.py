@@ -1,0 +1,69 @@
+"""A server that is out of reach is named within a second, and why: a closed port, a port that answers nothing.  needs: none"""
+import os
+import pathlib
+import re
+import socket
+import subprocess
+import time
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+TIPPLE = os.environ.get("TIPPLE", str(ROOT / "build/release/tipple"))
+SECONDS = 2  # one, and one for a busy host
+
+
+class Waiting(unittest.TestCase):
+    def first_line(self, port, *words):
+        """The first line on stderr, when it came, and the rest."""
+        began = time.monotonic()
+        process = subprocess.Popen([TIPPLE, "status", "--uri", "mongodb://joe:hunter2@127.0.0.1:%d/a.b" % port,
+                                    "--patience", "3s", *words], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        self.addCleanup(process.kill)
+        line = process.stderr.readline()
+        took = time.monotonic() - began
+        rest = process.communicate(timeout=60)[1]
+        self.assertEqual(4, process.returncode)
+        self.assertNotIn("hunter2", line + rest)
+        return line, took, rest
+
+    def check(self, port, why):
+        line, took, rest = self.first_line(port)
+        self.assertRegex(line, r"^waiting for 127\.0\.0\.1:%d \(%s\); --patience ends in \d" % (port, re.escape(why)))
+        self.assertLess(took, SECONDS)
+        self.assertRegex(rest, r"^tipple: could not connect to [^\n]* longer than --patience \(3\.0 s\)")
+
+    def test_closed_port(self):
+        """nobody listens"""
+        with socket.socket() as bound:
+            bound.bind(("127.0.0.1", 0))
+            self.check(bound.getsockname()[1], "connection refused")
+
+    def test_port_that_swallows(self):
+        """a full queue of connections: packets are dropped, as by a firewall"""
+        with socket.socket() as listener:
+            listener.bind(("127.0.0.1", 0))
+            listener.listen(0)
+            waiting = [socket.socket() for _ in range(4)]
+            for one in waiting:
+                self.addCleanup(one.close)
+                one.setblocking(False)
+                one.connect_ex(listener.getsockname())
+            self.check(listener.getsockname()[1], "no answer")
+
+    def test_server_without_words(self):
+        """a connection is made, and nothing comes"""
+        with socket.socket() as listener:
+            listener.bind(("127.0.0.1", 0))
+            listener.listen(20)
+            self.check(listener.getsockname()[1], "no answer")
+
+    def test_quiet(self):
+        """-q: only the error"""
+        with socket.socket() as bound:
+            bound.bind(("127.0.0.1", 0))
+            line, _, rest = self.first_line(bound.getsockname()[1], "-q")
+            self.assertTrue(line.startswith("tipple: could not connect"), line)
+            self.assertEqual("", rest)
+
+
+unittest.main()
