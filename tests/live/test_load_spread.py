@@ -210,7 +210,8 @@ class Keys(Cluster):
 
     def test_stations(self):
         """The weather study's choice: each station lies on the one shard that its hash says."""
-        done = self.tipple(*self.words("--format", "isd", "--shard-key", "st:hashed", "a.isd", json_wanted=False))
+        words = self.words("--format", "isd", "--shard-key", "st:hashed", "a.isd", json_wanted=False)
+        done = self.tipple(*words, "-v")
         there = self.placed("st:hashed")
         found = self.on_shards([{"$group": {"_id": "$st", "n": {"$sum": 1}}}])
         stations = collections.Counter(map(station, self.text.decode("latin-1").splitlines()))
@@ -219,6 +220,11 @@ class Keys(Cluster):
         self.assertEqual({group["_id"]: group["n"] for groups in found.values() for group in groups}, stations)
         told = re.findall(r"^(s\d) +([\d,]+) +([\d.]+)% ", done.stdout.decode(), re.M)
         self.assertEqual(told, [(name, "{:,}".format(count), "%.1f" % (count / 120)) for name, count in there.items()])
+        short = self.tipple(*words, "--drop", "--yes").stdout.decode().splitlines()
+        shares = sorted(count / 120 for count in self.placed("st:hashed").values())
+        self.assertEqual(3, len(short), short)
+        self.assertRegex(short[2], r"^shards: %d, each with %.1f%% to %.1f%% of the documents, busy \d+%% to \d+%% of the time$" % (
+            len(shares), shares[0], shares[-1]))
         self.clean()
 
     def test_hashed_first(self):

@@ -118,7 +118,7 @@ class Polite(livetest.Case):
     def test_text(self):
         """the summary has a line for it; without --polite it has not"""
         self.write("a.csv", rows(2000))
-        done = self.tipple(*self.words("a.csv", "--polite", json_wanted=False))
+        done = self.tipple(*self.words("a.csv", "--polite", "-v", json_wanted=False))
         self.assertRegex(done.stdout.decode(), r"(?m)^polite: slowed down \d+% of the time( \(.+\))?$")
         done = self.tipple(*self.words("a.csv", "--polite", json_wanted=False))
         self.assertNotIn(b"polite", done.stdout)

@@ -42,15 +42,28 @@ static void print_places(const char *title, const loaded_place_t *places, size_t
                   count - shown);
 }
 
+static void widen(double value, double *least, double *most) {
+    *least = value < *least ? value : *least;
+    *most = value > *most ? value : *most;
+}
+
+/* Of all shards only whether they are even. */
+static void print_spread(const load_result_t *result) {
+    double least = 100, most = 0, least_busy = 100, most_busy = 0;
+    for (size_t i = 0; i < result->shard_count; i++) {
+        const load_share_t share = load_share(result, &result->shards[i]);
+        widen(share.documents, &least, &most);
+        widen(share.busy, &least_busy, &most_busy);
+    }
+    out_print("shards: %zu, each with %.1f%% to %.1f%% of the documents, busy %.0f%% to %.0f%% of the time\n",
+              result->shard_count, least, most, least_busy, most_busy);
+}
+
 static void print_shards(const load_result_t *result) {
     if (result->shard_count > 1)
         print_places("shard", result->shards, result->shard_count, result);
     if (result->router_count > 1)
         print_places("router", result->routers, result->router_count, result);
-    if (result->unrouted)
-        out_print("%" PRIu64
-                  " documents have no value for the shard key that could be sorted by: the router did\n",
-                  result->unrouted);
 }
 
 static void print_polite(const load_result_t *result) {
@@ -117,6 +130,28 @@ static void print_passed_over(const load_result_t *result) {
     free(text);
 }
 
+/* How it was done: nothing that somebody has to do, or may have lost. */
+static void print_details(const load_spec_t *spec, const load_result_t *result) {
+    char more[UNITS_MAX], out[UNITS_MAX];
+    if (result->appended)
+        out_print("appended: the collection holds documents of others, too, which stay as they are\n");
+    if (result->batches)
+        out_print("batches sent %s, %.0f docs on average      client CPU %.2f us a doc      peak memory %s\n",
+                  units_count(more, result->batches),
+                  (double)result->sent_documents / (double)result->batches, load_cpu_us(result),
+                  units_size(out, result->peak_memory_bytes));
+    if (result->counts.loaded)
+        print_shards(result);
+    if (result->retries)
+        out_print("retried %s batches\n", units_count(more, result->retries));
+    if (result->short_batches)
+        out_print(
+            "memory was short: %s batches went before they were full; a higher --memory keeps them whole\n",
+            units_count(more, result->short_batches));
+    if (spec->polite && !spec->dry_run && result->counts.read)
+        print_polite(result);
+}
+
 void load_print(const load_spec_t *spec, const load_result_t *result, const bson_t *document) {
     const counts_t *counts = &result->counts;
     char read[UNITS_MAX], loaded[UNITS_MAX], there[UNITS_MAX], rejected[UNITS_MAX], filtered[UNITS_MAX];
@@ -138,8 +173,8 @@ void load_print(const load_spec_t *spec, const load_result_t *result, const bson
     print_open_rejects(spec, result);
     if (log_level() < LOG_NORMAL)
         return;
-    if (result->appended)
-        out_print("appended: the collection holds documents of others, too, which stay as they are\n");
+    if (log_level() >= LOG_VERBOSE)
+        print_details(spec, result);
     if (counts->replaced)
         out_print("replaced: %s of the loaded; other documents had their _ids\n",
                   units_count(more, counts->replaced));
@@ -150,19 +185,6 @@ void load_print(const load_spec_t *spec, const load_result_t *result, const bson
         out_print(
             "corrected: %s of the loaded; the input ended in the middle of the record then, and has grown\n",
             units_count(more, counts->corrected));
-    if (result->batches)
-        out_print("batches sent %s, %.0f docs on average      client CPU %.2f us a doc      peak memory %s\n",
-                  units_count(more, result->batches),
-                  (double)result->sent_documents / (double)result->batches, load_cpu_us(result),
-                  units_size(out, result->peak_memory_bytes));
-    if ((result->shard_count > 1 || result->router_count > 1) && counts->loaded)
-        print_shards(result);
-    if (result->retries)
-        out_print("retried %s batches\n", units_count(more, result->retries));
-    if (result->short_batches)
-        out_print(
-            "memory was short: %s batches went before they were full; a higher --memory keeps them whole\n",
-            units_count(more, result->short_batches));
     if (result->records_skipped)
         out_print("skipped: %s records of %s of %s files, loaded by earlier runs\n",
                   units_count(more, result->records_skipped), units_count(in, result->files_skipped),
@@ -170,10 +192,14 @@ void load_print(const load_spec_t *spec, const load_result_t *result, const bson
     if (result->records_done_by_others)
         out_print("done by other loads meanwhile: %s records\n",
                   units_count(more, result->records_done_by_others));
-    if (spec->polite && !spec->dry_run && counts->read)
-        print_polite(result);
     if (counts->read)
         out_print("limited by: %s\n", result->limited_by);
+    if (result->shard_count > 1 && counts->loaded && log_level() < LOG_VERBOSE)
+        print_spread(result);
+    if (result->unrouted)
+        out_print("%" PRIu64
+                  " documents have no value for the shard key that could be sorted by: the router did\n",
+                  result->unrouted);
     print_passed_over(result);
     print_bad_values(result);
     for (size_t i = 0; i < result->index_count; i++)
