@@ -316,6 +316,32 @@ static void test_misfits_are_counted(void **state) {
     guess_destroy(guess);
 }
 
+/* Lines that are the same as the first one are records where no header is read, each of them. */
+static void test_first_again(void **state) {
+    (void)state;
+    static const struct {
+        guess_options_t options;
+        const char *text;
+        uint64_t records, misfits;
+    } rows[] = {
+        /* two fields where the others have three */
+        {{.header = GUESS_NO_HEADER}, "&,n\n,deci,n\n1P,\"a|b|c\",4\n2Q,x,5\n&,n\n3R,y,6\n", 6, 2},
+        {{.header = GUESS_NO_HEADER}, "1,a\n2,b\n1,a\n1,a\n", 4, 0},
+        /* names of all columns but the first: skipped at the beginning, and a record further on */
+        {{.header = GUESS_ANY_HEADER}, "a,b\n1,2,3\na,b\n4,5,6\n7,8,9\n", 4, 1},
+        {{.header = GUESS_ANY_HEADER}, "a,b\n1,2\na,b\n4,5\n", 2, 0},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        err_t err;
+        guess_t *guess = begin_with(&rows[i].options, rows[i].text, true, &err);
+        assert_non_null(guess);
+        assert_true(guess_end(guess, &err));
+        assert_int_equal(guess_records(guess), rows[i].records);
+        assert_int_equal(guess_misfits(guess), rows[i].misfits);
+        guess_destroy(guess);
+    }
+}
+
 /* A header line that comes again, as in files that were joined, tells nothing of the types. */
 static void test_header_again(void **state) {
     (void)state;
@@ -375,6 +401,7 @@ int main(void) {
         cmocka_unit_test(test_piece_in_the_middle),
         cmocka_unit_test(test_same_header),
         cmocka_unit_test(test_misfits_are_counted),
+        cmocka_unit_test(test_first_again),
         cmocka_unit_test(test_header_again),
         cmocka_unit_test(test_json),
         cmocka_unit_test(test_refused),

@@ -75,6 +75,7 @@ static bool keep_first(guess_t *guess, const uint8_t *text, size_t length, bool 
     if (!(guess->first = malloc(line.length)))
         return err_memory(err, line.length);
     memcpy(guess->first, line.text, line.length);
+    guess->first_misfits = guess->split->count != structure->columns || guess->split->open;
     guess->first_length = line.length;
     guess->first_line = 1 + lines_count(text, (size_t)(line.text - text));
     guess->header_lines = lines_count(text, (size_t)(at - text));
@@ -181,8 +182,11 @@ bool guess_take(guess_t *guess, const uint8_t *text, size_t length, guess_from_t
         return true;
     begin += first;
     const uint8_t *at = begin, *done = begin;
+    guess->like_first_inputs += from == GUESS_FROM_START;
     for (; guess_next(guess->schema, &at, end, last, &line); done = at)
-        if (!is_first(guess, &line) && !add_record(guess, &line, err))
+        if (is_first(guess, &line))
+            guess->like_first++;
+        else if (!add_record(guess, &line, err))
             return false;
     guess->bytes += (uint64_t)(done - begin);
     *used = last ? length : (size_t)(done - text);
@@ -196,7 +200,9 @@ bool guess_is_same(guess_t *guess, const uint8_t *text, size_t length) {
         return guess_is_json(text, length);
     const uint8_t *at = text + dialect_begin(guess->schema, text, length);
     guess_line_t line;
-    return guess_next(guess->schema, &at, text + length, true, &line) && is_first(guess, &line);
+    const bool same = guess_next(guess->schema, &at, text + length, true, &line) && is_first(guess, &line);
+    guess->like_first_inputs += same;
+    return same;
 }
 
 uint64_t guess_records(const guess_t *guess) {
@@ -236,14 +242,18 @@ static void decide_columns(guess_t *guess) {
         guess->columns[i].is = guess_column_decide(&guess->columns[i].column);
 }
 
-/* The first record is one like the others. */
-static void add_first(guess_t *guess) {
-    if (guess->first_in_records)
+/* The first record, and all lines that are the same, are records where no header is read; what is skipped, because its
+ * names cannot be a header, is skipped only at the beginning of an input. */
+static void add_like_first(guess_t *guess) {
+    const uint64_t skipped = guess->named_here ? guess->like_first_inputs : 0;
+    if (guess->header || guess->like_first <= skipped)
         return;
-    guess->first_in_records = true;
-    guess->records++;
-    guess->misfits += guess->structure.odd_header;
-    for (size_t i = 0; i < guess->structure.columns && !guess->structure.odd_header; i++)
+    guess->records += guess->like_first - skipped;
+    if (guess->first_misfits) {
+        guess->misfits += guess->like_first - skipped;
+        return;
+    }
+    for (size_t i = 0; i < guess->structure.columns; i++)
         guess_column_add(&guess->columns[i].column, (const uint8_t *)guess->columns[i].text,
                          guess->columns[i].length);
     decide_columns(guess);
@@ -266,11 +276,9 @@ bool guess_end(guess_t *guess, err_t *err) {
     if (guess->json || guess->bson)
         return check_for_documents(guess, err);
     decide_columns(guess);
-    if (!find_encoding(guess, err) || !guess_read_names(guess, err) ||
-        (!guess->first_in_records && !guess_find_header(guess, err)))
+    if (!find_encoding(guess, err) || !guess_read_names(guess, err) || !guess_find_header(guess, err))
         return false;
-    if (!guess->header && !guess->named_here)
-        add_first(guess);
+    add_like_first(guess);
     if (!guess_name_columns(guess, err) || !guess_tell_types(guess, err) || !guess_settle_days(guess, err) ||
         !guess_settle_marks(guess, err))
         return false;

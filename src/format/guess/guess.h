@@ -42,7 +42,7 @@ typedef enum {
 bool guess_take(guess_t *guess, const uint8_t *text, size_t length, guess_from_t from, bool last,
                 size_t *used, err_t *err);
 
-/* Another input: does its first record name the same columns? Then it can be taken, too. */
+/* Another input: does its first record name the same columns? Then it is to be taken, too. */
 bool guess_is_same(guess_t *guess, const uint8_t *text, size_t length);
 
 /* What the types of the columns would be, as a number: while it stays the same, more text tells nothing new. */

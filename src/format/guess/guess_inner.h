@@ -192,7 +192,9 @@ struct guess {
     uint8_t *first;          /* the first record */
     size_t first_length;
     uint64_t first_line, header_lines; /* where it begins, from 1; lines up to its end */
-    bool first_in_records;             /* it is no header, and was counted */
+    bool first_misfits;                /* it has not as many fields as the columns */
+    uint64_t like_first;               /* lines that were taken and are the same as the first record; */
+    uint64_t like_first_inputs;        /* so many of them begin an input */
     uint64_t records, misfits, bytes;
     bool all;       /* everything was looked at */
     bool scattered; /* the middle and the end, too */
