@@ -4,6 +4,7 @@
 #include "base/host/host.h"
 #include "base/log.h"
 #include "base/stop.h"
+#include "catalog/store/entry_bson.h"
 #include "format/record/own_id.h"
 #include "load/before/sample.h"
 #include "load/job.h"
@@ -12,6 +13,7 @@
 #include "server/presplit/presplit.h"
 #include "server/presplit/rights.h"
 #include "server/presplit/undo.h"
+#include "server/presplit/zone_notes.h"
 #include "server/presplit/zones.h"
 
 #include <stdio.h>
@@ -79,7 +81,11 @@ static bool collection_empty(job_t *job, const shardkey_t *key, err_t *err) {
     if (!presplit_shards(job->server, job->client, &shards, err))
         return false;
     job->placed = true;
-    bool ok = check_shards(&shards, err) && presplit_empty(job, key, &shards, presplit_place, err);
+    bson_oid_t load;
+    load_id_to_oid(&job->id, &load);
+    bool ok = check_shards(&shards, err) &&
+              zone_notes_write(job->server, job->client, &load, shards.count, err) &&
+              presplit_empty(job, key, &shards, presplit_place, err);
     presplit_free_shards(&shards);
     return ok;
 }
@@ -202,6 +208,13 @@ static bool check_cluster(const job_t *job, err_t *err) {
             "contradict them. Shard the empty collection yourself (sh.shardCollection), and load into "
             "that; or take the ranges away. Nothing was touched",
             name, zones.others, zones.others == 1 ? "" : "s", zones.other);
+    if (ok && !zones.hidden && (!zones.sharded || job->spec->drop) && zones.alike[0])
+        ok = err_set(
+            err, STATUS_USAGE,
+            "a shard has the tag %s, which no load of %s has noted: a load would set one of that name, "
+            "and take it away. Take it away yourself (sh.removeShardFromZone), or give --shard-key none. "
+            "Nothing was touched",
+            zones.alike, name);
     if (ok && (!zones.sharded || job->spec->drop))
         ok = collection_may_shard(name, err);
     if (ok && !zones.hidden && (!zones.sharded || job->spec->drop))
@@ -259,7 +272,7 @@ bool job_tell_dropped(job_t *job, err_t *err) {
             "again after the load:",
             name, zones.others);
     for (size_t i = 0; ok && i < zones.ranges.count; i++)
-        if (!zones_is_own(name, zones_of_range(zones.ranges.documents[i])))
+        if (!zones_is_own(&zones, name, zones.ranges.documents[i]))
             ok = print_range(name, zones.ranges.documents[i], err);
     zones_free(&zones);
     return ok;

@@ -74,6 +74,11 @@ class Placement(livecluster.Cluster):
     def status(self, *words, **more):
         return self.tipple("status", "--uri", self.uri(), *words, **more)
 
+    def note_zones(self, zones):
+        """As a load does before it sets so many."""
+        self.client.command(self.database, {"insert": "results.tipple.loads", "documents": [
+            {"_id": mongo.ObjectId(bytes(12)), "ended": True, "zones": zones}], "writeConcern": {"w": "majority"}})
+
     # ---- zones of others
 
     def test_zones_whose_names_begin_alike(self):
@@ -85,6 +90,28 @@ class Placement(livecluster.Cluster):
         self.assertEqual("", self.stderr)
         self.assertEqual(([("results.d", others[0])], {"s0": [others[0]], "s1": [others[1]]}, [False]),
                          (self.zones(), self.tags(), self.off()))
+
+    def test_names_of_a_load_that_no_load_has_noted(self):
+        """Whatever its name, a zone is a person's if no load has noted it: it stays, and no load sets one of that name."""
+        own, alike = "tipple.%s.0" % self.name, "tipple.%s.007" % self.name
+        self.zone(alike, "s0")
+        self.load("a.csv")
+        self.assertEqual({"s0": [alike]}, self.tags())
+        self.zone(own, "s1", WHOLE, "results.d")
+        self.load("--drop", "--yes", "a.csv", status=1)
+        self.assertIn("a shard has the tag %s, which no load of %s has noted" % (own, self.name), self.stderr)
+        self.assertNotIn(b"of a load that was killed", self.status("--restore").stdout)
+        self.assertEqual(([("results.d", own)], {"s0": [alike], "s1": [own]}), (self.zones(), self.tags()))
+        self.assertEqual(3000, self.client.count(self.database, "results"))
+
+    def test_range_of_a_load_that_no_load_has_noted(self):
+        """On a collection that is not sharded: refused as any other range of a person."""
+        own = "tipple.%s.0" % self.name
+        self.zone(own, "s1", WHOLE)
+        self.load("a.csv", status=1)
+        self.assertIn("a person has set 1 zone range for it (%s)" % own, self.stderr)
+        self.status("--restore")
+        self.assertEqual(([], [("results", own)]), (self.listed(), self.zones()))
 
     def test_zones_of_a_person(self):
         """An empty sharded collection is not spread against them, and `status` gives no commands against them."""
@@ -205,6 +232,7 @@ class Placement(livecluster.Cluster):
         """Somebody has dropped the collection of a load that was killed: its zones are seen and taken away all the same."""
         self.zone("tipple.%s.0" % self.name, "s0", WHOLE)
         self.zone("tipple.%s.1" % self.name, "s1")
+        self.note_zones(2)
         self.assertIn(b"1 range and 2 tags of shards of a load that was killed", self.status().stdout)
         self.assertIn(b"1 range and 2 tags of shards that a load had left are gone", self.status("--restore").stdout)
         self.clean()

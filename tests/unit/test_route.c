@@ -4,6 +4,7 @@
 #include "server/chunks/route.h"
 #include "server/presplit/balancer.h"
 #include "server/presplit/undo.h"
+#include "server/presplit/zone_notes.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -264,12 +265,20 @@ static void test_notes_come_first(void **state) {
 
 /* ---- all of it undone ---- */
 
+/* A load has noted that it sets so many zones. */
+static void note_zones(lab_t *lab, int zones) {
+    char load[100];
+    snprintf(load, sizeof load, "{\"_id\": {\"$oid\": \"64a000000000000000000001\"}, \"zones\": %d}", zones);
+    box_insert(lab->box, "d.c.tipple.loads", load);
+}
+
 static void test_undo(void **state) {
     (void)state;
     lab_t lab;
     undone_t undone;
     open_balanced(&lab, false);
     assert_true(balancer_take(lab.server, lab.client, &lab.err));
+    note_zones(&lab, 1);
     box_insert(
         lab.box, "config.tags",
         "{\"_id\": 1, \"ns\": \"d.c\", \"tag\": \"tipple.d.c.0\", \"min\": {\"k\": 1}, \"max\": {\"k\": 2}}");
@@ -286,6 +295,45 @@ static void test_undo(void **state) {
     assert_int_equal(box_count(lab.box, "config.tags", NULL), 1);
     assert_int_equal(box_count(lab.box, "config.shards", "{\"_id\": \"s0\", \"tags\": [\"EU\"]}"), 1);
     assert_int_equal(box_count(lab.box, "config.collections", OFF), 0);
+    assert_int_equal(box_count(lab.box, "d.c.tipple.loads", "{\"zones\": {\"$gt\": 0}}"), 0);
+    close_lab(&lab);
+}
+
+/* A load whose document somebody has removed cannot note its zones, and so sets none. */
+static void test_note(void **state) {
+    (void)state;
+    lab_t lab;
+    bson_oid_t load, other;
+    bson_oid_init_from_string(&load, "64a000000000000000000001");
+    bson_oid_init_from_string(&other, "64a000000000000000000002");
+    open_lab(&lab);
+    box_insert(lab.box, "d.c.tipple.loads", "{\"_id\": {\"$oid\": \"64a000000000000000000001\"}}");
+    assert_true(zone_notes_write(lab.server, lab.client, &load, 3, &lab.err));
+    assert_int_equal(box_count(lab.box, "d.c.tipple.loads", "{\"zones\": 3}"), 1);
+    assert_false(zone_notes_write(lab.server, lab.client, &other, 3, &lab.err));
+    assert_non_null(strstr(lab.err.text, "the catalog of d.c was removed"));
+    close_lab(&lab);
+}
+
+/* What no load has noted is a person's, whatever its name. */
+static void test_undo_of_a_person(void **state) {
+    (void)state;
+    lab_t lab;
+    undone_t undone;
+    open_balanced(&lab, false);
+    note_zones(&lab, 1);
+    box_insert(
+        lab.box, "config.tags",
+        "{\"_id\": 1, \"ns\": \"d.c\", \"tag\": \"tipple.d.c.1\", \"min\": {\"k\": 1}, \"max\": {\"k\": 2}}");
+    box_update(lab.box, "config.shards", "{\"_id\": \"s0\"}",
+               "{\"$set\": {\"tags\": [\"tipple.d.c.1\", \"tipple.d.c.00\", \"tipple.d.c.0\"]}}");
+    undo(lab.server, lab.client, &undone);
+    assert_int_equal(undone.steps[UNDO_RANGES].gone, 0);
+    assert_int_equal(undone.steps[UNDO_TAGS].gone, 1);
+    assert_int_equal(box_count(lab.box, "config.tags", NULL), 1);
+    assert_int_equal(box_count(lab.box, "config.shards",
+                               "{\"_id\": \"s0\", \"tags\": [\"tipple.d.c.1\", \"tipple.d.c.00\"]}"),
+                     1);
     close_lab(&lab);
 }
 
@@ -296,6 +344,7 @@ static void test_undo_in_part(void **state) {
     undone_t undone;
     open_balanced(&lab, false);
     assert_true(balancer_take(lab.server, lab.client, &lab.err));
+    note_zones(&lab, 1);
     box_insert(
         lab.box, "config.tags",
         "{\"_id\": 1, \"ns\": \"d.c\", \"tag\": \"tipple.d.c.0\", \"min\": {\"k\": 1}, \"max\": {\"k\": 2}}");
@@ -309,15 +358,18 @@ static void test_undo_in_part(void **state) {
     assert_false(undo_tell(lab.server, &undone, "", &lab.err));
     log_set_level(LOG_NORMAL);
     assert_non_null(strstr(lab.err.text, "not authorized"));
+    assert_int_equal(box_count(lab.box, "d.c.tipple.loads", "{\"zones\": 1}"),
+                     1); /* for whoever tries again */
     close_lab(&lab);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_read),        cmocka_unit_test(test_no_map),
-        cmocka_unit_test(test_moving),      cmocka_unit_test(test_taken_and_released),
-        cmocka_unit_test(test_of_a_person), cmocka_unit_test(test_notes_come_first),
-        cmocka_unit_test(test_undo),        cmocka_unit_test(test_undo_in_part),
+        cmocka_unit_test(test_read),         cmocka_unit_test(test_no_map),
+        cmocka_unit_test(test_moving),       cmocka_unit_test(test_taken_and_released),
+        cmocka_unit_test(test_of_a_person),  cmocka_unit_test(test_notes_come_first),
+        cmocka_unit_test(test_undo),         cmocka_unit_test(test_undo_of_a_person),
+        cmocka_unit_test(test_undo_in_part), cmocka_unit_test(test_note),
     };
     mongoc_init();
     mongoc_log_set_handler(NULL, NULL);

@@ -13,36 +13,39 @@
 
 #include <cmocka.h>
 
-static void test_own(void **state) {
+static void test_numbers(void **state) {
     static const struct {
         const char *namespace, *zone;
-        bool own;
+        size_t number;
     } cases[] = {
-        {"rx.c", "tipple.rx.c.0", true},
-        {"rx.c", "tipple.rx.c.1023", true},
-        {"rx.c.d", "tipple.rx.c.d.0", true},
-        {"rx.c.0", "tipple.rx.c.0.1", true},
-        {"rx.c", "tipple.rx.c.d.0", false}, /* of another collection */
-        {"rx.c", "tipple.rx.c.tipple.tune.0", false},
-        {"rx.c", "tipple.rx.c.0.1", false},
-        {"rx.c", "tipple.rx.c.archive", false}, /* a person's */
-        {"rx.c", "tipple.rx.c.0a", false},
-        {"rx.c", "tipple.rx.c.", false},
-        {"rx.c", "tipple.rx.c", false},
-        {"rx.c", "tipple.rx.c.-1", false},
-        {"rx.c", "tipple.rxxc.0", false},
-        {"rx.c", "tipple.rx.cc.0", false},
-        {"rx.c", "EU", false},
-        {"rx.c", "", false},
+        {"rx.c", "tipple.rx.c.0", 0},
+        {"rx.c", "tipple.rx.c.1023", 1023},
+        {"rx.c.d", "tipple.rx.c.d.0", 0},
+        {"rx.c.0", "tipple.rx.c.0.1", 1},
+        {"rx.c", "tipple.rx.c.d.0", SIZE_MAX}, /* of another collection */
+        {"rx.c", "tipple.rx.c.tipple.tune.0", SIZE_MAX},
+        {"rx.c", "tipple.rx.c.0.1", SIZE_MAX},
+        {"rx.c", "tipple.rx.c.archive", SIZE_MAX}, /* a person's */
+        {"rx.c", "tipple.rx.c.0a", SIZE_MAX},
+        {"rx.c", "tipple.rx.c.", SIZE_MAX},
+        {"rx.c", "tipple.rx.c", SIZE_MAX},
+        {"rx.c", "tipple.rx.c.-1", SIZE_MAX},
+        {"rx.c", "tipple.rxxc.0", SIZE_MAX},
+        {"rx.c", "tipple.rx.cc.0", SIZE_MAX},
+        {"rx.c", "tipple.rx.c.007", SIZE_MAX},
+        {"rx.c", "tipple.rx.c.00", SIZE_MAX},
+        {"rx.c", "tipple.rx.c.99999999999999999999", SIZE_MAX},
+        {"rx.c", "EU", SIZE_MAX},
+        {"rx.c", "", SIZE_MAX},
     };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        if (zones_is_own(cases[i].namespace, cases[i].zone) != cases[i].own)
+        if (zones_number(cases[i].namespace, cases[i].zone) != cases[i].number)
             fail_msg("%s in %s", cases[i].zone, cases[i].namespace);
     char name[ZONES_NAME];
     zones_name("rx.c", 7, name);
     assert_string_equal(name, "tipple.rx.c.7");
-    assert_true(zones_is_own("rx.c", name));
+    assert_int_equal(zones_number("rx.c", name), 7);
 }
 
 static bool collect(void *context, const char *shard, const char *zone) {
@@ -59,10 +62,16 @@ static void test_tags(void **state) {
         BCON_NEW("_id", "s2", "tags", "[", BCON_INT32(1), "tipple.rx.c.archive", "tipple.rx.c.1", "]"),
         BCON_NEW("_id", "s3"),
     };
-    const zones_t zones = {.shards = {shards, 4}};
-    char text[200] = "";
+    zones_t zones = {.shards = {shards, 4}, .noted = 3};
+    char text[200] = "", noted[200] = "", none[200] = "";
     assert_true(zones_each_tag(&zones, "rx.c", collect, text));
     assert_string_equal(text, "s0.0 s0.2 s2.1 ");
+    zones.noted = 2; /* no load has noted .2 */
+    assert_true(zones_each_tag(&zones, "rx.c", collect, noted));
+    assert_string_equal(noted, "s0.0 s2.1 ");
+    zones.noted = 0;
+    assert_true(zones_each_tag(&zones, "rx.c", collect, none));
+    assert_string_equal(none, "");
     for (size_t i = 0; i < 4; i++)
         bson_destroy(shards[i]);
 }
@@ -142,7 +151,7 @@ static void test_rights(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_own),       cmocka_unit_test(test_tags),   cmocka_unit_test(test_shards),
+        cmocka_unit_test(test_numbers),   cmocka_unit_test(test_tags),   cmocka_unit_test(test_shards),
         cmocka_unit_test(test_balancing), cmocka_unit_test(test_rights),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

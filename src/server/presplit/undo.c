@@ -2,6 +2,7 @@
 #include "base/ejson.h"
 #include "base/log.h"
 #include "server/bson_read.h"
+#include "server/presplit/zone_notes.h"
 #include "server/presplit/zones.h"
 
 #include <stdlib.h>
@@ -10,6 +11,7 @@ typedef struct {
     server_t *server;
     mongoc_client_t *client;
     undone_t *undone;
+    const zones_t *zones;
 } undoing_t;
 
 /* Destroys command. */
@@ -26,7 +28,7 @@ static void run(undoing_t *undoing, undo_step_t step, bson_t *command) {
 static void drop_range(undoing_t *undoing, const bson_t *range) {
     const char *name = server_namespace(undoing->server);
     bson_t min, max;
-    if (zones_is_own(name, zones_of_range(range)) && bson_read_field(range, "min", &min) &&
+    if (zones_is_own(undoing->zones, name, range) && bson_read_field(range, "min", &min) &&
         bson_read_field(range, "max", &max))
         run(undoing, UNDO_RANGES,
             BCON_NEW("updateZoneKeyRange", BCON_UTF8(name), "min", BCON_DOCUMENT(&min), "max",
@@ -39,29 +41,41 @@ static bool drop_tag(void *context, const char *shard, const char *zone) {
 }
 
 /* Behind a load that was killed, or could not do it when it had sharded the collection. */
-static void keep_off(undoing_t *undoing) {
+static void keep_off(server_t *server, mongoc_client_t *client, undone_t *undone) {
     bool owed;
     err_t err;
-    const bool ok = balancer_keep_off(undoing->server, undoing->client, &owed, &err);
-    undoing->undone->steps[UNDO_KEPT_OFF].gone = ok && owed;
-    undoing->undone->steps[UNDO_KEPT_OFF].left = !ok;
+    const bool ok = balancer_keep_off(server, client, &owed, &err);
+    undone->steps[UNDO_KEPT_OFF].gone = ok && owed;
+    undone->steps[UNDO_KEPT_OFF].left = !ok;
     if (!ok)
-        undoing->undone->steps[UNDO_KEPT_OFF].why = err;
+        undone->steps[UNDO_KEPT_OFF].why = err;
 }
 
-void undo(server_t *server, mongoc_client_t *client, undone_t *undone) {
-    undoing_t undoing = {server, client, undone};
-    zones_t zones;
-    err_t err;
-    *undone = (undone_t){.hidden = false};
-    if (!zones_read(server, client, &zones, &err) || zones.hidden) {
+/* The notes go behind all that they are about, and only those that were there before it was looked at. */
+static void undo_zones(server_t *server, mongoc_client_t *client, undone_t *undone, zones_t *zones) {
+    undoing_t undoing = {server, client, undone, zones};
+    zone_notes_t notes;
+    err_t err, ignored;
+    *zones = (zones_t){.hidden = false};
+    if (!zone_notes_read(server, client, &notes, &err) || !zones_read(server, client, zones, &err) ||
+        zones->hidden) {
         undone->steps[UNDO_RANGES].unknown = true;
         undone->steps[UNDO_RANGES].why = err;
     }
-    undone->hidden = zones.hidden;
-    for (size_t i = 0; i < zones.ranges.count; i++)
-        drop_range(&undoing, zones.ranges.documents[i]);
-    zones_each_tag(&zones, server_namespace(server), drop_tag, &undoing);
+    undone->hidden = zones->hidden;
+    for (size_t i = 0; i < zones->ranges.count; i++)
+        drop_range(&undoing, zones->ranges.documents[i]);
+    zones_each_tag(zones, server_namespace(server), drop_tag, &undoing);
+    if (!undone->steps[UNDO_RANGES].unknown && !undone->steps[UNDO_RANGES].left &&
+        !undone->steps[UNDO_TAGS].left)
+        zone_notes_clear(server, client, &notes, &ignored); /* what stays claims nothing but our names */
+}
+
+void undo(server_t *server, mongoc_client_t *client, undone_t *undone) {
+    zones_t zones;
+    err_t err;
+    *undone = (undone_t){.hidden = false};
+    undo_zones(server, client, undone, &zones);
     const bool sharded = zones.sharded;
     zones_free(&zones);
     const bool ok = balancer_release(server, client, &undone->hold, &err);
@@ -71,7 +85,7 @@ void undo(server_t *server, mongoc_client_t *client, undone_t *undone) {
     if (!ok)
         undone->steps[UNDO_BALANCING].why = err;
     if (ok && sharded)
-        keep_off(&undoing);
+        keep_off(server, client, undone);
 }
 
 bool undo_tell(const server_t *server, const undone_t *undone, const char *hint, err_t *err) {
