@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <zlib.h>
 
 enum { MOST_METADATA = 16 << 20 };
@@ -107,11 +108,26 @@ static bool add(dump_list_t *dump, const char *folder, const char *name, size_t 
     return dump_list_add(dump, namespace_of(folder, collection), path, err);
 }
 
-bool dump_folder_see(dump_list_t *dump, const char *folder, const char *name, const char **why, bool *other,
-                     err_t *err) {
+static bool is_folder(const char *folder, const char *name) {
+    struct stat status;
+    char *path;
+    if (asprintf(&path, "%s/%s", folder, name) < 0)
+        return false;
+    const bool is = stat(path, &status) == 0 && S_ISDIR(status.st_mode);
+    free(path);
+    return is;
+}
+
+bool dump_folder_see(dump_list_t *dump, bool is, const char *folder, const char *name, const char **why,
+                     bool *other, err_t *err) {
     const size_t data = stem(name, data_ends);
-    *other = false;
+    *other = !is && (!data || dump_folder_beside(name) || is_folder(folder, name));
     *why = NULL;
+    if (*other)
+        return true;
+    dump->unsure |= !is;
+    if (!is)
+        return add(dump, folder, name, data, err);
     if (stem(name, metadata_ends))
         *why = why_alone(folder, name);
     else if (strcmp(name, "prelude.json") == 0 || strcmp(name, "prelude.json.gz") == 0)
@@ -123,6 +139,16 @@ bool dump_folder_see(dump_list_t *dump, const char *folder, const char *name, co
     else
         *other = true;
     return true;
+}
+
+static bool refuse_unsure(const dump_list_t *dump, const char *argument, err_t *err) {
+    const char *first = dump->items[0].with, *second = dump->items[1].with;
+    return err_set(
+        err, STATUS_USAGE,
+        "%.1000s: holds %zu files of BSON (such as %.500s and %.500s) without the metadata of "
+        "mongodump: each may be a collection of its own, and one is loaded at a time. Give its file; or, "
+        "if they are parts of one collection, name each of them, or all by a pattern such as '%.*s*.bson'",
+        argument, dump->count, first, second, (int)(strrchr(first, '/') + 1 - first), first);
 }
 
 static bool refuse(const dump_list_t *dump, const char *argument, err_t *err) {
@@ -139,6 +165,10 @@ static bool refuse(const dump_list_t *dump, const char *argument, err_t *err) {
 
 const char *dump_folder_choose(const dump_list_t *dump, const char *argument, const char *target,
                                err_t *err) {
+    if (dump->unsure && dump->count > 1) {
+        refuse_unsure(dump, argument, err);
+        return NULL;
+    }
     const size_t found = target ? dump_list_find(dump, target) : dump->count;
     if (found < dump->count)
         return dump->items[found].with;

@@ -1,4 +1,5 @@
-/* dump_folder: a folder that mongodump has written: which of its collections is taken, and what its metadata says. */
+/* dump_folder: a folder that mongodump has written: which of its collections is taken, and what its metadata says. A file of
+ * BSON in any folder may be a collection of a dump whose metadata is gone. */
 #ifndef TIPPLE_INPUT_DUMP_FOLDER_H
 #define TIPPLE_INPUT_DUMP_FOLDER_H
 
@@ -7,10 +8,10 @@
 /* Is there metadata among the names of a folder's files? */
 bool dump_folder_is(char *const *names, size_t count);
 
-/* Why a file of such a folder is left out, or added to the list, with its path. *why: a clause, "" if nobody needs to know it; NULL: it
- * was added, or it is no part of the dump (*other). */
-bool dump_folder_see(dump_list_t *dump, const char *folder, const char *name, const char **why, bool *other,
-                     err_t *err);
+/* Why a file of a folder, with (is) or without such metadata, is left out, or added to the list, with its path. *why: a
+ * clause, "" if nobody needs to know it; NULL: it was added, or it is no part of a dump (*other). */
+bool dump_folder_see(dump_list_t *dump, bool is, const char *folder, const char *name, const char **why,
+                     bool *other, err_t *err);
 
 /* Why a file is left out that mongodump puts beside the folders of databases; NULL: it is none of those. */
 const char *dump_folder_beside(const char *name);

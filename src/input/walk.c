@@ -102,8 +102,8 @@ static bool add_folder(build_t *build, const char *path) {
         char *inner = ok ? under(path, names[i]) : NULL;
         const char *why = name_reason_to_skip(names[i], strlen(names[i]));
         bool other = true;
-        if (ok && inner && dump && !why)
-            ok = dump_folder_see(&build->dump, path, names[i], &why, &other, build->err);
+        if (ok && inner && !why)
+            ok = dump_folder_see(&build->dump, dump, path, names[i], &why, &other, build->err);
         if (ok && !inner)
             ok = err_memory(build->err, strlen(path));
         else if (ok && why && *why)
@@ -114,7 +114,7 @@ static bool add_folder(build_t *build, const char *path) {
         free(names[i]);
     }
     free(names);
-    if (ok && build->manifest->count == before && !dump)
+    if (ok && build->manifest->count == before && !build->dump.count)
         log_detail("%s holds no file to load", path);
     return ok;
 }

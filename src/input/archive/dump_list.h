@@ -14,6 +14,8 @@ typedef struct {
         char *with; /* the owner's: of an archive its metadata, of a folder the path of its file; or NULL */
     } * items;
     size_t count, room;
+    bool
+        unsure; /* some are files without metadata beside them: each is a collection, or they are parts of one */
 } dump_list_t;
 void dump_list_free(dump_list_t *list);
 
