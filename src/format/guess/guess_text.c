@@ -1,6 +1,7 @@
 #include "base/escape.h"
 #include "base/lines.h"
 #include "format/guess/guess_inner.h"
+#include "format/record/bson_span.h"
 #include "format/record/dialect.h"
 
 #include <string.h>
@@ -20,10 +21,24 @@ void guess_first_bytes(const uint8_t *text, size_t length, uint8_t *first, uint8
     *second = at < end ? *at : 0;
 }
 
+/* x.bson, x.bson.gz, a.tar!x.bson */
+static bool is_named_bson(const char *name) {
+    const char *end = strstr(name, ".bson");
+    return end && (!end[5] || (end[5] == '.' && !strpbrk(end, "/!")));
+}
+
 bool guess_is_text(const char *name, const uint8_t *text, size_t length, err_t *err) {
     const size_t head = length < LOOK_AT ? length : LOOK_AT;
     if (head >= 4 && memcmp(text, "PAR1", 4) == 0)
         return refuse_kind(name, "Parquet", err);
+    if (memchr(text, 0, head) && bson_span_begins_broken(text, length))
+        return err_set(
+            err, STATUS_INPUT,
+            "%.1000s: looks like BSON, and its first document is broken: give --format bson, by which "
+            "that is a reject and the others are read, or get the file again",
+            name);
+    if (memchr(text, 0, head) && is_named_bson(name))
+        return dialect_refuse_bson(name, text, length, err);
     if (memchr(text, 0, head))
         return err_set(
             err, STATUS_INPUT,

@@ -56,6 +56,15 @@ bool bson_span_begins(const uint8_t *text, size_t length) {
     return document ? bson_walk(text, (uint32_t)document, &walk) : begins_with_element(text, length);
 }
 
+bool bson_span_begins_broken(const uint8_t *text, size_t length) {
+    bool lies;
+    const size_t document = bson_span_find(text, length, &lies);
+    if (lies || !document || bson_span_begins(text, length))
+        return false;
+    return begins_with_element(text, length) || document == length ||
+           bson_span_begins(text + document, length - document);
+}
+
 static bool begin_in_a_row(const uint8_t *text, size_t length) {
     enum { IN_A_ROW = 3 };
     bool lies;

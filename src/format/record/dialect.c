@@ -262,15 +262,7 @@ static bool check_json(const uint8_t *text, size_t length, const char *name, err
 
 /* ---- BSON ---- */
 
-/* Is it BSON where that is wanted, and nowhere else? Whether its documents are whole, its reader sees. */
-static bool check_bson(const schema_t *schema, const uint8_t *text, size_t length, const char *name,
-                       err_t *err) {
-    if (schema->kind != RECORDS_BSON)
-        return !bson_span_begins(text, length) ||
-               err_set(err, STATUS_INPUT, "%.1000s: holds BSON documents: give --format bson, or none", name);
-    const bool may_be = length < 4 || bson_length_may_be(bson_length(text));
-    if (may_be && (length < 5 || !text[4] || bson_walk_knows(text[4])))
-        return true;
+bool dialect_refuse_bson(const char *name, const uint8_t *text, size_t length, err_t *err) {
     char shown[16];
     for (size_t i = 0, used = 0; i < 5 && i < length; i++)
         used += (size_t)snprintf(shown + used, sizeof shown - used, i ? " %02X" : "%02X", text[i]);
@@ -278,6 +270,17 @@ static bool check_bson(const schema_t *schema, const uint8_t *text, size_t lengt
                    "%.1000s: is no BSON: it begins with the bytes %s, and not with the length of a document, "
                    "%d to %d, and the type of its first element",
                    name, shown, BSON_LENGTH_LEAST, BSON_LENGTH_MOST);
+}
+
+/* Is it BSON where that is wanted, and nowhere else? Whether its documents are whole, its reader sees. */
+static bool check_bson(const schema_t *schema, const uint8_t *text, size_t length, const char *name,
+                       err_t *err) {
+    if (schema->kind != RECORDS_BSON)
+        return !bson_span_begins(text, length) ||
+               err_set(err, STATUS_INPUT, "%.1000s: holds BSON documents: give --format bson, or none", name);
+    const bool may_be = length < 4 || bson_length_may_be(bson_length(text));
+    return (may_be && (length < 5 || !text[4] || bson_walk_knows(text[4]))) ||
+           bson_span_begins_broken(text, length) || dialect_refuse_bson(name, text, length, err);
 }
 
 static bool sniff(const schema_t *schema, const uint8_t *text, size_t length, const char *name, bool warns,

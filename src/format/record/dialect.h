@@ -28,6 +28,9 @@ typedef struct {
     uint8_t header_first;                      /* and its first byte */
 } dialect_t;
 
+/* The sentence for what is no BSON where that is expected. Always false. */
+bool dialect_refuse_bson(const char *name, const uint8_t *text, size_t length, err_t *err);
+
 /* Bytes of a byte-order mark at the start of a text: 0 or 3. */
 size_t dialect_bom(const uint8_t *text, size_t length);
 
