@@ -50,6 +50,7 @@ typedef struct {
     bool appended; /* the collection holds documents of others, too, or may */
     char namespace[256], where[512], limited_by[160], format[128];
     char rejects_path[4096];                     /* empty: none was written */
+    uint64_t rejects_kept;                       /* so many of those that were rejected are in it */
     loaded_place_t shards[CHUNKMAP_MOST_SHARDS]; /* one that is the server itself, where there are none */
     size_t shard_count;
     loaded_place_t routers[ROUTERS_MOST]; /* none with --direct */

@@ -152,9 +152,10 @@ void job_join_loaders(job_t *job) {
     bad_values_free(bad_values);
     /* another load may have had the file that was asked for */
     const char *kept_in = job->loading.rejects ? rejects_path(job->loading.rejects) : NULL;
+    job->result->rejects_kept = kept_in ? rejects_count(job->loading.rejects) : 0;
     if (!kept_in)
         job->result->rejects_path[0] = '\0';
-    else if (kept_in != job->result->rejects_path)
+    else
         snprintf(job->result->rejects_path, sizeof job->result->rejects_path, "%s", kept_in);
     tally_others(job);
     tally_shards(job);

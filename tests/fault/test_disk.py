@@ -170,6 +170,12 @@ class Rejects(faultlab.Lab):
         self.load(*words, status=8)
         self.assertRegex(self.stderr, "disk/rejects cannot be written: No space left on device; make room")
         written = (disk / "rejects").stat().st_size
+        ballast.write_bytes(bytes(ballast.stat().st_size + room(disk)))
+        (disk / "none").touch()
+        self.client.drop_database(self.database)
+        counts = self.load("a.csv", "--rejects", "disk/none", "-b", "100", status=8)
+        self.assertEqual((0, None), ((disk / "none").stat().st_size, counts["rejects"]))
+        self.load(*words, status=8)
         ballast.unlink()
         self.load(*words, status=(0, 2))
         self.verified({"a.csv": self.text}, words, "the disk for the rejects was full at %d bytes" % written,

@@ -221,7 +221,7 @@ static void test_there_and_back(void **state) {
     err_t err = {.text = ""};
     name_file(&a, "data/a.txt");
     name_file(&b, "b.zip!c d.csv");
-    assert_string_equal(rejects_path(rejects), "r");
+    assert_null(rejects_path(rejects));      /* it holds none yet */
     assert_int_equal(access("r", F_OK), -1); /* no file before the first reject */
     hear();
     assert_true(add(rejects, &a, 4711, "1|2|A", 5, "it has 3 fields where 5 were expected", &err));
@@ -1063,6 +1063,10 @@ static void test_disk_full(void **state) {
         assert_false(ok);
         assert_int_equal(err.status, STATUS_HOST);
         assert_non_null(strstr(err.text, "r cannot be written"));
+        const char *path = rejects_path(rejects);
+        assert_true(rejects_count(rejects) ? path && strcmp(path, "r") == 0
+                                           : !path); /* the summary names it */
+        assert_true((rejects_count(rejects) > 0) == (room > 1300));
         rejects_free(rejects);
         const char *text = whole_file(), *last = text + strlen(text);
         if (room == 1)

@@ -205,7 +205,10 @@ void load_print(const load_spec_t *spec, const load_result_t *result, const bson
     for (size_t i = 0; i < result->index_count; i++)
         out_print("index %s built in %s\n", result->indexes[i].keys,
                   units_time(took, result->indexes[i].took_ns));
-    if (counts->rejected && result->rejects_path[0]) {
+    if (result->rejects_path[0] && result->rejects_kept < counts->rejected) {
+        out_print("rejects: %s (%s of %s records; the others could not be written, and come again)\n",
+                  result->rejects_path, units_count(more, result->rejects_kept), rejected);
+    } else if (counts->rejected && result->rejects_path[0]) {
         char *line = retry_line(spec, result, result->rejects_path);
         out_print("rejects: %s (%s record%s; fix %s, then: %s)\n", result->rejects_path, rejected,
                   counts->rejected == 1 ? "" : "s", counts->rejected == 1 ? "it" : "them", line);

@@ -241,7 +241,5 @@ uint64_t rejects_count(rejects_t *rejects) {
 }
 
 const char *rejects_path(const rejects_t *rejects) {
-    return rejects->store           ? reject_store_path(rejects->store)
-           : rejects->options.write ? rejects->options.path
-                                    : NULL;
+    return rejects->store && rejects->count ? reject_store_path(rejects->store) : NULL;
 }

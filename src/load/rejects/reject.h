@@ -49,9 +49,10 @@ void rejects_looked_at(rejects_t *rejects, uint64_t records, bool documents);
 /* At the end: is the share too large? */
 bool rejects_check(rejects_t *rejects, err_t *err);
 bool rejects_flush(rejects_t *rejects, err_t *err);
+/* Those that are kept: in the file, where one is written. */
 uint64_t rejects_count(rejects_t *rejects);
-/* The file that holds them: not the one that was asked for where that is another load's; NULL: none is
- * written. */
+/* The file that holds them: not the one that was asked for where that is another load's; NULL: there is none, or it holds
+ * none of them. */
 const char *rejects_path(const rejects_t *rejects);
 
 #endif
