@@ -177,6 +177,7 @@ places_summary_t places_summary(const places_t *places, uint32_t generation) {
         for (size_t j = 0; j < entry->piece_count; j++) {
             const counts_t counts = piece_counts(&entry->pieces[j]);
             summary.loaded += counts.loaded;
+            summary.already_there += counts.already_there;
             summary.rejected += counts.rejected;
         }
     }

@@ -37,9 +37,11 @@ bool places_equal(const places_t *a, const places_t *b);
 /* The input whose extent holds this number, and the offset in it. NULL: no input's. */
 const entry_t *places_find(const places_t *places, uint64_t number, uint64_t *offset);
 
-/* Sums over all inputs. */
+/* Sums over all inputs. Of one that is not complete a load may have sent more than it has written down. */
 typedef struct {
-    uint64_t files, complete, loaded, rejected, open_rejects; /* open: not fixed */
+    uint64_t files, complete, rejected, open_rejects; /* open: not fixed */
+    uint64_t loaded,
+        already_there; /* a load that goes on behind a killed one finds documents of that one there */
 } places_summary_t;
 places_summary_t places_summary(const places_t *places, uint32_t generation);
 

@@ -163,11 +163,18 @@ static void print_loads(const report_t *status) {
         out_print("        no load is running: the same command as before resumes from there\n");
 }
 
-static uint64_t loaded_of(const entry_t *entry) {
-    uint64_t loaded = 0;
-    for (size_t i = 0; i < entry->piece_count; i++)
-        loaded += piece_counts(&entry->pieces[i]).loaded;
-    return loaded;
+static counts_t counts_of(const entry_t *entry) {
+    counts_t counts = {0};
+    for (size_t i = 0; i < entry->piece_count; i++) {
+        const counts_t piece = piece_counts(&entry->pieces[i]);
+        counts_add(&counts, &piece);
+    }
+    return counts;
+}
+
+/* More may have come than a load has written down before it was killed. */
+static const char *at_least(bool complete) {
+    return complete ? "" : "at least ";
 }
 
 /* As forget takes it. */
@@ -179,17 +186,20 @@ static char *shown(const report_t *status, const entry_t *entry) {
 
 static void print_inputs(const report_t *status) {
     const entries_t *entries = places_entries(status->places);
-    char loaded[UNITS_MAX], rejects[UNITS_MAX];
+    char loaded[UNITS_MAX], there[UNITS_MAX], rejects[UNITS_MAX], shown_loaded[UNITS_MAX + 16];
     if (status->summary.files)
-        out_print("inputs  complete      loaded   rejected and not fixed   name\n");
+        out_print("inputs  complete               loaded   already there   rejected and not fixed   name\n");
     for (size_t i = 0; i < entries->count; i++) {
         const entry_t *entry = &entries->entries[i];
         if (entry->removed)
             continue;
         char *name = shown(status, entry);
-        out_print("        %-8s %11s %24s   %s\n",
-                  entry_is_complete(entry, status->generation, false) ? "yes" : "no",
-                  units_count(loaded, loaded_of(entry)), units_count(rejects, entry_open_rejects(entry)),
+        const bool complete = entry_is_complete(entry, status->generation, false);
+        const counts_t counts = counts_of(entry);
+        snprintf(shown_loaded, sizeof shown_loaded, "%s%s", at_least(complete),
+                 units_count(loaded, counts.loaded));
+        out_print("        %-8s %20s %15s %24s   %s\n", complete ? "yes" : "no", shown_loaded,
+                  units_count(there, counts.already_there), units_count(rejects, entry_open_rejects(entry)),
                   name);
         free(name);
     }
@@ -231,8 +241,18 @@ static void print_left(const server_t *server, const report_t *status) {
     free(quoted);
 }
 
+static void print_catalog(const places_summary_t *summary) {
+    char files[UNITS_MAX], complete[UNITS_MAX], loaded[UNITS_MAX], there[UNITS_MAX], rejected[UNITS_MAX];
+    out_print("catalog %s of %s files complete   %s%s records loaded",
+              units_count(complete, summary->complete), units_count(files, summary->files),
+              at_least(summary->complete == summary->files), units_count(loaded, summary->loaded));
+    if (summary->already_there)
+        out_print(", %s already there", units_count(there, summary->already_there));
+    out_print(", %s rejected\n", units_count(rejected, summary->rejected));
+}
+
 static void print_text(const server_t *server, const report_t *status, bool inputs) {
-    char count[UNITS_MAX], files[UNITS_MAX], complete[UNITS_MAX], rejected[UNITS_MAX];
+    char count[UNITS_MAX];
     const collection_t *place = &status->place;
     if (!place->exists) {
         out_print("%s does not exist at %s\n", server_namespace(server), server_where(server));
@@ -242,10 +262,7 @@ static void print_text(const server_t *server, const report_t *status, bool inpu
     out_print("%s at %s   %s documents   %s\n", server_namespace(server), server_where(server),
               units_count(count, place->count), place->clustered ? "clustered on _id" : "not clustered");
     if (status->summary.files)
-        out_print("catalog %s of %s files complete   %s records loaded, %s rejected\n",
-                  units_count(complete, status->summary.complete), units_count(files, status->summary.files),
-                  units_count(count, status->summary.loaded),
-                  units_count(rejected, status->summary.rejected));
+        print_catalog(&status->summary);
     else
         out_print("catalog none: no load has filled it\n");
     if (status->appends)
@@ -279,9 +296,11 @@ static void put_input(bson_t *to, const void *of, size_t at) {
     if (entry->removed)
         return;
     char *name = shown(status, entry);
+    const counts_t counts = counts_of(entry);
     result_put(to, AS_TEXT("name", name),
                AS_FLAG("complete", entry_is_complete(entry, status->generation, false)),
-               AS_COUNT("loaded", loaded_of(entry)), AS_COUNT("open_rejects", entry_open_rejects(entry)));
+               AS_COUNT("loaded", counts.loaded), AS_COUNT("already_there", counts.already_there),
+               AS_COUNT("open_rejects", entry_open_rejects(entry)));
     free(name);
 }
 
@@ -297,8 +316,10 @@ static void make_result(bson_t *to, const server_t *server, const report_t *stat
     result_put(to, AS_TEXT("namespace", server_namespace(server)), AS_FLAG("exists", status->place.exists),
                AS_COUNT("documents", status->place.count), AS_FLAG("clustered", status->place.clustered),
                AS_COUNT("files", status->summary.files), AS_COUNT("files_complete", status->summary.complete),
-               AS_COUNT("loaded", status->summary.loaded), AS_COUNT("rejected", status->summary.rejected),
-               AS_FLAG("appended", status->appends), AS_FLAG("sharded", status->route != NULL),
+               AS_COUNT("loaded", status->summary.loaded),
+               AS_COUNT("already_there", status->summary.already_there),
+               AS_COUNT("rejected", status->summary.rejected), AS_FLAG("appended", status->appends),
+               AS_FLAG("sharded", status->route != NULL),
                AS_LIST("shards", map ? chunkmap_shards(map) : 0, put_shard, map));
     chunkmap_free(map);
     result_put(to, AS_COUNT("zones", status->zones.own_ranges), AS_COUNT("zone_tags", status->zones.own_tags),

@@ -236,7 +236,8 @@ static bool check_not_emptied(job_t *job, err_t *err) {
         return true;
     if (!(places = places_read(job->store, err)))
         return false;
-    const uint64_t loaded = places_summary(places, job->loading.generation).loaded;
+    const places_summary_t summary = places_summary(places, job->loading.generation);
+    const uint64_t loaded = summary.loaded + summary.already_there;
     places_free(places);
     if (!loaded)
         return true;

@@ -26,6 +26,25 @@ class Held(livetest.Case):
             header[key] for key in ("format", "laneRule", "filter", "nextOrdinal", "nextExtent")))
         self.assertRegex(header["digest"], r"^[0-9a-f]{32}$")
 
+    def test_status_behind_a_kill(self):
+        """what a killed load has written down is a lower bound, and `status` says so; what the next one finds is not lost"""
+        self.write("a.csv", rows(30000))
+        load = self.start("-j", "1", "-b", "200", "--max-rate", "20K", "a.csv")
+        self.assertTrue(livetest.wait_for(lambda: self.client.count(self.database, "results") > 15000))
+        self.assertIsNone(load.poll(), "it has ended too early")
+        load.kill()
+        load.wait(livetest.LONG)
+        there, status = self.client.count(self.database, "results"), ("status", "--uri", self.uri(), "--inputs")
+        said = json.loads(self.tipple(*status, "--json").stdout)
+        self.assertLessEqual(said["loaded"], there)
+        self.assertEqual(2, self.tipple(*status).stdout.decode().count("at least {:,}".format(said["loaded"])))
+        counts = self.load("a.csv")
+        said = json.loads(self.tipple(*status, "--json").stdout)
+        for sums in said, said["inputs"][0]:
+            self.assertEqual((30000 - counts["already_there"], counts["already_there"]),
+                             (sums["loaded"], sums["already_there"]))
+        self.assertNotIn(b"at least", self.tipple(*status).stdout)
+
     def test_files(self):
         """an entry an input: path, kind, size, digest, extents, done blocks, completeness, counts, rejects, no owner"""
         first, second = rows(9000, bad={3, 5}), rows(2000, 2)
