@@ -1,6 +1,7 @@
 #include "tipple/tipple.h"
 #include "base/log.h"
 #include "base/threads/pool.h"
+#include "format/bad_values.h"
 #include "format/emit.h"
 #include "format/format.h"
 #include "format/record/ends.h"
@@ -26,8 +27,7 @@ struct tipple_reader {
     records_place_t place;
     size_t document_length;
     bool cut_off; /* an array of JSON that is not closed */
-    uint64_t
-        other_header; /* the line of a header with other columns: nothing is read from there on. 0: none */
+    err_t ended;  /* why nothing more is read of the text: its status is STATUS_OK where that is not so */
 };
 
 static bool tell(tipple_error_t *error, const err_t *err) {
@@ -150,7 +150,7 @@ bool tipple_reader_begin(tipple_reader_t *reader, const void *text, size_t lengt
     reader->text = copy;
     reader->dialect = dialect;
     reader->document_length = 0;
-    reader->other_header = 0;
+    reader->ended = (err_t){.status = STATUS_OK};
     length = find_cut_off(reader, length);
     records_begin(reader->records, &reader->dialect, reader->text + POOL_SLACK, (uint32_t)length, true, false,
                   0);
@@ -166,10 +166,18 @@ static int at_end(const tipple_reader_t *reader, tipple_error_t *error) {
     return -1;
 }
 
-static int refuse_other_header(const tipple_reader_t *reader, tipple_error_t *error) {
-    err_t err;
-    other_header_say("the text", reader->other_header, &err);
-    tell(error, &err);
+/* What must not be passed over: nothing behind it is read, however often somebody asks. */
+static bool must_end(tipple_reader_t *reader, parsed_t parsed, const record_t *got) {
+    const uint64_t line = (uint64_t)got->line + 1;
+    if (parsed == PARSED_OTHER_HEADER)
+        other_header_say("the text", line, &reader->ended);
+    else if (parsed == PARSED_REJECT && records_must_stop(reader->records))
+        bad_values_stop("the text", line, got, &reader->ended);
+    return reader->ended.status != STATUS_OK;
+}
+
+static int tell_end(const tipple_reader_t *reader, tipple_error_t *error) {
+    tell(error, &reader->ended);
     return -1;
 }
 
@@ -178,12 +186,14 @@ int tipple_reader_next(tipple_reader_t *reader, tipple_record_t *record, tipple_
     if (is_missing(reader, "the reader", error) || is_missing(record, "the record", error))
         return -1;
     reader->document_length = 0;
-    if (reader->other_header)
-        return refuse_other_header(reader, error);
+    if (reader->ended.status != STATUS_OK)
+        return tell_end(reader, error);
     while (reader->text) {
         parsed_t parsed = records_next_into(reader->records, &reader->place, &got, &reader->shape);
         *record =
             (tipple_record_t){.offset = got.offset, .length = got.length, .line = (uint64_t)got.line + 1};
+        if (must_end(reader, parsed, &got))
+            return tell_end(reader, error);
         switch (parsed) {
         case PARSED_END:
             return at_end(reader, error);
@@ -192,9 +202,6 @@ int tipple_reader_next(tipple_reader_t *reader, tipple_record_t *record, tipple_
         case PARSED_COMMENT:
         case PARSED_SKIPPED:
             continue;
-        case PARSED_OTHER_HEADER:
-            reader->other_header = record->line;
-            return refuse_other_header(reader, error);
         case PARSED_REJECT:
             record->reason = got.reason;
             record->column = got.column;
@@ -203,6 +210,7 @@ int tipple_reader_next(tipple_reader_t *reader, tipple_record_t *record, tipple_
             record->document = reader->place.bytes;
             record->document_length = reader->document_length = got.document_length;
             return 1;
+        case PARSED_OTHER_HEADER:
         case PARSED_FULL:
         case PARSED_MEMORY:
             break;

@@ -62,9 +62,11 @@ typedef struct {
     uint32_t column;    /* of a reject: byte of the line, from 1 */
 } tipple_record_t;
 
-/* 1: a record; 0: the end; -1: error. Headers and blank lines are passed over. Errors: out of memory; a NULL; a header
- * with other columns in the middle of the text, behind which nothing is read, however often it is asked; an array of
- * JSON that is not closed, behind its whole records. */
+/* 1: a record; 0: the end; -1: error. Headers and blank lines are passed over. Errors: out of memory; a NULL; an array of
+ * JSON that is not closed, behind its whole records. Behind two errors, with status 5, nothing is read, however often it is
+ * asked: a header with other columns in the middle of the text; and, by a format that says `on_bad_value: stop`, a value that
+ * does not fit its field's type, of which the sentence has the line, the byte and the field. What was given before stands; nothing of that
+ * record is given. After tipple_reader_begin the reader can be used again. */
 TIPPLE_API int tipple_reader_next(tipple_reader_t *reader, tipple_record_t *record, tipple_error_t *error);
 
 /* The record of the document that tipple_reader_next gave last, in the spelling of its file. Until the next
@@ -92,7 +94,9 @@ typedef struct {
 } tipple_loaded_t;
 
 /* True: done, error->status is 0, or 2 when some records were rejected. False: error says why it stopped;
- * *loaded holds what was settled until then, and the same call goes on from there. `loaded` may be NULL, and the
+ * *loaded holds what was settled until then, and the same call goes on from there. By a format that says `on_bad_value: stop`
+ * the first value that does not fit its field's type ends the load with status 5; the same call ends there again until the
+ * input is corrected. `loaded` may be NULL, and the
  * inputs where input_count is 0. */
 TIPPLE_API bool tipple_load(const tipple_load_t *load, tipple_loaded_t *loaded, tipple_error_t *error);
 
