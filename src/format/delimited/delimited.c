@@ -231,8 +231,11 @@ __attribute__((always_inline)) static inline uint8_t *encode(delimited_t *reader
 }
 
 static parsed_t refuse(delimited_t *reader, record_t *record, uint32_t column, size_t got) {
-    snprintf(reader->reason, sizeof reader->reason, "it has %zu field%s where %u were expected", got,
-             got == 1 ? "" : "s", reader->dialect->columns);
+    const size_t columns = reader->dialect->columns;
+    const bool empty =
+        got == columns + 1 && !reader->split->too_many && !reader->split->spans[columns].raw_length;
+    snprintf(reader->reason, sizeof reader->reason, "it has %zu field%s where %zu were expected%s", got,
+             got == 1 ? "" : "s", columns, empty ? ", the last one empty: it ends in a delimiter" : "");
     record->reason = reader->reason;
     record->field = NULL;
     record->column = column;

@@ -12,13 +12,27 @@ static size_t lines_before(const study_t *study, size_t offset) {
     return lines;
 }
 
+/* All records behind the first one end in a delimiter, and so in an empty field. */
+static bool all_end_empty(const study_t *study, const structure_t *found) {
+    for (size_t i = 1; i < study->count; i++) {
+        const uint8_t *record = study->text + study->records[i].at;
+        if (study->records[i].fields == found->columns &&
+            record[study->records[i].length - 1] != (uint8_t)found->way.delimiter)
+            return false;
+    }
+    return study->count > 1;
+}
+
 /* Its first record has a field less or more than the others: names without the one of the row's number, or a last
  * delimiter that only some lines have. */
 static bool is_odd_header(study_t *study, structure_t *found, err_t *err) {
     const size_t fields = study->records[0].fields, most = found->columns;
     const uint8_t *record = study->text + study->records[0].at;
     const way_t *way = &found->way;
-    if (most < 3 || study->records[0].hash || (fields + 1 != most && fields != most + 1))
+    if (study->records[0].hash || (fields + 1 != most && fields != most + 1))
+        return false;
+    found->ends_empty = fields + 1 == most && all_end_empty(study, found);
+    if (most < 3 && !found->ends_empty)
         return false;
     if (!split_record(&study->split, &study->schema, way->delimiter, record, study->records[0].length)) {
         err_memory(err, study->records[0].length);
@@ -32,15 +46,7 @@ static bool is_odd_header(study_t *study, structure_t *found, err_t *err) {
                  : guess_is_typed(span->text, span->length) && !guess_pair(span->text, span->length, &second))
             return false;
     }
-    if (fields + 1 != most)
-        return true;
-    found->row_names = false;
-    for (size_t i = 1; i < study->count; i++) {
-        const uint8_t *other = study->text + study->records[i].at;
-        if (study->records[i].fields == most &&
-            other[study->records[i].length - 1] != (uint8_t)way->delimiter)
-            found->row_names = true;
-    }
+    found->row_names = fields + 1 == most && !found->ends_empty;
     return true;
 }
 

@@ -110,6 +110,18 @@ static bool has_doubles(const guess_t *guess) {
     return false;
 }
 
+/* A person's word could not tell which line is meant. */
+static bool refuse_ends_empty(const guess_t *guess, err_t *err) {
+    const schema_text_t delimiter = way_delimiter(&guess->structure.way);
+    const bool tab = delimiter.text[0] == '\t';
+    return err_set(
+        err, STATUS_INPUT,
+        "%.1000s: its rows end in an empty extra field, and its first line does not: nothing tells whether "
+        "that one names the columns. Take the delimiter off the rows' ends (sed 's/%.*s$//'), and say by "
+        "--header yes or --header no",
+        guess->name, (int)delimiter.length + tab, tab ? "\\t" : delimiter.text);
+}
+
 /* What stands before a header is no record. What stands before a record may be one that is damaged. */
 static bool refuse_before_record(const guess_t *guess, err_t *err) {
     const size_t skip = guess->structure.skip;
@@ -124,6 +136,8 @@ static bool refuse_before_record(const guess_t *guess, err_t *err) {
 
 /* Can `header: yes` be said, or must the line be skipped? */
 static bool settle(guess_t *guess, bool header, err_t *err) {
+    if (guess->structure.ends_empty && !guess->structure.odd_header)
+        return refuse_ends_empty(guess, err);
     guess->header = header && !guess->structure.odd_header && !has_doubles(guess);
     guess->named_here = header && !guess->header;
     return header || !guess->structure.skip || refuse_before_record(guess, err);

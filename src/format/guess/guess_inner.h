@@ -174,6 +174,7 @@ typedef struct {
     bool two_quotes;     /* ' encloses fields, and " others */
     bool odd_header;     /* the first record has other columns than the rest, and names most of them */
     bool row_names;      /* with odd_header: it names all but the first column */
+    bool ends_empty;     /* all records end in an empty field, which the line before them lacks */
     char comment;        /* lines that begin with it are none; 0: there are none */
     bool unsure_comment; /* or they are records */
     double score;

@@ -244,6 +244,13 @@ char *guess_yaml(const guess_t *guess, err_t *err) {
 
 /* ---- for people ---- */
 
+/* Also of what was looked at later. */
+static bool ends_empty(const guess_t *guess) {
+    const structure_t *structure = &guess->structure;
+    const column_t *last = &guess->columns[structure->columns - 1].column;
+    return structure->ends_empty && guess->named_here && !last->values && !last->null_count;
+}
+
 static void tell_structure(text_t *out, const guess_t *guess, uint64_t text_bytes) {
     const structure_t *structure = &guess->structure;
     text_append(out, "no --format: read as ");
@@ -276,6 +283,8 @@ static void tell_structure(text_t *out, const guess_t *guess, uint64_t text_byte
         text_append(out, ", no header");
     if (structure->columns > 1)
         text_print(out, ", %zu columns", structure->columns);
+    if (ends_empty(guess))
+        text_append(out, ", the last of which the header does not name and is empty");
     text_append(out, " (");
     put_share(out, guess, text_bytes);
     if (guess->misfits) {
