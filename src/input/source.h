@@ -80,6 +80,9 @@ void source_close(source_t *source);
  * source and the text, which was allocated. False: it takes over nothing. */
 bool source_leave(source_t *source, input_file_t *file, uint8_t *text, size_t length, err_t *err);
 
+/* So many bytes of it are kept, and can be read without waiting for more. */
+size_t source_kept(const input_file_t *file);
+
 /* Is the text of a file (not a stream) a reject file? False if it cannot be read. The kit must peek. */
 bool source_begins_rejects(source_kit_t *kit, const input_file_t *file);
 

@@ -137,6 +137,10 @@ bool source_leave(source_t *source, input_file_t *file, uint8_t *text, size_t le
     return true;
 }
 
+size_t source_kept(const input_file_t *file) {
+    return file->begun ? file->begun->left_length - file->begun->left_at : 0;
+}
+
 static source_t *take_left(source_kit_t *kit, const input_file_t *file) {
     source_t *source = file->begun;
     ((input_file_t *)file)->begun = NULL; /* once, by the one thread that reads it */

@@ -362,8 +362,11 @@ static bool decide(void *context, const input_file_t *file, source_t *source, si
 }
 
 static bool look_for_id(id_look_t *look, input_file_t *file, err_t *err) {
-    /* what was kept of a stream has to be taken whole; else nobody waits for more than its first records */
-    const size_t want = file->kind == INPUT_STREAM && !file->begun ? FIRST : WHOLE;
+    /* nobody waits for more of a stream than its first records, and not at all where a guess has kept these */
+    const size_t kept = source_kept(file), first = file->kind == INPUT_STREAM ? FIRST : WHOLE,
+                 want = !kept          ? first
+                        : kept < WHOLE ? kept
+                                       : WHOLE;
     return read_beginning(&look->looking, file, want, decide, look, err);
 }
 
