@@ -73,7 +73,10 @@ char *name_on_disk(const char *name) {
         return NULL;
     for (; *name; end++) {
         const bool escaped = looks_escaped((const uint8_t *)name, strlen(name));
-        *end = escaped ? (char)(digit_of_escape(name[2]) << 4 | digit_of_escape(name[3])) : *name;
+        if (escaped)
+            *end = (char)(digit_of_escape(name[2]) << 4 | digit_of_escape(name[3]));
+        else
+            *end = *name;
         name += escaped ? 4 : 1;
     }
     *end = 0;
