@@ -32,7 +32,7 @@ static bool copy_items(bson_t *to, const char *key, int key_length, const bson_i
     if (depth >= DEEPEST || !bson_iter_recurse(at, &items))
         return false;
     if (array)
-        bson_append_array_begin(to, key, key_length, &inner);
+        bson_append_array_unsafe_begin(to, key, key_length, &inner);
     else
         bson_append_document_begin(to, key, key_length, &inner);
     const bool ok = copy(&inner, &items, depth + 1);

@@ -234,7 +234,7 @@ static void put_difference(bson_t *to, const void *list, size_t at) {
 
 static void put_differences(bson_t *to, differences_t *differences) {
     bson_t list;
-    BSON_APPEND_ARRAY_BEGIN(to, "differences", &list);
+    BSON_APPEND_ARRAY_UNSAFE_BEGIN(to, "differences", &list);
     for (difference_kind_t kind = 0; kind < DIFFERENCE_KINDS; kind++) {
         size_t count;
         const difference_t *kept = differences_of(differences, kind, &count);

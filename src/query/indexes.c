@@ -191,7 +191,7 @@ static bool make(const looker_t *looker, const bson_t *index, const char *name) 
     bson_t command = BSON_INITIALIZER, list, one;
     bson_iter_t option;
     bson_append_utf8(&command, "createIndexes", -1, looker->collection, -1);
-    bson_append_array_begin(&command, "indexes", -1, &list);
+    bson_append_array_unsafe_begin(&command, "indexes", -1, &list);
     bson_append_document_begin(&list, "0", -1, &one);
     bson_iter_init(&option, index);
     while (bson_iter_next(&option))

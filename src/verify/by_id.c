@@ -121,7 +121,7 @@ static bool ask(by_id_t *by_id, snapshot_read_t *target, uint32_t from, uint32_t
     int got;
     bool ok = true;
     BSON_APPEND_DOCUMENT_BEGIN(&filter, "_id", &id);
-    BSON_APPEND_ARRAY_BEGIN(&id, "$in", &list);
+    BSON_APPEND_ARRAY_UNSAFE_BEGIN(&id, "$in", &list);
     for (uint32_t i = from; i < to; i++)
         append_id(by_id, i, i - from, &list);
     bson_append_array_end(&id, &list);

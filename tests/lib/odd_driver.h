@@ -173,7 +173,7 @@ static bson_t *odd_batch(odd_t *odd, const char *collection, const bson_t *comma
     size_t count;
     odd_find(odd, collection, command, &documents, &count);
     BSON_APPEND_DOCUMENT_BEGIN(reply, "cursor", &cursor);
-    BSON_APPEND_ARRAY_BEGIN(&cursor, "firstBatch", &batch);
+    BSON_APPEND_ARRAY_UNSAFE_BEGIN(&cursor, "firstBatch", &batch);
     for (size_t i = 0; i < count; i++) {
         char key[24];
         snprintf(key, sizeof key, "%zu", i);

@@ -1188,7 +1188,7 @@ static void test_many_loads(void **state) {
         bson_t command = BSON_INITIALIZER, documents, document;
         char key[16];
         BSON_APPEND_UTF8(&command, "insert", "crowd.tipple.loads");
-        BSON_APPEND_ARRAY_BEGIN(&command, "documents", &documents);
+        BSON_APPEND_ARRAY_UNSAFE_BEGIN(&command, "documents", &documents);
         for (int i = 0; i < 500; i++) {
             snprintf(key, sizeof key, "%d", i);
             BSON_APPEND_DOCUMENT_BEGIN(&documents, key, &document);

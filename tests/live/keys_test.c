@@ -76,7 +76,7 @@ static const char RANK[] =
 static void append_documents(bson_t *pipeline, const values_t *values, size_t from, size_t count) {
     bson_t stage, documents, inner;
     BSON_APPEND_DOCUMENT_BEGIN(pipeline, "0", &stage);
-    BSON_APPEND_ARRAY_BEGIN(&stage, "$documents", &documents);
+    BSON_APPEND_ARRAY_UNSAFE_BEGIN(&stage, "$documents", &documents);
     for (size_t i = 0; i < count; i++) {
         char key[16];
         snprintf(key, sizeof key, "%zu", i);
@@ -96,7 +96,7 @@ static void ask(const values_t *values, size_t from, size_t count, const char *s
     bson_iter_t at, inner;
     assert_non_null(more);
     BSON_APPEND_INT32(&command, "aggregate", 1);
-    BSON_APPEND_ARRAY_BEGIN(&command, "pipeline", &pipeline);
+    BSON_APPEND_ARRAY_UNSAFE_BEGIN(&command, "pipeline", &pipeline);
     append_documents(&pipeline, values, from, count);
     assert_true(bson_iter_init(&at, more));
     for (int number = 1; bson_iter_next(&at); number++) {

@@ -56,7 +56,7 @@ static void test_each_alone(void **state) {
                 text_append(&texts[i], pieces[(size_t)rand() % (sizeof pieces / sizeof *pieces)]);
         }
         BSON_APPEND_UTF8(&document, "a", texts[0].bytes);
-        BSON_APPEND_ARRAY_BEGIN(&document, "b", &list);
+        BSON_APPEND_ARRAY_UNSAFE_BEGIN(&document, "b", &list);
         BSON_APPEND_UTF8(&list, "0", texts[1].bytes);
         BSON_APPEND_DOCUMENT_BEGIN(&list, "1", &inner);
         BSON_APPEND_UTF8(&inner, "c", texts[2].bytes);

@@ -135,7 +135,7 @@ bool collections_list(call_t *call) {
     bson_append_document_begin(call->reply, "cursor", -1, &cursor);
     bson_append_int64(&cursor, "id", -1, 0);
     bson_append_utf8(&cursor, "ns", -1, namespace, -1);
-    bson_append_array_begin(&cursor, "firstBatch", -1, &batch);
+    bson_append_array_unsafe_begin(&cursor, "firstBatch", -1, &batch);
     bson_append_array_end(&cursor, &batch);
     bson_append_document_end(call->reply, &cursor);
     return call_close(call);
@@ -198,7 +198,7 @@ bool collections_list_databases(call_t *call) {
     if (ok) {
         const bool names_only = call_has(call, "nameOnly", &iter) && bson_iter_as_bool(&iter);
         bson_init(call->reply);
-        bson_append_array_begin(call->reply, "databases", -1, &list);
+        bson_append_array_unsafe_begin(call->reply, "databases", -1, &list);
         for (size_t i = 0; i < databases.count; i++) {
             snprintf(key, sizeof key, "%zu", i);
             bson_append_document_begin(&list, key, -1, &item);

@@ -167,7 +167,7 @@ void faults_report(faults_t *faults, bson_t *reply) {
     bson_append_document_end(reply, &part);
     bson_append_int64(reply, "connections", -1, faults->connections);
     bson_append_int64(reply, "connectionsNow", -1, faults->connections_now);
-    bson_append_array_begin(reply, "faults", -1, &part);
+    bson_append_array_unsafe_begin(reply, "faults", -1, &part);
     for (int i = 0; i < faults->fault_count; i++) {
         snprintf(key, sizeof key, "%d", i);
         bson_append_document_begin(&part, key, -1, &item);

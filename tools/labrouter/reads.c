@@ -21,7 +21,7 @@ static bson_t *begin_aggregate(call_t *call, bson_t *pipeline) {
     bson_t *command = bson_new();
     call_has(call, NULL, &iter);
     bson_append_iter(command, "clusterAggregate", -1, &iter);
-    bson_append_array_begin(command, "pipeline", -1, pipeline);
+    bson_append_array_unsafe_begin(command, "pipeline", -1, pipeline);
     return command;
 }
 
@@ -136,7 +136,7 @@ bool reads_distinct(call_t *call) {
     if (!ask_route(call, command, &reply))
         return false;
     bson_init(call->reply);
-    bson_append_array_begin(call->reply, "values", -1, &values);
+    bson_append_array_unsafe_begin(call->reply, "values", -1, &values);
     count = 0;
     if (bson_iter_init(&iter, &reply) && bson_iter_find_descendant(&iter, "cursor.firstBatch", &batch) &&
         bson_iter_recurse(&batch, &item))
@@ -193,7 +193,7 @@ bool reads_kill_cursors(call_t *call) {
     if (call_has(call, "cursors", &iter))
         bson_append_iter(call->reply, "cursorsKilled", -1, &iter);
     for (size_t i = 0; i < sizeof EMPTY / sizeof *EMPTY; i++) {
-        bson_append_array_begin(call->reply, EMPTY[i], -1, &list);
+        bson_append_array_unsafe_begin(call->reply, EMPTY[i], -1, &list);
         bson_append_array_end(call->reply, &list);
     }
     return call_close(call);

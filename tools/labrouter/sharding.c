@@ -132,9 +132,9 @@ static bool append_hash(call_t *call, bson_t *to, const char *key, const bson_it
     bson_t *command = bson_new(), pipeline, stage, list, document, field, hash, reply;
     bson_iter_t iter, found;
     BSON_APPEND_INT32(command, "aggregate", 1);
-    bson_append_array_begin(command, "pipeline", -1, &pipeline);
+    bson_append_array_unsafe_begin(command, "pipeline", -1, &pipeline);
     bson_append_document_begin(&pipeline, "0", -1, &stage);
-    bson_append_array_begin(&stage, "$documents", -1, &list);
+    bson_append_array_unsafe_begin(&stage, "$documents", -1, &list);
     bson_append_document_begin(&list, "0", -1, &document);
     bson_append_document_begin(&document, "h", -1, &field);
     bson_append_document_begin(&field, "$toHashedIndexKey", -1, &hash);

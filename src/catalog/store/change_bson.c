@@ -33,7 +33,7 @@ static void append_query(const entry_change_t *change, size_t alike, bson_t *to)
     BSON_APPEND_DOCUMENT_BEGIN(to, "q", &query);
     if (alike > 1) {
         BSON_APPEND_DOCUMENT_BEGIN(&query, "_id", &inner);
-        BSON_APPEND_ARRAY_BEGIN(&inner, "$in", &list);
+        BSON_APPEND_ARRAY_UNSAFE_BEGIN(&inner, "$in", &list);
         for (size_t i = 0; i < alike; i++)
             entry_append_number(&list, entry_index_key(i, text), change[i].ordinal);
         bson_append_array_end(&inner, &list);
@@ -248,9 +248,9 @@ static void append_own_item(const entry_change_t *changes, size_t alike, append_
     bson_t item, arguments, literal, list, subtract, numbers;
     char text[16];
     bson_append_document_begin(to, key, -1, &item);
-    BSON_APPEND_ARRAY_BEGIN(&item, "$arrayElemAt", &arguments);
+    BSON_APPEND_ARRAY_UNSAFE_BEGIN(&item, "$arrayElemAt", &arguments);
     BSON_APPEND_DOCUMENT_BEGIN(&arguments, "0", &literal);
-    BSON_APPEND_ARRAY_BEGIN(&literal, "$literal", &list);
+    BSON_APPEND_ARRAY_UNSAFE_BEGIN(&literal, "$literal", &list);
     for (size_t i = 0, at = 0; i < alike; i++) {
         for (; at < changes[i].ordinal - changes->ordinal; at++)
             /* an ordinal that is not among the changes */
@@ -260,7 +260,7 @@ static void append_own_item(const entry_change_t *changes, size_t alike, append_
     bson_append_array_end(&literal, &list);
     bson_append_document_end(&arguments, &literal);
     BSON_APPEND_DOCUMENT_BEGIN(&arguments, "1", &subtract);
-    BSON_APPEND_ARRAY_BEGIN(&subtract, "$subtract", &numbers);
+    BSON_APPEND_ARRAY_UNSAFE_BEGIN(&subtract, "$subtract", &numbers);
     BSON_APPEND_UTF8(&numbers, "0", "$_id");
     entry_append_number(&numbers, "1", changes->ordinal);
     bson_append_array_end(&subtract, &numbers);
@@ -272,11 +272,11 @@ static void append_own_item(const entry_change_t *changes, size_t alike, append_
 /* [{$mergeObjects: [{$arrayElemAt: ["$versions", 0]}, {completed: <its own>}]}] */
 static void append_own_completed(const entry_change_t *changes, size_t alike, bson_t *set) {
     bson_t versions, version, merged, first, arguments, completed;
-    BSON_APPEND_ARRAY_BEGIN(set, "versions", &versions);
+    BSON_APPEND_ARRAY_UNSAFE_BEGIN(set, "versions", &versions);
     BSON_APPEND_DOCUMENT_BEGIN(&versions, "0", &version);
-    BSON_APPEND_ARRAY_BEGIN(&version, "$mergeObjects", &merged);
+    BSON_APPEND_ARRAY_UNSAFE_BEGIN(&version, "$mergeObjects", &merged);
     BSON_APPEND_DOCUMENT_BEGIN(&merged, "0", &first);
-    BSON_APPEND_ARRAY_BEGIN(&first, "$arrayElemAt", &arguments);
+    BSON_APPEND_ARRAY_UNSAFE_BEGIN(&first, "$arrayElemAt", &arguments);
     BSON_APPEND_UTF8(&arguments, "0", "$versions");
     BSON_APPEND_INT32(&arguments, "1", 0);
     bson_append_array_end(&first, &arguments);
@@ -293,10 +293,10 @@ static void append_own_completed(const entry_change_t *changes, size_t alike, bs
 static void append_each_its_own(const entry_change_t *changes, size_t alike, bson_t *to) {
     bson_t pipeline, stage, set, pieces;
     append_query(changes, alike, to);
-    BSON_APPEND_ARRAY_BEGIN(to, "u", &pipeline);
+    BSON_APPEND_ARRAY_UNSAFE_BEGIN(to, "u", &pipeline);
     BSON_APPEND_DOCUMENT_BEGIN(&pipeline, "0", &stage);
     BSON_APPEND_DOCUMENT_BEGIN(&stage, "$set", &set);
-    BSON_APPEND_ARRAY_BEGIN(&set, "pieces", &pieces);
+    BSON_APPEND_ARRAY_UNSAFE_BEGIN(&set, "pieces", &pieces);
     append_own_item(changes, alike, append_progress, "0", &pieces);
     bson_append_array_end(&set, &pieces);
     if (changes->sets_completed)

@@ -52,10 +52,10 @@ static void append_runs(bson_t *to, const done_runs_t *done) {
     char text[16];
     if (!done->count)
         return;
-    BSON_APPEND_ARRAY_BEGIN(to, "done", &runs);
+    BSON_APPEND_ARRAY_UNSAFE_BEGIN(to, "done", &runs);
     for (size_t i = 0; i < done->count; i++) {
         const char *key = entry_index_key(i, text);
-        BSON_APPEND_ARRAY_BEGIN(&runs, key, &run);
+        BSON_APPEND_ARRAY_UNSAFE_BEGIN(&runs, key, &run);
         entry_append_number(&run, "0", done->runs[i].from);
         entry_append_number(&run, "1", done->runs[i].to);
         entry_append_number(&run, "2", done->runs[i].hash);
@@ -157,17 +157,17 @@ void entry_to_bson(const entry_t *entry, bson_t *to) {
         BSON_APPEND_UTF8(to, "follows", entry->follows);
     entry_append_owner(to, "registeredBy", &entry->registered_by);
     entry_append_number(to, "version", entry->version);
-    BSON_APPEND_ARRAY_BEGIN(to, "versions", &array);
+    BSON_APPEND_ARRAY_UNSAFE_BEGIN(to, "versions", &array);
     for (uint32_t slot = 0; slot < entry->version_count; slot++) {
         const version_t *version = in_slot(entry, slot);
         entry_append_version(&array, entry_index_key(slot, text), version->number, slot, version);
     }
     bson_append_array_end(to, &array);
-    BSON_APPEND_ARRAY_BEGIN(to, "extents", &array);
+    BSON_APPEND_ARRAY_UNSAFE_BEGIN(to, "extents", &array);
     for (size_t i = 0; i < entry->extent_count; i++)
         entry_append_extent(&array, entry_index_key(i, text), &entry->extents[i]);
     bson_append_array_end(to, &array);
-    BSON_APPEND_ARRAY_BEGIN(to, "pieces", &array);
+    BSON_APPEND_ARRAY_UNSAFE_BEGIN(to, "pieces", &array);
     for (size_t i = 0; i < entry->piece_count; i++)
         entry_append_piece(&array, entry_index_key(i, text), &entry->pieces[i], &entry->pieces[i].owner,
                            entry->pieces[i].epoch);

@@ -17,7 +17,7 @@ static void append_ordinals(const uint32_t *among, size_t count, uint64_t from, 
     while (at < count && among[at] < from)
         at++;
     BSON_APPEND_DOCUMENT_BEGIN(filter, "_id", &inner);
-    BSON_APPEND_ARRAY_BEGIN(&inner, "$in", &list);
+    BSON_APPEND_ARRAY_UNSAFE_BEGIN(&inner, "$in", &list);
     for (; at < count && added < STORE_MONGO_ASKED; at++, added++) {
         BSON_APPEND_INT64(&list, entry_index_key(added, text), among[at]);
         *asked_to = (uint64_t)among[at] + 1;
@@ -158,7 +158,7 @@ bool store_mongo_add_entries(store_t *store, const entry_t *const *entries, size
         char text[16];
         BSON_APPEND_UTF8(&command, "insert", mongo->files);
         BSON_APPEND_BOOL(&command, "ordered", false);
-        BSON_APPEND_ARRAY_BEGIN(&command, "documents", &documents);
+        BSON_APPEND_ARRAY_UNSAFE_BEGIN(&command, "documents", &documents);
         for (size_t i = 0;
              at < count && i < STORE_MONGO_STATEMENTS && documents.len < STORE_MONGO_COMMAND_BYTES;
              i++, at++) {

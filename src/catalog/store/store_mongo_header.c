@@ -136,7 +136,7 @@ bool store_mongo_make_header(store_t *store, const catalog_header_t *header, err
     if (!store_mongo_prepare(store, err))
         return false;
     BSON_APPEND_UTF8(&command, "insert", mongo->files);
-    BSON_APPEND_ARRAY_BEGIN(&command, "documents", &documents);
+    BSON_APPEND_ARRAY_UNSAFE_BEGIN(&command, "documents", &documents);
     BSON_APPEND_DOCUMENT_BEGIN(&documents, "0", &document);
     BCON_APPEND(&document, "_id", BCON_UTF8(HEADER), "key", BCON_UTF8(HEADER), "layout",
                 BCON_INT32(header->layout), "laneRule", BCON_INT32(header->lane_rule), "uuid",

@@ -216,11 +216,13 @@ static bool put_before(emit_fixed_t *emit, int part) {
 
 /* Makes room for `width` more characters; the caller fills them in. */
 static uint8_t *put_blank(emit_fixed_t *emit, uint32_t width) {
-    static const char blanks[64] = "                                                                ";
+    static const char blanks[] = "                                                                ";
     size_t before = emit->draft->length;
-    for (uint32_t left = width; left; left -= left < 64 ? left : 64)
-        if (!draft_put(emit->draft, blanks, left < 64 ? left : 64))
+    for (uint32_t left = width, part; left; left -= part) {
+        part = left < sizeof blanks - 1 ? left : sizeof blanks - 1;
+        if (!draft_put(emit->draft, blanks, part))
             return NULL;
+    }
     return emit->draft->bytes + before;
 }
 

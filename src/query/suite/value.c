@@ -339,7 +339,7 @@ static bool append(reader_t *reader, bson_t *to, const char *key, const yaml_ite
     if (node->kind == YAML_ITEM_SCALAR)
         return append_scalar(reader, to, key, node);
     bool list = node->kind == YAML_ITEM_LIST;
-    if (!(list ? bson_append_array_begin(to, key, -1, &inner)
+    if (!(list ? bson_append_array_unsafe_begin(to, key, -1, &inner)
                : bson_append_document_begin(to, key, -1, &inner)))
         return too_large(reader, node);
     bool ok = append_children(reader, &inner, node);

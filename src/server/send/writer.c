@@ -285,8 +285,8 @@ static bool append_replacement(writer_t *writer, bson_t *updates, uint32_t i, co
            bson_append_document_begin(updates, key, (int)length, &statement) &&
            BSON_APPEND_DOCUMENT_BEGIN(&statement, "q", &query) && bson_append_iter(&query, "_id", 3, &id) &&
            BSON_APPEND_DOCUMENT_BEGIN(&query, "$expr", &expression) &&
-           BSON_APPEND_ARRAY_BEGIN(&expression, "$eq", &equal) && BSON_APPEND_UTF8(&equal, "0", "$$ROOT") &&
-           BSON_APPEND_DOCUMENT_BEGIN(&equal, "1", &literal) &&
+           BSON_APPEND_ARRAY_UNSAFE_BEGIN(&expression, "$eq", &equal) &&
+           BSON_APPEND_UTF8(&equal, "0", "$$ROOT") && BSON_APPEND_DOCUMENT_BEGIN(&equal, "1", &literal) &&
            BSON_APPEND_DOCUMENT(&literal, "$literal", &stored) &&
            bson_append_document_end(&equal, &literal) && bson_append_array_end(&expression, &equal) &&
            bson_append_document_end(&query, &expression) && bson_append_document_end(&statement, &query) &&
@@ -332,7 +332,7 @@ static bool replace(void *context, const message_t *message, const replaced_t *b
     BSON_APPEND_UTF8(&command, "update", server_collection(writer->server));
     BSON_APPEND_BOOL(&command, "ordered", false);
     bson_copy_to_excluding_noinit(writer->options, &command, "validate", "ordered", NULL);
-    bool ok = BSON_APPEND_ARRAY_BEGIN(&command, "updates", &updates);
+    bool ok = BSON_APPEND_ARRAY_UNSAFE_BEGIN(&command, "updates", &updates);
     for (uint32_t i = 0; ok && i < message->count; i++)
         ok = append_replacement(writer, &updates, i, &before[i]);
     ok = ok && bson_append_array_end(&command, &updates);
@@ -423,7 +423,7 @@ static bool ask_for(writer_t *writer, const message_t *message, bson_t *filter, 
     bson_iter_t iter;
     bool ok = view_documents(writer, message, err);
     BSON_APPEND_DOCUMENT_BEGIN(filter, "_id", &id);
-    BSON_APPEND_ARRAY_BEGIN(&id, "$in", &list);
+    BSON_APPEND_ARRAY_UNSAFE_BEGIN(&id, "$in", &list);
     for (uint32_t i = 0; ok && i < message->count; i++) {
         char buffer[16];
         const char *key;

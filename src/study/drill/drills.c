@@ -39,7 +39,7 @@ static void append_phases(bson_t *to, const drills_entry_t *entry) {
     bson_t phases, phase;
     char index[16];
     uint32_t count = 0;
-    BSON_APPEND_ARRAY_BEGIN(to, "phases", &phases);
+    BSON_APPEND_ARRAY_UNSAFE_BEGIN(to, "phases", &phases);
     for (drill_phase_t i = 0; i < DRILL_PHASES; i++) {
         const char *key;
         if (isnan(entry->phases[i]))

@@ -57,7 +57,7 @@ void box_begin_cluster(box_t *box) {
 static void list_shards(const call_t *call) {
     const box_collection_t *shards = config(call, "shards");
     bson_t list;
-    BSON_APPEND_ARRAY_BEGIN(call->reply, "shards", &list);
+    BSON_APPEND_ARRAY_UNSAFE_BEGIN(call->reply, "shards", &list);
     for (size_t i = 0; i < shards->count; i++) {
         char key[24];
         snprintf(key, sizeof key, "%zu", i);
@@ -78,7 +78,7 @@ static void set_tag(const call_t *call, bool with) {
             continue;
         }
         bson_copy_to_excluding_noinit(shards->documents[i], next, "tags", NULL);
-        BSON_APPEND_ARRAY_BEGIN(next, "tags", &list);
+        BSON_APPEND_ARRAY_UNSAFE_BEGIN(next, "tags", &list);
         char key[24] = "0";
         uint32_t count = 0;
         if (bson_iter_init_find(&tags, shards->documents[i], "tags") && bson_iter_recurse(&tags, &each))

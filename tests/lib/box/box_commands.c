@@ -107,7 +107,7 @@ static void give_batch(const call_t *call, box_cursor_t *cursor, const char *bat
     bson_t outer, list;
     char key[24];
     BSON_APPEND_DOCUMENT_BEGIN(call->reply, "cursor", &outer);
-    bson_append_array_begin(&outer, batch, -1, &list);
+    bson_append_array_unsafe_begin(&outer, batch, -1, &list);
     for (size_t i = 0; cursor->at < cursor->count && (int64_t)i < most; i++, cursor->at++)
         BSON_APPEND_DOCUMENT(&list, key_of(i, key), cursor->documents[cursor->at]);
     bson_append_array_end(&outer, &list);

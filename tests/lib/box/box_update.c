@@ -139,7 +139,7 @@ void box_evaluate(const bson_iter_t *expression, const bson_t *root, bson_t *val
         evaluate_fields(expression, root, &inside);
         bson_append_document_end(value, &inside);
     } else if (BSON_ITER_HOLDS_ARRAY(expression)) {
-        bson_append_array_begin(value, "", 0, &inside);
+        bson_append_array_unsafe_begin(value, "", 0, &inside);
         evaluate_fields(expression, root, &inside);
         bson_append_array_end(value, &inside);
     } else {
@@ -166,7 +166,7 @@ static void set_here(bson_t *to, const bson_iter_t *was, const char *key, const 
         box_die("'%s' is no document: '%s' cannot be set in it", key, rest);
     if (was)
         box_inside(was, &before);
-    (is_array ? bson_append_array_begin : bson_append_document_begin)(to, key, -1, &inside);
+    (is_array ? bson_append_array_unsafe_begin : bson_append_document_begin)(to, key, -1, &inside);
     set_inside(&inside, was ? &before : &nothing, is_array, rest, value);
     (is_array ? bson_append_array_end : bson_append_document_end)(to, &inside);
 }

@@ -90,7 +90,7 @@ static const uint8_t *take_list(const uint8_t *at, const uint8_t *end, bson_t *c
     if (stop > end)
         box_die("a message is cut off");
     at += 4 + strlen(name) + 1;
-    bson_append_array_begin(command, name, -1, &list);
+    bson_append_array_unsafe_begin(command, name, -1, &list);
     for (size_t i = 0; at < stop; i++) {
         bson_t document;
         char key[24];
