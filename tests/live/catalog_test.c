@@ -1125,7 +1125,7 @@ static void test_beats(void **state) {
     assert_int_equal(load->process, getpid());
     assert_int_equal(strncmp(load->host, host, sizeof load->host - 1), 0);
     assert_false(load->ended);
-    assert_in_range(load->started_ms, clock_wall_ms() - 600000, clock_wall_ms() + 1000);
+    assert_uint_in_range(load->started_ms, clock_wall_ms() - 600000, clock_wall_ms() + 1000);
     loads_free(&loads);
 
     beat(&lab, &one, 5, 1000);
@@ -1170,7 +1170,7 @@ static void test_silent_loads(void **state) {
         " [{\"$set\": {\"processes\": \"elsewhere\", \"seen\": {\"$subtract\": [\"$seen\", 3600000]}}}]}]}");
     loads_t loads = read_loads(&lab);
     assert_int_equal(loads.count, 2);
-    assert_in_range(loads.loads[0].silent_ms, 3600000, 4200000);
+    assert_uint_in_range(loads.loads[0].silent_ms, 3600000, 4200000);
     assert_false(loads.loads[0].ended); /* nothing is decided by it */
     loads_free(&loads);
     assert_int_equal(running(&lab, NULL, 600000), 0);

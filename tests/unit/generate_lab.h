@@ -113,7 +113,7 @@ LAB_UNUSED size_t lab_rows(const generate_kind_t *kind, void *maker, uint64_t co
     char *room = malloc(GENERATE_ROOM); /* of its own, for sanitizers */
     assert_non_null(room);
     for (char *end; count && (end = kind->put_row(maker, room)); at += (size_t)(end - room), count--) {
-        assert_in_range(end - room, 1, whole.size - at);
+        assert_uint_in_range(end - room, 1, whole.size - at);
         assert_memory_equal(whole.text + at, room, (size_t)(end - room));
     }
     free(room);

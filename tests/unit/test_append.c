@@ -61,7 +61,7 @@ static void test_looks(void **state) {
             taken = append_found(&look, id);
         }
         assert_int_equal(taken, cases[i].taken);
-        assert_in_range(looks, 1, cases[i].looks);
+        assert_uint_in_range(looks, 1, cases[i].looks);
     }
 }
 

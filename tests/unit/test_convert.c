@@ -328,7 +328,7 @@ static void expect_number_back(double value, int divide) {
     double back = 4711;
     memset(out, 'G', sizeof out);
     size_t length = convert_print_number(value, divide, out);
-    assert_in_range(length, 1, 40);
+    assert_uint_in_range(length, 1, 40);
     for (size_t i = 40; i < sizeof out; i++)
         assert_int_equal(out[i], 'G');
     if (!convert_number(out, length, divide, &back) || !same_bits(back, value))

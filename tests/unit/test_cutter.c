@@ -96,7 +96,7 @@ static result_t cut_up(const grown_t *text, bool fails, uint64_t max_record, siz
         unsigned sum = 0; /* the slack can be read */
         for (int i = 0; i < POOL_SLACK; i++)
             sum += cut.buffer.bytes[cut.length + (size_t)i] + *(cut.buffer.bytes - 1 - i);
-        assert_in_range(sum, 0, 2 * 255 * POOL_SLACK);
+        assert_uint_in_range(sum, 0, 2 * 255 * POOL_SLACK);
         result.cuts = realloc(result.cuts, (result.count + 1) * sizeof *result.cuts);
         LAB_MUST(result.cuts);
         result.cuts[result.count++] =

@@ -53,14 +53,14 @@ static void test_against_libbson(void **state) {
             fail_msg("%s has other bytes", text);
         printed[DECIMAL_PRINTED] = 'G';
         const size_t size = decimal_print(&decimal, printed);
-        assert_in_range(size, 1, DECIMAL_PRINTED);
+        assert_uint_in_range(size, 1, DECIMAL_PRINTED);
         assert_int_equal(printed[DECIMAL_PRINTED], 'G');
         if (!decimal_read(printed, size, &again) || !same(&again, &decimal))
             fail_msg("%s is printed as %.*s", text, (int)size, (const char *)printed);
         if (!decimal_load(bytes, &again) || !same(&again, &decimal))
             fail_msg("%s is another one in its bytes", text);
     }
-    assert_in_range(fit, 50000, 200000);
+    assert_uint_in_range(fit, 50000, 200000);
 }
 
 static void test_order(void **state) {

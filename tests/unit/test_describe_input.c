@@ -22,7 +22,7 @@ static void test_pieces(void **state) {
         if (wanted.pieces == 1)
             continue;
         const uint64_t last = (wanted.pieces - 1) * wanted.piece_blocks * RECORD_ID_BLOCK_BYTES;
-        assert_in_range(wanted.pieces, 2, 256);
+        assert_uint_in_range(wanted.pieces, 2, 256);
         if (wanted.piece_blocks * RECORD_ID_BLOCK_BYTES < 64 * MIB || last + 63 * (uint64_t)MIB > size)
             fail_msg("%llu bytes: %zu pieces of %llu blocks, and the last one is too small",
                      (unsigned long long)size, wanted.pieces, (unsigned long long)wanted.piece_blocks);

@@ -67,7 +67,7 @@ static void test_every_triple(void **state) {
             for (size_t way = 0; way < 2; way++) {
                 char piece[ESCAPE_PIECE];
                 const size_t used = ways[way](text, sizeof text, piece);
-                assert_in_range(used, 1, sizeof text);
+                assert_uint_in_range(used, 1, sizeof text);
                 assert_true(utf8_valid((const uint8_t *)piece, strlen(piece)));
                 for (const uint8_t *at = (const uint8_t *)piece; *at; at++)
                     assert_false(utf8_is_control(at, 1) || utf8_is_control(at, 2));

@@ -200,7 +200,7 @@ static void test_coverage(void **state) {
         const double measured = (0.2 + 1e-5 * all) * (1 + 0.1 * draw(&seed));
         inside += measured >= predicted.low && measured <= predicted.high;
     }
-    assert_in_range(inside, RUNS * 94 / 100, RUNS * 99 / 100);
+    assert_uint_in_range(inside, RUNS * 94 / 100, RUNS * 99 / 100);
 }
 
 int main(void) {

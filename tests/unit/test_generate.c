@@ -113,12 +113,12 @@ static void has_room_for_every_name(void **state) {
         assert_non_null(fleet);
         odd_init(&odd, 1);
         assert_true(mot_fleet_init(fleet, release, &odd, &err));
-        assert_in_range(fleet->kinds, 400, MOT_KINDS - 2);
-        assert_in_range(odd.count, 15, ODD_MOST - 1);
+        assert_uint_in_range(fleet->kinds, 400, MOT_KINDS - 2);
+        assert_uint_in_range(odd.count, 15, ODD_MOST - 1);
         for (const mot_kind_t *kind = fleet->kind; kind < fleet->kind + fleet->kinds; kind++) {
             const mot_cell_t *cells[] = {&kind->make, &kind->model, &kind->fuel, &kind->cc};
             for (size_t i = 0; i < 4; i++) {
-                assert_in_range(cells[i]->length, 1, sizeof cells[i]->text);
+                assert_uint_in_range(cells[i]->length, 1, sizeof cells[i]->text);
                 assert_int_equal(cells[i]->text[cells[i]->length - 1], release->delimiter);
             }
             assert_true(kind->test_class < MOT_CLASSES && kind->miles_a_year > 1000);

@@ -113,14 +113,14 @@ static void draws_by_share(void **state) {
         low += text[6] == '3';
         high += text[6] == '5';
         chance += text[7] == 'Y';
-        assert_in_range(text[6], '3', '5');
+        assert_uint_in_range(text[6], '3', '5');
     }
     all->line_count = span.first;
-    assert_in_range(b, 890, 1110);
-    assert_in_range(missing, 1873, 2127);
-    assert_in_range(chance, 890, 1110);
-    assert_in_range(low, 1213, 1453);
-    assert_in_range(high, 1213, 1453);
+    assert_uint_in_range(b, 890, 1110);
+    assert_uint_in_range(missing, 1873, 2127);
+    assert_uint_in_range(chance, 890, 1110);
+    assert_uint_in_range(low, 1213, 1453);
+    assert_uint_in_range(high, 1213, 1453);
 }
 
 static void refuses_what_it_does_not_understand(void **state) {
@@ -160,7 +160,7 @@ static void has_sections_of_their_width(void **state) {
             char name[4] = "";
             memcpy(name, section->ids[i].first, 3);
             for (; name[2] <= section->ids[i].last_digit; name[2]++, identifiers++) {
-                assert_in_range(lines_of(name), 1, 99);
+                assert_uint_in_range(lines_of(name), 1, 99);
                 for (unsigned often = 0; often < 100; often++) {
                     const char *text = put(name);
                     assert_int_equal(strlen(text), strlen("ADDAA1") + section->width);
@@ -205,8 +205,8 @@ static void gives_every_station_its_own_ids(void **state) {
             isd_station_t station = isd_station_of(world->kinds, world->kind_count, s, sizes[i], 99 + i);
             memcpy(ids[s], station.ids, 11);
             of_kind[station.kind - world->kinds]++;
-            assert_in_range(station.latitude + 90000, 0, 180000);
-            assert_in_range(station.longitude + 180000, 0, 360000);
+            assert_uint_in_range(station.latitude + 90000, 0, 180000);
+            assert_uint_in_range(station.longitude + 180000, 0, 360000);
         }
         qsort(ids, sizes[i], sizeof *ids, by_text);
         for (uint32_t s = 1; s < sizes[i]; s++)
@@ -215,7 +215,7 @@ static void gives_every_station_its_own_ids(void **state) {
             shares += (uint32_t)world->kinds[k].share;
         for (size_t k = 0; k < world->kind_count; k++) { /* each kind has its share, to within one station */
             uint64_t exact = (uint64_t)sizes[i] * (uint64_t)world->kinds[k].share;
-            assert_in_range(of_kind[k] + 1, exact / shares, exact / shares + 3);
+            assert_uint_in_range(of_kind[k] + 1, exact / shares, exact / shares + 3);
         }
         free(ids);
     }
@@ -289,7 +289,7 @@ static void goes_file_by_file(void **state) {
         assert_true(at > begun);
     }
     assert_int_equal(at, whole.size);
-    assert_in_range(files, 4, 60);
+    assert_uint_in_range(files, 4, 60);
     lab_end(&generate_isd, maker);
     free(whole.text);
 }

@@ -128,7 +128,7 @@ static void test_lines_stay_whole(void **state) {
     for (char *line; (line = strsep(&rest, "\n")) && *line;) {
         char expected[100];
         int number = line[7] - '0';
-        assert_in_range(number, 0, 3);
+        assert_uint_in_range(number, 0, 3);
         snprintf(expected, sizeof expected, "thread %d says the same line again and again and again", number);
         assert_string_equal(line, expected);
         counts[number]++;

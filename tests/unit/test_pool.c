@@ -22,7 +22,7 @@ static void use(buffer_t *buffer, uint8_t with) {
     memset(buffer->bytes + buffer->capacity, 0, POOL_SLACK); /* zeros behind a text are the holder's to put */
     for (size_t i = 0; i < POOL_SLACK; i++)
         sum += buffer->bytes[buffer->capacity + i];
-    assert_in_range(sum, 0, POOL_SLACK * 255);
+    assert_uint_in_range(sum, 0, POOL_SLACK * 255);
 }
 
 static void test_take_and_give(void **state) {
@@ -297,7 +297,7 @@ static void test_many_threads(void **state) {
         pthread_join(threads[i], &trouble);
         assert_null(trouble);
     }
-    assert_in_range(shared.most, USUAL, BUDGET);
+    assert_uint_in_range(shared.most, USUAL, BUDGET);
     assert_false(pool_is_short(shared.pool));
     pool_destroy(shared.pool);
 }
@@ -452,7 +452,7 @@ static void test_many_grow(void **state) {
             assert_null(trouble);
         }
         /* doubling makes less than twice of what is wanted, and half of it is there before */
-        assert_in_range(grown.most, USUAL, cases[i].budget * USUAL + 3 * grown.most_each);
+        assert_uint_in_range(grown.most, USUAL, cases[i].budget * USUAL + 3 * grown.most_each);
         assert_int_equal(grown.held, 0);
         assert_false(pool_is_short(grown.pool));
         pool_destroy(grown.pool);

@@ -19,7 +19,8 @@ static void test_lane_reverses_ten_bits(void **state) {
     assert_int_equal(record_id_lane(0, 1023ull * RECORD_ID_BLOCK_BYTES), 1023);
     assert_int_equal(record_id_lane(1024, 0), 0);
     /* the sum is taken before it is cut: no overflow at the far ends */
-    assert_in_range(record_id_lane(UINT32_MAX, (1ull << RECORD_ID_OFFSET_BITS) - 1), 0, RECORD_ID_LANES - 1);
+    assert_uint_in_range(record_id_lane(UINT32_MAX, (1ull << RECORD_ID_OFFSET_BITS) - 1), 0,
+                         RECORD_ID_LANES - 1);
 }
 
 static void test_id_and_back(void **state) {

@@ -863,7 +863,7 @@ static void test_first_hundred(void **state) {
         if (documents) {
             assert_int_equal(added, 150);
             /* a few are told one by one, then that there are more */
-            assert_in_range(times(said, "rejected a.txt:"), 3, 20);
+            assert_uint_in_range(times(said, "rejected a.txt:"), 3, 20);
             assert_int_equal(times(said, "r holds them all"), 1);
         } else {
             assert_int_equal(added, 99);
@@ -1131,7 +1131,7 @@ static void test_threads(void **state) {
         const kept_t *entry = &all.entries[i];
         char record[100];
         int file = entry->path[5] - '0';
-        assert_in_range(file, 0, 3);
+        assert_uint_in_range(file, 0, 3);
         int length = snprintf(record, sizeof record, "file %d record %llu, and so on and so on", file,
                               (unsigned long long)next[file]);
         expect_entry(entry, adders[file].name, 10 * next[file]++, record, (size_t)length);
