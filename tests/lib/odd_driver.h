@@ -443,7 +443,9 @@ const char *mongoc_server_description_type(const mongoc_server_description_t *de
     return types[odd_below(odd_server.odd, sizeof types / sizeof *types)];
 }
 
-mongoc_host_list_t *mongoc_server_description_host(const mongoc_server_description_t *description) {
+/* The driver gives a constant from 2.0 on. */
+typeof(mongoc_server_description_host(NULL))
+mongoc_server_description_host(const mongoc_server_description_t *description) {
     (void)description;
     return &odd_host;
 }

@@ -28,7 +28,7 @@ static int drop_world(void **state) {
 }
 
 static isd_scene_t scene_of_a_day(void) {
-    isd_scene_t scene = {.call = "KDSM "};
+    isd_scene_t scene = {.call = {'K', 'D', 'S', 'M', ' '}};
     int32_t *value = scene.value;
     value[ISD_temp] = -12;
     value[ISD_base1] = ISD_MISSING;
