@@ -150,6 +150,56 @@ static void print_storage(const planned_t *planned) {
     grid_print(&grid);
 }
 
+static void print_ratios(const plan_t *plan) {
+    if (plan->data_to_memory <= 0)
+        return;
+    out_print("data are %.1f times as large as the servers' memory", plan->data_to_memory);
+    if (plan->disk_to_memory > 0)
+        out_print(", their disks %.1f times", plan->disk_to_memory);
+    out_print("\n");
+}
+
+static void print_operations(const planned_t *planned) {
+    const plan_t *plan = planned->plan;
+    const double iops = planned->spec->iops;
+    char some[UNITS_MAX], size[UNITS_MAX];
+    if (iops <= 0)
+        return;
+    out_print("disks of a server: %s operations a second", count(some, iops));
+    if (plan->operation_bytes > 0)
+        out_print(", of %s each at full speed", units_bytes(size, plan->operation_bytes));
+    out_print("; all servers read %s documents/s that are not in memory\n",
+              units_rate(some, iops * plan->servers));
+}
+
+static void print_price(double hour) {
+    char year[UNITS_MAX];
+    out_print("%.2f an hour, %s a year", hour, count(year, hour * PLAN_HOURS_A_YEAR));
+}
+
+static void print_cost(const plan_t *plan) {
+    char needed[UNITS_MAX], servers[UNITS_MAX];
+    if (plan->hour > 0) {
+        out_print("cost: ");
+        print_price(plan->hour);
+        out_print(", %.2f until the %s\n", plan->cost,
+                  plan->index_bytes > 0 ? "indexes are built" : "load is done");
+    }
+    if (plan->servers_needed > plan->servers)
+        out_print("%s %s cannot hold it all, %s can", count(servers, plan->servers),
+                  few(plan->servers, "server", "servers"), count(needed, plan->servers_needed));
+    else if (plan->needed_hour > 0)
+        out_print("%s %s would hold it all", count(needed, plan->servers_needed),
+                  few(plan->servers_needed, "server", "servers"));
+    else
+        return;
+    if (plan->needed_hour > 0) {
+        out_print(": ");
+        print_price(plan->needed_hour);
+    }
+    out_print("\n");
+}
+
 static void print_memory(const planned_t *planned) {
     const plan_t *plan = planned->plan;
     char all[UNITS_MAX], indexes[UNITS_MAX], cache[UNITS_MAX];
@@ -160,9 +210,9 @@ static void print_memory(const planned_t *planned) {
         out_print("; of its memory a mongod takes %s: %.0f %% of everything", units_bytes(cache, plan->cache),
                   fmin(100, 100 * plan->cache / plan->server_all));
     out_print("\n");
-    if (plan->hour > 0)
-        out_print("cost: %.2f an hour, %.2f until the %s\n", plan->hour, plan->cost,
-                  plan->index_bytes > 0 ? "indexes are built" : "load is done");
+    print_ratios(plan);
+    print_operations(planned);
+    print_cost(plan);
 }
 
 /* ---- half of the time ---- */
@@ -336,8 +386,12 @@ void plan_make_result(bson_t *to, const planned_t *planned) {
         AS_FIGURE("index_bytes", plan->index_bytes), AS_FIGURE("server_bytes", plan->server_stored),
         AS_FIGURE("servers_needed", plan->servers_needed), AS_FIGURE("cache_bytes", plan->cache),
         AS_FIGURE("cache_for_indexes", plan->server_indexes), AS_FIGURE("cache_for_all", plan->server_all),
-        AS_FIGURE("price_per_hour", plan->hour), AS_FIGURE("cost", plan->cost),
-        AS_LIST("compressors", compressors, put_compressor, planned));
+        AS_FIGURE("data_to_memory", plan->data_to_memory), AS_FIGURE("disk_to_memory", plan->disk_to_memory),
+        AS_FIGURE("iops", spec->iops), AS_FIGURE("operation_bytes", plan->operation_bytes),
+        AS_FIGURE("price_per_hour", plan->hour), AS_FIGURE("price_per_year", plan->hour * PLAN_HOURS_A_YEAR),
+        AS_FIGURE("needed_price_per_hour", plan->needed_hour),
+        AS_FIGURE("needed_price_per_year", plan->needed_hour * PLAN_HOURS_A_YEAR),
+        AS_FIGURE("cost", plan->cost), AS_LIST("compressors", compressors, put_compressor, planned));
     if (planned->simulation)
         result_put(to, AS_INNER("simulation", put_simulation, planned, 0));
 }

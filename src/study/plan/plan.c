@@ -254,7 +254,11 @@ static void memory_and_price(const plan_spec_t *spec, plan_t *plan) {
         plan->cache = fmax((spec->ram_bytes - (1 << 30)) / 2, 256 << 20);
     plan->server_indexes = plan->index_bytes / plan->servers;
     plan->server_all = plan->bson * spec->replicas / plan->servers + plan->server_indexes;
+    plan->data_to_memory = over(plan->bson * spec->replicas / plan->servers, spec->ram_bytes);
+    plan->disk_to_memory = over(spec->disk_bytes, spec->ram_bytes);
+    plan->operation_bytes = over(spec->disk_write, spec->iops);
     plan->hour = plan->servers * spec->price;
+    plan->needed_hour = plan->servers_needed * spec->price;
     plan->cost = plan->hour * (plan->load + plan->index_seconds) / 3600;
 }
 

@@ -44,6 +44,7 @@ typedef struct {
     double cores, ram_bytes;      /* of a server */
     double disk_bytes;            /* how much fits on a server */
     double disk_write, disk_read; /* bytes a second of a server */
+    double iops;                  /* operations a second of its disks; no load is limited by these */
     double network;               /* bytes a second of every machine, in and out */
     bool by_lanes;                /* the shard key is tipple's own _id; false: documents are spread evenly */
 
@@ -63,6 +64,8 @@ typedef struct {
 
     double price; /* of a server for an hour */
 } plan_spec_t;
+
+enum { PLAN_HOURS_A_YEAR = 8766 };
 
 typedef enum { PLAN_BY_CPU, PLAN_BY_READ, PLAN_BY_WRITE } plan_work_limit_t;
 
@@ -92,7 +95,10 @@ typedef struct {
     double cache;                           /* of one server, as a mongod sets it; 0: RAM is not known */
     /* what its cache should hold: the indexes; or everything, as BSON */
     double server_indexes, server_all;
-    double hour, cost; /* for an hour; for load and indexes */
+    double data_to_memory, disk_to_memory; /* bytes of BSON, and of disk, for a byte of RAM; 0: not known */
+    double operation_bytes;   /* of a disk's operation when it writes at full speed; 0: not known */
+    double hour, needed_hour; /* the price of an hour: of all servers, of those needed */
+    double cost;              /* for load and indexes */
 } plan_t;
 
 /* False: the sentence says which number is impossible. */
