@@ -198,7 +198,7 @@ class Plan(unittest.TestCase):
         self.check("Vehicle tests, 2015", VEHICLES)
 
     def test_weather(self):
-        self.check("Weather of a century, 2015", CENTURY)
+        self.check("Weather of a century, 2014", CENTURY)
 
     def test_petabyte(self):
         self.check("A petabyte, 2014", A_PETABYTE)
