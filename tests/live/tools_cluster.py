@@ -158,12 +158,30 @@ class Members(Case):
         self.assertEqual([], [name for name, pid in before.items() if after[name]["pid"] == pid])
         with self.shard("s0") as client:
             self.assertEqual([{"_id": "s0"}], list(client.find("test", "here")))
+        self.restarts_with_another_cache(uri)
         self.on("down")
         self.up("--shards", "3", status=1)
         self.assertIn("was made with shards 2", self.said)
         self.up("--fresh", "--shards", "1", "--routers", "0")
         with self.shard("s0") as client:
             self.assertEqual([], list(client.find("test", "here")))
+
+    def restarts_with_another_cache(self, uri):
+        """the shards' only; their data stay, and it is the cluster's cache from then on"""
+        self.assertEqual(uri, self.on("restart", "--cache", "4M"))
+        self.assertIn("a cache of 4M is less", self.said)
+        self.on("restart")
+        for name in ("s0", "s1"):
+            with self.shard(name) as client:
+                self.assertEqual([{"_id": name}], list(client.find("test", "here")))
+                cache = client.command("admin", {"serverStatus": 1})["wiredTiger"]["cache"]
+                self.assertEqual(4 << 20, cache["maximum bytes configured"])
+        with mongo.Client(uri) as client:
+            cache = client.command("admin", {"serverStatus": 1})["wiredTiger"]["cache"]
+            self.assertEqual(64 << 20, cache["maximum bytes configured"])
+        before = {name: member["pid"] for name, member in self.members().items()}
+        self.on("restart", "--cache", "1M", status=2)
+        self.assertEqual(before, {name: member["pid"] for name, member in self.members().items()})
 
     def test_a_primary_is_killed(self):
         self.up("--shards", "1", "--replicas", "3", "--routers", "0")
@@ -321,6 +339,8 @@ class Mistakes(Case):
                 (["up", "--dir", self.folder, "--replicas", "8"], "1 to 7"),
                 (["up", "--dir", self.folder, "--routers", "-1"], "--routers"),
                 (["up", "--dir", self.folder, "--cache", "1M"], "less than 4M"),
+                (["restart", "--dir", self.folder, "--cache", "4M"], "there is no cluster in"),
+                (["restart", "--dir", self.folder, "--cache", "lots"], "is not a size such as"),
                 (["up", "--dir", self.folder, "--compressor", "lz4"], "zstd"),
                 (["up", "--dir", self.folder, "--oplog-size", "0"], "1 to 100000"),
                 (["up", "--dir", self.folder, "--owner", "me"], "--owner"),

@@ -344,6 +344,13 @@ def _stop_all(state, gently):
     return len(were)
 
 
+def restart(folder, say=lambda text: None, tied=False, **wanted):
+    """Ends all members in an orderly way and starts them again, on the same run; `wanted`: settings to change."""
+    run = state_of(folder).get("run")
+    stop(folder)
+    return start(folder, say=say, tied=tied, run=run, **wanted)
+
+
 def send(folder, names, number):
     """Signals members: SIGKILL and SIGTERM end them and are waited for, SIGSTOP pauses, SIGCONT goes on."""
     state = state_of(folder)

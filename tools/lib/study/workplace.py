@@ -122,8 +122,8 @@ class Workplace:
 
         def up(cache=cache, fresh=False):
             if not fresh:
-                clusters.stop(folder)
-            return clusters.start(folder, fresh=fresh, tied=True, shards=shards, cache=cache, **wanted)["uri"]
+                return clusters.restart(folder, tied=True, cache=cache)["uri"]
+            return clusters.start(folder, fresh=True, tied=True, shards=shards, cache=cache, **wanted)["uri"]
         try:
             yield up
         finally:
