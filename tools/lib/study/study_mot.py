@@ -1,4 +1,6 @@
 """Vehicle tests, 2015: greenness, one question that looks at every document, on more and more shards."""
+import re
+
 from workplace import count, say, time_of
 
 # the study's row: shards, cache at the load, cache of each at the query
@@ -17,12 +19,33 @@ def empty_page_cache():
     return True
 
 
+def settings(place, shards):
+    """What the shards themselves say of their engine, compressor and cache."""
+    found = set()
+    with place.shards(shards) as (members, connect):
+        for member in members:
+            with connect(member) as client:
+                server = client.command("admin", {"serverStatus": 1})
+                made = client.command("vosa", {"collStats": "mot_results"})["wiredTiger"]["creationString"]
+            found.add((server["storageEngine"]["name"], re.search(r"block_compressor=(\w*)", made)[1],
+                       server["wiredTiger"]["cache"]["maximum bytes configured"] >> 20))
+    return "; ".join("%s %s, %d shard%s, %d MB" % (engine, compressor or "none", shards, "" if shards == 1 else "s", cache)
+                     for engine, compressor, cache in sorted(found))
+
+
+def bytes_read(place, shards):
+    """From disk, by all shards, since they were started."""
+    with place.shards(shards) as (members, _):
+        return sum(int(line.split()[1]) for member in members for line in open("/proc/%d/io" % member["pid"])
+                   if line.startswith("read_bytes:"))
+
+
 def percent(share):
     return "-" if share is None else "%.0f" % (100 * share)
 
 
-def measure(place, shards, before, after, paths):
-    with place.cluster(shards, before, routers=1, compressor="zlib") as up:
+def measure(place, shards, cache, after, paths):
+    with place.cluster(shards, cache, routers=1, compressor="zlib") as up:
         uri = up(fresh=True).replace("/?", "/vosa.mot_results?")
         uri = uri if "vosa" in uri else uri.rstrip("/") + "/vosa.mot_results"
         say("%d shard%s: loading", shards, "" if shards == 1 else "s")
@@ -30,9 +53,10 @@ def measure(place, shards, before, after, paths):
         up(cache=after)
         cold = empty_page_cache()
         say("%d shard%s: asking", shards, "" if shards == 1 else "s")
+        before = bytes_read(place, shards)
         said = place.query("mot", uri, "greenness", "--repeats", 1, "--warmup", 0, "--param", "diesels=[D]",
                            report="greenness-%d" % shards)
-        return loaded, said, cold
+        return loaded, said, cold, settings(place, shards), bytes_read(place, shards) - before
 
 
 def run(place):
@@ -42,25 +66,27 @@ def run(place):
     published = place.published("mot configurations")
     table, times, cold = [], {}, True
     for name, shards, before, after in chosen:
-        loaded, said, was_cold = measure(place, shards, before, after, paths)
+        loaded, said, was_cold, here, read = measure(place, shards, before, after, paths)
         query, beside = said["queries"][0], said["queries"][0]["beside"]
         cold = cold and was_cold
         times[name] = query["mean_ms"] / 1000
         disk = (said["data_bytes_on_disk"] + said["index_bytes_on_disk"]) / 1e9
-        row = [name, "%.3g" % disk, published[name]["disk GB"], time_of(loaded["seconds"]), published[name]["load min"],
+        row = [name, here, "%.3g" % disk, published[name]["disk GB"], time_of(loaded["seconds"]), published[name]["load min"],
                time_of(times[name]), published[name]["query"]]
         for share in ("user", "sys", "iowait", "idle"):
             row += [percent(beside[share]), published[name][share]]
+        row += ["%.3g" % (read / 1e6 / times[name]), published[name].get("read MB/s", "-")]
         table.append(row)
     place.tell("%s vehicle tests, on %s; each shard with the cache that the row says (4M where the study had 2, which no"
                " mongod takes today), set after the load%s. Behind each column what the study published for 580,650,946 on"
-               " 16 CPUs and 30 GB with MongoDB 3.0.4: load in minutes, query in minutes and seconds, CPU in percent.",
+               " 16 CPUs and 30 GB with MongoDB 3.0.4: load in minutes, query in minutes and seconds, CPU in percent, what the"
+               " servers read from disk meanwhile.",
                count(rows), place.host(), "" if cold else "; the page cache could not be emptied on this host")
     place.tell()
-    head = ["engine, options"]
-    for name in ("disk GB", "load", "query", "user", "sys", "iowait", "idle"):
+    head = ["engine, options", "here"]
+    for name in ("disk GB", "load", "query", "user", "sys", "iowait", "idle", "read MB/s"):
         head += [name, "published"]
-    place.table(head, table)
+    place.table(head, table, left=2)
     first = chosen[0][0]
     place.tell("The query's time as a part of that on one shard:")
     place.tell()

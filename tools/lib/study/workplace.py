@@ -131,6 +131,13 @@ class Workplace:
             if not self.options.keep:
                 shutil.rmtree(folder, ignore_errors=True)
 
+    @contextlib.contextmanager
+    def shards(self, shards):
+        """Of the cluster of so many shards: its members that hold data, and a function that connects to one of them."""
+        state = clusters.state_of(self.folder / ("servers-%d" % shards))
+        yield [member for member in state["members"] if member["role"] == "shard"], \
+            lambda member: clusters.client(state, [member])
+
     # ---------------------------------------------------------------------------------------------- results
 
     def tell(self, words="", *values):
