@@ -13,6 +13,7 @@
 #include "input/file/name.h"
 #include "input/manifest.h"
 #include "input/source.h"
+#include "load/before/copies.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -140,7 +141,7 @@ static void find_line(const where_t *where, found_line_t *found) {
     uint64_t at = 0;
     for (size_t i = 0; i < manifest.count && !found->line; i++) {
         source_t *source =
-            strcmp(manifest.files[i].name, where->path) == 0 ? source_open(&manifest.files[i], &err) : NULL;
+            copies_is_of(where->path, manifest.files[i].name) ? source_open(&manifest.files[i], &err) : NULL;
         uint8_t *buffer = source ? malloc(1 << 20) : NULL;
         uint64_t lines = 1;
         bson_span_counter_t counter = {0};

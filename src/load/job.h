@@ -96,6 +96,9 @@ bool job_take_dump_indexes(job_t *job, err_t *err);
 bool job_find_format(job_t *job, err_t *err);
 /* Do the documents bring their `_id`s? The catalog may say otherwise. Without --id; after list_inputs. */
 bool job_find_id(job_t *job, err_t *err);
+
+/* With --copies, documents have `_id`s of their places. */
+bool job_check_copies(const job_t *job, err_t *err);
 bool job_list_inputs(job_t *job, err_t *err);
 
 /* replacing.c: --existing. bound: what the catalog has, or NULL. check: before anything is written. */

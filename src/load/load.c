@@ -10,6 +10,7 @@
 #include "format/schema/schema_bad_value.h"
 #include "format/schema/schema_short.h"
 #include "load/before/check_inputs.h"
+#include "load/before/copies.h"
 #include "load/job.h"
 
 #include <stdlib.h>
@@ -101,7 +102,8 @@ static bool read_spec(job_t *job, err_t *err) {
     bool ok = job_list_inputs(job, err) && check_inputs(job->schema, &job->manifest, spec->max_record,
                                                         spec->skip_bad_files, &job->result->skipped, err);
     job->result->skipped_before = job->result->skipped.count;
-    return ok && (spec->id || job_find_id(job, err));
+    return ok && (spec->id || job_find_id(job, err)) && job_check_copies(job, err) &&
+           copies_make(&job->manifest, spec->copies, err);
 }
 
 /* Without a catalog each input is read as a whole. */

@@ -23,6 +23,12 @@ enum { EXPANDS = 5, DROP_NAP_MS = 50 };
 
 /* ---- opening ---- */
 
+bool job_check_copies(const job_t *job, err_t *err) {
+    return job->spec->copies < 2 || !job->schema->id ||
+           err_set(err, STATUS_USAGE,
+                   "--copies: these documents have _ids of their own, so a copy would have the same ones");
+}
+
 /* id, existing: what the collection's header must have, or NULL: it may have any. */
 static void fill_settings(job_t *job, const char *id, const char *existing) {
     job->settings = (catalog_settings_t){.name = server_namespace(job->server),
@@ -86,7 +92,8 @@ bool job_look_at_catalog(job_t *job, err_t *err) {
     job->loading.bound = ok && found && header.format;
     if (job->loading.bound)
         ok = own_id_set(job->schema, header.id ? header.id : "", err) &&
-             job_find_existing(job, header.existing ? header.existing : "", err);
+             job_find_existing(job, header.existing ? header.existing : "", err) &&
+             job_check_copies(job, err);
     catalog_header_free(&header);
     return ok;
 }

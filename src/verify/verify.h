@@ -15,6 +15,7 @@ typedef struct {
     char *const *inputs;
     size_t input_count;
     const char *input_name; /* of a stream, or NULL */
+    uint32_t copies;        /* as for the load; 0: one */
     char *const *filters;   /* those of the load; none: the one that the catalog has */
     size_t filter_count;
     char *const *retry; /* reject files whose records were fixed and loaded */

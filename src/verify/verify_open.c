@@ -4,6 +4,7 @@
 #include "format/format.h"
 #include "format/record/own_id.h"
 #include "format/schema/schema_bad_value.h"
+#include "load/before/copies.h"
 #include "load/before/describe_input.h"
 #include "load/before/kept_format.h"
 #include "load/before/uri_target.h"
@@ -34,7 +35,7 @@ static bool read_spec(verification_t *run, err_t *err) {
     const manifest_options_t options = {.input_name = spec->input_name, .target = target};
     const bool ok = manifest_build(run->manifest, spec->inputs, spec->input_count, &options, err);
     free(target);
-    return ok;
+    return ok && copies_make(run->manifest, spec->copies, err);
 }
 
 static bool connect_target(verification_t *run, err_t *err) {

@@ -4,6 +4,7 @@
 #include "catalog/register/room.h"
 #include "format/record/ends.h"
 #include "input/manifest.h"
+#include "load/before/copies.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,8 +38,8 @@ static bool find_file(char path[LONGEST_PATH], struct stat *there, bool *member)
         char *name = strrchr(path, '!');
         if (!name)
             return false;
+        *member |= !copies_is_mark(name);
         *name = '\0';
-        *member = true;
     }
     return S_ISREG(there->st_mode);
 }
@@ -90,7 +91,7 @@ static bool member_holds(describe_archive_t *seen, const char *path, const entry
         const input_file_t *file = &seen->manifest.files[i];
         char digest[33];
         print_digest(file, file->digest, digest);
-        if (strcmp(file->name, entry->path) == 0 && entry_version_of(entry, file->disk_bytes, digest))
+        if (copies_is_of(entry->path, file->name) && entry_version_of(entry, file->disk_bytes, digest))
             return true;
     }
     return false;

@@ -1,0 +1,134 @@
+"""tipple load --copies N: each input is loaded N times, as if there were N equal files; each copy has `_id`s of its own."""
+import gzip
+import json
+import os
+import re
+
+import livetest
+from livetest import Books, rows, tar_of
+
+
+def add(books, path, text, copies=2):
+    for copy in range(1, copies + 1):
+        books.plain(path if copy == 1 else "%s!copy-%d" % (path, copy), text)
+    return books
+
+
+class Copies(livetest.Case):
+    def paths(self):
+        return [entry["path"] for entry in self.files()]
+
+    def test_twice(self):
+        """every document of each copy, byte for byte; a second load finds them all; verify wants as many; more copies
+        can be added, and fewer be named"""
+        text, other = rows(9000), rows(500, 2)
+        self.write("a.csv", text)
+        self.write("d/b.csv", other)
+        books = Books().plain("a.csv", text).plain("d/b.csv", other)
+        books.plain("a.csv!copy-2", text).plain("d/b.csv!copy-2", other)
+        said = self.load("a.csv", "d", "--copies", 2)
+        self.assertEqual((19000, 19000), (said["read"], said["loaded"]))
+        self.assertNotIn("another file", self.stderr)
+        self.holds(books)
+        self.assertEqual([file.path for file in books.files], self.paths())
+        self.assertEqual(19000, self.verified("a.csv", "d", "--copies", "2")["expected"])
+        self.assertEqual(0, self.load("a.csv", "d", "--copies", 2)["read"])
+        self.assertEqual(0, self.load("a.csv", "d")["read"])
+        words = self.words("a.csv", "d", "--copies", "3", json_wanted=False)[1:]
+        self.assertIn("a.csv!copy-3 is not in the catalog", self.tipple("verify", *words, status=1).stderr)
+        books.plain("a.csv!copy-3", text)
+        self.assertEqual(9000, self.load("a.csv", "--copies", 3)["loaded"])
+        self.holds(books)
+        self.client.command(self.database, {"delete": "results", "deletes": [
+            {"q": {"_id": max(books.files[2].documents)}, "limit": 1}]})
+        found = self.tipple("verify", *self.words("a.csv", "d", "--copies", "2", json_wanted=False)[1:], status=None)
+        self.assertIn("a.csv!copy-2", found.stdout.decode())
+
+    def test_packed(self):
+        """members of a compressed tar, which is read once for each copy, and a gzip file"""
+        texts = [rows(700, 1), rows(600, 2), rows(500, 3)]
+        self.write("a.tgz", gzip.compress(tar_of(("1.csv", texts[0]), ("2.csv", texts[1]))))
+        self.write("b.csv.gz", gzip.compress(texts[2]))
+        said = self.load("a.tgz", "b.csv.gz", "--copies", 3, "--threads", 3)
+        self.assertEqual(5400, said["loaded"])
+        names = ["a.tgz!1.csv", "a.tgz!2.csv", "b.csv.gz"]
+        self.assertEqual(sorted(names + ["%s!copy-%d" % (name, copy) for name in names for copy in (2, 3)]), sorted(self.paths()))
+        found = sorted(raw["t"] for raw in self.documents())
+        wanted = sorted(int(line.split(b"|")[0]) for text in texts for line in text.splitlines()[1:])
+        self.assertEqual(sorted(3 * wanted), found)
+        self.assertEqual(5400, self.verified("a.tgz", "b.csv.gz", "--copies", "3")["expected"])
+        self.assertEqual(0, self.load("a.tgz", "b.csv.gz", "--copies", 3)["read"])
+
+    def test_resumed(self):
+        """a load that ends in between goes on where it was, in each copy"""
+        text = rows(30000)
+        self.write("a.csv", text)
+        self.assertEqual(40000, self.load("a.csv", "--copies", 3, "--limit", 40000)["loaded"])
+        said = self.load("a.csv", "--copies", 3)
+        self.assertEqual(90000, self.client.count(self.database, "results"))
+        self.assertLess(said["read"], 90000)
+        self.holds(add(Books(), "a.csv", text, 3))
+        self.verified("a.csv", "--copies", "3")
+
+    def test_rejects(self):
+        """each copy's reject is counted and kept, and is fixed by itself"""
+        text = rows(100, bad={7})
+        self.write("a.csv", text)
+        said = self.load("a.csv", "--copies", 2, status=2)
+        self.assertEqual((200, 198, 2), (said["read"], said["loaded"], said["rejected"]))
+        with open(os.path.join(self.folder, "%s.results.rejects" % self.database), "rb") as file:
+            kept = file.read()
+        self.assertEqual(2, len(re.findall(rb"(?m)^#@\w+ offset=", kept)))
+        bad, good = text.splitlines()[8], rows(100).splitlines()[8]
+        self.write("fixed", kept.replace(bad, good))
+        self.assertEqual(2, self.load("--retry", "fixed")["loaded"])
+        self.assertEqual(200, self.client.count(self.database, "results"))
+        self.assertEqual(0, self.load("a.csv", "--copies", 2)["read"])
+        self.verified("a.csv", "--copies", "2", "--retry", "fixed")
+
+    def test_moved_and_grown(self):
+        """in another folder they are known again, once those of the old one are gone; those that stand there still are
+        other files; each grows by itself"""
+        text = rows(300)
+        self.write("a/a.csv", text)
+        self.load("a/a.csv", "--copies", 2)
+        self.write("b/a.csv", text)
+        self.assertEqual(600, self.load("b/a.csv", "--copies", 2)["loaded"])
+        self.assertEqual(1200, self.client.count(self.database, "results"))
+        os.renames(os.path.join(self.folder, "b/a.csv"), os.path.join(self.folder, "c/a.csv"))
+        self.assertEqual(0, self.load("c/a.csv", "--copies", 2)["read"])
+        self.write("c/a.csv", text + rows(50, 2, header=False))
+        self.assertEqual(100, self.load("c/a.csv", "--copies", 2)["loaded"])
+
+    def test_where_and_forget(self):
+        """a document of a copy is found in its file; one copy is forgotten, and loaded again"""
+        text = rows(40)
+        self.write("a.csv", text)
+        self.load("a.csv", "--copies", 2)
+        ((number, (offset, line, _)), *_) = Books().plain("a.csv", text).plain("a.csv!copy-2", text).files[1].places.items()
+        said = json.loads(self.tipple("where", "--uri", self.uri(), "--json", str(number)).stdout)
+        self.assertEqual(("a.csv!copy-2", offset, line), (said["file"], said["offset"], said["line"]))
+        self.shorten_lease(1)
+        self.tipple("forget", "a.csv!copy-2", "--delete", "--uri", self.uri())
+        self.assertEqual(40, self.client.count(self.database, "results"))
+        self.assertEqual(40, self.load("a.csv", "--copies", 2)["loaded"])
+
+    def test_dry_run(self):
+        """as many records as would be loaded"""
+        self.write("a.csv", rows(40))
+        self.assertEqual(120, self.load("a.csv", "--copies", 3, "--dry-run")["read"])
+
+    def test_refused(self):
+        """streams, and documents with _ids of their own; nothing is touched"""
+        self.write("a.csv", rows(5))
+        self.write("a.json", b'{"_id": 1}\n')
+        self.refused("is a stream, which can be read only once", "-", "--copies", 2, "--input-name", "x", stdin=rows(5))
+        self.refused("have _ids of their own", "a.csv", "--id", "testId", "--copies", 2)
+        self.load("a.csv", "--id", "testId", collection="own")
+        self.refused("have _ids of their own", "a.csv", "--copies", 2, collection="own")
+        self.format = "json"
+        self.refused("have _ids of their own", "a.json", "--copies", 2, collection="json")
+
+
+if __name__ == "__main__":
+    livetest.main()
