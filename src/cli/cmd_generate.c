@@ -15,7 +15,7 @@
 typedef struct {
     uint64_t rows, records, stations, documents, first, text_bytes, seed;
     const char *release, *output, *directory;
-    bool gzip;
+    bool gzip, study;
 } values_t;
 
 #define GROUP_MADE "What is made"
@@ -67,14 +67,18 @@ static const option_t options[] = {
      .argument = "ID",
      .kind = OPTION_COUNT,
      .offset = offsetof(values_t, first),
-     .help =
-         "ycsb: ids from this one on (default 0). An id has the same row in every file of the same seed."},
+     .help = "ycsb: ids from this one on (default 0). An id has the same document in every file of the same "
+             "seed."},
     {.name = "text-bytes",
      .argument = "N",
      .kind = OPTION_COUNT,
      .offset = offsetof(values_t, text_bytes),
      .least = 1,
      .help = "ycsb: the length of each text, to 100,000 (default 100: documents of about a kilobyte)."},
+    {.name = "study",
+     .kind = OPTION_FLAG,
+     .offset = offsetof(values_t, study),
+     .help = "ycsb: documents of 147,439 bytes, as in the petabyte study of 2014."},
     {.name = "output",
      .group = GROUP_RESULT,
      .first = true,
@@ -112,7 +116,7 @@ static const kind_t kinds[KINDS] = {
     {&generate_mot, {"rows", "release"}},
     {&generate_isd, {"records", "stations", "directory"}},
     {&generate_obd, {"rows"}},
-    {&generate_ycsb, {"documents", "first", "text-bytes"}},
+    {&generate_ycsb, {"documents", "first", "text-bytes", "study"}},
 };
 
 static uint64_t or_else(uint64_t given, uint64_t usual) {
@@ -129,7 +133,8 @@ static generate_t asked_for(const values_t *values) {
                         .release = values->release,
                         .stations = or_else(values->stations, 0),
                         .first = or_else(values->first, 0),
-                        .text_bytes = or_else(values->text_bytes, 0)};
+                        .text_bytes = or_else(values->text_bytes, 0),
+                        .study = values->study};
 }
 
 static bool has_option(const kind_t *kind, const char *name) {
@@ -141,8 +146,9 @@ static bool has_option(const kind_t *kind, const char *name) {
 
 static bool is_given(const values_t *values, const option_t *option) {
     const void *value = (const char *)values + option->offset;
-    return option->kind == OPTION_COUNT ? *(const uint64_t *)value != NOT_GIVEN
-                                        : *(const char *const *)value != NULL;
+    return option->kind == OPTION_COUNT  ? *(const uint64_t *)value != NOT_GIVEN
+           : option->kind == OPTION_FLAG ? *(const bool *)value
+                                         : *(const char *const *)value != NULL;
 }
 
 /* "a", "a and b", "a, b and c" */
@@ -238,18 +244,18 @@ const command_t command_generate = {
     .arguments = "mot|isd|obd|ycsb",
     .about = "make realistic test data",
     .help = "Makes MOT test results (mot), the hourly weather of a network of stations (isd), the "
-            "trips of a fleet of cars, second by second (obd), or rows by id (ycsb).\n\n"
+            "trips of a fleet of cars, second by second (obd), or JSON documents by _id (ycsb).\n\n"
             "mot and isd: records like those of the published files, with their values, codes and odd "
             "cases in their usual shares. obd: 40 columns, documents of 1,400 bytes. ycsb: eight "
-            "random texts, and eight numbers from 1 to 10,000 of which few are frequent: number k has "
-            "a share in proportion to 1 / k^0.99 (Zipf), 1 is in 9.8% of the rows. All of it is "
+            "random texts, and eight numbers from 0 to 999,999 of which few are frequent: k has a "
+            "share in proportion to 1 / (k + 1)^0.99 (Zipf), 0 is in 6.5% of them. All of it is "
             "invented: no record describes a real vehicle or a real day.",
     .examples = "  tipple generate mot --rows 2m --seed 1 > mot.txt\n"
                 "  tipple generate mot --rows 500k --release 2020 -o mot2020.csv\n"
                 "  tipple generate isd --records 1m --stations 100 > isd.txt\n"
                 "  tipple generate isd --records 5m --stations 1k --directory isd --gzip\n"
                 "  tipple generate obd --rows 1300k > obd.csv\n"
-                "  tipple generate ycsb --documents 1m --first 1m > ycsb.csv",
+                "  tipple generate ycsb --documents 1m --first 1m > ycsb.json",
     .options = options,
     .run = run,
 };

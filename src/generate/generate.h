@@ -24,6 +24,7 @@ typedef struct {
     uint64_t stations;   /* isd: usually GENERATE_ISD_STATIONS, or one for each record when these are fewer */
     uint64_t first;      /* ycsb: ids from here on */
     uint64_t text_bytes; /* ycsb: of each text; usually 100, for documents of a kilobyte */
+    bool study;          /* ycsb: documents as long as those of the petabyte study */
 } generate_t;
 
 enum { GENERATE_ISD_STATIONS = 100 };
@@ -48,8 +49,8 @@ typedef struct {
 
 enum { GENERATE_ROOM = 1 << 20, GENERATE_NAME_SIZE = 24 };
 
-/* MOT results; the weather of a network of stations; the trips of a fleet of cars, second by second; random texts and
- * skewed numbers by id. A file of obd or ycsb with fewer records is the head of one with more. */
+/* MOT results; the weather of a network of stations; the trips of a fleet of cars, second by second; JSON of random texts
+ * and skewed numbers by _id. A file of obd or ycsb with fewer records is the head of one with more. */
 extern const generate_kind_t generate_mot, generate_isd, generate_obd, generate_ycsb;
 
 typedef struct {

@@ -199,7 +199,7 @@ class Alone(Tries, livetest.Case):
                              (("-f", "./gauges.yaml", "--emit", "raw", "gauges"), "/dev/null"),
                              (("-f", "isd", "isd"), "/dev/null"),
                              (("-f", "obd", "--relaxed", "obd.csv"), "/dev/null"),
-                             (("-f", "ycsb", "--emit", "raw", "ycsb.csv"), "/dev/null")):
+                             (("-f", "ycsb", "ycsb.csv"), "/dev/null")):
             few = 12 if "big.zip" in words else None
             self.each(("parse", *words), ("memory", *FILES), few, stdin)
             self.each(("parse", *words), ("memory-on",), 50, stdin)

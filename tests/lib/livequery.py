@@ -347,25 +347,27 @@ class Suites(Case):
             self.same([answers_obd.figures(answers_obd.read(path), 12000)], found[asked], asked)
 
     def check_ycsb(self, *words):
-        path = self.folder / "ycsb.csv"
+        path = self.folder / "ycsb.json"
         self.tipple("generate", "ycsb", "--documents", 20000, "--text-bytes", 20, "-q", "-o", path)
         self.fill("ycsb", *words, path, status=(0,))
         self.query("ycsb", status=1)
-        self.assertRegex(self.stderr, r"needs the index zipf0_1 on \S+, which is not there")
-        rows, found = answers_ycsb.read([path]), self.answers("ycsb", "--setup", "--count", 3)
-        self.assertEqual(13, len(found))
-        for value in answers_ycsb.VALUES:
-            asked = "point value=%d" % value
-            self.same_set(answers_ycsb.point(rows, value), without_id(found[asked]), asked)
-            asked = "top-5 value=%d" % value
-            self.same(answers_ycsb.top_5(rows, value), found[asked], asked)
-        self.same_set(answers_ycsb.span(rows), without_id(found["range"]), "range")
-        found = self.answers("ycsb", "point", "range", "--param", "value=[7]", "--param", "from=2", "--param", "to=3")
-        self.same_set(answers_ycsb.point(rows, 7), without_id(found["point value=7"]), "point 7")
-        self.same_set(answers_ycsb.span(rows, 2, 3), without_id(found["range"]), "range from 2 to 3")
+        self.assertRegex(self.stderr, r"needs the index fieldInt0_1 on \S+, which is not there")
+        rows, found = answers_ycsb.read([path]), self.answers("ycsb", "--setup", "--count", 3, "--clients", 1)
+        self.assertEqual(14, len(found))
+        for value in answers_ycsb.FIND:
+            asked = "find value=%d" % value
+            self.same_set(answers_ycsb.find(rows, value), found[asked], asked)
+        for value in answers_ycsb.TOP_FIVE:
+            asked = "top-five value=%d" % value
+            self.same(answers_ycsb.top_five(rows, value), found[asked], asked)
+        self.same_set(answers_ycsb.span(rows), found["range"], "range")
+        found = self.answers("ycsb", "find", "range", "--clients", 1, "--param", "value=[7]", "--param", "from=2", "--param", "to=3")
+        self.same_set(answers_ycsb.find(rows, 7), found["find value=7"], "find 7")
+        self.same_set(answers_ycsb.span(rows, 2, 3), found["range"], "range from 2 to 3")
         # what is drawn is there
-        said = self.query("ycsb", "random", "--count", 50, "--clients", "1,3")
-        self.assertEqual([(name, clients, 50 * clients) for name in ("one-by-value", "by-id") for clients in (1, 3)],
+        said = self.query("ycsb", "random", "--count", 50, "--clients", "1,3", "--param", "below=100")
+        self.assertEqual([(name, clients, 50 * clients) for name in ("one-by-value", "one-by-frequency", "by-id")
+                          for clients in (1, 3)],
                          [(entry["name"], entry["clients"], entry["n"]) for entry in said["queries"]])
         for entry in said["queries"]:
             self.assertTrue(entry["docs_per_ms"] > 0 and entry["ops_per_second"] > 0, entry)

@@ -1,9 +1,10 @@
 """Files of `tipple generate obd` and `tipple generate ycsb` in a collection: every document byte for byte as Python
-makes it of the CSV, their sizes, what queries find in them, and `tipple verify`."""
+makes it of the file, their sizes, what queries find in them, and `tipple verify`."""
 import collections
 import csv
 import datetime
 import gzip
+import json
 
 import livetest
 import minimongo as mongo
@@ -26,8 +27,10 @@ def kind_of_sensor(name):
     return int if counted or warm or name.endswith("Kilopascals") else float
 
 
-def kind_of_field(name):
-    return mongo.Int64 if name == "id" else str if name.startswith("field") else int
+def by_own_id(text):
+    """_id: document, of lines of JSON."""
+    documents = [json.loads(line) for line in text.decode("ascii").splitlines()]
+    return {document["_id"]: {**document, "_id": mongo.Int64(document["_id"])} for document in documents}
 
 
 class Generated(livetest.Case):
@@ -82,28 +85,42 @@ class Generated(livetest.Case):
             [(one["_id"], one["seconds"], one["fastest"], one["begun"], one["far"]) for one in found])
 
     def test_ycsb(self):
-        """rows by id: every id once, a kilobyte each; a frequent and a rare number are found as often as they are there"""
-        documents = self.documents_of(self.made("ycsb", "--documents", "9k", "--seed", "3"), kind_of_field)
+        """documents by _id: every _id once, a kilobyte each; a frequent and a rare number are found as often as they are there"""
+        documents = by_own_id(self.made("ycsb", "--documents", "9k", "--seed", "3"))
         self.loaded(documents)
-        self.assertEqual(1022, self.average_bytes())
-        ids = self.client.aggregate(self.database, "results", [{"$sort": {"id": 1}}, {"$project": {"_id": 0, "id": 1}}])
-        self.assertEqual(list(range(9000)), [document["id"] for document in ids])
-        values = collections.Counter(document["zipf3"] for document in documents.values())
-        for value in (1, 2, max(values)):
-            self.assertEqual(values[value], self.client.count(self.database, "results", {"zipf3": value}))
-        top = self.client.aggregate(self.database, "results", [
-            {"$match": {"zipf0": {"$lte": 3}}}, {"$group": {"_id": "$zipf1", "n": {"$sum": 1}}},
-            {"$sort": {"n": -1, "_id": 1}}, {"$limit": 5}])
-        wanted = collections.Counter(row["zipf1"] for row in documents.values() if row["zipf0"] <= 3)
-        self.assertEqual(sorted(wanted.items(), key=lambda pair: (-pair[1], pair[0]))[:5],
-                         [(one["_id"], one["n"]) for one in top])
+        self.assertEqual(1042, self.average_bytes())
+        ids = self.client.aggregate(self.database, "results", [{"$match": {"_id": {"$type": "long"}}}, {"$sort": {"_id": 1}},
+                                                               {"$project": {"_id": 1}}])
+        self.assertEqual(list(range(9000)), [document["_id"] for document in ids])
+        values = collections.Counter(document["fieldInt3"] for document in documents.values())
+        for value in (0, 1, max(values)):
+            self.assertEqual(values[value], self.client.count(self.database, "results", {"fieldInt3": value}))
+
+    def test_ranges(self):
+        """loaders with a range each, side by side, make the documents of one file"""
+        self.format = "ycsb"
+        for first in range(0, 4000, 1000):
+            self.tipple("generate", "ycsb", "--documents", "1k", "--first", str(first), "-q", "-o", "%d.json" % first)
+        self.tipple("generate", "ycsb", "--documents", "4k", "-q", "-o", "all.json")
+        whole = (self.folder / "all.json").read_bytes()
+        self.assertEqual(whole, b"".join((self.folder / ("%d.json" % first)).read_bytes() for first in range(0, 4000, 1000)))
+        loaders = [self.start("%d.json" % first) for first in range(0, 4000, 1000)]
+        for loader in loaders:
+            self.assertEqual(0, loader.wait(timeout=60), loader.args)
+        self.holds({number: mongo.encode(document) for number, document in by_own_id(whole).items()})
+
+    def test_study(self):
+        """documents of the petabyte study: 147,439 bytes"""
+        documents = by_own_id(self.made("ycsb", "--documents", "60", "--study"))
+        self.loaded(documents)
+        self.assertEqual(147439, self.average_bytes())
 
     def test_packed(self):
         """the same documents from a packed file"""
-        documents = self.documents_of(self.made("ycsb", "--documents", "4k", "--text-bytes", "30"), kind_of_field)
-        self.tipple("generate", "ycsb", "--documents", "4k", "--text-bytes", "30", "--gzip", "-o", "a.csv.gz")
-        self.assertEqual((self.folder / "a.csv").read_bytes(), gzip.decompress((self.folder / "a.csv.gz").read_bytes()))
-        self.loaded(documents, "a.csv.gz")
+        documents = by_own_id(self.made("ycsb", "--documents", "4k", "--text-bytes", "30"))
+        self.tipple("generate", "ycsb", "--documents", "4k", "--text-bytes", "30", "--gzip", "-o", "a.json.gz")
+        self.assertEqual((self.folder / "a.csv").read_bytes(), gzip.decompress((self.folder / "a.json.gz").read_bytes()))
+        self.loaded(documents, "a.json.gz")
 
 
 if __name__ == "__main__":

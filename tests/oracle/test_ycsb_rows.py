@@ -1,19 +1,20 @@
 #!/usr/bin/env python3
-"""Generated rows of `tipple generate ycsb` against what docs/formats.md promises of them: every id once, the same row
-for an id whatever else is made, texts of their length and random, numbers in the shares of their Zipf distribution, and
-`tipple parse` makes of a row what Python makes of it.
+"""Generated documents of `tipple generate ycsb` against what docs/formats.md promises of them: every _id once, the same
+document for an _id whatever else is made, texts of their length and random, numbers in the shares of their Zipf
+distribution, and `tipple parse` makes of a line what Python makes of it.
 
 TIPPLE names the program."""
 import collections
 import itertools
+import json
 import string
 import unittest
 
 from reading import to_json, whole
-from running import generated, rows_behind, tipple
+from running import generated, tipple
 
-TEXTS, NUMBERS, VALUES, EXPONENT = 8, 8, 10000, 0.99
-HEADER = ["id", *("field%d" % i for i in range(TEXTS)), *("zipf%d" % i for i in range(NUMBERS))]
+TEXTS, NUMBERS, VALUES, EXPONENT = 8, 8, 1000000, 0.99
+KEYS = ["_id", *("field%d" % i for i in range(TEXTS)), *("fieldInt%d" % i for i in range(NUMBERS))]
 LETTERS = string.ascii_letters + string.digits + "-_"
 
 
@@ -22,18 +23,26 @@ def made(*arguments):
 
 
 def rows_of(data):
-    return rows_behind(HEADER, data)
+    """The values of each document, in the order of KEYS, which is that of the documents."""
+    rows = []
+    for line in data.decode("ascii").splitlines():
+        document = json.loads(line)
+        if list(document) != KEYS:
+            raise AssertionError(line[:200])
+        rows.append(list(document.values()))
+    return rows
 
 
 def shares():
-    weights = [k ** -EXPONENT for k in range(1, VALUES + 1)]
-    return [weight / sum(weights) for weight in weights]
+    weights = [(k + 1) ** -EXPONENT for k in range(VALUES)]
+    total = sum(weights)
+    return [weight / total for weight in weights]
 
 
 def document(row):
-    pairs = {"id": {"$numberLong": row[0]}}
-    pairs.update(zip(HEADER[1:1 + TEXTS], row[1:]))
-    pairs.update((name, whole(int(value))) for name, value in zip(HEADER[1 + TEXTS:], row[1 + TEXTS:]))
+    pairs = {"_id": {"$numberLong": str(row[0])}}
+    pairs.update(zip(KEYS[1:1 + TEXTS], row[1:]))
+    pairs.update((name, whole(value)) for name, value in zip(KEYS[1 + TEXTS:], row[1 + TEXTS:]))
     return to_json(pairs)
 
 
@@ -46,20 +55,19 @@ class Ycsb(unittest.TestCase):
     def test_ids(self):
         """ids 0 to N-1, each once and in order; the default is documents of a kilobyte"""
         rows = rows_of(made("--documents", "3k", "--seed", "4"))
-        self.assertEqual([str(number) for number in range(3000)], [row[0] for row in rows])
+        self.assertEqual(list(range(3000)), [row[0] for row in rows])
         self.assertEqual({100}, {len(text) for row in rows for text in row[1:1 + TEXTS]})
-        self.assertEqual({len(HEADER)}, {len(row) for row in rows})
 
     def test_a_row_by_its_id(self):
         """the row of an id does not depend on how many there are, nor on where they begin"""
         whole_file = made("--documents", "2000", "--seed", "9").splitlines()
-        self.assertEqual(whole_file[:701], made("--documents", "700", "--seed", "9").splitlines())
+        self.assertEqual(whole_file[:700], made("--documents", "700", "--seed", "9").splitlines())
         for first in (1, 77, 1999):
             some = made("--documents", str(2000 - first), "--first", str(first), "--seed", "9").splitlines()
-            self.assertEqual(whole_file[1 + first:], some[1:])
-        self.assertNotEqual(whole_file[1:], made("--documents", "2000", "--seed", "10").splitlines()[1:])
+            self.assertEqual(whole_file[first:], some)
+        self.assertNotEqual(whole_file, made("--documents", "2000", "--seed", "10").splitlines())
         large = rows_of(made("--documents", "5", "--first", str(2**63 - 5)))
-        self.assertEqual([str(2**63 - 5 + i) for i in range(5)], [row[0] for row in large])
+        self.assertEqual([2**63 - 5 + i for i in range(5)], [row[0] for row in large])
 
     def test_texts(self):
         """texts have their length; 64 letters are equally frequent at each place; none is there twice"""
@@ -81,43 +89,44 @@ class Ycsb(unittest.TestCase):
         """frequent numbers one by one, rare ones by ranges; columns and rows do not depend on each other"""
         rows = rows_of(made("--documents", "120k", "--seed", "5", "--text-bytes", "1"))
         wanted, all_counts = shares(), collections.Counter()
-        columns = [[int(row[1 + TEXTS + i]) for row in rows] for i in range(NUMBERS)]
-        for name, column in zip(HEADER[1 + TEXTS:], columns):
+        columns = [[row[1 + TEXTS + i] for row in rows] for i in range(NUMBERS)]
+        for name, column in zip(KEYS[1 + TEXTS:], columns):
             counts = collections.Counter(column)
             all_counts.update(counts)
-            for value in range(1, 31):
-                self.near(counts[value], len(rows), wanted[value - 1], "%d in %s" % (value, name))
-        self.assertTrue(1 <= min(all_counts) and max(all_counts) <= VALUES)
+            for value in range(30):
+                self.near(counts[value], len(rows), wanted[value], "%d in %s" % (value, name))
+        self.assertTrue(0 <= min(all_counts) and max(all_counts) < VALUES)
         draws = NUMBERS * len(rows)
-        for value in range(1, 201):
-            self.near(all_counts[value], draws, wanted[value - 1], value)
-        edges = [1, 3, 10, 31, 100, 316, 1000, 3162, 9000, 9900, VALUES + 1]
+        for value in (*range(200), 16000, 17000):
+            self.near(all_counts[value], draws, wanted[value], value)
+        edges = [0, 2, 9, 30, 99, 315, 999, 4095, 4096, 4111, 4112, 10000, 31622, 100000, 316227, 990000, 999900, VALUES]
         for low, high in zip(edges, edges[1:]):
-            self.near(sum(all_counts[value] for value in range(low, high)), draws, sum(wanted[low - 1:high - 1]),
+            self.near(sum(all_counts[value] for value in range(low, high)), draws, sum(wanted[low:high]),
                       "%d to %d" % (low, high - 1))
-        chi2 = sum((all_counts[k + 1] - draws * share) ** 2 / (draws * share) for k, share in enumerate(wanted))
-        self.assertLess(abs(chi2 - (VALUES - 1)), 6 * (2 * VALUES) ** 0.5)
+        # of values so frequent that each is expected ten times at least
+        often = [k for k, share in enumerate(wanted) if draws * share >= 10]
+        chi2 = sum((all_counts[k] - draws * wanted[k]) ** 2 / (draws * wanted[k]) for k in often)
+        self.assertLess(abs(chi2 - len(often)), 6 * (2 * len(often)) ** 0.5)
         for one, other in itertools.combinations(columns, 2):
-            both = sum(a == 1 and b == 1 for a, b in zip(one, other))
-            self.near(both, len(rows), wanted[0] ** 2, "1 twice in a row")
-        after = sum(a == 1 and b == 1 for a, b in zip(columns[0], columns[0][1:]))
-        self.near(after, len(rows) - 1, wanted[0] ** 2, "1 in two rows, one behind the other")
+            both = sum(a == 0 and b == 0 for a, b in zip(one, other))
+            self.near(both, len(rows), wanted[0] ** 2, "0 twice in a document")
+        after = sum(a == 0 and b == 0 for a, b in zip(columns[0], columns[0][1:]))
+        self.near(after, len(rows) - 1, wanted[0] ** 2, "0 in two documents, one behind the other")
 
     def test_documents(self):
-        """each row's document, and the row from the document again"""
+        """each line's document, its _id a number of 64 bits"""
         data = made("--documents", "2k", "--first", "99999000", "--seed", "6", "--text-bytes", "40")
         status, out, err = tipple("parse", "--format", "ycsb", "-", data=data)
         self.assertEqual(0, status, err)
         for row, line in zip(rows_of(data), out.decode().splitlines()):
             self.assertEqual(document(row), line)
         self.assertEqual(2000, out.count(b"\n"))
-        self.assertEqual(data, tipple("parse", "--format", "ycsb", "--emit", "raw", "-", data=data)[1])
 
     def test_size(self):
-        """documents have about a kilobyte, with the _id"""
-        data = made("--documents", "100")
-        size = len(tipple("parse", "--format", "ycsb", "--emit", "bson", "-", data=data)[1]) / 100
-        self.assertEqual(1022, size + len(b"\x12_id\0" + bytes(8)))
+        """documents have about a kilobyte, those of the study 147,439 bytes; and any size in steps of eight"""
+        for words, size in (((), 1042), (("--text-bytes", "470"), 4002), (("--study",), 147439)):
+            data = made("--documents", "60", *words)
+            self.assertEqual(60 * size, len(tipple("parse", "--format", "ycsb", "--emit", "bson", "-", data=data)[1]))
 
 
 if __name__ == "__main__":

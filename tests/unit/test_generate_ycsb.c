@@ -1,5 +1,5 @@
-/* The rows by id: shares of the skewed numbers by the formula, each row by its id alone, the same bytes for
- * the same wish. What the rows say is checked by tests/oracle/test_ycsb_rows.py; the digests below pin files
+/* The documents by _id: shares of the skewed numbers by the formula, each document by its _id alone, the same bytes for
+ * the same wish. What the documents say is checked by tests/oracle/test_ycsb_rows.py; the digests below pin files
  * that it has passed. */
 #include "base/numbers/chance.h"
 #include "generate/generate.h"
@@ -27,35 +27,42 @@ static int make_table(void **state) {
 
 static void has_the_shares_of_the_formula(void **state) {
     (void)state;
+    const long double sum = (long double)zipf.below[ZIPF_VALUES - 1];
     long double all = 0, below = 0;
-    for (int k = 1; k <= ZIPF_VALUES; k++)
+    for (int k = ZIPF_VALUES; k; k--)
         all += powl(k, -0.99L);
     for (int k = 1; k <= ZIPF_VALUES; k++) {
-        long double share = ((long double)zipf.below[k - 1] - below) / 0x1p63L;
-        assert_true(fabsl(share * all / powl(k, -0.99L) - 1) < 1e-12L);
+        long double share = ((long double)zipf.below[k - 1] - below) / sum;
+        if (fabsl(share * all / powl(k, -0.99L) - 1) > 1e-7L)
+            fail_msg("the share of %d is %Lg of what it should be", k - 1, share * all / powl(k, -0.99L));
         below = (long double)zipf.below[k - 1];
     }
-    assert_int_equal(zipf.below[ZIPF_VALUES - 1], UINT64_C(1) << 63);
+}
+
+/* The study found 17,000 in 30,747 of 7,170,648,489 documents. */
+static void has_the_share_that_the_study_found(void **state) {
+    (void)state;
+    const long double all = (long double)zipf.below[ZIPF_VALUES - 1];
+    const long double share = (long double)(zipf.below[17000] - zipf.below[16999]) / all;
+    assert_true(fabsl(share * 7170648489.0L / 30747 - 1) < 0.02L);
+    assert_true(zipf.below[16000] > zipf.below[15999]);
 }
 
 static void draws_what_the_table_says(void **state) {
     (void)state;
-    assert_int_equal(zipf_draw(&zipf, 0), 1);
-    assert_int_equal(zipf_draw(&zipf, UINT64_MAX), ZIPF_VALUES);
-    for (uint32_t k = 1; k < ZIPF_VALUES; k++) {
-        assert_int_equal(zipf_draw(&zipf, 2 * zipf.below[k - 1] - 1), k);
-        assert_int_equal(zipf_draw(&zipf, 2 * zipf.below[k - 1]), k + 1);
-    }
-    for (uint64_t i = 0; i < 10000; i++) {
-        uint64_t random = chance_bits(8, i);
-        uint32_t k = 1;
-        while (random / 2 >= zipf.below[k - 1])
-            k++;
-        assert_int_equal(zipf_draw(&zipf, random), k);
+    assert_int_equal(zipf_draw(&zipf, 0), 0);
+    assert_int_equal(zipf_draw(&zipf, UINT64_MAX), ZIPF_VALUES - 1);
+    const long double sum = (long double)zipf.below[ZIPF_VALUES - 1];
+    for (uint64_t i = 0; i < 100000; i++) {
+        const uint64_t random = chance_bits(8, i);
+        const uint32_t k = zipf_draw(&zipf, random);
+        const long double at = (long double)random / 0x1p64L * sum;
+        assert_true(at < (long double)zipf.below[k] + 1);
+        assert_true(!k || at >= (long double)zipf.below[k - 1] - 1);
     }
 }
 
-/* ---- rows ---- */
+/* ---- documents ---- */
 
 static void makes_the_pinned_files(void **state) {
     (void)state;
@@ -63,11 +70,12 @@ static void makes_the_pinned_files(void **state) {
         generate_t what;
         uint64_t digest;
     } pinned[] = {
-        {{.count = 0, .seed = 1}, UINT64_C(0xd21fa355f4bafead)},
-        {{.count = 5000, .seed = 1}, UINT64_C(0xeccc2e946cd0c3c0)},
+        {{.count = 0, .seed = 1}, UINT64_C(0x2d06800538d394c2)},
+        {{.count = 5000, .seed = 1}, UINT64_C(0xeead3f47ab314e8c)},
         {{.count = 5000, .seed = UINT64_MAX, .first = 99998000, .text_bytes = 1},
-         UINT64_C(0x0d7a066292f137ba)},
-        {{.count = 3, .seed = 2, .first = INT64_MAX - 2, .text_bytes = 100000}, UINT64_C(0x45609f51f33589a0)},
+         UINT64_C(0x37f45b0aeeb16704)},
+        {{.count = 3, .seed = 2, .first = INT64_MAX - 2, .text_bytes = 100000}, UINT64_C(0xb62945618fcb0430)},
+        {{.count = 40, .seed = 1, .study = true}, UINT64_C(0x8723bbad8b20159e)},
     };
     bool same = true;
     for (size_t i = 0; i < sizeof pinned / sizeof *pinned; i++)
@@ -88,9 +96,8 @@ static void writes_one_line_a_document(void **state) {
     static const uint64_t sizes[] = {0, 1, 2, 1000, 2501};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         file_t file = made((generate_t){.count = sizes[i], .seed = 3});
-        assert_int_equal(lab_lines(file), sizes[i] + 1);
-        assert_int_equal(file.text[file.size - 1], '\n');
-        assert_int_equal(strncmp(file.text, "id,field0,", 10), 0);
+        assert_int_equal(lab_lines(file), sizes[i]);
+        assert_true(!file.size || file.text[file.size - 1] == '\n');
         free(file.text);
     }
 }
@@ -98,10 +105,10 @@ static void writes_one_line_a_document(void **state) {
 /* The line of an id, without its end. */
 static char *line_of(file_t file, uint64_t id) {
     char start[32];
-    snprintf(start, sizeof start, "\n%llu,", (unsigned long long)id);
+    snprintf(start, sizeof start, "{\"_id\":%llu,", (unsigned long long)id);
     char *at = strstr(file.text, start);
     assert_non_null(at);
-    return strndup(at + 1, strcspn(at + 1, "\n"));
+    return strndup(at, strcspn(at, "\n"));
 }
 
 static void makes_a_row_without_the_others(void **state) {
@@ -130,10 +137,10 @@ static void writes_ids_of_every_length(void **state) {
         const char *at = file.text;
         for (uint64_t id = first[i]; id < first[i] + 4; id++) {
             char wanted[32];
-            int length = snprintf(wanted, sizeof wanted, "\n%llu,", (unsigned long long)id);
+            int length = snprintf(wanted, sizeof wanted, "{\"_id\":%llu,", (unsigned long long)id);
+            assert_memory_equal(at, wanted, (size_t)length);
             at = strchr(at, '\n');
             assert_non_null(at);
-            assert_memory_equal(at, wanted, (size_t)length);
             at++;
         }
         free(file.text);
@@ -142,16 +149,18 @@ static void writes_ids_of_every_length(void **state) {
 
 static void begins_a_long_text_like_a_short_one(void **state) {
     (void)state;
-    for (uint64_t bytes = 1; bytes < 70; bytes++) {
+    for (uint64_t bytes = 1; bytes < 70; bytes += 3) {
         file_t longer = made((generate_t){.count = 2, .seed = 6, .text_bytes = bytes + 1});
         file_t shorter = made((generate_t){.count = 2, .seed = 6, .text_bytes = bytes});
         char *a = line_of(longer, 1), *b = line_of(shorter, 1);
         assert_int_equal(strlen(a), strlen(b) + TEXTS);
         for (size_t i = 0; i < TEXTS; i++) {
-            const char *text_a = a + 2 + i * (bytes + 2), *text_b = b + 2 + i * (bytes + 1);
+            char name[16];
+            const int before = snprintf(name, sizeof name, "\"field%zu\":\"", i);
+            const char *text_a = strstr(a, name) + before, *text_b = strstr(b, name) + before;
             assert_memory_equal(text_a, text_b, bytes);
-            assert_int_equal(text_a[bytes + 1], ',');
-            assert_int_equal(text_b[bytes], ',');
+            assert_int_equal(text_a[bytes + 1], '"');
+            assert_int_equal(text_b[bytes], '"');
         }
         free(a);
         free(b);
@@ -164,7 +173,8 @@ static void begins_a_long_text_like_a_short_one(void **state) {
 static void goes_row_by_row(void **state) {
     (void)state;
     static const generate_t what[] = {{.count = 300, .first = 50, .seed = 7, .text_bytes = 33},
-                                      {.count = 9, .text_bytes = 100000}};
+                                      {.count = 9, .text_bytes = 100000},
+                                      {.count = 9, .study = true}};
     for (size_t i = 0; i < sizeof what / sizeof *what; i++) {
         file_t whole = made(what[i]);
         lab_row_by_row(&generate_ycsb, &what[i], whole);
@@ -191,12 +201,15 @@ static void refuses_what_cannot_be(void **state) {
               "--first 18446744073709551615");
     lab_fails(&generate_ycsb, &(generate_t){.count = 1, .text_bytes = 100001}, -1, STATUS_USAGE,
               "100000 bytes at most");
+    lab_fails(&generate_ycsb, &(generate_t){.count = 1, .text_bytes = 9, .study = true}, -1, STATUS_USAGE,
+              "give one of them");
     lab_fails(&generate_ycsb, &(generate_t){.count = 1}, -1, STATUS_HOST, "could not be written");
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(has_the_shares_of_the_formula),
+        cmocka_unit_test(has_the_share_that_the_study_found),
         cmocka_unit_test(draws_what_the_table_says),
         cmocka_unit_test(makes_the_pinned_files),
         cmocka_unit_test(differs_by_seed),
