@@ -35,7 +35,7 @@ typedef struct {
     answer_t *first; /* where the first answer is kept; NULL: this client keeps none */
     hist_t hist;
     moments_t per_ms;
-    uint64_t returned, failures;
+    uint64_t returned, empty, failures;
     bson_error_t error;
 } member_t;
 
@@ -75,6 +75,7 @@ static bool send_one(member_t *member, int64_t due_ns) {
     hist_add(&member->hist, took_ns);
     moments_add(&member->per_ms, documents * 1e6 / (double)(took_ns ? took_ns : 1));
     member->returned += answer->count;
+    member->empty += !answer->count;
     member->first = NULL;
     return true;
 }
@@ -138,6 +139,7 @@ static void add_up(const clients_t *crew, const member_t *member, const server_t
     hist_merge(measure->hist, &member->hist);
     moments_merge(&measure->per_ms, &member->per_ms);
     measure->returned += member->returned;
+    measure->empty += member->empty;
 }
 
 /* Starts all clients at once. Tells how many were started. */

@@ -168,16 +168,28 @@ static bool build_drawn(maker_t *maker, work_t *work, const bson_t *params, cons
 
 /* ---- works and measurements ---- */
 
+typedef struct {
+    const uint32_t *clients;
+    size_t count;
+} clients_choice_t;
+
+static clients_choice_t clients_of(const choices_t *choices, const query_t *query) {
+    return choices->query_clients && query->run.client_choices
+               ? (clients_choice_t){query->run.clients, query->run.client_choices}
+               : (clients_choice_t){choices->clients, choices->client_choices};
+}
+
 static bool make_measures(maker_t *maker, size_t work, bool timed) {
     measures_t *list = maker->list;
-    for (size_t i = 0; i < maker->choices->client_choices; i++) {
+    const clients_choice_t chosen = clients_of(maker->choices, maker->query);
+    for (size_t i = 0; i < chosen.count; i++) {
         if (!GROW(list->items, list->room, list->count + 1, maker->err))
             return false;
-        list->items[list->count++] =
-            /* an index, until the array of works no longer moves */
-            (measure_t){.work = (const work_t *)(uintptr_t)work,
-                        .clients = maker->choices->clients[i],
-                        .timed = timed};
+        measure_t *measure = &list->items[list->count++];
+        /* an index, until the array of works no longer moves */
+        *measure = (measure_t){.work = (const work_t *)(uintptr_t)work}; // NOLINT(performance-no-int-to-ptr)
+        measure->clients = chosen.clients[i];
+        measure->timed = timed;
     }
     return true;
 }
@@ -299,7 +311,8 @@ static bool check_count(const maker_t *maker) {
     const query_t *query = maker->query;
     const choices_t *choices = maker->choices;
     const bool splits = query->kind == QUERY_PIPELINE && !query->draw;
-    uint64_t count = choices->client_choices * (choices->reads_choices ? choices->reads_choices : 1) *
+    uint64_t count = clients_of(choices, query).count *
+                     (choices->reads_choices ? choices->reads_choices : 1) *
                      (splits ? choices->parallel_choices : 1);
     for (const yaml_item_t *item = query->each ? query->each->first : NULL; item; item = item->next)
         if ((count *= params_each_count(maker->typed, item)) > MEASURE_MOST)
@@ -380,8 +393,15 @@ const char *measure_parallel_name(uint32_t ranges, char out[16]) {
     return out;
 }
 
-uint32_t measure_connections(const choices_t *choices) {
+bool measure_of_nothing(const measure_t *measure) {
+    return measure->empty && measure->empty == measure->hist->moments.count;
+}
+
+uint32_t measure_connections(const suite_t *suite, const choices_t *choices) {
     uint32_t clients = 1, ranges = 1;
+    for (size_t i = 0; i < suite->query_count; i++)
+        for (size_t k = 0; choices->query_clients && k < suite->queries[i].run.client_choices; k++)
+            clients = suite->queries[i].run.clients[k] > clients ? suite->queries[i].run.clients[k] : clients;
     for (size_t i = 0; i < choices->client_choices; i++)
         clients = choices->clients[i] > clients ? choices->clients[i] : clients;
     for (size_t i = 0; i < choices->parallel_choices; i++) {

@@ -5,6 +5,7 @@
 #define TIPPLE_QUERY_MEASURE_H
 
 #include "base/numbers/hist.h"
+#include "query/explained.h"
 #include "query/split/parallel.h"
 #include "query/suite/request.h"
 #include "query/watch/watch.h"
@@ -29,9 +30,10 @@ typedef struct {
     const char *reads[MEASURE_MOST_CHOICES]; /* none: as the suite, the query or the URI says */
     size_t reads_choices;
     int64_t max_staleness_seconds;
-    bool timed;  /* all are measured for a time; false: only queries that draw */
-    bool setup;  /* make missing indexes */
-    size_t most; /* at most this many measurements, the first ones; 0: all */
+    bool query_clients; /* nobody has said how many clients: what a query says itself comes first */
+    bool timed;         /* all are measured for a time; false: only queries that draw */
+    bool setup;         /* make missing indexes */
+    size_t most;        /* at most this many measurements, the first ones; 0: all */
 } choices_t;
 
 /* What is sent: one request, or many to choose from. Measurements that differ only in the number of clients share
@@ -48,6 +50,7 @@ typedef struct {
     const char *reads;
     uint32_t ranges; /* as asked for */
     double all_documents;
+    explained_t explained;
 } work_t;
 
 typedef struct {
@@ -56,11 +59,11 @@ typedef struct {
     bool timed; /* as many requests as a time allows; false: a fixed number for each client */
     /* what was found: */
     hist_t *hist;
-    moments_t per_ms; /* documents a millisecond, of each operation */
-    uint64_t returned, failures;
-    char failure[512];  /* the first failure */
-    status_t status;    /* and its status */
-    int64_t elapsed_ns; /* of all rounds */
+    moments_t per_ms;                   /* documents a millisecond, of each operation */
+    uint64_t returned, empty, failures; /* empty: requests to which nothing came back */
+    char failure[512];                  /* the first failure */
+    status_t status;                    /* and its status */
+    int64_t elapsed_ns;                 /* of all rounds */
     watch_sum_t watched;
     answer_t answer; /* the first answer */
     bool answered;
@@ -85,7 +88,10 @@ void measure_free(measures_t *list);
 /* "off", "auto", "4": as it was asked for. */
 const char *measure_parallel_name(uint32_t ranges, char out[16]);
 
+/* Did nothing come back to any of its requests? Then its times are not those of an answer. */
+bool measure_of_nothing(const measure_t *measure);
+
 /* How many connections measuring uses at most at once. */
-uint32_t measure_connections(const choices_t *choices);
+uint32_t measure_connections(const suite_t *suite, const choices_t *choices);
 
 #endif

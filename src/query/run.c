@@ -29,6 +29,7 @@ void query_settle(query_spec_t *spec, const suite_run_t *run) {
     if (!spec->duration_ns && !spec->count)
         spec->duration_ns = run->duration_ns;
     choices->timed = spec->duration_ns != 0;
+    choices->query_clients = !choices->client_choices;
     if (!choices->client_choices) {
         memcpy(choices->clients, run->clients, sizeof run->clients);
         choices->client_choices = run->client_choices;
@@ -71,6 +72,25 @@ static void describe(const run_t *run) {
                  storage->clustered ? ", clustered" : "");
 }
 
+/* Names of fields that are not there find nothing, and nobody says so. */
+static void check_format(query_result_t *result, mongoc_client_t *client) {
+    const suite_t *suite = result->measures.suite;
+    char wanted[200] = "";
+    watch_format(result->server, client, result->format);
+    result->other_format = suite->formats && result->format[0];
+    for (const yaml_item_t *name = suite->formats ? suite->formats->first : NULL; name; name = name->next) {
+        const size_t used = strlen(wanted);
+        snprintf(wanted + used, sizeof wanted - used, "%s%s", used ? " or " : "", name->text);
+        if (strcmp(name->text, result->format) == 0)
+            result->other_format = false;
+    }
+    if (result->other_format)
+        log_warn("%s was loaded as format %s, and the suite %s asks documents of format %s: what it looks "
+                 "for may not "
+                 "be there",
+                 result->namespace, result->format, suite->name, wanted);
+}
+
 static bool prepare(run_t *run) {
     query_spec_t *spec = run->spec;
     query_result_t *result = run->result;
@@ -82,7 +102,7 @@ static bool prepare(run_t *run) {
         return false;
     result->measures.suite = suite;
     query_settle(spec, &suite->run);
-    uint32_t connections = measure_connections(&spec->choices);
+    uint32_t connections = measure_connections(suite, &spec->choices);
     const server_options_t options = {
         .uri = spec->uri, .patience_ns = spec->patience_ns, .connections = connections, .reads = true};
     if (!host_want_descriptors(connections + 64, run->err) ||
@@ -179,6 +199,19 @@ static bool rounds(run_t *run, uint32_t count, bool counts) {
 
 /* ---- after ---- */
 
+/* Without it there is less to tell, and nothing else. */
+static void explain_all(run_t *run) {
+    measures_t *list = &run->result->measures;
+    bson_error_t error;
+    for (size_t i = 0; i < list->work_count && !stop_signal(); i++) {
+        work_t *work = &list->works[i];
+        if (!work->query->explain || explained_ask(work->requests, run->client, &work->explained, &error))
+            continue;
+        address_conceal(server_address(run->result->server), error.message);
+        log_note("%s is not explained: %s", work->query->name, error.message);
+    }
+}
+
 static void check_answer(measure_t *measure) {
     const work_t *work = measure->work;
     if (work->expected && measure->answered && !measure->failures)
@@ -192,6 +225,7 @@ static bool judge(run_t *run) {
         measure_t *measure = &result->measures.items[i];
         check_answer(measure);
         result->failed += measure->failures != 0;
+        result->nothing += measure_of_nothing(measure);
         result->different += measure->difference[0] != 0;
         if (!first || (measure->difference[0] && !first->difference[0]) ||
             (!first->failures && !first->difference[0]))
@@ -213,12 +247,15 @@ static bool measure_all(run_t *run) {
         return false;
     describe(run);
     result->load_seconds = watch_load_seconds(result->server, run->client);
+    check_format(result, run->client);
     if (spec->beside && !beside_start(&run->beside, "--while", spec->beside, run->err))
         return false;
     log_progress_begin(&run->progress);
     /* warming up would spoil a cold round */
     bool ok = rounds(run, spec->cold ? 0 : spec->warmups, false) && rounds(run, spec->repeats, true);
     log_progress_end(&run->progress);
+    if (ok)
+        explain_all(run);
     if (result->beside_ended)
         log_warn("the command of --while ended %s before the measurements did: they are of times with and "
                  "without it",

@@ -28,8 +28,10 @@ typedef struct {
     char namespace[256], where[512], configuration[160];
     bool beside_ended; /* the command of `beside` ended before the measurements did */
     char beside_words[40];
-    uint64_t failed, different; /* measurements */
-    server_t *server;           /* borrowed by the measurements */
+    char format[120];                    /* as which the collection was loaded; "": not known */
+    bool other_format;                   /* than those that the suite asks */
+    uint64_t failed, different, nothing; /* measurements; nothing: no request found anything */
+    server_t *server;                    /* borrowed by the measurements */
 } query_result_t;
 
 /* What nobody chose: by the suite, or else by the program. */

@@ -38,6 +38,24 @@ tables:
   - {title: milliseconds, rows: size, columns: query, show: mean_ms}
 """
 
+FOUND = """suite: found
+queries:
+  - name: all
+    each: {n: [1, 5000]}
+    find: {filter: {n: {$param: n}}}
+    explain: yes
+  - name: some
+    draw: {gives: [id], pipeline: [{$limit: 40}, {$project: {_id: 0, id: {$multiply: [$_id, 50]}}}]}
+    find: {filter: {_id: {$param: id}}}
+    run: {clients: [1, 4]}
+tables:
+  - title: documents
+    rows: n
+    columns: query
+    show: mean_ms
+    published: {1: {all: 2702}, 5000: {all: 3, Postgres: 0.5 σ 0.1}}
+"""
+
 
 class Query(livetest.Case):
     COUNT = 1000
@@ -457,6 +475,86 @@ class Beside(Query):
         text = self.tipple(*self.query_words("first", "count", "--explain")).stdout.decode()
         self.assertIn('"limit" : 3', text)
         self.assertEqual([], self.finds())
+
+    def test_nothing_found(self):
+        """what found nothing is marked in the table, in the suite's own and in --json; what finds something at times, too"""
+        self.write("x.yaml", FOUND)
+        found = {entry["name"] + entry["with"]: entry for entry in self.query("--repeats", 4, "--warmup", 0)}
+        self.assertEqual([("alln=1", 4, 4, 0, False), ("alln=5000", 0, 4, 4, True)],
+                         [(name, found[name]["returned"], found[name]["n"], found[name]["empty"], found[name]["nothing_found"])
+                          for name in sorted(found) if name.startswith("all")])
+        some = self.query("some", "--duration", "200ms")[0]
+        self.assertEqual(some["n"], some["returned"] + some["empty"])
+        self.assertTrue(some["returned"] and some["empty"] and not some["nothing_found"], some)
+        text = self.tipple(*self.query_words("all", "--repeats", 4)).stdout.decode()
+        self.assertRegex(text, r"(?m)^all +n=1 +4 +[\d.]+")
+        self.assertRegex(text, r"(?m)^all +n=5000 +4 empty +[\d.]+")
+        self.assertRegex(text, r"(?m)^1 +[\d.]+ σ [\d.]+ +2702$")
+        self.assertRegex(text, r"(?m)^5000 +nothing found +3 +0.5 σ 0.1$")
+        self.assertIn("all n=5000: nothing came back, so its times are not those of an answer\n", text)
+        self.assertNotIn("all n=1:", text)
+        text = self.tipple(*self.query_words("some", "--duration", "200ms")).stdout.decode()
+        self.assertRegex(text, r"(?m)^some: nothing came back to [1-9]\d? % of its requests$")
+        self.assertEqual(1, text.count("nothing came back"))
+
+    def test_published(self):
+        """--json has what the suite's tables have as published: beside a measurement, and all of it"""
+        self.write("x.yaml", FOUND)
+        self.assertEqual([{"mean_ms": "2702"}, {"mean_ms": "3"}], [entry["published"] for entry in self.query("all")])
+        self.assertEqual([{"table": "documents", "rows": "n", "columns": "query", "show": "mean_ms", "figures": {
+            "1": {"all": "2702"}, "5000": {"all": "3", "Postgres": "0.5 σ 0.1"}}}], self.said["published"])
+        self.assertEqual([None] * 2, [entry["published"] for entry in self.query("some", "--duration", "50ms")])
+        self.write("x.yaml", SUITE)
+        self.assertEqual([None], [entry["published"] for entry in self.query("count")])
+        self.assertEqual([], self.said["published"])
+
+    def test_explained(self):
+        """explain: yes: what the server says of a find, once, behind the rounds"""
+        self.write("x.yaml", FOUND)
+        self.profiled()
+        self.query("all", "--repeats", 3, "--warmup", 1)
+        asked = [next(iter(command)) for command in self.profiled()
+                 if command.get("find") == "results" or "explain" in command]
+        self.assertEqual(["find"] * 8 + ["explain"] * 2, asked)
+        for entry, n in zip(self.said["queries"], (1, 0)):
+            told = entry["explained"]
+            self.assertEqual((n, 0, self.COUNT, 1), tuple(told[key] for key in (
+                "returned", "keys_examined", "documents_examined", "shards")))
+            self.assertGreaterEqual(told["ms_of_a_shard"], 0)
+        text = self.tipple(*self.query_words("all", "--repeats", 1)).stdout.decode()
+        self.assertRegex(text, r"(?m)^all +n=1 +1 +0 +1,000 +1 +\d+ +\d+$")
+        self.assertIsNone(self.query("some", "--duration", "50ms")[0]["explained"])
+
+    def test_own_clients(self):
+        """a query's own numbers of clients come before the suite's; those of the command line before both"""
+        self.write("x.yaml", FOUND.replace("queries:", "run: {clients: [3]}\nqueries:", 1))
+        words = ("--duration", "50ms", "--repeats", 1)
+        self.assertEqual([("all", 3), ("all", 3), ("some", 1), ("some", 4)],
+                         [(entry["name"], entry["clients"]) for entry in self.query(*words)])
+        self.assertEqual([("some", 2)], [(entry["name"], entry["clients"]) for entry in self.query(
+            "some", "--clients", 2, *words)])
+        # each needs a connection: none waits for another
+        self.write("x.yaml", FOUND.replace("[1, 4]", "[70]"))
+        self.assertEqual([70], [entry["clients"] for entry in self.query("some", *words)])
+
+    def test_other_format(self):
+        """a collection that was loaded as another format: warned of, and in --json; of the same one, and of one that tipple
+        did not load, nothing is said"""
+        suite = FOUND.replace("queries:", "formats: [isd, ycsb]\nqueries:", 1)
+        self.write("x.yaml", suite)
+        words = ("all", "--repeats", 1)
+        self.query(*words)
+        self.assertEqual((None, False, ""), (self.said["format"], self.said["other_format"], self.stderr))
+        self.client.command(self.database, {"drop": "results"})
+        self.tipple("generate", "ycsb", "--documents", 20, "--text-bytes", 2, "-q", "-o", "y.json")
+        self.tipple("load", "-f", "ycsb", "--uri", self.uri(), "-q", "y.json")
+        self.query(*words)
+        self.assertEqual(("ycsb", False, ""), (self.said["format"], self.said["other_format"], self.stderr))
+        self.write("x.yaml", suite.replace("isd, ycsb", "isd, isd-study"))
+        self.query(*words)
+        self.assertEqual(("ycsb", True), (self.said["format"], self.said["other_format"]))
+        self.assertRegex(self.stderr, r"warning: \S+\.results was loaded as format ycsb, and the suite found asks documents of "
+                                      r"format isd or isd-study: what it looks for may not be there")
 
 
 if __name__ == "__main__":

@@ -75,7 +75,10 @@ static void runs(void **state) {
     suite_t *suite = parse("suite: s\n"
                            "run: {repeats: 10, warmup: 0, duration: 30s, clients: [8, 64], readPreference: "
                            "[primary, nearest]}\n"
-                           "queries: [{name: q, each: {n: [1, 10]}, pipeline: []}]\n"
+                           "formats: [isd, isd-study]\n"
+                           "queries:\n"
+                           "  - {name: q, each: {n: [1, 10]}, pipeline: []}\n"
+                           "  - {name: f, find: {}, run: {clients: [2, 3]}, explain: yes}\n"
                            "tables:\n"
                            "  - title: t\n"
                            "    rows: n\n"
@@ -93,6 +96,12 @@ static void runs(void **state) {
     assert_int_equal(64, run->clients[1]);
     assert_int_equal(2, run->reads_choices);
     assert_string_equal("nearest", run->reads[1]);
+    assert_int_equal(0, suite->queries[0].run.client_choices);
+    assert_false(suite->queries[0].explain);
+    assert_int_equal(2, suite->queries[1].run.client_choices);
+    assert_int_equal(3, suite->queries[1].run.clients[1]);
+    assert_true(suite->queries[1].explain);
+    assert_string_equal("isd-study", suite->formats->first->next->text);
     const yaml_item_t *row = yaml_item_get(suite->tables[0].published, "1");
     assert_string_equal("0.3 σ 0.12", yaml_item_get(row, "q")->text);
     suite_close(suite);
@@ -118,6 +127,14 @@ static void bad_runs(void **state) {
     refused(RUN("{clients: [1, 1]}"), "1 is named twice");
     refused(RUN("{duration: soon}"), "'duration' is a time");
     refused(RUN("{readPreference: [primary, secundary]}"), "x.yaml:2:33: a read preference was expected");
+    refused("suite: s\nformats: isd\nqueries: [{name: q, pipeline: []}]\n", "x.yaml:2:10");
+    refused("suite: s\nqueries: [{name: q, pipeline: [], explain: yes}]\n",
+            "only a find whose parameters are not drawn");
+    refused("suite: s\nqueries: [{name: q, find: {}, draw: {gives: [w], pipeline: []}, explain: yes}]\n",
+            "only a find whose parameters are not drawn");
+    refused("suite: s\nqueries: [{name: q, find: {}, explain: perhaps}]\n", "x.yaml:2:40");
+    refused("suite: s\nqueries: [{name: q, find: {}, run: {repeats: 5}}]\n", "'repeats' is not known here");
+    refused("suite: s\nqueries: [{name: q, find: {}, run: {clients: [0]}}]\n", "x.yaml:2:47");
     refused(TABLE("5"), "{COLUMN: FIGURE} was expected here");
     refused(TABLE("{q: 5}"), "{COLUMN: FIGURE} was expected here");
     refused(TABLE("{q: {1: ''}}"), "a published figure is a text");

@@ -2,6 +2,7 @@
 #include "base/out.h"
 #include "cli/print/query_figures.h"
 #include "cli/print/query_print.h"
+#include "cli/print/query_tables.h"
 #include "query/suite/expected.h"
 
 #include <inttypes.h>
@@ -19,7 +20,7 @@ static void print_csv_text(const char *text) {
 }
 
 void query_print_csv(const query_result_t *result) {
-    out_print("query,with,reads,clients,parallel,n,failures");
+    out_print("query,with,reads,clients,parallel,n,empty,failures");
     for (const query_figure_t *figure = query_figures; figure->name; figure++)
         out_print(",%s", figure->name);
     out_print("\n");
@@ -29,8 +30,9 @@ void query_print_csv(const query_result_t *result) {
         print_csv_text(measure->work->query->name);
         out_print(",");
         print_csv_text(measure->work->with);
-        out_print(",%s,%u,%s,%" PRIu64 ",%" PRIu64, measure->work->reads ? measure->work->reads : "",
-                  measure->clients, query_parallel_name(measure, ranges), measure->hist->moments.count,
+        out_print(",%s,%u,%s,%" PRIu64 ",%" PRIu64 ",%" PRIu64,
+                  measure->work->reads ? measure->work->reads : "", measure->clients,
+                  query_parallel_name(measure, ranges), measure->hist->moments.count, measure->empty,
                   measure->failures);
         for (const query_figure_t *figure = query_figures; figure->name; figure++) {
             double value = figure->of(measure);
@@ -84,6 +86,26 @@ static void put_compared(bson_t *to, const void *of, size_t at) {
                    AS_FIGURE("high", ratio.high));
 }
 
+static void put_explained(bson_t *to, const void *of, size_t at) {
+    const explained_t *told = &((const work_t *)of + at)->explained;
+    if (told->asked)
+        result_put(to, AS_FIGURE("returned", told->returned), AS_FIGURE("keys_examined", told->keys),
+                   AS_FIGURE("documents_examined", told->documents), AS_FIGURE("shards", told->shards),
+                   AS_FIGURE("ms", told->ms), AS_FIGURE("ms_of_a_shard", told->shard_ms));
+}
+
+/* By the name of the figure: what the suite's tables have beside it. */
+static void put_published(bson_t *to, const void *of, size_t at) {
+    const told_t *told = of;
+    const suite_t *suite = told->result->measures.suite;
+    for (size_t i = 0; i < suite->table_count; i++) {
+        const suite_table_t *table = &suite->tables[i];
+        const char *figure = query_published(told->result, table, &told->result->measures.items[at]);
+        if (figure && !bson_has_field(to, table->show))
+            result_put(to, AS_TEXT(table->show, figure));
+    }
+}
+
 static void put_measure(bson_t *to, const void *of, size_t at) {
     const told_t *told = of;
     const measure_t *measure = &told->result->measures.items[at];
@@ -94,15 +116,39 @@ static void put_measure(bson_t *to, const void *of, size_t at) {
                AS_TEXT("reads", work->reads), AS_COUNT("clients", measure->clients),
                AS_TEXT("parallel", query_parallel_name(measure, ranges)), AS_COUNT("ranges", split),
                AS_TEXT("whole_because", work->parallel && split == 1 ? parallel_why(work->parallel) : NULL),
-               AS_COUNT("n", measure->hist->moments.count), AS_COUNT("failures", measure->failures),
+               AS_COUNT("n", measure->hist->moments.count), AS_COUNT("returned", measure->returned),
+               AS_COUNT("empty", measure->empty), AS_FLAG("nothing_found", measure_of_nothing(measure)),
+               AS_COUNT("failures", measure->failures),
                AS_TEXT("failure", measure->failures ? measure->failure : NULL),
                AS_TEXT("difference", measure->difference[0] ? measure->difference : NULL));
     for (const query_figure_t *figure = query_figures; figure->name; figure++)
         result_put(to, AS_FIGURE(figure->name, figure->of(measure)));
     if (told->earlier)
         result_put(to, AS_INNER("compared", put_compared, told, at));
-    result_put(to, AS_INNER("beside", put_beside, measure, 0));
+    result_put(to, AS_INNER("beside", put_beside, measure, 0), AS_INNER("published", put_published, told, at),
+               AS_INNER("explained", put_explained, work, 0));
     put_answer(to, measure);
+}
+
+/* ROW: {COLUMN: figure} */
+static void put_published_rows(bson_t *to, const void *of, size_t at) {
+    (void)at;
+    for (const yaml_item_t *row = ((const yaml_item_t *)of)->first; row; row = row->next) {
+        bson_t columns;
+        bson_append_document_begin(to, row->key, -1, &columns);
+        for (const yaml_item_t *figure = row->first; figure; figure = figure->next)
+            result_put(&columns, AS_TEXT(figure->key, figure->text));
+        bson_append_document_end(to, &columns);
+    }
+}
+
+/* All of it, also of what was not measured now. */
+static void put_published_table(bson_t *to, const void *of, size_t at) {
+    const suite_table_t *table = &((const suite_t *)of)->tables[at];
+    if (table->published)
+        result_put(to, AS_TEXT("table", table->title), AS_TEXT("rows", table->rows),
+                   AS_TEXT("columns", table->columns), AS_TEXT("show", table->show),
+                   AS_INNER("figures", put_published_rows, table->published, 0));
 }
 
 void query_make_result(bson_t *to, const query_result_t *result, const earlier_list_t *earlier) {
@@ -114,6 +160,10 @@ void query_make_result(bson_t *to, const query_result_t *result, const earlier_l
                AS_FIGURE("data_bytes_on_disk", storage->data_bytes),
                AS_FIGURE("index_bytes_on_disk", storage->index_bytes),
                AS_FIGURE("load_seconds", result->load_seconds),
+               AS_TEXT("format", result->format[0] ? result->format : NULL),
+               AS_FLAG("other_format", result->other_format),
                AS_TEXT("while_ended", result->beside_ended ? result->beside_words : NULL),
-               AS_LIST("queries", result->measures.count, put_measure, &told));
+               AS_LIST("queries", result->measures.count, put_measure, &told),
+               AS_LIST("published", result->measures.suite ? result->measures.suite->table_count : 0,
+                       put_published_table, result->measures.suite));
 }

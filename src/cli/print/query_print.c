@@ -63,7 +63,8 @@ static void print_measures(const query_result_t *result) {
         if (measure->failures)
             GRID_PUT(row, 5, "failed");
         else
-            GRID_PUT(row, 5, "%" PRIu64, measure->hist->moments.count);
+            GRID_PUT(row, 5, "%" PRIu64 "%s", measure->hist->moments.count,
+                     measure_of_nothing(measure) ? " empty" : "");
         for (size_t k = 0; k < sizeof shown / sizeof *shown; k++)
             grid_figure(row[6 + k], query_figure(measure, shown[k]));
     }
@@ -134,6 +135,55 @@ static void print_watched(const query_result_t *result) {
     grid_free(&grid);
 }
 
+/* ---- what the server says of its finds ---- */
+
+static void print_explained(const query_result_t *result) {
+    static const char *const titles[] = {"explained", "",       "n",  "keys",
+                                         "documents", "shards", "ms", "ms of a shard"};
+    enum { COLUMNS = sizeof titles / sizeof *titles };
+    grid_t grid = {.columns = COLUMNS, .left = {true, true}};
+    char(*row)[GRID_CELL] = grid_row(&grid);
+    for (size_t i = 0; i < COLUMNS; i++)
+        GRID_PUT(row, i, "%s", titles[i]);
+    for (size_t i = 0; i < result->measures.work_count; i++) {
+        const work_t *work = &result->measures.works[i];
+        const explained_t *told = &work->explained;
+        const double figures[] = {told->returned, told->keys, told->documents,
+                                  told->shards,   told->ms,   told->shard_ms};
+        if (!told->asked)
+            continue;
+        row = grid_row(&grid);
+        GRID_PUT(row, 0, "%s", work->query->name);
+        GRID_PUT(row, 1, "%s", work->with);
+        for (size_t k = 0; k < sizeof figures / sizeof *figures; k++) {
+            char count[UNITS_MAX];
+            if (isnan(figures[k]))
+                GRID_PUT(row, 2 + k, "-");
+            else
+                GRID_PUT(row, 2 + k, "%s", units_count(count, (uint64_t)figures[k]));
+        }
+    }
+    if (grid.rows > 1) {
+        out_print("\nwhat the server says of these finds (keys and documents that it looked at)\n");
+        grid_print(&grid);
+    }
+    grid_free(&grid);
+}
+
+/* again: of the same request by another number of clients, which was told of. */
+static void print_emptiness(const measure_t *measure, bool again) {
+    const work_t *work = measure->work;
+    const char *space = *work->with ? " " : "";
+    if (measure->failures || !measure->empty || again)
+        return;
+    if (measure_of_nothing(measure))
+        out_print("%s%s%s: nothing came back, so its times are not those of an answer\n", work->query->name,
+                  space, work->with);
+    else
+        out_print("%s%s%s: nothing came back to %.0f %% of its requests\n", work->query->name, space,
+                  work->with, 100 * (double)measure->empty / (double)measure->hist->moments.count);
+}
+
 static void print_remarks(const query_result_t *result) {
     for (size_t i = 0; i < result->measures.count; i++) {
         const measure_t *measure = &result->measures.items[i];
@@ -144,6 +194,7 @@ static void print_remarks(const query_result_t *result) {
             out_print("%s%s%s%s%s\n", work->query->name, space, work->with,
                       failed ? " failed, its figures are left out: " : ": not the expected answer: ",
                       failed ? measure->failure : measure->difference);
+        print_emptiness(measure, i && measure[-1].work == work);
         if (work->parallel && parallel_ranges(work->parallel) == 1)
             out_print("%s%s%s runs whole: %s\n", work->query->name, space, work->with,
                       parallel_why(work->parallel));
@@ -172,6 +223,7 @@ void query_print_table(const query_result_t *result) {
     print_measures(result);
     for (size_t i = 0; i < result->measures.suite->table_count; i++)
         query_print_suite_table(result, &result->measures.suite->tables[i]);
+    print_explained(result);
     print_watched(result);
     print_remarks(result);
 }

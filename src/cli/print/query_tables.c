@@ -122,7 +122,24 @@ static void put_measured(char cell[GRID_CELL], const query_figure_t *figure, con
     const bool scatters = strcmp(deviation, "-") != 0;
     snprintf(cell, GRID_CELL, "%.40s%s%.40s", measure->failures ? "failed" : value, scatters ? " σ " : "",
              scatters ? deviation : "");
+    if (!measure->failures && measure_of_nothing(measure))
+        snprintf(cell, GRID_CELL, "nothing found");
 }
+
+/* ---- the same for programs ---- */
+
+const char *query_published(const query_result_t *result, const suite_table_t *table,
+                            const measure_t *measure) {
+    char row[GRID_CELL], column[GRID_CELL];
+    if (!table->published || !in_table(table, measure, row, column) ||
+        !is_first_choice(table, result->measures.items, measure))
+        return NULL;
+    const yaml_item_t *figures = yaml_item_get(table->published, row);
+    const yaml_item_t *figure = figures ? yaml_item_get(figures, column) : NULL;
+    return figure ? figure->text : NULL;
+}
+
+/* ---- the table ---- */
 
 void query_print_suite_table(const query_result_t *result, const suite_table_t *table) {
     drawn_t drawn = {.table = table, .grid = {.columns = 1, .left = {true}}};

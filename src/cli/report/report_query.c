@@ -79,6 +79,10 @@ static void add_result(report_t *report, const query_result_t *result) {
         report_figure(report, "failed", (double)result->failed, "measurements");
     if (result->different)
         report_figure(report, "not the expected answer", (double)result->different, "measurements");
+    if (result->nothing)
+        report_figure(report, "found nothing", (double)result->nothing, "measurements");
+    if (result->format[0])
+        report_figure_text(report, "loaded as format", result->format);
     report_figure_text(report, "configuration", result->configuration);
     report_end(report);
 }

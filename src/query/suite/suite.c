@@ -233,10 +233,18 @@ static bool check_documents(const suite_t *suite, const query_t *query, const na
     return yaml_tree_int(suite->tree, node, 0, INT64_MAX, &count, err);
 }
 
+static bool check_explain(const suite_t *suite, query_t *query, const yaml_item_t *node, err_t *err) {
+    if (!node)
+        return true;
+    return yaml_tree_bool(suite->tree, node, &query->explain, err) &&
+           (!query->explain || (query->kind == QUERY_FIND && !query->draw) ||
+            COMPLAIN(node, "only a find whose parameters are not drawn is explained"));
+}
+
 static bool read_query(suite_t *suite, const yaml_item_t *map, names_t names, query_t *query, err_t *err) {
-    static const char *const keys[] = {"name",      "about", "tags",       "collection", "pipeline",
-                                       "mapReduce", "find",  "accumulate", "options",    "each",
-                                       "draw",      "setup", "documents",  "expect"};
+    static const char *const keys[] = {
+        "name",    "about", "tags", "collection", "pipeline",  "mapReduce", "find", "accumulate",
+        "options", "each",  "draw", "setup",      "documents", "expect",    "run",  "explain"};
     static const char *const kinds[] = {"pipeline", "find", "accumulate",
                                         "mapReduce"}; /* in the order of query_kind_t */
     if (!suite_want(suite->tree, map, YAML_ITEM_MAP, "a query, which is a map,", err) ||
@@ -270,7 +278,9 @@ static bool read_query(suite_t *suite, const yaml_item_t *map, names_t names, qu
            check_each(suite, query, &names, err) && check_draw(suite, query, &names, err) &&
            check_body(suite, query, &names, err) && check_options(suite, query, &names, err) &&
            check_setup(suite, query, yaml_item_get(map, "setup"), err) &&
-           check_documents(suite, query, &names, err) && check_expect(suite, query, &names, err);
+           check_documents(suite, query, &names, err) && check_expect(suite, query, &names, err) &&
+           check_explain(suite, query, yaml_item_get(map, "explain"), err) &&
+           suite_read_query_run(suite->tree, yaml_item_get(map, "run"), &query->run, err);
 }
 
 /* ---- the suite ---- */
@@ -320,7 +330,7 @@ static bool read_tables(suite_t *suite, const yaml_item_t *list, err_t *err) {
 }
 
 static bool read_suite(suite_t *suite, err_t *err) {
-    static const char *const keys[] = {"suite", "about", "params", "run", "queries", "tables"};
+    static const char *const keys[] = {"suite", "about", "formats", "params", "run", "queries", "tables"};
     const yaml_item_t *root = yaml_tree_root(suite->tree);
     names_t names = {.count = 0};
     if (!suite_want(suite->tree, root, YAML_ITEM_MAP, "a suite, which is a map,", err) ||
@@ -331,7 +341,9 @@ static bool read_suite(suite_t *suite, err_t *err) {
     if (!suite->name)
         return COMPLAIN(root, "'suite' is missing: its name");
     suite->params = yaml_item_get(root, "params");
-    return suite_read_run(suite->tree, yaml_item_get(root, "run"), &suite->run, err) &&
+    suite->formats = yaml_item_get(root, "formats");
+    return suite_list_of_texts(suite->tree, suite->formats, "formats", err) &&
+           suite_read_run(suite->tree, yaml_item_get(root, "run"), &suite->run, err) &&
            read_params(suite, &names, err) &&
            read_queries(suite, yaml_item_get(root, "queries"), &names, err) &&
            read_tables(suite, yaml_item_get(root, "tables"), err);

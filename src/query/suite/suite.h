@@ -31,12 +31,15 @@ typedef struct {
     const yaml_item_t *documents; /* how many it looks at: all, returned, a number or a parameter */
     const yaml_item_t *expect;    /* {documents, digest, values, unordered} */
     const yaml_item_t *tags;
+    suite_run_t run; /* its own numbers of clients */
+    bool explain;    /* a find: the server is asked how it went about it */
 } query_t;
 
 typedef struct {
     yaml_tree_t *tree;
     const char *name, *about;
-    const yaml_item_t *params; /* name: value */
+    const yaml_item_t *params;  /* name: value */
+    const yaml_item_t *formats; /* names of those whose documents it asks; NULL: of any */
     suite_run_t run;
     query_t *queries;
     size_t query_count;

@@ -87,3 +87,10 @@ bool suite_read_run(const yaml_tree_t *tree, const yaml_item_t *map, suite_run_t
                     read_clients(tree, run, yaml_item_get(map, "clients"), err) &&
                     read_reads(tree, run, yaml_item_get(map, "readPreference"), err));
 }
+
+bool suite_read_query_run(const yaml_tree_t *tree, const yaml_item_t *map, suite_run_t *run, err_t *err) {
+    static const char *const keys[] = {"clients"};
+    return !map || (suite_want(tree, map, YAML_ITEM_MAP, "a map such as {clients: [1, 4]}", err) &&
+                    yaml_tree_only_keys(tree, map, keys, COUNT(keys), err) &&
+                    read_clients(tree, run, yaml_item_get(map, "clients"), err));
+}

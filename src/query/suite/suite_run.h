@@ -23,5 +23,7 @@ extern const size_t suite_read_mode_count;
 
 /* map NULL: the suite says nothing. */
 bool suite_read_run(const yaml_tree_t *tree, const yaml_item_t *map, suite_run_t *run, err_t *err);
+/* Of a query, which has clients alone. */
+bool suite_read_query_run(const yaml_tree_t *tree, const yaml_item_t *map, suite_run_t *run, err_t *err);
 
 #endif

@@ -50,6 +50,9 @@ bool watch_storage(server_t *server, mongoc_client_t *client, const char *collec
  * load that was killed counts up to its last sign of life. NAN: there are none, or it is not known. */
 double watch_load_seconds(server_t *server, mongoc_client_t *client);
 
+/* The name of the format that the collection was loaded with, from its catalog; "": it was not, or it is not known. */
+void watch_format(server_t *server, mongoc_client_t *client, char format[120]);
+
 /* ---- the arithmetic ---- */
 
 /* Adds the ticks of an interval and computes the shares again; a kernel counter that went back counts as unchanged. */

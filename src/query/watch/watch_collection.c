@@ -115,7 +115,24 @@ bool watch_storage(server_t *server, mongoc_client_t *client, const char *collec
     return true;
 }
 
-/* ---- how long the loads took ---- */
+/* ---- what the catalog tells ---- */
+
+void watch_format(server_t *server, mongoc_client_t *client, char format[120]) {
+    char name[300];
+    bson_t reply, header;
+    bson_iter_t found, at;
+    err_t ignored;
+    snprintf(name, sizeof name, "%s.tipple.files", server_collection(server));
+    bson_t *command = BCON_NEW("find", BCON_UTF8(name), "filter", "{", "_id", BCON_UTF8("catalog"), "}",
+                               "projection", "{", "format", BCON_INT32(1), "}", "limit", BCON_INT32(1));
+    format[0] = 0;
+    if (server_command(server, client, server_database(server), command, false, &reply, &ignored) &&
+        bson_read_batch(&reply, &found) && bson_read_next(&found, &header) &&
+        bson_iter_init_find(&at, &header, "format") && BSON_ITER_HOLDS_UTF8(&at))
+        snprintf(format, 120, "%s", bson_iter_utf8(&at, NULL));
+    bson_destroy(command);
+    bson_destroy(&reply);
+}
 
 static int in_order(const void *a, const void *b) {
     const span_t *x = a, *y = b;
