@@ -172,12 +172,12 @@ class Suites(Case):
         self.fill("mot", *words, *paths)
         return answers_mot.read(paths)
 
-    def fill_isd(self, *words):
+    def fill_isd(self, *words, form="isd"):
         """Reports of a hundred years; what the files hold."""
         paths = [live.DATA / "isd" / name for name in self.ISD] + [self.folder / "isd.txt"]
         self.tipple("generate", "isd", "--records", 6000, "--stations", 30, "-q", "-o", paths[-1])
         paths.append(self.write("odd-isd.txt", self.hot_and_cold(paths[-1].read_bytes().splitlines())))
-        self.fill("isd", *words, *paths)
+        self.fill(form, *words, *paths)
         return answers_isd.read(paths)
 
     @staticmethod
@@ -250,6 +250,22 @@ class Suites(Case):
         self.same(answers_isd.clouds(reports, 7.5, some["plausible"]), found["clouds"], "clouds")
         self.check_spans(reports)
         self.check_draws(reports)
+
+    def check_isd_study(self):
+        """The scans, asked of the documents of the study: missing values are filled there, and names are others."""
+        reports = self.fill_isd(form="isd-study")
+        found = self.answers("isd", "scan")
+        self.assertNotIn("warning", self.stderr)
+        for name, function in answers_isd.QUERIES.items():
+            self.same(function(reports), found[name], name)
+        found = self.answers("isd", "scan", "--param", 'plausible=["1", "5", "9"]', "--param", "station=u104270")
+        self.same(answers_isd.snow(reports, "u104270", ("1", "5", "9")), found["snow"], "snow")
+        self.same(answers_isd.clouds_over_time(reports, 10, ("1", "5", "9")), found["clouds-over-time"], "clouds-over-time")
+        found = self.answers("isd", "region", "--setup")
+        for span in ("day", "month"):
+            wanted = [(one["st"], one["ts"].ms) for one in answers_isd.region(reports, span)]
+            there = [(one["st"], one["ts"].ms) for one in found["region span=%s index=with" % span]]
+            self.assertEqual(sorted(wanted), sorted(there))
 
     def check_spans(self, reports):
         """One station, a region, all stations, over each span of time; with and without index."""

@@ -16,6 +16,10 @@ class Answers(livequery.Suites):
         """isd: every query, with and without index; what is drawn"""
         self.check_isd()
 
+    def test_isd_study(self):
+        """isd: the scans of documents of format isd-study"""
+        self.check_isd_study()
+
     def test_obd(self):
         """obd: one field in many ways, over so many documents"""
         self.check_obd()
