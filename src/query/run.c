@@ -212,6 +212,11 @@ static void explain_all(run_t *run) {
     }
 }
 
+static void count_nothing(query_result_t *result) {
+    for (size_t i = 0; i < result->measures.count; i++)
+        result->nothing += measure_of_nothing(&result->measures.items[i]);
+}
+
 static void check_answer(measure_t *measure) {
     const work_t *work = measure->work;
     if (work->expected && measure->answered && !measure->failures)
@@ -225,12 +230,13 @@ static bool judge(run_t *run) {
         measure_t *measure = &result->measures.items[i];
         check_answer(measure);
         result->failed += measure->failures != 0;
-        result->nothing += measure_of_nothing(measure);
         result->different += measure->difference[0] != 0;
         if (!first || (measure->difference[0] && !first->difference[0]) ||
             (!first->failures && !first->difference[0]))
             first = measure;
     }
+    if (!first)
+        return true;
     if (result->different)
         return err_set(run->err, STATUS_DIFFERENT, "%s%s%s: %s", first->work->query->name,
                        first->work->with[0] ? " " : "", first->work->with, first->difference);
@@ -260,6 +266,7 @@ static bool measure_all(run_t *run) {
         log_warn("the command of --while ended %s before the measurements did: they are of times with and "
                  "without it",
                  result->beside_words);
+    count_nothing(result);
     return ok && judge(run);
 }
 

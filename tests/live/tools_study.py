@@ -13,6 +13,7 @@ TIPPLE = os.environ.get("TIPPLE") or str(ROOT / "build/release/tipple")
 STUDIES = {"compression": ["configuration, ", "| zstd       | prefix", "1406.92"],
            "isd": ["8 x 100, 85,000", "144 x 200, 220,000", "Miami", "10.33 h", "5 min"],
            "secondaries": ["published off", "95th percentile", "Replication lag"],
+           "ycsb": ["7,170,648,489", "844", "30,747", "2,702", "5,160,596", "FindOne", "spinning disks", "Not made: the mix"],
            "mot": ["28.5", "15:31", "0.67", "48:47", "wiredTiger zlib, 2 shards, 512 MB", "read MB/s"],
            "obd": ["0.08 σ 0.09", "62.7 σ 0.5", "8.08 s", "30.8"]}
 

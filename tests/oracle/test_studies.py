@@ -250,6 +250,9 @@ class Elsewhere(unittest.TestCase):
                     self.assertIn(figure, (ways[size].get(prefix + name), ways[size].get("iMac stored " + name)), cell)
                 rows += 1
         self.assertEqual(4 * 7 - 1, rows)
+        shown, petabyte = tipple("query", "--show", "ycsb")[1].decode(), TABLES["petabyte"]["rows"]
+        self.assertEqual([petabyte[row]["figure"].replace(",", "") for row in ("millis", "FindOne/s")],
+                         re.findall(r"published: \{.*: \{[\w-]+: \"?(\d+)", shown))
 
     def test_pages(self):
         """so is what stands in a column of a study's page that is called published"""

@@ -1,0 +1,206 @@
+"""A petabyte, 2014: documents of 147 kB loaded by one loader a shard, each with a range of _ids, and what was asked of them."""
+import concurrent.futures
+import time
+
+from minimongo import Int64
+from workplace import Failed, count, say
+
+VALUES = 1_000_000        # of each integer field
+SUM = 15.3918             # 0 is in 1/15.3918 of the documents, and k in 1/(k + 1)^0.99 of that
+DOCUMENT = 242            # bytes, without its texts
+FREQUENT = 10             # a value that a small collection has documents of, too
+SIZES = (("4 kB", 4_000), ("10 kB", 10_000), ("16 kB", 16_000), ("147 kB", 147_439))
+
+
+def file_of(place, documents, first, size):
+    """Of 147,439 bytes as --study makes them; others to the next eight bytes."""
+    words = ("--study",) if size == 147_439 else ("--text-bytes", str(-(-(size - DOCUMENT) // 8)))
+    return place.made("ycsb", "--documents", str(documents), "--first", str(first), *words)
+
+
+def collection(server, name):
+    head, _, options = server.partition("/?")
+    return "%s/study.%s%s" % (head.rstrip("/"), name, "?" + options if options else "")
+
+
+def lay_out(client, name, documents):
+    """One chunk a shard, cut evenly by _id, as the study had it before its load. The first _id of each."""
+    shards = [one["_id"] for one in client.command("admin", {"listShards": 1})["shards"]]
+    bounds = [documents * number // len(shards) for number in range(len(shards))]
+    client.command("admin", {"shardCollection": name, "key": {"_id": 1}})
+    for bound in bounds[1:]:
+        client.command("admin", {"split": name, "middle": {"_id": Int64(bound)}})
+    for shard, bound in zip(shards, bounds):
+        client.command("admin", {"moveChunk": name, "find": {"_id": Int64(bound)}, "to": shard})
+    return bounds
+
+
+def load_ranges(place, uri, documents, bounds, size):
+    """A loader for each shard, side by side, past the router; seconds of all of them."""
+    ends = bounds[1:] + [documents]
+    paths = [file_of(place, end - first, first, size)[0] for first, end in zip(bounds, ends)]
+    began = time.monotonic()
+    with concurrent.futures.ThreadPoolExecutor(len(paths)) as pool:
+        done = list(pool.map(lambda path: place.load("ycsb", uri, [path], "--direct"), paths))
+    if sum(one["loaded"] for one in done) != documents:
+        raise Failed("the loaders of %s loaded %s documents" % (uri, [one["loaded"] for one in done]))
+    return time.monotonic() - began
+
+
+def figures(client, name, shards):
+    """What the study's db.usertable.stats() said."""
+    client.command("admin", {"fsync": 1})  # so that files have their size
+    sizes = next(iter(client.aggregate("study", name, [
+        {"$group": {"_id": None, "objects": {"$sum": 1}, "average": {"$avg": {"$bsonSize": "$$ROOT"}},
+                    "bytes": {"$sum": {"$bsonSize": "$$ROOT"}}}}])))
+    disk = next(iter(client.aggregate("study", name, [
+        {"$collStats": {"storageStats": {}}},
+        {"$group": {"_id": None, "data": {"$sum": "$storageStats.storageSize"},
+                    "indexes": {"$sum": "$storageStats.totalIndexSize"}, "number": {"$sum": "$storageStats.nindexes"}}}])))
+    return {"objects": sizes["objects"], "avgObjSize": sizes["average"], "dataSize": sizes["bytes"], "storageSize": disk["data"],
+            "indexes": disk["number"], "indexSize": disk["indexes"], "shards": shards}
+
+
+def explained(one):
+    told = one["explained"]
+    n, seen, shards, mean = (told[key] for key in ("returned", "documents_examined", "shards", "ms_of_a_shard"))
+    times = {"millisShardTotal": round(mean * shards), "millisShardAvg": mean, "millis": told["ms"]}
+    # a timing of nothing is not a timing
+    return {"n": n, "nscanned": seen, "nChunkSkips": seen - n, "numShards": shards, **(times if n else {})}
+
+
+def number(text):
+    return float(text.replace(",", "").split()[0])
+
+
+def shown(value):
+    return "-" if value is None else count(round(value)) if value >= 100 or value == int(value) else "%.3g" % value
+
+
+def rows_of(names, published, *found):
+    """Ours, one column or two, what was published, and how many times that the first of ours is."""
+    rows = []
+    for name in names:
+        ours = [one.get(name) for one in found]
+        there = published[name]["figure"]
+        ratio = "%.2g" % (ours[0] / number(there)) if ours[0] and number(there) else "-"
+        rows.append([name, *map(shown, ours), there, ratio])
+    return rows
+
+
+def ask(place, uri, documents):
+    """What the suite asks; random values are below one of which three documents are there, as chance has it."""
+    below = max(1, min(VALUES, int(documents / SUM / 3)))
+    words = ("--repeats", place.choose(5, 2, 1), "--param", "below=%d" % below)
+    said = place.query("ycsb", uri, "find", "top-five", "--setup", "--param", "value=[17000, 16000, %d]" % FREQUENT, *words,
+                       report="find")
+    found = {(one["name"], int(one["with"].partition("=")[2])): one for one in said["queries"]}
+    say("asking for one document at a time")
+    said = place.query("ycsb", uri, "one-by-value", "by-id", "--duration", "%ds" % place.choose(10, 3, 1),
+                       "--clients", ",".join(map(str, place.choose((1, 2, 4, 8, 16, 32, 64), (1, 8, 64), (1, 64)))), *words,
+                       report="one")
+    return found, said["queries"], below
+
+
+def tell_find(place, found, published):
+    frequent, rare = explained(found["find", FREQUENT]), explained(found["find", 17000])
+    place.tell("find({fieldInt0: 17000}, {fieldInt0: 1, fieldInt1: 1}).explain(), and for %d, of which there are enough here:",
+               FREQUENT)
+    place.tell()
+    names = ("n", "nChunkSkips", "nscanned", "millisShardTotal", "millisShardAvg", "numShards", "millis")
+    place.table(["", "17000", str(FREQUENT), "published", "17000 / published"], rows_of(names, published, rare, frequent))
+    rows = []
+    sums = [found["top-five", value]["result"] for value in (16000, FREQUENT)]
+    for place_of, (name, figure) in enumerate(place.published("petabyte top five").items()):
+        row = ["%d." % (place_of + 1)]
+        for one in sums:
+            row += [one[place_of]["_id"], count(one[place_of]["total"])] if place_of < len(one) else ["-", "-"]
+        rows.append([*row, name, figure["total"]])
+    place.tell("The five largest sums of fieldInt2 by fieldInt1, where fieldInt0 is 16000 (as published), and where it is %d:", FREQUENT)
+    place.tell()
+    place.table(["", "16000", "total", str(FREQUENT), "total", "published", "total"], rows)
+    return found["find", 17000]["nothing_found"]
+
+
+def tell_one(place, asked, below, published):
+    rows = []
+    for clients in dict.fromkeys(one["clients"] for one in asked):
+        each = {one["name"]: one for one in asked if one["clients"] == clients}
+        rate = each["one-by-value"]["ops_per_second"]
+        rows.append([clients, count(round(rate)), published, "%.2g" % (rate / number(published)),
+                     count(round(each["by-id"]["ops_per_second"]))])
+    empty = sum(one["empty"] for one in asked) / sum(one["n"] for one in asked)
+    place.tell("FindOne of a random value of fieldInt0 below %s, operations a second (nothing came back to %.0f %% of all), and of a"
+               " random _id; the study does not say how many clients it had:", count(below), 100 * empty)
+    place.tell()
+    place.table(["clients", "by value", "published", "ratio", "by _id"], rows)
+
+
+def load_by_size(place):
+    """Documents of the sizes that the study names, each as many bytes, on one server."""
+    rates = {}
+    total = place.choose(400_000_000, 60_000_000, 3_000_000)
+    with place.server(cache="512M") as server:
+        for name, size in SIZES:
+            documents = max(1, int(total * (place.options.scale or 1)) // size)
+            path = file_of(place, documents, 0, size)
+            say("loading %s documents of %s", count(documents), name)
+            rates[name] = (documents, place.load("ycsb", collection(server, "of%d" % size), path)["seconds"], size)
+    return rates
+
+
+def tell_sizes(place, rates):
+    best = max(documents * size / seconds for documents, seconds, size in rates.values())
+    published = place.published("petabyte sizes")
+    rows = [[name, count(documents), count(round(documents / seconds)), "%.0f" % (documents * size / seconds / 1e6),
+             "%.2f" % (documents * size / seconds / best), published.get(name, {}).get("near the best on", "-")]
+            for name, (documents, seconds, size) in rates.items()]
+    place.tell("Load by size of the documents, one server, one loader. Published: from which size on the rate is near the best, and on"
+               " which disks:")
+    place.tell()
+    place.table(["document", "documents", "documents/s", "MB/s", "of the best", "published"], rows)
+
+
+def load_and_ask(place, shards, large, small):
+    with place.cluster(shards, "256M", routers=1) as up:
+        server = up(fresh=True)
+        seconds = {}
+        for name, documents, size in (("usertable", large, 147_439), ("small", small, 322)):
+            with place.client(server) as client:
+                bounds = lay_out(client, "study." + name, documents)
+            say("loading %s documents of %s bytes by %d loaders", count(documents), count(size), shards)
+            seconds[name] = load_ranges(place, collection(server, name), documents, bounds, size)
+        say("asking for a value, and for five sums")
+        asked = ask(place, collection(server, "small"), small)
+        place.query("ycsb", collection(server, "usertable"), "find", "--setup", "--repeats", 1, "--param", "value=0")
+        with place.client(server) as client:
+            stats = figures(client, "usertable", shards)
+        stats["MB/s of a server"] = large * 147_439 / seconds["usertable"] / 1e6
+        return stats, asked
+
+
+def run(place):
+    if place.options.data:
+        raise Failed("the documents of this study are made, each by its _id: leave --data out")
+    shards = place.choose(4, 2, 2)
+    large, small = place.documents(8_000, 800, 40), place.documents(3_000_000, 300_000, 5_000)
+    stats, (found, asked, below) = load_and_ask(place, shards, large, small)
+    published = place.published("petabyte")
+    place.tell("%s documents of 147,439 bytes, one chunk of _ids a shard and one loader for each, past the router, on %d shards that share"
+               " %s with the loaders. Published: 27 servers or so of 24 disks with four shards each, MongoDB 2.6 (mmap).", count(large),
+               shards, place.host())
+    place.tell()
+    names = ("objects", "avgObjSize", "dataSize", "storageSize", "indexes", "indexSize", "shards", "MB/s of a server")
+    place.table(["", "here", "published", "here / published"], rows_of(names, published, stats))
+    place.tell("What follows was asked of %s documents of 322 bytes with the same fields, laid out and loaded in the same way: the study's"
+               " values are in so few documents that large ones would be too many bytes for this host.", count(small))
+    place.tell()
+    nothing = tell_find(place, found, published)
+    if nothing:
+        place.tell("17000 is in no document here (4 of a million have it), so there is nothing to compare; the study has 7.17 billion.")
+        place.tell()
+    tell_one(place, asked, below, published["FindOne/s"]["figure"])
+    tell_sizes(place, load_by_size(place))
+    place.tell("What differs on this host: all shards, the router and the loaders share its CPUs and one disk, so neither rates nor times"
+               " are those of a cluster; WiredTiger packs what it stores by snappy, which cannot make random letters shorter."
+               " Not made: the mix of reads and updates, which the study names as further work and gives no figures of.")
