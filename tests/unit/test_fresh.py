@@ -93,7 +93,7 @@ class Words(unittest.TestCase):
                               stderr=subprocess.STDOUT, text=True, timeout=60)
 
     def test_refused(self):
-        for words, said in (((), "bookworm or trixie"), (("warty",), "bookworm or trixie"),
+        for words, said in (((), "bookworm, trixie or forky"), (("warty",), "bookworm, trixie or forky"),
                             (("trixie", "--quick"), "tools/test --fresh trixie -- --quick")):
             with self.subTest(words):
                 done = self.run_test("--fresh", *words)
