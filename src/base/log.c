@@ -1,17 +1,19 @@
 #include "base/log.h"
+#include "base/caller.h"
 #include "base/clock.h"
 #include "base/conceal.h"
 #include "base/escape.h"
 
 #include <pthread.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static log_level_t threshold = LOG_NORMAL;
+static _Atomic log_level_t threshold = LOG_NORMAL;
 static bool bar_is_up;
 
 void log_set_level(log_level_t level) {
@@ -30,11 +32,17 @@ static void wipe_bar(void) {
 
 enum { LONGEST = 4096, SHOWN = 4 * LONGEST };
 
-static void say(const char *prefix, const char *fmt, va_list args) {
+static void say(log_level_t level, const char *prefix, const char *fmt, va_list args) {
     char line[LONGEST], shown[SHOWN];
-    int used = snprintf(line, sizeof line, "%s", prefix);
+    caller_t *caller = caller_current();
+    int used = snprintf(line, sizeof line, "%s", caller ? "" : prefix);
     vsnprintf(line + used, sizeof line - (size_t)used - 1, fmt, args);
     conceal(line, sizeof line - 1);
+    if (caller) {
+        escape_lines(shown, line, strlen(line));
+        caller_hear(caller, level, shown);
+        return;
+    }
     strcat(line, "\n");
     escape_lines(shown, line, strlen(line)); /* a line may contain text of others */
     pthread_mutex_lock(&lock);
@@ -43,13 +51,18 @@ static void say(const char *prefix, const char *fmt, va_list args) {
     pthread_mutex_unlock(&lock);
 }
 
+static bool is_heard(log_level_t level) {
+    const caller_t *caller = caller_current();
+    return caller ? caller->hear != NULL : threshold >= level;
+}
+
 #define SAY(name, prefix, least)                                                                             \
     void name(const char *fmt, ...) {                                                                        \
-        if (threshold < (least))                                                                             \
+        if (!is_heard(least))                                                                                \
             return;                                                                                          \
         va_list args;                                                                                        \
         va_start(args, fmt);                                                                                 \
-        say(prefix, fmt, args);                                                                              \
+        say(least, prefix, fmt, args);                                                                       \
         va_end(args);                                                                                        \
     }
 
@@ -59,6 +72,10 @@ SAY(log_note, "", LOG_NORMAL)
 SAY(log_detail, "", LOG_VERBOSE)
 
 void log_paste(const char *command) {
+    if (caller_current()) {
+        caller_hear(caller_current(), LOG_QUIET, command);
+        return;
+    }
     if (threshold < LOG_QUIET)
         return;
     pthread_mutex_lock(&lock);
@@ -86,7 +103,7 @@ void log_progress_begin(log_progress_t *progress) {
 
 bool log_progress_is_due(const log_progress_t *progress) {
     static const int64_t bar_ns = 170000000, line_ns = 30000000000;
-    return threshold >= LOG_NORMAL &&
+    return !caller_current() && threshold >= LOG_NORMAL &&
            clock_now_ns() - progress->said_ns >= (progress->terminal ? bar_ns : line_ns);
 }
 
@@ -99,6 +116,6 @@ void log_progress_say(log_progress_t *progress, const char *line) {
 }
 
 void log_progress_end(log_progress_t *progress) {
-    if (progress->terminal)
+    if (progress->terminal && !caller_current())
         log_bar(NULL);
 }

@@ -1,5 +1,5 @@
-/* log: messages for the person at the terminal, on stderr. Results are never printed here. Any thread may call; each
- * line is written whole. */
+/* log: messages for the person at the terminal, on stderr; of a thread that works for a caller (caller.h), to that one
+ * alone. Results are never printed here. Any thread may call; each line is written whole. */
 #ifndef TIPPLE_BASE_LOG_H
 #define TIPPLE_BASE_LOG_H
 

@@ -1,4 +1,5 @@
 #include "base/stop.h"
+#include "base/caller.h"
 
 #include <signal.h>
 #include <stdatomic.h>
@@ -63,10 +64,13 @@ void stop_install(void) {
 }
 
 int stop_signal(void) {
-    return caught;
+    const caller_t *caller = caller_current();
+    return caller && caller->stops ? SIGINT : caught;
 }
 
 bool stop_interrupted(err_t *err) {
+    if (caller_current())
+        return err_set(err, STATUS_INTERRUPTED, "cancelled; the same load, begun again, goes on from here");
     return err_set(err,
                    caught == SIGTERM  ? STATUS_TERMINATED
                    : caught == SIGHUP ? STATUS_HUNG_UP

@@ -1,6 +1,7 @@
-/* stop: one global flag, set by SIGINT, SIGTERM and SIGHUP (unless nohup ignores that). The first signal asks for a clean end; a SIGINT that
+/* stop: one global flag of the command, set by SIGINT, SIGTERM and SIGHUP (unless nohup ignores that). The first signal asks for a clean end; a SIGINT that
  * comes a second or more after it ends the process at once. (timeout(1) and some shells send one signal to the process and to its
- * group: that is asked once.) */
+ * group: that is asked once.) In a program of somebody else's each load has a flag of its own (caller.h), which counts as
+ * a SIGINT. */
 #ifndef TIPPLE_BASE_STOP_H
 #define TIPPLE_BASE_STOP_H
 

@@ -1,4 +1,5 @@
 #include "catalog/heartbeat.h"
+#include "base/caller.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "catalog/store/store_mongo.h"
@@ -73,7 +74,7 @@ heartbeat_t *heartbeat_start(server_t *server, const load_id_t *load, int64_t le
     pthread_condattr_destroy(&monotonic);
     bool ok = (heartbeat->client = server_take(server, err)) &&
               (heartbeat->store = store_mongo_open(server, heartbeat->client, err));
-    if (ok && pthread_create(&heartbeat->thread, NULL, beat, heartbeat) == 0)
+    if (ok && caller_start_thread(&heartbeat->thread, beat, heartbeat) == 0)
         return heartbeat;
     if (ok)
         err_set(err, STATUS_HOST, "no more threads can be made; lower --threads");

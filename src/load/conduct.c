@@ -1,4 +1,5 @@
 /* The main thread while data moves: what the coordinator asks for, done with threads, queues and a server. */
+#include "base/caller.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/stop.h"
@@ -91,6 +92,7 @@ static void show_progress(job_t *job) {
                    documents = job_documents(job);
     job->documents = documents;
     progress_show(&job->progress, bytes, documents);
+    caller_tell_progress(documents, bytes);
     timeline_point(&job->result->course, documents, bytes);
 }
 

@@ -1,3 +1,4 @@
+#include "base/caller.h"
 #include "base/log.h"
 #include "base/record_id.h"
 #include "base/stop.h"
@@ -140,7 +141,7 @@ static void *run(void *context) {
 
 static bool send_fixed(job_t *job, block_t **done, err_t *err) {
     pthread_t thread;
-    if (pthread_create(&thread, NULL, run, job) != 0)
+    if (caller_start_thread(&thread, run, job) != 0)
         return err_set(err, STATUS_HOST, "no more threads can be made; lower --threads");
     const bool ok = job_wait(job, done, err);
     if (!ok && !stop_signal())

@@ -1,3 +1,4 @@
+#include "base/caller.h"
 #include "base/clock.h"
 #include "base/numbers/units.h"
 #include "base/stop.h"
@@ -251,7 +252,7 @@ static job_t *start_job(server_t *server, const bson_t *command, err_t *err) {
     mongoc_uri_set_option_as_int32(job->uri, MONGOC_URI_SERVERSELECTIONTIMEOUTMS, 5000);
     job->sides = 2;
     pthread_t thread;
-    if (pthread_create(&thread, NULL, work, job) != 0) {
+    if (caller_start_thread(&thread, work, job) != 0) {
         job->sides = 1;
         leave(job);
         err_set(err, STATUS_HOST, "no thread could be started for the index; lower --threads");

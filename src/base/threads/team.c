@@ -1,4 +1,5 @@
 #include "base/threads/team.h"
+#include "base/caller.h"
 #include "base/grow.h"
 
 #include <stdlib.h>
@@ -11,7 +12,7 @@ void team_init(team_t *team) {
 bool team_start(team_t *team, void *(*work)(void *context), void *context, const char *remedy, err_t *err) {
     if (!GROW(team->threads, team->room, team->count + 1, err))
         return false;
-    if (pthread_create(&team->threads[team->count], NULL, work, context) != 0)
+    if (caller_start_thread(&team->threads[team->count], work, context) != 0)
         return err_set(err, STATUS_HOST, "no more than %zu threads can be made; %s", team->count, remedy);
     team->count++;
     return true;

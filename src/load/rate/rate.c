@@ -1,4 +1,5 @@
 #include "load/rate/rate.h"
+#include "base/caller.h"
 #include "base/clock.h"
 #include "base/host/host.h"
 #include "base/log.h"
@@ -304,7 +305,7 @@ rate_t *rate_open(const rate_options_t *options, throttle_t *throttle, mongoc_cl
     blame(&polite->blames[BLAME_START], 0, NULL, "it began slowly");
     ok = ok && (server_facts(options->server)->kind == SERVER_ROUTER ? open_shards(polite, client, err)
                                                                      : open_server(polite, err));
-    if (ok && pthread_create(&polite->thread, NULL, run, polite) != 0)
+    if (ok && caller_start_thread(&polite->thread, run, polite) != 0)
         ok = err_set(err, STATUS_HOST, "no more threads can be made; lower --threads");
     polite->started = ok;
     if (ok)

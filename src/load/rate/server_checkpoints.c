@@ -1,4 +1,5 @@
 #include "load/rate/server_checkpoints.h"
+#include "base/caller.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "server/bson_read.h"
@@ -157,7 +158,7 @@ server_checkpoints_watch_t *server_checkpoints_start(const server_t *server, int
     pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
     pthread_cond_init(&watch->ending, &attributes);
     pthread_condattr_destroy(&attributes);
-    if (pthread_create(&watch->thread, NULL, run, watch) == 0)
+    if (caller_start_thread(&watch->thread, run, watch) == 0)
         return watch;
     free_watch(watch);
     return NULL;
