@@ -8,6 +8,29 @@
 
 enum { LONGEST_STREAM_NAME = 255 };
 
+static char *name_of_stream(const char *name, err_t *err) {
+    if (strlen(name) > LONGEST_STREAM_NAME) {
+        err_set(err, STATUS_USAGE, "--input-name is longer than %d bytes: give a shorter one",
+                LONGEST_STREAM_NAME);
+        return NULL;
+    }
+    char *own = name_join(NULL, NULL, name, strlen(name));
+    if (!own)
+        err_memory(err, strlen(name));
+    return own;
+}
+
+static bool add_pushed(build_t *build, const manifest_options_t *options) {
+    char *name = name_of_stream(options->input_name, build->err);
+    input_file_t *stream = name ? build_add(build, "-", name) : NULL;
+    if (!stream)
+        return false;
+    stream->kind = INPUT_STREAM;
+    stream->has_identity = true;
+    stream->pushed = options->pushed;
+    return true;
+}
+
 /* --input-name gives the one stream a name by which a later run can recognise it. */
 static bool name_stream(manifest_t *manifest, const char *name, err_t *err) {
     input_file_t *stream = NULL;
@@ -26,12 +49,9 @@ static bool name_stream(manifest_t *manifest, const char *name, err_t *err) {
         return err_set(
             err, STATUS_USAGE,
             "--input-name is for standard input or a pipe, but all inputs are files, which have names");
-    if (strlen(name) > LONGEST_STREAM_NAME)
-        return err_set(err, STATUS_USAGE, "--input-name is longer than %d bytes: give a shorter one",
-                       LONGEST_STREAM_NAME);
-    char *own = name_join(NULL, NULL, name, strlen(name));
+    char *own = name_of_stream(name, err);
     if (!own)
-        return err_memory(err, strlen(name));
+        return false;
     for (size_t i = 0; i < manifest->count; i++)
         if (&manifest->files[i] != stream && strcmp(manifest->files[i].name, own) == 0) {
             free(own);
@@ -67,14 +87,16 @@ bool manifest_build(manifest_t *manifest, char *const *args, size_t count, const
     }
     for (size_t i = 0; ok && i < count; i++)
         ok = walk_argument(&build, args[i]);
-    if (ok && !manifest->count)
+    if (ok && options && options->pushed)
+        ok = add_pushed(&build, options);
+    else if (ok && !manifest->count)
         ok = err_set(err, STATUS_INPUT,
                      manifest->skipped
                          ? "no file is left to read: all %zu that were found are hidden, resource "
                            "forks or reject files; name the files themselves"
                          : "no file to read: name files, folders or '-' for standard input",
                      manifest->skipped);
-    if (ok && options && options->input_name)
+    if (ok && options && options->input_name && !options->pushed)
         ok = name_stream(manifest, options->input_name, err);
     build_free(&build);
     if (!ok)

@@ -36,7 +36,7 @@ struct source {
 };
 
 static inline bool source_is_stdin(const input_file_t *file) {
-    return file->kind == INPUT_STREAM && strcmp(file->path, "-") == 0;
+    return file->kind == INPUT_STREAM && strcmp(file->path, "-") == 0 && !file->pushed;
 }
 
 /* The source of the compressed tar that contains this member; NULL: none. */

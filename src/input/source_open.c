@@ -66,12 +66,13 @@ static bool begin(source_t *source, err_t *err) {
         return begin_in_stream(source, err);
     if (file->kept)
         return begin_kept(source, err);
-    int fd = open_file(file);
+    int fd = file->pushed ? -1 : open_file(file);
     uint64_t from = file->archive_offset, to = from + file->disk_bytes;
     feed_init(&source->feed, source->name, fd, is_stream, from, to);
+    source->feed.pushed = file->pushed;
     source->feed.pool = source->kit->pool;
     source->feed.most = source->kit->piece;
-    if (fd < 0)
+    if (fd < 0 && !file->pushed)
         return fault_system(err, source->name, errno);
     if (!source_is_unchanged(source, err))
         return false;

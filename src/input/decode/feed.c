@@ -65,7 +65,7 @@ static bool wait_for_stream(feed_t *feed, bool hurries) {
             return false;
         }
         struct pollfd ready = {.fd = feed->fd, .events = POLLIN};
-        int n = poll(&ready, 1, STOP_LOOK_MS);
+        int n = feed->pushed ? pushed_wait(feed->pushed, STOP_LOOK_MS) : poll(&ready, 1, STOP_LOOK_MS);
         if (n > 0)
             return true;
         if (n < 0 && errno != EINTR)
@@ -87,7 +87,7 @@ static size_t read_some(feed_t *feed, uint8_t *out, size_t size, bool hurries) {
                 feed->failed = true;
                 break;
             }
-            n = read(feed->fd, out, size);
+            n = feed->pushed ? pushed_take(feed->pushed, out, size) : read(feed->fd, out, size);
         } else if (feed->pull) {
             err_t fault;
             n = feed->pull(feed->context, out, size, &fault);

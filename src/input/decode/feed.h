@@ -8,6 +8,7 @@
 
 #include "base/err.h"
 #include "base/threads/pool.h"
+#include "input/file/pushed.h"
 
 #include <stdatomic.h>
 #include <stdint.h>
@@ -29,6 +30,7 @@ typedef struct {
     int fd;
     bool stream;
     const uint8_t *kept; /* all bytes up to `end`, if they were read before; NULL: they were not */
+    pushed_t *pushed;    /* what a stream is read from where it has no descriptor; otherwise NULL */
     feed_pull_t *pull;
     void *context;
     uint64_t next,

@@ -32,6 +32,7 @@ static inline const char *input_kind_name(input_kind_t kind) {
 
 typedef struct input_file input_file_t;
 struct source;
+struct pushed;
 struct input_file {
     char *path;        /* what to open; "-" is stdin */
     char *name;        /* for people, and to recognise it; see below */
@@ -52,8 +53,9 @@ struct input_file {
     } zip;
     /* of a stream whose beginning was looked at: where it goes on, see source_leave; otherwise NULL */
     struct source *begun;
-    char *collection; /* INPUT_DUMP only: "db.collection" */
-    char *metadata;   /* what mongodump tells of its collection, as JSON; NULL: nothing */
+    struct pushed *pushed; /* a stream that this program writes itself; otherwise NULL */
+    char *collection;      /* INPUT_DUMP only: "db.collection" */
+    char *metadata;        /* what mongodump tells of its collection, as JSON; NULL: nothing */
     /* for a member of a tar or a dump: that file, which is not an input itself; otherwise NULL */
     const input_file_t *archive;
     uint64_t archive_offset; /* where its bytes begin in the (decompressed) tar */
