@@ -1,11 +1,20 @@
-/* tipple: bulk data into MongoDB. The library's public face: open a format, turn records into BSON documents
- * and back, run a load. Everything else under src/ may change from version to version.
+/* tipple: bulk data into MongoDB. The library's public face: open or guess a format, turn records into BSON documents and
+ * back, load files, or push records into a load. Everything else under src/ may change from version to version.
+ * docs/library.md is the page for users, and examples/ has programs in C, C++ and Python.
  *
- * `pkg-config --cflags --libs tipple` tells what to compile and to link with. The library prints nothing: what went
- * wrong is in tipple_error_t, also when memory is out; but where the driver (libmongoc, libbson) gets none for itself,
- * it ends the process with abort(). A host that wants another end gives it functions of its own, before its first call
- * here: bson_mem_set_vtable(). The command tipple does; the library never does. The first tipple_load starts the driver (mongoc_init) and turns its log off; a
- * program that wants that log calls mongoc_log_set_handler() behind it.
+ * `pkg-config --cflags --libs tipple` tells what to compile and to link with. The library prints nothing, installs no
+ * handlers of signals, and its own threads take none. What went wrong is in tipple_error_t, also when memory is out; but where
+ * the driver (libmongoc, libbson) gets none for itself, it ends the process with abort(). A host that wants another end gives
+ * it functions of its own, before its first call here: bson_mem_set_vtable(). The command tipple does; the library never does.
+ * The first load starts the driver (mongoc_init) and turns its log off; a program that wants that log calls
+ * mongoc_log_set_handler() behind it.
+ *
+ * Threads: a reader and a load belong to one thread at a time; only tipple_load_cancel may be called by any. A format is
+ * read-only, and may be shared. What belongs to different handles may happen at the same time. A load works in threads of its
+ * own, which do not survive fork().
+ *
+ * Structures: tipple_error_t and tipple_record_t stay as they are while the library is libtipple.so.0. tipple_result_t is the
+ * library's own, and may become longer.
  *
  * `error` may be NULL everywhere: then only what is returned tells of a failure. What else may be NULL is said where
  * it may; any other NULL is a failure of that call, with status 1, and nothing happens. */
@@ -22,10 +31,25 @@ extern "C" {
 
 #define TIPPLE_API __attribute__((visibility("default")))
 
+/* Of tipple_error_t and tipple_result_t: the command's exit statuses. */
+enum {
+    TIPPLE_OK = 0,
+    TIPPLE_USAGE = 1,             /* the call was wrong; nothing was touched */
+    TIPPLE_SOME_REJECTED = 2,     /* done, but some records were rejected, or files left out */
+    TIPPLE_TOO_MANY_REJECTED = 3, /* stopped at max-rejects */
+    TIPPLE_SERVER = 4,            /* the server refused, or was away for longer than patience */
+    TIPPLE_INPUT = 5,      /* an input cannot be read, is damaged, has changed, or does not fit its format */
+    TIPPLE_HOST = 8,       /* this host: memory, disk full, descriptors, threads */
+    TIPPLE_CANCELLED = 130 /* by tipple_load_cancel */
+};
+
 typedef struct {
-    int status;      /* one of the command's exit statuses */
+    int status;      /* one of the above */
     char text[1600]; /* a sentence for a person: what happened, where, what to do */
 } tipple_error_t;
+
+/* Lines: "tipple 0.1.0", then the driver's version and what else is built in, as `tipple --version` prints them. */
+TIPPLE_API const char *tipple_version(void);
 
 /* --- formats
  * ------------------------------------------------------------------------------------------------------ */
@@ -35,6 +59,12 @@ typedef struct tipple_format tipple_format_t;
 /* A built-in format's name, or the path of a format file. NULL: error says what is wrong, with line and
  * column. A format is read-only and may be shared by threads. */
 TIPPLE_API tipple_format_t *tipple_format_open(const char *name, tipple_error_t *error);
+/* The format of a text, or of the beginning of one, such as its first MiB: delimited text, JSON or BSON, with its types. NULL:
+ * error says what the text may be, and what nobody can tell. */
+TIPPLE_API tipple_format_t *tipple_format_guess(const void *text, size_t length, tipple_error_t *error);
+/* The format file of a format that was guessed, to be kept and opened the next time; NULL: it was opened. As long as the
+ * format is open. */
+TIPPLE_API const char *tipple_format_text(const tipple_format_t *format);
 /* NULL: nothing is done. */
 TIPPLE_API void tipple_format_close(tipple_format_t *format);
 
@@ -75,30 +105,82 @@ TIPPLE_API bool tipple_reader_emit(tipple_reader_t *reader, const char **text, s
                                    tipple_error_t *error);
 
 /* --- loads
- * ----------------------------------------------------------------------------------------------------------
- */
+ *
+ * One handle is one load: new, set, then either tipple_load_run (of files) or pushes and tipple_load_finish, the result,
+ * destroy. A load that did not end well is completed by a new handle that is told the same, and given the same: what is there
+ * is not loaded again.
+ * ---------------------------------------------------------------------------------------------------------- */
 
-typedef struct {
-    const char *uri; /* mongodb://HOST/DATABASE.COLLECTION */
-    const char *format;
-    const char *const *inputs; /* files, directories, patterns, "-" */
-    size_t input_count;
-    uint32_t threads, batch; /* 0: the defaults; at most 256 and 100000 */
-    const char *rejects;     /* path; NULL: DATABASE.COLLECTION.rejects */
-    bool drop;               /* the collection and what its catalog says, first */
-} tipple_load_t;
+typedef struct tipple_load tipple_load_t;
+
+/* uri: mongodb://HOST/DATABASE.COLLECTION. Nothing is connected yet. NULL: error says why. */
+TIPPLE_API tipple_load_t *tipple_load_new(const char *uri, tipple_error_t *error);
+
+/* An option of `tipple load`, by its name without "--"; `tipple load --help` explains them:
+ *   texts     format (none: as the collection was loaded before, or guessed), input-name, id, existing, shard-key,
+ *             compressor, rejects (path; none: DATABASE.COLLECTION.rejects)
+ *   lists     input (a file, directory, pattern, or "-"), index, filter: each call adds one
+ *   numbers   threads, batch, batch-bytes, memory, max-record, max-rejects, limit, max-rate, patience: spelled as there
+ *   switches  drop (does not ask), append, direct, polite, unsafe, validate, dry-run, skip-bad-files, reload-changed,
+ *             same-collection: "true" or "false"
+ * The value is copied. False: there is no such option, the value is none, or the load has begun; nothing is changed. */
+TIPPLE_API bool tipple_load_set(tipple_load_t *load, const char *option, const char *value,
+                                tipple_error_t *error);
+
+/* Calls back with `context`, from threads of the load, one call at a time, and none after tipple_load_run,
+ * tipple_load_finish or tipple_load_destroy has returned. A callback may call tipple_load_cancel and nothing else here, and holds the load up as
+ * long as it takes. To be set before the load begins; NULL: nobody listens. */
+typedef void tipple_log_fn(void *context, int level,
+                           const char *line); /* 1: a warning, 2: a note, 3: a detail */
+typedef void tipple_progress_fn(void *context, uint64_t documents, uint64_t bytes_read);
+TIPPLE_API bool tipple_load_on_log(tipple_load_t *load, tipple_log_fn *log, void *context,
+                                   tipple_error_t *error);
+/* Five times a second at most, while documents are sent: how many are there, of how many bytes of input. */
+TIPPLE_API bool tipple_load_on_progress(tipple_load_t *load, tipple_progress_fn *progress, void *context,
+                                        tipple_error_t *error);
+
+/* Loads the inputs. True: done; error->status is 0, or 2 when some records were rejected. False: error says why it
+ * stopped. By a format that says `on_bad_value: stop` the first value that does not fit its field's type ends the load with
+ * status 5, and so does each later one, until the input is corrected. */
+TIPPLE_API bool tipple_load_run(tipple_load_t *load, tipple_error_t *error);
+
+/* Gives the load the next bytes of one stream: text of the format, also compressed, in pieces of any size. They are copied, and the call
+ * waits while the load has enough to do. The first push begins the load; it needs input-name, by which the stream is
+ * recognised: to complete a load that did not end well, push the same bytes again, from the first one, under the same name.
+ * True says only that the bytes were taken. False: error says why the load has stopped, now and at every later
+ * call. */
+TIPPLE_API bool tipple_load_push(tipple_load_t *load, const void *bytes, size_t length,
+                                 tipple_error_t *error);
+
+/* The same with a whole BSON document. It keeps the `_id` that it brings. The format is `bson` if none was set. A load is of texts or of documents. */
+TIPPLE_API bool tipple_load_push_document(tipple_load_t *load, const void *document, size_t length,
+                                          tipple_error_t *error);
+
+/* Nothing more is pushed: waits until everything is loaded. Only this call says that it is; it returns what tipple_load_run does, again if
+ * it is called again. */
+TIPPLE_API bool tipple_load_finish(tipple_load_t *load, tipple_error_t *error);
+
+/* Asks the load to stop: it ends with status 130 soon, but not before a server that it waits for has answered or is given up.
+ * Any thread, a callback, or a handler of signals, as long as the load is not destroyed; also before it begins. */
+TIPPLE_API void tipple_load_cancel(tipple_load_t *load);
 
 typedef struct {
     uint64_t read, loaded, already_there, rejected, filtered; /* read is the sum of the others */
+    uint64_t open_rejects; /* of these inputs, in all loads of them, that were not fixed yet */
+    uint64_t records_skipped, files_skipped; /* loaded before, and not read again */
     double seconds;
-} tipple_loaded_t;
+    int status;           /* as error->status */
+    const char *sentence; /* as error->text; "" after a success */
+    const char *rejects;  /* the path of the reject file; "" if none was written */
+    const char *format;   /* its name */
+} tipple_result_t;
 
-/* True: done, error->status is 0, or 2 when some records were rejected. False: error says why it stopped;
- * *loaded holds what was settled until then, and the same call goes on from there. By a format that says `on_bad_value: stop`
- * the first value that does not fit its field's type ends the load with status 5; the same call ends there again until the
- * input is corrected. `loaded` may be NULL, and the
- * inputs where input_count is 0. */
-TIPPLE_API bool tipple_load(const tipple_load_t *load, tipple_loaded_t *loaded, tipple_error_t *error);
+/* What was settled until the load ended, well or not; as long as the load. NULL: it has not ended. */
+TIPPLE_API const tipple_result_t *tipple_load_result(const tipple_load_t *load);
+
+/* A load that was not finished is cancelled, and this waits for its end: then a last record that has no line end is not taken
+ * for a whole one. NULL: nothing is done. */
+TIPPLE_API void tipple_load_destroy(tipple_load_t *load);
 
 #ifdef __cplusplus
 }

@@ -4,6 +4,7 @@
 #include "base/stop.h"
 #include "cli/options/cli.h"
 #include "server/address.h"
+#include "tipple/tipple.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -67,7 +68,7 @@ int main(int argc, char **argv) {
     const char *word = argv[1];
     err_t err = {.text = ""};
     if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0) {
-        out_print("tipple %s\n", TIPPLE_VERSION);
+        out_lines(tipple_version());
         return leave(cli_flush(&err) ? STATUS_OK : (int)err.status, &err);
     }
     if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0)

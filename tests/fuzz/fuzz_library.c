@@ -165,12 +165,37 @@ static void emit(used_t *used) {
     LAB_MUST(!ok || (length == same_length && memcmp(text, same, length) == 0));
 }
 
+static void null_load(tipple_error_t *to) {
+    tipple_load_t *load = tipple_load_new("mongodb://127.0.0.1:1/d.c", to);
+    LAB_MUST(load && !tipple_load_new(NULL, to) && !tipple_load_result(load) && !tipple_load_result(NULL));
+    switch (byte() % 6) {
+    case 0:
+        LAB_MUST(!tipple_load_set(byte() & 1 ? load : NULL, NULL, "x", to));
+        break;
+    case 1:
+        LAB_MUST(!tipple_load_set(load, "format", NULL, to));
+        break;
+    case 2:
+        LAB_MUST(!tipple_load_push(byte() & 1 ? load : NULL, NULL, 1u + byte(), to));
+        break;
+    case 3:
+        LAB_MUST(!tipple_load_push_document(byte() & 1 ? load : NULL, NULL, byte(), to));
+        break;
+    case 4:
+        LAB_MUST(!tipple_load_on_log(NULL, NULL, NULL, to) && !tipple_load_on_progress(NULL, NULL, NULL, to));
+        break;
+    default:
+        LAB_MUST(!tipple_load_run(NULL, to) && !tipple_load_finish(NULL, to));
+    }
+    tipple_load_cancel(NULL);
+    tipple_load_destroy(NULL);
+    tipple_load_destroy(load);
+}
+
 /* What must not be NULL and is: a sentence, where there is a place for one, and the reader stands where it stood. */
 static void nulls(used_t *used) {
-    static const char *const hole[] = {NULL};
     tipple_error_t error = {.status = 1, .text = "none"}, *to = byte() & 1 ? &error : NULL;
     tipple_record_t record;
-    tipple_loaded_t loaded;
     const char *text;
     size_t length;
     if (to)
@@ -198,15 +223,20 @@ static void nulls(used_t *used) {
         LAB_MUST(!tipple_reader_emit(byte() & 1 ? used->reader : NULL, NULL, &length, to) &&
                  !tipple_reader_emit(used->reader, &text, NULL, to));
         break;
-    default: {
-        const tipple_load_t load = {.uri = byte() & 1 ? "mongodb://h/d.c" : NULL,
-                                    .format = byte() & 1 ? names[0] : NULL,
-                                    .inputs = byte() & 1 ? hole : NULL,
-                                    .input_count = 1};
-        LAB_MUST(!tipple_load(byte() & 1 ? &load : NULL, byte() & 1 ? &loaded : NULL, to));
-    }
+    default:
+        null_load(to);
     }
     has_sentence(&error);
+}
+
+static void set_any(tipple_load_t *load) {
+    static const char *const options[] = {"format",   "threads",  "batch",  "drop",
+                                          "patience", "existing", "no-such"},
+                             *const values[] = {"mot-item", "true", "7", "300", "", "1s", "reject", "\xff"};
+    tipple_error_t error;
+    for (uint8_t count = byte() % 8; count; count--)
+        if (!tipple_load_set(load, options[byte() % 7], values[byte() % 8], &error))
+            has_sentence(&error);
 }
 
 /* What there is no format of, and loads that have no chance: each is refused before anybody is asked. */
@@ -215,23 +245,45 @@ static void refused(void) {
                                         "..", "\xff\xfe"};
     static const char *const uris[] = {
         "", "x", "mongodb://", "mongodb://h", "mongodb://h/d", "mongodb://h/.c", "mongodb://h/d.c?w=x&%"};
-    static const char *const inputs[] = {"/no/such/file", "", "/dev/null/x"};
     tipple_error_t error = {.status = 0};
-    tipple_loaded_t loaded;
-    if (byte() < 248) { /* what a load is accounted in takes more than half a megabyte */
+    if (byte() < 248) { /* a load starts a thread */
         LAB_MUST(!tipple_format_open(wrong[byte() % 7], &error));
-    } else {
-        const tipple_load_t load = {.uri = uris[byte() % 7],
-                                    .format = names[byte() % FORMATS],
-                                    .inputs = inputs,
-                                    .input_count = byte() % 4,
-                                    .threads = byte(),
-                                    .batch = (uint32_t)byte() << 24,
-                                    .rejects = byte() & 1 ? "/dev/null/x" : NULL,
-                                    .drop = byte() & 1};
-        LAB_MUST(!tipple_load(&load, &loaded, &error) && !loaded.read && !loaded.loaded);
+        has_sentence(&error);
+        return;
     }
+    tipple_load_t *load = tipple_load_new(uris[byte() % 7], &error);
+    LAB_MUST(load);
+    set_any(load);
+    const bool pushes = byte() & 1;
+    tipple_load_set(load, pushes ? "input-name" : "input", pushes ? "x" : "/no/such/file", &error);
+    if (byte() & 1)
+        tipple_load_cancel(load);
+    for (uint8_t count = byte() % 4; pushes && count; count--)
+        if (!tipple_load_push(load, calls.at, calls.left, &error))
+            has_sentence(&error);
+    LAB_MUST(!(pushes ? tipple_load_finish : tipple_load_run)(load, &error));
     has_sentence(&error);
+    const tipple_result_t *result = tipple_load_result(load);
+    LAB_MUST(!result || (!result->read && !result->loaded && strcmp(result->sentence, error.text) == 0));
+    tipple_load_destroy(load);
+}
+
+/* The beginning of any text has a format, which opens again and reads it, or a sentence. */
+static void guess(void) {
+    tipple_error_t error;
+    const size_t length = calls.left < LONGEST ? calls.left : LONGEST;
+    tipple_format_t *format = tipple_format_guess(calls.at, length, &error);
+    if (!format) {
+        has_sentence(&error);
+        return;
+    }
+    LAB_MUST(tipple_format_text(format) && tipple_format_text(format)[0]);
+    tipple_reader_t *reader = tipple_reader_new(format, &error);
+    LAB_MUST(reader);
+    if (!tipple_reader_begin(reader, calls.at, length, &error))
+        has_sentence(&error);
+    tipple_reader_destroy(reader);
+    tipple_format_close(format);
 }
 
 static void open_formats(void) {
@@ -260,6 +312,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
             refused();
         else if (what == 3)
             nulls(used);
+        else if (what == 4)
+            guess();
         else if (what < 9 || !used->reader)
             open_reader(used);
         else if (what < 24)

@@ -44,17 +44,17 @@ enum { SAID_STATUS = 50, NONE_FAILED = 99 };
 
 /* In a process of its own: what a load of this URI says where this allocation fails, as its status. */
 static int load_without(const char *uri, long allocation, const char *log) {
-    const char *const inputs[] = {"/dev/null"};
     fflush(NULL);
     const pid_t child = fork();
     assert_true(child >= 0);
     if (child == 0) {
         tipple_error_t error = {.text = ""};
-        const tipple_load_t load = {.uri = uri, .format = "mot", .inputs = inputs, .input_count = 1};
         if (!freopen(log, "w", stderr) || !freopen(log, "w", stdout))
             _exit(1);
         left = allocation;
-        const int ok = tipple_load(&load, NULL, &error);
+        tipple_load_t *load = tipple_load_new(uri, &error);
+        const int ok = load && tipple_load_set(load, "format", "mot", &error) &&
+                       tipple_load_set(load, "input", "/dev/null", &error) && tipple_load_run(load, &error);
         const int used = left < 0;
         left = -1;
         _exit(ok || !error.text[0] ? 2 : used ? SAID_STATUS + error.status : NONE_FAILED);

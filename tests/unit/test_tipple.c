@@ -186,13 +186,6 @@ static void test_begin_that_fails(void **state) {
 /* A NULL that is not allowed is a failure with a sentence; without a place for the sentence, only a failure. */
 static void test_nulls(void **state) {
     (void)state;
-    static const char *const holes[] = {"/dev/null", NULL};
-    const tipple_load_t loads[] = {
-        {.uri = NULL, .format = "mot"},
-        {.uri = "mongodb://127.0.0.1:1/a.b", .format = NULL},
-        {.uri = "mongodb://127.0.0.1:1/a.b", .format = "mot", .inputs = NULL, .input_count = 2},
-        {.uri = "mongodb://127.0.0.1:1/a.b", .format = "mot", .inputs = holes, .input_count = 2},
-    };
     tipple_format_t *format = tipple_format_open("mot-item", NULL);
     tipple_reader_t *reader = tipple_reader_new(format, NULL);
     assert_non_null(reader);
@@ -201,7 +194,8 @@ static void test_nulls(void **state) {
     for (int silent = 0; silent < 2; silent++) {
         tipple_error_t error, *to = silent ? NULL : &error;
         tipple_record_t record;
-        tipple_loaded_t loaded;
+        tipple_load_t *load = tipple_load_new("mongodb://127.0.0.1:1/a.b", to);
+        assert_non_null(load);
         const char *text;
         size_t length;
 #define FAILS(call, says)                                                                                    \
@@ -221,13 +215,25 @@ static void test_nulls(void **state) {
         FAILS(!tipple_reader_emit(NULL, &text, &length, to), "reader");
         FAILS(!tipple_reader_emit(reader, NULL, &length, to), "text");
         FAILS(!tipple_reader_emit(reader, &text, NULL, to), "length");
-        FAILS(!tipple_load(NULL, &loaded, to), "the load");
-        FAILS(!tipple_load(&loads[0], NULL, to), "uri");
-        FAILS(!tipple_load(&loads[1], NULL, to), "format");
-        FAILS(!tipple_load(&loads[2], NULL, to), "inputs");
-        FAILS(!tipple_load(&loads[3], &loaded, to), "an input of the load");
+        FAILS(!tipple_format_guess(NULL, 5, to), "text");
+        FAILS(!tipple_load_new(NULL, to), "uri");
+        FAILS(!tipple_load_set(NULL, "drop", "true", to), "the load");
+        FAILS(!tipple_load_set(load, NULL, "true", to), "the option's name");
+        FAILS(!tipple_load_set(load, "drop", NULL, to), "the option's value");
+        FAILS(!tipple_load_on_log(NULL, NULL, NULL, to), "the load");
+        FAILS(!tipple_load_on_progress(NULL, NULL, NULL, to), "the load");
+        FAILS(!tipple_load_run(NULL, to), "the load");
+        FAILS(!tipple_load_push(NULL, "", 1, to), "the load");
+        FAILS(!tipple_load_push(load, NULL, 1, to), "what is pushed");
+        FAILS(!tipple_load_push_document(NULL, "", 1, to), "the load");
+        FAILS(!tipple_load_push_document(load, NULL, 1, to), "the document");
+        FAILS(!tipple_load_finish(NULL, to), "the load");
+        assert_null(tipple_load_result(load));
+        assert_null(tipple_load_result(NULL));
+        tipple_load_cancel(NULL);
+        tipple_load_destroy(load);
     }
-    assert_false(tipple_load(&(tipple_load_t){.uri = "x", .format = "mot"}, NULL, NULL));
+    assert_null(tipple_format_text(NULL));
     tipple_reader_destroy(reader);
     tipple_reader_destroy(NULL);
     tipple_format_close(format);
@@ -253,6 +259,49 @@ static void test_silence(void **state) {
     close(file);
     tipple_reader_destroy(reader);
     tipple_format_close(format);
+}
+
+/* A text's format is guessed, and its file opens the same; what nobody can guess is said. */
+static void test_guess(void **state) {
+    (void)state;
+    static const char rows[] = "name,born\nAda,1815-12-10\nAlan,1912-06-23\n",
+                      json[] = "{\"a\":1}\n{\"a\":2}\n";
+    tipple_error_t error;
+    tipple_record_t record;
+    tipple_format_t *format = tipple_format_guess(rows, strlen(rows), &error);
+    if (!format)
+        fail_msg("%s", error.text);
+    FILE *file = fopen("guessed.yaml", "w");
+    assert_true(file && fputs(tipple_format_text(format), file) >= 0 && fclose(file) == 0);
+    tipple_format_close(format);
+    format = tipple_format_open("./guessed.yaml", &error);
+    assert_non_null(format);
+    assert_null(tipple_format_text(format));
+    tipple_reader_t *reader = tipple_reader_new(format, &error);
+    assert_true(tipple_reader_begin(reader, rows, strlen(rows), &error));
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(tipple_reader_next(reader, &record, &error), 1);
+        assert_non_null(record.document);
+    }
+    tipple_reader_destroy(reader);
+    tipple_format_close(format);
+    format = tipple_format_guess(json, strlen(json), &error);
+    assert_non_null(format);
+    tipple_format_close(format);
+    assert_null(tipple_format_guess(NULL, 0, &error));
+    assert_int_equal(error.status, 5);
+    assert_true(error.text[0]);
+}
+
+static void test_version(void **state) {
+    (void)state;
+    const char *version = tipple_version();
+    assert_memory_equal(version, "tipple ", 7);
+    assert_ptr_equal(version, tipple_version());
+    for (const char *const *at =
+             (const char *const[]){"libmongoc ", "zlib ", "zstd ", "lzma ", "bzip2 ", NULL};
+         *at; at++)
+        assert_non_null(strstr(version, *at));
 }
 
 /* Records by width, through the same calls. */
@@ -320,20 +369,22 @@ static void test_errors(void **state) {
     assert_non_null(strstr(error.text, "vehicle_id"));
     tipple_reader_destroy(reader);
     tipple_format_close(format);
-    const char *inputs[] = {"/nowhere/at/all.csv"};
-    tipple_load_t load = {
-        .uri = "mongodb://127.0.0.1:1/a.b", .format = "mot", .inputs = inputs, .input_count = 1};
-    tipple_loaded_t loaded;
-    assert_false(tipple_load(&load, &loaded, &error)); /* before any server is asked */
+    tipple_load_t *load = tipple_load_new("mongodb://127.0.0.1:1/a.b", &error);
+    assert_true(tipple_load_set(load, "format", "mot", &error));
+    assert_true(tipple_load_set(load, "input", "/nowhere/at/all.csv", &error));
+    assert_false(tipple_load_run(load, &error)); /* before any server is asked */
     assert_int_equal(error.status, 5);
     assert_non_null(strstr(error.text, "/nowhere/at/all.csv"));
-    assert_int_equal(loaded.read, 0);
+    assert_int_equal(tipple_load_result(load)->read, 0);
+    tipple_load_destroy(load);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_there_and_back),
                                        cmocka_unit_test(test_begin_that_fails),
                                        cmocka_unit_test(test_silence),
+                                       cmocka_unit_test(test_guess),
+                                       cmocka_unit_test(test_version),
                                        cmocka_unit_test(test_nulls),
                                        cmocka_unit_test(test_by_width),
                                        cmocka_unit_test(test_errors),

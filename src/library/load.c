@@ -1,0 +1,283 @@
+#include "base/caller.h"
+#include "format/format.h"
+#include "input/file/pushed.h"
+#include "library/options.h"
+#include "library/tell.h"
+#include "load/load.h"
+
+#include <mongoc/mongoc.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+_Static_assert((int)TIPPLE_SOME_REJECTED == (int)STATUS_SOME_REJECTED &&
+                   (int)TIPPLE_SERVER == (int)STATUS_SERVER &&
+                   (int)TIPPLE_TOO_MANY_REJECTED == (int)STATUS_TOO_MANY_REJECTED &&
+                   (int)TIPPLE_INPUT == (int)STATUS_INPUT && (int)TIPPLE_HOST == (int)STATUS_HOST &&
+                   (int)TIPPLE_CANCELLED == (int)STATUS_INTERRUPTED,
+               "the statuses of the header are the command's");
+
+enum { PUSHED_ROOM = 1 << 20, LEAST_DOCUMENT = 5 /* bytes */ };
+
+struct tipple_load {
+    library_options_t options;
+    caller_t caller;
+    enum { NEW, WORKING, ENDED } state;
+    bool pushes, documents; /* what it is given; once it works */
+    pushed_t *pushed;       /* or NULL */
+    pthread_t thread;
+    load_result_t *result; /* of the thread, until it is joined; as the next two */
+    bool ok;
+    err_t err;
+    tipple_log_fn *log;
+    void *log_context;
+    tipple_result_t told;
+};
+
+static void start_driver(void) {
+    mongoc_log_set_handler(NULL, NULL);
+    mongoc_init();
+}
+
+tipple_load_t *tipple_load_new(const char *uri, tipple_error_t *error) {
+    err_t err;
+    if (library_misses(uri, "the load's uri", error))
+        return NULL;
+    tipple_load_t *load = calloc(1, sizeof *load);
+    load_result_t *result = calloc(1, sizeof *result);
+    if (!load || !result || !library_options_init(&load->options, uri, &err)) {
+        library_no_memory(error, sizeof *result);
+        free(result);
+        free(load);
+        return NULL;
+    }
+    load->result = result;
+    caller_init(&load->caller);
+    return load;
+}
+
+static bool refuse(tipple_error_t *error, const char *why) {
+    err_t err;
+    err_set(&err, STATUS_USAGE, "%s", why);
+    return library_tell(error, &err);
+}
+
+static bool is_new(const tipple_load_t *load, tipple_error_t *error) {
+    if (library_misses(load, "the load", error))
+        return false;
+    return load->state == NEW || refuse(error, "the load has begun; what is set must be set before");
+}
+
+bool tipple_load_set(tipple_load_t *load, const char *option, const char *value, tipple_error_t *error) {
+    err_t err;
+    if (!is_new(load, error) || library_misses(option, "the option's name", error) ||
+        library_misses(value, "the option's value", error))
+        return false;
+    return library_options_set(&load->options, option, value, &err) || library_tell(error, &err);
+}
+
+static void hear(void *context, log_level_t level, const char *line) {
+    const tipple_load_t *load = context;
+    load->log(load->log_context, (int)level - LOG_SILENT, line);
+}
+
+bool tipple_load_on_log(tipple_load_t *load, tipple_log_fn *log, void *context, tipple_error_t *error) {
+    if (!is_new(load, error))
+        return false;
+    load->log = log;
+    load->log_context = context;
+    load->caller.hear = log ? hear : NULL;
+    load->caller.hear_context = load;
+    return true;
+}
+
+bool tipple_load_on_progress(tipple_load_t *load, tipple_progress_fn *progress, void *context,
+                             tipple_error_t *error) {
+    if (!is_new(load, error))
+        return false;
+    load->caller.progress = progress;
+    load->caller.progress_context = context;
+    return true;
+}
+
+static void *work(void *context) {
+    tipple_load_t *load = context;
+    caller_set(&load->caller);
+    load->ok = load_run(&load->options.spec, load->result, &load->err);
+    if (load->ok) /* what went wrong was overcome */
+        load->err.text[0] = '\0';
+    if (load->pushed)
+        pushed_leave(load->pushed);
+    return NULL;
+}
+
+/* Threads take the mask of whoever starts them: so no signal of the host is handled by any of the load, nor of the driver. */
+static bool start(tipple_load_t *load, tipple_error_t *error) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    pthread_once(&once, start_driver);
+    library_be_silent();
+    const bool ok = pthread_create(&load->thread, NULL, work, load) == 0;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (ok) {
+        load->state = WORKING;
+        return true;
+    }
+    err_t err;
+    err_set(&err, STATUS_HOST, "no thread can be made for the load");
+    return library_tell(error, &err);
+}
+
+static void end(tipple_load_t *load) {
+    const counts_t *counts = &load->result->counts;
+    pthread_join(load->thread, NULL);
+    load->state = ENDED;
+    load->told = (tipple_result_t){.read = counts->read,
+                                   .loaded = counts->loaded,
+                                   .already_there = counts->already_there,
+                                   .rejected = counts->rejected,
+                                   .filtered = counts->filtered,
+                                   .open_rejects = load->result->open_rejects,
+                                   .records_skipped = load->result->records_skipped,
+                                   .files_skipped = load->result->files_skipped,
+                                   .seconds = (double)load->result->took_ns / 1e9,
+                                   .status = (int)load->err.status,
+                                   .sentence = load->err.text,
+                                   .rejects = counts->rejected ? load->result->rejects_path : "",
+                                   .format = load->result->format};
+}
+
+static bool tell_end(const tipple_load_t *load, tipple_error_t *error) {
+    library_tell(error, &load->err);
+    return load->ok;
+}
+
+bool tipple_load_run(tipple_load_t *load, tipple_error_t *error) {
+    if (library_misses(load, "the load", error))
+        return false;
+    if (load->pushes)
+        return refuse(error, "the load is of what was pushed: call tipple_load_finish");
+    if (load->state == NEW && !load->options.inputs.count)
+        return refuse(error, "nothing to load: set input, or push");
+    if (load->state == NEW && !start(load, error))
+        return false;
+    if (load->state == WORKING)
+        end(load);
+    return tell_end(load, error);
+}
+
+/* ---- pushed ---- */
+
+static bool is_of_documents(const char *format, tipple_error_t *error) {
+    err_t err;
+    schema_t *schema = format_open(format, &err);
+    if (!schema)
+        return library_tell(error, &err);
+    const bool ok = schema->kind == RECORDS_BSON;
+    schema_destroy(schema);
+    return ok || refuse(error, "the load's format is one of texts, not of BSON documents: push its text");
+}
+
+static bool may_push(const tipple_load_t *load, bool documents, tipple_error_t *error) {
+    const load_spec_t *spec = &load->options.spec;
+    if (spec->input_count)
+        return refuse(error, "the load has inputs: run it, and push into another one");
+    if (!spec->input_name || !*spec->input_name)
+        return refuse(
+            error, "set input-name: a name by which what is pushed is known again, so that a load that did "
+                   "not end well can be completed");
+    if (spec->limit != UINT64_MAX)
+        return refuse(error, "limit is for inputs: push no more than is to be loaded");
+    if (spec->reload_changed)
+        return refuse(error,
+                      "reload-changed is for inputs, which can be read again; push what is new under another "
+                      "name");
+    return !documents || !spec->format || is_of_documents(spec->format, error);
+}
+
+static bool begin(tipple_load_t *load, bool documents, tipple_error_t *error) {
+    load_spec_t *spec = &load->options.spec;
+    if (!may_push(load, documents, error))
+        return false;
+    if (!load->pushed && !(load->pushed = pushed_new(PUSHED_ROOM)))
+        return library_no_memory(error, PUSHED_ROOM);
+    spec->pushed = load->pushed;
+    if (documents && !spec->format)
+        spec->format = "bson";
+    load->documents = documents;
+    return load->pushes = start(load, error);
+}
+
+static bool push(tipple_load_t *load, bool documents, const void *bytes, size_t length,
+                 tipple_error_t *error) {
+    if (load->state == NEW && !begin(load, documents, error))
+        return false;
+    if (load->state == WORKING) {
+        if (documents != load->documents)
+            return refuse(error, "a load is of texts or of documents, and this one is of the other kind");
+        if (pushed_put(load->pushed, bytes, length))
+            return true;
+        end(load);
+    }
+    if (load->ok)
+        return refuse(error, "the load has ended; begin another one for what is still to be loaded");
+    return tell_end(load, error);
+}
+
+bool tipple_load_push(tipple_load_t *load, const void *bytes, size_t length, tipple_error_t *error) {
+    if (library_misses(load, "the load", error) || (length && library_misses(bytes, "what is pushed", error)))
+        return false;
+    return push(load, false, bytes, length, error);
+}
+
+bool tipple_load_push_document(tipple_load_t *load, const void *document, size_t length,
+                               tipple_error_t *error) {
+    if (library_misses(load, "the load", error) || library_misses(document, "the document", error))
+        return false;
+    uint32_t says = 0;
+    if (length >= LEAST_DOCUMENT)
+        memcpy(&says, document, sizeof says);
+    if (length < LEAST_DOCUMENT || BSON_UINT32_FROM_LE(says) != length ||
+        ((const char *)document)[length - 1])
+        return refuse(error, "what is pushed is not one whole BSON document; nothing of it was taken");
+    return push(load, true, document, length, error);
+}
+
+bool tipple_load_finish(tipple_load_t *load, tipple_error_t *error) {
+    if (library_misses(load, "the load", error))
+        return false;
+    if (load->state == NEW && !begin(load, false, error)) /* nothing was pushed: that is all there is */
+        return false;
+    if (!load->pushes)
+        return refuse(error, "the load is of inputs, and tipple_load_run has told its end");
+    if (load->state == WORKING) {
+        pushed_end(load->pushed);
+        end(load);
+    }
+    return tell_end(load, error);
+}
+
+void tipple_load_cancel(tipple_load_t *load) {
+    if (load)
+        load->caller.stops = true;
+}
+
+const tipple_result_t *tipple_load_result(const tipple_load_t *load) {
+    return load && load->state == ENDED ? &load->told : NULL;
+}
+
+void tipple_load_destroy(tipple_load_t *load) {
+    if (!load)
+        return;
+    tipple_load_cancel(load);
+    if (load->state == WORKING)
+        end(load);
+    load_result_free(load->result);
+    free(load->result);
+    pushed_free(load->pushed);
+    caller_free(&load->caller);
+    library_options_free(&load->options);
+    free(load);
+}

@@ -1,0 +1,161 @@
+#include "library/options.h"
+#include "base/grow.h"
+#include "base/numbers/units.h"
+#include "base/suggest.h"
+#include "server/send/existing.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef enum { TEXT, LIST, FLAG, COUNT, COUNT32, SIZE, TIME, RATE, EXISTING } kind_t;
+
+typedef struct {
+    const char *name;
+    kind_t kind;
+    size_t offset; /* in library_options_t */
+} row_t;
+
+#define AT(member) offsetof(library_options_t, member)
+
+static const row_t rows[] = {
+    {"format", TEXT, AT(spec.format)},
+    {"input-name", TEXT, AT(spec.input_name)},
+    {"id", TEXT, AT(spec.id)},
+    {"existing", EXISTING, AT(spec.existing)},
+    {"shard-key", TEXT, AT(spec.shard_key)},
+    {"compressor", TEXT, AT(spec.compressor)},
+    {"rejects", TEXT, AT(spec.rejects)},
+    {"input", LIST, AT(inputs)},
+    {"index", LIST, AT(indexes)},
+    {"filter", LIST, AT(filters)},
+    {"threads", COUNT32, AT(spec.threads)},
+    {"batch", COUNT32, AT(spec.batch)},
+    {"batch-bytes", SIZE, AT(spec.batch_bytes)},
+    {"memory", SIZE, AT(spec.memory)},
+    {"max-record", SIZE, AT(spec.max_record)},
+    {"max-rejects", COUNT, AT(spec.max_rejects)},
+    {"limit", COUNT, AT(spec.limit)},
+    {"max-rate", RATE, AT(spec.max_rate)},
+    {"patience", TIME, AT(spec.patience_ns)},
+    {"drop", FLAG, AT(spec.drop)},
+    {"append", FLAG, AT(spec.append)},
+    {"direct", FLAG, AT(spec.direct)},
+    {"polite", FLAG, AT(spec.polite)},
+    {"unsafe", FLAG, AT(spec.unsafe)},
+    {"validate", FLAG, AT(spec.validate)},
+    {"dry-run", FLAG, AT(spec.dry_run)},
+    {"skip-bad-files", FLAG, AT(spec.skip_bad_files)},
+    {"reload-changed", FLAG, AT(spec.reload_changed)},
+    {"same-collection", FLAG, AT(spec.same_collection)},
+};
+
+enum { ROWS = sizeof rows / sizeof *rows };
+
+static void free_words(words_t *words) {
+    for (size_t i = 0; i < words->count; i++)
+        free(words->items[i]);
+    free(words->items);
+}
+
+static const char *keep(words_t *words, const char *text, err_t *err) {
+    char *copy = strdup(text);
+    if (!copy || !GROW(words->items, words->room, words->count + 1, err)) {
+        free(copy);
+        err_memory(err, strlen(text));
+        return NULL;
+    }
+    return words->items[words->count++] = copy;
+}
+
+bool library_options_init(library_options_t *options, const char *uri, err_t *err) {
+    *options = (library_options_t){.texts = {.count = 0}};
+    load_spec_init(&options->spec);
+    return (options->spec.uri = keep(&options->texts, uri, err));
+}
+
+void library_options_free(library_options_t *options) {
+    free_words(&options->texts);
+    free_words(&options->inputs);
+    free_words(&options->indexes);
+    free_words(&options->filters);
+}
+
+static const row_t *find(const char *name, err_t *err) {
+    const char *names[ROWS];
+    for (size_t i = 0; i < ROWS; i++)
+        if (strcmp(names[i] = rows[i].name, name) == 0)
+            return &rows[i];
+    const char *near = suggest_word(name, names, ROWS);
+    err_set(err, STATUS_USAGE, "there is no option '%.200s'%s%s%s", name, near ? "; did you mean '" : "",
+            near ? near : "", near ? "'?" : "");
+    return NULL;
+}
+
+static bool set_flag(bool *flag, const char *value) {
+    *flag = strcmp(value, "true") == 0;
+    return *flag || strcmp(value, "false") == 0;
+}
+
+static bool set_count32(uint32_t *count, const char *value) {
+    uint64_t wide;
+    if (!units_parse_count(value, &wide) || wide > UINT32_MAX)
+        return false;
+    *count = (uint32_t)wide;
+    return true;
+}
+
+/* Is the value one of its kind? What the value must be besides is checked when the load begins. */
+static bool set_number(const row_t *row, library_options_t *options, const char *value) {
+    void *to = (char *)options + row->offset;
+    bool flag;
+    existing_t existing;
+    switch (row->kind) {
+    case FLAG:
+        return set_flag(&flag, value) && (*(bool *)to = flag, true);
+    case COUNT:
+        return units_parse_count(value, to);
+    case COUNT32:
+        return set_count32(to, value);
+    case SIZE:
+        return units_parse_size(value, to);
+    case TIME:
+        return units_parse_time(value, to);
+    case RATE:
+        return units_parse_rate(value, to, &options->spec.max_rate_bytes);
+    case EXISTING:
+        return *value && existing_named(value, &existing) &&
+               (*(const char **)to = existing_names[existing], true);
+    case TEXT:
+    case LIST:
+        break;
+    }
+    return false;
+}
+
+bool library_options_set(library_options_t *options, const char *name, const char *value, err_t *err) {
+    const row_t *row = find(name, err);
+    if (!row)
+        return false;
+    if (row->kind == TEXT) {
+        const char *copy = keep(&options->texts, value, err);
+        if (copy)
+            *(const char **)((char *)options + row->offset) = copy;
+        return copy;
+    }
+    if (row->kind == LIST) {
+        const bool ok = keep((words_t *)((char *)options + row->offset), value, err);
+        load_spec_t *spec = &options->spec;
+        spec->inputs = options->inputs.items;
+        spec->input_count = options->inputs.count;
+        spec->indexes = options->indexes.items;
+        spec->index_count = options->indexes.count;
+        spec->filters = options->filters.items;
+        spec->filter_count = options->filters.count;
+        return ok;
+    }
+    return set_number(row, options, value) ||
+           err_set(err, STATUS_USAGE,
+                   "%s: '%.200s' is no value of this option; `tipple load --help` says what is", row->name,
+                   value);
+}

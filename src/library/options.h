@@ -1,0 +1,24 @@
+/* options: what is set of a library's load, by the names of the command's options. */
+#ifndef TIPPLE_LIBRARY_OPTIONS_H
+#define TIPPLE_LIBRARY_OPTIONS_H
+
+#include "base/err.h"
+#include "load/load_spec.h"
+
+typedef struct {
+    char **items;
+    size_t count, room;
+} words_t;
+
+typedef struct {
+    load_spec_t spec; /* points into what follows */
+    words_t texts, inputs, indexes, filters;
+} library_options_t;
+
+/* False: out of memory. */
+bool library_options_init(library_options_t *options, const char *uri, err_t *err);
+void library_options_free(library_options_t *options);
+
+bool library_options_set(library_options_t *options, const char *name, const char *value, err_t *err);
+
+#endif
