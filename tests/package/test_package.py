@@ -1,4 +1,5 @@
-"""What is installed: the command, its man pages, and a library that a stranger's program is built with, by pkg-config."""
+"""What is installed: the command, its man pages, and a library that strangers' programs in C, C++ and Python use, by
+pkg-config, by CMake or by ctypes. Those that load need a server (TIPPLE_TEST_URI)."""
 import os
 import pathlib
 import re
@@ -8,8 +9,12 @@ import subprocess
 import sys
 import unittest
 
+import minimongo
+
 CMAKE, BUILD, COMPILER = sys.argv[1:4]
 SOURCE = pathlib.Path(__file__).with_name("use.c")
+EXAMPLES = SOURCE.parents[2] / "examples"
+URI = os.environ.get("TIPPLE_TEST_URI")
 
 
 def run(*words, **more):
@@ -25,9 +30,16 @@ class Package(unittest.TestCase):
         cls.prefix = pathlib.Path.cwd() / "a prefix"
         shutil.rmtree(cls.prefix, ignore_errors=True)
         run(CMAKE, "--install", BUILD, "--prefix", cls.prefix)
+        cls.folder = next(cls.prefix.glob("lib/**/libtipple.a")).parent
+        cls.header = (cls.prefix / "include/tipple/tipple.h").read_text()
+        cls.promised = set(re.findall(r"^TIPPLE_API [^;(]*?(\w+)\(", cls.header, re.MULTILINE))
+        cls.with_library = {**os.environ, "LD_LIBRARY_PATH": str(cls.folder)}
 
     def test_command(self):
-        self.assertRegex(run(self.prefix / "bin/tipple", "--version"), r"^tipple [0-9]+\.[0-9]+\.[0-9]+\n$")
+        version = run(self.prefix / "bin/tipple", "--version").splitlines()
+        self.assertRegex(version[0], r"^tipple [0-9]+\.[0-9]+\.[0-9]+$")
+        self.assertRegex(version[1], r"^libmongoc [0-9]+\.[0-9]+\.[0-9]+")
+        self.assertRegex(version[2], r"^reads zlib [0-9.]+, (no isal|isal [0-9.]+), zstd [0-9.]+, lzma [0-9.]+, bzip2 [0-9.]+$")
         pages = {page.name: page.read_text() for page in self.pages()}
         self.assertEqual(set(run(self.prefix / "bin/tipple", "help", "--man-list").split()), set(pages))
         for name, text in pages.items():
@@ -42,30 +54,37 @@ class Package(unittest.TestCase):
     def pages(self):
         return sorted(self.prefix.glob("share/man/man[15]/*"))
 
-    def flags(self):
-        found, = self.prefix.glob("lib/**/tipple.pc")
-        return run("pkg-config", "--cflags", "--libs", "tipple", env={**os.environ, "PKG_CONFIG_PATH": str(found.parent)})
+    def flags(self, *more):
+        found = self.folder / "pkgconfig"
+        return shlex.split(run("pkg-config", "--cflags", "--libs", *more, "tipple",
+                               env={**os.environ, "PKG_CONFIG_PATH": str(found)}))
+
+    def static_flags(self):
+        """The archive itself, so that the shared library beside it is not taken."""
+        return [str(self.folder / "libtipple.a") if flag == "-ltipple" else flag for flag in self.flags("--static")]
 
     def test_library(self):
-        flags = self.flags()
-        self.assertIn("-ltipple", flags)
-        run(COMPILER, "-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic", SOURCE, "-o", "use", *shlex.split(flags))
-        self.check_use()
+        for flags in (self.flags(), self.static_flags()):
+            run(COMPILER, "-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic", SOURCE, "-o", "use", *flags)
+            self.check_use()
 
-    def check_use(self):
-        said = run("./use").splitlines()
+    def check_use(self, program="./use"):
+        said = run(program, env=self.with_library).splitlines()
         self.assertEqual("2: a document", said[0])
         self.assertRegex(said[1], "^3: .*field")
         self.assertEqual(2, len(said))
 
     def test_names(self):
-        """Of all names of the library only those of its header are in the way of a host's own."""
-        library, = self.prefix.glob("lib/**/libtipple.a")
-        header = (self.prefix / "include/tipple/tipple.h").read_text()
-        promised = set(re.findall(r"^TIPPLE_API [^;(]*?(\w+)\(", header, re.MULTILINE))
-        self.assertIn("tipple_load", promised)
-        listed = run("nm", "-P", "-g", "--defined-only", library)
-        self.assertEqual(promised, {line.split()[0] for line in listed.splitlines() if line and not line.endswith(":")})
+        """Of all names of both libraries only those of the header are in the way of a host's own."""
+        self.assertIn("tipple_load_push", self.promised)
+        for library, dynamic in ((self.folder / "libtipple.a", ()), (self.folder / "libtipple.so", ("-D",))):
+            listed = run("nm", *dynamic, "-P", "-g", "--defined-only", library)
+            self.assertEqual(self.promised,
+                             {line.split()[0] for line in listed.splitlines() if line and not line.endswith(":")})
+
+    def test_soname(self):
+        self.assertIn("soname: [libtipple.so.0]", run("readelf", "-d", self.folder / "libtipple.so"))
+        self.assertTrue((self.folder / "libtipple.so.0").exists())
 
     def test_host_with_names_of_its_own(self):
         """Functions of the host that are called as inner ones of the library are not called by it, nor in its way."""
@@ -73,14 +92,87 @@ class Package(unittest.TestCase):
         own.write_text("long format_open(const char *path, int mode);\nvoid log_error(const char *text);\n"
                        "int log_warn;\nlong format_open(const char *path, int mode) { return path[mode] * 0; }\n"
                        "void log_error(const char *text) { *(volatile char *)0 = *text; }\n")
-        run(COMPILER, "-std=c99", SOURCE, own, "-o", "use", *shlex.split(self.flags()))
-        self.check_use()
+        for flags in (self.flags(), self.static_flags()):
+            run(COMPILER, "-std=c99", SOURCE, own, "-rdynamic", "-o", "use", *flags)
+            self.check_use()
 
     @unittest.skipUnless(shutil.which("c++"), "there is no C++ compiler")
     def test_library_in_cplusplus(self):
         run("c++", "-x", "c++", "-std=c++11", "-Wall", "-Wextra", "-Werror", "-pedantic", SOURCE, "-x", "none",
-            "-o", "use", *shlex.split(self.flags()))
+            "-o", "use", *self.flags())
         self.check_use()
+
+    def test_cmake_package(self):
+        folder = pathlib.Path("with cmake")
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir()
+        (folder / "CMakeLists.txt").write_text(
+            "cmake_minimum_required(VERSION 3.18)\nproject(use LANGUAGES C)\n"
+            "find_package(tipple 0.1 REQUIRED COMPONENTS static)\nadd_executable(shared \"%s\")\n"
+            "target_link_libraries(shared tipple::tipple)\nadd_executable(static \"%s\")\n"
+            "target_link_libraries(static tipple::static)\n" % (SOURCE, SOURCE))
+        run(CMAKE, "-S", folder, "-B", folder / "build", "-DCMAKE_C_COMPILER=" + COMPILER,
+            "-DCMAKE_PREFIX_PATH=%s" % self.prefix)
+        run(CMAKE, "--build", folder / "build")
+        for name in ("shared", "static"):
+            self.check_use(folder / "build" / name)
+        self.assertIn("libtipple.so.0", run("readelf", "-d", folder / "build/shared"))
+        self.assertNotIn("libtipple", run("readelf", "-d", folder / "build/static"))
+
+    def test_python(self):
+        """By ctypes: the layouts of the example are those of the header."""
+        code = "import ctypes; l = ctypes.CDLL('libtipple.so.0'); l.tipple_version.restype = ctypes.c_char_p; " \
+               "print(l.tipple_version().decode(), end='')"
+        self.assertEqual(run(self.prefix / "bin/tipple", "--version"),
+                         run(sys.executable, "-c", code, env=self.with_library))
+        fields = re.search(r"typedef struct \{([^}]*)\} tipple_result_t;", self.header).group(1)
+        names = re.findall(r"(\w+)[,;]", re.sub(r"/\*.*?\*/", "", fields, flags=re.DOTALL))
+        listed = re.search(r"class Result.*?\n\n", (EXAMPLES / "push.py").read_text(), re.DOTALL).group()
+        self.assertEqual(names, re.findall(r'"(\w+)"', listed))
+
+    def examples(self):
+        """Built, as words to run."""
+        run(COMPILER, "-Wall", "-Wextra", "-Werror", EXAMPLES / "push.c", "-o", "push", *self.flags())
+        yield "push", ["./push"]
+        if shutil.which("c++"):
+            run("c++", "-std=c++11", "-Wall", "-Wextra", "-Werror", EXAMPLES / "documents.cpp", "-o", "documents",
+                *self.flags("libbson-1.0"))
+            yield "documents", ["./documents"]
+        yield "rows", [sys.executable, EXAMPLES / "push.py"]
+
+    @unittest.skipUnless(URI, "TIPPLE_TEST_URI is not set")
+    def test_page(self):
+        """The smallest program of docs/library.md prints what the page says."""
+        page = (EXAMPLES.parent / "docs/library.md").read_text()
+        program = re.search(r"\n\n(    #include <stdio.h>\n.*?\n    \}\n)", page, re.DOTALL).group(1)
+        uri, collection = "mongodb://127.0.0.1/shop.orders", "tipple_page_%d.orders" % os.getpid()
+        self.assertIn(uri, program)
+        base, _, query = URI.partition("/?")
+        client = minimongo.Client(URI)
+        self.addCleanup(client.close)
+        self.addCleanup(client.drop_database, collection.split(".")[0])
+        pathlib.Path("small.c").write_text(program.replace(uri, "%s/%s?%s" % (base, collection, query)))
+        run(COMPILER, "-Wall", "-Wextra", "-Werror", "small.c", "-o", "small", *self.flags())
+        for told in re.search(r"prints `(.*?)`, and when it is run again `(.*?)`", page).groups():
+            self.assertEqual(told + "\n", run("./small", env=self.with_library))
+
+    @unittest.skipUnless(URI, "TIPPLE_TEST_URI is not set")
+    def test_examples(self):
+        base, _, query = URI.partition("/?")
+        client = minimongo.Client(URI)
+        self.addCleanup(client.close)
+        self.addCleanup(client.drop_database, "tipple_package_%d" % os.getpid())
+        rows = "name,born\n" + "".join("n%d,18%02d-01-01\n" % (i, i % 100) for i in range(1000))
+        for name, words in self.examples():
+            uri = "%s/tipple_package_%d.%s?%s" % (base, os.getpid(), name, query)
+            for again in range(2):
+                told = run(*words, uri, *(["rows"] if name == "push" else ["1000"]), env=self.with_library,
+                           input=rows if name == "push" else None)
+                self.assertRegex(told, "loaded %d\\b" % (0 if again else 1000), name)
+                if name != "push":
+                    self.assertRegex(told, "there before %d\n" % (1000 if again else 0), name)
+        self.assertNotEqual(0, subprocess.run(["./push", "mongodb://127.0.0.1:1/a.b?serverSelectionTimeoutMS=100", "x"],
+                                              env=self.with_library, input="", capture_output=True).returncode)
 
     def test_all_that_is_installed_is_built_with_the_command(self):
         """The guide builds `--target tipple` alone, and installs that."""
@@ -90,6 +182,7 @@ class Package(unittest.TestCase):
         for page in self.pages():
             self.assertIn(page.name, commands)
         self.assertIn("libtipple.a", commands)
+        self.assertIn("libtipple.so.0", commands)
 
 
-unittest.main(argv=sys.argv[:1])
+unittest.main(argv=sys.argv[:1] + sys.argv[4:])
