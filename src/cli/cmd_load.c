@@ -6,7 +6,6 @@
 #include "cli/print/load_print.h"
 #include "cli/report/report_load.h"
 #include "cli/report/reporting.h"
-#include "load/before/copies.h"
 #include "report/file.h"
 #include "server/send/existing.h"
 #include "server/server_errors.h"
@@ -155,14 +154,10 @@ static const option_t options[] = {
      AT(spec.input_name),
      .help = "A name for what comes from stdin, so that an interrupted load of it can be completed, and a "
              "second one loads nothing. Other data need another name."},
-    {.name = "copies",
-     .argument = "N",
-     .kind = OPTION_COUNT32,
-     AT(spec.copies),
-     .least = 1,
-     .most = COPIES_MOST,
-     .help = "Load each input so many times (default 1), as if there were N equal files: each copy has "
-             "_ids of its own."},
+    LOAD_ROW_COPIES(
+        values_t, spec.copies,
+        "Load each input so many times (default 1), as if there were N equal files: each copy has "
+        "_ids of its own."),
     GUESS_ROWS(values_t, spec.guess, types),
     GUESS_ROW_BAD_VALUE(values_t, spec.guess),
     {.name = "max-rejects",

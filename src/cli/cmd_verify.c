@@ -3,7 +3,6 @@
 #include "base/out.h"
 #include "cli/options/load_rows.h"
 #include "cli/print/result.h"
-#include "load/before/copies.h"
 #include "server/bson_read.h"
 #include "verify/verify.h"
 
@@ -65,13 +64,7 @@ static const option_t options[] = {
      .kind = OPTION_TEXT,
      AT(spec.input_name),
      .help = "The name that stdin had when it was loaded."},
-    {.name = "copies",
-     .argument = "N",
-     .kind = OPTION_COUNT32,
-     AT(spec.copies),
-     .least = 1,
-     .most = COPIES_MOST,
-     .help = "As it was for the load."},
+    LOAD_ROW_COPIES(values_t, spec.copies, "As it was for the load."),
     LOAD_ROW_MAX_RECORD(values_t, spec.max_record, "As it was for the load (default 16M)."),
     LOAD_ROW_VALIDATE(values_t, spec.validate, "As it was for the load: of BSON."),
     {.name = "sample",

@@ -4,6 +4,7 @@
 #define TIPPLE_CLI_OPTIONS_LOAD_ROWS_H
 
 #include "cli/options/cli.h"
+#include "load/before/copies.h"
 #include "load/limits.h"
 #include "load/load.h"
 
@@ -34,6 +35,11 @@
     LOAD_ROW_SIZE(values, "max-record", member, 1, LIMITS_MOST_RECORD, words)
 #define LOAD_ROW_VALIDATE(values, member, words)                                                             \
     { .name = "validate", .kind = OPTION_FLAG, .offset = offsetof(values, member), .help = (words) }
+#define LOAD_ROW_COPIES(values, member, words)                                                               \
+    {                                                                                                        \
+        .name = "copies", .argument = "N", .kind = OPTION_COUNT32, .offset = offsetof(values, member),       \
+        .least = 1, .most = COPIES_MOST, .help = (words)                                                     \
+    }
 #define LOAD_VALIDATE_WORDS                                                                                  \
     "Of BSON: check each document with libbson as a whole, also that its texts are UTF-8; what is not "      \
     "valid is rejected. Without it only lengths and types are checked."
