@@ -117,11 +117,11 @@ CENTURY = {
         weather("one server", "a year", "price_per_year", price=si("petabyte instances", "i2.8xlarge", "price")),
 }
 
-PETABYTE = {"documents": int(si("petabyte load", "stats", "documents")), "document_bytes": si("petabyte load", "stats", "document"),
+PETABYTE = {"documents": int(si("petabyte", "objects", "figure")), "document_bytes": si("petabyte", "avgObjSize", "figure"),
             "routers": 0, "loaders": 1, "ratio": 1, "log_ratio": 1e-9, "even": True, **FREE}
-SHARDS, SPINNING, SSD, EBS = int(text("petabyte load", "load", "shards")), "hs1.8xlarge", "i2.8xlarge", "r3.8xlarge, EBS"
+SHARDS, SPINNING, SSD, EBS = int(text("petabyte", "shards", "figure")), "hs1.8xlarge", "i2.8xlarge", "r3.8xlarge, EBS"
 
-RATE = text("petabyte load", "load", "rate").replace(" ", "")
+RATE = text("petabyte", "MB/s of a server", "figure") + "MB"
 
 
 def petabyte(servers, figure, *at, **options):
@@ -155,7 +155,7 @@ A_PETABYTE = {
     "its cost, as expected beforehand": petabyte(27, "cost", "petabyte expected", SPINNING, "cost", **COST),
     "load, 160 servers of 8 SSDs, as expected": ssd(LOAD, "load"),
     "its cost, as expected": ssd("cost", "cost"),
-    "bytes of two indexes of int64": petabyte(27, "index_bytes", "petabyte load", "stats", "index bytes", index=["_id:1=8", "z:1=8"]),
+    "bytes of two indexes of int64": petabyte(27, "index_bytes", "petabyte", "indexSize", "figure", index=["_id:1=8", "z:1=8"]),
     "an hour for 1 PB, network disks": one_petabyte(EBS, "needed_price_per_hour", "petabyte"),
     "an hour for 1 PB, 8 SSDs": one_petabyte(SSD, "needed_price_per_hour", "petabyte"),
     "an hour for 1 PB, 24 spinning disks": one_petabyte(SPINNING, "needed_price_per_hour", "petabyte"),
@@ -168,9 +168,9 @@ A_PETABYTE = {
 PAGE = (ROOT / "docs/planning.md").read_text()
 # what the page says in sentences: the figure, as it is written there
 TOLD = [("mot data", "data", "documents"), ("mot data", "data", "BSON"), ("mot data", "host", "memory"), ("mot data", "host", "reads"),
-        ("petabyte load", "stats", "documents"), ("petabyte load", "load", "rate"), ("petabyte load", "load", "IOPS"),
+        ("petabyte", "objects", "figure"), ("petabyte", "avgObjSize", "figure"), ("petabyte", "MB/s of a server", "figure"), ("petabyte load", "load", "IOPS"),
         ("weather", "data", "documents"), ("weather", "data", "document"), ("weather", "data", "with indexes"),
-        ("petabyte load", "documents for near-best rates", "spinning disks")]
+        ("petabyte", "shards", "figure")]
 
 
 def shown_off(off):
@@ -217,7 +217,7 @@ class Plan(unittest.TestCase):
 
     def test_too_few_servers(self):
         """22 servers of 46 TB cannot hold the petabyte, though a price of 101 an hour is that of 22"""
-        files = si("petabyte load", "stats", "files")
+        files = si("petabyte", "fileSize", "figure")
         options = {**PETABYTE, "document_bytes": files / PETABYTE["documents"], "shards": SHARDS, "servers": 22, "disk_size": "46TB"}
         self.assertEqual(24, plan(**options)["servers_needed"])
         status, out, _ = tipple("plan", *words_of(options))
@@ -250,6 +250,9 @@ class Elsewhere(unittest.TestCase):
                     self.assertIn(figure, (ways[size].get(prefix + name), ways[size].get("iMac stored " + name)), cell)
                 rows += 1
         self.assertEqual(4 * 7 - 1, rows)
+        shown = tipple("query", "--show", "ycsb")[1].decode()
+        found = [number(figure) for figure in re.findall(r'published: \{[^{]*\{[\w-]+: "?([\d.,]+)"?\}', shown)]
+        self.assertEqual([si("petabyte", "millis", "figure"), si("petabyte", "FindOne/s", "figure")], found)
         shown, petabyte = tipple("query", "--show", "ycsb")[1].decode(), TABLES["petabyte"]["rows"]
         self.assertEqual([petabyte[row]["figure"].replace(",", "") for row in ("millis", "FindOne/s")],
                          re.findall(r"published: \{.*: \{[\w-]+: \"?(\d+)", shown))

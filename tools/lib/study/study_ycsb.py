@@ -187,7 +187,7 @@ def run(place):
     stats, (found, asked, below) = load_and_ask(place, shards, large, small)
     published = place.published("petabyte")
     place.tell("%s documents of 147,439 bytes, one chunk of _ids a shard and one loader for each, past the router, on %d shards that share"
-               " %s with the loaders. Published: 27 servers or so of 24 disks with four shards each, MongoDB 2.6 (mmap).", count(large),
+               " %s with the loaders. Published: 27 servers or so of 24 disks (docs/planning.md says why), MongoDB 2.6 (mmap).", count(large),
                shards, place.host())
     place.tell()
     names = ("objects", "avgObjSize", "dataSize", "storageSize", "indexes", "indexSize", "shards", "MB/s of a server")
