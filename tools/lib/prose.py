@@ -1,7 +1,7 @@
 """What can be wrong with words that no compiler reads.
 
   prose.py links [FILE ...]      pages whose links lead nowhere, or that name files of the source that are not there; of all
-                                 pages (README.md, docs/*.md, ...) if none is named. Source may name pages, too.
+                                 pages (README.md, docs/*.md, docs/studies/*.md, ...) if none is named. Source may name pages, too.
   prose.py commits BASE          subjects of commits since BASE that do not say what the commit does
 
 Status 1 if something is wrong; each line says what and where.
@@ -77,7 +77,7 @@ def wrong_in_page(path, root=ROOT):
             wrong = wrong_target(path, target, root)
             if wrong:
                 yield number, wrong
-        for named in PATH.findall(line) + (MODULE.findall(line) if path.name == "design.md" else []):
+        for named in PATH.findall(line) + (MODULE.findall(line) if path.name.startswith("design") else []):
             if not re.search(r"NAME|TARGET", named) and not is_there(named, (root, root / "src")):
                 yield number, "there is no %s" % named
 
@@ -94,7 +94,7 @@ def wrong_in_source(path, root=ROOT):
 
 
 def pages_and_sources(root=ROOT):
-    pages = sorted([*root.glob("*.md"), *root.glob("docs/*.md")])
+    pages = sorted([*root.glob("*.md"), *root.glob("docs/**/*.md")])
     return pages + sorted(path for path in root.glob("src/**/*") if path.suffix in (".c", ".h", ".yaml"))
 
 
