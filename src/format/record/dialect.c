@@ -63,23 +63,42 @@ static const char *show(const span_t *span, size_t most, char *out, size_t room)
     return escape_text(out, room, (const char *)span->text, length);
 }
 
-/* Columns that the format does not know are left out, with one line that names the first few. */
-static void warn_unknown(const schema_t *schema, const split_t *split, const dialect_t *dialect,
-                         const char *name, uint64_t number) {
-    enum { NAMED = 5, SHOWN = 80, ROOM = 4 * SHOWN + 1 };
-    char names[NAMED * (ROOM + 4)] = "", *end = names, shown[ROOM];
+enum { UNKNOWN_NAMED = 5, UNKNOWN_SHOWN = 80, UNKNOWN_ROOM = UNKNOWN_NAMED * (4 * UNKNOWN_SHOWN + 5) + 8 };
+
+/* How many columns the format does not know, and the names of the first few. */
+static size_t list_unknown(const split_t *split, const dialect_t *dialect, char names[UNKNOWN_ROOM]) {
+    char *end = names, shown[4 * UNKNOWN_SHOWN + 1];
     size_t unknown = 0;
+    *end = '\0';
     for (size_t i = 0; i < split->count; i++) {
         if (dialect->field_of[i] != DIALECT_NO_FIELD)
             continue;
-        if (unknown++ < NAMED)
+        if (unknown++ < UNKNOWN_NAMED)
             end += sprintf(end, "%s'%s'", end > names ? ", " : "",
-                           show(&split->spans[i], SHOWN, shown, sizeof shown));
+                           show(&split->spans[i], UNKNOWN_SHOWN, shown, sizeof shown));
     }
+    if (unknown > UNKNOWN_NAMED)
+        strcpy(end, ", ...");
+    return unknown;
+}
+
+/* They are left out, with one line that names them. */
+static void warn_unknown(const schema_t *schema, const split_t *split, const dialect_t *dialect,
+                         const char *name, uint64_t number) {
+    char names[UNKNOWN_ROOM];
+    const size_t unknown = list_unknown(split, dialect, names);
     if (unknown)
-        log_warn("%s:%" PRIu64 ": %zu column%s not known to the format %s and left out: %s%s", name, number,
-                 unknown, unknown == 1 ? " is" : "s are", schema->name, names,
-                 unknown > NAMED ? ", ..." : "");
+        log_warn("%s:%" PRIu64 ": %zu column%s not known to the format %s and left out: %s", name, number,
+                 unknown, unknown == 1 ? " is" : "s are", schema->name, names);
+}
+
+/* Nobody has left a column out of a format that was guessed: there its file does not fit. */
+static bool knows_all(const schema_t *schema, const split_t *split, const dialect_t *dialect,
+                      const char *name, uint64_t number, err_t *err) {
+    char names[UNKNOWN_ROOM];
+    return !schema->guessed || !list_unknown(split, dialect, names) ||
+           err_set(err, STATUS_INPUT, "%s:%" PRIu64 ": the guessed format has no column for %s", name, number,
+                   names);
 }
 
 /* The header's columns, the first few, as a person reads them. */
@@ -154,7 +173,7 @@ static bool read_header(const schema_t *schema, split_t *split, const line_t *li
         if (dialect->column_of[i] == DIALECT_NO_FIELD && !field->optional)
             return has_no_cr(line, name, err) && misses_column(split, field, name, line->number, err);
     }
-    return true;
+    return knows_all(schema, split, dialect, name, line->number, err);
 }
 
 /* No header: the delimiter and layout that fit most of the first lines. */

@@ -293,6 +293,8 @@ typedef struct {
     section_t *sections;
     size_t section_count;
 
+    bool guessed; /* nobody has written it: what may be data, and is none by it, is refused. Not a part of the
+                     format file, nor of the digest */
     const own_id_t *id; /* NULL: the record's place. Not a part of the format file, nor of the digest */
 
     char digest[33]; /* of the meaning of the file, so a changed comment does not change it */

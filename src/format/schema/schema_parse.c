@@ -93,3 +93,10 @@ schema_t *schema_parse(const char *text, size_t length, const char *name, err_t 
     schema_destroy(schema);
     return NULL;
 }
+
+schema_t *schema_parse_guessed(const char *text, const char *name, err_t *err) {
+    schema_t *schema = schema_parse(text, strlen(text), name, err);
+    if (schema)
+        schema->guessed = true;
+    return schema;
+}

@@ -7,4 +7,7 @@
 /* `name` is used in messages. NULL: err says what is wrong, and where. */
 schema_t *schema_parse(const char *text, size_t length, const char *name, err_t *err);
 
+/* One that was guessed, for this load or for an earlier one. */
+schema_t *schema_parse_guessed(const char *text, const char *name, err_t *err);
+
 #endif

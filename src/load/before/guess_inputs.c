@@ -275,7 +275,7 @@ static uint64_t text_bytes(const manifest_t *manifest) {
 }
 
 static schema_t *parse_guess(const guessed_t *guessed, err_t *err) {
-    return schema_parse(guessed->yaml, strlen(guessed->yaml), "the guessed format", err);
+    return schema_parse_guessed(guessed->yaml, "the guessed format", err);
 }
 
 static bool find_unfit(const looking_t *looking, const char *name, guessed_t *guessed, err_t *err) {

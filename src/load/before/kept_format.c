@@ -1,8 +1,6 @@
 #include "load/before/kept_format.h"
 #include "format/schema/schema_parse.h"
 
-#include <string.h>
-
 bool kept_format(store_t *store, const char *name, bool must, schema_t **schema, char **text, err_t *err) {
     catalog_header_t header = {0};
     bool found;
@@ -12,8 +10,7 @@ bool kept_format(store_t *store, const char *name, bool must, schema_t **schema,
         return false;
     bool ok = true;
     if (found && header.format_text) {
-        *schema =
-            schema_parse(header.format_text, strlen(header.format_text), "the format in the catalog", err);
+        *schema = schema_parse_guessed(header.format_text, "the format in the catalog", err);
         ok = *schema != NULL;
         if (ok) {
             *text = header.format_text;
