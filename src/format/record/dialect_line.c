@@ -107,6 +107,8 @@ dialect_line_t dialect_line(const schema_t *schema, const dialect_t *dialect, sp
     char delimiter;
     if (schema->header == HEADER_NO)
         return DIALECT_RECORD;
+    if (schema->guessed && schema->header == HEADER_YES && dialect->columns < 2)
+        return DIALECT_RECORD; /* a value may be its only column's name, and nobody has said that it is none */
     if (dialect->header_length && length == dialect->header_length &&
         XXH3_64bits(line, length) == dialect->header_hash)
         return DIALECT_HEADER;
