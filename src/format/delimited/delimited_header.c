@@ -72,20 +72,37 @@ bool delimited_skip(delimited_t *reader, record_t *record) {
     return true;
 }
 
+/* A line that begins as comments do. Nobody has said that there are comments if that was guessed: behind the header,
+ * what has as many fields as a record is not taken for one. */
+static parsed_t look_at_comment(delimited_t *reader, record_t *record, const uint8_t *text) {
+    const schema_t *schema = reader->schema;
+    const bool before = reader->file_start && schema->header == HEADER_YES;
+    if (schema->guessed && !before && reader->dialect->columns > 1) {
+        if (!split_record(reader->split, schema, reader->dialect->delimiter, text, record->length))
+            return PARSED_MEMORY;
+        if (reader->split->count == reader->dialect->columns) {
+            record->reason =
+                "it begins as a comment does, but has as many fields as a record, and the format "
+                "is guessed";
+            return PARSED_REJECT;
+        }
+    }
+    reader->passed.comments++;
+    return PARSED_COMMENT;
+}
+
 parsed_t delimited_look_for_header(delimited_t *reader, record_t *record, const uint8_t *text) {
     static const char odd[] = "it begins as a header does, but is not the header that the file is read by",
                       other[] = "it is a header, and its columns are not those that the file is read by";
-    if (schema_is_comment(reader->schema, *text)) {
-        reader->passed.comments++;
-        return PARSED_COMMENT;
-    }
     if (!delimited_want_split(reader))
         return PARSED_MEMORY;
+    record->field = NULL;
+    record->column = 1;
+    if (schema_is_comment(reader->schema, *text))
+        return look_at_comment(reader, record, text);
     const dialect_line_t line =
         dialect_line(reader->schema, reader->dialect, reader->split, text, record->length);
     const bool by_words = reader->schema->header == HEADER_WORDS;
-    record->field = NULL;
-    record->column = 1;
     switch (line) {
     case DIALECT_HEADER:
         return PARSED_HEADER;
