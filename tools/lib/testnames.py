@@ -26,6 +26,7 @@ RULES = (  # how a name begins, the file, what cmake has to build
     ("unit.", "tests/unit/test_{}.py", "tipple"),
     ("unit.box.", "tests/live/{}.c", "live_{} box_run"),
     ("package", "tests/package/test_package.py", "tipple"),
+    ("docs", "tests/docs/run", "tipple labrouter"),
     ("sim.", "tests/sim", "simulate"),
     ("fuzz.", "tests/fuzz/fuzz_{}.c", "fuzz_{}"),
     ("live.", "tests/live/{}.c", "live_{} tipple"),
