@@ -550,7 +550,7 @@ static void test_grown(void **state) {
     assert_true(piece_add_rejects(last, &(reject_mark_t){5 * LEDGER_BLOCK_BYTES, 1}, 1, &err));
     lab.view = VIEW_GROWN;
     assert_true(add_seen(&lab, 60));
-    assert_int_equal(work_of(&lab, 1)->read_before, 7); /* the tail is read again */
+    assert_int_equal(work_of(&lab, 1)->read_before, 7);    /* the tail is read again */
     assert_int_equal(work_of(&lab, 0)->state, WORK_CHECK); /* of an older file: compared, not taken */
     assert_int_equal(work_of(&lab, 1)->state, WORK_OPEN);
     lab.view = VIEW_SAME; /* as it will be when it is a version of its own */
