@@ -1,6 +1,6 @@
 #include "base/ejson.h"
-#include "base/escape.h"
-#include "base/number.h"
+#include "base/chars/escape.h"
+#include "base/chars/number.h"
 #include "base/text.h"
 
 #include <inttypes.h>

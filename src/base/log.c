@@ -1,8 +1,8 @@
 #include "base/log.h"
 #include "base/caller.h"
+#include "base/chars/escape.h"
 #include "base/clock.h"
 #include "base/conceal.h"
-#include "base/escape.h"
 
 #include <pthread.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 #include "base/out.h"
-#include "base/escape.h"
+#include "base/chars/escape.h"
 #include "base/text.h"
 
 #include <inttypes.h>

@@ -1,6 +1,6 @@
 #include "base/yaml_tree.h"
-#include "base/escape.h"
-#include "base/suggest.h"
+#include "base/chars/escape.h"
+#include "base/chars/suggest.h"
 
 #include <errno.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
+#include "base/chars/suggest.h"
 #include "base/log.h"
 #include "base/numbers/units.h"
-#include "base/suggest.h"
 #include "cli/options/cli.h"
 #include "generate/generate.h"
 

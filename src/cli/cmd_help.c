@@ -1,4 +1,4 @@
-#include "base/suggest.h"
+#include "base/chars/suggest.h"
 #include "cli/options/cli.h"
 
 #include <string.h>

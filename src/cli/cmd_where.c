@@ -1,6 +1,6 @@
+#include "base/chars/escape.h"
+#include "base/chars/lines.h"
 #include "base/ejson.h"
-#include "base/escape.h"
-#include "base/lines.h"
 #include "base/numbers/units.h"
 #include "base/out.h"
 #include "base/record_id.h"

@@ -1,6 +1,6 @@
 #include "format/filter.h"
-#include "base/blanks.h"
-#include "base/suggest.h"
+#include "base/chars/blanks.h"
+#include "base/chars/suggest.h"
 #include "format/record/typed.h"
 #include "format/values/convert.h"
 #include "format/values/pattern.h"

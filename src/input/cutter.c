@@ -1,5 +1,5 @@
 #include "input/cutter.h"
-#include "base/lines.h"
+#include "base/chars/lines.h"
 #include "format/record/bson_length.h"
 #include "format/record/ends.h"
 #include "input/bson_place.h"

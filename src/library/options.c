@@ -1,7 +1,7 @@
 #include "library/options.h"
+#include "base/chars/suggest.h"
 #include "base/grow.h"
 #include "base/numbers/units.h"
-#include "base/suggest.h"
 #include "server/send/existing.h"
 
 #include <stddef.h>

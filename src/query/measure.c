@@ -1,6 +1,6 @@
 #include "query/measure.h"
+#include "base/chars/suggest.h"
 #include "base/grow.h"
-#include "base/suggest.h"
 #include "query/indexes.h"
 #include "query/params.h"
 #include "query/suite/aggregate.h"

@@ -1,6 +1,6 @@
 #include "query/params.h"
-#include "base/escape.h"
-#include "base/suggest.h"
+#include "base/chars/escape.h"
+#include "base/chars/suggest.h"
 #include "base/text.h"
 #include "query/suite/value.h"
 #include "server/bson_read.h"

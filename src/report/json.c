@@ -1,6 +1,6 @@
 #include "report/json.h"
-#include "base/escape.h"
-#include "base/number.h"
+#include "base/chars/escape.h"
+#include "base/chars/number.h"
 #include "report/markup.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 #include "report/markup.h"
-#include "base/utf8.h"
+#include "base/chars/utf8.h"
 
 #include <stdint.h>
 

@@ -1,8 +1,8 @@
 #include "base/caller.h"
+#include "base/chars/suggest.h"
 #include "base/clock.h"
 #include "base/numbers/units.h"
 #include "base/stop.h"
-#include "base/suggest.h"
 #include "server/collection.h"
 
 #include <pthread.h>

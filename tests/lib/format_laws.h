@@ -11,7 +11,7 @@
 #ifndef TIPPLE_TESTS_FORMAT_LAWS_H
 #define TIPPLE_TESTS_FORMAT_LAWS_H
 
-#include "base/utf8.h"
+#include "base/chars/utf8.h"
 #include "format/emitted.h"
 #include "format/format.h"
 #include "format/record/split.h"

@@ -1,6 +1,6 @@
 /* encoding: every byte of Latin-1 and of windows-1252, against iconv. */
-#include "base/encoding.h"
-#include "base/utf8.h"
+#include "base/chars/encoding.h"
+#include "base/chars/utf8.h"
 
 #include <iconv.h>
 #include <setjmp.h>

@@ -1,6 +1,6 @@
 /* escape: what controls a terminal or is no text is shown as what it is, and everything else as it stands. */
-#include "base/escape.h"
-#include "base/utf8.h"
+#include "base/chars/escape.h"
+#include "base/chars/utf8.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

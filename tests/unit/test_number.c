@@ -1,5 +1,5 @@
 /* number: the shortest digits that read back the same. */
-#include "base/number.h"
+#include "base/chars/number.h"
 #include "format/values/convert.h"
 
 #include <float.h>

@@ -1,5 +1,5 @@
 /* nearest: the word that was most likely meant, or none. */
-#include "base/suggest.h"
+#include "base/chars/suggest.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* utf8: every code point there is, and nothing else. */
-#include "base/utf8.h"
+#include "base/chars/utf8.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

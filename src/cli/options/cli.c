@@ -1,8 +1,8 @@
 #include "cli/options/cli.h"
+#include "base/chars/suggest.h"
 #include "base/conceal.h"
 #include "base/log.h"
 #include "base/numbers/units.h"
-#include "base/suggest.h"
 #include "cli/options/cli_inner.h"
 #include "cli/options/other_tools.h"
 

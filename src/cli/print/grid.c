@@ -1,6 +1,6 @@
 #include "cli/print/grid.h"
+#include "base/chars/escape.h"
 #include "base/conceal.h"
-#include "base/escape.h"
 #include "base/grow.h"
 #include "base/out.h"
 

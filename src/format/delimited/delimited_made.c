@@ -1,5 +1,5 @@
 /* Subdocuments, and keys that are made from several fields. */
-#include "base/utf8.h"
+#include "base/chars/utf8.h"
 #include "format/delimited/delimited_inner.h"
 #include "format/delimited/made.h"
 #include "format/record/words.h"

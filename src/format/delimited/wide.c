@@ -1,7 +1,7 @@
 #include "format/delimited/wide.h"
+#include "base/chars/utf8.h"
 #include "base/grow.h"
 #include "base/threads/pool.h"
-#include "base/utf8.h"
 #include "format/json/json_value.h"
 #include "format/record/bsonw.h"
 #include "format/record/typed.h"

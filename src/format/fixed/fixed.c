@@ -1,5 +1,5 @@
 #include "format/fixed/fixed.h"
-#include "base/utf8.h"
+#include "base/chars/utf8.h"
 #include "format/fixed/fixed_encode.h"
 #include "format/record/bsonw.h"
 #include "format/record/dialect.h"

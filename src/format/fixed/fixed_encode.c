@@ -1,5 +1,5 @@
 #include "format/fixed/fixed_encode.h"
-#include "base/utf8.h"
+#include "base/chars/utf8.h"
 #include "format/record/bsonw.h"
 
 static uint8_t *put_close(uint8_t *out, uint8_t *body) {

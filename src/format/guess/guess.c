@@ -1,5 +1,5 @@
-#include "base/lines.h"
-#include "base/utf8.h"
+#include "base/chars/lines.h"
+#include "base/chars/utf8.h"
 #include "format/guess/guess_inner.h"
 #include "format/record/dialect.h"
 

@@ -2,7 +2,7 @@
 #ifndef TIPPLE_FORMAT_GUESS_GUESS_INNER_H
 #define TIPPLE_FORMAT_GUESS_GUESS_INNER_H
 
-#include "base/encoding.h"
+#include "base/chars/encoding.h"
 #include "base/text.h"
 #include "format/guess/guess.h"
 #include "format/guess/type_spec.h"

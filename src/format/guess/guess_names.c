@@ -1,4 +1,4 @@
-#include "base/utf8.h"
+#include "base/chars/utf8.h"
 #include "format/guess/guess_inner.h"
 
 #include <stdio.h>

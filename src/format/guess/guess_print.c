@@ -1,7 +1,7 @@
-#include "base/escape.h"
+#include "base/chars/escape.h"
+#include "base/chars/utf8.h"
 #include "base/numbers/units.h"
 #include "base/shell_word.h"
-#include "base/utf8.h"
 #include "format/guess/guess_inner.h"
 #include "format/schema/schema_bad_value.h"
 

@@ -1,5 +1,5 @@
-#include "base/escape.h"
-#include "base/lines.h"
+#include "base/chars/escape.h"
+#include "base/chars/lines.h"
 #include "format/guess/guess_inner.h"
 #include "format/record/bson_span.h"
 #include "format/record/dialect.h"

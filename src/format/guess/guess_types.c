@@ -1,4 +1,4 @@
-#include "base/suggest.h"
+#include "base/chars/suggest.h"
 #include "format/guess/guess_inner.h"
 #include "format/schema/schema_bad_value.h"
 

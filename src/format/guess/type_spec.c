@@ -1,6 +1,6 @@
 #include "format/guess/type_spec.h"
-#include "base/suggest.h"
-#include "base/utf8.h"
+#include "base/chars/suggest.h"
+#include "base/chars/utf8.h"
 #include "format/schema/schema_key.h"
 #include "format/values/pattern.h"
 

@@ -1,5 +1,5 @@
 #include "format/json/json.h"
-#include "base/lines.h"
+#include "base/chars/lines.h"
 #include "format/json/json_fields.h"
 #include "format/json/json_value.h"
 #include "format/record/dialect.h"

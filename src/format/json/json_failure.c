@@ -1,4 +1,4 @@
-#include "base/escape.h"
+#include "base/chars/escape.h"
 #include "format/json/json_inner.h"
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-#include "base/number.h"
+#include "base/chars/number.h"
 #include "format/json/json_inner.h"
 #include "format/values/convert.h"
 

@@ -1,6 +1,6 @@
 #include "format/json/json_typed.h"
+#include "base/chars/number.h"
 #include "base/grow.h"
-#include "base/number.h"
 #include "format/values/base64.h"
 #include "format/values/convert.h"
 #include "format/values/hex.h"

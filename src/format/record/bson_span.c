@@ -1,4 +1,4 @@
-#include "base/utf8.h"
+#include "base/chars/utf8.h"
 #include "format/record/bson_length.h"
 #include "format/record/bson_span.h"
 #include "format/record/bson_walk.h"

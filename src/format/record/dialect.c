@@ -1,5 +1,5 @@
-#include "base/escape.h"
-#include "base/lines.h"
+#include "base/chars/escape.h"
+#include "base/chars/lines.h"
 #include "base/log.h"
 #include "format/record/bson_length.h"
 #include "format/record/bson_walk.h"

@@ -1,5 +1,5 @@
 /* What a line is: a header, by its words or the columns that it names, or a record. */
-#include "base/blanks.h"
+#include "base/chars/blanks.h"
 #include "format/record/delimiter.h"
 #include "format/record/dialect_inner.h"
 

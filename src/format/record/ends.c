@@ -1,5 +1,5 @@
 #include "format/record/ends.h"
-#include "base/lines.h"
+#include "base/chars/lines.h"
 #include "format/record/delimiter.h"
 #include "format/record/masks.h"
 

@@ -1,5 +1,5 @@
 #include "format/record/typed.h"
-#include "base/escape.h"
+#include "base/chars/escape.h"
 #include "format/record/bsonw.h"
 #include "format/record/words.h"
 #include "format/values/convert.h"

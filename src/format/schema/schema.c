@@ -1,6 +1,6 @@
 #include "format/schema/schema.h"
+#include "base/chars/suggest.h"
 #include "base/grow.h"
-#include "base/suggest.h"
 
 #include <stdlib.h>
 #include <string.h>

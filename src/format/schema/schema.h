@@ -59,7 +59,7 @@
 #ifndef TIPPLE_FORMAT_SCHEMA_SCHEMA_H
 #define TIPPLE_FORMAT_SCHEMA_SCHEMA_H
 
-#include "base/encoding.h"
+#include "base/chars/encoding.h"
 #include "base/err.h"
 #include "base/yaml_tree.h"
 

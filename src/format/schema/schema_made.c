@@ -1,4 +1,4 @@
-#include "base/suggest.h"
+#include "base/chars/suggest.h"
 #include "format/schema/schema_read.h"
 
 #include <string.h>

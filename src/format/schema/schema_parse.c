@@ -1,5 +1,5 @@
 #include "format/schema/schema_parse.h"
-#include "base/suggest.h"
+#include "base/chars/suggest.h"
 #include "builtin/builtin.h"
 #include "format/schema/schema_digest.h"
 #include "format/schema/schema_read.h"

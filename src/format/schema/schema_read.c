@@ -1,5 +1,5 @@
 #include "format/schema/schema_read.h"
-#include "base/suggest.h"
+#include "base/chars/suggest.h"
 #include "format/schema/schema_key.h"
 
 #include <string.h>

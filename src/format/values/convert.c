@@ -1,6 +1,6 @@
 #include "format/values/convert.h"
-#include "base/blanks.h"
-#include "base/number.h"
+#include "base/chars/blanks.h"
+#include "base/chars/number.h"
 #include "format/values/decimal.h"
 
 #include <math.h>

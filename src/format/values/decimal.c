@@ -1,5 +1,5 @@
 #include "format/values/decimal.h"
-#include "base/blanks.h"
+#include "base/chars/blanks.h"
 
 #include <bson/bson.h>
 #include <stdio.h>

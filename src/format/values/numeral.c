@@ -1,5 +1,5 @@
 #include "format/values/numeral.h"
-#include "base/blanks.h"
+#include "base/chars/blanks.h"
 
 enum { GROUP = 3 };
 

@@ -1,5 +1,5 @@
 #include "input/file/name.h"
-#include "base/escape.h"
+#include "base/chars/escape.h"
 
 #include <ctype.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 #include "load/before/guess_inputs.h"
+#include "base/chars/lines.h"
 #include "base/clock.h"
 #include "base/grow.h"
-#include "base/lines.h"
 #include "base/log.h"
 #include "base/threads/pool.h"
 #include "format/records.h"

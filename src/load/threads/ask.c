@@ -1,5 +1,5 @@
 #include "load/threads/ask.h"
-#include "base/escape.h"
+#include "base/chars/escape.h"
 #include "base/grow.h"
 
 #include <stdio.h>

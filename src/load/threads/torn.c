@@ -1,5 +1,5 @@
 #include "load/threads/torn.h"
-#include "base/lines.h"
+#include "base/chars/lines.h"
 #include "format/record/ends.h"
 
 #include <stdlib.h>

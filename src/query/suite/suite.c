@@ -1,6 +1,6 @@
 #include "query/suite/suite.h"
+#include "base/chars/suggest.h"
 #include "base/grow.h"
-#include "base/suggest.h"
 #include "builtin/builtin.h"
 #include "query/suite/expected.h"
 #include "query/suite/reading.h"

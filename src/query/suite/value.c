@@ -1,5 +1,5 @@
 #include "query/suite/value.h"
-#include "base/suggest.h"
+#include "base/chars/suggest.h"
 #include "format/values/base64.h"
 #include "format/values/hex.h"
 

@@ -1,7 +1,7 @@
 /* number: doubles and their texts. The decimal point is always a point, whatever the locale of the program that uses
  * the library. */
-#ifndef TIPPLE_BASE_NUMBER_H
-#define TIPPLE_BASE_NUMBER_H
+#ifndef TIPPLE_BASE_CHARS_NUMBER_H
+#define TIPPLE_BASE_CHARS_NUMBER_H
 
 #include <stddef.h>
 

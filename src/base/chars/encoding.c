@@ -1,5 +1,5 @@
-#include "base/encoding.h"
-#include "base/utf8.h"
+#include "base/chars/encoding.h"
+#include "base/chars/utf8.h"
 
 #include <ctype.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-#include "base/escape.h"
-#include "base/utf8.h"
+#include "base/chars/escape.h"
+#include "base/chars/utf8.h"
 
 #include <stdio.h>
 #include <string.h>

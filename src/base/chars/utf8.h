@@ -1,6 +1,6 @@
 /* utf8: checks that text is UTF-8, finds its characters, and writes them. */
-#ifndef TIPPLE_BASE_UTF8_H
-#define TIPPLE_BASE_UTF8_H
+#ifndef TIPPLE_BASE_CHARS_UTF8_H
+#define TIPPLE_BASE_CHARS_UTF8_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-#include "base/lines.h"
+#include "base/chars/lines.h"
 
 #if defined(__GNUC__) && !defined(__clang__)
 #define VECTORIZED __attribute__((optimize("O3"))) /* at -O2, gcc 12 does not vectorize this loop */

@@ -1,6 +1,6 @@
 /* lines: line ends counted fast, and gone over with other blanks. */
-#ifndef TIPPLE_BASE_LINES_H
-#define TIPPLE_BASE_LINES_H
+#ifndef TIPPLE_BASE_CHARS_LINES_H
+#define TIPPLE_BASE_CHARS_LINES_H
 
 #include <stddef.h>
 #include <stdint.h>

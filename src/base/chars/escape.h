@@ -1,7 +1,7 @@
 /* escape: makes text of others (a header, a value, a file name) harmless. On a terminal a control character is a
  * command; in JSON a control character, or a byte that is not UTF-8, is an error. */
-#ifndef TIPPLE_BASE_ESCAPE_H
-#define TIPPLE_BASE_ESCAPE_H
+#ifndef TIPPLE_BASE_CHARS_ESCAPE_H
+#define TIPPLE_BASE_CHARS_ESCAPE_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 /* suggest: the known word that a mistyped word most likely means. */
-#ifndef TIPPLE_BASE_SUGGEST_H
-#define TIPPLE_BASE_SUGGEST_H
+#ifndef TIPPLE_BASE_CHARS_SUGGEST_H
+#define TIPPLE_BASE_CHARS_SUGGEST_H
 
 #include <stddef.h>
 

@@ -1,4 +1,4 @@
-#include "base/number.h"
+#include "base/chars/number.h"
 
 #include <float.h>
 #include <locale.h>
