@@ -1,9 +1,9 @@
 /* What the threads of a load have done: into the ledger, and on to the senders. */
 #include "base/record_id.h"
 #include "load/blocks/other_stream.h"
+#include "load/deliver/correct.h"
 #include "load/forget.h"
 #include "load/job.h"
-#include "load/threads/correct.h"
 
 #include <stdlib.h>
 

@@ -5,7 +5,7 @@
 #include "base/record_id.h"
 #include "base/stop.h"
 #include "input/manifest.h"
-#include "load/threads/deliver.h"
+#include "load/deliver/deliver.h"
 #include "server/collection.h"
 #include "server/send/writer.h"
 

@@ -15,7 +15,7 @@
 #include "content.h"
 #include "coroutine.h"
 #include "load/coordinator.h"
-#include "load/threads/deliver.h"
+#include "load/deliver/deliver.h"
 
 enum {
     SIM_LOADS = 4,

@@ -1,5 +1,5 @@
 /* deliver: batches against a made-up server, whose every misfortune is in a script. */
-#include "load/threads/deliver.h"
+#include "load/deliver/deliver.h"
 
 #include <bson/bson.h>
 #include <setjmp.h>

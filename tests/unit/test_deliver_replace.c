@@ -1,7 +1,7 @@
 /* deliver, where records replace documents: batches against a made-up server whose replies get lost, and whose messages
  * come late, or twice. What has to be there in the end is what the last record of each `_id` makes. */
-#include "load/threads/deliver.h"
-#include "load/threads/loose_hash.h"
+#include "load/deliver/deliver.h"
+#include "load/deliver/loose_hash.h"
 #include "server/server_errors.h"
 
 #include <bson/bson.h>

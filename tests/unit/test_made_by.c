@@ -1,5 +1,5 @@
 /* made_by: which record has made a document? It may forget, and is never wrong. */
-#include "load/threads/made_by.h"
+#include "load/deliver/made_by.h"
 
 #include <pthread.h>
 #include <setjmp.h>

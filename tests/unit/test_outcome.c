@@ -1,5 +1,5 @@
 /* outcome: replies written by hand, and what they prove of each document. */
-#include "load/threads/outcome.h"
+#include "load/deliver/outcome.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* What the writer reads from replies of servers that say what no server should: nothing is believed of them. */
-#include "load/threads/outcome.h"
+#include "load/deliver/outcome.h"
 #include "odd_driver.h"
 #include "server/send/writer.h"
 

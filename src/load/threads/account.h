@@ -5,7 +5,7 @@
 
 #include "format/record/record.h"
 #include "load/blocks/batch.h"
-#include "load/threads/deliver.h"
+#include "load/deliver/deliver.h"
 #include "load/threads/load_state.h"
 
 #define ACCOUNT_TOO_LONG "the record is longer than --max-record"

@@ -1,9 +1,9 @@
 #include "load/threads/begun.h"
 #include "load/blocks/other_stream.h"
+#include "load/deliver/ask.h"
+#include "load/deliver/correct.h"
 #include "load/read_back/read_back.h"
 #include "load/read_back/snapshot_read.h"
-#include "load/threads/ask.h"
-#include "load/threads/correct.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,10 +4,10 @@
 #define TIPPLE_LOAD_THREADS_LOAD_STATE_H
 
 #include "format/filter.h"
+#include "load/deliver/made_by.h"
 #include "load/rate/throttle.h"
 #include "load/rate/traffic.h"
 #include "load/rejects/reject.h"
-#include "load/threads/made_by.h"
 #include "load/threads/pipeline.h"
 #include "server/send/direct.h"
 #include "server/send/existing.h"

@@ -1,8 +1,8 @@
 #include "load/threads/loader.h"
 #include "base/zeroed.h"
 #include "load/blocks/other_header.h"
-#include "load/threads/ask.h"
-#include "load/threads/correct.h"
+#include "load/deliver/ask.h"
+#include "load/deliver/correct.h"
 #include "load/threads/loader_inner.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 #include "base/clock.h"
-#include "load/threads/correct.h"
+#include "load/deliver/correct.h"
 #include "load/threads/loader_inner.h"
 
 static bool want_begun(loader_t *loader, err_t *err) {

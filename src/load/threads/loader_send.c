@@ -1,7 +1,7 @@
 #include "base/clock.h"
 #include "base/stop.h"
+#include "load/deliver/loose_hash.h"
 #include "load/threads/loader_inner.h"
-#include "load/threads/loose_hash.h"
 
 #include <inttypes.h>
 #include <stdio.h>

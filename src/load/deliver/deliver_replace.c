@@ -1,6 +1,6 @@
 /* deliver: documents that take the place of others. Each replacement believes all bytes that were read of the other
  * document, so a message that comes late changes nothing, unless these bytes are back. */
-#include "load/threads/deliver_inner.h"
+#include "load/deliver/deliver_inner.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* made_by: which record of this load has made a document? A table of the hashes of documents, with their places; when it
  * is full, newer ones take the room of older ones. So it may know nothing, and is never wrong. Any thread may use it. */
-#ifndef TIPPLE_LOAD_THREADS_MADE_BY_H
-#define TIPPLE_LOAD_THREADS_MADE_BY_H
+#ifndef TIPPLE_LOAD_DELIVER_MADE_BY_H
+#define TIPPLE_LOAD_DELIVER_MADE_BY_H
 
 #include <stdbool.h>
 #include <stddef.h>

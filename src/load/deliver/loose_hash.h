@@ -1,7 +1,7 @@
 /* loose_hash: a hash of a document that all documents have in common which a server's comparison takes for equal: 1, 1.0
  * and NumberLong(1) are, and so are a text and a symbol. Others may have it, too. */
-#ifndef TIPPLE_LOAD_THREADS_LOOSE_HASH_H
-#define TIPPLE_LOAD_THREADS_LOOSE_HASH_H
+#ifndef TIPPLE_LOAD_DELIVER_LOOSE_HASH_H
+#define TIPPLE_LOAD_DELIVER_LOOSE_HASH_H
 
 #include <stdint.h>
 

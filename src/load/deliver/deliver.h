@@ -13,10 +13,10 @@
  * Documents that may be there from an earlier run (documents_t.may_be_there) are read back before they are sent.
  * A document that was refused after an earlier message of ours may have stored it is read back, too. It is tried again
  * for as long as the wire's patience lasts. */
-#ifndef TIPPLE_LOAD_THREADS_DELIVER_H
-#define TIPPLE_LOAD_THREADS_DELIVER_H
+#ifndef TIPPLE_LOAD_DELIVER_DELIVER_H
+#define TIPPLE_LOAD_DELIVER_DELIVER_H
 
-#include "load/threads/outcome.h"
+#include "load/deliver/outcome.h"
 #include "server/send/existing.h"
 
 typedef struct deliver deliver_t;

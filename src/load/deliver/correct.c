@@ -1,4 +1,4 @@
-#include "load/threads/correct.h"
+#include "load/deliver/correct.h"
 #include "format/record/ends.h"
 #include "format/records.h"
 

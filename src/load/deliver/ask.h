@@ -1,7 +1,7 @@
 /* ask: looks for documents by their `_id`s, many at once, and compares those that are there with ours. Belongs to one
  * thread. */
-#ifndef TIPPLE_LOAD_THREADS_ASK_H
-#define TIPPLE_LOAD_THREADS_ASK_H
+#ifndef TIPPLE_LOAD_DELIVER_ASK_H
+#define TIPPLE_LOAD_DELIVER_ASK_H
 
 #include "server/send/wire.h"
 

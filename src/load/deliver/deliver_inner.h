@@ -1,9 +1,9 @@
 /* What the files of deliver share. */
-#ifndef TIPPLE_LOAD_THREADS_DELIVER_INNER_H
-#define TIPPLE_LOAD_THREADS_DELIVER_INNER_H
+#ifndef TIPPLE_LOAD_DELIVER_DELIVER_INNER_H
+#define TIPPLE_LOAD_DELIVER_DELIVER_INNER_H
 
-#include "load/threads/ask.h"
-#include "load/threads/deliver.h"
+#include "load/deliver/ask.h"
+#include "load/deliver/deliver.h"
 
 /* A document that was not simply stored with the first message. */
 typedef struct {

@@ -1,4 +1,4 @@
-#include "load/threads/made_by.h"
+#include "load/deliver/made_by.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-#include "load/threads/deliver_inner.h"
+#include "load/deliver/deliver_inner.h"
 #include "base/grow.h"
 
 #include <stdio.h>

@@ -1,6 +1,6 @@
-#include "load/threads/deliver.h"
+#include "load/deliver/deliver.h"
 #include "base/grow.h"
-#include "load/threads/deliver_inner.h"
+#include "load/deliver/deliver_inner.h"
 
 #include <stdio.h>
 #include <stdlib.h>

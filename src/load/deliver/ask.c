@@ -1,4 +1,4 @@
-#include "load/threads/ask.h"
+#include "load/deliver/ask.h"
 #include "base/chars/escape.h"
 #include "base/grow.h"
 

@@ -1,4 +1,4 @@
-#include "load/threads/outcome.h"
+#include "load/deliver/outcome.h"
 
 static bool ends(code_class_t class) {
     return class == CODE_NOT_ALLOWED || class == CODE_STATE;

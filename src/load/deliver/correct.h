@@ -3,8 +3,8 @@
  * the place of the old one; its filter names every field of the old one, so it changes nothing else. If the whole record
  * makes no document, the old one is removed in the same way. If both documents are too large for one command, the old
  * one is removed first, then the new one is inserted. The record may have grown more than once. */
-#ifndef TIPPLE_LOAD_THREADS_CORRECT_H
-#define TIPPLE_LOAD_THREADS_CORRECT_H
+#ifndef TIPPLE_LOAD_DELIVER_CORRECT_H
+#define TIPPLE_LOAD_DELIVER_CORRECT_H
 
 #include "format/schema/schema.h"
 #include "load/blocks/block.h"

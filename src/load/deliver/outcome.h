@@ -9,8 +9,8 @@
  * Whatever is not certain is in doubt. A reply that contradicts itself proves nothing about any document. If the write
  * concern failed, all documents that were not refused are in doubt. If nothing was inserted, a router may hide that the
  * write concern failed: so a duplicate does not prove that a document is there to stay. */
-#ifndef TIPPLE_LOAD_THREADS_OUTCOME_H
-#define TIPPLE_LOAD_THREADS_OUTCOME_H
+#ifndef TIPPLE_LOAD_DELIVER_OUTCOME_H
+#define TIPPLE_LOAD_DELIVER_OUTCOME_H
 
 #include "server/send/wire.h"
 #include "server/server_errors.h"

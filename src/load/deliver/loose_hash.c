@@ -1,4 +1,4 @@
-#include "load/threads/loose_hash.h"
+#include "load/deliver/loose_hash.h"
 
 #include <bson/bson.h>
 #include <math.h>
