@@ -10,6 +10,7 @@
 #include "catalog/store/store_mongo.h"
 #include "format/filter.h"
 #include "input/manifest.h"
+#include "load/feed/feeder.h"
 #include "load/limits.h"
 #include "load/load.h"
 #include "load/progress.h"
@@ -17,7 +18,6 @@
 #include "load/rate/rate_step.h"
 #include "load/rejects/fixes.h"
 #include "load/rejects/reject.h"
-#include "load/threads/feeder.h"
 #include "load/threads/loader.h"
 
 enum { JOB_MOST_DEFAULT_THREADS = 64, JOB_MOST_INDEXES = 64 };

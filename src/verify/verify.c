@@ -3,7 +3,7 @@
 #include "base/host/host.h"
 #include "base/numbers/units.h"
 #include "base/stop.h"
-#include "load/threads/feeder.h"
+#include "load/feed/feeder.h"
 #include "verify/stray_scan.h"
 #include "verify/verify_inner.h"
 

@@ -3,7 +3,7 @@
 #include "format/schema/schema_parse.h"
 #include "input/cutter.h"
 #include "input_lab.h"
-#include "load/threads/feeder.h"
+#include "load/feed/feeder.h"
 
 static const char format[] =
     "format: f\nrecord: {delimiter: \",\", header: no}\nfields: [{name: a}, {name: b}]\n";

@@ -1,4 +1,4 @@
-#include "load/threads/cut_block.h"
+#include "load/feed/cut_block.h"
 
 #include <stdlib.h>
 #include <xxhash.h>

@@ -1,6 +1,6 @@
 /* limited: the first records of all inputs, as many as --limit allows, and no more. One thread's. */
-#ifndef TIPPLE_LOAD_THREADS_LIMITED_H
-#define TIPPLE_LOAD_THREADS_LIMITED_H
+#ifndef TIPPLE_LOAD_FEED_LIMITED_H
+#define TIPPLE_LOAD_FEED_LIMITED_H
 
 #include "format/records.h"
 #include "load/blocks/block.h"

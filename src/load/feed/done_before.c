@@ -1,4 +1,4 @@
-#include "load/threads/done_before.h"
+#include "load/feed/done_before.h"
 #include "load/blocks/other_stream.h"
 
 #include <string.h>

@@ -2,11 +2,11 @@
  * pushes them into the queue, which holds lists of blocks (block->next); the last one closes it. A fault of
  * an input ends the feeding: what came before it has been handed out. Only a file that could not even be
  * begun may be left out (misfit). */
-#ifndef TIPPLE_LOAD_THREADS_FEEDER_H
-#define TIPPLE_LOAD_THREADS_FEEDER_H
+#ifndef TIPPLE_LOAD_FEED_FEEDER_H
+#define TIPPLE_LOAD_FEED_FEEDER_H
 
 #include "base/threads/queue.h"
-#include "load/threads/hand_out.h"
+#include "load/feed/hand_out.h"
 #include "load/threads/load_state.h"
 
 typedef struct feeder feeder_t;

@@ -1,11 +1,11 @@
-#include "load/threads/feeder.h"
+#include "load/feed/feeder.h"
 #include "base/stop.h"
 #include "base/threads/team.h"
-#include "load/threads/beginning.h"
-#include "load/threads/cut_block.h"
-#include "load/threads/done_before.h"
-#include "load/threads/limited.h"
-#include "load/threads/torn.h"
+#include "load/feed/beginning.h"
+#include "load/feed/cut_block.h"
+#include "load/feed/done_before.h"
+#include "load/feed/limited.h"
+#include "load/feed/torn.h"
 
 #include <pthread.h>
 #include <stdlib.h>

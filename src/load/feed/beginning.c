@@ -1,4 +1,4 @@
-#include "load/threads/beginning.h"
+#include "load/feed/beginning.h"
 
 /* ---- the dialect ---- */
 

@@ -1,8 +1,8 @@
 /* beginning: before a piece is cut: by which dialect is it read, and where does its first record begin? Where quoted fields
  * may contain line ends, only the text of the file from its beginning on tells that. What one feeder finds, it leaves to
  * the others. A beginning_t belongs to one feeder. */
-#ifndef TIPPLE_LOAD_THREADS_BEGINNING_H
-#define TIPPLE_LOAD_THREADS_BEGINNING_H
+#ifndef TIPPLE_LOAD_FEED_BEGINNING_H
+#define TIPPLE_LOAD_FEED_BEGINNING_H
 
 #include "format/record/first_line.h"
 #include "input/cutter.h"

@@ -1,7 +1,7 @@
 /* torn: the last record of a file that may grow, where it has no line end: it is sent by itself, when the catalog knows of
  * it. */
-#ifndef TIPPLE_LOAD_THREADS_TORN_H
-#define TIPPLE_LOAD_THREADS_TORN_H
+#ifndef TIPPLE_LOAD_FEED_TORN_H
+#define TIPPLE_LOAD_FEED_TORN_H
 
 #include "load/threads/load_state.h"
 

@@ -1,6 +1,6 @@
 /* hand_out: the pieces that feeders are to read next, from the main thread to the feeders. Any thread. */
-#ifndef TIPPLE_LOAD_THREADS_HAND_OUT_H
-#define TIPPLE_LOAD_THREADS_HAND_OUT_H
+#ifndef TIPPLE_LOAD_FEED_HAND_OUT_H
+#define TIPPLE_LOAD_FEED_HAND_OUT_H
 
 #include "load/threads/load_state.h"
 

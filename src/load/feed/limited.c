@@ -1,4 +1,4 @@
-#include "load/threads/limited.h"
+#include "load/feed/limited.h"
 #include "format/record/ends.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-#include "load/threads/torn.h"
+#include "load/feed/torn.h"
 #include "base/chars/lines.h"
 #include "format/record/ends.h"
 

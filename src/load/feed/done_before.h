@@ -1,7 +1,7 @@
 /* done_before: blocks that earlier loads have done: which they are, and whether their text is what it was. One thread's, for
  * one file after the other. */
-#ifndef TIPPLE_LOAD_THREADS_DONE_BEFORE_H
-#define TIPPLE_LOAD_THREADS_DONE_BEFORE_H
+#ifndef TIPPLE_LOAD_FEED_DONE_BEFORE_H
+#define TIPPLE_LOAD_FEED_DONE_BEFORE_H
 
 #include "base/err.h"
 #include "load/blocks/block.h"

@@ -1,4 +1,4 @@
-#include "load/threads/hand_out.h"
+#include "load/feed/hand_out.h"
 
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 /* cut_block: a stretch of text that was cut becomes a block, which has numbers for its records. */
-#ifndef TIPPLE_LOAD_THREADS_CUT_BLOCK_H
-#define TIPPLE_LOAD_THREADS_CUT_BLOCK_H
+#ifndef TIPPLE_LOAD_FEED_CUT_BLOCK_H
+#define TIPPLE_LOAD_FEED_CUT_BLOCK_H
 
 #include "input/cutter.h"
 #include "load/blocks/block.h"
