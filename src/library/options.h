@@ -3,7 +3,7 @@
 #define TIPPLE_LIBRARY_OPTIONS_H
 
 #include "base/err.h"
-#include "load/load_spec.h"
+#include "load/spec/load_spec.h"
 
 typedef struct {
     char **items;

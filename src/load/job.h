@@ -11,13 +11,13 @@
 #include "format/filter.h"
 #include "input/manifest.h"
 #include "load/feed/feeder.h"
-#include "load/limits.h"
 #include "load/load.h"
-#include "load/progress.h"
 #include "load/rate/rate.h"
 #include "load/rate/rate_step.h"
 #include "load/rejects/fixes.h"
 #include "load/rejects/reject.h"
+#include "load/spec/limits.h"
+#include "load/spec/progress.h"
 #include "load/threads/loader.h"
 
 enum { JOB_MOST_DEFAULT_THREADS = 64, JOB_MOST_INDEXES = 64 };

@@ -1,6 +1,6 @@
 /* limits: what a load and a verify may be asked for. */
-#include "load/limits.h"
 #include "load/load.h"
+#include "load/spec/limits.h"
 #include "verify/verify.h"
 
 #include <setjmp.h>

@@ -5,8 +5,8 @@
 
 #include "cli/options/cli.h"
 #include "load/before/copies.h"
-#include "load/limits.h"
 #include "load/load.h"
+#include "load/spec/limits.h"
 
 /* For a struct with uri_file. */
 #define LOAD_ROW_URI_FILE(values)                                                                            \

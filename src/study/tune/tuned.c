@@ -1,6 +1,6 @@
 #include "study/tune/tuned.h"
 #include "base/ejson.h"
-#include "load/limits.h"
+#include "load/spec/limits.h"
 #include "server/address.h"
 
 #include <errno.h>

@@ -1,4 +1,4 @@
-#include "load/progress.h"
+#include "load/spec/progress.h"
 #include "base/clock.h"
 #include "base/numbers/units.h"
 

@@ -1,6 +1,6 @@
 /* progress: what a running load tells a person: a bar on a terminal, a line now and then elsewhere. */
-#ifndef TIPPLE_LOAD_PROGRESS_H
-#define TIPPLE_LOAD_PROGRESS_H
+#ifndef TIPPLE_LOAD_SPEC_PROGRESS_H
+#define TIPPLE_LOAD_SPEC_PROGRESS_H
 
 #include "base/log.h"
 

@@ -1,4 +1,4 @@
-#include "load/timeline.h"
+#include "load/spec/timeline.h"
 #include "base/clock.h"
 
 static const int64_t FIRST_EVERY_NS = 100000000;

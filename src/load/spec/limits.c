@@ -1,4 +1,4 @@
-#include "load/limits.h"
+#include "load/spec/limits.h"
 
 #include <inttypes.h>
 

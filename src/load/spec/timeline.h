@@ -1,7 +1,7 @@
 /* timeline: how a load went: when each of its phases began and how long it took, and how far it had come at
  * moments between. It has a fixed size: of a long load it keeps as many moments as a picture can show. Main thread. */
-#ifndef TIPPLE_LOAD_TIMELINE_H
-#define TIPPLE_LOAD_TIMELINE_H
+#ifndef TIPPLE_LOAD_SPEC_TIMELINE_H
+#define TIPPLE_LOAD_SPEC_TIMELINE_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /* limits: the least and the most that a load or a verify may be asked for. The same for a command, a study and your own
  * program. Any thread. */
-#ifndef TIPPLE_LOAD_LIMITS_H
-#define TIPPLE_LOAD_LIMITS_H
+#ifndef TIPPLE_LOAD_SPEC_LIMITS_H
+#define TIPPLE_LOAD_SPEC_LIMITS_H
 
 #include "base/err.h"
 

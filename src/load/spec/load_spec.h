@@ -1,9 +1,9 @@
 /* load_spec: what is to be loaded, into which collection, and how. */
-#ifndef TIPPLE_LOAD_LOAD_SPEC_H
-#define TIPPLE_LOAD_LOAD_SPEC_H
+#ifndef TIPPLE_LOAD_SPEC_LOAD_SPEC_H
+#define TIPPLE_LOAD_SPEC_LOAD_SPEC_H
 
 #include "format/guess/guess.h"
-#include "load/timeline.h"
+#include "load/spec/timeline.h"
 #include "server/collection.h"
 
 enum { LOAD_BATCH = 1000 }; /* documents, where nothing is said */

@@ -1,4 +1,4 @@
-#include "load/load_spec.h"
+#include "load/spec/load_spec.h"
 #include "format/schema/schema_bad_value.h"
 #include "load/rejects/reject.h"
 
