@@ -1,7 +1,7 @@
 #include "base/out.h"
 #include "cli/options/cli.h"
 #include "cli/print/result.h"
-#include "load/forget.h"
+#include "load/forget/forget.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -11,7 +11,7 @@
 #include "format/schema/schema_short.h"
 #include "load/before/check_inputs.h"
 #include "load/before/copies.h"
-#include "load/job.h"
+#include "load/job/job.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 
 #include "base/log.h"
 #include "box/box.h"
-#include "load/forget.h"
+#include "load/forget/forget.h"
 #include "load/load.h"
 #include "verify/verify.h"
 

@@ -14,8 +14,8 @@
 #include "choices.h"
 #include "content.h"
 #include "coroutine.h"
-#include "load/coordinator.h"
 #include "load/deliver/deliver.h"
+#include "load/job/coordinator.h"
 
 enum {
     SIM_LOADS = 4,

@@ -6,10 +6,10 @@
 #include "catalog/removal.h"
 #include "format/record/own_id.h"
 #include "format/schema/schema_bad_value.h"
-#include "load/append.h"
 #include "load/before/describe_input.h"
-#include "load/forget.h"
-#include "load/job.h"
+#include "load/forget/forget.h"
+#include "load/job/append.h"
+#include "load/job/job.h"
 
 #include <stdio.h>
 #include <stdlib.h>

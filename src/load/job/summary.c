@@ -3,7 +3,7 @@
 #include "base/grow.h"
 #include "base/text.h"
 #include "input/source.h"
-#include "load/job.h"
+#include "load/job/job.h"
 
 #include <inttypes.h>
 #include <stdio.h>

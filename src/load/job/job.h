@@ -1,6 +1,6 @@
 /* job: one running load, and what its parts share. Only for files of src/load. */
-#ifndef TIPPLE_LOAD_JOB_H
-#define TIPPLE_LOAD_JOB_H
+#ifndef TIPPLE_LOAD_JOB_JOB_H
+#define TIPPLE_LOAD_JOB_JOB_H
 
 #include "catalog/catalog.h"
 #include "catalog/heartbeat.h"

@@ -1,6 +1,6 @@
 /* What a load has to see to with --existing keep and --existing replace. */
 #include "catalog/register/turns.h"
-#include "load/job.h"
+#include "load/job/job.h"
 
 #include <string.h>
 

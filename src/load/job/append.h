@@ -1,9 +1,9 @@
 /* append: loads into a collection that also holds documents of others. Their `_id`s must not be among those that the load
  * makes of places: that is looked at before the numbers of such places are taken, and so before the first write. */
-#ifndef TIPPLE_LOAD_APPEND_H
-#define TIPPLE_LOAD_APPEND_H
+#ifndef TIPPLE_LOAD_JOB_APPEND_H
+#define TIPPLE_LOAD_JOB_APPEND_H
 
-#include "load/job.h"
+#include "load/job/job.h"
 
 /* From now on no extents are taken in which somebody's document lies. After the header was read. */
 void append_begin(job_t *job);

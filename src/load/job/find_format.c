@@ -5,7 +5,7 @@
 #include "load/before/guess_inputs.h"
 #include "load/before/kept_format.h"
 #include "load/before/uri_target.h"
-#include "load/job.h"
+#include "load/job/job.h"
 
 #include <stdio.h>
 #include <stdlib.h>

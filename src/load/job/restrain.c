@@ -1,6 +1,6 @@
 /* restrain: a load that is told to go slower than it could: --max-rate and --polite. */
 #include "base/numbers/units.h"
-#include "load/job.h"
+#include "load/job/job.h"
 
 #include <stdio.h>
 

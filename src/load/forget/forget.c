@@ -1,4 +1,4 @@
-#include "load/forget.h"
+#include "load/forget/forget.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/record_id.h"

@@ -1,7 +1,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/stop.h"
-#include "load/job.h"
+#include "load/job/job.h"
 
 #include <stdio.h>
 #include <stdlib.h>

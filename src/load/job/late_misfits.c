@@ -2,7 +2,7 @@
  * there. */
 #include "base/log.h"
 #include "base/numbers/units.h"
-#include "load/job.h"
+#include "load/job/job.h"
 
 #include <stdio.h>
 #include <string.h>

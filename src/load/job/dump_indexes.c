@@ -1,7 +1,7 @@
 /* What the metadata of a dump says of its collection: indexes are built as those of --index are; of all else is told. */
 #include "base/ejson.h"
 #include "base/log.h"
-#include "load/job.h"
+#include "load/job/job.h"
 
 #include <stdio.h>
 #include <stdlib.h>

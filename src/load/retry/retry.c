@@ -2,7 +2,7 @@
 #include "base/log.h"
 #include "base/record_id.h"
 #include "base/stop.h"
-#include "load/job.h"
+#include "load/job/job.h"
 
 #include <pthread.h>
 #include <stdlib.h>

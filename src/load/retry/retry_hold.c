@@ -5,7 +5,7 @@
 #include "base/log.h"
 #include "base/stop.h"
 #include "catalog/ledger/standing.h"
-#include "load/job.h"
+#include "load/job/job.h"
 
 #include <stdlib.h>
 

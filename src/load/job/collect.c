@@ -2,8 +2,8 @@
 #include "base/record_id.h"
 #include "load/blocks/other_stream.h"
 #include "load/deliver/correct.h"
-#include "load/forget.h"
-#include "load/job.h"
+#include "load/forget/forget.h"
+#include "load/job/job.h"
 
 #include <stdlib.h>
 

@@ -4,7 +4,7 @@
  * may still arrive: whichever document came first is the truth, and it is one that is known. */
 #include "base/log.h"
 #include "base/record_id.h"
-#include "load/job.h"
+#include "load/job/job.h"
 #include "load/read_back/snapshot_read.h"
 #include "load/rejects/fix_item.h"
 

@@ -7,7 +7,7 @@
 #include "catalog/store/entry_bson.h"
 #include "format/record/own_id.h"
 #include "load/before/sample.h"
-#include "load/job.h"
+#include "load/job/job.h"
 #include "server/bson_read.h"
 #include "server/presplit/balance_check.h"
 #include "server/presplit/presplit.h"

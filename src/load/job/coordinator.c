@@ -1,4 +1,4 @@
-#include "load/coordinator.h"
+#include "load/job/coordinator.h"
 
 /* So many times in a lease the catalog says of each piece whose it is. */
 enum { CONFIRMED_A_LEASE = 4 };

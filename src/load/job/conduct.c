@@ -3,8 +3,8 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/stop.h"
-#include "load/coordinator.h"
-#include "load/job.h"
+#include "load/job/coordinator.h"
+#include "load/job/job.h"
 
 #include <time.h>
 

@@ -4,8 +4,8 @@
  *
  *     look at the loads -> take -> hand out -> [ wait, collect, make durable, write down ]... -> look at all -> end
  */
-#ifndef TIPPLE_LOAD_COORDINATOR_H
-#define TIPPLE_LOAD_COORDINATOR_H
+#ifndef TIPPLE_LOAD_JOB_COORDINATOR_H
+#define TIPPLE_LOAD_JOB_COORDINATOR_H
 
 #include "catalog/catalog.h"
 

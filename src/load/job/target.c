@@ -1,6 +1,6 @@
 #include "base/host/host.h"
 #include "base/log.h"
-#include "load/job.h"
+#include "load/job/job.h"
 
 #include <stdio.h>
 

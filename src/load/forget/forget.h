@@ -1,6 +1,6 @@
 /* forget: takes inputs out of a collection's catalog: together with their documents, or only if they have none. */
-#ifndef TIPPLE_LOAD_FORGET_H
-#define TIPPLE_LOAD_FORGET_H
+#ifndef TIPPLE_LOAD_FORGET_FORGET_H
+#define TIPPLE_LOAD_FORGET_FORGET_H
 
 #include "catalog/removal.h"
 #include "server/server.h"

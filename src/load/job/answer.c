@@ -1,5 +1,5 @@
 /* What feeders and senders have from the catalog: answers, and what they are to know of a piece. */
-#include "load/job.h"
+#include "load/job/job.h"
 
 #include <stdlib.h>
 #include <string.h>
