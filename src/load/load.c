@@ -322,12 +322,3 @@ bool load_run(const load_spec_t *spec, load_result_t *result, err_t *err) {
         load_result_free(result);
     }
 }
-
-void load_result_free(load_result_t *result) {
-    misfits_free(&result->skipped);
-    for (size_t i = 0; i < result->bad_field_count; i++)
-        free(result->bad_fields[i].places);
-    free(result->bad_fields);
-    result->bad_fields = NULL;
-    result->bad_field_count = result->bad_field_room = 0;
-}

@@ -2,74 +2,8 @@
 #ifndef TIPPLE_LOAD_LOAD_H
 #define TIPPLE_LOAD_LOAD_H
 
-#include "base/numbers/hist.h"
-#include "catalog/store/entry.h"
-#include "format/record/record.h"
-#include "format/schema/schema.h"
-#include "load/before/misfits.h"
-#include "load/rate/server_checkpoints.h"
-#include "load/rate/traffic.h"
+#include "load/spec/load_result.h"
 #include "load/spec/load_spec.h"
-#include "server/chunks/chunkmap.h"
-#include "server/collection.h"
-#include "server/send/routers.h"
-
-typedef struct {
-    char keys[128];
-    int64_t took_ns;
-} built_index_t;
-
-/* A field with values that do not fit. */
-typedef struct {
-    char name[128];
-    uint64_t count;
-    char *places; /* the first ones: "a.csv:17, a.csv:20"; NULL: memory was out */
-} bad_result_t;
-
-/* A shard or a router. */
-typedef struct {
-    char name[512];
-    traffic_figures_t figures;
-} loaded_place_t;
-
-typedef struct {
-    counts_t counts;
-    int64_t took_ns, cpu_ns;
-    uint64_t bytes_read, bytes_text, bytes_bson, batches, sent_documents, retries, short_batches,
-        peak_memory_bytes;
-    uint64_t open_rejects;       /* of all inputs, whoever met them: not fixed yet */
-    char open_rejects_text[400]; /* "a.csv 2, b.csv 1" */
-    uint64_t files, files_skipped, records_skipped, bad_values;
-    passed_over_t passed_over;
-    bad_value_t bad_value; /* what became of the bad values */
-    bad_result_t *bad_fields;
-    size_t bad_field_count, bad_field_room;
-    uint64_t files_done_by_others, records_done_by_others; /* other loads, meanwhile; parts count as files */
-    uint32_t threads, batch;
-    bool clustered;
-    bool appended; /* the collection holds documents of others, too, or may */
-    char namespace[256], where[512], limited_by[160], format[128];
-    char rejects_path[4096];                     /* empty: none was written */
-    uint64_t rejects_kept;                       /* so many of those that were rejected are in it */
-    loaded_place_t shards[CHUNKMAP_MOST_SHARDS]; /* one that is the server itself, where there are none */
-    size_t shard_count;
-    loaded_place_t routers[ROUTERS_MOST]; /* none with --direct */
-    size_t router_count;
-    int64_t moving_ns;            /* of took_ns, while threads loaded */
-    server_checkpoints_t flushes; /* not known without watch_flushes */
-    hist_t batch_times;           /* from sending to the reply; none where nothing was sent */
-    uint64_t unrouted;            /* documents that the router had to find a shard for */
-    int64_t throttled_ns,
-        slowed_down_ns;     /* of a thread, on average: it waited for --max-rate or --polite; the latter */
-    char throttled_by[256]; /* what for, mostly; empty: for nothing */
-    built_index_t indexes[64];
-    size_t index_count;
-    misfits_t skipped;     /* --skip-bad-files */
-    size_t skipped_before; /* of them, before the load began: `files` does not count those */
-    timeline_t course;
-} load_result_t;
-
-void load_result_free(load_result_t *result); /* what it points to; the rest stays */
 
 /* Everything that can be known at the end is in *result, also after a failure (counts of what was settled).
  * False: err has status and sentence; status 2 (some rejects, or files skipped) is a success with err->status

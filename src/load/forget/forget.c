@@ -1,143 +1,20 @@
 #include "load/forget/forget.h"
 #include "base/clock.h"
 #include "base/log.h"
-#include "base/record_id.h"
 #include "base/stop.h"
 #include "catalog/catalog.h"
 #include "catalog/heartbeat.h"
 #include "catalog/places_show.h"
+#include "catalog/removal.h"
 #include "catalog/store/store_mongo.h"
 #include "input/file/name.h"
-#include "server/bson_read.h"
+#include "load/forget/entry_documents.h"
 #include "server/collection.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { RANGES_AT_ONCE = 100, NAP_MS = 50 };
-
-/* ---- the ranges of `_id`s that an entry's extents are ---- */
-
-/* In one lane all numbers of an extent are the entry's. */
-typedef bool take_range_t(void *context, int64_t from, int64_t to, err_t *err);
-
-static bool each_range(const entry_t *entry, uint64_t offset, take_range_t *take, void *context, err_t *err) {
-    for (size_t i = 0; i < entry->extent_count; i++) {
-        const extent_t *extent = &entry->extents[i];
-        const uint64_t blocks = (extent->length + RECORD_ID_BLOCK_BYTES - 1) / RECORD_ID_BLOCK_BYTES,
-                       before = offset > extent->start ? offset - extent->start : 0;
-        for (uint64_t block = 0; before < extent->length && block < blocks && block < RECORD_ID_LANES;
-             block++) {
-            const uint32_t lane =
-                record_id_lane(entry->ordinal, extent->start + block * RECORD_ID_BLOCK_BYTES);
-            if (!take(context, record_id_make(lane, extent->base + before),
-                      record_id_make(lane, extent->base + extent->length - 1), err))
-                return false;
-        }
-    }
-    return true;
-}
-
-static void append_id_range(bson_t *to, int64_t from, int64_t last) {
-    bson_t id;
-    BSON_APPEND_DOCUMENT_BEGIN(to, "_id", &id);
-    BSON_APPEND_INT64(&id, "$gte", from);
-    BSON_APPEND_INT64(&id, "$lte", last);
-    bson_append_document_end(to, &id);
-}
-
-static bool run(const forget_place_t *place, bson_t *command, bool writes, bson_t *reply, err_t *err) {
-    const bool ok = server_command(place->server, place->client, server_database(place->server), command,
-                                   writes, reply, err);
-    bson_destroy(command);
-    return ok;
-}
-
-typedef struct {
-    const forget_place_t *place;
-    bool any;
-} looking_t;
-
-/* One range a command: of several, by $or, a server reads all of a clustered collection. */
-static bool look_at_range(void *context, int64_t from, int64_t last, err_t *err) {
-    looking_t *looking = context;
-    bson_t filter = BSON_INITIALIZER, reply, document;
-    bson_iter_t documents;
-    if (looking->any)
-        return true;
-    append_id_range(&filter, from, last);
-    bson_t *command = BCON_NEW("find", BCON_UTF8(server_collection(looking->place->server)), "filter",
-                               BCON_DOCUMENT(&filter), "limit", BCON_INT32(1), "singleBatch", BCON_BOOL(true),
-                               "projection", "{", "_id", BCON_INT32(1), "}");
-    bson_destroy(&filter);
-    const bool ok = run(looking->place, command, false, &reply, err);
-    looking->any = ok && bson_read_batch(&reply, &documents) && bson_read_next(&documents, &document);
-    bson_destroy(&reply);
-    return ok;
-}
-
-static bool look_from(const forget_place_t *place, const entry_t *entry, uint64_t offset, bool *any,
-                      err_t *err) {
-    looking_t looking = {.place = place};
-    const bool ok = each_range(entry, offset, look_at_range, &looking, err);
-    *any = looking.any;
-    return ok;
-}
-
-bool forget_look(const forget_place_t *place, const entry_t *entry, bool *any, err_t *err) {
-    return look_from(place, entry, 0, any, err);
-}
-
-bool forget_look_behind(const forget_place_t *place, const entry_t *entry, uint64_t offset, bool *any,
-                        err_t *err) {
-    return look_from(place, entry, offset, any, err);
-}
-
-typedef struct {
-    const forget_place_t *place;
-    bson_t deletes;
-    uint32_t count;
-} removing_t;
-
-static bool send_deletes(removing_t *removing, err_t *err) {
-    const forget_place_t *place = removing->place;
-    bson_t reply;
-    if (!removing->count)
-        return true;
-    bson_t *command = BCON_NEW("delete", BCON_UTF8(server_collection(place->server)), "deletes",
-                               BCON_ARRAY(&removing->deletes), "ordered", BCON_BOOL(false));
-    server_append_uuid(place->server, place->uuid, command);
-    const bool ok = run(place, command, true, &reply, err);
-    bson_destroy(&reply);
-    bson_reinit(&removing->deletes);
-    removing->count = 0;
-    return ok;
-}
-
-static bool remove_range(void *context, int64_t from, int64_t last, err_t *err) {
-    removing_t *removing = context;
-    char text[16];
-    const char *key;
-    bson_t item, q;
-    bson_uint32_to_string(removing->count++, &key, text, sizeof text);
-    BSON_APPEND_DOCUMENT_BEGIN(&removing->deletes, key, &item);
-    BSON_APPEND_INT32(&item, "limit", 0);
-    BSON_APPEND_DOCUMENT_BEGIN(&item, "q", &q);
-    append_id_range(&q, from, last);
-    bson_append_document_end(&item, &q);
-    bson_append_document_end(&removing->deletes, &item);
-    return removing->count < RANGES_AT_ONCE || send_deletes(removing, err);
-}
-
-bool forget_remove(const forget_place_t *place, const entry_t *entry, err_t *err) {
-    removing_t removing = {.place = place};
-    bson_init(&removing.deletes);
-    const bool ok = each_range(entry, 0, remove_range, &removing, err) && send_deletes(&removing, err);
-    bson_destroy(&removing.deletes);
-    return ok;
-}
-
-/* ---- the command ---- */
+enum { NAP_MS = 50 };
 
 typedef struct {
     const forget_spec_t *spec;
@@ -145,7 +22,7 @@ typedef struct {
     mongoc_client_t *client;
     store_t *store;
     collection_t place;
-    forget_place_t documents;
+    entry_place_t documents;
     places_t *places;
     heartbeat_t *heartbeat;
     load_id_t id;
@@ -175,11 +52,11 @@ static bool nap(void *context, err_t *err) {
 static bool look(void *context, const entry_t *entry, bool *any, err_t *err) {
     const forgetting_t *forgetting = context;
     *any = false;
-    return forgetting->own_ids || forget_look(&forgetting->documents, entry, any, err);
+    return forgetting->own_ids || entry_documents_look(&forgetting->documents, entry, 0, any, err);
 }
 
 static bool remove_documents(void *context, const entry_t *entry, err_t *err) {
-    return forget_remove(&((forgetting_t *)context)->documents, entry, err);
+    return entry_documents_remove(&((forgetting_t *)context)->documents, entry, err);
 }
 
 static bool open_catalog(forgetting_t *forgetting, err_t *err) {
@@ -201,8 +78,8 @@ static bool open_catalog(forgetting_t *forgetting, err_t *err) {
     forgetting->own_ids = header.id;
     forgetting->lease_ms = header.lease_ms;
     catalog_header_free(&header);
-    forgetting->documents = (forget_place_t){forgetting->server, forgetting->client,
-                                             forgetting->place.exists ? forgetting->place.uuid : NULL};
+    forgetting->documents = (entry_place_t){forgetting->server, forgetting->client,
+                                            forgetting->place.exists ? forgetting->place.uuid : NULL};
     return ok && (forgetting->places = places_read(forgetting->store, err));
 }
 

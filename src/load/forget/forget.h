@@ -2,8 +2,10 @@
 #ifndef TIPPLE_LOAD_FORGET_FORGET_H
 #define TIPPLE_LOAD_FORGET_FORGET_H
 
-#include "catalog/removal.h"
-#include "server/server.h"
+#include "base/err.h"
+
+#include <stddef.h>
+#include <stdint.h>
 
 typedef struct {
     const char *uri;
@@ -28,18 +30,5 @@ typedef struct {
 /* One call, from the command. forgotten: of each input, all 0 before. Status 1: an input is not in the catalog, could be
  * two of them, is being loaded, or has documents. */
 bool forget_run(const forget_spec_t *spec, forgotten_t *forgotten, err_t *err);
-
-/* The part of it that a load uses for inputs that have changed: documents at the places of an entry. context:
- * this. */
-typedef struct {
-    server_t *server;
-    mongoc_client_t *client;
-    const uint8_t *uuid; /* of the collection */
-} forget_place_t;
-bool forget_look(const forget_place_t *place, const entry_t *entry, bool *any, err_t *err);
-/* Only those of records that begin at this offset of the input's text, or behind it. */
-bool forget_look_behind(const forget_place_t *place, const entry_t *entry, uint64_t offset, bool *any,
-                        err_t *err);
-bool forget_remove(const forget_place_t *place, const entry_t *entry, err_t *err);
 
 #endif

@@ -2,7 +2,7 @@
 #include "base/record_id.h"
 #include "load/blocks/other_stream.h"
 #include "load/deliver/correct.h"
-#include "load/forget/forget.h"
+#include "load/forget/entry_documents.h"
 #include "load/job/job.h"
 
 #include <stdlib.h>
@@ -26,12 +26,12 @@ static bool add_block(job_t *job, const block_t *block, err_t *err) {
 /* A stream that was begun before and came to its end: what there is behind it is of another one. */
 static bool check_end(const job_t *job, const news_t *news, err_t *err) {
     const work_t *work = news->file->work;
-    const forget_place_t place = {job->server, job->client, job->settings.uuid};
+    const entry_place_t place = {job->server, job->client, job->settings.uuid};
     bool any;
     if (job->schema->id || !other_stream_may_be(news->file) || work->state != WORK_OURS ||
         work->epoch != news->epoch)
         return true;
-    return forget_look_behind(&place, &job->ledger.inputs[work->input].entry, news->end, &any, err) &&
+    return entry_documents_look(&place, &job->ledger.inputs[work->input].entry, news->end, &any, err) &&
            (!any || other_stream_refuse_shorter(news->file, news->end, err));
 }
 

@@ -7,7 +7,7 @@
 #include "format/record/own_id.h"
 #include "format/schema/schema_bad_value.h"
 #include "load/before/describe_input.h"
-#include "load/forget/forget.h"
+#include "load/forget/entry_documents.h"
 #include "load/job/append.h"
 #include "load/job/job.h"
 
@@ -352,15 +352,15 @@ static void count_done_inputs(job_t *job) {
 
 static bool look(void *context, const entry_t *entry, bool *any, err_t *err) {
     const job_t *job = context;
-    const forget_place_t place = {job->server, job->client, job->settings.uuid};
+    const entry_place_t place = {job->server, job->client, job->settings.uuid};
     *any = false;
-    return job->schema->id || forget_look(&place, entry, any, err);
+    return job->schema->id || entry_documents_look(&place, entry, 0, any, err);
 }
 
 static bool remove_documents(void *context, const entry_t *entry, err_t *err) {
     const job_t *job = context;
-    const forget_place_t place = {job->server, job->client, job->settings.uuid};
-    return forget_remove(&place, entry, err);
+    const entry_place_t place = {job->server, job->client, job->settings.uuid};
+    return entry_documents_remove(&place, entry, err);
 }
 
 static removal_t removal_of(job_t *job) {

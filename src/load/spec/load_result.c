@@ -1,0 +1,12 @@
+#include "load/spec/load_result.h"
+
+#include <stdlib.h>
+
+void load_result_free(load_result_t *result) {
+    misfits_free(&result->skipped);
+    for (size_t i = 0; i < result->bad_field_count; i++)
+        free(result->bad_fields[i].places);
+    free(result->bad_fields);
+    result->bad_fields = NULL;
+    result->bad_field_count = result->bad_field_room = 0;
+}

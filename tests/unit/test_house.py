@@ -1,0 +1,61 @@
+"""The house is as docs/design.md draws it: each folder of src has a row in its table, and includes only what stands above."""
+import pathlib
+import re
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+MOST_MODULES = 16  # in one folder; more, and it has two ideas
+
+
+def rows():
+    """The folders of the table, in its order, each with the file to read first."""
+    for line in (ROOT / "docs" / "design.md").read_text().splitlines():
+        if line.startswith("| `src/"):
+            cells = line.split("|")
+            yield re.findall(r"`(src/[^`]+)`", cells[1]), re.findall(r"`([^`]+)`", cells[3])
+
+
+def sources():
+    return sorted(path for path in (ROOT / "src").rglob("*.[ch]"))
+
+
+def folder(path):
+    return path.parent.relative_to(ROOT).as_posix()
+
+
+class House(unittest.TestCase):
+    def setUp(self):
+        self.place = {name: at for at, (names, _) in enumerate(rows()) for name in names}
+
+    def place_of(self, path):
+        name = path.relative_to(ROOT).as_posix()
+        return self.place.get(name, self.place.get(folder(path)))
+
+    def test_rows(self):
+        for path in sources():
+            self.assertIsNotNone(self.place_of(path), "no row for %s" % folder(path))
+        for name in self.place:
+            self.assertTrue((ROOT / name).exists(), name)
+
+    def test_first_files(self):
+        for names, firsts in rows():
+            for first in firsts:
+                self.assertTrue(any((ROOT / name / first).exists() for name in names), "%s: %s" % (names, first))
+
+    def test_only_what_stands_above(self):
+        for path in sources():
+            for name in re.findall(r'#include "([^"]+)"', path.read_text()):
+                used = ROOT / "src" / name
+                if used.exists():
+                    self.assertLessEqual(self.place_of(used), self.place_of(path), "%s includes %s" % (path, name))
+
+    def test_no_folder_with_two_ideas(self):
+        modules = {}
+        for path in sources():
+            modules.setdefault(folder(path), set()).add(path.stem)
+        for name, found in modules.items():
+            self.assertLessEqual(len(found), MOST_MODULES, name)
+
+
+if __name__ == "__main__":
+    unittest.main()
