@@ -1,9 +1,9 @@
 #include "base/log.h"
-#include "base/memory.h"
 #include "base/out.h"
 #include "base/stop.h"
 #include "cli/options/cli.h"
 #include "server/address.h"
+#include "server/memory.h"
 #include "tipple/tipple.h"
 
 #include <errno.h>

@@ -1,4 +1,4 @@
-#include "base/memory.h"
+#include "server/memory.h"
 #include "base/err.h"
 
 #include <bson/bson.h>
