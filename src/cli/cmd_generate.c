@@ -198,7 +198,7 @@ static bool generate(const values_t *values, const kind_t *kind, err_t *err) {
         return false;
     if (values->output && values->directory)
         return err_set(err, STATUS_USAGE, "--output is for one file, --directory for many; give one of them");
-    if (!kind->makes->check(&what, err) || !generate_into(values, kind, &what, &made, err))
+    if (!generate_check(kind->makes, &what, err) || !generate_into(values, kind, &what, &made, err))
         return false;
     char size[UNITS_MAX], count[UNITS_MAX];
     if (values->directory)
@@ -231,10 +231,8 @@ static int run(int argc, char **argv, const command_t *command, err_t *err) {
     for (const kind_t *kind = kinds; kind < kinds + KINDS; kind++)
         if (strcmp(argv[0], kind->makes->name) == 0)
             return generate(&values, kind, err) ? STATUS_OK : (int)err->status;
-    const char *near = suggest_word(argv[0], names, KINDS);
-    err_set(err, STATUS_USAGE, "'%s' cannot be generated%s%s%s; known are %s", argv[0],
-            near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "",
-            list_words(known, "", names, KINDS, " and "));
+    err_set(err, STATUS_USAGE, "'%s' cannot be generated; known are %s%s", argv[0],
+            list_words(known, "", names, KINDS, " and "), suggestion(argv[0], names, KINDS).text);
     return STATUS_USAGE;
 }
 

@@ -144,11 +144,9 @@ static bool unknown_field(const schema_t *schema, const char *name, err_t *err) 
     const char *names[SCHEMA_MOST_FIELDS];
     for (size_t i = 0; i < schema->field_count; i++)
         names[i] = schema->fields[i].name;
-    const char *near = suggest_word(name, names, schema->field_count);
-    return err_set(
-        err, STATUS_USAGE,
-        "--filter: the format %s has no field '%s'%s%s%s; `tipple formats --show %s` lists its fields",
-        schema->name, name, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "", schema->name);
+    return err_set(err, STATUS_USAGE,
+                   "--filter: the format %s has no field '%s'%s; `tipple formats --show %s` lists its fields",
+                   schema->name, name, suggestion(name, names, schema->field_count).text, schema->name);
 }
 
 /* Of records of fixed width, what utc and point are made of is not stored by itself: no document could be compared. */

@@ -24,22 +24,17 @@ typedef struct {
     uint64_t left; /* rows */
     generate_made_t made;
     z_stream stream;
-    unsigned char packed[PACKED_BYTES];
+    char packed[PACKED_BYTES];
     char *to; /* where the next row goes in the text */
     char text[TEXT_BYTES + GENERATE_ROOM];
 } output_t;
 
-static bool may_go_on(uint64_t written, err_t *err) {
-    char size[UNITS_MAX];
-    int signal = stop_signal();
-    return !signal || err_set(err, (status_t)(128 + signal),
-                              "interrupted after %s, so the file is not whole; run the same command again",
-                              units_size(size, written));
-}
-
-static bool cannot_write(const output_t *output, int error, err_t *err) {
+static bool cannot_write(const output_t *output, int error, int signal, err_t *err) {
     char size[UNITS_MAX];
     units_size(size, output->made.bytes);
+    if (signal)
+        return err_set(err, (status_t)(128 + signal),
+                       "interrupted after %s, so the file is not whole; run the same command again", size);
     if (error == EPIPE)
         return err_set(err, STATUS_READER_GONE, "the reader of the output went away after %s", size);
     if (error == ENOSPC || error == EDQUOT)
@@ -51,11 +46,11 @@ static bool cannot_write(const output_t *output, int error, err_t *err) {
     return err_set(err, STATUS_HOST, "the output could not be written after %s: %s", size, strerror(error));
 }
 
-static bool write_bytes(output_t *output, const void *from, size_t count, err_t *err) {
-    const char *bytes = from;
+static bool write_bytes(output_t *output, const char *bytes, size_t count, err_t *err) {
     while (count) {
-        if (!may_go_on(output->made.bytes, err))
-            return false;
+        const int signal = stop_signal();
+        if (signal)
+            return cannot_write(output, 0, signal, err);
         ssize_t n = write(output->fd, bytes, count);
         if (n >= 0) {
             bytes += n;
@@ -65,7 +60,7 @@ static bool write_bytes(output_t *output, const void *from, size_t count, err_t 
             struct pollfd room = {.fd = output->fd, .events = POLLOUT};
             poll(&room, 1, 1000);
         } else if (errno != EINTR) {
-            return cannot_write(output, errno, err);
+            return cannot_write(output, errno, 0, err);
         }
     }
     return true;
@@ -77,7 +72,7 @@ static bool pack(output_t *output, size_t count, int flush, err_t *err) {
     stream->next_in = (const Bytef *)output->text;
     stream->avail_in = (uInt)count;
     do {
-        stream->next_out = output->packed;
+        stream->next_out = (Bytef *)output->packed;
         stream->avail_out = PACKED_BYTES;
         deflate(stream, flush);
         if (!write_bytes(output, output->packed, PACKED_BYTES - stream->avail_out, err))
@@ -138,14 +133,22 @@ static bool open_output(output_t *output, const generate_t *what, err_t *err) {
     if (output->gzip && deflateInit2(&output->stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, GZIP_WINDOW, 8,
                                      Z_DEFAULT_STRATEGY) != Z_OK)
         return err_memory(err, PACKED_BYTES);
-    output->to = output->kind->begin(output->maker, what, output->text, err);
-    return output->to;
+    return (output->to = output->kind->begin(output->maker, what, output->text, err));
+}
+
+bool generate_check(const generate_kind_t *kind, const generate_t *what, err_t *err) {
+    if (what->count > kind->most)
+        return err_set(err, STATUS_USAGE,
+                       "--%s %llu: one file has at most %llu %s; make several files, with seeds of their own",
+                       kind->unit, (unsigned long long)what->count, (unsigned long long)kind->most,
+                       kind->unit);
+    return !kind->check || kind->check(what, err);
 }
 
 bool generate_write(const generate_kind_t *kind, const generate_t *what, int fd, generate_made_t *made,
                     err_t *err) {
     *made = (generate_made_t){.bytes = 0};
-    if (!kind->check(what, err))
+    if (!generate_check(kind, what, err))
         return false;
     output_t *output = calloc(1, sizeof *output);
     if (!output)

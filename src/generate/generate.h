@@ -33,7 +33,8 @@ enum { GENERATE_ISD_STATIONS = 100 };
 typedef struct {
     const char *name, *unit; /* "mot", "rows" */
     size_t size;             /* of a maker */
-    /* Can it be done? STATUS_USAGE with a sentence: it cannot. */
+    uint64_t most;           /* records of one file */
+    /* What else keeps it from being made; see generate_check. NULL: nothing. */
     bool (*check)(const generate_t *what, err_t *err);
     /* A maker, of zeroes, of what has been checked. Writes the line above all rows, if there is one, and returns its end;
      * NULL with a sentence: memory is short. */
@@ -57,9 +58,12 @@ typedef struct {
     uint64_t files, bytes;
 } generate_made_t;
 
+/* Can it be made? Before anything is opened. STATUS_USAGE with a sentence: no. */
+bool generate_check(const generate_kind_t *kind, const generate_t *what, err_t *err);
+
 /* Everything into a descriptor, blocking or not, or into files of a directory, named as they are published,
  * 010010-99999-2014, or .gz; files that are there are overwritten. *made is what was written, also after a failure.
- * Fails with STATUS_USAGE (nothing written: see check), STATUS_HOST (memory, disk full), STATUS_READER_GONE (of a pipe:
+ * Fails with STATUS_USAGE (nothing written: see generate_check), STATUS_HOST (memory, disk full), STATUS_READER_GONE (of a pipe:
  * SIGPIPE must be ignored, as stop_install does), STATUS_INTERRUPTED or STATUS_TERMINATED. */
 bool generate_write(const generate_kind_t *kind, const generate_t *what, int fd, generate_made_t *made,
                     err_t *err);

@@ -86,9 +86,7 @@ static const row_t *find(const char *name, err_t *err) {
     for (size_t i = 0; i < ROWS; i++)
         if (strcmp(names[i] = rows[i].name, name) == 0)
             return &rows[i];
-    const char *near = suggest_word(name, names, ROWS);
-    err_set(err, STATUS_USAGE, "there is no option '%.200s'%s%s%s", name, near ? "; did you mean '" : "",
-            near ? near : "", near ? "'?" : "");
+    err_set(err, STATUS_USAGE, "there is no option '%.200s'%s", name, suggestion(name, names, ROWS).text);
     return NULL;
 }
 

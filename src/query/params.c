@@ -29,10 +29,8 @@ bool params_read(bson_t *typed, const suite_t *suite, char *const *texts, size_t
         for (size_t k = 0; k < count; k++)
             found = found || strcmp(known[k], name) == 0;
         if (!found) {
-            const char *near = suggest_word(name, known, count);
-            return err_set(err, STATUS_USAGE, "--param: the suite %s has no parameter '%s'%s%s%s",
-                           suite->name, name, near ? "; did you mean '" : "", near ? near : "",
-                           near ? "'?" : "");
+            return err_set(err, STATUS_USAGE, "--param: the suite %s has no parameter '%s'%s", suite->name,
+                           name, suggestion(name, known, count).text);
         }
         if (!value_parse(typed, name, equals + 1, err))
             return err_where(err, "--param");

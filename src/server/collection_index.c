@@ -98,9 +98,8 @@ static bool take_option(const char *text, const char *option, index_spec_t *spec
         return take_expiry(text, option + 7, spec, err);
     if (strncmp(option, "partial=", 8) == 0)
         return take_partial(text, option + 8, spec, err);
-    const char *near = suggest_word(option, words, sizeof words / sizeof *words);
-    return err_set(err, STATUS_USAGE, "'%s' is no index: '%s' is not one of " INDEX_OPTIONS "%s%s%s", text,
-                   option, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+    return err_set(err, STATUS_USAGE, "'%s' is no index: '%s' is not one of " INDEX_OPTIONS "%s", text,
+                   option, suggestion(option, words, sizeof words / sizeof *words).text);
 }
 
 /* A filter may contain semicolons. */

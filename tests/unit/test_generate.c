@@ -135,7 +135,7 @@ static void has_room_for_every_name(void **state) {
 static void names_the_nearest_release(void **state) {
     (void)state;
     lab_fails(&generate_mot, &(generate_t){.count = 1, .release = "2017first"}, -1, STATUS_USAGE,
-              "did you mean 2017-first?");
+              "did you mean '2017-first'?");
     lab_fails(&generate_mot, &(generate_t){.count = 1, .release = "latest"}, -1, STATUS_USAGE,
               "2013, 2016, 2017-first, 2017, 2020, 2021, 2023, 2024");
     lab_fails(&generate_mot, &(generate_t){.count = UINT64_MAX}, -1, STATUS_USAGE, "at most");

@@ -123,7 +123,7 @@ static void packs_the_same_bytes(void **state) {
 
 static void refuses_what_cannot_be(void **state) {
     (void)state;
-    lab_fails(&generate_obd, &(generate_t){.count = 1000000001}, -1, STATUS_USAGE, "1000000000 rows at most");
+    lab_fails(&generate_obd, &(generate_t){.count = 1000000001}, -1, STATUS_USAGE, "at most 1000000000 rows");
     lab_fails(&generate_obd, &(generate_t){.count = 1}, -1, STATUS_HOST, "could not be written");
 }
 

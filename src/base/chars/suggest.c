@@ -1,6 +1,7 @@
 #include "base/chars/suggest.h"
 
 #include <ctype.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { LONGEST = 63 };
@@ -49,4 +50,12 @@ const char *suggest_word(const char *word, const char *const *words, size_t coun
         }
     }
     return best;
+}
+
+suggestion_t suggestion(const char *word, const char *const *words, size_t count) {
+    suggestion_t end = {""};
+    const char *near = suggest_word(word, words, count);
+    if (near)
+        snprintf(end.text, sizeof end.text, "; did you mean '%s'?", near);
+    return end;
 }

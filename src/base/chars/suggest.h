@@ -7,4 +7,10 @@
 /* The closest of words[0..count), or NULL if none is close enough. */
 const char *suggest_word(const char *word, const char *const *words, size_t count);
 
+/* The same as the end of a sentence: "; did you mean 'WORD'?", or nothing. */
+typedef struct {
+    char text[96];
+} suggestion_t;
+suggestion_t suggestion(const char *word, const char *const *words, size_t count);
+
 #endif

@@ -63,9 +63,8 @@ static bool read_type(type_spec_t *spec, const char *at, err_t *err) {
     for (size_t i = 0; i < SCHEMA_TYPES; i++)
         words[i] = schema_types[i].type == TYPE_LENGTH ? "long" : schema_types[i].name;
     snprintf(word, sizeof word, "%.*s", (int)length, at);
-    const char *near = suggest_word(word, words, SCHEMA_TYPES);
-    return err_set(err, STATUS_USAGE, "--type '%s': '%s' is not a type%s%s%s types are " SCHEMA_TYPE_WORDS,
-                   spec->text, word, near ? "; did you mean '" : ";", near ? near : "", near ? "'?" : "");
+    return err_set(err, STATUS_USAGE, "--type '%s': '%s' is not a type; types are " SCHEMA_TYPE_WORDS "%s",
+                   spec->text, word, suggestion(word, words, SCHEMA_TYPES).text);
 }
 
 static bool read_key(type_spec_t *spec, err_t *err) {

@@ -54,9 +54,8 @@ static bool read_like(reader_t *reader, const yaml_item_t *like, const yaml_item
         return read_body(reader, yaml_tree_root(schema->like)) &&
                (!shortened || schema_shorten(schema, reader->err));
     }
-    const char *near = suggest_word(like->text, names, count);
-    return COMPLAIN(like, "there is no built-in format '%s' to be like%s%s%s", like->text,
-                    near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+    return COMPLAIN(like, "there is no built-in format '%s' to be like%s", like->text,
+                    suggestion(like->text, names, count).text);
 }
 
 static bool read_schema(reader_t *reader) {

@@ -103,9 +103,8 @@ bool schema_type(reader_t *reader, const yaml_item_t *node, field_t *field) {
             field->patterns = (texts_t){datetime, COUNT(datetime)};
         return true;
     }
-    const char *near = suggest_word(node->text, words, SCHEMA_TYPES);
-    return COMPLAIN(node, "'%s' is not a type; %s%s%stypes are " SCHEMA_TYPE_WORDS, node->text,
-                    near ? "did you mean '" : "", near ? near : "", near ? "'? " : "");
+    return COMPLAIN(node, "'%s' is not a type; types are " SCHEMA_TYPE_WORDS "%s", node->text,
+                    suggestion(node->text, words, SCHEMA_TYPES).text);
 }
 
 bool schema_divide(reader_t *reader, const yaml_item_t *node, field_t *field) {
@@ -159,9 +158,8 @@ bool schema_named(reader_t *reader, const yaml_item_t *node, int *index) {
             return true;
         }
     }
-    const char *near = suggest_word(node->text, names, schema->field_count);
-    return COMPLAIN(node, "there is no field '%s'%s%s%s", node->text, near ? "; did you mean '" : "",
-                    near ? near : "", near ? "'?" : "");
+    return COMPLAIN(node, "there is no field '%s'%s", node->text,
+                    suggestion(node->text, names, schema->field_count).text);
 }
 
 bool schema_fields(reader_t *reader, const yaml_item_t *list, schema_field_fn *read) {

@@ -61,7 +61,7 @@ static char *put_choice(const isd_lines_t *all, uint16_t first, isd_scene_t *sce
     if (choice->below <= MOST_BITS)
         for (uint64_t bits = chance_next(&scene->chance) & MOST_BITS; bits >= choice->below;)
             choice++;
-    return (char *)memcpy(to, all->text + choice->at, choice->length) + choice->length;
+    return mempcpy(to, all->text + choice->at, choice->length);
 }
 
 static char *put_field(const isd_lines_t *all, const isd_field_t *field, char usual, isd_scene_t *scene,
@@ -71,7 +71,7 @@ static char *put_field(const isd_lines_t *all, const isd_field_t *field, char us
     if (field->kind == CHOICE)
         return put_choice(all, field->at, scene, to);
     if (field->kind == CALL)
-        return (char *)memcpy(to, scene->call, sizeof scene->call) + sizeof scene->call;
+        return mempcpy(to, scene->call, sizeof scene->call);
     if (field->kind == QUALITY) {
         *to = '9';
         return was_missing ? to + 1
@@ -389,10 +389,9 @@ static void use(isd_lines_t *all, const char *name) {
 
 /* Does the line begin with this word? Then it goes on behind it. */
 static bool begins(char **line, const char *word) {
-    size_t length = strlen(word);
-    bool does = strncmp(*line, word, length) == 0;
-    *line += does ? length : 0;
-    return does;
+    size_t length = strncmp(*line, word, strlen(word)) == 0 ? strlen(word) : 0;
+    *line += length;
+    return length;
 }
 
 static void read_reports(isd_lines_t *all) {

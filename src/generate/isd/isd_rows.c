@@ -116,8 +116,7 @@ static void put_ids_and_time(const isd_rows_t *rows, char *to) {
     const isd_time_t *time = &rows->weather.time;
     date_t told = time->date;
     bool as_24 = rows->at_24 && !time->hour && !time->minute && calendar_date(time->days - 1, &told);
-    to = (char *)memcpy(to, rows->weather.station.ids, sizeof rows->weather.station.ids - 1) +
-         sizeof rows->weather.station.ids - 1;
+    to = mempcpy(to, rows->weather.station.ids, sizeof rows->weather.station.ids - 1);
     to = digits_put_last(to, told.year * 10000 + told.month * 100 + told.day, 8);
     digits_put_last(to, as_24 ? 2400 : (uint32_t)(time->hour * 100 + time->minute), 4);
 }
@@ -210,11 +209,5 @@ static char *begin(void *maker, const generate_t *what, char *to, err_t *err) {
     return isd_lines_open(&rows->lines, &rows->odd, err) ? to : NULL;
 }
 
-const generate_kind_t generate_isd = {.name = "isd",
-                                      .unit = "records",
-                                      .size = sizeof(isd_rows_t),
-                                      .check = check,
-                                      .begin = begin,
-                                      .put_row = put_row,
-                                      .end = end,
-                                      .next_file = next_file};
+const generate_kind_t generate_isd = {"isd",   "records", sizeof(isd_rows_t), UINT64_MAX, check, begin,
+                                      put_row, end,       next_file};

@@ -24,9 +24,8 @@ const mot_release_t *mot_release_find(const char *name, err_t *err) {
             return &mot_releases[i];
         strcat(strcat(names, i ? ", " : ""), all[i]);
     }
-    const char *near = suggest_word(wanted, all, MOT_RELEASES);
-    err_set(err, STATUS_USAGE, "there is no MOT release '%.60s'%s%s%s The releases are %s", wanted,
-            near ? "; did you mean " : ".", near ? near : "", near ? "?" : "", names);
+    err_set(err, STATUS_USAGE, "there is no MOT release '%.60s'; the releases are %s%s", wanted, names,
+            suggestion(wanted, all, MOT_RELEASES).text);
     return NULL;
 }
 

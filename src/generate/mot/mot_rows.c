@@ -70,12 +70,7 @@ static void enter_day(mot_rows_t *rows) {
 }
 
 static bool check(const generate_t *what, err_t *err) {
-    if (!mot_release_find(what->release, err))
-        return false;
-    return what->count <= MOST_ROWS ||
-           err_set(err, STATUS_USAGE,
-                   "--rows %llu: at most %d rows have ids of their own; make several files",
-                   (unsigned long long)what->count, MOST_ROWS);
+    return mot_release_find(what->release, err);
 }
 
 static char *begin(void *maker, const generate_t *what, char *to, err_t *err) {
@@ -277,10 +272,5 @@ static char *put_row(void *maker, char *to) {
     return to;
 }
 
-const generate_kind_t generate_mot = {.name = "mot",
-                                      .unit = "rows",
-                                      .size = sizeof(mot_rows_t),
-                                      .check = check,
-                                      .begin = begin,
-                                      .put_row = put_row,
-                                      .end = end};
+const generate_kind_t generate_mot = {"mot", "rows", sizeof(mot_rows_t), MOST_ROWS, check, begin, put_row,
+                                      end,   NULL};

@@ -51,13 +51,6 @@ static void next_trip(obd_rows_t *rows) {
     obd_drive_start(&rows->drive, &rows->car[number % CARS], key, ambient_of(rows, day, evening));
 }
 
-static bool check(const generate_t *what, err_t *err) {
-    return what->count <= MOST_ROWS ||
-           err_set(err, STATUS_USAGE,
-                   "--rows %llu: one file has %d rows at most; make several files with seeds of their own",
-                   (unsigned long long)what->count, MOST_ROWS);
-}
-
 static char *begin(void *maker, const generate_t *what, char *to, err_t *err) {
     obd_rows_t *rows = maker;
     (void)err;
@@ -93,8 +86,7 @@ static char *put_trip(const obd_rows_t *rows, int32_t second, char *to) {
     to = digits_put_date(to, rows->date.year, &rows->date);
     to = digits_put_clock(to, rows->start + (uint32_t)second);
     *to++ = '.';
-    to = digits_put_last(to, rows->milliseconds, 3);
-    to = stpcpy(to, "Z,");
+    to = stpcpy(digits_put_last(to, rows->milliseconds, 3), "Z,");
     to = digits_put(to, rows->car_id[(rows->trip - 1) % CARS]);
     *to++ = ',';
     return digits_put(to, rows->trip);
@@ -114,9 +106,5 @@ static char *put_row(void *maker, char *to) {
     return to;
 }
 
-const generate_kind_t generate_obd = {.name = "obd",
-                                      .unit = "rows",
-                                      .size = sizeof(obd_rows_t),
-                                      .check = check,
-                                      .begin = begin,
-                                      .put_row = put_row};
+const generate_kind_t generate_obd = {"obd",     "rows",         sizeof(obd_rows_t),
+                                      MOST_ROWS, .begin = begin, .put_row = put_row};

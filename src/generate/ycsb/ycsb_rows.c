@@ -62,12 +62,10 @@ static char *put_text(const ycsb_t *rows, uint64_t key, size_t bytes, char *to) 
     return end;
 }
 
-static char *put_key(char *to, const char *name, unsigned number) {
+static char *put_key(char *to, const char *name, unsigned number, const char *behind) {
     to = stpcpy(to, name);
     *to++ = (char)('0' + number);
-    *to++ = '"';
-    *to++ = ':';
-    return to;
+    return stpcpy(to, behind);
 }
 
 static char *put_row(void *maker, char *to) {
@@ -75,19 +73,14 @@ static char *put_row(void *maker, char *to) {
     uint64_t key = chance_bits(rows->key, rows->id);
     to = digits_put_long(stpcpy(to, "{\"_id\":"), rows->id++);
     for (unsigned i = 0; i < TEXTS; i++) {
-        to = put_key(to, ",\"field", i);
-        *to++ = '"';
+        to = put_key(to, ",\"field", i, "\":\"");
         to = put_text(rows, chance_bits(key, NUMBERS + i), rows->text_bytes + (i < rows->longer_texts), to);
         *to++ = '"';
     }
     for (unsigned i = 0; i < NUMBERS; i++)
-        to = digits_put(put_key(to, ",\"fieldInt", i), zipf_draw(&rows->zipf, chance_bits(key, i)));
+        to = digits_put(put_key(to, ",\"fieldInt", i, "\":"), zipf_draw(&rows->zipf, chance_bits(key, i)));
     return stpcpy(to, "}\n");
 }
 
-const generate_kind_t generate_ycsb = {.name = "ycsb",
-                                       .unit = "documents",
-                                       .size = sizeof(ycsb_t),
-                                       .check = check,
-                                       .begin = begin,
-                                       .put_row = put_row};
+const generate_kind_t generate_ycsb = {"ycsb", "documents", sizeof(ycsb_t), UINT64_MAX, check,
+                                       begin,  put_row,     NULL,           NULL};

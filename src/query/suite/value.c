@@ -283,9 +283,8 @@ static bool append_param(reader_t *reader, bson_t *to, const char *key, const ya
     for (size_t i = 0; !reader->params && i < reader->name_count; i++)
         if (strcmp(reader->names[i], node->text) == 0)
             return done(reader, node, bson_append_null(to, key, -1));
-    const char *near = suggest_word(node->text, reader->names, reader->name_count);
-    return COMPLAIN(node, "there is no parameter '%s' here%s%s%s", node->text, near ? "; did you mean '" : "",
-                    near ? near : "", near ? "'?" : "");
+    return COMPLAIN(node, "there is no parameter '%s' here%s", node->text,
+                    suggestion(node->text, reader->names, reader->name_count).text);
 }
 
 static const struct {
