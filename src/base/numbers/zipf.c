@@ -1,4 +1,4 @@
-#include "generate/ycsb/zipf.h"
+#include "base/numbers/zipf.h"
 
 __extension__ typedef unsigned __int128 wide_t;
 
