@@ -1,12 +1,11 @@
 #include "server/send/writer.h"
 #include "base/clock.h"
-#include "base/grow.h"
 #include "base/zeroed.h"
 #include "server/command_cursor.h"
 #include "server/refusal.h"
+#include "server/send/write_reply.h"
 #include "server/server_errors.h"
 
-#include <ctype.h>
 #include <stdalign.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,11 +41,7 @@ struct writer {
     const bson_t **pointers;
     size_t room;
     /* the last try */
-    bson_t reply;
-    bson_error_t error;
-    write_error_t *errors;
-    size_t error_room;
-    char words[BSON_ERROR_BUFFER_SIZE];
+    write_reply_t read;
     patience_t patience;
     char doing[300], reading[300];
 };
@@ -75,11 +70,11 @@ void writer_destroy(writer_t *writer) {
     close_line(&writer->straight);
     bson_destroy(writer->options);
     bson_destroy(&writer->straight_options);
-    bson_destroy(&writer->reply);
+    bson_destroy(&writer->read.reply);
     mongoc_read_prefs_destroy(writer->primary);
     free(writer->views);
     free(writer->pointers);
-    free(writer->errors);
+    free(writer->read.errors);
     free(writer);
 }
 
@@ -154,119 +149,17 @@ static bool view_documents(writer_t *writer, const message_t *message, err_t *er
     return true;
 }
 
-/* ---- a reply ---- */
-
-static void copy_words(char *to, size_t size, const char *words) {
-    size_t length = strlen(words);
-    if (length > size - 1)
-        for (length = size - 1; length && ((unsigned char)words[length] & 0xC0) == 0x80;)
-            length--; /* not in the middle of a character */
-    for (size_t i = 0; i < length; i++)
-        to[i] = iscntrl((unsigned char)words[i]) ? ' ' : words[i];
-    to[length] = '\0';
-}
-
-/* UINT32_MAX is more than any message has, so then nothing of the reply is believed. */
-static uint32_t read_count(const bson_iter_t *field) {
-    const int64_t count =
-        BSON_ITER_HOLDS_INT32(field) || BSON_ITER_HOLDS_INT64(field) ? bson_iter_as_int64(field) : -1;
-    return count >= 0 && count < UINT32_MAX ? (uint32_t)count : UINT32_MAX;
-}
-
-/* Reads the fields of a write error, or of a write concern error. */
-static void read_error(const bson_iter_t *entry, write_error_t *error) {
-    bson_iter_t field, keys;
-    *error = (write_error_t){.index = UINT32_MAX};
-    for (bool more = BSON_ITER_HOLDS_DOCUMENT(entry) && bson_iter_recurse(entry, &field);
-         more && bson_iter_next(&field);) {
-        const char *key = bson_iter_key(&field);
-        if (strcmp(key, "index") == 0) {
-            error->index = read_count(&field);
-        } else if (strcmp(key, "code") == 0) {
-            error->code = (int)bson_iter_as_int64(&field);
-        } else if (strcmp(key, "errmsg") == 0 && BSON_ITER_HOLDS_UTF8(&field)) {
-            copy_words(error->words, sizeof error->words, bson_iter_utf8(&field, NULL));
-        } else if (strcmp(key, "keyPattern") == 0 && BSON_ITER_HOLDS_DOCUMENT(&field) &&
-                   bson_iter_recurse(&field, &keys)) {
-            /* if a server does not name the index, the document is read back like any duplicate */
-            const bool is_id = bson_iter_next(&keys) && strcmp(bson_iter_key(&keys), "_id") == 0 &&
-                               bson_iter_as_int64(&keys) == 1 && !bson_iter_next(&keys);
-            error->other_index = !is_id;
-        }
-    }
-    if (!error->words[0])
-        snprintf(error->words, sizeof error->words, "the server says no more than its error code, %d",
-                 error->code);
-}
-
-static bool read_write_errors(writer_t *writer, reply_t *reply, err_t *err) {
-    bson_iter_t iter, entry;
-    if (!bson_iter_init_find(&iter, &writer->reply, "writeErrors") || !bson_iter_recurse(&iter, &entry))
-        return true;
-    while (bson_iter_next(&entry)) {
-        if (!GROW(writer->errors, writer->error_room, reply->error_count + 1, err))
-            return false;
-        read_error(&entry, &writer->errors[reply->error_count++]);
-    }
-    reply->errors = writer->errors;
-    return true;
-}
-
-static void read_concern(writer_t *writer, reply_t *reply) {
-    bson_iter_t iter, entry;
-    write_error_t error;
-    if (!bson_iter_init_find(&iter, &writer->reply, "writeConcernErrors") ||
-        !bson_iter_recurse(&iter, &entry) || !bson_iter_next(&entry))
-        return;
-    read_error(&entry, &error);
-    reply->concern_failed = true;
-    reply->concern_code = error.code;
-    copy_words(writer->words, sizeof writer->words, error.words);
-}
-
-/* What kind of reply it is when the driver gives none that names documents. */
-static reply_kind_t kind_of(const bson_error_t *error, const bson_t *reply) {
-    switch (error->domain) {
-    case MONGOC_ERROR_SERVER:
-        return REPLY_FAILED;
-    case MONGOC_ERROR_SERVER_SELECTION:
-        return refusal_of(error, reply) == REFUSAL_GONE ? REPLY_UNSENT : REPLY_IMPOSSIBLE;
-    default:
-        return refusal_of(error, reply) == REFUSAL_GONE ? REPLY_LOST : REPLY_IMPOSSIBLE;
-    }
-}
-
-static bool read_reply(writer_t *writer, uint32_t count, bool ok, reply_t *reply, err_t *err) {
-    bson_iter_t iter;
-    *reply = (reply_t){.kind = REPLY_GIVEN, .words = writer->words};
-    writer->words[0] = '\0';
-    if (!read_write_errors(writer, reply, err))
-        return false;
-    read_concern(writer, reply);
-    reply->inserted = bson_iter_init_find(&iter, &writer->reply, "insertedCount") ? read_count(&iter) : 0;
-    if (!ok && !reply->error_count && !reply->concern_failed) {
-        reply->kind = kind_of(&writer->error, &writer->reply);
-        reply->code = (int)writer->error.code;
-        reply->passing = mongoc_error_has_label(&writer->reply, "RetryableWriteError");
-        copy_words(writer->words, sizeof writer->words, writer->error.message);
-    } else if (!reply->concern_failed && reply->inserted + reply->error_count != count) {
-        snprintf(writer->words, sizeof writer->words, "the server answered for %llu of %u documents",
-                 (unsigned long long)(reply->inserted + reply->error_count), (unsigned)count);
-    }
-    return true;
-}
-
 /* ---- the wire ---- */
 
 static bool insert(void *context, const message_t *message, reply_t *reply, err_t *err) {
     writer_t *writer = context;
     if (!view_documents(writer, message, err))
         return false;
-    memset(&writer->error, 0, sizeof writer->error);
-    bson_destroy(&writer->reply);
+    memset(&writer->read.error, 0, sizeof writer->read.error);
+    bson_destroy(&writer->read.reply);
     bool ok = mongoc_collection_insert_many(writer->line->collection, writer->pointers, message->count,
-                                            writer->line_options, &writer->reply, &writer->error);
-    if (!read_reply(writer, message->count, ok, reply, err))
+                                            writer->line_options, &writer->read.reply, &writer->read.error);
+    if (!write_reply_read_insert(&writer->read, ok, message->count, reply, err))
         return false;
     if (reply->kind == REPLY_GIVEN)
         server_answered(writer->line->server);
@@ -294,34 +187,6 @@ static bool append_replacement(writer_t *writer, bson_t *updates, uint32_t i, co
            bson_append_document_end(updates, &statement);
 }
 
-/* As a server gives it, without the driver's work on it. */
-static bool read_update_reply(writer_t *writer, bool ok, reply_t *reply, err_t *err) {
-    bson_iter_t iter;
-    write_error_t error;
-    *reply = (reply_t){.kind = REPLY_GIVEN, .words = writer->words};
-    writer->words[0] = '\0';
-    if (!ok) {
-        reply->kind = kind_of(&writer->error, &writer->reply);
-        reply->code = (int)writer->error.code;
-        reply->passing = mongoc_error_has_label(&writer->reply, "RetryableWriteError");
-        copy_words(writer->words, sizeof writer->words, writer->error.message);
-        return true;
-    }
-    if (!read_write_errors(writer, reply, err))
-        return false;
-    reply->inserted = bson_iter_init_find(&iter, &writer->reply, "n") ? read_count(&iter) : 0;
-    if (bson_iter_init_find(&iter, &writer->reply, "writeConcernError")) {
-        read_error(&iter, &error);
-        reply->concern_failed = true;
-        reply->concern_code = error.code;
-        copy_words(writer->words, sizeof writer->words, error.words);
-    } else {
-        snprintf(writer->words, sizeof writer->words,
-                 "of the documents to be replaced some are other ones by now");
-    }
-    return true;
-}
-
 /* An update command by hand: the driver's own would be sent again by itself, or be cut into several. */
 static bool replace(void *context, const message_t *message, const replaced_t *before, reply_t *reply,
                     err_t *err) {
@@ -340,12 +205,12 @@ static bool replace(void *context, const message_t *message, const replaced_t *b
         bson_destroy(&command);
         return err_memory(err, command.len);
     }
-    memset(&writer->error, 0, sizeof writer->error);
-    bson_destroy(&writer->reply);
+    memset(&writer->read.error, 0, sizeof writer->read.error);
+    bson_destroy(&writer->read.reply);
     ok = mongoc_client_command_simple(writer->line->client, server_database(writer->server), &command, NULL,
-                                      &writer->reply, &writer->error);
+                                      &writer->read.reply, &writer->read.error);
     bson_destroy(&command);
-    if (!read_update_reply(writer, ok, reply, err))
+    if (!write_reply_read_update(&writer->read, ok, reply, err))
         return false;
     if (reply->kind == REPLY_GIVEN)
         server_answered(writer->line->server);
@@ -355,7 +220,7 @@ static bool replace(void *context, const message_t *message, const replaced_t *b
 /* The driver's own words for the trouble: they name hosts and their state. */
 static void describe(const writer_t *writer, const trouble_t *trouble, bson_error_t *error) {
     if (!trouble || (trouble->reply && trouble->reply->kind != REPLY_GIVEN)) {
-        *error = writer->error;
+        *error = writer->read.error;
         return;
     }
     memset(error, 0, sizeof *error);
@@ -406,7 +271,7 @@ static bool again(void *context, const trouble_t *trouble, err_t *err) {
     if (turn_home(writer, trouble))
         return true;
     describe(writer, trouble, &error);
-    return server_wait(line->server, line->client, &writer->patience, &error, &writer->reply,
+    return server_wait(line->server, line->client, &writer->patience, &error, &writer->read.reply,
                        trouble ? writer->doing : writer->reading, err);
 }
 
@@ -414,7 +279,8 @@ static bool refuse(void *context, const trouble_t *trouble, err_t *err) {
     writer_t *writer = context;
     bson_error_t error;
     describe(writer, trouble, &error);
-    return refusal_explain(server_address(writer->line->server), &error, &writer->reply, writer->doing, err);
+    return refusal_explain(server_address(writer->line->server), &error, &writer->read.reply, writer->doing,
+                           err);
 }
 
 /* {_id: {$in: [...]}} */
@@ -451,16 +317,16 @@ static fetched_t fetch(void *context, const message_t *message, found_fn *found,
         ok = found(finder, bson_get_data(document), document->len, err);
     if (!ok) {
         fetched = FETCH_FAILED;
-    } else if (command_cursor_failed(&cursor, &writer->error, &reply)) {
-        bson_destroy(&writer->reply);
+    } else if (command_cursor_failed(&cursor, &writer->read.error, &reply)) {
+        bson_destroy(&writer->read.reply);
         if (reply)
-            bson_copy_to(reply, &writer->reply);
+            bson_copy_to(reply, &writer->read.reply);
         else
-            bson_init(&writer->reply);
-        if (refusal_of(&writer->error, reply) == REFUSAL_GONE) {
+            bson_init(&writer->read.reply);
+        if (refusal_of(&writer->read.error, reply) == REFUSAL_GONE) {
             fetched = FETCH_AGAIN;
         } else {
-            refusal_explain(server_address(writer->server), &writer->error, reply, writer->reading, err);
+            refusal_explain(server_address(writer->server), &writer->read.error, reply, writer->reading, err);
             fetched = FETCH_FAILED;
         }
     } else {
@@ -480,7 +346,7 @@ writer_t *writer_new(server_t *server, server_t *near, err_t *err) {
         return NULL;
     }
     writer->server = server;
-    bson_init(&writer->reply);
+    bson_init(&writer->read.reply);
     bson_init(&writer->straight_options);
     if (!open_line(&writer->home, server, err) || (near && !open_line(&writer->near, near, err))) {
         writer_destroy(writer);
