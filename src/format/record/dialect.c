@@ -103,6 +103,8 @@ static bool sniff_header(const schema_t *schema, split_t *split, const uint8_t *
         return true;
     if (schema->header == HEADER_WORDS)
         dialect->header = dialect_starts_with_word(schema, line.text, line.length, &dialect->delimiter);
+    if (schema->header == HEADER_LINE)
+        dialect->header = true;
     if (schema->header == HEADER_YES) {
         dialect->header = true;
         size_t most = 0;
@@ -126,6 +128,10 @@ static bool sniff_header(const schema_t *schema, split_t *split, const uint8_t *
         dialect->header_hash = XXH3_64bits(line.text, line.length);
         dialect->header_first = line.text[0];
     }
+    if (schema->header == HEADER_LINE)
+        return dialect_is_header_line(schema, &line, name, err);
+    if (schema->header == HEADER_REFUSE)
+        return dialect_is_no_header(schema, split, &line, name, dialect, err);
     return !dialect->header || dialect_read_header(schema, split, &line, name, dialect, err);
 }
 
@@ -173,10 +179,20 @@ static bool check_bson(const schema_t *schema, const uint8_t *text, size_t lengt
            bson_span_begins_broken(text, length) || dialect_refuse_bson(name, text, length, err);
 }
 
+bool dialect_may_be_encoded(const schema_t *schema, const uint8_t *text, size_t length, bool utf16,
+                            const char *name, err_t *err) {
+    return encoding_keeps_utf8(schema->encoding) || (!utf16 && !dialect_bom(text, length)) ||
+           err_set(err, STATUS_INPUT,
+                   "%s:1: its text is %s, and by the format %s it is %s; give a --format without 'encoding'",
+                   name, utf16 ? "UTF-16" : "UTF-8, as its byte-order mark says", schema->name,
+                   encoding_names[schema->encoding]);
+}
+
 static bool sniff(const schema_t *schema, const uint8_t *text, size_t length, const char *name, bool warns,
                   dialect_t *dialect, err_t *err) {
     dialect_start(dialect);
-    if (!check_bson(schema, text, length, name, err))
+    if (!check_bson(schema, text, length, name, err) ||
+        !dialect_may_be_encoded(schema, text, length, false, name, err))
         return false;
     if (schema->kind != RECORDS_DELIMITED) {
         dialect_clear_columns(dialect);
@@ -192,7 +208,7 @@ static bool sniff(const schema_t *schema, const uint8_t *text, size_t length, co
     const size_t begin = dialect_begin(schema, text, length);
     uint64_t number;
     bool ok = sniff_header(schema, split, text, length, name, dialect, &number, err);
-    if (ok && dialect->header && warns)
+    if (ok && dialect->header && schema->header != HEADER_LINE && warns)
         dialect_warn_unknown(schema, split, dialect, name, number);
     else if (ok && !dialect->header)
         ok = guess_layout(schema, split, text + begin, length - begin, dialect, err);
@@ -221,7 +237,7 @@ static bool asks_first_line(const schema_t *schema) {
 /* Of a line of which only the beginning is there. */
 static bool begins_header(const schema_t *schema, const dialect_text_t *line) {
     char delimiter;
-    return schema->header == HEADER_YES ||
+    return schema->header == HEADER_YES || schema->header == HEADER_LINE ||
            (schema->header == HEADER_WORDS &&
             dialect_starts_with_word(schema, line->text, line->length, &delimiter));
 }
@@ -231,6 +247,8 @@ bool dialect_sniff_head(const schema_t *schema, const dialect_head_t *head, cons
     const uint8_t *first = head->text + dialect_begin(schema, head->text, head->length + head->begun),
                   *at = first;
     dialect_text_t line;
+    if (!dialect_may_be_encoded(schema, head->text, head->length, head->utf16, name, err))
+        return false;
     if (schema->kind == RECORDS_BSON)
         return dialect_sniff(schema, head->text, head->length + head->begun, name, dialect, err);
     if (schema->skip && head->more && first >= head->text + head->length)
@@ -258,7 +276,9 @@ bool dialect_sniff_head(const schema_t *schema, const dialect_head_t *head, cons
 }
 
 bool dialect_may_refuse(const schema_t *schema) {
-    return schema_any_fields(schema) || (schema->kind == RECORDS_DELIMITED && schema->header != HEADER_NO);
+    return schema_any_fields(schema) ||
+           (schema->kind == RECORDS_DELIMITED &&
+            (schema->header != HEADER_NO || !encoding_keeps_utf8(schema->encoding)));
 }
 
 /* An empty line, or a comment, which may have no end yet. */

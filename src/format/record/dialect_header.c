@@ -1,7 +1,9 @@
-/* A header's columns by their names, and the sentences about those that are missing or not known. */
+/* A header's columns by their names, the line that a header has to be, and the sentences about what does not fit. */
 #include "base/chars/escape.h"
 #include "base/log.h"
 #include "format/record/dialect_inner.h"
+#include "format/record/typed.h"
+#include "format/record/words.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -126,4 +128,76 @@ bool dialect_read_header(const schema_t *schema, split_t *split, const dialect_t
             return has_no_cr(line, name, err) && misses_column(split, field, name, line->number, err);
     }
     return knows_all(schema, split, dialect, name, line->number, err);
+}
+
+/* ---- the columns by their place ---- */
+
+enum { LINE_SHOWN = 120 };
+
+/* The line's first characters, which end in ... if there are more. */
+static const char *show_line(const dialect_text_t *line, char *out, size_t room) {
+    const size_t most = line->length < LINE_SHOWN + 8 ? line->length : LINE_SHOWN + 8;
+    show(&(const span_t){.text = line->text, .length = (uint32_t)most}, LINE_SHOWN, out, room - 3);
+    return line->length > LINE_SHOWN ? strcat(out, "...") : out;
+}
+
+bool dialect_is_header_line(const schema_t *schema, const dialect_text_t *line, const char *name,
+                            err_t *err) {
+    char wanted[4 * LINE_SHOWN + 8], has[4 * LINE_SHOWN + 8];
+    const schema_text_t *header = &schema->header_line;
+    if (dialect_is_word(schema, header, line->text, line->length, false))
+        return true;
+    const dialect_text_t other = {(const uint8_t *)header->text, header->length, 0};
+    return err_set(err, STATUS_INPUT,
+                   "%s:%" PRIu64 ": its first line is not the header of the format %s, by whose order the "
+                   "columns are read: wanted %s, has %s",
+                   name, line->number, schema->name, show_line(&other, wanted, sizeof wanted),
+                   show_line(line, has, sizeof has));
+}
+
+enum { VALUE_MOST = 64, VALUE_SLACK = 8 /* which typed_convert reads */ };
+
+/* Is the value of the field's type? */
+static bool is_of_type(const schema_t *schema, const field_t *field, const span_t *value) {
+    uint8_t text[VALUE_MOST + VALUE_SLACK] = {0};
+    pattern_t patterns[PATTERN_MOST];
+    typed_t typed;
+    if (value->length > VALUE_MOST)
+        return false;
+    memcpy(text, value->text, value->length);
+    for (size_t i = 0; i < field->patterns.count; i++)
+        pattern_compile(field->patterns.items[i].text, field->patterns.items[i].length, &patterns[i]);
+    return typed_convert(field, patterns, schema->encoding, text, value->length, &typed);
+}
+
+static bool has_type(const field_t *field) {
+    return field->type != TYPE_TEXT && field->type != TYPE_TRIMMED && field->type != TYPE_BINARY &&
+           field->type != TYPE_JSON && !field->array.length && !field->lookup;
+}
+
+bool dialect_is_no_header(const schema_t *schema, split_t *split, const dialect_text_t *line,
+                          const char *name, const dialect_t *dialect, err_t *err) {
+    size_t typed = 0, fitting = 0;
+    if (!split_record(split, schema, dialect->delimiter, line->text, line->length))
+        return err_memory(err, line->length);
+    if (split->count != dialect->columns)
+        return true; /* as a record it will be rejected, and named */
+    for (size_t i = 0; i < split->count; i++) {
+        const span_t *value = &split->spans[i];
+        if (dialect->field_of[i] == DIALECT_NO_FIELD || !value->length)
+            continue;
+        const field_t *field = &schema->fields[dialect->field_of[i]];
+        if (!has_type(field) || words_find(&field->nulls, schema->encoding, value->text, value->length) >= 0)
+            continue;
+        typed++;
+        fitting += is_of_type(schema, field, value);
+    }
+    char has[4 * LINE_SHOWN + 8];
+    return !typed || fitting ||
+           err_set(
+               err, STATUS_INPUT,
+               "%s:%" PRIu64 ": its first line seems to be a header, and by the format %s no file has one: "
+               "no value in %s is of its column's type. Take that line away, or, if it is a record, give a "
+               "--format with header: no",
+               name, line->number, schema->name, show_line(line, has, sizeof has));
 }
