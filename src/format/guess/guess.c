@@ -90,6 +90,7 @@ static bool keep_first(guess_t *guess, const uint8_t *text, size_t length, bool 
 
 bool guess_begin(guess_t *guess, const uint8_t *text, size_t length, bool whole, err_t *err) {
     const size_t bom = dialect_bom(text, length);
+    guess->marked = bom > 0;
     guess->bson = guess_is_bson(text, length);
     guess->json = !guess->bson && guess_is_json(text, length);
     if (guess->bson || guess->json)
@@ -252,6 +253,11 @@ static bool find_encoding(guess_t *guess, err_t *err) {
                                                     : ENCODING_NONE;
     if (guess->options.encoding_given)
         return check_first(guess, err);
+    if (guess->other_bytes && guess->marked)
+        return err_set(err, STATUS_INPUT,
+                       "%.1000s: begins with the byte-order mark of UTF-8, and some of its text is none; say "
+                       "--encoding utf-8 to keep that as bytes, or correct the file",
+                       guess->name);
     if (guess->no_bytes)
         return err_set(
             err, STATUS_INPUT,

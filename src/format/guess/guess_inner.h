@@ -184,6 +184,7 @@ struct guess {
     const char *name;
     bool json, bson; /* it is, and nothing else is known */
     bool was_utf16;
+    bool marked; /* it begins with the byte-order mark of UTF-8 */
     guess_options_t options;
     type_spec_t *types; /* options.type_count */
     structure_t structure;
