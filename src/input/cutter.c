@@ -397,7 +397,8 @@ bool cutter_look(cutter_t *cutter, dialect_head_t *head, err_t *err) {
         *err = cutter->fault;
         return false;
     }
-    *head = (dialect_head_t){cutter->buffer.bytes, length, cutter->have - length, more};
+    *head = (dialect_head_t){cutter->buffer.bytes, length, cutter->have - length, more,
+                             source_is_utf16(cutter->source)};
     return true;
 }
 

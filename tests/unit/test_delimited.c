@@ -486,7 +486,7 @@ static void test_first(void **state) {
            "1','a':{'$binary':{'base64':'ww==','subType':'00'}},'b':{'$binary':{'base64':'qQ==','subType':'"
            "00'}},"
            "'c':1}");
-    EXPECT(lab_schema("format: x\nrecord: {delimiter: \"|\", header: no, encoding: latin1}\n"
+    EXPECT(lab_schema("format: x\nrecord: {delimiter: \"|\", header: no, encoding: utf-8-or-latin1}\n"
                       "fields: [{name: a, type: trimmed}, {name: b}]\n"
                       "make: [{k: first, from: [a]}, {j: first, from: [[b, a]]}]\n"),
            " caf\xE9 |y\n\xC3\xA9|\xFF\n", "{'k':'caf\xC3\xA9','j':'ycaf\xC3\xA9','a':'caf\xC3\xA9','b':'y'}",

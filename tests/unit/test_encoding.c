@@ -47,9 +47,24 @@ static void test_every_byte(void **state) {
     assert_false(encoding_is(ENCODING_WINDOWS_1252, (const uint8_t *)"\x80\x90", 2));
 }
 
+/* Of one encoding, UTF-8 is text like any other, and comes back as the same bytes. */
+static void test_one_encoding(void **state) {
+    (void)state;
+    const uint8_t *const text = (const uint8_t *)"\xC3\xA9\x80z";
+    uint8_t made[12], again[12];
+    assert_true(encoding_converts(ENCODING_WINDOWS_1252, text, 2));
+    assert_false(encoding_converts(ENCODING_UTF8_OR_WINDOWS_1252, text, 2));
+    assert_true(encoding_doubts(ENCODING_WINDOWS_1252_NOT_UTF8, text, 2));
+    assert_false(encoding_doubts(ENCODING_WINDOWS_1252_NOT_UTF8, text, 4));
+    const size_t length = encoding_to_utf8(ENCODING_WINDOWS_1252, made, text, 4);
+    assert_int_equal(encoding_from_utf8(ENCODING_WINDOWS_1252, again, made, length), 4);
+    assert_memory_equal(again, text, 4);
+    assert_int_equal(encoding_from_utf8(ENCODING_LATIN1, again, made, length), SIZE_MAX); /* the euro sign */
+}
+
 static size_t begins(const char *words, const char *text, bool any_case) {
-    return encoding_begins(ENCODING_LATIN1, (const uint8_t *)words, strlen(words), (const uint8_t *)text,
-                           strlen(text), any_case);
+    return encoding_begins(ENCODING_UTF8_OR_LATIN1, (const uint8_t *)words, strlen(words),
+                           (const uint8_t *)text, strlen(text), any_case);
 }
 
 static void test_begins_in_latin1(void **state) {
@@ -72,7 +87,7 @@ static void test_begins_in_latin1(void **state) {
     assert_int_equal(begins("a\xC3", "a\xC3", false), 0);
     static const uint8_t euro[] = "\xE2\x82\xAC"
                                   "A";
-    assert_int_equal(encoding_begins(ENCODING_WINDOWS_1252, euro, 4,
+    assert_int_equal(encoding_begins(ENCODING_UTF8_OR_WINDOWS_1252, euro, 4,
                                      (const uint8_t *)"\x80"
                                                       "a",
                                      2, true),
@@ -82,7 +97,7 @@ static void test_begins_in_latin1(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_every_byte),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_every_byte), cmocka_unit_test(test_one_encoding),
                                        cmocka_unit_test(test_begins_in_latin1)};
     return cmocka_run_group_tests_name("encoding", tests, NULL, NULL);
 }

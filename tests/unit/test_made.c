@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #define FIELDS                                                                                               \
-    "format: x\nrecord: {delimiter: \"|\", header: no, encoding: latin1}\nfields:\n  - {name: a}\n"          \
+    "format: x\nrecord: {delimiter: \"|\", header: no, encoding: utf-8-or-latin1}\nfields:\n  - {name: a}\n" \
     "  - {name: b, type: trimmed, nulls: [\"\", NULL]}\n  - {name: n, type: number}\n  - {name: m, type: "   \
     "number}\n"
 

@@ -25,6 +25,14 @@ bool guess_rows_decimal(void *options, const char *text, err_t *err) {
     return chosen >= 0;
 }
 
+bool guess_rows_encoding(void *of, const char *text, err_t *err) {
+    guess_options_t *options = of;
+    const int chosen = cli_choose("encoding", text, encoding_names, ENCODING_WINDOWS_1252_NOT_UTF8, err);
+    options->encoding = chosen < 0 ? ENCODING_NONE : (encoding_t)chosen;
+    options->encoding_given = true;
+    return chosen >= 0;
+}
+
 bool guess_rows_bad_value(void *of, const char *text, err_t *err) {
     guess_options_t *options = of;
     const int chosen = cli_choose("on-bad-value", text, schema_bad_values, BAD_VALUES, err);
@@ -47,12 +55,13 @@ static bool check_types(const texts_list_t *types, err_t *err) {
 bool guess_rows_check(guess_options_t *options, const texts_list_t *types, const char *format, err_t *err) {
     options->types = types->items;
     options->type_count = types->count;
-    const char *given = options->dates     ? "dates"
-                        : options->header  ? "header"
-                        : options->decimal ? "decimal"
-                        : options->nested  ? "nested"
-                        : types->count     ? "type"
-                                           : NULL;
+    const char *given = options->dates            ? "dates"
+                        : options->header         ? "header"
+                        : options->decimal        ? "decimal"
+                        : options->encoding_given ? "encoding"
+                        : options->nested         ? "nested"
+                        : types->count            ? "type"
+                                                  : NULL;
     return !format || !given
                ? check_types(types, err)
                : err_set(err, STATUS_USAGE,

@@ -20,6 +20,9 @@
         GUESS_ROW(values, member, "decimal", "MARK", guess_rows_decimal,                                     \
                   "The decimal mark, . or , for numbers such as 1,234 if the file "                          \
                   "does not tell."),                                                                         \
+        GUESS_ROW(values, member, "encoding", "NAME", guess_rows_encoding,                                   \
+                  "The encoding, if the file does not tell: utf-8, windows-1252, latin1, "                   \
+                  "utf-8-or-windows-1252 or utf-8-or-latin1 (each value is UTF-8 where it can be)."),        \
         {.name = "nested",                                                                                   \
          .kind = OPTION_FLAG,                                                                                \
          .offset = offsetof(values, member) + offsetof(guess_options_t, nested),                             \
@@ -46,6 +49,7 @@
 bool guess_rows_bad_value(void *options, const char *text, err_t *err);
 bool guess_rows_dates(void *options, const char *text, err_t *err);
 bool guess_rows_header(void *options, const char *text, err_t *err);
+bool guess_rows_encoding(void *options, const char *text, err_t *err);
 bool guess_rows_decimal(void *options, const char *text, err_t *err);
 
 /* They say nothing to a format that is given, but for --on-bad-value. types: those of --type, put into the options. */

@@ -46,9 +46,12 @@ void delimited_learn_header(delimited_t *reader) {
         learn_columns(reader);
     for (size_t i = 0; schema->header == HEADER_WORDS && i < schema->header_words.count; i++)
         learn_start(reader, &schema->header_words.items[i], UINT64_MAX);
-    if (schema->quote && schema->header != HEADER_NO)
+    if (schema->header == HEADER_LINE && reader->dialect->header_length)
+        reader->header_start[reader->dialect->header_first] = UINT64_MAX;
+    const bool by_names = schema->header == HEADER_YES || schema->header == HEADER_WORDS;
+    if (schema->quote && by_names)
         reader->header_start[(uint8_t)schema->quote] = UINT64_MAX;
-    if (schema->blanks && schema->header != HEADER_NO)
+    if (schema->blanks && by_names)
         reader->header_start[' '] = reader->header_start['\t'] = UINT64_MAX;
     if (schema->comment)
         reader->header_start[(uint8_t)schema->comment] = UINT64_MAX;
@@ -76,7 +79,7 @@ bool delimited_skip(delimited_t *reader, record_t *record) {
  * what has as many fields as a record is not taken for one. */
 static parsed_t look_at_comment(delimited_t *reader, record_t *record, const uint8_t *text) {
     const schema_t *schema = reader->schema;
-    const bool before = reader->file_start && schema->header == HEADER_YES;
+    const bool before = reader->file_start && (schema->header == HEADER_YES || schema->header == HEADER_LINE);
     if (schema->guessed && !before && reader->dialect->columns > 1) {
         if (!split_record(reader->split, schema, reader->dialect->delimiter, text, record->length))
             return PARSED_MEMORY;
@@ -105,6 +108,7 @@ parsed_t delimited_look_for_header(delimited_t *reader, record_t *record, const 
     const bool by_words = reader->schema->header == HEADER_WORDS;
     switch (line) {
     case DIALECT_HEADER:
+        reader->file_start = false;
         return PARSED_HEADER;
     case DIALECT_OTHER_HEADER:
         record->reason = other;

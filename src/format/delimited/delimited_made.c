@@ -96,8 +96,7 @@ static uint8_t *put_item(const delimited_t *reader, const bounds_t *bounds, fiel
         if (!value_of(reader, bounds, fields, index, &value) ||
             (count == 1 && is_null(&reader->schema->fields[index], encoding, &value)))
             return NULL;
-        if (high && !utf8_valid(value.text, value.length) &&
-            encoding_is(encoding, value.text, value.length)) {
+        if (high && encoding_converts(encoding, value.text, value.length)) {
             out += encoding_to_utf8(encoding, out, value.text, value.length);
         } else {
             memcpy(out, value.text, value.length);

@@ -4,12 +4,17 @@
 #include "format/record/words.h"
 #include "format/values/convert.h"
 
-/* Writes the text of a field that is not the number or date that it should be, or of a text field. */
+/* Text that is UTF-8 and stays so. */
+static bool stays(const delimited_t *reader, const uint8_t *text, size_t length, bool high) {
+    return !high || (encoding_keeps_utf8(reader->schema->encoding) && utf8_valid(text, length));
+}
+
+/* Writes the text of a field, or what is not the number or date that it should be; bytes that are no text as binary. */
 static uint8_t *put_text(delimited_t *reader, uint8_t *out, const op_t *op, const uint8_t *text,
                          size_t length, bool high) {
-    if (!high || utf8_valid(text, length))
+    if (stays(reader, text, length, high))
         return bsonw_string(delimited_put_head_as(out, op, 0x02), text, length);
-    if (encoding_is(reader->schema->encoding, text, length)) {
+    if (encoding_converts(reader->schema->encoding, text, length)) {
         out = delimited_put_head_as(out, op, 0x02);
         size_t bytes = encoding_to_utf8(reader->schema->encoding, out + 4, text, length);
         out = bsonw_int32(out, (int32_t)bytes + 1) + bytes;
@@ -148,6 +153,11 @@ static uint8_t *put_bad(delimited_t *reader, uint8_t *out, const op_t *op, const
     return after ? after : put_text(reader, out, op, text, length, high);
 }
 
+/* Of bytes that are not kept as they are: is it sure which text they are? */
+static bool is_text(encoding_t encoding, const uint8_t *text, size_t length) {
+    return encoding_converts(encoding, text, length) && !encoding_doubts(encoding, text, length);
+}
+
 uint8_t *delimited_put_unusual(delimited_t *reader, uint8_t *out, const op_t *op, const uint8_t *text,
                                size_t length, bool high, shape_t *shape) {
     const encoding_t encoding = high ? reader->schema->encoding : ENCODING_NONE;
@@ -163,5 +173,7 @@ uint8_t *delimited_put_unusual(delimited_t *reader, uint8_t *out, const op_t *op
         uint8_t *after = null ? NULL : put_rare(reader, out, op, text, length, high, shape);
         return after ? after : put_bad(reader, out, op, text, length, high);
     }
-    return put_text(reader, out, op, text, length, high);
+    if (stays(reader, text, length, high) || is_text(reader->schema->encoding, text, length))
+        return put_text(reader, out, op, text, length, high);
+    return put_bad(reader, out, op, text, length, high);
 }

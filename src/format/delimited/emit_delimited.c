@@ -132,12 +132,30 @@ static bool print_wide(const emit_delimited_t *emit, const field_t *field, const
     return true;
 }
 
-/* The text of one column, before quotes and escapes. */
-static bool print_value(const emit_delimited_t *emit, const field_t *field, const bson_t *document,
-                        const shape_t *shape, value_t *value, err_t *err) {
+/* A text as the format's encoding has it, where that keeps no UTF-8. False: it has no such characters. */
+static bool encode_text(const emit_delimited_t *emit, const field_t *field, value_t *value) {
+    const encoding_t encoding = emit->draft->schema->encoding;
+    text_t text = {.length = 0};
+    if (encoding_keeps_utf8(encoding))
+        return true;
+    if (!text_grow(&text, value->length + 1))
+        return false;
+    const size_t length = encoding_from_utf8(encoding, (uint8_t *)text.bytes, value->text, value->length);
+    text_t *kept = &emit->wide[field - emit->draft->schema->fields];
+    text_free(kept); /* which the value may have been in */
+    *kept = text;
+    value->text = (const uint8_t *)text.bytes;
+    value->length = length;
+    return length != SIZE_MAX;
+}
+
+/* The text of one column in UTF-8, before quotes and escapes; *bytes: it is none, but bytes. */
+static bool print_text(const emit_delimited_t *emit, const field_t *field, const bson_t *document,
+                       const shape_t *shape, value_t *value, bool *bytes, err_t *err) {
     bson_iter_t top, at;
     uint8_t spelling = shape ? shape->spelling[field - emit->draft->schema->fields] : 0;
     *value = (value_t){.text = value->printed};
+    *bytes = false;
     if (!bson_iter_init(&top, document) || !bson_iter_find_descendant(&top, field->key, &at)) {
         if (field->nulls.count) {
             const schema_text_t *null = &field->nulls.items[spelling < field->nulls.count ? spelling : 0];
@@ -169,7 +187,7 @@ static bool print_value(const emit_delimited_t *emit, const field_t *field, cons
     case BSON_TYPE_BINARY:
         bson_iter_binary(&at, &subtype, &length, &value->text);
         value->length = length;
-        return true;
+        return *bytes = true;
     case BSON_TYPE_INT32:
     case BSON_TYPE_INT64:
         value->length = convert_print_int(bson_iter_as_int64(&at), value->printed);
@@ -186,6 +204,16 @@ static bool print_value(const emit_delimited_t *emit, const field_t *field, cons
         return err_set(err, STATUS_INPUT, "'%s' holds a value of a type that the field %s never has",
                        field->key, field->name);
     }
+}
+
+/* The same as the file has it. */
+static bool print_value(const emit_delimited_t *emit, const field_t *field, const bson_t *document,
+                        const shape_t *shape, value_t *value, err_t *err) {
+    bool bytes;
+    return print_text(emit, field, document, shape, value, &bytes, err) &&
+           (bytes || encode_text(emit, field, value) ||
+            err_set(err, STATUS_INPUT, "the text of '%s' cannot be written in the format's encoding, %s",
+                    field->key, encoding_names[emit->draft->schema->encoding]));
 }
 
 static bool put_quoted(emit_delimited_t *emit, const value_t *value, way_t way) {

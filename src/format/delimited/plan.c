@@ -15,7 +15,7 @@ typedef struct {
 
 /* Text of an encoding may be longer in UTF-8; all other text is copied. */
 static size_t text_times(const schema_t *schema) {
-    return schema->encoding == ENCODING_WINDOWS_1252 ? 3 : schema->encoding ? 2 : 1;
+    return encoding_most_bytes(schema->encoding);
 }
 
 static void set_head(builder_t *builder, op_t *op, uint8_t type, const char *key, size_t length) {

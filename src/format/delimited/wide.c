@@ -79,14 +79,16 @@ static void trim(const uint8_t **text, size_t *length) {
         ++*text, --*length;
 }
 
+/* NULL: it is none, or nobody can tell which one. */
 static uint8_t *put_text(encoding_t encoding, const uint8_t *text, size_t length, uint8_t *out) {
-    if (utf8_valid(text, length)) {
-        memcpy(out + 4, text, length);
-    } else if (encoding_is(encoding, text, length)) {
-        length = encoding_to_utf8(encoding, out + 4, text, length);
-    } else {
+    if (encoding_doubts(encoding, text, length))
         return NULL;
-    }
+    if (encoding_converts(encoding, text, length))
+        length = encoding_to_utf8(encoding, out + 4, text, length);
+    else if (encoding_keeps_utf8(encoding) && utf8_valid(text, length))
+        memcpy(out + 4, text, length);
+    else
+        return NULL;
     bsonw_int32(out, (int32_t)length + 1);
     out[4 + length] = 0;
     return out + 4 + length + 1;
@@ -199,7 +201,9 @@ static uint8_t *put_looked_up(wide_t *wide, const field_t *field, encoding_t enc
                               size_t length, uint8_t *type, uint8_t *out) {
     if (field->type == TYPE_TRIMMED)
         trim(&text, &length);
-    if (encoding && !utf8_valid(text, length) && encoding_is(encoding, text, length)) {
+    if (encoding_doubts(encoding, text, length))
+        return NULL;
+    if (encoding_converts(encoding, text, length)) {
         if (!GROW(wide->text, wide->text_room, ENCODING_MOST_BYTES * length, NULL)) {
             wide->failed = true;
             return NULL;

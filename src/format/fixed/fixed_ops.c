@@ -15,13 +15,14 @@ static inline uint8_t *put_head(const fixed_encoder_t *encoder, uint8_t *out, co
     return out + op->head_size;
 }
 
-static inline uint8_t *put_text(const fixed_encoder_t *encoder, uint8_t *out, const fixed_op_t *op,
+static inline uint8_t *put_text(fixed_encoder_t *encoder, uint8_t *out, const fixed_op_t *op,
                                 const uint8_t *text, size_t length) {
     uint8_t *type = out;
     out = put_head(encoder, out, op);
     *type = 0x02;
     if (__builtin_expect(encoder->high && !utf8_valid(text, length), 0)) {
         *type = 0x05;
+        encoder->kept_as_text++;
         return bsonw_binary(out, text, length);
     }
     return bsonw_string(out, text, length);
@@ -38,8 +39,10 @@ static inline size_t code_length(const fixed_encoder_t *encoder, const uint8_t *
 
 /* Writes a value that is not the number that it should be. */
 static uint8_t *put_odd(fixed_encoder_t *encoder, uint8_t *out, const fixed_op_t *op, const uint8_t *text) {
-    encoder->kept_as_text++;
-    return put_text(encoder, out, op, text, op->width);
+    const uint64_t kept = encoder->kept_as_text;
+    out = put_text(encoder, out, op, text, op->width);
+    encoder->kept_as_text = kept + 1;
+    return out;
 }
 
 typedef struct {
@@ -96,7 +99,7 @@ static uint8_t *put_length(fixed_encoder_t *encoder, uint8_t *out, const fixed_o
     return bsonw_int32(put_head(encoder, out, op), (int32_t)whole.digits);
 }
 
-static uint8_t *put_counted(const fixed_encoder_t *encoder, uint8_t *out, const fixed_op_t *op,
+static uint8_t *put_counted(fixed_encoder_t *encoder, uint8_t *out, const fixed_op_t *op,
                             const uint8_t *text) {
     uint32_t length = 0;
     for (size_t i = 0; i < op->width; i++)

@@ -78,7 +78,6 @@ static bool keep_first(guess_t *guess, const uint8_t *text, size_t length, bool 
     guess->first_misfits = guess->split->count != structure->columns || guess->split->open;
     guess->first_length = line.length;
     guess->first_line = 1 + lines_count(text, (size_t)(line.text - text));
-    guess->header_lines = lines_count(text, (size_t)(at - text));
     const size_t shift = structure->odd_header && structure->row_names;
     bool ok = true;
     for (size_t i = 0; ok && i < structure->columns; i++) {
@@ -91,6 +90,7 @@ static bool keep_first(guess_t *guess, const uint8_t *text, size_t length, bool 
 
 bool guess_begin(guess_t *guess, const uint8_t *text, size_t length, bool whole, err_t *err) {
     const size_t bom = dialect_bom(text, length);
+    guess->marked = bom > 0;
     guess->bson = guess_is_bson(text, length);
     guess->json = !guess->bson && guess_is_json(text, length);
     if (guess->bson || guess->json)
@@ -107,11 +107,13 @@ bool guess_begin(guess_t *guess, const uint8_t *text, size_t length, bool whole,
 /* ---- values ---- */
 
 static void look_at_bytes(guess_t *guess, const uint8_t *text, size_t length) {
-    if (utf8_valid(text, length))
+    if (encoding_is_ascii(text, length))
         return;
+    if (utf8_valid(text, length)) {
+        guess->wide_characters = true;
+        return;
+    }
     guess->other_bytes = true;
-    for (size_t i = 0; i < length; i++)
-        guess->c1_bytes |= text[i] >= 0x80 && text[i] < 0xA0;
     guess->no_bytes |= !encoding_is(ENCODING_WINDOWS_1252, text, length);
 }
 
@@ -182,7 +184,6 @@ bool guess_take(guess_t *guess, const uint8_t *text, size_t length, guess_from_t
         return true;
     begin += first;
     const uint8_t *at = begin, *done = begin;
-    guess->like_first_inputs += from == GUESS_FROM_START;
     for (; guess_next(guess->schema, &at, end, last, &line); done = at)
         if (is_first(guess, &line))
             guess->like_first++;
@@ -200,9 +201,7 @@ bool guess_is_same(guess_t *guess, const uint8_t *text, size_t length) {
         return guess_is_json(text, length);
     const uint8_t *at = text + dialect_begin(guess->schema, text, length);
     guess_line_t line;
-    const bool same = guess_next(guess->schema, &at, text + length, true, &line) && is_first(guess, &line);
-    guess->like_first_inputs += same;
-    return same;
+    return guess_next(guess->schema, &at, text + length, true, &line) && is_first(guess, &line);
 }
 
 uint64_t guess_records(const guess_t *guess) {
@@ -217,24 +216,55 @@ void guess_was_utf16(guess_t *guess) {
     guess->was_utf16 = true;
 }
 
+void guess_is_of_many(guess_t *guess) {
+    guess->of_many = true;
+}
+
 void guess_saw_all(guess_t *guess) {
     guess->all = true;
 }
 
 /* ---- decisions ---- */
 
+static bool refuse_two_encodings(const guess_t *guess, err_t *err) {
+    return err_set(
+        err, STATUS_INPUT,
+        "%.1000s: some of its text is UTF-8, and some is not, so that it may be in two encodings, or "
+        "all of it in windows-1252: say by --encoding windows-1252 that it is that, or by --encoding "
+        "utf-8-or-windows-1252 that each value is UTF-8 where it can be",
+        guess->name);
+}
+
+/* The first record's text, which may have to be written down. */
+static bool check_first(const guess_t *guess, err_t *err) {
+    return utf8_valid(guess->first, guess->first_length) ||
+           encoding_converts(guess->encoding, guess->first, guess->first_length) ||
+           err_set(err, STATUS_INPUT, "%.1000s: its first line is no text in the encoding %s", guess->name,
+                   encoding_names[guess->encoding]);
+}
+
 static bool find_encoding(guess_t *guess, err_t *err) {
-    look_at_bytes(guess, guess->first, guess->first_length);
-    guess->encoding = !guess->other_bytes ? ENCODING_NONE
-                      : guess->c1_bytes   ? ENCODING_WINDOWS_1252
-                                          : ENCODING_LATIN1;
+    for (size_t i = 0; i < guess->structure.columns; i++)
+        look_at_bytes(guess, (const uint8_t *)guess->columns[i].text, guess->columns[i].length);
+    if (!utf8_valid(guess->first, guess->first_length))
+        look_at_bytes(guess, guess->first, guess->first_length);
+    guess->encoding = guess->options.encoding_given ? guess->options.encoding
+                      : guess->other_bytes          ? ENCODING_WINDOWS_1252_NOT_UTF8
+                                                    : ENCODING_NONE;
+    if (guess->options.encoding_given)
+        return check_first(guess, err);
+    if (guess->other_bytes && guess->marked)
+        return err_set(err, STATUS_INPUT,
+                       "%.1000s: begins with the byte-order mark of UTF-8, and some of its text is none; say "
+                       "--encoding utf-8 to keep that as bytes, or correct the file",
+                       guess->name);
     if (guess->no_bytes)
         return err_set(
             err, STATUS_INPUT,
             "%.1000s: its text is neither UTF-8 nor windows-1252; make it UTF-8 first (iconv -f ENCODING -t "
             "UTF-8; iconv -l lists them), or pipe that in and name the input '-'",
             guess->name);
-    return true;
+    return !guess->other_bytes || !guess->wide_characters || refuse_two_encodings(guess, err);
 }
 
 static void decide_columns(guess_t *guess) {
@@ -242,15 +272,13 @@ static void decide_columns(guess_t *guess) {
         guess->columns[i].is = guess_column_decide(&guess->columns[i].column);
 }
 
-/* The first record, and all lines that are the same, are records where no header is read; what is skipped, because its
- * names cannot be a header, is skipped only at the beginning of an input. */
+/* The first record, and all lines that are the same, are records where no header is read. */
 static void add_like_first(guess_t *guess) {
-    const uint64_t skipped = guess->named_here ? guess->like_first_inputs : 0;
-    if (guess->header || guess->like_first <= skipped)
+    if (guess->header || guess->named_here || !guess->like_first)
         return;
-    guess->records += guess->like_first - skipped;
+    guess->records += guess->like_first;
     if (guess->first_misfits) {
-        guess->misfits += guess->like_first - skipped;
+        guess->misfits += guess->like_first;
         return;
     }
     for (size_t i = 0; i < guess->structure.columns; i++)
@@ -287,7 +315,7 @@ bool guess_end(guess_t *guess, err_t *err) {
 }
 
 uint64_t guess_so_far(const guess_t *guess) {
-    uint64_t sum = guess->other_bytes + 2u * guess->c1_bytes;
+    uint64_t sum = guess->other_bytes + 2u * guess->wide_characters;
     for (size_t i = 0; i < guess->structure.columns; i++) {
         const decision_t is = guess_column_decide(&guess->columns[i].column);
         const uint64_t parts[] = {is.kind,   is.style,          is.pattern, is.pair,

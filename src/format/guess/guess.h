@@ -15,7 +15,9 @@
 typedef struct {
     enum { GUESS_ANY_DATES, GUESS_DMY, GUESS_MDY, GUESS_YMD } dates;
     enum { GUESS_ANY_HEADER, GUESS_HEADER, GUESS_NO_HEADER } header;
-    char decimal;       /* '.' or ',' */
+    char decimal; /* '.' or ',' */
+    bool encoding_given;
+    encoding_t encoding;
     bool nested;        /* names with dots make subdocuments */
     char *const *types; /* of single columns: see type_spec.h */
     size_t type_count;
@@ -50,6 +52,9 @@ uint64_t guess_so_far(const guess_t *guess);
 
 /* The text was UTF-16, before whoever reads it has made UTF-8 of it. */
 void guess_was_utf16(guess_t *guess);
+
+/* The format is for other inputs, too. */
+void guess_is_of_many(guess_t *guess);
 
 /* Everything there is was taken. */
 void guess_saw_all(guess_t *guess);

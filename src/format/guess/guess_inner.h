@@ -184,6 +184,7 @@ struct guess {
     const char *name;
     bool json, bson; /* it is, and nothing else is known */
     bool was_utf16;
+    bool marked; /* it begins with the byte-order mark of UTF-8 */
     guess_options_t options;
     type_spec_t *types; /* options.type_count */
     structure_t structure;
@@ -192,18 +193,18 @@ struct guess {
     guess_column_t *columns; /* structure.columns */
     uint8_t *first;          /* the first record */
     size_t first_length;
-    uint64_t first_line, header_lines; /* where it begins, from 1; lines up to its end */
-    bool first_misfits;                /* it has not as many fields as the columns */
-    uint64_t like_first;               /* lines that were taken and are the same as the first record; */
-    uint64_t like_first_inputs;        /* so many of them begin an input */
+    uint64_t first_line; /* where it begins, from 1 */
+    bool first_misfits;  /* it has not as many fields as the columns */
+    uint64_t like_first; /* lines that were taken and are the same as the first record */
     uint64_t records, misfits, bytes;
     bool all;       /* everything was looked at */
     bool scattered; /* the middle and the end, too */
-    /* there is text that is not UTF-8; with bytes 80 to 9f; with bytes that are nothing in windows-1252 */
-    bool other_bytes, c1_bytes, no_bytes;
+    bool of_many;   /* there are other inputs */
+    /* there is UTF-8 that is no ASCII; text that is not UTF-8; with bytes that are nothing in windows-1252 */
+    bool wide_characters, other_bytes, no_bytes;
     /* guess_end */
     bool header;     /* the format says header: yes */
-    bool named_here; /* the first record holds names, but is skipped */
+    bool named_here; /* the first record holds names, but the columns are told by their place: header_line */
     encoding_t encoding;
 };
 

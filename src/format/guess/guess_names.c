@@ -76,10 +76,10 @@ static char *read_name(const guess_column_t *column, encoding_t encoding) {
     while (length && *text == ' ')
         text++, length--;
     char *name = calloc(1, ENCODING_MOST_BYTES * length + 1);
-    if (name && utf8_valid((const uint8_t *)text, length))
-        memcpy(name, text, length);
-    else if (name)
+    if (name && encoding_converts(encoding, (const uint8_t *)text, length))
         encoding_to_utf8(encoding, (uint8_t *)name, (const uint8_t *)text, length);
+    else if (name)
+        memcpy(name, text, length);
     return name;
 }
 

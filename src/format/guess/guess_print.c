@@ -12,10 +12,6 @@
 
 enum { WIDEST_NAME = 24, NAMED_COLUMNS = 40 };
 
-static const char *encoding_name(encoding_t encoding) {
-    return encoding == ENCODING_LATIN1 ? "latin1" : "windows-1252";
-}
-
 static bool is_typed_by_person(const guess_column_t *column) {
     return column->told && column->told->type;
 }
@@ -27,9 +23,47 @@ static bool has_numbers(const guess_t *guess) {
     return false;
 }
 
+/* Has the first record a value of a column's type? Then a first line that has none would be noticed. */
+static bool is_told_by_types(const guess_t *guess) {
+    for (size_t i = 0; i < guess->structure.columns; i++) {
+        const guess_column_t *column = &guess->columns[i];
+        const uint8_t *text = (const uint8_t *)column->text;
+        if (column->is.kind != KIND_TEXT && column->is.kind != KIND_TRIMMED && !is_typed_by_person(column) &&
+            column->length && !guess_is_null(text, column->length))
+            return !guess->first_misfits;
+    }
+    return false;
+}
+
+/* As text of UTF-8. */
+static void put_first_line(text_t *out, const guess_t *guess) {
+    text_t line = {.length = 0};
+    if (!text_grow(&line, ENCODING_MOST_BYTES * guess->first_length + 1)) {
+        out->lacking = line.lacking;
+        return;
+    }
+    if (encoding_converts(guess->encoding, guess->first, guess->first_length))
+        line.length =
+            encoding_to_utf8(guess->encoding, (uint8_t *)line.bytes, guess->first, guess->first_length);
+    else
+        text_append_bytes(&line, (const char *)guess->first, guess->first_length);
+    text_append(out, ", header_line: ");
+    guess_put_scalar(out, line.bytes, line.length);
+    text_free(&line);
+}
+
+static void put_header(text_t *out, const guess_t *guess) {
+    if (guess->named_here)
+        put_first_line(out, guess);
+    else
+        text_print(out, ", header: %s",
+                   guess->header                                                          ? "yes"
+                   : guess->options.header == GUESS_ANY_HEADER && is_told_by_types(guess) ? "refuse"
+                                                                                          : "no");
+}
+
 static void put_record(text_t *out, const guess_t *guess) {
     const structure_t *structure = &guess->structure;
-    const uint64_t skip = guess->named_here ? guess->header_lines : structure->skip;
     if (structure->way.blanks) {
         text_append(out, "record: {delimiter: blanks");
     } else {
@@ -47,17 +81,17 @@ static void put_record(text_t *out, const guess_t *guess) {
     }
     if (structure->way.backslash)
         text_append(out, ", escape: [double, backslash]");
-    if (skip)
-        text_print(out, ", skip: %llu", (unsigned long long)skip);
+    if (structure->skip)
+        text_print(out, ", skip: %zu", structure->skip);
     if (structure->comment) {
         text_append(out, ", comment: ");
         guess_put_scalar(out, &structure->comment, 1);
     }
-    text_print(out, ", header: %s", guess->header ? "yes" : "no");
+    put_header(out, guess);
     if (has_numbers(guess))
         text_append(out, ", exact: yes");
     if (guess->encoding)
-        text_print(out, ", encoding: %s", encoding_name(guess->encoding));
+        text_print(out, ", encoding: %s", encoding_names[guess->encoding]);
     text_append(out, "}\n");
 }
 
@@ -276,11 +310,15 @@ static void tell_structure(text_t *out, const guess_t *guess, uint64_t text_byte
     if (guess->was_utf16)
         text_append(out, ", UTF-16 made UTF-8");
     if (guess->encoding)
-        text_print(out, ", encoding %s", encoding_name(guess->encoding));
+        text_print(out, ", encoding %s",
+                   guess->encoding == ENCODING_WINDOWS_1252_NOT_UTF8 ? "windows-1252"
+                                                                     : encoding_names[guess->encoding]);
     if (guess->header || guess->named_here)
         text_print(out, ", header in line %llu", (unsigned long long)guess->first_line);
     else
-        text_append(out, ", no header");
+        text_append(out, !guess->of_many || guess->options.header || is_told_by_types(guess)
+                             ? ", no header"
+                             : ", no header (in another file one would be loaded as a record)");
     if (structure->columns > 1)
         text_print(out, ", %zu columns", structure->columns);
     if (ends_empty(guess))

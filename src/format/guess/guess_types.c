@@ -114,6 +114,9 @@ bool guess_options_agree(const guess_options_t *options, const schema_t *schema,
     for (size_t i = 0; i < options->type_count; i++)
         if (!spec_agrees(options->types[i], schema, what, err))
             return false;
+    if (options->encoding_given && options->encoding != schema->encoding)
+        return err_set(err, STATUS_USAGE, "--encoding %s: %s has %s: " TYPE_SPEC_ANEW,
+                       encoding_names[options->encoding], what, encoding_names[schema->encoding]);
     return !options->bad_value_given || options->bad_value == schema->bad_value ||
            err_set(err, STATUS_USAGE, "--on-bad-value %s: %s has %s: " TYPE_SPEC_ANEW,
                    schema_bad_values[options->bad_value], what, schema_bad_values[schema->bad_value]);

@@ -1,6 +1,4 @@
-#include "base/chars/escape.h"
 #include "base/chars/lines.h"
-#include "base/log.h"
 #include "format/record/bson_length.h"
 #include "format/record/bson_walk.h"
 #include "format/record/dialect_inner.h"
@@ -12,7 +10,7 @@
 #include <string.h>
 #include <xxhash.h>
 
-enum { COLUMNS_SHOWN = 13, BSON_FIRST = 8 };
+enum { BSON_FIRST = 8 };
 
 size_t dialect_bom(const uint8_t *text, size_t length) {
     return length >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
@@ -29,16 +27,10 @@ size_t dialect_begin(const schema_t *schema, const uint8_t *text, size_t length)
     return at;
 }
 
-typedef struct {
-    const uint8_t *text;
-    size_t length;
-    uint64_t number; /* of a first line, from 1 */
-} line_t;
-
 /* The next line (or record of several) that is neither blank nor a comment, without its end; false at the end of the
  * text. */
 static bool next_line(const schema_t *schema, char delimiter, const uint8_t **at, const uint8_t *end,
-                      line_t *line, uint8_t *line_end) {
+                      dialect_text_t *line, uint8_t *line_end) {
     while (*at < end) {
         const size_t length = ends_find(schema, delimiter, *at, (size_t)(end - *at), true);
         const bool feed = (*at)[length - 1] == '\n';
@@ -55,127 +47,6 @@ static bool next_line(const schema_t *schema, char delimiter, const uint8_t **at
     return false;
 }
 
-/* A header's column as a person reads it: its first characters, none of which a terminal obeys. */
-static const char *show(const span_t *span, size_t most, char *out, size_t room) {
-    size_t length = span->length < most ? span->length : most;
-    for (int i = 0; i < 3 && length < span->length && (span->text[length] & 0xC0) == 0x80; i++)
-        length--; /* a character is not torn */
-    return escape_text(out, room, (const char *)span->text, length);
-}
-
-enum { UNKNOWN_NAMED = 5, UNKNOWN_SHOWN = 80, UNKNOWN_ROOM = UNKNOWN_NAMED * (4 * UNKNOWN_SHOWN + 5) + 8 };
-
-/* How many columns the format does not know, and the names of the first few. */
-static size_t list_unknown(const split_t *split, const dialect_t *dialect, char names[UNKNOWN_ROOM]) {
-    char *end = names, shown[4 * UNKNOWN_SHOWN + 1];
-    size_t unknown = 0;
-    *end = '\0';
-    for (size_t i = 0; i < split->count; i++) {
-        if (dialect->field_of[i] != DIALECT_NO_FIELD)
-            continue;
-        if (unknown++ < UNKNOWN_NAMED)
-            end += sprintf(end, "%s'%s'", end > names ? ", " : "",
-                           show(&split->spans[i], UNKNOWN_SHOWN, shown, sizeof shown));
-    }
-    if (unknown > UNKNOWN_NAMED)
-        strcpy(end, ", ...");
-    return unknown;
-}
-
-/* They are left out, with one line that names them. */
-static void warn_unknown(const schema_t *schema, const split_t *split, const dialect_t *dialect,
-                         const char *name, uint64_t number) {
-    char names[UNKNOWN_ROOM];
-    const size_t unknown = list_unknown(split, dialect, names);
-    if (unknown)
-        log_warn("%s:%" PRIu64 ": %zu column%s not known to the format %s and left out: %s", name, number,
-                 unknown, unknown == 1 ? " is" : "s are", schema->name, names);
-}
-
-/* Nobody has left a column out of a format that was guessed: there its file does not fit. */
-static bool knows_all(const schema_t *schema, const split_t *split, const dialect_t *dialect,
-                      const char *name, uint64_t number, err_t *err) {
-    char names[UNKNOWN_ROOM];
-    return !schema->guessed || !list_unknown(split, dialect, names) ||
-           err_set(err, STATUS_INPUT, "%s:%" PRIu64 ": the guessed format has no column for %s", name, number,
-                   names);
-}
-
-/* The header's columns, the first few, as a person reads them. */
-static void list_columns(const split_t *split, char *out, size_t room) {
-    enum { SHOWN = 40 };
-    char shown[4 * SHOWN + 1];
-    size_t used = 0;
-    out[0] = '\0';
-    for (size_t i = 0; i < split->count && i < COLUMNS_SHOWN; i++) {
-        const span_t *span = &split->spans[i];
-        const int wrote = i + 1 == COLUMNS_SHOWN ? snprintf(out + used, room - used, ",...")
-                                                 : snprintf(out + used, room - used, "%s%s%s", i ? "," : "",
-                                                            show(span, SHOWN, shown, sizeof shown),
-                                                            span->length > SHOWN ? "..." : "");
-        used += wrote > 0 && (size_t)wrote < room - used ? (size_t)wrote : 0;
-    }
-}
-
-/* All of the line is one column, and there is something in it that often lies between columns. */
-static bool looks_undivided(const split_t *split) {
-    const span_t *span = &split->spans[0];
-    for (const char *at = ",;|\t"; split->count == 1 && *at; at++)
-        if (memchr(span->text, *at, span->length))
-            return true;
-    return false;
-}
-
-static bool misses_column(const split_t *split, const field_t *field, const char *name, uint64_t number,
-                          err_t *err) {
-    char columns[400];
-    list_columns(split, columns, sizeof columns);
-    return err_set(err, STATUS_INPUT, "%s:%" PRIu64 ": no column '%s' (has: %s%s)", name, number,
-                   field->columns.items[0].text, columns,
-                   looks_undivided(split) ? " - another delimiter?" : "");
-}
-
-/* Of what is no header: where CR alone ends the lines, the whole file is one. */
-static bool has_no_cr(const line_t *line, const char *name, err_t *err) {
-    return !memchr(line->text, '\r', line->length) ||
-           err_set(err, STATUS_INPUT,
-                   "%s:%" PRIu64
-                   ": the header has a CR (byte 0d) within it, but only LF and CR LF end a line here; make "
-                   "each CR alone an LF first (tr '\\r' '\\n'), or pipe that in and name the input '-'",
-                   name, line->number);
-}
-
-/* A header's columns by their names. */
-static bool read_header(const schema_t *schema, split_t *split, const line_t *line, const char *name,
-                        dialect_t *dialect, err_t *err) {
-    if (!split_record(split, schema, dialect->delimiter, line->text, line->length))
-        return err_memory(err, line->length);
-    if (split->count > SCHEMA_MOST_FIELDS * 2)
-        return has_no_cr(line, name, err) &&
-               err_set(err, STATUS_INPUT,
-                       "%s:%" PRIu64 ": the header has more than %d columns, which is too many", name,
-                       line->number, SCHEMA_MOST_FIELDS * 2);
-    dialect_clear_columns(dialect);
-    dialect->columns = (uint16_t)split->count;
-    for (size_t i = 0; i < split->count; i++) {
-        const span_t *span = &split->spans[i];
-        int field = dialect_field_of_column(schema, span);
-        if (field < 0)
-            continue;
-        char shown[256];
-        if (dialect->column_of[field] != DIALECT_NO_FIELD)
-            return err_set(err, STATUS_INPUT, "%s:%" PRIu64 ":%u: the header names the column '%s' twice",
-                           name, line->number, span->at + 1, show(span, 80, shown, sizeof shown));
-        dialect_set_column(schema, dialect, i, (size_t)field);
-    }
-    for (size_t i = 0; i < schema->field_count; i++) {
-        const field_t *field = &schema->fields[i];
-        if (dialect->column_of[i] == DIALECT_NO_FIELD && !field->optional)
-            return has_no_cr(line, name, err) && misses_column(split, field, name, line->number, err);
-    }
-    return knows_all(schema, split, dialect, name, line->number, err);
-}
-
 /* No header: the delimiter and layout that fit most of the first lines. */
 static bool guess_layout(const schema_t *schema, split_t *split, const uint8_t *text, size_t length,
                          dialect_t *dialect, err_t *err) {
@@ -185,7 +56,7 @@ static bool guess_layout(const schema_t *schema, split_t *split, const uint8_t *
     for (size_t d = 0; d < schema->delimiter_count; d++) {
         size_t exact[SCHEMA_MOST_LAYOUTS] = {0}, surplus = 0;
         const uint8_t *at = text;
-        line_t line;
+        dialect_text_t line;
         for (int n = 0; n < DIALECT_SAMPLE_LINES &&
                         next_line(schema, schema->delimiters[d], &at, text + length, &line, NULL);
              n++) {
@@ -223,7 +94,7 @@ static split_t *new_split(void) {
 static bool sniff_header(const schema_t *schema, split_t *split, const uint8_t *text, size_t length,
                          const char *name, dialect_t *dialect, uint64_t *number, err_t *err) {
     const uint8_t *const first = text + dialect_begin(schema, text, length), *at = first;
-    line_t line;
+    dialect_text_t line;
     *number = 1;
     dialect->line_end = 1;
     dialect->delimiter = schema->delimiters[0];
@@ -232,6 +103,8 @@ static bool sniff_header(const schema_t *schema, split_t *split, const uint8_t *
         return true;
     if (schema->header == HEADER_WORDS)
         dialect->header = dialect_starts_with_word(schema, line.text, line.length, &dialect->delimiter);
+    if (schema->header == HEADER_LINE)
+        dialect->header = true;
     if (schema->header == HEADER_YES) {
         dialect->header = true;
         size_t most = 0;
@@ -255,7 +128,11 @@ static bool sniff_header(const schema_t *schema, split_t *split, const uint8_t *
         dialect->header_hash = XXH3_64bits(line.text, line.length);
         dialect->header_first = line.text[0];
     }
-    return !dialect->header || read_header(schema, split, &line, name, dialect, err);
+    if (schema->header == HEADER_LINE)
+        return dialect_is_header_line(schema, &line, name, err);
+    if (schema->header == HEADER_REFUSE)
+        return dialect_is_no_header(schema, split, &line, name, dialect, err);
+    return !dialect->header || dialect_read_header(schema, split, &line, name, dialect, err);
 }
 
 /* ---- JSON ---- */
@@ -302,10 +179,20 @@ static bool check_bson(const schema_t *schema, const uint8_t *text, size_t lengt
            bson_span_begins_broken(text, length) || dialect_refuse_bson(name, text, length, err);
 }
 
+bool dialect_may_be_encoded(const schema_t *schema, const uint8_t *text, size_t length, bool utf16,
+                            const char *name, err_t *err) {
+    return encoding_keeps_utf8(schema->encoding) || (!utf16 && !dialect_bom(text, length)) ||
+           err_set(err, STATUS_INPUT,
+                   "%s:1: its text is %s, and by the format %s it is %s; give a --format without 'encoding'",
+                   name, utf16 ? "UTF-16" : "UTF-8, as its byte-order mark says", schema->name,
+                   encoding_names[schema->encoding]);
+}
+
 static bool sniff(const schema_t *schema, const uint8_t *text, size_t length, const char *name, bool warns,
                   dialect_t *dialect, err_t *err) {
     dialect_start(dialect);
-    if (!check_bson(schema, text, length, name, err))
+    if (!check_bson(schema, text, length, name, err) ||
+        !dialect_may_be_encoded(schema, text, length, false, name, err))
         return false;
     if (schema->kind != RECORDS_DELIMITED) {
         dialect_clear_columns(dialect);
@@ -321,8 +208,8 @@ static bool sniff(const schema_t *schema, const uint8_t *text, size_t length, co
     const size_t begin = dialect_begin(schema, text, length);
     uint64_t number;
     bool ok = sniff_header(schema, split, text, length, name, dialect, &number, err);
-    if (ok && dialect->header && warns)
-        warn_unknown(schema, split, dialect, name, number);
+    if (ok && dialect->header && schema->header != HEADER_LINE && warns)
+        dialect_warn_unknown(schema, split, dialect, name, number);
     else if (ok && !dialect->header)
         ok = guess_layout(schema, split, text + begin, length - begin, dialect, err);
     dialect->hash = dialect_hash_of(schema, dialect);
@@ -348,9 +235,9 @@ static bool asks_first_line(const schema_t *schema) {
 }
 
 /* Of a line of which only the beginning is there. */
-static bool begins_header(const schema_t *schema, const line_t *line) {
+static bool begins_header(const schema_t *schema, const dialect_text_t *line) {
     char delimiter;
-    return schema->header == HEADER_YES ||
+    return schema->header == HEADER_YES || schema->header == HEADER_LINE ||
            (schema->header == HEADER_WORDS &&
             dialect_starts_with_word(schema, line->text, line->length, &delimiter));
 }
@@ -359,7 +246,9 @@ bool dialect_sniff_head(const schema_t *schema, const dialect_head_t *head, cons
                         dialect_t *dialect, err_t *err) {
     const uint8_t *first = head->text + dialect_begin(schema, head->text, head->length + head->begun),
                   *at = first;
-    line_t line;
+    dialect_text_t line;
+    if (!dialect_may_be_encoded(schema, head->text, head->length, head->utf16, name, err))
+        return false;
     if (schema->kind == RECORDS_BSON)
         return dialect_sniff(schema, head->text, head->length + head->begun, name, dialect, err);
     if (schema->skip && head->more && first >= head->text + head->length)
@@ -387,7 +276,9 @@ bool dialect_sniff_head(const schema_t *schema, const dialect_head_t *head, cons
 }
 
 bool dialect_may_refuse(const schema_t *schema) {
-    return schema_any_fields(schema) || (schema->kind == RECORDS_DELIMITED && schema->header != HEADER_NO);
+    return schema_any_fields(schema) ||
+           (schema->kind == RECORDS_DELIMITED &&
+            (schema->header != HEADER_NO || !encoding_keeps_utf8(schema->encoding)));
 }
 
 /* An empty line, or a comment, which may have no end yet. */

@@ -38,6 +38,11 @@ size_t dialect_bom(const uint8_t *text, size_t length);
  * skips; `length` where not all of these are in the text. */
 size_t dialect_begin(const schema_t *schema, const uint8_t *text, size_t length);
 
+/* Is it not sure that the text is UTF-8, where the format's encoding is another? utf16: it was made UTF-8. False: it is,
+ * with the sentence. */
+bool dialect_may_be_encoded(const schema_t *schema, const uint8_t *text, size_t length, bool utf16,
+                            const char *name, err_t *err);
+
 /* Finds the dialect from the file's first bytes (whole lines; with or without a BOM). If a header does not fit the
  * format, this fails with status 5 and says which column is missing. A file without a header always gets a dialect:
  * records that do not fit are rejected one by one. */
@@ -52,6 +57,7 @@ typedef struct {
     size_t length; /* of its whole lines */
     size_t begun;  /* after them: the first bytes of a line that is too long to be read here */
     bool more;     /* the file continues after all that */
+    bool utf16;    /* it was UTF-16, before whoever reads it has made UTF-8 of it */
 } dialect_head_t;
 
 /* The same from a file's beginning, which may lack the line that names the columns. If it does, and the format does not

@@ -28,7 +28,8 @@ bool dialect_starts_with_word(const schema_t *schema, const uint8_t *line, size_
         const schema_text_t *word = &schema->header_words.items[i];
         size_t quote = schema->quote && length && line[0] == (uint8_t)schema->quote;
         size_t behind = quote + word->length + quote, other;
-        if (length < behind || memcmp(line + quote, word->text, word->length) != 0) {
+        if (length < behind || !encoding_keeps_utf8(schema->encoding) ||
+            memcmp(line + quote, word->text, word->length) != 0) {
             if (!(other = in_encoding(schema, word, line + quote, length - quote, false)))
                 continue;
             behind = quote + other + quote;
@@ -45,6 +46,15 @@ bool dialect_starts_with_word(const schema_t *schema, const uint8_t *line, size_
     return false;
 }
 
+bool dialect_is_word(const schema_t *schema, const schema_text_t *word, const uint8_t *text, size_t length,
+                     bool any_case) {
+    const char *const bytes = (const char *)text;
+    if (word->length == length && (encoding_keeps_utf8(schema->encoding) || !length) &&
+        (any_case ? strncasecmp(word->text, bytes, length) : memcmp(word->text, bytes, length)) == 0)
+        return true;
+    return length && in_encoding(schema, word, text, length, any_case) == length;
+}
+
 int dialect_field_of_column(const schema_t *schema, const span_t *span) {
     const uint8_t *text = span->text;
     size_t length = span->length;
@@ -52,9 +62,7 @@ int dialect_field_of_column(const schema_t *schema, const span_t *span) {
     for (size_t i = 0; i < schema->field_count; i++) {
         const texts_t *names = &schema->fields[i].columns;
         for (size_t j = 0; j < names->count; j++)
-            if ((names->items[j].length == length &&
-                 strncasecmp(names->items[j].text, (const char *)text, length) == 0) ||
-                (length && in_encoding(schema, &names->items[j], text, length, true) == length))
+            if (dialect_is_word(schema, &names->items[j], text, length, true))
                 return (int)i;
     }
     return -1;
@@ -105,13 +113,15 @@ static dialect_line_t line_by_columns(const schema_t *schema, const dialect_t *d
 dialect_line_t dialect_line(const schema_t *schema, const dialect_t *dialect, split_t *split,
                             const uint8_t *line, size_t length) {
     char delimiter;
-    if (schema->header == HEADER_NO)
+    if (!header_may_be(schema->header))
         return DIALECT_RECORD;
     if (schema->guessed && schema->header == HEADER_YES && dialect->columns < 2)
         return DIALECT_RECORD; /* a value may be its only column's name, and nobody has said that it is none */
     if (dialect->header_length && length == dialect->header_length &&
         XXH3_64bits(line, length) == dialect->header_hash)
         return DIALECT_HEADER;
+    if (schema->header == HEADER_LINE)
+        return DIALECT_RECORD;
     if (schema->header == HEADER_YES)
         return line_by_columns(schema, dialect, split, line, length);
     if (!dialect_starts_with_word(schema, line, length, &delimiter))

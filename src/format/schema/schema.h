@@ -8,12 +8,13 @@
  *       quote: '"'                                   # or none
  *       escape: [double, backslash]                  # how a quote is written inside quotes
  *       multiline: no                                # a line end always ends a record, also inside quotes
- *       header: [test_id, TESTID]                    # a line that begins with one of these; or yes, or no
+ *       header: [test_id, TESTID]                    # a line that begins with one of these; or yes, no, refuse
+ *       header_line: "a,a,b"                         # or this very line, and the columns by their place
  *       decimal: ","                                 # and thousands: "."; of all numbers
  *       exact: yes                                   # 007 and +7 are no numbers: they would lose something
  *       skip: 3                                      # lines before the header, or the first record, that are none
  *       comment: "#"                                 # lines that begin with it are no records
- *       encoding: latin1                             # or windows-1252: of text that is not UTF-8; else it is binary
+ *       encoding: latin1                             # or windows-1252, utf-8-or-latin1, ...: see encoding.h
  *     surplus: {into: model, left: 9}                # too many fields: the 10th gets the surplus
  *     fields:
  *       - {name: testId, key: t, type: int, column: [test_id, TESTID], nulls: ["", "NULL"]}
@@ -241,7 +242,18 @@ typedef struct {
     uint32_t width; /* of an entry, without its counted text */
 } tail_part_t;
 
-typedef enum { HEADER_WORDS, HEADER_YES, HEADER_NO } header_t;
+typedef enum {
+    HEADER_WORDS,
+    HEADER_YES,
+    HEADER_NO,
+    HEADER_LINE,   /* this very line; the columns are those of the layouts */
+    HEADER_REFUSE, /* none; and a file that seems to begin with one is refused */
+} header_t;
+
+/* May a line be a header? */
+static inline bool header_may_be(header_t header) {
+    return header != HEADER_NO && header != HEADER_REFUSE;
+}
 
 typedef struct {
     const uint16_t *fields; /* indexes into schema->fields */
@@ -273,9 +285,10 @@ typedef struct {
     char comment;   /* lines that begin with it are none either; 0: there are no such lines */
     header_t header;
     texts_t header_words;
-    char point, thousands; /* of fields that do not say it, */
-    bool exact;            /* as this one */
-    encoding_t encoding;   /* of text that is not UTF-8 */
+    schema_text_t header_line; /* of HEADER_LINE, in UTF-8 */
+    char point, thousands;     /* of fields that do not say it, */
+    bool exact;                /* as this one */
+    encoding_t encoding;
     bad_value_t bad_value;
     int surplus_field; /* -1: none */
     size_t surplus_left;

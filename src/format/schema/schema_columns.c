@@ -181,6 +181,10 @@ static bool read_header(reader_t *reader, const yaml_item_t *node) {
     schema_t *schema = reader->schema;
     bool yes;
     err_t ignored;
+    if (node->kind == YAML_ITEM_SCALAR && !node->quoted && strcmp(node->text, "refuse") == 0) {
+        schema->header = HEADER_REFUSE;
+        return true;
+    }
     if (node->kind == YAML_ITEM_SCALAR && !node->quoted &&
         yaml_tree_bool(reader->tree, node, &yes, &ignored)) {
         schema->header = yes ? HEADER_YES : HEADER_NO;
@@ -195,17 +199,28 @@ static bool read_header(reader_t *reader, const yaml_item_t *node) {
     return true;
 }
 
+static bool read_header_line(reader_t *reader, const yaml_item_t *node, const yaml_item_t *header) {
+    schema_t *schema = reader->schema;
+    if (header)
+        return COMPLAIN(header, "'header_line' says what the header is: leave 'header' out");
+    if (!schema_want(reader, node, YAML_ITEM_SCALAR, "the line that is the header"))
+        return false;
+    if (!node->length)
+        return COMPLAIN(node, "a header cannot be an empty line");
+    schema->header = HEADER_LINE;
+    schema->header_line = (schema_text_t){node->text, node->length};
+    return true;
+}
+
 static bool read_encoding(reader_t *reader, const yaml_item_t *node) {
-    static const char *const names[] = {
-        [ENCODING_NONE] = "", [ENCODING_LATIN1] = "latin1", [ENCODING_WINDOWS_1252] = "windows-1252"};
-    for (size_t i = 1; node->kind == YAML_ITEM_SCALAR && i < COUNT(names); i++)
-        if (strcmp(node->text, names[i]) == 0) {
+    for (size_t i = 0; node->kind == YAML_ITEM_SCALAR && i < ENCODINGS; i++)
+        if (strcmp(node->text, encoding_names[i]) == 0) {
             reader->schema->encoding = (encoding_t)i;
             return true;
         }
     return COMPLAIN(
-        node, "only latin1 and windows-1252 are known here (UTF-8 is always read); leave it out to keep "
-              "other bytes as BSON binary; UTF-16 is recognised by itself");
+        node, "only utf-8, latin1, windows-1252, utf-8-or-latin1 and utf-8-or-windows-1252 are known here; "
+              "UTF-16 is recognised by itself");
 }
 
 static bool read_skip(reader_t *reader, const yaml_item_t *node) {
@@ -237,14 +252,17 @@ static bool read_record(reader_t *reader, const yaml_item_t *node) {
     const yaml_item_t *delimiter = yaml_item_get(node, "delimiter"), *quote = yaml_item_get(node, "quote"),
                       *escape = yaml_item_get(node, "escape"), *multiline = yaml_item_get(node, "multiline"),
                       *header = yaml_item_get(node, "header"), *encoding = yaml_item_get(node, "encoding"),
-                      *skip = yaml_item_get(node, "skip"), *comment = yaml_item_get(node, "comment");
+                      *skip = yaml_item_get(node, "skip"), *comment = yaml_item_get(node, "comment"),
+                      *header_line = yaml_item_get(node, "header_line");
     if (!TRY(schema_record_numerals(reader, node)))
         return false;
     if (!delimiter)
         return COMPLAIN(node,
                         "'delimiter' is missing: the delimiters to choose from, such as [\",\", \"|\"]");
     if (!TRY(read_delimiters(reader, delimiter)) || (escape && !TRY(read_escape(reader, escape))) ||
-        (header && !TRY(read_header(reader, header))) || (encoding && !TRY(read_encoding(reader, encoding))))
+        (header && !TRY(read_header(reader, header))) ||
+        (header_line && !TRY(read_header_line(reader, header_line, header))) ||
+        (encoding && !TRY(read_encoding(reader, encoding))))
         return false;
     if (quote && !schema_want(reader, quote, YAML_ITEM_SCALAR, "a quote character"))
         return false;
@@ -371,6 +389,11 @@ bool schema_read_columns(reader_t *reader, const yaml_item_t *root) {
                 "in 'record' how it begins: header: yes, no, or [WORD, ...]");
     if (!TRY(layouts ? read_layouts(reader, layouts) : default_layouts(reader)))
         return false;
+    if ((schema->header == HEADER_LINE || schema->header == HEADER_REFUSE) && !reader->mistake_count &&
+        (schema->delimiter_count > 1 || schema->layout_count > 1))
+        return COMPLAIN(yaml_item_get(root, "record"),
+                        "'%s' goes with one delimiter and one layout, by which the first line is read",
+                        schema->header == HEADER_LINE ? "header_line" : "header: refuse");
     for (size_t i = 0; surplus && !reader->mistake_count && i < schema->layout_count; i++) {
         const layout_t *layout = &schema->layouts[i];
         if (layout->count <= schema->surplus_left ||

@@ -101,9 +101,10 @@ bool schema_digest(schema_t *schema, err_t *err) {
         return err_memory(err, 576);
     XXH3_128bits_reset(state);
     digest_bytes(state, schema->delimiters, schema->delimiter_count);
-    char traits[] = {
-        schema->quote,          schema->escape_double,       schema->escape_backslash,  (char)schema->header,
-        (char)schema->encoding, (char)schema->surplus_field, (char)schema->surplus_left};
+    char traits[] = {schema->quote, schema->escape_double, schema->escape_backslash,
+                     /* what is refused makes no document */
+                     (char)(schema->header == HEADER_REFUSE ? HEADER_NO : schema->header),
+                     (char)schema->encoding, (char)schema->surplus_field, (char)schema->surplus_left};
     digest_bytes(state, traits, sizeof traits);
     if (schema->multiline)
         digest_bytes(state, "multiline", 9);
@@ -115,6 +116,8 @@ bool schema_digest(schema_t *schema, err_t *err) {
     if (schema->comment)
         digest_bytes(state, (const char[]){'#', schema->comment}, 2);
     digest_texts(state, &schema->header_words);
+    if (schema->header == HEADER_LINE)
+        digest_bytes(state, schema->header_line.text, schema->header_line.length);
     for (size_t i = 0; i < schema->field_count; i++)
         digest_field(state, &schema->fields[i], false);
     for (size_t i = 0; i < schema->layout_count; i++)

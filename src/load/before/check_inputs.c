@@ -94,6 +94,8 @@ static bool check_file(checker_t *checker, const input_file_t *file, err_t *err)
     size_t have;
     source_t *source = source_open_in(checker->kit, file, err);
     bool ok = source && read_head(checker, source, &have, &fits, err) &&
+              dialect_may_be_encoded(checker->check->schema, checker->text, have, source_is_utf16(source),
+                                     file->name, err) &&
               (fits || does_fit(checker, have, file->name, err));
     source_close(source);
     return ok;

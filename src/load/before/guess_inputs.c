@@ -256,6 +256,8 @@ static bool look_at_file(looking_t *looking, input_file_t *file, err_t *err) {
 static bool look_at_all(looking_t *looking, manifest_t *manifest, err_t *err) {
     const size_t files = manifest->count < MOST_FILES ? manifest->count : MOST_FILES;
     looking->all = files == manifest->count;
+    if (manifest->count > 1)
+        guess_is_of_many(looking->guess);
     for (size_t i = 0; i < files; i++)
         if (!look_at_file(looking, &manifest->files[i * manifest->count / files], err))
             return false;

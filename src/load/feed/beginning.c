@@ -41,6 +41,9 @@ static bool look(beginning_t *beginning, load_file_t *file, cutter_t *cutter, er
         return false;
     if (!head.length && !head.begun) /* nothing to read, or a fault, which the first cut tells */
         return true;
+    if (!dialect_may_be_encoded(beginning->schema, head.text, head.length, head.utf16, file->input->name,
+                                err))
+        return false;
     if (!first_line_is(&beginning->first, beginning->schema, head.text, head.length))
         return find(beginning, file, &head, err);
     if (file->read_by && file->read_by != beginning->known->hash)
