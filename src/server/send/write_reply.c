@@ -3,6 +3,7 @@
 #include "server/refusal.h"
 
 #include <ctype.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -109,8 +110,8 @@ bool write_reply_read_insert(write_reply_t *read, bool ok, uint32_t count, reply
     if (!ok && !reply->error_count && !reply->concern_failed) {
         take_failure(read, reply);
     } else if (!reply->concern_failed && reply->inserted + reply->error_count != count) {
-        snprintf(read->words, sizeof read->words, "the server answered for %llu of %u documents",
-                 (unsigned long long)(reply->inserted + reply->error_count), (unsigned)count);
+        snprintf(read->words, sizeof read->words, "the server answered for %" PRIu64 " of %u documents",
+                 reply->inserted + reply->error_count, (unsigned)count);
     }
     return true;
 }
