@@ -9,7 +9,7 @@
 #include "catalog/store/store_mongo.h"
 #include "cli/options/cli.h"
 #include "cli/print/result.h"
-#include "format/record/bson_span.h"
+#include "format/cut/bson_span.h"
 #include "input/file/name.h"
 #include "input/manifest.h"
 #include "input/source.h"

@@ -1,6 +1,6 @@
 #include "format/emitted.h"
 #include "base/grow.h"
-#include "format/record/split.h"
+#include "format/cut/split.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 #include "input/bson_place.h"
-#include "format/record/bson_length.h"
+#include "format/cut/bson_length.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 #include "input/cutter.h"
 #include "base/chars/lines.h"
-#include "format/record/bson_length.h"
-#include "format/record/ends.h"
+#include "format/cut/bson_length.h"
+#include "format/cut/ends.h"
 #include "input/bson_place.h"
 
 #include <stddef.h>

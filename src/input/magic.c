@@ -1,5 +1,5 @@
 #include "input/magic.h"
-#include "format/record/bson_span.h"
+#include "format/cut/bson_span.h"
 #include "input/archive/tar.h"
 #include "input/decode/utf16.h"
 

@@ -1,6 +1,6 @@
 /* Adds one collection of an archive of mongodump to a manifest. */
 #include "base/grow.h"
-#include "format/record/bson_length.h"
+#include "format/cut/bson_length.h"
 #include "input/archive/dump.h"
 #include "input/archive/dump_list.h"
 #include "input/build.h"

@@ -1,6 +1,6 @@
 /* How each kind of input is opened; and what is found out by opening one. */
 #include "base/chars/lines.h"
-#include "format/record/bson_span.h"
+#include "format/cut/bson_span.h"
 #include "input/archive/zip.h"
 #include "input/file/fault.h"
 #include "input/magic.h"

@@ -2,7 +2,7 @@
 #include "base/ejson.h"
 #include "base/stop.h"
 #include "catalog/ledger/standing.h"
-#include "format/record/ends.h"
+#include "format/cut/ends.h"
 #include "load/blocks/other_header.h"
 #include "load/threads/account.h"
 #include "verify/verifier_inner.h"

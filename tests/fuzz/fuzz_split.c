@@ -1,7 +1,7 @@
 /* One record into its fields, against a reading of the same rules that is as plain as can be. The first byte
  * chooses the escapes ('0' to '3'), whether there are quotes ('4' and up: none), and how a surplus is merged.
  */
-#include "format/record/split.h"
+#include "format/cut/split.h"
 #include "format_laws.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

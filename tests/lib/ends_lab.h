@@ -2,7 +2,7 @@
 #ifndef TIPPLE_TESTS_ENDS_LAB_H
 #define TIPPLE_TESTS_ENDS_LAB_H
 
-#include "format/record/ends.h"
+#include "format/cut/ends.h"
 #include "format_lab.h"
 
 typedef struct {

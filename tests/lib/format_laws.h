@@ -12,9 +12,9 @@
 #define TIPPLE_TESTS_FORMAT_LAWS_H
 
 #include "base/chars/utf8.h"
+#include "format/cut/split.h"
 #include "format/emitted.h"
 #include "format/format.h"
-#include "format/record/split.h"
 #include "format_lab.h"
 
 typedef struct {

@@ -144,7 +144,7 @@ class Linked(unittest.TestCase):
     def test_of_this_build(self):
         """scan is linked into its own test, hashed into another one; err.h goes into both"""
         build = linked.Build(str(TREE), ["test_scan", "test_hashed"])
-        for file, programs in (("src/format/record/scan.c", {"test_scan"}), ("src/server/chunks/hashed.c", {"test_hashed"}),
+        for file, programs in (("src/format/cut/scan.c", {"test_scan"}), ("src/server/chunks/hashed.c", {"test_hashed"}),
                                ("tests/unit/test_scan.c", {"test_scan"}), ("src/server/chunks/hashed.h", {"test_hashed"})):
             with self.subTest(file):
                 self.assertEqual(programs, build.holding(str(ROOT / file)))

@@ -1,10 +1,10 @@
 /* dialect: what a file's first bytes say about it: every layout and release of the published files, and
  * worse. */
 #include "base/log.h"
+#include "format/cut/split.h"
 #include "format/format.h"
 #include "format/record/dialect.h"
 #include "format/record/first_line.h"
-#include "format/record/split.h"
 #include "format_lab.h"
 
 #include <pthread.h>

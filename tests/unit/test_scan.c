@@ -1,5 +1,5 @@
 /* scan: every implementation against the plain one, byte for byte, at every alignment and length. */
-#include "format/record/scan.c" /* the ones that scan_best does not choose on this machine are static */
+#include "format/cut/scan.c" /* the ones that scan_best does not choose on this machine are static */
 #include "format_lab.h"
 
 #include <setjmp.h>

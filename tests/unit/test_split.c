@@ -1,5 +1,5 @@
 /* split: one record into its fields, with every kind of quote, written down by hand. */
-#include "format/record/split.h"
+#include "format/cut/split.h"
 #include "format_lab.h"
 
 #include <setjmp.h>

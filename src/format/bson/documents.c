@@ -1,6 +1,6 @@
 #include "format/bson/documents.h"
-#include "format/record/bson_span.h"
-#include "format/record/bson_walk.h"
+#include "format/cut/bson_span.h"
+#include "format/cut/bson_walk.h"
 #include "format/record/bsonw.h"
 
 #include <stdlib.h>

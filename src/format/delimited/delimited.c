@@ -1,5 +1,5 @@
+#include "format/cut/ends.h"
 #include "format/delimited/delimited_inner.h"
-#include "format/record/ends.h"
 #include "format/values/calendar.h"
 #include "format/values/convert.h"
 

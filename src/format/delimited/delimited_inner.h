@@ -2,12 +2,12 @@
 #ifndef TIPPLE_FORMAT_DELIMITED_DELIMITED_INNER_H
 #define TIPPLE_FORMAT_DELIMITED_DELIMITED_INNER_H
 
+#include "format/cut/scan.h"
+#include "format/cut/split.h"
 #include "format/delimited/delimited.h"
 #include "format/delimited/plan.h"
 #include "format/delimited/wide.h"
 #include "format/record/bsonw.h"
-#include "format/record/scan.h"
-#include "format/record/split.h"
 #include "format/record/typed.h"
 #include "format/values/convert.h"
 

@@ -1,7 +1,7 @@
 /* A text of BSON: there is nothing to guess but that it is one. */
+#include "format/cut/bson_length.h"
+#include "format/cut/bson_span.h"
 #include "format/guess/guess_inner.h"
-#include "format/record/bson_length.h"
-#include "format/record/bson_span.h"
 
 bool guess_is_bson(const uint8_t *text, size_t length) {
     bool lies;

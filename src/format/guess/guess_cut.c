@@ -1,5 +1,5 @@
+#include "format/cut/ends.h"
 #include "format/guess/guess_inner.h"
-#include "format/record/ends.h"
 
 #include <string.h>
 

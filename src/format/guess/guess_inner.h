@@ -4,9 +4,9 @@
 
 #include "base/chars/encoding.h"
 #include "base/text.h"
+#include "format/cut/split.h"
 #include "format/guess/guess.h"
 #include "format/guess/type_spec.h"
-#include "format/record/split.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* A text of JSON: there is nothing to guess but that it is one. */
+#include "format/cut/json_span.h"
 #include "format/guess/guess_inner.h"
 #include "format/record/dialect.h"
-#include "format/record/json_span.h"
 #include "format/schema/schema_bad_value.h"
 #include "format/schema/schema_key.h"
 

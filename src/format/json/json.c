@@ -1,9 +1,9 @@
 #include "format/json/json.h"
 #include "base/chars/lines.h"
+#include "format/cut/json_span.h"
 #include "format/json/json_fields.h"
 #include "format/json/json_value.h"
 #include "format/record/dialect.h"
-#include "format/record/json_span.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 #include "base/chars/lines.h"
-#include "format/record/bson_length.h"
-#include "format/record/bson_walk.h"
+#include "format/cut/bson_length.h"
+#include "format/cut/bson_walk.h"
+#include "format/cut/ends.h"
 #include "format/record/dialect_inner.h"
-#include "format/record/ends.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -2,8 +2,8 @@
 #ifndef TIPPLE_FORMAT_RECORD_DIALECT_INNER_H
 #define TIPPLE_FORMAT_RECORD_DIALECT_INNER_H
 
+#include "format/cut/split.h"
 #include "format/record/dialect.h"
-#include "format/record/split.h"
 
 /* ---- dialect_columns.c ---- */
 

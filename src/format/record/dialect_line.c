@@ -1,6 +1,6 @@
 /* What a line is: a header, by its words or the columns that it names, or a record. */
 #include "base/chars/blanks.h"
-#include "format/record/delimiter.h"
+#include "format/cut/delimiter.h"
 #include "format/record/dialect_inner.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 /* dump: the documents of one collection, out of an archive of mongodump (see dump.h). */
-#include "format/record/bson_length.h"
+#include "format/cut/bson_length.h"
 #include "input/archive/dump.h"
 #include "input/decode/decoder.h"
 

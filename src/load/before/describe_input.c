@@ -2,7 +2,7 @@
 #include "base/clock.h"
 #include "base/record_id.h"
 #include "catalog/register/room.h"
-#include "format/record/ends.h"
+#include "format/cut/ends.h"
 #include "input/manifest.h"
 #include "load/before/copies.h"
 

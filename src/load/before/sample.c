@@ -1,7 +1,7 @@
 #include "load/before/sample.h"
 #include "base/grow.h"
 #include "base/threads/pool.h"
-#include "format/record/bson_span.h"
+#include "format/cut/bson_span.h"
 #include "format/records.h"
 #include "input/manifest.h"
 #include "input/source.h"

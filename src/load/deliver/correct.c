@@ -1,5 +1,5 @@
 #include "load/deliver/correct.h"
-#include "format/record/ends.h"
+#include "format/cut/ends.h"
 #include "format/records.h"
 
 #include <stdlib.h>

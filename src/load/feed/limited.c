@@ -1,5 +1,5 @@
 #include "load/feed/limited.h"
-#include "format/record/ends.h"
+#include "format/cut/ends.h"
 
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 #include "load/feed/torn.h"
 #include "base/chars/lines.h"
-#include "format/record/ends.h"
+#include "format/cut/ends.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 #include "load/rejects/reject_read.h"
-#include "format/record/ends.h"
+#include "format/cut/ends.h"
 #include "load/rejects/reject_file.h"
 
 #include <errno.h>

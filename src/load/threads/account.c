@@ -1,7 +1,7 @@
 #include "load/threads/account.h"
 #include "base/grow.h"
 #include "format/bad_values.h"
-#include "format/record/ends.h"
+#include "format/cut/ends.h"
 #include "input/source.h"
 #include "load/rejects/reject_identity.h"
 

@@ -1,8 +1,8 @@
 /* masks: what 64 bytes of a text are, as one bit for each. Shared by scan, ends and json_span. */
-#ifndef TIPPLE_FORMAT_RECORD_MASKS_H
-#define TIPPLE_FORMAT_RECORD_MASKS_H
+#ifndef TIPPLE_FORMAT_CUT_MASKS_H
+#define TIPPLE_FORMAT_CUT_MASKS_H
 
-#include "format/record/scan.h"
+#include "format/cut/scan.h"
 
 #define MASKS_INLINED __attribute__((always_inline)) static inline
 

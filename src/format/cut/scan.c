@@ -1,5 +1,5 @@
-#include "format/record/scan.h"
-#include "format/record/masks.h"
+#include "format/cut/scan.h"
+#include "format/cut/masks.h"
 
 void scan_plain(const uint8_t *text, uint32_t from, uint32_t to, char delimiter, char quote, scan_t *scan) {
     for (uint32_t at = from; at < to; at++) {

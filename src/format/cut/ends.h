@@ -10,12 +10,12 @@
  *
  * Where a record ends depends on the text from its own first byte on, and on nothing else: not on where a text is cut, nor
  * on options. The closing quote must be within ENDS_MOST bytes of the record: no larger record makes a document. */
-#ifndef TIPPLE_FORMAT_RECORD_ENDS_H
-#define TIPPLE_FORMAT_RECORD_ENDS_H
+#ifndef TIPPLE_FORMAT_CUT_ENDS_H
+#define TIPPLE_FORMAT_CUT_ENDS_H
 
-#include "format/record/bson_span.h"
-#include "format/record/json_span.h"
-#include "format/record/scan.h"
+#include "format/cut/bson_span.h"
+#include "format/cut/json_span.h"
+#include "format/cut/scan.h"
 #include "format/schema/schema.h"
 
 enum { ENDS_MOST = 16 << 20 };

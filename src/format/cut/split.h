@@ -1,7 +1,7 @@
 /* split: splits one record into its fields with full checks: quotes, escapes, surplus fields. Used for rows that have
  * any of those, for headers, and to check what emit writes. */
-#ifndef TIPPLE_FORMAT_RECORD_SPLIT_H
-#define TIPPLE_FORMAT_RECORD_SPLIT_H
+#ifndef TIPPLE_FORMAT_CUT_SPLIT_H
+#define TIPPLE_FORMAT_CUT_SPLIT_H
 
 #include "format/schema/schema.h"
 

@@ -1,7 +1,7 @@
 /* bson_span: where the documents of a BSON text end. Each begins with its own length (int32, little endian) and ends with a
  * zero byte; a length that says something else leaves nobody to know where the next document begins. */
-#ifndef TIPPLE_FORMAT_RECORD_BSON_SPAN_H
-#define TIPPLE_FORMAT_RECORD_BSON_SPAN_H
+#ifndef TIPPLE_FORMAT_CUT_BSON_SPAN_H
+#define TIPPLE_FORMAT_CUT_BSON_SPAN_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
-#include "format/record/ends.h"
+#include "format/cut/ends.h"
 #include "base/chars/lines.h"
-#include "format/record/delimiter.h"
-#include "format/record/masks.h"
+#include "format/cut/delimiter.h"
+#include "format/cut/masks.h"
 
 #include <string.h>
 

@@ -1,4 +1,4 @@
-#include "format/record/delimiter.h"
+#include "format/cut/delimiter.h"
 
 const uint8_t *delimiter_find_wide(const schema_t *schema, const uint8_t *text, size_t length, size_t from) {
     if (!schema->blanks)

@@ -14,8 +14,8 @@
  *     [{"a": 9}],         begins with that comma, so the one before ends before it.
  *
  * Where a record ends depends on the text from its own first byte on, and on nothing else. */
-#ifndef TIPPLE_FORMAT_RECORD_JSON_SPAN_H
-#define TIPPLE_FORMAT_RECORD_JSON_SPAN_H
+#ifndef TIPPLE_FORMAT_CUT_JSON_SPAN_H
+#define TIPPLE_FORMAT_CUT_JSON_SPAN_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* bson_length: how many bytes a BSON document says it has, in its first four (int32, little endian). */
-#ifndef TIPPLE_FORMAT_RECORD_BSON_LENGTH_H
-#define TIPPLE_FORMAT_RECORD_BSON_LENGTH_H
+#ifndef TIPPLE_FORMAT_CUT_BSON_LENGTH_H
+#define TIPPLE_FORMAT_CUT_BSON_LENGTH_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -5,8 +5,8 @@
  *
  * Quotes are only detected here: rows with quotes are read by split.h, and where quoted fields may contain line ends,
  * ends.h scans. A scan_t belongs to one thread. */
-#ifndef TIPPLE_FORMAT_RECORD_SCAN_H
-#define TIPPLE_FORMAT_RECORD_SCAN_H
+#ifndef TIPPLE_FORMAT_CUT_SCAN_H
+#define TIPPLE_FORMAT_CUT_SCAN_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* bson_walk: do the elements of a BSON document fit into each other? A server refuses a whole message for one document of
  * which that is not true, so each document is walked before it is sent. Texts are not looked at (`--validate` does that). */
-#ifndef TIPPLE_FORMAT_RECORD_BSON_WALK_H
-#define TIPPLE_FORMAT_RECORD_BSON_WALK_H
+#ifndef TIPPLE_FORMAT_CUT_BSON_WALK_H
+#define TIPPLE_FORMAT_CUT_BSON_WALK_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 #include "base/chars/utf8.h"
-#include "format/record/bson_length.h"
-#include "format/record/bson_span.h"
-#include "format/record/bson_walk.h"
+#include "format/cut/bson_length.h"
+#include "format/cut/bson_span.h"
+#include "format/cut/bson_walk.h"
 
 #include <string.h>
 

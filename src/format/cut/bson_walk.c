@@ -1,5 +1,5 @@
-#include "format/record/bson_walk.h"
-#include "format/record/bson_length.h"
+#include "format/cut/bson_walk.h"
+#include "format/cut/bson_length.h"
 
 #include <string.h>
 

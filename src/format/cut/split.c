@@ -1,6 +1,6 @@
-#include "format/record/split.h"
-#include "format/record/delimiter.h"
-#include "format/record/ends.h"
+#include "format/cut/split.h"
+#include "format/cut/delimiter.h"
+#include "format/cut/ends.h"
 
 #include <stdlib.h>
 #include <string.h>

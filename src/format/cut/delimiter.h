@@ -1,7 +1,7 @@
 /* delimiter: where fields are divided. Mostly one character; of a format whose delimiter is longer, or is any number of blanks,
  * `delimiter` is the first character of it, and the schema has the rest. */
-#ifndef TIPPLE_FORMAT_RECORD_DELIMITER_H
-#define TIPPLE_FORMAT_RECORD_DELIMITER_H
+#ifndef TIPPLE_FORMAT_CUT_DELIMITER_H
+#define TIPPLE_FORMAT_CUT_DELIMITER_H
 
 #include "format/schema/schema.h"
 

@@ -1,5 +1,5 @@
-#include "format/record/json_span.h"
-#include "format/record/masks.h"
+#include "format/cut/json_span.h"
+#include "format/cut/masks.h"
 
 #include <string.h>
 
