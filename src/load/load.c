@@ -102,8 +102,8 @@ static bool read_spec(job_t *job, err_t *err) {
     bool ok = job_list_inputs(job, err) && check_inputs(job->schema, &job->manifest, spec->max_record,
                                                         spec->skip_bad_files, &job->result->skipped, err);
     job->result->skipped_before = job->result->skipped.count;
-    return ok && (spec->id || job_find_id(job, err)) && job_check_copies(job, err) &&
-           copies_make(&job->manifest, spec->copies, err);
+    return ok && job_take_dumps(job, err) && (spec->id || job_find_id(job, err)) &&
+           job_check_copies(job, err) && copies_make(&job->manifest, spec->copies, err);
 }
 
 /* Without a catalog each input is read as a whole. */
@@ -153,8 +153,6 @@ static bool run(job_t *job, err_t *err) {
     log_detail("%s at %s: %zu files, %u threads, batches of %u", job->result->namespace, job->result->where,
                job->file_count, job->result->threads, job->spec->batch);
     const bool builds = !job->spec->dry_run, first = job->spec->indexes_first;
-    if (builds && !job_take_dump_indexes(job, err))
-        return false;
     return (!builds || !first || build_indexes(job, err)) && job_move_data(job, err) &&
            (!builds || first || build_indexes(job, err));
 }
@@ -211,6 +209,8 @@ static void free_job(job_t *job) {
     filter_free(job->filter);
     schema_destroy(job->schema);
     free(job->format_text);
+    if (job->made_with)
+        bson_destroy(job->made_with);
 }
 
 /* Rejected records of all inputs that nobody has fixed, whoever met them. */

@@ -211,12 +211,27 @@ static bool agrees(server_t *server, mongoc_client_t *client, const collection_o
     return true;
 }
 
+/* But for what is chosen otherwise. */
+static void append_more(bson_t *command, const bson_t *more, bool own_index, bool own_engine) {
+    bson_iter_t iter;
+    bson_iter_init(&iter, more);
+    while (bson_iter_next(&iter)) {
+        const char *key = bson_iter_key(&iter);
+        if (!(own_index && strcmp(key, "clusteredIndex") == 0) &&
+            !(own_engine && strcmp(key, "storageEngine") == 0))
+            bson_append_iter(command, key, -1, &iter);
+    }
+}
+
 /* *code: the server's, if it refused. */
-static bool create(server_t *server, mongoc_client_t *client, bool clustered, const char *compressor,
-                   int *code, err_t *err) {
+static bool create(server_t *server, mongoc_client_t *client, const collection_options_t *options,
+                   bool clustered, int *code, err_t *err) {
+    const char *compressor = options->compressor;
+    const bool as_told = options->clustered == CLUSTERED_DEFAULT && options->more &&
+                         bson_has_field(options->more, "clusteredIndex");
     bson_t command = BSON_INITIALIZER, reply;
     BSON_APPEND_UTF8(&command, "create", server_collection(server));
-    if (clustered)
+    if (clustered && !as_told)
         BCON_APPEND(&command, "clusteredIndex", "{", "key", "{", "_id", BCON_INT32(1), "}", "unique",
                     BCON_BOOL(true), "}");
     if (compressor) {
@@ -225,6 +240,8 @@ static bool create(server_t *server, mongoc_client_t *client, bool clustered, co
         BCON_APPEND(&command, "storageEngine", "{", "wiredTiger", "{", "configString", BCON_UTF8(config), "}",
                     "}");
     }
+    if (options->more)
+        append_more(&command, options->more, !as_told, compressor != NULL);
     bool ok = server_command(server, client, server_database(server), &command, true, &reply, err);
     *code = ok ? 0 : server_code(&reply);
     bson_destroy(&reply);
@@ -271,10 +288,10 @@ bool collection_make(server_t *server, mongoc_client_t *client, const collection
         const bool wanted = options->clustered == CLUSTERED_YES ||
                             (options->clustered == CLUSTERED_DEFAULT && !options->own_ids);
         bool clustered = wanted && can_cluster(facts);
-        bool ok = create(server, client, clustered, options->compressor, &code, err);
+        bool ok = create(server, client, options, clustered, &code, err);
         /* a server whose featureCompatibilityVersion is older than the server */
         if (code == INVALID_OPTIONS && clustered && options->clustered == CLUSTERED_DEFAULT)
-            ok = create(server, client, false, options->compressor, &code, err);
+            ok = create(server, client, options, false, &code, err);
         /* another load made it at the same moment, or our own first try did */
         if (!ok && code != NAMESPACE_EXISTS)
             return false;

@@ -10,6 +10,8 @@ typedef struct {
     clustered_t clustered; /* default: clustered if the collection is new and the server can (5.3), */
     bool own_ids; /* and documents are never asked for by single `_id`s, for which such a server reads all */
     const char *compressor; /* "none", "snappy", "zlib", "zstd", or NULL: the server's own choice */
+    const bson_t
+        *more; /* what else a new one has, as `create` takes it; the above goes before it. NULL: nothing */
 } collection_options_t;
 
 typedef struct {

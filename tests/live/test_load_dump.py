@@ -161,15 +161,60 @@ class Dump(livetest.Case):
                 self.assertRegex(self.stderr, r"dump: is a dump of 2 collections \(\S+\.items, \S+\.orders\)")
                 self.assertEqual(9, self.load(folder + "items.bson" + end)["loaded"])
 
+    def options(self, collection="results"):
+        """What the server lists of it."""
+        reply = self.client.command(self.database, {"listCollections": 1, "filter": {"name": collection}})
+        return reply["cursor"]["firstBatch"][0]["options"]
+
+    def dump_of(self, options, texts):
+        self.put("d/shop/a.bson", b"".join(texts))
+        self.put("d/shop/a.metadata.json", json.dumps({"options": options, "indexes": []}).encode())
+
     def test_options(self):
-        """options of the collection are told, as they are not set; broken metadata is refused"""
-        self.put("d/shop/a.bson", b"".join(made(5, "o")))
-        self.put("d/shop/a.metadata.json", b'{"options": {"capped": true, "size": {"$numberInt": "9"}}, "indexes": []}')
-        self.assertEqual(5, self.load("d")["loaded"])
-        self.assertRegex(self.stderr, r'a\.bson: the dump tells options .*\{ "capped" : true, "size" : 9 \}')
+        """a new collection is made with the options of the dump, also the second time; broken metadata is refused"""
+        texts = [minimongo.encode({"_id": word, "k": i}) for i, word in enumerate(("a", "B", "c"))]
+        self.dump_of({"collation": {"locale": "en", "strength": 2}, "validator": {"k": {"$lt": {"$numberInt": "2"}}},
+                      "autoIndexId": True, "storageEngine": {"wiredTiger": {"configString": "block_compressor=zlib"}}}, texts)
+        said = self.load("d", status=2)
+        self.assertEqual((2, 1), (said["loaded"], said["rejected"]))
+        made = self.options()
+        self.assertEqual(("en", 2), (made["collation"]["locale"], made["collation"]["strength"]))
+        self.assertEqual({"k": {"$lt": 2}}, made["validator"])
+        self.assertEqual("block_compressor=zlib", made["storageEngine"]["wiredTiger"]["configString"])
+        self.load("d", status=2)
+        self.assertNotIn("keeps its own options", self.stderr)
+        self.load("d", "--drop", "--yes", "--compressor", "none", status=2)
+        self.assertEqual("block_compressor=none", self.options()["storageEngine"]["wiredTiger"]["configString"])
+        self.dump_of({"clusteredIndex": {"v": 2, "key": {"_id": 1}, "name": "x", "unique": True}}, texts)
+        self.load("d", collection="clustered")
+        self.assertEqual("x", self.options("clustered")["clusteredIndex"]["name"])
+        self.load("d", "--no-clustered", collection="plain")
+        self.assertNotIn("clusteredIndex", self.options("plain"))
         self.put("d/shop/a.metadata.json", b'{"indexes": [')
         self.load("d", status=5)
         self.assertIn("the metadata of its collection is no JSON", self.stderr)
+
+    def test_options_refused(self):
+        """a collection that throws documents away is not made, and nothing is dropped; one that was made by hand is taken"""
+        texts = made(5, "o")
+        self.put("plain.bson", b"".join(texts))
+        self.load("plain.bson")
+        for options, said in (({"capped": True, "size": {"$numberInt": "4096"}}, "was capped"),
+                              ({"clusteredIndex": {"v": 2, "key": {"_id": 1}, "unique": True},
+                                "expireAfterSeconds": {"$numberInt": "5"}}, "removes documents by their age")):
+            with self.subTest(said=said):
+                self.dump_of(options, texts)
+                for words in (["--drop", "--yes"], ["--drop", "--dry-run"]):
+                    self.load("d", *words, status=1)
+                    self.assertIn(said, self.stderr)
+                    self.assertEqual(5, self.client.count(self.database, "results"))
+                self.load("d", collection="other", status=1)
+                self.client.command(self.database, {"create": "other"})
+                self.assertEqual(5, self.load("d", collection="other")["loaded"])
+                self.assertIn("keeps its own options", self.stderr)
+                self.client.command(self.database, {"drop": "other"})
+                self.client.command(self.database, {"drop": "other.tipple.files"})
+                self.client.command(self.database, {"drop": "other.tipple.loads"})
 
     def test_real(self):
         """what the real mongodump writes, read back; and mongorestore of what --emit bson writes"""
@@ -177,6 +222,8 @@ class Dump(livetest.Case):
         if not dump or not restore:
             print("skipped: mongodump and mongorestore cannot be built here")
             return
+        self.client.command(self.database, {"create": "orders", "validator": {"k": {"$gte": 0}},
+                                            "collation": {"locale": "en", "strength": 2}})
         for name, count in (("orders", 3000), ("items", 20000)):
             for at in range(0, count, 1000):
                 self.client.command(self.database, {"insert": name, "documents": [
@@ -196,6 +243,7 @@ class Dump(livetest.Case):
                     self.assertEqual(sorted(map(bytes, texts)), sorted(split(out)))
                     into = "from_" + given.replace(".", "_").replace("/", "_").replace("!", "_")
                     self.assertEqual(len(texts), self.load(given, collection=into)["loaded"])
+                    self.assertEqual(self.options(name), self.options(into))
                     self.assertEqual(sorted(map(bytes, texts)),
                                      sorted(map(bytes, self.client.find(self.database, into, raw=True))))
                     said = json.loads(self.tipple("verify", "-f", "bson", "--uri", self.uri(into), "--json",

@@ -228,12 +228,66 @@ static void test_long_escapes(void **state) {
     grown_free(&record);
 }
 
+/* Where commas are, or only those outside of quotes; the end, too. */
+static size_t ends_of(const slack_t *slack, bool outside, uint32_t *ends, uint32_t *quotes) {
+    size_t count = 0;
+    *quotes = 0;
+    for (size_t i = 0; i < slack->length; i++) {
+        *quotes += slack->text[i] == '"';
+        if (slack->text[i] == ',' && (!outside || *quotes % 2 == 0))
+            ends[count++] = (uint32_t)i;
+    }
+    ends[count++] = (uint32_t)slack->length;
+    return count;
+}
+
+/* What it says is what split_record says of the record; it may say nothing. */
+static bool is_same_at_ends(lab_t *lab, const char *record, bool outside) {
+    slack_t slack = slack_new(record, strlen(record));
+    uint32_t ends[64], quotes;
+    const size_t count = ends_of(&slack, outside, ends, &quotes);
+    split_t *found = calloc(1, sizeof *found);
+    LAB_MUST(found);
+    const bool told = split_at_ends(found, lab->doubled, slack.text, slack.text, ends, count, quotes);
+    assert_true(split_record(lab->split, lab->doubled, ',', slack.text, slack.length));
+    bool same = !told || found->count == lab->split->count;
+    for (size_t i = 0; told && same && i < count; i++) {
+        const span_t *a = &found->spans[i], *b = &lab->split->spans[i];
+        same = a->length == b->length && a->at == b->at && a->raw_length == b->raw_length &&
+               memcmp(a->text, b->text, a->length) == 0;
+    }
+    if (!same)
+        fail_msg("%s is split otherwise by its ends", record);
+    assert_false(split_at_ends(found, lab->both, slack.text, slack.text, ends, count, quotes));
+    assert_false(split_at_ends(found, lab->doubled, slack.text, slack.text, ends, count, quotes + 1));
+    split_free(found);
+    free(found);
+    slack_free(&slack);
+    return told;
+}
+
+static void test_at_ends(void **state) {
+    assert_true(is_same_at_ends(*state, "1,\"a \"\"b\"\"\",\"c, d\",\"\",\"\"\"\"", true));
+    assert_true(is_same_at_ends(*state, "\"\"\"\"\"\",x,\"a\nb\"\"\"", true));
+    assert_false(is_same_at_ends(*state, "1,\"a, b\"", false));
+    assert_false(is_same_at_ends(*state, "1,5\" pipe,\"a\"\"b\"", true));
+    size_t told = 0;
+    for (unsigned number = 0; number < 6561; number++) { /* all of 8 bytes out of 3 */
+        char record[9] = "";
+        for (unsigned i = 0, rest = number; i < 8; i++, rest /= 3)
+            record[i] = "\",a"[rest % 3];
+        told += is_same_at_ends(*state, record, true) + is_same_at_ends(*state, record, false);
+    }
+    assert_in_range(told, 1000, 13000);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_bare),       cmocka_unit_test(test_quoted),
         cmocka_unit_test(test_backslash),  cmocka_unit_test(test_backslash_for_itself),
         cmocka_unit_test(test_not_closed), cmocka_unit_test(test_merge),
         cmocka_unit_test(test_too_many),   cmocka_unit_test(test_long_escapes),
+        cmocka_unit_test(test_at_ends),
     };
     return cmocka_run_group_tests_name("split", tests, set_up, tear_down);
 }

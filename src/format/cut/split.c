@@ -79,6 +79,54 @@ bool split_record(split_t *split, const schema_t *schema, char delimiter, const 
     }
 }
 
+/* Makes one of each two quotes in the span, as many as *quotes tells at most, and takes them off. NULL: one stands alone. */
+static uint8_t *halve_quotes(uint8_t *out, uint8_t quote, span_t *span, uint32_t *quotes) {
+    const uint8_t *at = span->text, *const end = at + span->length, *found;
+    uint8_t *const start = out;
+    while (*quotes > 1 && (found = memchr(at, quote, (size_t)(end - at)))) {
+        if (end - found < 2 || found[1] != quote)
+            return NULL;
+        const size_t length = (size_t)(found + 1 - at);
+        memcpy(out, at, length);
+        out += length;
+        at = found + 2;
+        *quotes -= 2;
+    }
+    if (at == span->text)
+        return start;
+    memcpy(out, at, (size_t)(end - at));
+    out += end - at;
+    span->text = start;
+    span->length = (uint32_t)(out - start);
+    return out;
+}
+
+bool split_at_ends(split_t *split, const schema_t *schema, const uint8_t *text, const uint8_t *record,
+                   const uint32_t *ends, size_t count, uint32_t quotes) {
+    const uint8_t quote = (uint8_t)schema->quote, *field = record;
+    uint32_t left = quotes;
+    if (schema->escape_backslash || !schema->escape_double || count > SPLIT_MOST)
+        return false;
+    split->quoted = true;
+    split->backslash = split->too_many = false;
+    split->open = 0;
+    for (size_t i = 0; i < count; i++) {
+        const uint8_t *const end = text + ends[i];
+        const uint32_t length = (uint32_t)(end - field), at = (uint32_t)(field - record);
+        const bool quoted = length > 1 && *field == quote && end[-1] == quote;
+        split->spans[i] = (span_t){field + quoted, length - 2 * quoted, at, length};
+        left -= 2 * quoted;
+        field = end + 1;
+    }
+    uint8_t *scratch = make_room(split, (size_t)(field - record));
+    for (size_t i = 0; scratch && left && i < count; i++)
+        if (split->spans[i].length != split->spans[i].raw_length &&
+            !(scratch = halve_quotes(scratch, quote, &split->spans[i], &left)))
+            return false;
+    split->count = count;
+    return scratch && !left;
+}
+
 void split_merge(split_t *split, const uint8_t *record, size_t left, size_t right) {
     span_t *first = &split->spans[left];
     const span_t *last = &split->spans[split->count - right - 1];

@@ -31,6 +31,11 @@ typedef struct split {
  * either, the field is not quoted. False: out of memory. */
 bool split_record(split_t *split, const schema_t *schema, char delimiter, const uint8_t *record,
                   size_t length);
+
+/* The same of a record whose fields were found to end at text + ends[0, count), faster: quotes: how many it has. False: they are
+ * not all around whole fields, or doubled within those, so that split_record must say what the fields are. */
+bool split_at_ends(split_t *split, const schema_t *schema, const uint8_t *text, const uint8_t *record,
+                   const uint32_t *ends, size_t count, uint32_t quotes);
 void split_free(split_t *split);
 
 /* For too many fields: the surplus field gets everything between `left` fields from the left and `right` fields from

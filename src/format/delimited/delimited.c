@@ -284,7 +284,15 @@ static inline bool may_be_header(const delimited_t *reader, const uint8_t *text,
             (first_field && text[first_field - 1] == ' '));
 }
 
-/* For quotes, surplus fields, wrong numbers of fields, or a caller that wants the shape. */
+/* Of a record that is split. */
+static parsed_t parse_spans(delimited_t *reader, uint8_t *out, record_t *record, int64_t id, shape_t *shape) {
+    const bounds_t bounds = {.spans = reader->split->spans};
+    reader->refused = NULL;
+    const uint8_t *after = encode(reader, &bounds, FIELDS_SPANS, out, id, reader->high, shape);
+    return reader->refused ? refuse_value(reader, record) : made(reader, record, out, after);
+}
+
+/* For odd quotes, surplus fields, wrong numbers of fields, or a caller that wants the shape. */
 static parsed_t parse_carefully(delimited_t *reader, uint8_t *out, record_t *record, int64_t id,
                                 shape_t *shape) {
     const uint8_t *text = reader->text + record->offset;
@@ -310,10 +318,7 @@ static parsed_t parse_carefully(delimited_t *reader, uint8_t *out, record_t *rec
         *shape = (shape_t){.quoted = split->quoted, .backslash = split->backslash};
         shape_set_line_end(shape, text + record->length, record->line_end);
     }
-    bounds_t bounds = {.spans = split->spans};
-    reader->refused = NULL;
-    const uint8_t *after = encode(reader, &bounds, FIELDS_SPANS, out, id, reader->high, shape);
-    return reader->refused ? refuse_value(reader, record) : made(reader, record, out, after);
+    return parse_spans(reader, out, record, id, shape);
 }
 
 /* Are all quotes of the record around whole fields? Then no field contains a quote, and the ends are right. */
@@ -327,6 +332,13 @@ static bool quotes_enclose(const delimited_t *reader, const bounds_t *bounds, ui
         text = end + 1;
     }
     return 2 * enclosing == quotes;
+}
+
+/* The same, but for doubled quotes within such fields: then the record is split. */
+static bool has_doubled_quotes(delimited_t *reader, const bounds_t *bounds, uint32_t quotes) {
+    return delimited_want_split(reader) &&
+           split_at_ends(reader->split, reader->schema, bounds->base, bounds->record, bounds->ends,
+                         reader->dialect->columns, quotes);
 }
 
 /* Mostly none: cheaper than lines_count, which is for long texts. */
@@ -403,7 +415,9 @@ parsed_t delimited_next(delimited_t *reader, uint8_t *out, size_t room, record_t
                                            (reader->row > 1 ? scan->row_quotes[reader->row - 2] : 0)
                                      : 0;
     if (__builtin_expect(!plain || (quotes && !quotes_enclose(reader, &bounds, quotes)), 0))
-        return parse_carefully(reader, out, record, id, shape);
+        return plain && has_doubled_quotes(reader, &bounds, quotes)
+                   ? parse_spans(reader, out, record, id, NULL)
+                   : parse_carefully(reader, out, record, id, shape);
     const uint8_t *after;
     if (__builtin_expect(quotes > 0, 0))
         after = encode(reader, &bounds, FIELDS_QUOTED, out, id, reader->high, NULL);

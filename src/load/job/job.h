@@ -36,6 +36,7 @@ typedef struct {
     filter_t *filter;
     index_spec_t indexes[JOB_MOST_INDEXES];
     size_t index_count;
+    bson_t *made_with; /* the options that a dump tells of its collection; NULL: none */
     manifest_t manifest;
     server_t *server;
     mongoc_client_t *client;
@@ -90,8 +91,10 @@ typedef struct {
 bool job_connect(job_t *job, err_t *err);
 bool job_open_target(job_t *job, err_t *err);
 
-/* dump_indexes.c: of the inputs, when they are listed. */
-bool job_take_dump_indexes(job_t *job, err_t *err);
+/* dump_metadata.c: what dumps among the inputs tell of their collection. take: when the inputs are listed. may_make: can a
+ * new collection have these options? Before anything is changed. */
+bool job_take_dumps(job_t *job, err_t *err);
+bool job_may_make_as_dumped(const job_t *job, err_t *err);
 
 /* find_format.c. list_inputs: once. find_format: without --format; connects first. */
 bool job_find_format(job_t *job, err_t *err);

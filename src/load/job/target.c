@@ -35,7 +35,8 @@ bool job_connect(job_t *job, err_t *err) {
 /* --drop comes when all that can be known of the options, the inputs and the target was found right. */
 static bool may_drop(const job_t *job, err_t *err) {
     const load_spec_t *spec = job->spec;
-    const collection_options_t place = {.clustered = spec->clustered, .compressor = spec->compressor};
+    const collection_options_t place = {
+        .clustered = spec->clustered, .compressor = spec->compressor, .more = job->made_with};
     return collection_may_make(job->server, &place, err);
 }
 
@@ -51,7 +52,11 @@ static bool drop_target(job_t *job, err_t *err) {
 static bool make_target(job_t *job, err_t *err) {
     const load_spec_t *spec = job->spec;
     const collection_options_t place = {
-        .clustered = spec->clustered, .own_ids = job->schema->id != NULL, .compressor = spec->compressor};
+        .clustered = spec->clustered,
+        .own_ids = job->schema->id != NULL,
+        .compressor = spec->compressor,
+        .more = job->made_with,
+    };
     timeline_enter(&job->result->course, TIMELINE_CREATING);
     if (!spec->retry && !collection_make(job->server, job->client, &place, &job->place, err))
         return false;
@@ -85,6 +90,8 @@ bool job_open_target(job_t *job, err_t *err) {
             "the server removes documents from %s by %s, with time also those of this load: status 0 says "
             "that they were there, and `tipple verify` names those that are not there any more",
             server_namespace(job->server), job->place.expiry);
+    if (!spec->retry && !job_may_make_as_dumped(job, err))
+        return false;
     if (spec->dry_run && spec->drop)
         return true;
     if (!job_may_shard(job, err))

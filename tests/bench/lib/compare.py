@@ -45,6 +45,8 @@ def every(runs):
 class Loaders:
     """Each method loads the file once and gives the Run, or raises Failed: also when not all of it arrived."""
 
+    clustered = True  # into what kind of collection
+
     def __init__(self, lab, server, options, format="mot"):
         self.lab, self.server, self.rows, self.options, self.format = lab, server, options.rows, options, format
         self.threads, self.batch = self._settings()
@@ -52,9 +54,17 @@ class Loaders:
     def _settings(self):
         """What the load will use: asked of the command itself."""
         self.server.fresh()
-        done = self.lab.run(self.load_words(self.lab.rows(100, self.format)) + ["--dry-run"], 100)
+        done = self.lab.run(self.load_words(self.source(100)) + ["--dry-run"], 100)
         said = json.loads(done.output)
         return said["threads"], said["batch"]
+
+    def source(self, rows=None):
+        """The file that is loaded."""
+        return self.lab.rows(rows or self.rows, self.format)
+
+    def sent(self):
+        """The documents that a load of it sends."""
+        return self.lab.bson(self.rows, self.format)
 
     def load_words(self, path, *more):
         words = [self.lab.tipple, "load", "--format", self.format, "--uri", self.server.namespace_uri, "--json"]
@@ -72,7 +82,7 @@ class Loaders:
     def tipple(self, path=None, rows=None, more=()):
         rows = rows or self.rows
         self.server.fresh()
-        run = self.lab.run(self.load_words(path or self.lab.rows(rows, self.format), *more), rows, self.server)
+        run = self.lab.run(self.load_words(path or self.source(rows), *more), rows, self.server)
         said = json.loads(run.output)
         if said["loaded"] != rows:
             raise Failed("%d of %d documents were loaded" % (said["loaded"], rows))
@@ -82,13 +92,13 @@ class Loaders:
         return self.tipple(path=self.lab.gzip(self.rows, self.format))
 
     def replay(self, connections, majority=False):
-        self.server.fresh(clustered=True)
+        self.server.fresh(clustered=self.clustered)
         return self.replayed(["--port", self.server.port, "--connections", connections,
                               *(["--majority"] if majority else [])])
 
     def replayed(self, words):
         run = self.lab.run([self.lab.replay, *words, "--to", "%s.%s" % (DATABASE, COLLECTION), "--batch", self.batch,
-                            self.lab.bson(self.rows, self.format)], self.rows, self.server)
+                            self.sent()], self.rows, self.server)
         said = json.loads(run.output)
         run.seconds, run.client_cpu, run.peak_bytes = said["seconds"], said["cpu_seconds"], None
         return self.arrived(run, self.rows)

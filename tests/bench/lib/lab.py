@@ -19,6 +19,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[3]
 sys.path[:0] = [str(ROOT / "tools/lib"), str(ROOT / "tests/lib")]
 import minimongo  # noqa: E402
 import mongods  # noqa: E402
+import mongotools  # noqa: E402
 import procs  # noqa: E402
 from figures import Failed  # noqa: E402
 
@@ -81,22 +82,18 @@ class Lab:
         quietly(["cmake", "--build", BENCH, "--target", name], "build " + name)
         return BENCH / folder / name
 
-    def mongoimport(self):
-        """The path of a mongoimport built from its pinned module; Failed where there is no Go or no module."""
-        program = BENCH / "mongoimport"
-        if program.exists():
-            return program
-        if not shutil.which("go"):
-            raise Failed("there is no Go here to build it with")
-        go = BENCH / "go"
-        environment = {**os.environ, "GOPATH": str(go), "GOCACHE": str(go / "cache"), "CGO_ENABLED": "0",
-                       "GOFLAGS": "-modcacherw -mod=readonly -buildvcs=false", "GOTOOLCHAIN": "local", "GOWORK": "off"}
-        try:
-            quietly(["go", "build", "-trimpath", "-o", program, "github.com/mongodb/mongo-tools/mongoimport/main"],
-                    "mongoimport: fetch and build", cwd=SOURCES / "mongoimport", env=environment)
-        finally:
-            shutil.rmtree(go, ignore_errors=True)
+    def mongotool(self, name):
+        """The path of one of MongoDB's tools, built from their pinned module; Failed where there is no Go or no module."""
+        program = mongotools.program(name)
+        if not program:
+            raise Failed("it cannot be built here (build/mongotools/%s.log)" % name)
         return program
+
+    def mongoimport(self):
+        return self.mongotool("mongoimport")
+
+    def mongorestore(self):
+        return self.mongotool("mongorestore")
 
     def pymongo(self):
         """A Python that has the pinned pymongo; Failed where pip cannot."""
@@ -112,11 +109,10 @@ class Lab:
 
     # ------------------------------------------------------------------------------------------- the files
 
-    def _made(self, name, make):
-        """A file in build/bench/data, made once for each state of the program that makes it."""
+    def made(self, name, make, by=None):
+        """A file in build/bench/data, made once for each state of the program that makes it: tipple, or another one."""
         path = BENCH / "data" / name
-        newest = self.tipple.stat().st_mtime
-        if not path.exists() or path.stat().st_mtime < newest:
+        if not path.exists() or path.stat().st_mtime < (by or self.tipple).stat().st_mtime:
             say("  data: %s", path.relative_to(ROOT))
             part = path.with_name(path.name + ".part")
             make(part)
@@ -130,16 +126,16 @@ class Lab:
 
     def rows(self, count, format="mot", release=None):
         name = "%s-%s%d.txt" % (format, release + "-" if release else "", count)
-        return self._made(name, lambda part: self._into(part, self.generate(format, count, release)))
+        return self.made(name, lambda part: self.into(part, self.generate(format, count, release)))
 
     def bson(self, count, format="mot"):
         rows = self.rows(count, format)
-        return self._made("%s-%d.bson" % (format, count), lambda part: self._into(
+        return self.made("%s-%d.bson" % (format, count), lambda part: self.into(
             part, [self.tipple, "parse", "--format", format, "--emit", "bson", "--ids", rows]))
 
     def json(self, count, format):
         rows = self.rows(count, format)
-        return self._made("%s-%d.json" % (format, count), lambda part: self._into(
+        return self.made("%s-%d.json" % (format, count), lambda part: self.into(
             part, [self.tipple, "parse", "--format", format, "--emit", "json", "--ids", rows]))
 
     def gzip(self, count, format="mot"):
@@ -148,7 +144,7 @@ class Lab:
         def make(part):
             with open(rows, "rb") as plain, gzip.open(part, "wb", compresslevel=6) as packed:
                 shutil.copyfileobj(plain, packed, 1 << 20)
-        return self._made("%s-%d.txt.gz" % (format, count), make)
+        return self.made("%s-%d.txt.gz" % (format, count), make)
 
     def real_weather(self, count):
         """All weather records of the test data, as often as it takes for about so many; and how many they are."""
@@ -160,7 +156,7 @@ class Lab:
             with open(part, "wb") as out:
                 for _ in range(times):
                     out.writelines(texts)
-        return self._made("isd-real-%d.txt" % (records * times), make), records * times
+        return self.made("isd-real-%d.txt" % (records * times), make), records * times
 
     def clean_csv(self, count):
         """The same documents as clean comma-separated text, columns in the order of KEYS: what mongoimport and a
@@ -180,10 +176,10 @@ class Lab:
                     writer.writerow(document)
             if parse.wait() != 0:
                 raise Failed("tipple parse ended with status %d" % parse.returncode)
-        return self._made("mot-%d.csv" % count, make)
+        return self.made("mot-%d.csv" % count, make)
 
     @staticmethod
-    def _into(path, words):
+    def into(path, words):
         with open(path, "wb") as out:
             done = subprocess.run([str(word) for word in words], stdin=subprocess.DEVNULL, stdout=out,
                                   stderr=subprocess.PIPE, preexec_fn=procs.tied_to_parent())

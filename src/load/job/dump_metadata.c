@@ -1,0 +1,149 @@
+/* What the metadata of a dump says of its collection: a new one is made with its options, where nothing is lost by them;
+ * indexes are built as those of --index are. */
+#include "base/ejson.h"
+#include "base/log.h"
+#include "load/job/job.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Is it asked for by --index, or was it in another dump? */
+static bool is_known(const job_t *job, const char *name) {
+    for (size_t i = 0; i < job->index_count; i++)
+        if (strcmp(job->indexes[i].name, name) == 0)
+            return true;
+    return strcmp(name, "_id_") == 0;
+}
+
+static bool add_index(job_t *job, const bson_t *index, err_t *err) {
+    index_spec_t *spec = &job->indexes[job->index_count];
+    bson_iter_t iter;
+    const char *name = bson_iter_init_find(&iter, index, "name") && BSON_ITER_HOLDS_UTF8(&iter)
+                           ? bson_iter_utf8(&iter, NULL)
+                           : "";
+    if (is_known(job, name))
+        return true;
+    if (bson_iter_init_find(&iter, index, "expireAfterSeconds")) {
+        log_warn("the index %s of the dump is not built: it removes documents by their age, which `tipple "
+                 "verify` would "
+                 "miss; build it after that",
+                 name);
+        return true;
+    }
+    if (job->index_count == JOB_MOST_INDEXES)
+        return err_set(err, STATUS_USAGE, "--index and the dump: more than %d indexes at once",
+                       JOB_MOST_INDEXES);
+    if (!collection_take_index(index, spec, err))
+        return false;
+    job->index_count++;
+    return true;
+}
+
+static bool add_indexes(job_t *job, bson_iter_t *list, err_t *err) {
+    bson_iter_t at;
+    bool ok = true;
+    if (!BSON_ITER_HOLDS_ARRAY(list) || !bson_iter_recurse(list, &at))
+        return true;
+    while (ok && bson_iter_next(&at)) {
+        const uint8_t *bytes;
+        uint32_t length;
+        bson_t index;
+        if (!BSON_ITER_HOLDS_DOCUMENT(&at))
+            continue;
+        bson_iter_document(&at, &length, &bytes);
+        ok = !bson_init_static(&index, bytes, length) || add_index(job, &index, err);
+    }
+    return ok;
+}
+
+/* Servers of today make each collection as if it had these, or do not know them. */
+static bool is_old(const char *option) {
+    return strcmp(option, "autoIndexId") == 0 || strcmp(option, "flags") == 0 || strcmp(option, "temp") == 0;
+}
+
+static bool take_options(job_t *job, const input_file_t *file, bson_iter_t *found, err_t *err) {
+    bson_iter_t iter;
+    if (!BSON_ITER_HOLDS_DOCUMENT(found) || !bson_iter_recurse(found, &iter))
+        return true;
+    bson_t *options = bson_new();
+    while (bson_iter_next(&iter))
+        if (!is_old(bson_iter_key(&iter)))
+            bson_append_iter(options, bson_iter_key(&iter), -1, &iter);
+    if (!job->made_with) {
+        job->made_with = options;
+        return true;
+    }
+    const bool same = bson_equal(options, job->made_with);
+    bson_destroy(options);
+    return same || err_set(err, STATUS_USAGE,
+                           "%.1000s: its collection had other options than that of another input: load them "
+                           "one by one, or create the collection before",
+                           file->name);
+}
+
+static bool read_metadata(job_t *job, const input_file_t *file, err_t *err) {
+    bson_t metadata;
+    bson_iter_t iter;
+    bson_error_t problem;
+    if (!bson_init_from_json(&metadata, file->metadata, -1, &problem))
+        return err_set(
+            err, STATUS_INPUT,
+            "%.1000s: the metadata of its collection is no JSON (%s): get the dump again, or take the "
+            "metadata away and give the indexes by --index",
+            file->name, problem.message);
+    const bool ok =
+        (!bson_iter_init_find(&iter, &metadata, "options") || take_options(job, file, &iter, err)) &&
+        (!bson_iter_init_find(&iter, &metadata, "indexes") || add_indexes(job, &iter, err));
+    bson_destroy(&metadata);
+    return ok;
+}
+
+bool job_take_dumps(job_t *job, err_t *err) {
+    for (size_t i = 0; i < job->manifest.count; i++)
+        if (job->manifest.files[i].metadata && !read_metadata(job, &job->manifest.files[i], err))
+            return false;
+    return true;
+}
+
+/* Of an existing one. */
+static bool tell_options(const job_t *job, err_t *err) {
+    char *text = ejson_print(job->made_with, true, NULL);
+    if (!text)
+        return err_memory(err, job->made_with->len);
+    if (job->place.empty)
+        log_warn("%s exists, and keeps its own options; the dump tells these of its collection: %s",
+                 server_namespace(job->server), text);
+    free(text);
+    return true;
+}
+
+bool job_may_make_as_dumped(const job_t *job, err_t *err) {
+    const load_spec_t *spec = job->spec;
+    bson_iter_t iter;
+    if (!job->made_with || bson_empty(job->made_with))
+        return true;
+    if (job->place.exists && !spec->drop)
+        return tell_options(job, err);
+    const char *name = server_namespace(job->server);
+    if (bson_iter_init_find(&iter, job->made_with, "capped") && bson_iter_as_bool(&iter))
+        return err_set(err, STATUS_USAGE,
+                       "the collection of the dump was capped: it throws old documents away, and then nobody "
+                       "can tell whether all were loaded. Create %s as a plain collection, load it, and make "
+                       "it capped afterwards (convertToCapped). Nothing was touched",
+                       name);
+    if (bson_iter_init_find(&iter, job->made_with, "expireAfterSeconds"))
+        return err_set(err, STATUS_USAGE,
+                       "the collection of the dump removes documents by their age (expireAfterSeconds), and "
+                       "then nobody can tell whether all were loaded. Create %s without that, load it, and "
+                       "set it afterwards (collMod). Nothing was touched",
+                       name);
+    if (bson_iter_init_find(&iter, job->made_with, "collation") &&
+        server_facts(job->server)->kind == SERVER_ROUTER &&
+        !(spec->shard_key && strcmp(spec->shard_key, "none") == 0))
+        return err_set(err, STATUS_USAGE,
+                       "the collection of the dump has a collation, and texts of a shard key are compared "
+                       "without one: leave %s on one shard with --shard-key none. Nothing was touched",
+                       name);
+    return true;
+}
