@@ -143,8 +143,8 @@ typedef struct {
     size_t length, column;
 } bad_t;
 
-/* Counts it, and writes what stands in for it. NULL: its text does. */
-uint8_t *delimited_put_bad(delimited_t *reader, uint8_t *out, const op_t *op, const bad_t *bad);
+/* Counts it, and writes what stands in for it: *out moves on behind that. False: its text does. */
+bool delimited_put_bad(delimited_t *reader, uint8_t **out, const op_t *op, const bad_t *bad);
 
 /* Would the value be written like a null value? Then it could not be told from a missing value, so it stays text. */
 bool delimited_prints_as_null(op_code_t code, int divide, const texts_t *nulls, const uint8_t *text,

@@ -61,8 +61,7 @@ static uint8_t *put_bad_made(delimited_t *reader, uint8_t *out, const op_t *op, 
                  .length = length < sizeof reader->made_text ? length : sizeof reader->made_text};
     if (text && !reader->refused) /* it stays behind the record, of which it is no part */
         bad.text = memcpy(reader->made_text, text, bad.length);
-    uint8_t *after = delimited_put_bad(reader, out, op, &bad);
-    return after ? after : end;
+    return delimited_put_bad(reader, &out, op, &bad) ? out : end;
 }
 
 uint8_t *delimited_put_point(delimited_t *reader, const bounds_t *bounds, fields_t fields, uint8_t *out,

@@ -116,13 +116,14 @@ bool delimited_prints_as_null(op_code_t code, int divide, const texts_t *nulls, 
     return size && words_find(nulls, ENCODING_NONE, printed, size) >= 0;
 }
 
-__attribute__((noinline)) uint8_t *delimited_put_bad(delimited_t *reader, uint8_t *out, const op_t *op,
-                                                     const bad_t *bad) {
+__attribute__((noinline)) bool delimited_put_bad(delimited_t *reader, uint8_t **out, const op_t *op,
+                                                 const bad_t *bad) {
     reader->bad_values++;
     reader->bad_of[bad->counter]++;
     switch (reader->schema->bad_value) {
     case BAD_VALUE_NULL:
-        return delimited_put_head_as(out, op, 0x0A);
+        *out = delimited_put_head_as(*out, op, 0x0A);
+        return true;
     case BAD_VALUE_REJECT:
     case BAD_VALUE_STOP:
         if (!reader->refused) {
@@ -131,14 +132,14 @@ __attribute__((noinline)) uint8_t *delimited_put_bad(delimited_t *reader, uint8_
             reader->refused_length = bad->length;
             reader->refused_column = bad->column;
         }
-        return out;
+        return true;
     case BAD_VALUE_SKIP:
-        return out;
+        return true;
     case BAD_VALUE_TEXT:
     case BAD_VALUES:
         break;
     }
-    return NULL;
+    return false;
 }
 
 /* What is no value of the field's type. */
@@ -149,8 +150,7 @@ static uint8_t *put_bad(delimited_t *reader, uint8_t *out, const op_t *op, const
                        .text = text,
                        .length = length,
                        .column = reader->dialect->column_of[op->field]};
-    uint8_t *after = delimited_put_bad(reader, out, op, &bad);
-    return after ? after : put_text(reader, out, op, text, length, high);
+    return delimited_put_bad(reader, &out, op, &bad) ? out : put_text(reader, out, op, text, length, high);
 }
 
 /* Of bytes that are not kept as they are: is it sure which text they are? */
