@@ -296,6 +296,17 @@ static void print_counts(const verify_result_t *result, const values_t *values, 
               units_bytes(in, result_rate(result->bytes_read, result->took_ns)));
 }
 
+/* How it was done: nothing that somebody has to know to believe the result. */
+static void print_details(const verify_result_t *result) {
+    char text[UNITS_MAX];
+    if (result->retries)
+        out_print("looked %s times again, because the server was away\n", units_count(text, result->retries));
+    if (result->documents)
+        out_print("client CPU %.2f us a doc      peak memory %s\n",
+                  (double)result->cpu_ns / 1e3 / (double)result->documents,
+                  units_size(text, result->peak_memory_bytes));
+}
+
 static void print_summary(const verify_result_t *result, const values_t *values, const bson_t *document) {
     const verify_spec_t *spec = &values->spec;
     char a[UNITS_MAX], b[UNITS_MAX], c[UNITS_MAX], d[UNITS_MAX];
@@ -345,12 +356,8 @@ static void print_summary(const verify_result_t *result, const values_t *values,
         out_print(
             "missing: a record that the server refused when it was loaded is missing as well; the reject "
             "file of the load has it\n");
-    if (result->retries)
-        out_print("looked %s times again, because the server was away\n", units_count(a, result->retries));
-    if (result->documents)
-        out_print("client CPU %.2f us a doc      peak memory %s\n",
-                  (double)result->cpu_ns / 1e3 / (double)result->documents,
-                  units_size(a, result->peak_memory_bytes));
+    if (log_level() >= LOG_VERBOSE)
+        print_details(result);
 }
 
 static int run(int argc, char **argv, const command_t *command, err_t *err) {

@@ -1,5 +1,6 @@
 #include "cli/print/query_print.h"
 #include "base/conceal_bson.h"
+#include "base/log.h"
 #include "base/numbers/units.h"
 #include "base/out.h"
 #include "base/text.h"
@@ -224,7 +225,8 @@ void query_print_table(const query_result_t *result) {
     for (size_t i = 0; i < result->measures.suite->table_count; i++)
         query_print_suite_table(result, &result->measures.suite->tables[i]);
     print_explained(result);
-    print_watched(result);
+    if (log_level() >= LOG_VERBOSE)
+        print_watched(result);
     print_remarks(result);
 }
 
