@@ -24,8 +24,9 @@ static void name_axis(char out[128], const bson_t *axis) {
 
 /* ---- lines over time ---- */
 
-enum { MOST_X_TICKS = 8, MOST_Y_TICKS = 5 };
-static const double NARROWEST_LABEL = 0.09;
+enum { MOST_X_TICKS = 8, MOST_Y_TICKS = 5, BAND_NAME = 40 };
+static const double WIDE_LETTER = 1.05, PHONE_LETTER = 2.1, /* of a band's name: percent of the width */
+    NEAR_THE_END = 0.86;                                    /* where a phone has no room beside "max" */
 
 static void put_band(markup_t *out, const bson_t *band, const scale_t *x, size_t number) {
     const double from = 100 * scale_place(x, reading_number(band, "from")),
@@ -41,9 +42,11 @@ static void put_band(markup_t *out, const bson_t *band, const scale_t *x, size_t
         "<svg class=\"phase\" x=\"%.2f%%\" width=\"%.2f%%\" y=\"-26\" height=\"18\"><rect class=\"phase%zu\" "
         "width=\"100%%\" height=\"100%%\"/>",
         from, width, number % 2);
-    if (width >= 100 * NARROWEST_LABEL) {
-        markup_put(out, "<text x=\"50%\" y=\"9\" dy=\".32em\">");
-        markup_text_short(out, reading_text(band, "name"), 40);
+    const double letters = fmin((double)strlen(reading_text(band, "name")), BAND_NAME);
+    if (width >= WIDE_LETTER * letters + 1) {
+        markup_print(out, "<text%s x=\"50%%\" y=\"9\" dy=\".32em\">",
+                     width >= PHONE_LETTER * letters + 1 ? "" : " class=\"minor\"");
+        markup_text_short(out, reading_text(band, "name"), BAND_NAME);
         markup_put(out, "</text>");
     }
     markup_print(out, "</svg><line class=\"border\" x1=\"%.2f%%\" x2=\"%.2f%%\" y1=\"-26\" y2=\"100%%\"/>\n",
@@ -212,7 +215,7 @@ static void put_percent_ticks(markup_t *out, double depth_of_all) {
             break;
         markup_print(out, "<line class=\"grid\" x1=\"%.2f%%\" x2=\"%.2f%%\" y1=\"0\" y2=\"100%%\"/>",
                      100 * place, 100 * place);
-        chart_tick_x(out, place, ticks[i].label, i == 1);
+        chart_tick_x(out, place, ticks[i].label, i == 1 || place > NEAR_THE_END);
     }
     chart_tick_x(out, 1, "max", false);
 }

@@ -179,6 +179,17 @@ def check_tables(case, page, where):
     case.assertEqual([], wide, where)
 
 
+# of every picture, the pairs of texts of which one lies over the other, and the texts that leave the window
+OVERLAPS = """Array.from(document.querySelectorAll('svg')).flatMap(svg => {
+    const texts = Array.from(svg.querySelectorAll('text')).map(each => [each.textContent, each.getBoundingClientRect()])
+        .filter(each => each[1].width)
+    const over = (a, b) => a.left < b.right - 1 && b.left < a.right - 1 && a.top < b.bottom - 2 && b.top < a.bottom - 2
+    return texts.flatMap((one, i) => texts.slice(0, i).filter(other => over(one[1], other[1]))
+        .map(other => one[0] + ' over ' + other[0])).concat(
+        texts.filter(one => one[1].left < 0 || one[1].right > innerWidth).map(one => one[0] + ' is outside'))
+})"""
+
+
 def look_at(case, folder, paths):
     """Every page on phone and desktop, light and dark, and printed. A browser that ends by itself is no fault of a page,
     unless it does so again and again."""
@@ -208,6 +219,7 @@ def look_at_page(case, browser, path):
             check_width(case, page, width, where)
             check_tables(case, page, where)
             check_colours(case, page, where)
+            case.assertEqual([], page.value(OVERLAPS), where)
             case.assertEqual(([page.url], []), (page.requests, page.said), where)
             page.close()
     page = browser.open(path, width=800)

@@ -76,8 +76,12 @@ class Report(livetest.Case):
         self.assertEqual((2498, 2, 2), (said["loaded"], said["rejected"], found["status"]))
         self.check_load(said, found)
         self.assertEqual(self.database + ".results", found["target"])
-        phases = livereport.section(found, "Phases")["items"]
-        self.assertEqual(["looking", "creating", "placing", "looking", "loading", "indexes", "closing"],
+        did = [row["share of their time"] for row in livereport.rows(livereport.section(found, "What the loading threads did"))]
+        self.assertAlmostEqual(100, sum(did), 3)
+        phases = livereport.section(found, "Where the time went")["items"]
+        self.assertEqual(["looking at files, server and catalog", "creating the collection", "placing it over the shards",
+                          "looking at files, server and catalog", "loading", "building indexes",
+                          "writing down how the load ended"],
                          [phase["name"] for phase in phases])
         for phase, following in zip(phases, phases[1:]):  # each is one stretch, behind the one before
             self.assertLessEqual(phase["began"] + phase["took"], following["began"] + 1e-6)

@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
+enum { MOST_POINTS = 80 }; /* a picture with more of them is a fur */
+
 static double seconds(int64_t ns) {
     return (double)ns / 1e9;
 }
@@ -55,9 +57,11 @@ static void add_result(report_t *report, const load_result_t *result, const bson
     reporting_figure(report, document, "documents loaded", "loaded", "documents");
     reporting_figure(report, document, "documents a second", "docs_per_second", "documents/s");
     reporting_figure(report, document, "took", "seconds", "s");
-    report_figure(report, "read a second", result_rate(result->bytes_read, result->took_ns), "bytes/s");
-    report_figure(report, "sent a second", result_rate(result->bytes_bson, result->took_ns), "bytes/s");
-    report_figure(report, "client CPU a document", load_cpu_us(result), "us");
+    report_figure(report, "read from the files a second", result_rate(result->bytes_read, result->took_ns),
+                  "bytes/s");
+    report_figure(report, "sent to the server a second", result_rate(result->bytes_bson, result->took_ns),
+                  "bytes/s");
+    report_figure(report, "CPU time here, a document", load_cpu_us(result), "us");
     reporting_figure(report, document, "peak memory", "peak_memory_bytes", "bytes");
     reporting_figure(report, document, "batches sent", "batches", "batches");
     if (result->limited_by[0])
@@ -75,9 +79,10 @@ static void add_counts(report_t *report, const load_result_t *result) {
                 {"already there", counts->already_there},
                 {"rejected", counts->rejected},
                 {"filtered", counts->filtered}};
-    char note[320], read[SCALE_TEXT], parts[SCALE_TEXT];
+    char note[480], read[SCALE_TEXT], parts[SCALE_TEXT];
     int used = snprintf(note, sizeof note,
-                        "%s records were read: each is loaded, already there, rejected or filtered.",
+                        "%s records were read. Already there: an earlier run had loaded them. Rejected: they "
+                        "could not be read, or the server refused them. Filtered: --filter left them out.",
                         scale_value(read, (double)counts->read, "records"));
     if (counts->replaced)
         used +=
@@ -117,16 +122,22 @@ static void add_bands(report_t *report, const timeline_t *course, const server_c
 void report_load_course(report_t *report, const timeline_t *course, const server_checkpoints_t *flushes) {
     const size_t count = course->point_count;
     report_begin(report, REPORT_LINES, "Documents a second",
-                 !flushes->known   ? "The server's checkpoints are not known."
-                 : !flushes->count ? "The server wrote no checkpoint meanwhile."
-                                   : "The server's checkpoints are known to about half a second.");
+                 !flushes->known ? "The server's checkpoints are not known."
+                 : !flushes->count
+                     ? "The server wrote no checkpoint (its memory to its disk) meanwhile."
+                     : "While the server writes a checkpoint (its memory to its disk) it may be "
+                       "slower. When is known to about half a second.");
     report_axes(report, "time", "s", "documents", "documents/s");
     report_series(report, "documents loaded");
     const timeline_point_t *before = course->points;
+    const int64_t span_ns = count ? before[count - 1].at_ns - before->at_ns : 0,
+                  every_ns =
+                      span_ns / MOST_POINTS > course->every_ns ? span_ns / MOST_POINTS : course->every_ns;
     for (size_t i = 1; i < count; i++) {
         const timeline_point_t *now = &course->points[i];
-        const bool close = i + 2 == count && now[1].at_ns - now->at_ns < course->every_ns / 2;
-        if (close || now->at_ns <= before->at_ns)
+        const bool last = i + 1 == count,
+                   close = !last && course->points[count - 1].at_ns - now->at_ns < every_ns / 2;
+        if (close || (!last && now->at_ns - before->at_ns < every_ns) || now->at_ns <= before->at_ns)
             continue;
         report_point(report, seconds(now->at_ns),
                      result_rate(now->documents - before->documents, now->at_ns - before->at_ns));
@@ -137,7 +148,8 @@ void report_load_course(report_t *report, const timeline_t *course, const server
 }
 
 static void add_phases(report_t *report, const timeline_t *course) {
-    report_begin(report, REPORT_TIMELINE, "Phases", NULL);
+    report_begin(report, REPORT_TIMELINE, "Where the time went",
+                 "From the beginning of the command to its end.");
     for (size_t i = 0; i < course->visit_count; i++) {
         const timeline_span_t *span = &course->visits[i].span;
         const report_phase_t phase = {.name = timeline_phase_name(course->visits[i].phase),
@@ -151,6 +163,28 @@ static void add_phases(report_t *report, const timeline_t *course) {
     report_end(report);
 }
 
+static void add_threads(report_t *report, const threads_did_t *did) {
+    const struct {
+        const char *name;
+        double share;
+    } rows[] = {{"waited for the server", did->waited_for_server},
+                {"waited for the files to be read", did->waited_for_input},
+                {"made documents of records, and sent them", did->worked},
+                {"were held back, by --polite or --max-rate", did->held_back}};
+    report_begin(
+        report, REPORT_BARS, "What the loading threads did",
+        "What they did most is what limited the load: if they waited for the server, this host could "
+        "have loaded more.");
+    report_column(report, "they", "");
+    report_bar_column(report, "share of their time", "%", 100);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        report_row(report);
+        report_word(report, rows[i].name);
+        report_number(report, rows[i].share);
+    }
+    report_end(report);
+}
+
 /* ---- shards and routers ---- */
 
 static void add_places(report_t *report, const load_result_t *result, const char *kind,
@@ -159,8 +193,8 @@ static void add_places(report_t *report, const load_result_t *result, const char
     snprintf(title, sizeof title, "By %s", kind);
     report_begin(
         report, REPORT_BARS, title,
-        "Busy: the share of the loading time in which at least one batch was under way there. At once: "
-        "how many were, on average.");
+        "Even shares are good. Busy: the share of the loading time in which at least one batch (a group of "
+        "documents that are sent together) was under way there. At once: how many were, on average.");
     report_column(report, kind, "");
     report_column(report, "documents", "documents");
     report_bar_column(report, "share", "%", 100);
@@ -250,13 +284,17 @@ report_t *report_load(const load_spec_t *spec, const load_result_t *result, cons
     if (result->counts.loaded && result->router_count > 1)
         add_places(report, result, "router", result->routers, result->router_count);
     if (result->batch_times.moments.count) {
-        report_begin(report, REPORT_PERCENTILES, "How long a batch took",
-                     "From being sent to the reply, with the tries after the first.");
+        report_begin(
+            report, REPORT_PERCENTILES, "How long a batch took",
+            "A batch is a group of documents that are sent together. From its sending to the server's "
+            "answer, with all tries. 90 %: nine of ten batches took no longer than this.");
         report_axes(report, "percentile", "%", "time", "ms");
         reporting_latencies(report, &result->batch_times, "batches");
         report_end(report);
     }
     add_phases(report, &result->course);
+    if (result->counts.read)
+        add_threads(report, &result->threads_did);
     if (result->index_count)
         add_indexes(report, result);
     add_more(report, result, document);

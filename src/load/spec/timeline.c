@@ -52,8 +52,12 @@ void timeline_point(timeline_t *course, uint64_t documents, uint64_t bytes) {
 
 const char *timeline_phase_name(timeline_phase_t phase) {
     static const char *const names[TIMELINE_PHASES] = {
-        [TIMELINE_LOOKING] = "looking", [TIMELINE_DROPPING] = "dropping", [TIMELINE_CREATING] = "creating",
-        [TIMELINE_PLACING] = "placing", [TIMELINE_LOADING] = "loading",   [TIMELINE_INDEXES] = "indexes",
-        [TIMELINE_CLOSING] = "closing"};
+        [TIMELINE_LOOKING] = "looking at files, server and catalog",
+        [TIMELINE_DROPPING] = "dropping what was there",
+        [TIMELINE_CREATING] = "creating the collection",
+        [TIMELINE_PLACING] = "placing it over the shards",
+        [TIMELINE_LOADING] = "loading",
+        [TIMELINE_INDEXES] = "building indexes",
+        [TIMELINE_CLOSING] = "writing down how the load ended"};
     return names[phase];
 }
