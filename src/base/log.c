@@ -10,11 +10,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static _Atomic log_level_t threshold = LOG_NORMAL;
 static bool bar_is_up;
+static atomic_bool no_bar;
 
 void log_set_level(log_level_t level) {
     threshold = level;
@@ -30,7 +32,7 @@ static void wipe_bar(void) {
     bar_is_up = false;
 }
 
-enum { LONGEST = 4096, SHOWN = 4 * LONGEST };
+enum { LONGEST = 4096, SHOWN = 4 * LONGEST, BAR = 1024 };
 
 static void say(log_level_t level, const char *prefix, const char *fmt, va_list args) {
     char line[LONGEST], shown[SHOWN];
@@ -84,35 +86,84 @@ void log_paste(const char *command) {
     pthread_mutex_unlock(&lock);
 }
 
+void log_no_bar(void) {
+    no_bar = true;
+}
+
+size_t log_columns(void) {
+    enum { USUAL = 80 };
+    struct winsize size = {.ws_col = 0};
+    const char *kind = getenv("TERM");
+    if (no_bar || !isatty(STDERR_FILENO) || (kind && strcmp(kind, "dumb") == 0))
+        return 0;
+    ioctl(STDERR_FILENO, TIOCGWINSZ, &size);
+    return size.ws_col ? size.ws_col : USUAL;
+}
+
+/* Cuts a text of UTF-8, of which wide characters take two columns. */
+static void cut(char *text, size_t columns) {
+    enum { WIDE = 0xe1 /* from U+1000 on */ };
+    size_t used = 0;
+    for (char *at = text; *at; at++) {
+        const unsigned char byte = (unsigned char)*at;
+        used += (byte & 0xc0) == 0x80 ? 0 : byte >= WIDE ? 2 : 1;
+        if (used > columns) {
+            *at = '\0';
+            return;
+        }
+    }
+}
+
+/* In one piece, so that nothing flickers. The last column stays free: some terminals wrap when it is written. */
+static void draw(const char *line) {
+    char text[BAR], shown[BAR], out[BAR + 8];
+    const size_t columns = log_columns();
+    snprintf(text, sizeof text, "%s", line);
+    conceal(text, sizeof text);
+    escape_text(shown, sizeof shown, text, strlen(text));
+    cut(shown, columns ? columns - 1 : BAR);
+    const int length = snprintf(out, sizeof out, "\r%s\033[K", shown);
+    fwrite(out, 1, (size_t)length, stderr);
+}
+
 void log_bar(const char *line) {
     pthread_mutex_lock(&lock);
-    wipe_bar();
-    if (line) {
-        char shown[LONGEST];
-        snprintf(shown, sizeof shown, "%s", line);
-        fprintf(stderr, "\r%s", conceal(shown, sizeof shown));
-        bar_is_up = true;
-    }
+    if (line)
+        draw(line);
+    else
+        wipe_bar();
+    bar_is_up = line != NULL;
     fflush(stderr);
     pthread_mutex_unlock(&lock);
 }
 
-void log_progress_begin(log_progress_t *progress) {
-    *progress = (log_progress_t){clock_now_ns(), isatty(STDERR_FILENO)};
+static void print_line(log_level_t level, const char *fmt, ...) {
+    va_list args;
+    va_start(args, fmt);
+    say(level, "", fmt, args);
+    va_end(args);
 }
 
-bool log_progress_is_due(const log_progress_t *progress) {
+void log_line(const char *line) {
+    print_line(LOG_NORMAL, "%s", line);
+}
+
+log_progress_t log_progress_from(int64_t now_ns) {
+    return (log_progress_t){now_ns, log_columns() > 0};
+}
+
+bool log_progress_is_due(const log_progress_t *progress, int64_t now_ns) {
     static const int64_t bar_ns = 170000000, line_ns = 30000000000;
     return !caller_current() && threshold >= LOG_NORMAL &&
-           clock_now_ns() - progress->said_ns >= (progress->terminal ? bar_ns : line_ns);
+           now_ns - progress->said_ns >= (progress->terminal ? bar_ns : line_ns);
 }
 
-void log_progress_say(log_progress_t *progress, const char *line) {
-    progress->said_ns = clock_now_ns();
+void log_progress_say(log_progress_t *progress, int64_t now_ns, const char *line) {
+    progress->said_ns = now_ns;
     if (progress->terminal)
         log_bar(line);
     else
-        log_note("%s", line);
+        log_line(line);
 }
 
 void log_progress_end(log_progress_t *progress) {

@@ -1,6 +1,7 @@
 #include "base/chars/suggest.h"
 #include "base/log.h"
 #include "base/numbers/units.h"
+#include "base/step.h"
 #include "cli/options/cli.h"
 #include "generate/generate.h"
 
@@ -184,7 +185,12 @@ static bool generate_into(const values_t *values, const kind_t *kind, const gene
     int fd = STDOUT_FILENO;
     if (values->output && (fd = open(values->output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)) < 0)
         return err_set(err, STATUS_HOST, "%s cannot be written: %s", values->output, strerror(errno));
+    step_t step = {.shown = false};
+    char count[UNITS_MAX];
+    if (values->output || values->directory)
+        step_begin(&step, "writing %s %s", units_count(count, what->count), kind->makes->unit);
     bool ok = generate_write(kind->makes, what, fd, made, err);
+    step_end(&step);
     if (values->output && close(fd) != 0 && ok)
         ok = err_set(err, STATUS_HOST, "%s cannot be written: %s", values->output, strerror(errno));
     return ok;

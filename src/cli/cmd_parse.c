@@ -3,6 +3,7 @@
 #include "base/log.h"
 #include "base/numbers/units.h"
 #include "base/out.h"
+#include "base/step.h"
 #include "base/stop.h"
 #include "base/text.h"
 #include "base/threads/pool.h"
@@ -114,6 +115,7 @@ typedef struct {
     emit_t *emitter;
     records_place_t place;
     uint64_t read, documents, rejected, filtered, text_bytes, bson_bytes;
+    step_t step;
     uint64_t next_base; /* where a new collection's next extent would start */
     uint64_t next_ordinal;
     emitted_t *emitted; /* what --emit raw prints */
@@ -326,8 +328,10 @@ static bool parse_all(parse_t *parse, char **args, int count, err_t *err) {
     if (!parse->kit || !parse->pool || !parse->reader || !parse->emitter || !parse->emitted)
         return err_memory(err, 1);
     bool ok = true;
-    for (size_t i = 0; ok && i < manifest->count; i++)
+    for (size_t i = 0; ok && i < manifest->count; i++) {
+        step_change(&parse->step, "reading %s", manifest->files[i].name);
         ok = parse_file(parse, &manifest->files[i], err);
+    }
     err_t ending;
     if (!emitted_end(parse->emitted, &ending) && ok) {
         *err = ending;
@@ -384,7 +388,10 @@ static int run(int argc, char **argv, const command_t *command, err_t *err) {
     static char output[1 << 18];
     setvbuf(stdout, output, _IOFBF, sizeof output);
     int64_t started = clock_now_ns(), cpu = clock_process_cpu_ns();
+    if (!isatty(STDOUT_FILENO)) /* records move there themselves */
+        step_begin(&parse.step, "looking at the files");
     bool ok = parse_all(&parse, argv, rest, err);
+    step_end(&parse.step);
     status = ok ? parse.rejected ? STATUS_SOME_REJECTED : STATUS_OK : (int)err->status;
     if (ok || parse.read)
         print_counts(&parse, clock_now_ns() - started, clock_process_cpu_ns() - cpu);

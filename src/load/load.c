@@ -117,15 +117,21 @@ static bool list_inputs(job_t *job, err_t *err) {
     return true;
 }
 
+void job_enter(job_t *job, timeline_phase_t phase) {
+    timeline_enter(&job->result->course, phase);
+    step_change(&job->step, "%s", phase == TIMELINE_LOADING ? "" : timeline_phase_name(phase));
+}
+
 static bool build_indexes(job_t *job, err_t *err) {
     load_result_t *result = job->result;
     if (job->index_count)
-        timeline_enter(&result->course, TIMELINE_INDEXES);
+        job_enter(job, TIMELINE_INDEXES);
     for (size_t i = 0; i < job->index_count; i++) {
         built_index_t *built = &result->indexes[result->index_count];
         snprintf(built->keys, sizeof built->keys, "%s",
                  i < job->spec->index_count ? job->spec->indexes[i] : job->indexes[i].name);
         log_detail("building the index %s", built->keys);
+        step_change(&job->step, "building the index %s", built->keys);
         if (!collection_build_index(job->server, job->client, &job->indexes[i], &built->took_ns, err))
             return false;
         result->index_count++;
@@ -287,6 +293,7 @@ static bool run_once(const load_spec_t *spec, load_result_t *result, bool *again
     job->spec = spec;
     job->result = result;
     timeline_begin(&result->course);
+    step_begin(&job->step, "%s", timeline_phase_name(TIMELINE_LOOKING));
     result->course.told = spec->told;
     load_state_init(&job->loading);
     bool ok = run(job, err);
@@ -305,10 +312,11 @@ static bool run_once(const load_spec_t *spec, load_result_t *result, bool *again
     result->took_ns = clock_now_ns() - started;
     result->cpu_ns = clock_process_cpu_ns() - cpu;
     server_checkpoints_stop(job->flushes, &result->flushes);
-    timeline_enter(&result->course, TIMELINE_CLOSING);
+    job_enter(job, TIMELINE_CLOSING);
     job_close_shards(job);
     job_close_catalog(job, err, ok);
     timeline_end(&result->course);
+    step_end(&job->step);
     free_job(job);
     free(job);
     return ok;

@@ -2,6 +2,7 @@
 #include "base/clock.h"
 #include "base/host/host.h"
 #include "base/log.h"
+#include "base/step.h"
 #include "base/stop.h"
 #include "query/beside.h"
 #include "query/clients.h"
@@ -50,7 +51,7 @@ typedef struct {
     mongoc_client_t *client;
     watch_t *watch;
     beside_t beside;
-    log_progress_t progress;
+    step_t step;
     err_t *err;
 } run_t;
 
@@ -139,14 +140,11 @@ static clients_round_t round_of(const query_spec_t *spec, const measure_t *measu
                              .counts = counts};
 }
 
-static void show_progress(run_t *run, const measure_t *measure, uint32_t number, bool counts) {
-    char line[300], round[64] = "warming up";
-    if (!log_progress_is_due(&run->progress))
-        return;
+static void tell_round(run_t *run, const measure_t *measure, uint32_t number, bool counts) {
+    char round[64] = "warming up";
     if (counts)
         snprintf(round, sizeof round, "round %u of %u", number + 1, run->spec->repeats);
-    snprintf(line, sizeof line, "%s: %.80s %.80s", round, measure->work->query->name, measure->work->with);
-    log_progress_say(&run->progress, line);
+    step_change(&run->step, "%s: %.80s %.80s", round, measure->work->query->name, measure->work->with);
 }
 
 /* After a command that may have restarted the server: waits until it answers. */
@@ -167,7 +165,7 @@ static bool one_round(run_t *run, measure_t *measure, uint32_t number, bool coun
         return true;
     if (run->spec->cold && counts && !make_cold(run))
         return false;
-    show_progress(run, measure, number, counts);
+    tell_round(run, measure, number, counts);
     if (counts)
         watch_start(run->watch);
     bool ok = clients_run(&round, measure, run->result->server, run->err);
@@ -256,10 +254,10 @@ static bool measure_all(run_t *run) {
     check_format(result, run->client);
     if (spec->beside && !beside_start(&run->beside, "--while", spec->beside, run->err))
         return false;
-    log_progress_begin(&run->progress);
+    step_begin(&run->step, "%s", "");
     /* warming up would spoil a cold round */
     bool ok = rounds(run, spec->cold ? 0 : spec->warmups, false) && rounds(run, spec->repeats, true);
-    log_progress_end(&run->progress);
+    step_end(&run->step);
     if (ok)
         explain_all(run);
     if (result->beside_ended)

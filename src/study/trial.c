@@ -30,13 +30,14 @@ static bool check_inputs(trials_t *trials, const load_spec_t *load, err_t *err) 
 
 bool trials_open(trials_t *trials, const load_spec_t *load, err_t *err) {
     *trials = (trials_t){.result = calloc(1, sizeof(load_result_t))};
-    log_progress_begin(&trials->progress);
+    step_begin(&trials->step, "looking at files and server");
     return (trials->result || err_memory(err, sizeof *trials->result)) && check_inputs(trials, load, err) &&
            (trials->scratch = scratch_open(load->uri, SCRATCH_TUNE, load->patience_ns, err)) &&
            supplies_make_rejects(&trials->rejects, "tune", "trials", err);
 }
 
 bool trials_close(trials_t *trials, err_t *err) {
+    step_end(&trials->step);
     const bool ok = scratch_close(trials->scratch, err);
     supplies_remove_rejects(&trials->rejects);
     free(trials->result);
@@ -118,11 +119,9 @@ void trials_fit(trials_t *trials, const trials_fit_t *fit, uint64_t *sample, uin
 
 void trials_say(trials_t *trials, const matrix_t *matrix, const matrix_setting_t *setting, const char *name,
                 int64_t since_ns, int64_t budget_ns) {
-    char took[UNITS_MAX], budget[UNITS_MAX], line[256], rate[UNITS_MAX] = "";
+    char took[UNITS_MAX], budget[UNITS_MAX], rate[UNITS_MAX] = "";
     size_t open = 0;
     uint64_t made = 0;
-    if (!log_progress_is_due(&trials->progress))
-        return;
     for (size_t i = 0; i < matrix_count(matrix); i++) {
         open += matrix_setting(matrix, i)->state == MATRIX_OPEN;
         made += matrix_setting(matrix, i)->trials;
@@ -131,8 +130,7 @@ void trials_say(trials_t *trials, const matrix_t *matrix, const matrix_setting_t
         units_rate(rate, setting->mean);
     units_time(took, clock_now_ns() - since_ns);
     units_time(budget, budget_ns);
-    snprintf(line, sizeof line, "trial %llu   %zu of %zu settings still open   %s of %s   %.60s%s%s%s",
-             (unsigned long long)made + 1, open, matrix_count(matrix), took, budget, name, *rate ? ": " : "",
-             rate, *rate ? " docs/s" : "");
-    log_progress_say(&trials->progress, line);
+    step_change(&trials->step, "trial %llu   %zu of %zu settings still open   %s of %s   %.60s%s%s%s",
+                (unsigned long long)made + 1, open, matrix_count(matrix), took, budget, name,
+                *rate ? ": " : "", rate, *rate ? " docs/s" : "");
 }

@@ -10,6 +10,7 @@
 #define TIPPLE_STUDY_TRIAL_H
 
 #include "base/log.h"
+#include "base/step.h"
 #include "load/load.h"
 #include "study/matrix.h"
 #include "study/scratch.h"
@@ -24,7 +25,7 @@ typedef struct {
     supplies_rejects_t rejects;
     bool told; /* rejects were reported */
     int64_t began_ns, longest_ns;
-    log_progress_t progress;
+    step_t step;
 } trials_t;
 
 /* Checks that the files can be read several times, that the format exists, and that the name can be made longer; then
@@ -60,7 +61,7 @@ typedef struct {
 void trials_fit(trials_t *trials, const trials_fit_t *fit, uint64_t *sample, uint64_t *records);
 uint64_t trials_first(const trials_fit_t *fit); /* the limit of the first trial */
 
-/* Shows what is tried now, and the progress. log_progress_end ends it. */
+/* Shows what is tried now, and the progress. */
 void trials_say(trials_t *trials, const matrix_t *matrix, const matrix_setting_t *setting, const char *name,
                 int64_t since_ns, int64_t budget_ns);
 

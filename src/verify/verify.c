@@ -2,6 +2,7 @@
 #include "base/clock.h"
 #include "base/host/host.h"
 #include "base/numbers/units.h"
+#include "base/step.h"
 #include "base/stop.h"
 #include "load/feed/feeder.h"
 #include "verify/stray_scan.h"
@@ -107,7 +108,15 @@ static void watch(verification_t *run, feeder_t *feeder) {
         for (uint32_t i = 0; i < run->worker_count; i++)
             documents +=
                 __atomic_load_n(&verifier_counters(run->workers[i].verifier)->seen, __ATOMIC_RELAXED);
-        progress_show(&run->progress, feeder_progress(feeder).disk_bytes, documents);
+        if (progress_is_due(&run->progress)) {
+            const progress_state_t state = {.bytes = feeder_progress(feeder).done_bytes,
+                                            .total_bytes = run->bytes_to_read,
+                                            .records = documents,
+                                            .most_records =
+                                                run->spec->limit == UINT64_MAX ? 0 : run->spec->limit,
+                                            .documents = documents};
+            progress_show(&run->progress, &state);
+        }
     }
 }
 
@@ -142,11 +151,10 @@ static bool add_up_workers(verification_t *run, err_t *err) {
 }
 
 static bool compare(verification_t *run, err_t *err) {
-    uint64_t total = 0;
     err_t joining;
     for (size_t i = 0; i < run->manifest->count; i++)
-        total += run->manifest->files[i].disk_bytes;
-    progress_start(&run->progress, total);
+        run->bytes_to_read += run->manifest->files[i].disk_bytes;
+    progress_start(&run->progress);
     bool ok = start_workers(run, err);
     feeder_t *feeder = ok ? start_feeder(run, err) : NULL;
     ok = feeder != NULL;
@@ -210,6 +218,7 @@ static bool judge_last(verification_t *run, err_t *err) {
  * when there are places of nobody, until they have not changed in between. */
 static bool look_outside(verification_t *run, err_t *err) {
     verify_result_t *result = run->result;
+    step_t step;
     if (run->schema->id) {
         verified_ids_sort(&run->ids);
         result->documents = run->ids.count; /* one may be asked for by several records */
@@ -229,6 +238,7 @@ static bool look_outside(verification_t *run, err_t *err) {
         return true;
     differences_t *found = differences_new(run->spec->most);
     bool ok = found != NULL || err_memory(err, 1), settled = false;
+    step_begin(&step, "looking for documents that belong to no file");
     while (ok && !settled) {
         differences_clear(found);
         options.places = run->places;
@@ -245,6 +255,7 @@ static bool look_outside(verification_t *run, err_t *err) {
             places_free(before);
         }
     }
+    step_end(&step);
     ok = ok && differences_move(result->differences, found, err);
     differences_free(found);
     for (size_t i = 0; i < run->ids.awaited_count; i++)
@@ -288,9 +299,17 @@ static bool conclude(const verification_t *run, err_t *err) {
                server_namespace(run->server), units_count(count, run->result->changed));
 }
 
+static bool open_all(verification_t *run, err_t *err) {
+    step_t step;
+    step_begin(&step, "looking at the files, the server and the catalog");
+    const bool ok = verify_open(run, err);
+    step_end(&step);
+    return ok;
+}
+
 static bool look(verification_t *run, err_t *err) {
     return limits_check(run->spec->threads, run->spec->memory, run->spec->max_record, err) &&
-           verify_open(run, err) &&
+           open_all(run, err) &&
            (run->nothing ||
             (compare(run, err) && judge_last(run, err) && look_outside(run, err) && conclude(run, err)));
 }

@@ -49,6 +49,7 @@ struct verification {
     last_wins_t last;
     verified_ids_t ids; /* the same, by own `_id`s */
     progress_t progress;
+    uint64_t bytes_to_read;
 };
 
 /* verify_open.c: reads what was asked for, connects, and finds the inputs in the catalog. Writes nothing. With

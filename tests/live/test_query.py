@@ -379,7 +379,7 @@ class Failing(Query):
         """Ctrl-C in the first request: it has no time, not a time of 0 ms, beside what the machine did meanwhile"""
         self.write("stuck.yaml", "suite: stuck\nqueries:\n  - name: stuck\n    pipeline: [{$match: {$expr: {$function: "
                    "{body: 'function() { while (true); }', args: [], lang: js}}}}]\n")
-        words = ("--warmup", 0, "--suite", "./stuck.yaml", "--uri", self.uri() + "&appName=" + self.database)
+        words = ("-v", "--warmup", 0, "--suite", "./stuck.yaml", "--uri", self.uri() + "&appName=" + self.database)
         process = subprocess.Popen(self.command("query", *words), cwd=self.folder, stdout=subprocess.PIPE,
                                    stderr=subprocess.PIPE)
         self.addCleanup(process.kill)

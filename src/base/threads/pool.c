@@ -167,6 +167,13 @@ void pool_give(pool_t *pool, buffer_t *buffer) {
     *buffer = (buffer_t){NULL, 0};
 }
 
+uint64_t pool_held(pool_t *pool) {
+    pthread_mutex_lock(&pool->lock);
+    const uint64_t held = pool->out;
+    pthread_mutex_unlock(&pool->lock);
+    return held;
+}
+
 bool pool_is_short(pool_t *pool) {
     return pool->waiting > 0;
 }

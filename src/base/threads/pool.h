@@ -42,6 +42,8 @@ void pool_shrink(pool_t *pool, buffer_t *buffer, size_t used);
 
 void pool_give(pool_t *pool, buffer_t *buffer);
 
+uint64_t pool_held(pool_t *pool); /* bytes of buffers that were taken, and not given back */
+
 /* Does a thread wait for memory? */
 bool pool_is_short(pool_t *pool);
 

@@ -263,6 +263,13 @@ static bool read_words(const command_t *command, int argc, char **argv, void *va
     return true;
 }
 
+static bool is_for_programs(const command_t *command, const void *values) {
+    for (const option_t *option = command->options; option && option->name; option++)
+        if (option->kind == OPTION_FLAG && strcmp(option->name, "json") == 0)
+            return *(const bool *)((const char *)values + option->offset);
+    return false;
+}
+
 bool cli_read(const command_t *command, int argc, char **argv, void *values, int *rest, int *status,
               err_t *err) {
     common_t common = {.help = false};
@@ -278,6 +285,8 @@ bool cli_read(const command_t *command, int argc, char **argv, void *values, int
     if (!ok || help)
         return false;
     log_set_level(common.quiet ? LOG_QUIET : common.verbose ? LOG_VERBOSE : LOG_NORMAL);
+    if (is_for_programs(command, values))
+        log_no_bar();
     return true;
 }
 

@@ -46,6 +46,7 @@ typedef struct {
     atomic_bool changed;          /* it has other content than when it was loaded before */
     atomic_bool feeding;          /* a feeder reads it, perhaps for an ownership that was lost meanwhile */
     uint64_t blocks;              /* after its last one; known when it is fed */
+    uint64_t to_read;             /* bytes on disk, when the load began: for the progress line */
     uint64_t counted_to, counted; /* so many lines end before this offset; the senders', under their lock */
 } load_file_t;
 

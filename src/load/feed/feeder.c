@@ -380,7 +380,10 @@ feeder_t *feeder_start(const feeder_options_t *options, err_t *err) {
 }
 
 feeder_progress_t feeder_progress(feeder_t *feeder) {
-    return (feeder_progress_t){feeder->disk_bytes, feeder->text_bytes};
+    const uint64_t disk = feeder->disk_bytes, text = feeder->text_bytes,
+                   held = pool_held(feeder->options.pipeline->pool);
+    const uint64_t done = held < text ? (uint64_t)((double)disk * (double)(text - held) / (double)text) : 0;
+    return (feeder_progress_t){disk, text, done};
 }
 
 bool feeder_join(feeder_t *feeder, err_t *err) {

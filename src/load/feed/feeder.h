@@ -40,9 +40,9 @@ feeder_t *feeder_start(const feeder_options_t *options, err_t *err);
 /* Waits for the threads and frees everything; false with the first fault (status 5 or 8). */
 bool feeder_join(feeder_t *feeder, err_t *err);
 
-/* For the progress line. */
 typedef struct {
-    uint64_t disk_bytes, text_bytes;
+    uint64_t disk_bytes, text_bytes; /* read so far */
+    uint64_t done_bytes; /* of disk_bytes, those whose text nobody works on any more: for the progress line */
 } feeder_progress_t;
 feeder_progress_t feeder_progress(feeder_t *feeder);
 

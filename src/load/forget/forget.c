@@ -1,6 +1,7 @@
 #include "load/forget/forget.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/step.h"
 #include "base/stop.h"
 #include "catalog/catalog.h"
 #include "catalog/heartbeat.h"
@@ -27,6 +28,7 @@ typedef struct {
     heartbeat_t *heartbeat;
     load_id_t id;
     int64_t lease_ms;
+    step_t step;
     bool own_ids; /* an input's documents are not known by their `_id`s */
 } forgetting_t;
 
@@ -186,6 +188,11 @@ static bool forget_one(forgetting_t *forgetting, const removal_t *removal, forgo
                        err_t *err) {
     const char *name = forgotten->name;
     const bool documents = forgetting->spec->documents;
+    if (documents)
+        step_change(&forgetting->step, "removing %s with its documents, which takes %d s or more", name,
+                    (int)(forgetting->lease_ms / 1000));
+    else
+        step_change(&forgetting->step, "removing %s", name);
     const places_meant_t meant = places_meant(forgetting->places, name);
     bool late = false;
     if (meant.live &&
@@ -232,10 +239,12 @@ bool forget_run(const forget_spec_t *spec, forgotten_t *forgotten, err_t *err) {
     const server_options_t options = {
         .uri = spec->uri, .patience_ns = spec->patience_ns, .connections = 2, .resumes = true};
     forgetting_t forgetting = {.spec = spec};
+    step_begin(&forgetting.step, "looking at the server and the catalog");
     bool ok = (forgetting.server = server_connect(&options, err)) &&
               (forgetting.client = server_take(forgetting.server, err)) && open_catalog(&forgetting, err) &&
               find_inputs(&forgetting, forgotten, err) && enroll(&forgetting, err) &&
               forget_all(&forgetting, forgotten, err);
     close_all(&forgetting, err, ok);
+    step_end(&forgetting.step);
     return ok;
 }

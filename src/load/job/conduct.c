@@ -18,14 +18,22 @@ typedef struct {
     coordinator_t coordinator;
 } conductor_t;
 
-uint64_t job_documents(const job_t *job) {
-    uint64_t documents = 0;
+static counts_t so_far(const job_t *job) {
+    counts_t sum = {.read = 0};
     for (uint32_t i = 0; i < job->loader_count; i++) {
         loader_counters_t counters;
         loader_peek(job->loaders[i], &counters);
-        documents += counters.counts.loaded + counters.counts.already_there;
+        sum.read += counters.counts.read;
+        sum.loaded += counters.counts.loaded;
+        sum.already_there += counters.counts.already_there;
+        sum.rejected += counters.counts.rejected;
     }
-    return documents;
+    return sum;
+}
+
+uint64_t job_documents(const job_t *job) {
+    const counts_t counts = so_far(job);
+    return counts.loaded + counts.already_there;
 }
 
 static int64_t now(void *context) {
@@ -88,12 +96,21 @@ static bool hand_out(void *context, work_t *work, err_t *err) {
 /* ---- waiting ---- */
 
 static void show_progress(job_t *job) {
-    const uint64_t bytes = job->feeder ? feeder_progress(job->feeder).disk_bytes : 0,
-                   documents = job_documents(job);
+    const feeder_progress_t fed = job->feeder ? feeder_progress(job->feeder) : (feeder_progress_t){0};
+    const counts_t counts = so_far(job);
+    const uint64_t documents = counts.loaded + counts.already_there, limit = job->spec->limit;
     job->documents = documents;
-    progress_show(&job->progress, bytes, documents);
-    caller_tell_progress(documents, bytes);
-    timeline_point(&job->result->course, documents, bytes);
+    if (progress_is_due(&job->progress)) {
+        const progress_state_t state = {.bytes = fed.done_bytes,
+                                        .total_bytes = job->feeder ? job_bytes_to_read(job) : 0,
+                                        .records = counts.read,
+                                        .most_records = limit == UINT64_MAX ? 0 : limit,
+                                        .documents = documents,
+                                        .rejected = counts.rejected};
+        progress_show(&job->progress, &state);
+    }
+    caller_tell_progress(documents, fed.disk_bytes);
+    timeline_point(&job->result->course, documents, fed.disk_bytes);
 }
 
 static void wait_until(load_state_t *loading, int64_t until_ns) {

@@ -388,6 +388,7 @@ bool job_remove_input(job_t *job, const entry_t *entry, bool documents, err_t *e
             "and it is "
             "loaded again",
             entry->path, (long long)(job->lease_ms / 1000));
+    step_change(&job->step, "removing %s%s", entry->path, documents ? " with its documents" : "");
     return catalog_remove(job->store, entry->ordinal, documents, &removal, err);
 }
 

@@ -42,10 +42,10 @@ static bool may_drop(const job_t *job, err_t *err) {
 
 static bool drop_target(job_t *job, err_t *err) {
     const bool any = job->place.exists && !job->place.empty;
-    timeline_enter(&job->result->course, TIMELINE_DROPPING);
+    job_enter(job, TIMELINE_DROPPING);
     bool ok = job_tell_dropped(job, err) && job_drop(job, err);
     job->dropped = ok && any;
-    timeline_enter(&job->result->course, TIMELINE_LOOKING);
+    job_enter(job, TIMELINE_LOOKING);
     return ok;
 }
 
@@ -57,14 +57,14 @@ static bool make_target(job_t *job, err_t *err) {
         .compressor = spec->compressor,
         .more = job->made_with,
     };
-    timeline_enter(&job->result->course, TIMELINE_CREATING);
+    job_enter(job, TIMELINE_CREATING);
     if (!spec->retry && !collection_make(job->server, job->client, &place, &job->place, err))
         return false;
     job->result->clustered = job->place.clustered;
-    timeline_enter(&job->result->course, TIMELINE_PLACING);
+    job_enter(job, TIMELINE_PLACING);
     if (!job_open_shards(job, err))
         return false;
-    timeline_enter(&job->result->course, TIMELINE_LOOKING);
+    job_enter(job, TIMELINE_LOOKING);
     uint32_t useful = (uint32_t)job_shard_count(job) * THREADS_A_SHARD;
     useful = useful < JOB_MOST_DEFAULT_THREADS ? useful : JOB_MOST_DEFAULT_THREADS;
     if (job->existing == EXISTING_REPLACE)

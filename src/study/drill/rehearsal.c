@@ -1,6 +1,7 @@
 #include "study/drill/rehearsal.h"
 #include "base/log.h"
 #include "base/numbers/units.h"
+#include "base/step.h"
 #include "format/format.h"
 #include "input/manifest.h"
 #include "study/drill/drill_pass.h"
@@ -27,7 +28,7 @@ typedef struct {
     bool scans;         /* the first query reads the whole collection */
     bool told;          /* rejects were reported */
     double kept;        /* the share of documents that the filter lets through */
-    log_progress_t progress;
+    step_t step;
 } rehearsal_t;
 
 /* ---- how many there are ---- */
@@ -114,13 +115,10 @@ static bool warm_up(rehearsal_t *rehearsal, err_t *err) {
 
 static void say(rehearsal_t *rehearsal, uint64_t records, size_t all) {
     const drill_result_t *result = rehearsal->result;
-    char line[128], number[UNITS_MAX];
+    char number[UNITS_MAX];
     log_detail("drill: a sample of %llu records", (unsigned long long)records);
-    if (!log_progress_is_due(&rehearsal->progress))
-        return;
-    snprintf(line, sizeof line, "drill: sample %zu of %zu: %s records", result->sample_count + 1,
-             all * result->pass_count, units_count(number, records));
-    log_progress_say(&rehearsal->progress, line);
+    step_change(&rehearsal->step, "drill: sample %zu of %zu: %s records", result->sample_count + 1,
+                all * result->pass_count, units_count(number, records));
 }
 
 /* Each size is half of another; they go up in one round and down in the next. */
@@ -187,10 +185,10 @@ static bool rehearse(rehearsal_t *rehearsal, err_t *err) {
         return false;
     log_detail("drill: samples of %s records and less", units_count(records, rehearsal->most));
     bool ok = true;
-    log_progress_begin(&rehearsal->progress);
+    step_begin(&rehearsal->step, "%s", "");
     for (size_t i = 0; ok && i < result->pass_count; i++)
         ok = take_all(rehearsal, result->passes[i].indexes_first, err);
-    log_progress_end(&rehearsal->progress);
+    step_end(&rehearsal->step);
     if (!ok)
         return false;
     result->all_documents = rehearsal->spec->documents;

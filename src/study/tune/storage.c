@@ -326,7 +326,6 @@ static bool experiment(storing_t *storing, err_t *err) {
             log_detail("%s: %.0f docs/s", name, storing->rate);
         }
     }
-    log_progress_end(&storing->trials.progress);
     storage_judge(result);
     if (ok && result->verdict.fastest_load == MATRIX_DONE)
         return err_set(

@@ -151,7 +151,6 @@ static bool experiment(tuning_t *tuning, err_t *err) {
             log_detail("%s: %.0f docs/s", name, trials_rate(&tuning->trials));
         }
     }
-    log_progress_end(&tuning->trials.progress);
     matrix_judge(matrix, &tuning->result->verdict);
     if (ok && tuning->result->verdict.best == MATRIX_DONE)
         return err_set(

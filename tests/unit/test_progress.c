@@ -1,0 +1,114 @@
+/* progress: what the bar says of a load, at times that the test makes; and how it becomes shorter. */
+#include "load/spec/progress.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static const int64_t SECOND = 1000000000;
+
+static const progress_state_t half = {
+    .bytes = 50300000, .total_bytes = 100600000, .documents = 554444, .rejected = 3};
+
+static progress_view_t view_of(const progress_state_t *state, double share, double rate, double left_s) {
+    return (progress_view_t){.state = *state, .share = share, .rate = rate, .left_s = left_s};
+}
+
+static void test_whole_line(void **unused) {
+    (void)unused;
+    char line[PROGRESS_LINE];
+    const progress_view_t view = view_of(&half, 0.5, 9240, 42.5);
+    assert_string_equal(progress_line(&view, 0, line),
+                        "[##########----------]  50%   50.3 MB/101 MB   554,444 docs   9.24k docs/s   3 "
+                        "rejected   43 s left");
+}
+
+/* What matters most goes last: how far, what is rejected, how long it will take. */
+static void test_narrow(void **unused) {
+    (void)unused;
+    char line[PROGRESS_LINE];
+    const progress_state_t clean = {.bytes = 1, .total_bytes = 2, .documents = 1};
+    const progress_view_t view = view_of(&half, 0.5, 9240, 42.5), of_clean = view_of(&clean, 0.25, 555000, 3);
+    assert_string_equal(progress_line(&view, 80, line),
+                        "[###---]  50%   554,444 docs   9.24k docs/s   3 rejected   43 s left");
+    assert_string_equal(progress_line(&view, 40, line), "50%   3 rejected   43 s left");
+    assert_string_equal(progress_line(&of_clean, 40, line), "[#-----]  25%   555k docs/s   3 s left");
+    assert_string_equal(progress_line(&view, 20, line), "50%   43 s left");
+    for (size_t columns = 20; columns < 200; columns++)
+        assert_true(strlen(progress_line(&view, columns, line)) < columns);
+}
+
+/* stdin: nobody knows how much there is. */
+static void test_unknown(void **unused) {
+    (void)unused;
+    char line[PROGRESS_LINE];
+    const progress_state_t stream = {.bytes = 68400000, .documents = 764000};
+    progress_t progress = {.sample_count = 0};
+    progress_view(&progress, &(progress_state_t){.bytes = 0}, 0);
+    const progress_view_t view = progress_view(&progress, &stream, SECOND);
+    assert_true(isnan(view.share) && isnan(view.left_s));
+    assert_string_equal(progress_line(&view, 0, line), "68.4 MB   764,000 docs   764k docs/s");
+    assert_string_equal(progress_line(&view, 20, line), "764k docs/s");
+}
+
+static progress_view_t at(progress_t *progress, double seconds, uint64_t bytes, uint64_t documents) {
+    const progress_state_t state = {.bytes = bytes, .total_bytes = 1000, .documents = documents};
+    return progress_view(progress, &state, (int64_t)(seconds * 1e9));
+}
+
+/* A rate of the last half minute: a load that was fast, and is slow now, says so. */
+static void test_of_late(void **unused) {
+    (void)unused;
+    progress_t progress = {.sample_count = 0};
+    progress_view_t view = {.rate = 0};
+    for (int i = 0; i <= 100; i++) /* a thousand a second, for ten seconds */
+        view = at(&progress, i / 10.0, (uint64_t)(5 * i), (uint64_t)(100 * i));
+    assert_true(fabs(view.rate - 1000) < 1 && fabs(view.left_s - 10) < 0.1);
+    for (int i = 0; i <= 1000; i++) /* ten a second */
+        view = at(&progress, 10 + i / 10.0, (uint64_t)(500 + i / 10), (uint64_t)(10000 + i));
+    assert_true(fabs(view.rate - 10) < 1 && fabs(view.left_s - 400) < 15);
+    for (int i = 0; i <= 400; i++) /* it waits for another load */
+        view = at(&progress, 110 + i / 10.0, 600, 11000);
+    assert_true(view.rate < 0.001 && isnan(view.left_s));
+}
+
+static void test_beginning(void **unused) {
+    (void)unused;
+    char line[PROGRESS_LINE];
+    progress_t progress = {.sample_count = 0};
+    progress_view_t view = at(&progress, 5, 0, 0);
+    assert_string_equal(progress_line(&view, 0, line),
+                        "[--------------------]   0%   0 B/1.00 kB   0 docs   0 docs/s");
+    view = at(&progress, 5.2, 10, 100);
+    assert_true(isnan(view.left_s)); /* a guess from the first moment would be far off */
+}
+
+/* --limit: of ten files only the first may be read. More was read than was there: files grow. */
+static void test_limit_and_growth(void **unused) {
+    (void)unused;
+    char line[PROGRESS_LINE];
+    progress_t progress = {.sample_count = 0};
+    const progress_state_t limited = {.bytes = 10, .total_bytes = 1000, .records = 900, .most_records = 1000},
+                           grown = {.bytes = 1010, .total_bytes = 1000, .documents = 1};
+    assert_true(fabs(progress_view(&progress, &limited, 0).share - 0.9) < 1e-9);
+    const progress_view_t view = view_of(&grown, progress_view(&progress, &grown, SECOND).share, 1, NAN);
+    assert_string_equal(progress_line(&view, 0, line),
+                        "[####################] 100%   1.01 kB/1.00 kB   1 docs   1 docs/s");
+    const progress_view_t nearly = view_of(&half, 0.9999, 1, 3600 * 3.0);
+    assert_non_null(strstr(progress_line(&nearly, 0, line), "  99%"));
+    assert_non_null(strstr(line, "3 h 00 min left"));
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_whole_line), cmocka_unit_test(test_narrow),
+        cmocka_unit_test(test_unknown),    cmocka_unit_test(test_of_late),
+        cmocka_unit_test(test_beginning),  cmocka_unit_test(test_limit_and_growth),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
