@@ -8,6 +8,8 @@
 
 A page keeps what the browser said of it: `requests` (URLs), `said` (console messages, errors, violations of its
 policy). `missing(folder)` says why there is no browser that shows even an empty page, or None.
+
+    python3 tests/lib/chromium.py PAGE.html FILE.png WIDTH HEIGHT    # the picture of a page, for docs/images
 """
 import base64
 import fcntl
@@ -20,6 +22,7 @@ import signal
 import struct
 import subprocess
 import sys
+import tempfile
 import time
 import zlib
 
@@ -242,3 +245,12 @@ def unfilter(kind, line, before, step):
             add = (left, up, (left + up) // 2)[kind - 1]
         line[i] = line[i] + add & 255
     return bytes(line)
+
+
+def main(page, picture, width, height):
+    with tempfile.TemporaryDirectory() as folder, Browser(folder) as browser:
+        browser.open(page, width=int(width), height=int(height)).screenshot(picture)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

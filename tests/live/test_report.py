@@ -80,7 +80,7 @@ class Report(livetest.Case):
         self.assertAlmostEqual(100, sum(did), 3)
         phases = livereport.section(found, "Where the time went")["items"]
         self.assertEqual(["looking at files, server and catalog", "creating the collection", "placing it over the shards",
-                          "looking at files, server and catalog", "loading", "building indexes",
+                          "looking at files, server and catalog", "loading", "indexes",
                           "writing down how the load ended"],
                          [phase["name"] for phase in phases])
         for phase, following in zip(phases, phases[1:]):  # each is one stretch, behind the one before

@@ -283,6 +283,9 @@ report_t *report_load(const load_spec_t *spec, const load_result_t *result, cons
         add_places(report, result, "shard", result->shards, result->shard_count);
     if (result->counts.loaded && result->router_count > 1)
         add_places(report, result, "router", result->routers, result->router_count);
+    add_phases(report, &result->course);
+    if (result->counts.read)
+        add_threads(report, &result->threads_did);
     if (result->batch_times.moments.count) {
         report_begin(
             report, REPORT_PERCENTILES, "How long a batch took",
@@ -292,9 +295,6 @@ report_t *report_load(const load_spec_t *spec, const load_result_t *result, cons
         reporting_latencies(report, &result->batch_times, "batches");
         report_end(report);
     }
-    add_phases(report, &result->course);
-    if (result->counts.read)
-        add_threads(report, &result->threads_did);
     if (result->index_count)
         add_indexes(report, result);
     add_more(report, result, document);

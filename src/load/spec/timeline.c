@@ -57,7 +57,7 @@ const char *timeline_phase_name(timeline_phase_t phase) {
         [TIMELINE_CREATING] = "creating the collection",
         [TIMELINE_PLACING] = "placing it over the shards",
         [TIMELINE_LOADING] = "loading",
-        [TIMELINE_INDEXES] = "building indexes",
+        [TIMELINE_INDEXES] = "indexes",
         [TIMELINE_CLOSING] = "writing down how the load ended"};
     return names[phase];
 }
