@@ -3,22 +3,12 @@ import os
 import re
 
 from meter import SHARES, costs_table
-from workplace import collection, count, say, time_of
+from workplace import collection, count, empty_page_cache, say, time_of
 
 # the study's row: shards, cache at the load, cache of each at the query
 ROWS = [("WiredTiger zlib", 1, "1G", "1G"), ("WiredTiger zlib, 2 shards, 1 GB", 2, "512M", "512M"),
         ("WiredTiger zlib, 4 shards, 2 MB", 4, "256M", "4M"), ("WiredTiger zlib, 8 shards, 2 MB", 8, "256M", "4M"),
         ("WiredTiger zlib, 16 shards, 2 MB", 16, "256M", "4M")]
-
-
-def empty_page_cache():
-    """False: this host does not let us."""
-    try:
-        with open("/proc/sys/vm/drop_caches", "w") as file:
-            file.write("3\n")
-    except OSError:
-        return False
-    return True
 
 
 def settings(place, shards):
