@@ -232,15 +232,15 @@ class Server(Tries, faultlab.Lab):
         return self.words("a.csv", "in", "-j", "2", "-b", "25", "--index", "k:1", "--report", "load.json", *more,
                           collection=collection)
 
-    def is_whole(self, collection):
+    def is_whole(self, collection, texts):
         """Each record of the inputs is in the collection once, or in the reject file."""
         books, expected = self.files(collection), {}
-        self.assertEqual([(path, True) for path in sorted(self.TEXTS)],
+        self.assertEqual([(path, True) for path in sorted(texts)],
                          sorted((book["path"], book["complete"]) for book in books))
         for book in books:
-            expected.update(self.file_documents(book, self.TEXTS)[0])
+            expected.update(self.file_documents(book, texts)[0])
         self.holds(expected, collection)
-        self.all_rejected(self.TEXTS, self.folder / ("%s.%s.rejects" % (self.database, collection)))
+        self.all_rejected(texts, self.folder / ("%s.%s.rejects" % (self.database, collection)))
 
     @staticmethod
     def same_counts(one, other):
@@ -254,15 +254,15 @@ class Server(Tries, faultlab.Lab):
             json.loads(report.read_text())
             report.unlink()
 
-    def test_load(self):
-        """load: some n, spread over all of it; the same command completes what was begun"""
-        usual = {kind: self.usual(kind, self.load_words(kind)) for kind in (*MEMORY, *FILES)}
-        self.is_whole("memory")
+    def each_load(self, wanted, texts, *more):
+        """wanted: so many where one allocation fails, a third of them in each other way."""
+        usual = {kind: self.usual(kind, self.load_words(kind, *more)) for kind in (*MEMORY, *FILES)}
+        self.is_whole("memory", texts)
         self.report_is_whole()
-        for kind, wanted in (("memory", 60), ("memory-on", 20), *((kind, 20) for kind in FILES)):
-            for number in self.numbers(usual[kind].seen, wanted):
+        for kind in (*MEMORY, *FILES):
+            for number in self.numbers(usual[kind].seen, wanted if kind == "memory" else wanted // 3):
                 name = "c%d" % number
-                words = self.load_words(name)
+                words = self.load_words(name, *more)
                 run = self.faulty.run(kind, number, words)
                 well = self.judge(kind, number, words, usual[kind], run, self.same_counts)
                 self.report_is_whole()
@@ -270,12 +270,21 @@ class Server(Tries, faultlab.Lab):
                     if not well:
                         again = self.faulty.run("none", 0, words)
                         self.assertEqual(2, again.status, again.stderr)
-                    self.is_whole(name)
+                    self.is_whole(name, texts)
                 self.client.drop_database(self.database)
                 for path in self.folder.iterdir():
                     if path.name not in ("a.csv", "in"):
                         path.unlink()
+
+    def test_load(self):
+        """load: some n, spread over all of it; the same command completes what was begun"""
+        self.each_load(60, self.TEXTS)
         self.say("load")
+
+    def test_load_copies(self):
+        """load --copies: the same"""
+        self.each_load(24, {**self.TEXTS, **{path + "!copy-2": text for path, text in self.TEXTS.items()}}, "--copies", "2")
+        self.say("load --copies")
 
     def each(self, words, wanted, same):
         before = self.everything()

@@ -129,6 +129,21 @@ class Copies(livetest.Case):
         self.format = "json"
         self.refused("have _ids of their own", "a.json", "--copies", 2, collection="json")
 
+    def test_names(self):
+        """no file, member or stream may have the name of a copy, with --copies or without it, whether it would be another's copy
+        now or not"""
+        sentence = "names that end in !copy-2 are those of copies (--copies): give it another one"
+        self.write("a.csv", rows(5))
+        self.write("a.csv!copy-2", rows(7, 2))
+        self.write("t.tar", tar_of(("b.csv!copy-2", rows(3))))
+        for words in (("a.csv", "a.csv!copy-2", "--copies", 2), ("a.csv!copy-2",), ("t.tar",), (".", "--copies", 3)):
+            self.refused(re.escape(sentence), *words)
+        self.refused(re.escape(sentence), "-", "--input-name", "a.csv!copy-2", stdin=rows(5))
+        self.load("a.csv", "--copies", 2)
+        self.assertIn(sentence, self.tipple("verify", *self.words("a.csv!copy-2", json_wanted=False)[1:], status=1).stderr)
+        self.write("b.csv!copy-2.old", rows(4, 3))
+        self.assertEqual(4, self.load("b.csv!copy-2.old")["loaded"])
+
 
 if __name__ == "__main__":
     livetest.main()

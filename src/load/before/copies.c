@@ -78,15 +78,27 @@ static bool make_room(manifest_t *manifest, uint32_t copies, err_t *err) {
     return true;
 }
 
+static bool check(const manifest_t *manifest, bool copied, err_t *err) {
+    for (size_t i = 0; i < manifest->count; i++) {
+        const input_file_t *file = &manifest->files[i];
+        const char *end = strrchr(file->name, '!');
+        if (end && copies_is_mark(end))
+            return err_set(err, STATUS_USAGE,
+                           "%s: names that end in %s are those of copies (--copies): give it another one",
+                           file->name, end);
+        if (copied && file->kind == INPUT_STREAM)
+            return err_set(err, STATUS_USAGE,
+                           "--copies: %s is a stream, which can be read only once: give files", file->name);
+    }
+    return true;
+}
+
 bool copies_make(manifest_t *manifest, uint32_t copies, err_t *err) {
     const size_t files = manifest->count;
+    if (!check(manifest, copies > 1, err))
+        return false;
     if (copies < 2 || !files)
         return true;
-    for (size_t i = 0; i < files; i++)
-        if (manifest->files[i].kind == INPUT_STREAM)
-            return err_set(err, STATUS_USAGE,
-                           "--copies: %s is a stream, which can be read only once: give files",
-                           manifest->files[i].name);
     if (!make_room(manifest, copies, err))
         return false;
     for (uint32_t copy = 2; copy <= copies; copy++)

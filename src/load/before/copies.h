@@ -1,6 +1,6 @@
 /* copies: the inputs of a load taken several times (--copies N), as if there were N equal files of each. A copy is an input
  * of its own: it has an entry in the catalog and `_id`s of its own. Its name is that of its file and "!copy-2", and so on;
- * the first one has the file's. Used by loads and by verify. */
+ * the first one has the file's. No other input may have such a name. Used by loads and by verify. */
 #ifndef TIPPLE_LOAD_BEFORE_COPIES_H
 #define TIPPLE_LOAD_BEFORE_COPIES_H
 
@@ -8,7 +8,8 @@
 
 enum { COPIES_MOST = 1000 };
 
-/* Adds the copies behind all files of the manifest. copies: 0 and 1 add none. Status 1: a stream cannot be read again. */
+/* Adds the copies behind all files of the manifest. copies: 0 and 1 add none. Status 1: a stream cannot be read again, or
+ * an input has the name of a copy, which it would be taken for, now or by another load. */
 bool copies_make(manifest_t *manifest, uint32_t copies, err_t *err);
 
 /* Is this the end of a copy's name: "!copy-2"? */

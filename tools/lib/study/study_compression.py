@@ -1,8 +1,9 @@
 """Compression, 2015: what each compressor of collections and of indexes saves, of five data sets."""
+import os
 import time
 
 import shapes
-from workplace import count, say, time_of
+from workplace import collection, count, empty_page_cache, say, time_of
 
 COMPRESSORS = ("none", "snappy", "zlib", "zstd")
 
@@ -32,16 +33,24 @@ def measure(place, prefix, files):
         with place.client(server) as client:
             for name, path in files.items():
                 for compressor in COMPRESSORS:
-                    collection = "%s-%s" % (name, compressor)
-                    uri = server.partition("/?")[0] + "/study." + collection
-                    loaded = place.run("load", "-f", "json", "--uri", uri, "-q", "--json", "--no-clustered", "--compressor",
-                                       compressor, "--index", shapes.SETS[name][2], path)
+                    own = "%s-%s" % (name, compressor)
+                    uri = collection(server, "study." + own)
+                    with place.meter() as cost:
+                        loaded = place.load("json", uri, [path], "--no-clustered", "--compressor", compressor, "--index",
+                                            shapes.SETS[name][2])
                     client.command("admin", {"fsync": 1})  # what is in memory has no size on disk
-                    sizes = client.command("study", {"collStats": collection})
+                    sizes = client.command("study", {"collStats": own})
                     found[name, compressor] = {
-                        "seconds": loaded["seconds"], "scan": scan_seconds(client, collection, place.choose(3, 2, 1)),
+                        "seconds": loaded["seconds"], "cpu": cost.servers, "scan": scan_seconds(client, own, place.choose(3, 2, 1)),
                         "data": sizes["size"], "storage": sizes["storageSize"], "index": sizes["totalIndexSize"]}
                 say("%s, index prefix %s: done", name, "on" if prefix else "off")
+        server = place.restart_server(cache="512M", extra=(option,))
+        with place.client(server) as client:
+            for (name, compressor), one in found.items():
+                emptied = empty_page_cache()
+                with place.meter() as cost:
+                    seconds = scan_seconds(client, "%s-%s" % (name, compressor), 1)
+                one["cold"], one["read"] = (seconds, cost.read) if emptied else (None, None)
     return found
 
 
@@ -65,8 +74,33 @@ def run(place):
                 size = one["storage"] + one["index"]
                 rows.append([compressor, "prefix" if prefix else "none", *("%.1f" % (part / 1e6) for part in (
                     one["storage"], one["index"], size)), "%.0f %%" % (100 - 100 * size / whole), "%.2f" % (whole / size),
-                    time_of(one["seconds"]), time_of(one["scan"])])
+                    time_of(one["seconds"]), "%.2f s" % one["cpu"], time_of(one["scan"]), time_of(one["cold"]),
+                    "-" if one["read"] is None else "%.1f" % (one["read"] / 1e6)])
         place.tell("%s, %.1f MB of BSON:", name, none["data"] / 1e6)
         place.tell()
-        place.table(["collection", "indexes", "data MB", "index MB", "both MB", "saved", "none / this", "load", "scan"], rows,
-                    left=2)
+        place.table(["collection", "indexes", "data MB", "index MB", "both MB", "saved", "none / this", "load", "server's CPU", "scan",
+                     "scan from disk", "read MB"], rows, left=2)
+    tell_ratios(place, chosen, found)
+
+
+def tell_ratios(place, chosen, found):
+    """Beside the ratio to no compression: what zlib and zstd are beside snappy, the default."""
+    def of(name, compressor, key, prefix=True):
+        one = found[prefix][name, compressor]
+        return one["storage"] + one["index"] if key == "size" else one[key]
+    place.tell("What carries over, by set; published as pictures only, so in words: both compressors and prefixes save, and zlib more than"
+               " snappy.")
+    place.tell()
+    place.table(["ratio", *chosen], [[words, *("%.2f" % (of(name, over, key) / of(name, under, key)) for name in chosen)]
+                                     for words, over, under, key in (
+        ("size, snappy by none", "snappy", "none", "size"), ("size, zlib by snappy", "zlib", "snappy", "size"),
+        ("size, zstd by zlib", "zstd", "zlib", "size"), ("load, zlib by snappy", "zlib", "snappy", "seconds"),
+        ("load, zstd by zlib", "zstd", "zlib", "seconds"), ("scan of the cache, zlib by none", "zlib", "none", "scan"),
+        ("scan from disk, zlib by none", "zlib", "none", "cold"))
+        if all(of(name, over, key) and of(name, under, key) for name in chosen)])
+    for prefix in (False, True):
+        place.plot("Saved, of the size with no compression, indexes %s" % ("with prefixes" if prefix else "as they are"), chosen,
+                   {compressor: [max(0, 100 - 100 * of(name, compressor, "size", prefix) / of(name, "none", "size", False))
+                                 for name in chosen] for compressor in COMPRESSORS}, "percent", bars=True)
+    place.tell("What differs on this host: the documents are made up with the study's keys, fewer than there, and all sets fit into"
+               " memory; %d CPUs do the loader's and the server's work.", os.cpu_count())

@@ -1,5 +1,12 @@
 """The weather of a century, 2014: threads by batch, the load, the index after it, and the questions; one server and shards."""
-from workplace import count, say, time_of
+import os
+import time
+
+from meter import costs_table
+from workplace import collection, count, empty_page_cache, say, time_of
+
+TARGET = "study.weather"
+PUBLISHED = {"one server": (10.33 * 3600, 7.66 * 3600), "cluster": (3.15 * 3600, 300)}  # the load and the index, seconds
 
 
 def swing(answers):
@@ -38,23 +45,79 @@ def matrix(place, uri, threads, batches, sample, paths, *words):
     return {(one["threads"], one["batch"]): one for one in said["settings"]}
 
 
-def tell_matrix(place, found, threads, batches, cell, published):
-    rows = [[number, *("-" if (number, batch) not in found or found[number, batch]["docs_per_second"] is None
-                       else count(round(found[number, batch]["docs_per_second"])) for batch in batches)]
-            for number in threads]
-    place.table(["threads, batch", *map(str, batches)], rows)
-    known = {key: one["docs_per_second"] for key, one in found.items() if one["docs_per_second"]}
-    best = max(known, key=known.get)
-    place.tell("Best here: %d x %d, %s documents/s. Published: %s, %s documents/s%s.", *best, count(round(known[best])),
+def tell_matrix(place, name, found, threads, batches, cell, published):
+    known = {key: one for key, one in found.items() if one["docs_per_second"]}
+    rates = {key: one["docs_per_second"] for key, one in known.items()}
+    place.table(["threads, batch", *map(str, batches)],
+                [[number, *(count(round(rates[number, batch])) if (number, batch) in rates else "-" for batch in batches)]
+                 for number in threads])
+    place.plot("Documents a second by threads and batch, %s" % name, list(threads),
+               {"batch of %d" % batch: [rates.get((number, batch)) for number in threads] for batch in batches}, "documents/s")
+    best = max(rates, key=rates.get)
+    place.tell("The sweet spot here: %d x %d, %s documents/s. Published: %s, %s documents/s%s.", *best, count(round(rates[best])),
                "%d x %d" % cell, published,
-               "; that setting is %.2f of the best here" % (known[cell] / known[best]) if cell in known else "")
+               "; that setting is %.2f of the best here" % (rates[cell] / rates[best]) if cell in rates else "")
     place.tell()
+    shown = dict.fromkeys([best, *([cell] if cell in known else []), min(known), max(known)])
+    place.tell("What limits them: cores that servers and loaders kept busy, of %d, and how busy the host was.", os.cpu_count())
+    place.tell()
+    place.table(["threads x batch", "servers", "loaders", "host busy", "CPU of the loader, µs a document", "limited by"],
+                [["%d x %d" % key, *(shown_figure(known[key][name], form) for name, form in (
+                    ("server_cores", "%.2f"), ("client_cores", "%.2f"), ("host_busy", "%.2f"), ("client_cpu_us_per_doc", "%.1f"))),
+                  known[key]["limited_by"] or "-"] for key in shown])
 
 
-def load(place, uri, paths, *words):
-    loaded = place.load("isd-study", uri, paths, "--index", "ts:1,st:1", *words)
-    index = loaded["indexes"][0]["seconds"] if loaded.get("indexes") else None
-    return loaded, index
+def shown_figure(value, form):
+    return "-" if value is None else form % value
+
+
+def reload(place, uri, paths, *words):
+    """The drill of a reload: drops, makes, loads, indexes, verifies."""
+    with place.meter() as cost:
+        said = place.run("drill", "-f", "isd-study", "--uri", uri, "--drop", TARGET, "--index", "ts:1,st:1", "--no-predict",
+                         "--json", *words, *paths)
+    drill = said["drills"][0]
+    return {one["phase"]: one["seconds"] for one in drill["phases"]}, drill["seconds"], drill["load"]["loaded"], cost
+
+
+def index_from_disk(place):
+    """The index of data that no memory holds: it is made once more by a server with the least cache, just started."""
+    server = place.restart_server(cache="256M")
+    with place.client(server) as client:
+        client.command("study", {"dropIndexes": "weather", "index": "*"})
+        client.command("admin", {"fsync": 1})
+        empty_page_cache()
+        began = time.monotonic()
+        with place.meter() as cost:
+            client.command("study", {"createIndexes": "weather", "indexes": [{"key": {"ts": 1, "st": 1}, "name": "ts_1_st_1"}]})
+        return time.monotonic() - began, cost
+
+
+def tell_reloads(place, reloads, cold):
+    rows, ratios, total = [], [], {}
+    for name, (phases, seconds, documents, _), key in reloads:
+        published = place.published("weather")[key]
+        rate = documents / phases["load"]
+        total[key] = documents / (phases["load"] + phases["indexes"]), 1 / sum(PUBLISHED[key])
+        rows.append([name, count(round(rate)), published["sustained"], time_of(phases["load"]), published["load"],
+                     time_of(phases["indexes"]), published["index"], time_of(seconds), "%s + %s" % (published["load"], published["index"])])
+        load, index = PUBLISHED[key]
+        ratios.append(["the index's time by the load's, %s" % name, "%.3f" % (phases["indexes"] / phases["load"]), "%.3f" % (index / load)])
+        if key == "one server":
+            ratios.append(["the same, data read from disk, 256 MB of cache", "%.3f" % (cold[0] / phases["load"]), "%.3f" % (index / load)])
+    place.tell("The drill of a reload (`tipple drill`): the load, the index {ts: 1, st: 1} behind it, and all of it; published are the load and"
+               " the index.")
+    place.tell()
+    place.table(["", "documents/s", "published", "load", "published", "index", "published", "whole drill", "published"], rows)
+    one, many = total["one server"], total["cluster"]
+    ratios.append(["load and index: the shards' rate by the one server's", "%.2f" % (many[0] / one[0]), "%.2f" % (many[1] / one[1])])
+    place.tell("What carries over:")
+    place.tell()
+    place.table(["ratio", "here", "published"], ratios)
+    place.tell("Who had the CPUs during the drill (seconds of CPU), and what the servers read from disk:")
+    place.tell()
+    costs_table(place, [*((name, documents, cost) for name, (_, _, documents, cost), _ in reloads),
+                        ("one server, the index from disk", reloads[0][1][2], cold[1])])
 
 
 def ask(place, uri, name):
@@ -76,36 +139,31 @@ def run(place):
                count(records), place.host())
     place.tell()
     with place.server(cache="1G") as server:
-        uri = server.partition("/?")[0] + "/study.weather"
+        uri = collection(server, TARGET)
         threads, batches = place.choose(((1, 2, 4, 8, 16), (100, 200, 1000)), ((2, 8), (100, 1000)), ((2, 8), (100, 200)))
         say("one server: threads by batch")
         place.tell("One server, documents a second:")
         place.tell()
-        tell_matrix(place, matrix(place, uri, threads, batches, sample, paths), threads, batches, (8, 100), one["peak"])
-        say("one server: loading")
-        first, first_index = load(place, uri, paths)
+        tell_matrix(place, "one server", matrix(place, uri, threads, batches, sample, paths), threads, batches, (8, 100), one["peak"])
+        say("one server: the drill")
+        first = reload(place, uri, paths)
         say("one server: asking")
-        place.tell("The article's questions, of the documents of the study, without an index:")
+        place.tell("The article's questions, of the documents of the study; it gives no answers:")
         place.tell()
         ask(place, uri, "one")
+        cold = index_from_disk(place)
     shards = place.choose(4, 2, 2)
+    name = "%d shards" % shards
     with place.cluster(shards, "512M", routers=2) as up:
-        server = up(fresh=True)
-        head, _, options = server.partition("/?")
-        uri = "%s/study.weather?%s" % (head.rstrip("/"), options)
-        threads, batches = place.choose(((8, 16, 144), (200, 1000)), ((8, 16), (200,)), ((2, 4), (200,)))
-        say("%d shards: threads by batch", shards)
-        place.tell("%d shards, hashed on st, through two routers, documents a second:", shards)
+        uri = collection(up(fresh=True), TARGET)
+        threads, batches = place.choose(((8, 16, 144), (100, 200, 1000)), ((8, 16), (200,)), ((2, 4), (200,)))
+        say("%s: threads by batch", name)
+        place.tell("%s, hashed on st, through two routers, documents a second:", name)
         place.tell()
-        tell_matrix(place, matrix(place, uri, threads, batches, sample, paths, "--shard-key", "st:hashed"), threads, batches,
+        tell_matrix(place, name, matrix(place, uri, threads, batches, sample, paths, "--shard-key", "st:hashed"), threads, batches,
                     (144, 200), many["peak"])
-        say("%d shards: loading", shards)
-        second, second_index = load(place, uri, paths, "--shard-key", "st:hashed")
-    rows = []
-    for name, said, index, published in (("one server", first, first_index, one),
-                                         ("%d shards" % shards, second, second_index, many)):
-        rows.append([name, count(round(said["loaded"] / said["seconds"])), published["sustained"], time_of(said["seconds"]),
-                     "%s + %s" % (published["load"], published["index"]), time_of(index), published["index"]])
-    place.tell("The whole load, and the index {ts: 1, st: 1} behind it:")
-    place.tell()
-    place.table(["", "documents/s", "published", "load and index", "published", "index", "published"], rows)
+        say("%s: the drill", name)
+        second = reload(place, uri, paths, "--shard-key", "st:hashed")
+    tell_reloads(place, [("one server", first, "one server"), (name, second, "cluster")], cold)
+    place.tell("What differs on this host: servers, routers and loaders share %d CPUs and one disk, and data and index fit into memory; the"
+               " study's one server had sixteen times as many data as memory.", os.cpu_count())

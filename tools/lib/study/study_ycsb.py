@@ -1,9 +1,11 @@
 """A petabyte, 2014: documents of 147 kB loaded by one loader a shard, each with a range of _ids, and what was asked of them."""
 import concurrent.futures
+import os
 import time
 
+from meter import costs_table
 from minimongo import Int64
-from workplace import Failed, count, say
+from workplace import Failed, collection, count, say
 
 VALUES = 1_000_000        # of each integer field
 SUM = 15.3918             # 0 is in 1/15.3918 of the documents, and k in 1/(k + 1)^0.99 of that
@@ -18,29 +20,28 @@ def file_of(place, documents, first, size):
     return place.made("ycsb", "--documents", str(documents), "--first", str(first), *words)
 
 
-def collection(server, name):
-    head, _, options = server.partition("/?")
-    return "%s/study.%s%s" % (head.rstrip("/"), name, "?" + options if options else "")
+def cut(documents, parts):
+    """The first _id of each of so many ranges."""
+    return [documents * number // parts for number in range(parts)]
 
 
 def lay_out(client, name, documents):
-    """One chunk a shard, cut evenly by _id, as the study had it before its load. The first _id of each."""
+    """One chunk a shard, cut evenly by _id, as the study had it before its load."""
     shards = [one["_id"] for one in client.command("admin", {"listShards": 1})["shards"]]
-    bounds = [documents * number // len(shards) for number in range(len(shards))]
+    bounds = cut(documents, len(shards))
     client.command("admin", {"shardCollection": name, "key": {"_id": 1}})
     for bound in bounds[1:]:
         client.command("admin", {"split": name, "middle": {"_id": Int64(bound)}})
     for shard, bound in zip(shards, bounds):
         client.command("admin", {"moveChunk": name, "find": {"_id": Int64(bound)}, "to": shard})
-    return bounds
 
 
-def load_ranges(place, uri, documents, bounds, size):
-    """A loader for each shard, side by side, past the router; seconds of all of them."""
-    ends = bounds[1:] + [documents]
-    paths = [file_of(place, end - first, first, size)[0] for first, end in zip(bounds, ends)]
+def load_ranges(place, uri, documents, loaders, size):
+    """So many loaders side by side, each with a range of _ids, past the router; seconds of all of them."""
+    bounds = cut(documents, loaders) + [documents]
+    paths = [file_of(place, end - first, first, size)[0] for first, end in zip(bounds, bounds[1:])]
     began = time.monotonic()
-    with concurrent.futures.ThreadPoolExecutor(len(paths)) as pool:
+    with concurrent.futures.ThreadPoolExecutor(loaders) as pool:
         done = list(pool.map(lambda path: place.load("ycsb", uri, [path], "--direct"), paths))
     if sum(one["loaded"] for one in done) != documents:
         raise Failed("the loaders of %s loaded %s documents" % (uri, [one["loaded"] for one in done]))
@@ -123,17 +124,21 @@ def tell_find(place, found, published):
 
 
 def tell_one(place, asked, below, published):
-    rows = []
+    rows, rates = [], {"by value": [], "by _id": []}
     for clients in dict.fromkeys(one["clients"] for one in asked):
         each = {one["name"]: one for one in asked if one["clients"] == clients}
         rate = each["one-by-value"]["ops_per_second"]
         rows.append([clients, count(round(rate)), published, "%.2g" % (rate / number(published)),
                      count(round(each["by-id"]["ops_per_second"]))])
+        rates["by value"].append(rate)
+        rates["by _id"].append(each["by-id"]["ops_per_second"])
     empty = sum(one["empty"] for one in asked) / sum(one["n"] for one in asked)
     place.tell("FindOne of a random value of fieldInt0 below %s, operations a second (nothing came back to %.0f %% of all), and of a"
                " random _id; the study does not say how many clients it had:", count(below), 100 * empty)
     place.tell()
     place.table(["clients", "by value", "published", "ratio", "by _id"], rows)
+    place.plot("FindOne by clients", [row[0] for row in rows],
+               {**rates, "by value, published (clients not told)": [number(published)] * len(rows)}, "operations a second")
 
 
 def load_by_size(place):
@@ -145,38 +150,70 @@ def load_by_size(place):
             documents = max(1, int(total * (place.options.scale or 1)) // size)
             path = file_of(place, documents, 0, size)
             say("loading %s documents of %s", count(documents), name)
-            rates[name] = (documents, place.load("ycsb", collection(server, "of%d" % size), path)["seconds"], size)
+            with place.meter() as cost:
+                seconds = place.load("ycsb", collection(server, "study.of%d" % size), path)["seconds"]
+            rates[name] = (documents, seconds, size, cost)
     return rates
 
 
 def tell_sizes(place, rates):
-    best = max(documents * size / seconds for documents, seconds, size in rates.values())
+    best = max(documents * size / seconds for documents, seconds, size, _ in rates.values())
     published = place.published("petabyte sizes")
     rows = [[name, count(documents), count(round(documents / seconds)), "%.0f" % (documents * size / seconds / 1e6),
              "%.2f" % (documents * size / seconds / best), published.get(name, {}).get("near the best on", "-")]
-            for name, (documents, seconds, size) in rates.items()]
+            for name, (documents, seconds, size, _) in rates.items()]
     place.tell("Load by size of the documents, one server, one loader. Published: from which size on the rate is near the best, and on"
                " which disks:")
     place.tell()
     place.table(["document", "documents", "documents/s", "MB/s", "of the best", "published"], rows)
+    place.plot("Load by size of the documents, one server", list(rates),
+               {"here": [documents * size / seconds / 1e6 for documents, seconds, size, _ in rates.values()]}, "MB/s", bars=True)
+    place.tell("Who had the CPUs during these loads (seconds of CPU), and what was written; a document's cost is more of its number than of its"
+               " bytes:")
+    place.tell()
+    costs_table(place, [(name, documents, cost) for name, (documents, _, _, cost) in rates.items()], "document")
 
 
-def load_and_ask(place, shards, large, small):
+def load_and_ask(place, shards, loaders, large, small):
     with place.cluster(shards, "256M", routers=1) as up:
-        server = up(fresh=True)
-        seconds = {}
+        server, costs = up(fresh=True), []
         for name, documents, size in (("usertable", large, 147_439), ("small", small, 322)):
             with place.client(server) as client:
-                bounds = lay_out(client, "study." + name, documents)
-            say("loading %s documents of %s bytes by %d loaders", count(documents), count(size), shards)
-            seconds[name] = load_ranges(place, collection(server, name), documents, bounds, size)
+                lay_out(client, "study." + name, documents)
+            say("loading %s documents of %s bytes by %d loaders", count(documents), count(size), loaders)
+            for first, end in zip(cut(documents, loaders), cut(documents, loaders)[1:] + [documents]):
+                file_of(place, end - first, first, size)
+            with place.meter() as cost:
+                seconds = load_ranges(place, collection(server, "study." + name), documents, loaders, size)
+            costs.append(("load, %s bytes" % count(size), documents, cost))
+            if name == "usertable":
+                large_rate = large * 147_439 / seconds / 1e6
         say("asking for a value, and for five sums")
-        asked = ask(place, collection(server, "small"), small)
-        place.query("ycsb", collection(server, "usertable"), "find", "--setup", "--repeats", 1, "--param", "value=0")
+        with place.meter() as cost:
+            asked = ask(place, collection(server, "study.small"), small)
+        costs.append(("questions", sum(one["n"] for one in asked[1]), cost))
+        place.query("ycsb", collection(server, "study.usertable"), "find", "--setup", "--repeats", 1, "--param", "value=0")
         with place.client(server) as client:
             stats = figures(client, "usertable", shards)
-        stats["MB/s of a server"] = large * 147_439 / seconds["usertable"] / 1e6
-        return stats, asked
+        stats["MB/s of a server"] = large_rate
+        return stats, asked, costs
+
+
+def tell_ratios(place, stats, found, small, published):
+    def there(name):
+        return number(published[name]["figure"])
+    ours, sums = stats, [one["total"] for one in found["top-five", FREQUENT]["result"]]
+    theirs = [number(one["total"]) for one in place.published("petabyte top five").values()]
+    rare = explained(found["find", 17000])
+    place.tell("What carries over:")
+    place.tell()
+    place.table(["ratio", "here", "published"], [
+        ["storage by data", "%.4f" % (ours["storageSize"] / ours["dataSize"]), "%.4f" % (there("storageSize") / there("dataSize"))],
+        ["bytes of both indexes a document", "%.0f" % (ours["indexSize"] / ours["objects"]), "%.0f" % (there("indexSize") / there("objects"))],
+        ["17000, of a million documents", "%.2f" % (1e6 * rare["n"] / small), "%.2f" % (1e6 * there("n") / there("objects"))],
+        ["looked at by found", "%.2f" % (explained(found["find", FREQUENT])["nscanned"] / explained(found["find", FREQUENT])["n"]),
+         "%.2f" % (there("nscanned") / there("n"))],
+        *(["sum %d by the largest" % (i + 1), "%.2f" % (sums[i] / sums[0]), "%.2f" % (theirs[i] / theirs[0])] for i in range(1, len(sums)))])
 
 
 def run(place):
@@ -184,11 +221,12 @@ def run(place):
         raise Failed("the documents of this study are made, each by its _id: leave --data out")
     shards = place.choose(4, 2, 2)
     large, small = place.documents(8_000, 800, 40), place.documents(3_000_000, 300_000, 5_000)
-    stats, (found, asked, below) = load_and_ask(place, shards, large, small)
+    loaders = place.options.loaders or shards
+    stats, (found, asked, below), costs = load_and_ask(place, shards, loaders, large, small)
     published = place.published("petabyte")
-    place.tell("%s documents of 147,439 bytes, one chunk of _ids a shard and one loader for each, past the router, on %d shards that share"
-               " %s with the loaders. Published: 27 servers or so of 24 disks (docs/planning.md says why), MongoDB 2.6 (mmap).", count(large),
-               shards, place.host())
+    place.tell("%s documents of 147,439 bytes, one chunk of _ids a shard; %d loaders, each with a range of _ids, past the router, to %d shards"
+               " that share %s with them. Published: 216 shards, one loader for each, 27 servers or so of 24 disks (docs/planning.md says why),"
+               " MongoDB 2.6 (mmap).", count(large), loaders, shards, place.host())
     place.tell()
     names = ("objects", "avgObjSize", "dataSize", "storageSize", "indexes", "indexSize", "shards", "MB/s of a server")
     place.table(["", "here", "published", "here / published"], rows_of(names, published, stats))
@@ -200,6 +238,10 @@ def run(place):
         place.tell("17000 is in no document here (4 of a million have it), so there is nothing to compare; the study has 7.17 billion.")
         place.tell()
     tell_one(place, asked, below, published["FindOne/s"]["figure"])
+    tell_ratios(place, stats, found, small, published)
+    place.tell("Who had the CPUs (seconds of CPU):")
+    place.tell()
+    costs_table(place, costs, "what", "a document or request")
     tell_sizes(place, load_by_size(place))
     place.tell("What differs on this host: all shards, the router and the loaders share its CPUs and one disk, so neither rates nor times"
                " are those of a cluster; WiredTiger packs what it stores by snappy, which cannot make random letters shorter."

@@ -1,5 +1,6 @@
 """workplace: one folder for the data, the servers and the results of one study. Everything it starts ends with it."""
 import contextlib
+import html
 import json
 import os
 import pathlib
@@ -9,9 +10,12 @@ import subprocess
 import sys
 
 import clusters
+import chromium
 import minimongo
 import mongods
+import page
 import procs
+from meter import Meter
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 PUBLISHED = json.loads((ROOT / "docs/studies/published.json").read_text())
@@ -36,12 +40,28 @@ def time_of(seconds):
     return "%d:%02d" % divmod(round(seconds), 60) if seconds >= 60 else "%.3g s" % seconds
 
 
+def collection(server, name):
+    """The URI of a collection, DATABASE.COLLECTION, of a server or a cluster."""
+    head, _, options = server.partition("?")
+    return "%s/%s%s" % (head.rstrip("/"), name, "?" + options if options else "")
+
+
+def empty_page_cache():
+    """False: this host does not let us."""
+    try:
+        with open("/proc/sys/vm/drop_caches", "w") as file:
+            file.write("3\n")
+    except OSError:
+        return False
+    return True
+
+
 class Workplace:
     def __init__(self, options):
         self.options, self.name = options, options.name
         self.folder, self.data = (options.dir.absolute() / name for name in (options.name, "data"))
         self.tipple = os.environ.get("TIPPLE") or ROOT / "build/release/tipple"
-        self.lines = []
+        self.lines, self.parts, self.plots, self.processes = [], [], [], ((), ())
 
     def __enter__(self):
         if not os.access(self.tipple, os.X_OK):
@@ -56,7 +76,18 @@ class Workplace:
             self._remove_servers()
         if self.lines:
             (self.folder / "table.md").write_text("\n".join(self.lines) + "\n")
-            say("the table is in %s, with the reports beside it", os.path.relpath(self.folder / "table.md"))
+            report = self.folder / "report.html"
+            report.write_text(page.page("tools/study %s" % self.name, self.parts, self.plots))
+            say("the table is in %s, the report with plots in %s", *(os.path.relpath(self.folder / name)
+                                                                     for name in ("table.md", report.name)))
+            if self.options.picture and self.plots:
+                self._picture(report)
+
+    def _picture(self, report):
+        with chromium.Browser(self.folder) as browser:
+            shown = browser.open(report, width=780, height=60 + 330 * len(self.plots))
+            shown.look(780, int(shown.value("document.getElementById('plots').getBoundingClientRect().bottom")) + 8)
+            shown.screenshot(self.options.picture)
 
     def _remove_servers(self):
         for left in self.folder.glob("servers-*"):
@@ -108,12 +139,21 @@ class Workplace:
     @contextlib.contextmanager
     def server(self, **wanted):
         folder = self.folder / "servers-one"
-        state = mongods.start(folder, tied=True, **wanted)
         try:
-            yield state["uri"]
+            yield self._start_server(wanted)
         finally:
             mongods.stop(folder, gently=False)
             shutil.rmtree(folder, ignore_errors=self.options.keep is False)
+
+    def _start_server(self, wanted):
+        state = mongods.start(self.folder / "servers-one", tied=True, **wanted)
+        self.processes = mongods.pids(state), ()
+        return state["uri"]
+
+    def restart_server(self, **wanted):
+        """With other settings, and so with nothing in its cache."""
+        mongods.stop(self.folder / "servers-one")
+        return self._start_server(wanted)
 
     @contextlib.contextmanager
     def cluster(self, shards, cache, **wanted):
@@ -121,9 +161,11 @@ class Workplace:
         folder = self.folder / ("servers-%d" % shards)
 
         def up(cache=cache, fresh=False):
-            if not fresh:
-                return clusters.restart(folder, tied=True, cache=cache)["uri"]
-            return clusters.start(folder, fresh=True, tied=True, shards=shards, cache=cache, **wanted)["uri"]
+            state = clusters.start(folder, fresh=True, tied=True, shards=shards, cache=cache, **wanted) if fresh else \
+                clusters.restart(folder, tied=True, cache=cache)
+            routers = [member["pid"] for member in state["members"] if member["role"] == "router"]
+            self.processes = [pid for pid in mongods.pids(state) if pid not in routers], routers
+            return state["uri"]
         try:
             yield up
         finally:
@@ -138,11 +180,23 @@ class Workplace:
         yield [member for member in state["members"] if member["role"] == "shard"], \
             lambda member: clusters.client(state, [member])
 
+    def meter(self):
+        """What a span of time costs the servers that run now, and those who ask them."""
+        return Meter(*self.processes)
+
     # ---------------------------------------------------------------------------------------------- results
 
     def tell(self, words="", *values):
-        self.lines.append(words % values if values else words)
-        print(self.lines[-1], flush=True)
+        words = words % values if values else words
+        self._print(words)
+        self.parts += ["<p>%s</p>" % html.escape(words)] if words else []
+
+    def _print(self, line):
+        self.lines.append(line)
+        print(line, flush=True)
+
+    def plot(self, *words, **looks):
+        self.plots.append(page.plot(*words, **looks))
 
     def table(self, head, rows, left=1):
         """A table of texts, as Markdown that reads well as it is; the first columns begin at the left."""
@@ -150,9 +204,10 @@ class Workplace:
         widths = [max(len(row[i]) for row in cells) for i in range(len(head))]
         line = ["-" * width if i < left else "-" * (width - 1) + ":" for i, width in enumerate(widths)]
         for row in [cells[0], line, *cells[1:]]:
-            self.tell("| " + " | ".join(cell.ljust(width) if i < left else cell.rjust(width)
-                                        for i, (cell, width) in enumerate(zip(row, widths))) + " |")
-        self.tell()
+            self._print("| " + " | ".join(cell.ljust(width) if i < left else cell.rjust(width)
+                                          for i, (cell, width) in enumerate(zip(row, widths))) + " |")
+        self._print("")
+        self.parts.append(page.table(cells[0], cells[1:], left))
 
     def host(self):
         memory = int(next(line for line in open("/proc/meminfo") if line.startswith("MemTotal")).split()[1]) / 2**20
