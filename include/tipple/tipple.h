@@ -48,7 +48,7 @@ typedef struct {
     char text[1600]; /* a sentence for a person: what happened, where, what to do */
 } tipple_error_t;
 
-/* Lines: "tipple 0.1.0", then the driver's version and what else is built in, as `tipple --version` prints them. */
+/* Lines: "tipple 0.2.0", then the driver's version and what else is built in, as `tipple --version` prints them. */
 TIPPLE_API const char *tipple_version(void);
 
 /* --- formats

@@ -334,7 +334,7 @@ class Report(livetest.Case):
 # ------------------------------------------------------------------------------------------------ odd documents
 
 def whole(*sections, **head):
-    return {"tipple_report": 1, "command": "load", "version": "0.1.0", "when": "2026-01-31T12:00:00Z",
+    return {"tipple_report": 1, "command": "load", "version": "0.2.0", "when": "2026-01-31T12:00:00Z",
             "target": "mot.results", "where": "127.0.0.1:27017", "title": "tipple load", "status": 0,
             "sentence": "Loaded.", "settings": {"format": "mot", "again": "tipple load"}, "sections": list(sections),
             **head}

@@ -82,6 +82,18 @@ class Package(unittest.TestCase):
             self.assertEqual(self.promised,
                              {line.split()[0] for line in listed.splitlines() if line and not line.endswith(":")})
 
+    def test_list_of_symbols(self):
+        """What the shared library exports is written down, with the version since which: programs may count on it. Who adds
+        a function adds a line; where one is lost, TIPPLE_SOVERSION is one more."""
+        first, *lines = (EXAMPLES.parent / "package/symbols").read_text().splitlines()
+        soname = re.search(r"soname: \[(.*?)\]", run("readelf", "-d", self.folder / "libtipple.so")).group(1)
+        self.assertEqual([soname, "libtipple" + soname[-1]], first.split()[:2])
+        listed = [re.fullmatch(r" (\w+)@Base (\d+\.\d+\.\d+)", line) for line in lines if line.startswith(" ")]
+        self.assertEqual(sorted(self.promised), [each.group(1) for each in listed])
+        version = re.match(r"tipple (\S+)", run(self.prefix / "bin/tipple", "--version")).group(1)
+        for each in listed:
+            self.assertLessEqual([int(n) for n in each.group(2).split(".")], [int(n) for n in version.split(".")])
+
     def test_soname(self):
         self.assertIn("soname: [libtipple.so.0]", run("readelf", "-d", self.folder / "libtipple.so"))
         self.assertTrue((self.folder / "libtipple.so.0").exists())
@@ -108,7 +120,7 @@ class Package(unittest.TestCase):
         folder.mkdir()
         (folder / "CMakeLists.txt").write_text(
             "cmake_minimum_required(VERSION 3.18)\nproject(use LANGUAGES C)\n"
-            "find_package(tipple 0.1 REQUIRED COMPONENTS static)\nadd_executable(shared \"%s\")\n"
+            "find_package(tipple 0.2 REQUIRED COMPONENTS static)\nadd_executable(shared \"%s\")\n"
             "target_link_libraries(shared tipple::tipple)\nadd_executable(static \"%s\")\n"
             "target_link_libraries(static tipple::static)\n" % (SOURCE, SOURCE))
         run(CMAKE, "-S", folder, "-B", folder / "build", "-DCMAKE_C_COMPILER=" + COMPILER,

@@ -1,0 +1,21 @@
+# shellcheck shell=bash
+# A build for others. To be sourced by the parts of tools/package.
+
+# build_for_others TREE CMAKE_OPTION...: into build/TREE, with the flags of Debian's own packages.
+build_for_others() {
+    local tree=$1 flags
+    shift
+    flags=$(DEB_BUILD_MAINT_OPTIONS=hardening=+all dpkg-buildflags --export=sh)
+    (
+        eval "$flags"
+        rm -rf "build/$tree"
+        unset CFLAGS_FOR_BUILD
+        build_tree "$tree" -DCMAKE_BUILD_TYPE=Release -DTIPPLE_TESTS=OFF -DCMAKE_INSTALL_PREFIX=/usr \
+            "-DCMAKE_C_FLAGS=$CFLAGS $CPPFLAGS" "-DCMAKE_EXE_LINKER_FLAGS=$LDFLAGS" "-DCMAKE_SHARED_LINKER_FLAGS=$LDFLAGS" "$@"
+    )
+}
+
+# sums: of what is in build/packages now.
+sums() {
+    (cd "$OUT" && find . -maxdepth 1 -type f ! -name SHA256SUMS -printf '%f\n' | LC_ALL=C sort | xargs -r sha256sum >SHA256SUMS)
+}
