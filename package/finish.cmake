@@ -38,6 +38,10 @@ function(depends_of file to)
     set(${to} ${said} PARENT_SCOPE)
 endfunction()
 
+set(share ${CPACK_TEMPORARY_DIRECTORY}/tipple/usr/share)
+file(RENAME ${share}/zsh/site-functions ${share}/zsh/vendor-completions) # where Debian's zsh looks below /usr
+file(COPY ${source}/examples DESTINATION ${CPACK_TEMPORARY_DIRECTORY}/libtipple-dev/usr/share/doc/libtipple-dev)
+
 foreach(package ${CPACK_COMPONENTS_ALL})
     set(root ${CPACK_TEMPORARY_DIRECTORY}/${package})
     set(docs ${root}/usr/share/doc/${package})
@@ -62,8 +66,5 @@ foreach(package ${CPACK_COMPONENTS_ALL})
     endforeach()
     run(chmod -R u=rwX,go=rX ${root})
 endforeach()
-set(share ${CPACK_TEMPORARY_DIRECTORY}/tipple/usr/share)
-file(RENAME ${share}/zsh/site-functions ${share}/zsh/vendor-completions) # where Debian's zsh looks below /usr
-file(COPY ${source}/examples DESTINATION ${CPACK_TEMPORARY_DIRECTORY}/libtipple-dev/usr/share/doc/libtipple-dev)
 file(GLOB library ${CPACK_TEMPORARY_DIRECTORY}/libtipple0/usr/lib/*/libtipple.so.*.*)
 depends_of(${library} CPACK_DEBIAN_LIBTIPPLE0_PACKAGE_DEPENDS)

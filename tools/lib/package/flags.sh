@@ -17,5 +17,6 @@ build_for_others() {
 
 # sums: of what is in build/packages now.
 sums() {
-    (cd "$OUT" && find . -maxdepth 1 -type f ! -name SHA256SUMS -printf '%f\n' | LC_ALL=C sort | xargs -r sha256sum >SHA256SUMS)
+    rm -f "$OUT/SHA256SUMS"
+    (cd "$OUT" && find . -maxdepth 1 -type f -printf '%f\n' | LC_ALL=C sort | xargs -r sha256sum >../SHA256SUMS && mv ../SHA256SUMS .)
 }
