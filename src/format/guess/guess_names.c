@@ -27,10 +27,10 @@ static char *make_key(const char *name, bool dots) {
         else if (used && key[used - 1] != '_' && key[used - 1] != '.')
             key[used++] = dot ? '.' : '_';
     }
-    while (used && (key[used - 1] == '_' || key[used - 1] == '.'))
-        used--;
     while (used && !utf8_valid((const uint8_t *)key, used))
         used--; /* a character was torn */
+    while (used && (key[used - 1] == '_' || key[used - 1] == '.'))
+        used--;
     key[used] = '\0';
     return key;
 }
