@@ -35,13 +35,20 @@ static const char *name_memory(const struct source *source) {
     return "x";
 }
 
-#define source_name    name_memory
-#define source_read    read_memory
-#define source_skip_to skip_memory
+static bool utf16_memory(const struct source *source) {
+    (void)source;
+    return false;
+}
+
+#define source_name     name_memory
+#define source_read     read_memory
+#define source_skip_to  skip_memory
+#define source_is_utf16 utf16_memory
 #include "input/cutter.c"
 #undef source_name
 #undef source_read
 #undef source_skip_to
+#undef source_is_utf16
 
 #include "format_lab.h"
 
