@@ -11,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <xxhash.h>
 
 /* After trouble, the majority is asked again only when it has had this long to settle. */
 static const int64_t SETTLED_NS = 2000000000, NAP_NS = 20000000;
@@ -76,95 +75,6 @@ const verified_ids_t *verifier_ids(const verifier_t *verifier) {
     return &verifier->ids;
 }
 
-/* ---- what is found ---- */
-
-/* The place of an `_id` of the window at hand. */
-static void collection_difference(const verifier_t *verifier, int64_t id, difference_t *difference) {
-    const block_t *block = verifier->block;
-    difference->file = (size_t)(block->file - verifier->inspection->files);
-    difference->name = block->file->input->name;
-    difference->id = difference->last_id = id;
-    difference->records = 1;
-    difference->offset = verifier->window_offset + (uint64_t)(id - verifier->first_id);
-    difference->behind = difference->offset + 1;
-}
-
-/* Counting line ends costs as much as the block has text, so only where somebody will read it. */
-static uint64_t line_at(const verifier_t *verifier, const block_t *block, uint64_t offset) {
-    if (offset < block->offset)
-        return 0;
-    uint64_t within = offset - block->offset;
-    return block->first_line + ends_lines(verifier->inspection->schema, block->buffer.bytes,
-                                          within < block->length ? within : block->length);
-}
-
-static bool describe_unrelated(difference_t *difference, const merge_found_t *found, err_t *err) {
-    difference->file = DIFFERENCE_NO_FILE;
-    difference->records = 1;
-    return difference_name_id_of(difference, found->stored, found->stored_length, err);
-}
-
-static bool describe_extra(const verifier_t *verifier, difference_t *difference, err_t *err) {
-    bool at_record = difference->id == verifier->record_id;
-    difference->line = difference->last_line = line_at(verifier, verifier->block, difference->offset);
-    return difference_say_why(difference,
-                              at_record && verifier->why ? verifier->why : "no record begins there", err);
-}
-
-static const difference_kind_t kinds[] = {
-    [MERGE_MISSING] = DIFFERENCE_MISSING,       [MERGE_EXTRA] = DIFFERENCE_EXTRA,
-    [MERGE_DUPLICATED] = DIFFERENCE_DUPLICATED, [MERGE_CHANGED] = DIFFERENCE_CHANGED,
-    [MERGE_UNRELATED] = DIFFERENCE_UNRELATED,
-};
-
-/* A person has fixed the record, and the catalog knows the document that came of it. */
-static bool is_fixed(const verifier_t *verifier, const merge_found_t *found) {
-    const load_file_t *file = verifier->block->file;
-    const uint64_t offset = verifier->window_offset + (uint64_t)(found->id - verifier->first_id);
-    if ((found->kind != MERGE_EXTRA && found->kind != MERGE_CHANGED) || !found->stored ||
-        found->id != verifier->record_id)
-        return false;
-    return fix_marks_accept(file->fixes, file->fix_count, offset,
-                            account_identity(verifier->block, &verifier->record),
-                            XXH3_64bits(found->stored, found->stored_length));
-}
-
-static bool take_finding(void *context, const merge_found_t *found, err_t *err) {
-    verifier_t *verifier = context;
-    const record_t *record = &verifier->record;
-    difference_t difference = {.kind = kinds[found->kind]};
-    bool wanted = differences_wants(verifier->found, difference.kind), ok = true;
-    if (is_fixed(verifier, found)) {
-        verifier->fixed = true;
-        verifier->look.fixed++;
-        verifier->look.same++;
-        return true;
-    }
-    if (found->kind == MERGE_UNRELATED) {
-        ok = describe_unrelated(&difference, found, err);
-    } else {
-        collection_difference(verifier, found->id, &difference);
-        if (found->kind == MERGE_EXTRA) {
-            ok = !wanted || describe_extra(verifier, &difference, err);
-        } else {
-            /* at a record, whose place is known */
-            if (found->id == verifier->record_id) {
-                difference.line = difference.last_line = verifier->block->first_line + record->line;
-                difference.behind = difference.offset + record->length + record->line_end;
-            }
-            if (found->kind != MERGE_MISSING)
-                ok = !wanted || difference_describe(&difference, found->expected, found->expected_length,
-                                                    found->stored, found->stored_length, err);
-            else if (verifier->why)
-                ok = difference_say_why(&difference, verifier->why, err);
-        }
-    }
-    if (ok)
-        return differences_add(verifier->found, &difference, err);
-    difference_free(&difference);
-    return false;
-}
-
 /* ---- reading the target ---- */
 
 static int next_stored(void *context, const uint8_t **stored, uint32_t *length, err_t *err) {
@@ -226,7 +136,7 @@ static bool check_fix(verifier_t *verifier, err_t *err) {
         return true;
     verifier->look.expected++;
     verifier->why = "the document that it was fixed to";
-    return verifier->fixed || take_finding(verifier, &missing, err);
+    return verifier->fixed || verifier_take_finding(verifier, &missing, err);
 }
 
 static bool expect(sink_t *sink, int64_t id, const uint8_t *document, uint32_t length, err_t *err) {
@@ -340,7 +250,7 @@ static bool take_window(sink_t *sink, bool first, err_t *err) {
 
 static bool merge_window(verifier_t *verifier, bool first, err_t *err) {
     sink_t sink = {.verifier = verifier,
-                   .merge = {.next = next_stored, .tell = take_finding, .context = verifier}};
+                   .merge = {.next = next_stored, .tell = verifier_take_finding, .context = verifier}};
     snapshot_read_begin(verifier->target, verifier->first_id, end_of(verifier->first_id));
     bool ok = merge_begin(&sink.merge, err) && take_window(&sink, first, err) && merge_end(&sink.merge, err);
     verifier->look.seen += sink.merge.seen;
@@ -359,12 +269,12 @@ static bool tell_unequal(verifier_t *verifier, const sink_t *sink, uint64_t coun
     const block_t *block = verifier->block;
     char why[200];
     difference_t difference = {.kind = DIFFERENCE_UNEQUAL};
-    collection_difference(verifier, verifier->first_id, &difference);
+    verifier_place_of(verifier, verifier->first_id, &difference);
     difference.behind = difference.offset + RECORD_ID_BLOCK_BYTES;
     difference.last_id = verifier->first_id + RECORD_ID_BLOCK_BYTES - 1;
     difference.records = 1;
     difference.line = block->first_line;
-    difference.last_line = line_at(verifier, block, block->offset + block->length);
+    difference.last_line = verifier_line_at(verifier, block, block->offset + block->length);
     if (difference.last_line > difference.line)
         difference.last_line--; /* the line end of the last record is its own */
     snprintf(why, sizeof why, "%llu documents of %llu bytes are expected, %llu of %llu bytes are there",

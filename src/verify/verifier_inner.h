@@ -45,6 +45,13 @@ struct verifier {
     verified_ids_t ids, block_ids; /* of the documents that were found, of the block at hand */
 };
 
+/* verifier_found.c: the place of an `_id` of the window at hand. */
+void verifier_place_of(const verifier_t *verifier, int64_t id, difference_t *difference);
+/* Counting line ends costs as much as the block has text, so only where somebody will read it. */
+uint64_t verifier_line_at(const verifier_t *verifier, const block_t *block, uint64_t offset);
+/* Of the merge: context is the verifier. */
+bool verifier_take_finding(void *context, const merge_found_t *found, err_t *err);
+
 /* verifier_by_id.c: the record at hand makes this document, by its own `_id`. */
 bool verifier_expect_by_id(verifier_t *verifier, const uint8_t *document, uint32_t length, err_t *err);
 /* Nothing is to be there of the record at hand, unless a person has fixed it. */

@@ -126,16 +126,23 @@ uint64_t job_bytes_to_read(const job_t *job); /* in all, without what other load
 bool job_look_at_catalog(job_t *job, err_t *err); /* writes nothing; refuses what must not be loaded into */
 bool job_enroll(job_t *job, err_t *err);          /* this load is alive from now on */
 bool job_open_catalog(job_t *job, err_t *err);    /* after the collection was made */
-bool job_register_inputs(job_t *job, err_t *err); /* makes job->files */
 bool job_drop(job_t *job, err_t *err);
-/* --reload-changed: takes the input out of the catalog, with its documents (or it has none). */
-bool job_remove_input(job_t *job, const entry_t *entry, bool documents, err_t *err);
-/* Inputs that another command has removed while this load worked on them: what it has sent of them since then is to be
- * removed, too. After its threads have ended. */
-void job_tell_removed(job_t *job);
+/* How to wait for the other loads of the collection, until they have ended or are taken for dead. */
+catalog_drop_t job_others(job_t *job, int64_t lease_ms);
 void job_close_catalog(job_t *job, const err_t *err, bool ok);
 /* Makes durable what was acknowledged so far, and its rejects. Status 4 if some of it may be lost. */
 bool job_make_durable(job_t *job, err_t *err);
+
+/* register_inputs.c: makes job->files. */
+bool job_register_inputs(job_t *job, err_t *err);
+
+/* remove_input.c. remove: takes the input out of the catalog, with its documents (or it has none). */
+bool job_remove_input(job_t *job, const entry_t *entry, bool documents, err_t *err);
+/* What a `tipple forget --delete`, or a load with --reload-changed, has left. */
+bool job_finish_removals(job_t *job, err_t *err);
+/* Inputs that another command has removed while this load worked on them: what it has sent of them since then is to be
+ * removed, too. After its threads have ended. */
+void job_tell_removed(job_t *job);
 
 /* conduct.c: the main thread while data moves: the coordinator's functions. False: the load ended before
  * everything was done. */

@@ -1,0 +1,221 @@
+/* The inputs into the catalog, and out of it into the ledger and the list of files to be read. */
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/numbers/units.h"
+#include "load/before/describe_input.h"
+#include "load/job/job.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { NOTES = 3 };
+
+/* What a gzip holds for each of its bytes, roughly: for portions of work. */
+enum { EXPANDS = 5 };
+
+/* Notes about inputs whose names are not those of the catalog, a few at most. */
+static void tell_names(const job_t *job) {
+    size_t moved = 0, copies = 0, unclear = 0;
+    for (size_t i = 0; i < job->registration.count; i++) {
+        const wanted_t *wanted = &job->registration.wanted[i];
+        if (wanted->moved && strcmp(wanted->entry.path, wanted->name) != 0 && moved++ < NOTES)
+            log_note("%s is the file that was loaded as %s (%s)", wanted->name, wanted->entry.path,
+                     wanted->resembles ? "it has grown since, and begins with the same content"
+                                       : "same size and content");
+        if (wanted->resembles > 1 && unclear++ < NOTES)
+            log_warn(
+                "%s begins with the content of %zu files of this name that were loaded from other folders, "
+                "and "
+                "are there no more: which of them it is cannot be told, so it is loaded as a new file, and "
+                "those records are there twice. If that is wrong: tipple forget %s --delete",
+                wanted->name, wanted->resembles, wanted->name);
+        if (!wanted->moved && wanted->copy && copies++ < NOTES)
+            log_note("%s has the name, size and content of another file in the catalog: both are loaded",
+                     wanted->name);
+    }
+    if (moved > NOTES)
+        log_note("... and %zu more files that were loaded from other folders", moved - NOTES);
+    if (unclear > NOTES)
+        log_warn("... and %zu more files that may be grown ones", unclear - NOTES);
+    if (copies > NOTES)
+        log_note("... and %zu more files that have an equal one", copies - NOTES);
+}
+
+/* A catalog that tells of documents, and a collection without any: somebody emptied it. Before anything is
+ * registered. */
+static bool check_not_emptied(job_t *job, err_t *err) {
+    char count[UNITS_MAX];
+    places_t *places;
+    if (!job->place.empty)
+        return true;
+    if (!(places = places_read(job->store, err)))
+        return false;
+    const places_summary_t summary = places_summary(places, job->loading.generation);
+    const uint64_t loaded = summary.loaded + summary.already_there;
+    places_free(places);
+    if (!loaded)
+        return true;
+    /* another load may have filled it since it was looked at */
+    if (!collection_look(job->server, job->client, &job->place, err))
+        return false;
+    return !job->place.empty ||
+           err_set(err, STATUS_USAGE,
+                   "%s is empty, but its catalog says that %s documents were loaded: somebody removed them; "
+                   "start over with --drop",
+                   server_namespace(job->server), units_count(count, loaded));
+}
+
+static bool digest_at(void *context, size_t number, uint64_t size, char digest[33], err_t *err) {
+    const job_t *job = context;
+    return describe_digest_at(&job->manifest.files[number], size, digest, err);
+}
+
+static bool relate(void *context, const ledger_input_t *input, view_t *view, uint32_t *version, err_t *err) {
+    job_t *job = context;
+    const size_t number = (size_t)(input - job->ledger.inputs);
+    return registration_relate(&input->entry, &input->seen, describe_may_grow(&job->manifest.files[number]),
+                               digest_at, job, number, view, version, err);
+}
+
+static bool fill_ledger(job_t *job, err_t *err) {
+    const ledger_options_t options = {.self = job->id,
+                                      .generation = job->loading.generation,
+                                      .safe = !job->spec->unsafe,
+                                      .lease_ns = job->lease_ms * 1000000,
+                                      .relate = relate,
+                                      .context = job};
+    ledger_init(&job->ledger, &options);
+    job->ledger.asked_ns = job->registered_ns;
+    for (size_t i = 0; i < job->manifest.count; i++) {
+        const input_file_t *file = &job->manifest.files[i];
+        wanted_t *wanted = &job->registration.wanted[i];
+        ledger_input_t input = {.entry = wanted->entry,
+                                .seen = wanted->seen,
+                                .name = file->name,
+                                .key = wanted->key,
+                                .text_end = wanted->text_end,
+                                .bytes = wanted->bytes,
+                                .plain = file->kind == INPUT_PLAIN && !input_is_in_stream(file),
+                                .stream = file->kind == INPUT_STREAM,
+                                .group = wanted->group};
+        wanted->entry = (entry_t){0};
+        if (!ledger_add(&job->ledger, &input, err)) {
+            entry_free(&input.entry);
+            return false;
+        }
+    }
+    return true;
+}
+
+/* A file for each piece, in the order of the ledger's works. */
+static bool make_files(job_t *job, err_t *err) {
+    ledger_t *ledger = &job->ledger;
+    if (!(job->files = calloc(ledger->work_count + 1, sizeof *job->files)))
+        return err_memory(err, ledger->work_count * sizeof *job->files);
+    for (; job->file_count < ledger->work_count; job->file_count++) {
+        work_t *work = &ledger->works[job->file_count];
+        const ledger_input_t *input = &ledger->inputs[work->input];
+        const piece_t *piece = &input->entry.pieces[work->piece];
+        load_file_t *file = &job->files[job->file_count];
+        file->input = &job->manifest.files[work->input];
+        file->work = work;
+        file->ordinal = input->entry.ordinal;
+        file->from = piece->from;
+        file->to = piece->to;
+        file->may_be_torn = describe_may_grow(file->input);
+        if (!(file->known_as = strdup(input->entry.path)))
+            return err_memory(err, strlen(input->entry.path));
+        job->result->records_skipped += work->read_before;
+    }
+    return true;
+}
+
+/* Inputs of which another load has begun with a longer version. All of what is here may be there; but so may be more. */
+static void tell_cut_back(const job_t *job) {
+    for (size_t i = 0; i < job->ledger.input_count; i++) {
+        const ledger_input_t *input = &job->ledger.inputs[i];
+        if (input->view == VIEW_OLDER && !entry_is_complete(&input->entry, job->loading.generation, false))
+            log_warn(
+                "%s was longer when another load began with it, and that load did not end: records that it "
+                "sent "
+                "may be in the collection. If the longer one is gone for good, --reload-changed removes them",
+                input->name);
+    }
+}
+
+static void count_done_inputs(job_t *job) {
+    const ledger_t *ledger = &job->ledger;
+    for (size_t i = 0; i < ledger->input_count; i++) {
+        const ledger_input_t *input = &ledger->inputs[i];
+        bool done = true;
+        for (size_t j = 0; j < input->work_count; j++)
+            done &= ledger->works[input->first_work + j].state == WORK_DONE ||
+                    ledger->works[input->first_work + j].state == WORK_CHECK;
+        job->result->files_skipped += done;
+    }
+}
+
+static bool reload_changed(job_t *job, err_t *err) {
+    registration_t *registration = &job->registration;
+    bool any = false;
+    for (size_t i = 0; i < registration->count; i++) {
+        if (!registration->wanted[i].changed)
+            continue;
+        any = true;
+        if (!job_remove_input(job, &registration->wanted[i].entry, !registration->wanted[i].unread, err))
+            return false;
+    }
+    if (any)
+        register_free(registration);
+    return !any || catalog_register(job->store, registration, err);
+}
+
+/* Inputs of one compressed tar are one group. */
+static bool is_of_group_before(const input_file_t *files, size_t number) {
+    return number && input_is_in_stream(&files[number]) && input_is_in_stream(&files[number - 1]) &&
+           files[number].archive == files[number - 1].archive;
+}
+
+static void describe_inputs(const job_t *job, wanted_t *wanted) {
+    const input_file_t *files = job->manifest.files;
+    for (size_t i = 0; i < job->manifest.count; i++) {
+        describe_input(&files[i], &wanted[i]);
+        wanted[i].reload = job->spec->reload_changed;
+        wanted[i].bytes = files[i].disk_bytes * (input_kind_is_compressed(files[i].kind) ? EXPANDS : 1);
+        wanted[i].group = is_of_group_before(files, i) ? wanted[i - 1].group : i;
+    }
+}
+
+bool job_register_inputs(job_t *job, err_t *err) {
+    registration_t *registration = &job->registration;
+    describe_archive_t seen = {.path = NULL};
+    *registration = (registration_t){.count = job->manifest.count,
+                                     .self = job->id,
+                                     .generation = job->loading.generation,
+                                     .bound = job->loading.bound,
+                                     .digest_at = digest_at,
+                                     .file_at = describe_file_at,
+                                     .holds = describe_holds,
+                                     .context = job,
+                                     .holds_context = &seen,
+                                     .name = server_namespace(job->server)};
+    if (job->existing != EXISTING_REPLACE)
+        registration->portion = (portion_t){.least = JOB_LEAST_PIECES, .most_bytes = JOB_PIECE_BYTES};
+    if (!(registration->wanted = calloc(registration->count + 1, sizeof *registration->wanted)))
+        return err_memory(err, registration->count * sizeof *registration->wanted);
+    describe_inputs(job, registration->wanted);
+    job->registered_ns = clock_awake_or_not_ns();
+    const bool ok = check_not_emptied(job, err) && job_check_turns(job, err) &&
+                    catalog_register(job->store, registration, err);
+    describe_archive_free(&seen);
+    if (!ok || !job_finish_removals(job, err) || !reload_changed(job, err))
+        return false;
+    tell_names(job);
+    if (!fill_ledger(job, err) ||
+        (job->existing == EXISTING_REPLACE && !ledger_put_in_order(&job->ledger, err)) ||
+        !make_files(job, err))
+        return false;
+    count_done_inputs(job);
+    tell_cut_back(job);
+    return true;
+}

@@ -1,0 +1,69 @@
+/* Inputs out of the catalog, with their documents: those that have changed, with --reload-changed, and what an earlier
+ * removal has left. */
+#include "base/log.h"
+#include "catalog/removal.h"
+#include "load/forget/entry_documents.h"
+#include "load/job/job.h"
+
+static bool look(void *context, const entry_t *entry, bool *any, err_t *err) {
+    const job_t *job = context;
+    const entry_place_t place = {job->server, job->client, job->settings.uuid};
+    *any = false;
+    return job->schema->id || entry_documents_look(&place, entry, 0, any, err);
+}
+
+static bool remove_documents(void *context, const entry_t *entry, err_t *err) {
+    const job_t *job = context;
+    const entry_place_t place = {job->server, job->client, job->settings.uuid};
+    return entry_documents_remove(&place, entry, err);
+}
+
+static removal_t removal_of(job_t *job) {
+    const catalog_drop_t others = job_others(job, job->lease_ms);
+    return (removal_t){.self = others.self,
+                       .lease_ns = others.lease_ns,
+                       .context = job,
+                       .now = others.now,
+                       .own_beats = others.own_beats,
+                       .wait = others.wait,
+                       .look = look,
+                       .remove = remove_documents};
+}
+
+bool job_remove_input(job_t *job, const entry_t *entry, bool documents, err_t *err) {
+    const removal_t removal = removal_of(job);
+    if (documents && job->schema->id)
+        log_note(
+            "%s has changed since it was loaded, and is loaded again; documents that only its old content "
+            "makes stay in the collection (`tipple verify` names them)",
+            entry->path);
+    documents = documents && !job->schema->id;
+    if (documents)
+        log_note(
+            "%s has changed since it was loaded: its documents are removed, which takes %lld s at least, "
+            "and it is "
+            "loaded again",
+            entry->path, (long long)(job->lease_ms / 1000));
+    step_change(&job->step, "removing %s%s", entry->path, documents ? " with its documents" : "");
+    return catalog_remove(job->store, entry->ordinal, documents, &removal, err);
+}
+
+void job_tell_removed(job_t *job) {
+    err_t ignored;
+    for (size_t i = 0; i < job->ledger.input_count; i++) {
+        const ledger_input_t *input = &job->ledger.inputs[i];
+        if (input->removed && input->taken && !catalog_may_remain(job->store, input->entry.ordinal, &ignored))
+            log_detail("what was sent of %s after its removal is not noted in the catalog: %s", input->name,
+                       ignored.text);
+    }
+}
+
+bool job_finish_removals(job_t *job, err_t *err) {
+    const removal_t removal = removal_of(job);
+    if (!job->registration.remains)
+        return true;
+    log_note("documents of inputs that were taken out of the catalog are still there: they are removed, "
+             "which takes %lld s at least",
+             (long long)(job->lease_ms / 1000));
+    return catalog_finish_removals(job->store, &removal, err);
+}

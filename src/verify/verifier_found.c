@@ -1,0 +1,92 @@
+/* What is told of a document that is not as its record makes it. */
+#include "format/cut/ends.h"
+#include "load/threads/account.h"
+#include "verify/verifier_inner.h"
+
+#include <xxhash.h>
+
+void verifier_place_of(const verifier_t *verifier, int64_t id, difference_t *difference) {
+    const block_t *block = verifier->block;
+    difference->file = (size_t)(block->file - verifier->inspection->files);
+    difference->name = block->file->input->name;
+    difference->id = difference->last_id = id;
+    difference->records = 1;
+    difference->offset = verifier->window_offset + (uint64_t)(id - verifier->first_id);
+    difference->behind = difference->offset + 1;
+}
+
+uint64_t verifier_line_at(const verifier_t *verifier, const block_t *block, uint64_t offset) {
+    if (offset < block->offset)
+        return 0;
+    uint64_t within = offset - block->offset;
+    return block->first_line + ends_lines(verifier->inspection->schema, block->buffer.bytes,
+                                          within < block->length ? within : block->length);
+}
+
+static bool describe_unrelated(difference_t *difference, const merge_found_t *found, err_t *err) {
+    difference->file = DIFFERENCE_NO_FILE;
+    difference->records = 1;
+    return difference_name_id_of(difference, found->stored, found->stored_length, err);
+}
+
+static bool describe_extra(const verifier_t *verifier, difference_t *difference, err_t *err) {
+    bool at_record = difference->id == verifier->record_id;
+    difference->line = difference->last_line =
+        verifier_line_at(verifier, verifier->block, difference->offset);
+    return difference_say_why(difference,
+                              at_record && verifier->why ? verifier->why : "no record begins there", err);
+}
+
+static const difference_kind_t kinds[] = {
+    [MERGE_MISSING] = DIFFERENCE_MISSING,       [MERGE_EXTRA] = DIFFERENCE_EXTRA,
+    [MERGE_DUPLICATED] = DIFFERENCE_DUPLICATED, [MERGE_CHANGED] = DIFFERENCE_CHANGED,
+    [MERGE_UNRELATED] = DIFFERENCE_UNRELATED,
+};
+
+/* A person has fixed the record, and the catalog knows the document that came of it. */
+static bool is_fixed(const verifier_t *verifier, const merge_found_t *found) {
+    const load_file_t *file = verifier->block->file;
+    const uint64_t offset = verifier->window_offset + (uint64_t)(found->id - verifier->first_id);
+    if ((found->kind != MERGE_EXTRA && found->kind != MERGE_CHANGED) || !found->stored ||
+        found->id != verifier->record_id)
+        return false;
+    return fix_marks_accept(file->fixes, file->fix_count, offset,
+                            account_identity(verifier->block, &verifier->record),
+                            XXH3_64bits(found->stored, found->stored_length));
+}
+
+bool verifier_take_finding(void *context, const merge_found_t *found, err_t *err) {
+    verifier_t *verifier = context;
+    const record_t *record = &verifier->record;
+    difference_t difference = {.kind = kinds[found->kind]};
+    bool wanted = differences_wants(verifier->found, difference.kind), ok = true;
+    if (is_fixed(verifier, found)) {
+        verifier->fixed = true;
+        verifier->look.fixed++;
+        verifier->look.same++;
+        return true;
+    }
+    if (found->kind == MERGE_UNRELATED) {
+        ok = describe_unrelated(&difference, found, err);
+    } else {
+        verifier_place_of(verifier, found->id, &difference);
+        if (found->kind == MERGE_EXTRA) {
+            ok = !wanted || describe_extra(verifier, &difference, err);
+        } else {
+            /* at a record, whose place is known */
+            if (found->id == verifier->record_id) {
+                difference.line = difference.last_line = verifier->block->first_line + record->line;
+                difference.behind = difference.offset + record->length + record->line_end;
+            }
+            if (found->kind != MERGE_MISSING)
+                ok = !wanted || difference_describe(&difference, found->expected, found->expected_length,
+                                                    found->stored, found->stored_length, err);
+            else if (verifier->why)
+                ok = difference_say_why(&difference, verifier->why, err);
+        }
+    }
+    if (ok)
+        return differences_add(verifier->found, &difference, err);
+    difference_free(&difference);
+    return false;
+}
