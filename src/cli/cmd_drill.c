@@ -162,8 +162,7 @@ static bool check(values_t *values, char **inputs, int count, err_t *err) {
     if (!load->uri)
         return err_set(err, STATUS_USAGE,
                        "--uri is missing: the target to drill for, such as --uri "
-                       "mongodb://127.0.0.1/mot.results (or set "
-                       "TIPPLE_URI)");
+                       "mongodb://127.0.0.1/mot.results (or set TIPPLE_URI)");
     if (values->history && values->report)
         return err_set(err, STATUS_USAGE, "--history drills nothing: leave --report out");
     if (values->history)

@@ -44,8 +44,7 @@ static const option_t options[] = {
      .kind = OPTION_FLAG,
      .offset = offsetof(values_t, guess),
      .help = "Print the format file by which the files FILE... would be read without --format: a start for "
-             "one of "
-             "your own."},
+             "one of your own."},
     GUESS_ROWS(values_t, guessing, types),
     GUESS_ROW_BAD_VALUE(values_t, guessing),
     {.name = NULL},

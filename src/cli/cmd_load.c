@@ -177,16 +177,14 @@ static const option_t options[] = {
      .argument = "N",
      .kind = OPTION_CUSTOM,
      .custom = read_reject_code,
-     .help =
-         "When the server refuses a document with this error code, the record is a reject. Codes that are "
-         "known "
-         "to be a document's fault need not be named; any other ends the load. May be given several times."},
+     .help = "When the server refuses a document with this error code, the record is a reject. Codes that "
+             "are known to be a document's fault need not be named; any other ends the load. May be given "
+             "several times."},
     {.name = "skip-bad-files",
      .kind = OPTION_FLAG,
      AT(spec.skip_bad_files),
      .help = "Leave out files that do not fit the format, name them, and end with status 2. Without it "
-             "nothing is "
-             "written when one does not fit."},
+             "nothing is written when one does not fit."},
     LOAD_ROW_MAX_RECORD(values_t, spec.max_record, "Records longer than this are rejected (default 16M)."),
     LOAD_ROW_VALIDATE(values_t, spec.validate, LOAD_VALIDATE_WORDS),
     {.name = "retry",
@@ -196,20 +194,17 @@ static const option_t options[] = {
      .kind = OPTION_TEXT,
      AT(spec.retry),
      .help = "Load the fixed records of a reject file, each under the _id of its first position. The file is "
-             "only "
-             "read."},
+             "only read."},
     {.name = "reload-changed",
      .kind = OPTION_FLAG,
      AT(spec.reload_changed),
      .help = "Of inputs that have changed since they were loaded, remove the documents and load them again. "
-             "Inputs "
-             "that have only grown are loaded on without it."},
+             "Inputs that have only grown are loaded on without it."},
     {.name = "same-collection",
      .kind = OPTION_FLAG,
      AT(spec.same_collection),
      .help = "The collection has another UUID than when it was loaded (it was resharded, moved or restored), "
-             "and has "
-             "lost nothing: what was loaded is read back, and what is missing is sent."},
+             "and has lost nothing: what was loaded is read back, and what is missing is sent."},
     {.name = "threads",
      .group = GROUP_SPEED,
      .first = true,
@@ -243,8 +238,7 @@ static const option_t options[] = {
      .kind = OPTION_CUSTOM,
      .custom = read_max_rate,
      .help = "Send no more than this in a second: documents, such as 50k, or with a B at its end bytes of "
-             "documents, "
-             "such as 20MB."},
+             "documents, such as 20MB."},
     {.name = "polite",
      .kind = OPTION_FLAG,
      AT(spec.polite),

@@ -83,8 +83,8 @@ static const option_t options[] = {
      .kind = OPTION_CUSTOM,
      .custom = read_emit,
      .help = "What to print: json (canonical extended JSON, one document a line; the default), raw (the "
-             "documents as "
-             "records again), bson (the documents' bytes, one after the other), none (only count and time)."},
+             "documents as records again), bson (the documents' bytes, one after the other), none (only "
+             "count and time)."},
     {.name = "relaxed",
      .first = true,
      .kind = OPTION_FLAG,

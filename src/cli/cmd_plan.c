@@ -91,12 +91,9 @@ const command_t command_plan = {
     .arguments = "[FILE|DIRECTORY|PATTERN...]",
     .about = "tell how long a load will take, before there is a cluster",
     .help = "Works out, from a sample of your files or from numbers, how long a load takes and what holds it "
-            "back, how "
-            "long indexes take, what is stored, and what it costs. Nothing is connected to. What you do not "
-            "know may "
-            "be left out: it then holds nothing back. What you have measured may be given, and replaces what "
-            "was "
-            "measured elsewhere.",
+            "back, how long indexes take, what is stored, and what it costs. Nothing is connected to. What "
+            "you do not know may be left out: it then holds nothing back. What you have measured may be "
+            "given, and replaces what was measured elsewhere.",
     .examples =
         "  tipple plan --format mot test_result_2023.csv --shards 4 --disk 300MB --network 10G\n"
         "  tipple plan --documents 2.5g --document-bytes 1600 --shards 100 --router-rate 220k --even\n"

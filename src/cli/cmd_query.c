@@ -120,8 +120,7 @@ static const option_t options[] = {
      .kind = OPTION_CUSTOM,
      .custom = read_reads,
      .help = "Read from primary, secondary, nearest, ...; each is a measurement of its own (default: as the "
-             "suite "
-             "says)."},
+             "suite says)."},
     {.name = "max-staleness",
      .argument = "TIME",
      .kind = OPTION_CUSTOM,
@@ -193,8 +192,7 @@ static const option_t options[] = {
      AT(spec.count),
      .least = 1,
      .help = "Requests of each client in a round (default: 1; queries that draw their parameters: as many as "
-             "the time "
-             "allows)."},
+             "the time allows)."},
     {.name = "duration",
      .argument = "TIME",
      .kind = OPTION_TIME,
@@ -213,8 +211,8 @@ static const option_t options[] = {
      .kind = OPTION_CUSTOM,
      .custom = read_rate,
      .help = "So many requests a second of all clients together, whether answers come or not; latency counts "
-             "from the "
-             "moment at which a request was due. Without it each client asks again when it has its answer."},
+             "from the moment at which a request was due. Without it each client asks again when it has its "
+             "answer."},
     {.name = "parallel",
      .first = true,
      .letter = 'p',
@@ -222,8 +220,7 @@ static const option_t options[] = {
      .kind = OPTION_CUSTOM,
      .custom = read_parallel,
      .help = "Run an aggregation as so many side by side, each over a range of _id; auto: as many as pay "
-             "(default off). "
-             "Several, such as off,auto, are measured in turn."},
+             "(default off). Several, such as off,auto, are measured in turn."},
     {.name = "seed",
      .argument = "S",
      .kind = OPTION_COUNT,

@@ -220,8 +220,7 @@ static void print_left(const server_t *server, const report_t *status) {
         out_print("zones   the collection is balanced again\n");
     if (!status->alive && (zones->own_ranges || zones->own_tags))
         out_print("zones   %zu range%s and %zu tag%s of shards of a load that was killed: tipple status "
-                  "--restore takes "
-                  "them away\n",
+                  "--restore takes them away\n",
                   zones->own_ranges, plural(zones->own_ranges), zones->own_tags, plural(zones->own_tags));
     if (!status->alive && status->hold == BALANCER_OURS)
         out_print(

@@ -141,8 +141,7 @@ static const option_t options[] = {
      AT(spec.sample),
      .least = 1,
      .help = "Records a trial: the first so many of the files (default 200k, fewer where a trial would take "
-             "longer "
-             "than two seconds, or the budget would not last)."},
+             "longer than two seconds, or the budget would not last)."},
     {.name = "threads",
      .group = GROUP_TRIED,
      .first = true,
@@ -151,8 +150,7 @@ static const option_t options[] = {
      .kind = OPTION_CUSTOM,
      .custom = read_threads,
      .help = "Numbers of loader threads to try (default: 1, 2, 4 ... up to four a CPU of this host, 8 to 32; "
-             "on a "
-             "cluster up to four a shard)."},
+             "on a cluster up to four a shard)."},
     {.name = "batch",
      .first = true,
      .letter = 'b',
@@ -228,10 +226,8 @@ static const option_t options[] = {
      .argument = "P%",
      .kind = OPTION_CUSTOM,
      .custom = read_precision,
-     .help =
-         "A setting is tried until the 95 % confidence interval of its mean is this narrow, to either side "
-         "(default "
-         "5%)."},
+     .help = "A setting is tried until the 95 % confidence interval of its mean is this narrow, to either "
+             "side (default 5%)."},
     {.name = "cold",
      .argument = "COMMAND",
      .kind = OPTION_TEXT,

@@ -81,8 +81,7 @@ static const option_t options[] = {
      AT(spec.quick),
      .help = "Compare only the number and the bytes of each block's documents: no document is sent. A value "
              "that was changed for another of the same length is not seen, nor are documents of one block "
-             "that make "
-             "up for each other in number and size."},
+             "that make up for each other in number and size."},
     {.name = "files-only",
      .first = true,
      .kind = OPTION_FLAG,
@@ -133,8 +132,7 @@ static bool check(values_t *values, char **inputs, int count, err_t *err) {
     return true;
 }
 
-/* --- differences
- * ---------------------------------------------------------------------------------------------- */
+/* ---- differences ---- */
 
 static void print_changed(const changed_t *changed) {
     if (!changed->field[0])
@@ -230,8 +228,7 @@ static void put_difference(bson_t *to, const void *list, size_t at) {
                AS_TEXT("expected", changed->expected), AS_COUNT("more_fields", changed->more));
 }
 
-/* --- results
- * -------------------------------------------------------------------------------------------------- */
+/* ---- results ---- */
 
 static void put_differences(bson_t *to, differences_t *differences) {
     bson_t list;
@@ -323,8 +320,7 @@ static void print_summary(const verify_result_t *result, const values_t *values,
                   units_count(a, result->replaced));
     if (result->undecided)
         out_print("not decided: of %s _ids other documents are there; a later record, which was not looked "
-                  "at, may have "
-                  "made them\n",
+                  "at, may have made them\n",
                   units_count(a, result->undecided));
     if (result->kept)
         out_print(
@@ -334,11 +330,9 @@ static void print_summary(const verify_result_t *result, const values_t *values,
         out_print("a sample: %s of %s blocks were looked at, and nothing else\n",
                   units_count(a, result->blocks_looked_at), units_count(b, result->blocks));
     if (spec->quick)
-        out_print(
-            "quick: only the number and the bytes of each block's documents were compared; a value that was "
-            "changed for another of the same length is not seen, nor are documents of one block that make up "
-            "for "
-            "each other in number and size\n");
+        out_print("quick: only the number and the bytes of each block's documents were compared; a value "
+                  "that was changed for another of the same length is not seen, nor are documents of one "
+                  "block that make up for each other in number and size\n");
     if (result->other_documents)
         out_print("not looked at: %s documents of %s other file%s in the catalog\n",
                   units_count(a, result->other_documents),

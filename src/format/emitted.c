@@ -128,8 +128,7 @@ static bool check_quotes(emitted_t *emitted, const emitted_line_t *line, err_t *
     return !emitted->split.open ||
            err_set(err, STATUS_INPUT,
                    "the header '%.*s' has a quote that is never closed, so that the lines after it might be "
-                   "read as a "
-                   "part of it: close the quote in the input, or give the format 'multiline: no'",
+                   "read as a part of it: close the quote in the input, or give the format 'multiline: no'",
                    line->length < 80 ? (int)line->length : 80, (const char *)line->text);
 }
 

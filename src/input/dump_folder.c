@@ -156,8 +156,7 @@ static bool refuse(const dump_list_t *dump, const char *argument, err_t *err) {
     if (names)
         err_set(err, STATUS_USAGE,
                 "%.1000s: is a dump of %zu collections (%s), and one is loaded at a time: give its file, "
-                "such as %.1000s, "
-                "or name it in the path of the URI",
+                "such as %.1000s, or name it in the path of the URI",
                 argument, dump->count, names, dump->items[0].with);
     free(names);
     return false;

@@ -120,8 +120,7 @@ bool magic_refuse(err_t *err, const char *name, const char *compressed) {
                        name, compressed, compressed);
     return err_set(err, STATUS_INPUT,
                    "%.1000s: holds %s data, which is not read here; decompress it first, or pipe the "
-                   "decompressed text in "
-                   "and name the input '-'",
+                   "decompressed text in and name the input '-'",
                    name, compressed);
 }
 

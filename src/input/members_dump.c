@@ -129,8 +129,7 @@ static bool refuse_choice(const build_t *build, const prelude_t *prelude) {
     else
         err_set(build->err, STATUS_USAGE,
                 "%.1000s: is an archive of mongodump with %zu collections (%s), and one is loaded at a time: "
-                "name it "
-                "behind the file, as in '%.1000s!%s', or in the path of the URI",
+                "name it behind the file, as in '%.1000s!%s', or in the path of the URI",
                 file, list->count, names, file, list->items[0].name);
     free(names);
     return false;

@@ -108,15 +108,13 @@ static size_t decode(source_t *source, uint8_t *out, size_t size) {
     uint64_t bound = source->file->text_bound;
     if (bound && got > bound - source->position) {
         got = (size_t)(bound - source->position);
-        err_set(
-            &source->fault, STATUS_INPUT,
-            source->utf16
-                ? "%.1000s: its UTF-16 text takes more than %llu bytes as UTF-8, which is what its "
-                  "archive says of it; unpack it first"
-                : "%.1000s: holds more text than its size allows (%llu bytes); the file is damaged. Fetch it "
-                  "again and "
-                  "start over with --drop",
-            source->name, (unsigned long long)bound);
+        err_set(&source->fault, STATUS_INPUT,
+                source->utf16
+                    ? "%.1000s: its UTF-16 text takes more than %llu bytes as UTF-8, which is what its "
+                      "archive says of it; unpack it first"
+                    : "%.1000s: holds more text than its size allows (%llu bytes); the file is damaged. "
+                      "Fetch it again and start over with --drop",
+                source->name, (unsigned long long)bound);
         source->feed.damaged = true;
         done = DECODE_FAULT;
     }

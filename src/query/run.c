@@ -87,8 +87,7 @@ static void check_format(query_result_t *result, mongoc_client_t *client) {
     }
     if (result->other_format)
         log_warn("%s was loaded as format %s, and the suite %s asks documents of format %s: what it looks "
-                 "for may not "
-                 "be there",
+                 "for may not be there",
                  result->namespace, result->format, suite->name, wanted);
 }
 

@@ -133,8 +133,7 @@ void chart_legend_series(markup_t *out, size_t style, const char *name) {
 void chart_legend_patch(markup_t *out, const char *kind, const char *name) {
     markup_print(out,
                  "<li><svg aria-hidden=\"true\" focusable=\"false\" width=\"16\" height=\"12\"><rect "
-                 "class=\"%s\" x=\"1\" "
-                 "y=\"1\" width=\"14\" height=\"10\"/></svg>",
+                 "class=\"%s\" x=\"1\" y=\"1\" width=\"14\" height=\"10\"/></svg>",
                  kind);
     markup_text(out, name);
     markup_put(out, "</li>\n");

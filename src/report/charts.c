@@ -277,8 +277,7 @@ static void put_phase(markup_t *out, const bson_t *phase, double end, double exp
     const bool two = !isnan(predicted);
     markup_print(out,
                  "</span></p><svg class=\"spans\" aria-hidden=\"true\" focusable=\"false\" width=\"100%%\" "
-                 "height=\"%d\">"
-                 "<line class=\"grid\" x1=\"0\" x2=\"100%%\" y1=\"50%%\" y2=\"50%%\"/>",
+                 "height=\"%d\"><line class=\"grid\" x1=\"0\" x2=\"100%%\" y1=\"50%%\" y2=\"50%%\"/>",
                  two ? 22 : 10);
     if (!isnan(began) && !isnan(took) && end > 0)
         markup_print(
@@ -291,9 +290,8 @@ static void put_phase(markup_t *out, const bson_t *phase, double end, double exp
         if (!isnan(low) && !isnan(high))
             markup_print(out,
                          "<line class=\"whisker\" x1=\"%.2f%%\" x2=\"%.2f%%\" y1=\"17\" y2=\"17\"/><line "
-                         "class=\"whisker\" x1=\"%.2f%%\" "
-                         "x2=\"%.2f%%\" y1=\"13\" y2=\"21\"/><line class=\"whisker\" x1=\"%.2f%%\" "
-                         "x2=\"%.2f%%\" y1=\"13\" y2=\"21\"/>",
+                         "class=\"whisker\" x1=\"%.2f%%\" x2=\"%.2f%%\" y1=\"13\" y2=\"21\"/><line "
+                         "class=\"whisker\" x1=\"%.2f%%\" x2=\"%.2f%%\" y1=\"13\" y2=\"21\"/>",
                          100 * (expected + low) / end, 100 * (expected + high) / end,
                          100 * (expected + low) / end, 100 * (expected + low) / end,
                          100 * (expected + high) / end, 100 * (expected + high) / end);

@@ -68,11 +68,11 @@ void table_text(table_t *table, const char *text) {
 
 static void put_bar(markup_t *out, double share) {
     share = share > 0 ? share < 1 ? share : 1 : 0;
-    markup_print(out,
-                 "<svg class=\"bar\" aria-hidden=\"true\" focusable=\"false\"><rect class=\"bar-all\" "
-                 "width=\"100%%\" height=\"100%%\"/><rect "
-                 "class=\"bar-part\" width=\"%.2f%%\" height=\"100%%\"/></svg>",
-                 share * 100);
+    markup_print(
+        out,
+        "<svg class=\"bar\" aria-hidden=\"true\" focusable=\"false\"><rect class=\"bar-all\" width=\"100%%\" "
+        "height=\"100%%\"/><rect class=\"bar-part\" width=\"%.2f%%\" height=\"100%%\"/></svg>",
+        share * 100);
 }
 
 void table_number(table_t *table, double value) {

@@ -283,12 +283,10 @@ static bool good_options(const char *query, err_t *err) {
         while (name < option.length && isalpha((unsigned char)option.text[name]))
             name++;
         if (!equals || !name || option.text + name != equals)
-            return err_set(
-                err, STATUS_USAGE,
-                "option %zu of those behind the ? of the URI is not OPTION=VALUE: options are separated by "
-                "&, and in a "
-                "value & must be written as %%26",
-                option.number);
+            return err_set(err, STATUS_USAGE,
+                           "option %zu of those behind the ? of the URI is not OPTION=VALUE: options are "
+                           "separated by &, and in a value & must be written as %%26",
+                           option.number);
         for (size_t i = name; i < option.length; i++)
             if ((unsigned char)option.text[i] <= ' ')
                 return err_set(

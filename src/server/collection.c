@@ -167,8 +167,7 @@ bool collection_is_whole(server_t *server, mongoc_client_t *client, err_t *err) 
     find_shard(server, client, shard);
     return !shard[0] || err_set(err, STATUS_USAGE,
                                 "%s at %s is what one shard (%s) of a cluster has: give the addresses of the "
-                                "cluster's routers "
-                                "(mongos) to --uri, which know what belongs to which shard",
+                                "cluster's routers (mongos) to --uri, which know what belongs to which shard",
                                 server_namespace(server), server_where(server), shard);
 }
 

@@ -162,8 +162,7 @@ bool collection_take_index(const bson_t *index, index_spec_t *spec, err_t *err) 
     collection_free_index(spec);
     return err_set(err, STATUS_INPUT,
                    "an index of the dump has no keys, or a name of no byte or more than %zu: get the dump "
-                   "again, or take "
-                   "its metadata away and give the indexes by --index",
+                   "again, or take its metadata away and give the indexes by --index",
                    sizeof spec->name - 1);
 }
 

@@ -60,8 +60,7 @@ static const struct {
      "several threads insert at once, in no order; `tipple where ID` tells file and line of a document"},
     {"mongoimport", "mode", 0, NULL,
      "records are inserted, each once; --existing reject, keep or replace says what becomes of a record "
-     "whose "
-     "_id is there. Nothing is merged or deleted"},
+     "whose _id is there. Nothing is merged or deleted"},
     {"mongoimport", "upsert", 0, NULL, BY_KEY},
     {"mongoimport", "upsertFields", 0, NULL, BY_KEY},
     {"mongoimport", "numInsertionWorkers", 0, NULL, THREADS},

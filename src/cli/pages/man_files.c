@@ -47,12 +47,9 @@ void man_print_formats(void) {
     roff_title("formats", 5, "files that say how records are read");
     out_print(".SH DESCRIPTION\n");
     roff_text("A format file says how records are cut, which fields they have, and which documents they "
-              "become. It is "
-              "YAML, and is given by its path: `--format ./my.yaml`. `tipple formats --guess FILE` writes "
-              "one for a "
-              "file, `tipple formats --show NAME` prints a built-in one, and `tipple formats --check "
-              "./my.yaml` says "
-              "what is wrong with one, with line and column.");
+              "become. It is YAML, and is given by its path: `--format ./my.yaml`. `tipple formats --guess "
+              "FILE` writes one for a file, `tipple formats --show NAME` prints a built-in one, and `tipple "
+              "formats --check ./my.yaml` says what is wrong with one, with line and column.");
     out_print(".SH KEYS\n");
     for (size_t i = 0; i < KEYS_PARTS; i++) {
         print_heading(schema_keys[i].title);
@@ -84,11 +81,9 @@ void man_print_suites(void) {
     roff_title("suites", 5, "files of queries to be timed");
     out_print(".SH DESCRIPTION\n");
     roff_text("A suite says which queries `tipple query` times, with which parameters, and what is printed "
-              "of them. It "
-              "is YAML, and is given by its path: `--suite ./my.yaml`. `tipple query --show NAME` prints a "
-              "built-in "
-              "one. The whole file is checked before anything runs; a mistake is refused with its line and "
-              "column.");
+              "of them. It is YAML, and is given by its path: `--suite ./my.yaml`. `tipple query --show "
+              "NAME` prints a built-in one. The whole file is checked before anything runs; a mistake is "
+              "refused with its line and column.");
     out_print(".SH KEYS\n");
     for (size_t i = 0; i < SUITE_PARTS; i++) {
         print_heading(suite_keys[i].title);

@@ -157,10 +157,8 @@ void storage_print_table(const storage_spec_t *spec, const storage_result_t *res
     print_settings(result, document);
     out_print("\n");
     if (!result->checkpoints)
-        out_print(
-            "no checkpoints: this user, or this target, may not (fsync): what is on disk may be less than "
-            "all, "
-            "and docs/s tell nothing of compressing\n");
+        out_print("no checkpoints: this user, or this target, may not (fsync): what is on disk may be less "
+                  "than all, and docs/s tell nothing of compressing\n");
     if (result->counts.budget_spent)
         out_print(
             "the budget ended before all intervals were narrow enough; a higher --budget narrows them\n");
@@ -172,8 +170,7 @@ void storage_print_table(const storage_spec_t *spec, const storage_result_t *res
         return;
     print_chosen(result, document, "recommended:", "recommended", verdict->recommended);
     out_print("  the smallest whose load, with its checkpoint, is within %.0f%% of the fastest as far as the "
-              "trials "
-              "tell\n",
+              "trials tell\n",
               STORAGE_NEARLY * 100);
     print_paste(spec, result, document);
 }

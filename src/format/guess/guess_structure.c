@@ -154,8 +154,7 @@ static bool weigh_blanks(study_t *study, structure_t *best, err_t *err) {
 static bool refuse_undivided(const char *name, err_t *err) {
     return err_set(err, STATUS_INPUT,
                    "%.1000s: no delimiter (of , ; tab | : || and blanks) divides its lines evenly, so its "
-                   "format cannot be guessed; "
-                   "give --format",
+                   "format cannot be guessed; give --format",
                    name);
 }
 
@@ -178,11 +177,11 @@ static bool refuse_structure(study_t *study, const structure_t *best, const char
             "the quote character: give a --format with quote: '\"', or with quote: \"'\"",
             name);
     if (best->unsure_comment)
-        return err_set(err, STATUS_INPUT,
-                       "%.1000s: of its lines that begin with '#', some have as many fields as its records, "
-                       "and some have "
-                       "not: all may be comments, or none; give a --format with comment: \"#\", or without",
-                       name);
+        return err_set(
+            err, STATUS_INPUT,
+            "%.1000s: of its lines that begin with '#', some have as many fields as its records, and some "
+            "have not: all may be comments, or none; give a --format with comment: \"#\", or without",
+            name);
     return true;
 }
 

@@ -91,11 +91,10 @@ bool guess_refuse_by_width(const study_t *study, const char *name, err_t *err) {
         return true;
     for (size_t i = 0, used = 0; i < count; i++)
         used += (size_t)snprintf(shown + used, sizeof shown - used, i ? ", %zu" : "%zu", places[i]);
-    return err_set(err, STATUS_INPUT,
-                   "%.1000s: no delimiter divides its lines, but all have blanks at the same places: columns "
-                   "of fixed width, "
-                   "which seem to begin at bytes %s; give a --format of fixed width, such as 'record: "
-                   "{fixed: N}' with N the "
-                   "bytes of a line, and fields such as {name: a, width: %zu, type: trimmed}",
-                   name, shown, places[1] - 1);
+    return err_set(
+        err, STATUS_INPUT,
+        "%.1000s: no delimiter divides its lines, but all have blanks at the same places: columns of fixed "
+        "width, which seem to begin at bytes %s; give a --format of fixed width, such as 'record: {fixed: "
+        "N}' with N the bytes of a line, and fields such as {name: a, width: %zu, type: trimmed}",
+        name, shown, places[1] - 1);
 }

@@ -293,9 +293,8 @@ static int next_header(tar_t *tar, uint8_t block[TAR_BLOCK], err_t *err) {
     if (!have) {
         err_set(err, STATUS_INPUT,
                 "%.1000s: ends at byte %llu without the blocks of zeros that every tar ends with: perhaps it "
-                "was cut "
-                "off between two members; copy it again, or, if it is whole, add them "
-                "(head -c 1024 /dev/zero >> FILE)",
+                "was cut off between two members; copy it again, or, if it is whole, add them (head -c 1024 "
+                "/dev/zero >> FILE)",
                 tar->name, (unsigned long long)at);
         return -1;
     }

@@ -190,11 +190,9 @@ bool feed_followed(const feed_t *feed, err_t *err) {
 
 bool feed_damaged(feed_t *feed, const char *why, err_t *err) {
     feed->damaged = true;
-    return err_set(
-        err, STATUS_INPUT,
-        "%.1000s: its %s data is damaged near byte %llu (%s), and what was read before may be wrong as well. "
-        "Fetch the file again, then run the same command with --reload-changed, which removes what was "
-        "loaded of "
-        "the damaged one",
-        feed->name, feed->what, (unsigned long long)feed_offset(feed), why);
+    return err_set(err, STATUS_INPUT,
+                   "%.1000s: its %s data is damaged near byte %llu (%s), and what was read before may be "
+                   "wrong as well. Fetch the file again, then run the same command with --reload-changed, "
+                   "which removes what was loaded of the damaged one",
+                   feed->name, feed->what, (unsigned long long)feed_offset(feed), why);
 }

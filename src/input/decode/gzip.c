@@ -71,13 +71,11 @@ static decode_t next_member(gzip_t *gzip, feed_t *feed, err_t *err) {
         return DECODE_END;
     const uint8_t *mark = have ? feed_bytes(feed) : NULL;
     if (have && (mark[0] != 0x1f || (have > 1 && mark[1] != 0x8b))) {
-        err_set(
-            err, STATUS_INPUT,
-            "%.1000s: what follows the gzip data at byte %llu is something else; everything before that was "
-            "read. If the rest belongs to it, fetch the file again; else cut it off (head -c %llu), and run "
-            "the "
-            "same command again, with --reload-changed if it says that the file has changed",
-            feed->name, (unsigned long long)feed_offset(feed), (unsigned long long)feed_offset(feed));
+        err_set(err, STATUS_INPUT,
+                "%.1000s: what follows the gzip data at byte %llu is something else; everything before that "
+                "was read. If the rest belongs to it, fetch the file again; else cut it off (head -c %llu), "
+                "and run the same command again, with --reload-changed if it says that the file has changed",
+                feed->name, (unsigned long long)feed_offset(feed), (unsigned long long)feed_offset(feed));
         return DECODE_FAULT;
     }
     if (!read_header(feed, err))

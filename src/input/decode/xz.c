@@ -19,8 +19,7 @@ static decode_t explain(const xz_t *xz, lzma_ret result, feed_t *feed, err_t *er
     if (result == LZMA_MEMLIMIT_ERROR)
         err_set(err, STATUS_INPUT,
                 "%.1000s: needs %llu MB to be decompressed, and at most %llu MB are given to it; compress it "
-                "again "
-                "(xz -9 or less), or pipe it in: xz -dc FILE",
+                "again (xz -9 or less), or pipe it in: xz -dc FILE",
                 feed->name, (unsigned long long)(lzma_memusage(&xz->stream) >> 20),
                 (unsigned long long)(MOST_MEMORY >> 20));
     else if (result == LZMA_MEM_ERROR)

@@ -82,11 +82,11 @@ typedef struct {
 
 static decode_t wrong(feed_t *feed, const char *what, err_t *err) {
     feed->damaged = true;
-    err_set(err, STATUS_INPUT,
-            "%.1000s: %s; the archive is damaged, and what was read before may be wrong. Fetch it again, "
-            "then run the "
-            "same command with --reload-changed, which removes what was loaded of the damaged one",
-            feed->name, what);
+    err_set(
+        err, STATUS_INPUT,
+        "%.1000s: %s; the archive is damaged, and what was read before may be wrong. Fetch it again, then "
+        "run the same command with --reload-changed, which removes what was loaded of the damaged one",
+        feed->name, what);
     return DECODE_FAULT;
 }
 

@@ -17,8 +17,7 @@ static decode_t explain(const zstd_t *zstd, size_t code, feed_t *feed, err_t *er
     if (error == ZSTD_error_frameParameter_windowTooLarge)
         err_set(err, STATUS_INPUT,
                 "%.1000s: was compressed with a window of more than 128 MB (zstd --long or --ultra); "
-                "compress it again "
-                "without, or pipe it in: zstd -dc --long=31 FILE",
+                "compress it again without, or pipe it in: zstd -dc --long=31 FILE",
                 feed->name);
     else if (error == ZSTD_error_memory_allocation)
         err_memory(err, (size_t)1 << 27);

@@ -26,8 +26,7 @@ static bool add_index(job_t *job, const bson_t *index, err_t *err) {
         return true;
     if (bson_iter_init_find(&iter, index, "expireAfterSeconds")) {
         log_warn("the index %s of the dump is not built: it removes documents by their age, which `tipple "
-                 "verify` would "
-                 "miss; build it after that",
+                 "verify` would miss; build it after that",
                  name);
         return true;
     }

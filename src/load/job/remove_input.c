@@ -39,11 +39,9 @@ bool job_remove_input(job_t *job, const entry_t *entry, bool documents, err_t *e
             entry->path);
     documents = documents && !job->schema->id;
     if (documents)
-        log_note(
-            "%s has changed since it was loaded: its documents are removed, which takes %lld s at least, "
-            "and it is "
-            "loaded again",
-            entry->path, (long long)(job->lease_ms / 1000));
+        log_note("%s has changed since it was loaded: its documents are removed, which takes %lld s at "
+                 "least, and it is loaded again",
+                 entry->path, (long long)(job->lease_ms / 1000));
     step_change(&job->step, "removing %s%s", entry->path, documents ? " with its documents" : "");
     return catalog_remove(job->store, entry->ordinal, documents, &removal, err);
 }

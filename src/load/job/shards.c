@@ -331,8 +331,7 @@ bool job_open_shards(job_t *job, err_t *err) {
             why = *err;
             err_set(err, STATUS_USAGE,
                     "%s could not be sharded: %.900s. The role clusterManager has what it takes; with "
-                    "--shard-key "
-                    "none the collection stays on one shard",
+                    "--shard-key none the collection stays on one shard",
                     server_namespace(job->server), why.text);
         }
         if (ok && read != ROUTE_READ)

@@ -268,10 +268,8 @@ bool reject_store_flush(reject_store_t *store, err_t *err) {
     if (store->gone)
         return err_set(err, STATUS_HOST,
                        "the reject file %s was removed, replaced or cut off by somebody while it was "
-                       "written: run the same "
-                       "command again, which goes on with the file that is there, or makes one; what was "
-                       "rejected before is "
-                       "not written again",
+                       "written: run the same command again, which goes on with the file that is there, or "
+                       "makes one; what was rejected before is not written again",
                        store->path);
     return store->fd < 0 || fsync(store->fd) == 0 || errno == EINVAL ||
            cannot(store->path, "written", errno, err);

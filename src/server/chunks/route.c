@@ -93,8 +93,7 @@ static chunkmap_t *map_of(const route_t *route, const config_list_t *list, bool 
     *unclear = list->count > 0;
     err_set(err, STATUS_SERVER,
             "the %zu chunks that the cluster lists for %s are no use for finding shards: there are gaps, "
-            "overlaps "
-            "or none at all, or more than %d shards, or this host is out of memory",
+            "overlaps or none at all, or more than %d shards, or this host is out of memory",
             list->count, server_namespace(route->server), CHUNKMAP_MOST_SHARDS);
     return NULL;
 }
