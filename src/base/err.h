@@ -8,10 +8,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* The exit statuses of every command; docs/guide.md prints this table. */
+/* The exit statuses of every command; docs/automate.md prints this table. */
 typedef enum {
     STATUS_OK = 0,
-    STATUS_USAGE = 1,             /* nothing was touched */
+    STATUS_USAGE = 1,             /* refused: mostly nothing was touched */
     STATUS_SOME_REJECTED = 2,     /* done, but some records were rejected, or files skipped */
     STATUS_TOO_MANY_REJECTED = 3, /* stopped at --max-rejects */
     STATUS_SERVER = 4,            /* the server refused or vanished for longer than --patience */

@@ -176,7 +176,8 @@ static bool check(values_t *values, char **inputs, int count, err_t *err) {
     if (values->clustered && values->not_clustered)
         return err_set(err, STATUS_USAGE, "--clustered and --no-clustered contradict each other");
     if (spec->no_predict && (spec->predict_only || spec->scale))
-        return err_set(err, STATUS_USAGE, "--no-predict leaves nothing of --%s",
+        return err_set(err, STATUS_USAGE,
+                       "--no-predict and --%s contradict each other: the second only predicts",
                        spec->scale ? "scale" : "predict-only");
     if (spec->drop && (spec->predict_only || spec->scale))
         return err_set(err, STATUS_USAGE, "--%s drops nothing: leave --drop out",

@@ -226,16 +226,16 @@ static void print_left(const server_t *server, const report_t *status) {
         out_print(
             "zones   a load that was killed has turned balancing off: tipple status --restore turns it on\n");
     if (status->undone.steps[UNDO_KEPT_OFF].gone)
-        out_print("zones   the collection is not balanced, as before --drop\n");
+        out_print("zones   balancing of the collection is off, as before --drop\n");
     if (!status->alive && status->owed)
         out_print("zones   balancing was off before a load with --drop: the next load%s turns it off again\n",
                   status->zones.sharded ? ", or tipple status --restore," : "");
     char *quoted = ejson_text(server_namespace(server));
     if (status->hold == BALANCER_PERSONS || (!status->alive && status->hold == BALANCER_IN_DOUBT))
-        out_print("zones   the collection is not balanced; %s: sh.enableBalancing(%s) turns it on\n",
+        out_print("zones   balancing of the collection is off; %s: sh.enableBalancing(%s) turns it on\n",
                   status->hold == BALANCER_PERSONS
-                      ? "no load has noted that it turned that off"
-                      : "a load that was killed right then has turned that off, or a person",
+                      ? "no load has noted that it turned it off"
+                      : "a load that was killed right then, or a person, turned it off",
                   quoted ? quoted : "...");
     free(quoted);
 }
@@ -347,10 +347,9 @@ static int run(int argc, char **argv, const command_t *command, err_t *err) {
     bool ok = server && (client = server_take(server, err)) && look(&values, server, client, &status, err);
     const bool looked = ok;
     if (ok && !undo_tell(server, &status.undone, "", err))
-        ok = err_set(
-            err, err->status,
-            "not all that loads have changed could be put back; run the same command again when what the "
-            "warning says is mended");
+        ok = err_set(err, err->status,
+                     "not all that loads have changed could be undone; remove the cause that the warning "
+                     "names, and run the same command again");
     if (looked && values.json) {
         bson_t result = BSON_INITIALIZER;
         make_result(&result, server, &status, values.inputs);

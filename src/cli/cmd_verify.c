@@ -319,8 +319,8 @@ static void print_summary(const verify_result_t *result, const values_t *values,
         out_print("replaced: %s records, by later ones with the same _ids (not expected)\n",
                   units_count(a, result->replaced));
     if (result->undecided)
-        out_print("not decided: of %s _ids other documents are there; a later record, which was not looked "
-                  "at, may have made them\n",
+        out_print("not decided: %s _ids have other documents; a later record, which was not checked, may "
+                  "have made them\n",
                   units_count(a, result->undecided));
     if (result->kept)
         out_print(

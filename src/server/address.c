@@ -262,16 +262,14 @@ static bool say_what_is_wrong(const char *uri, const char *end, const char *quer
         }
         if (conceal_shown_of_option(option.text, option.length))
             snprintf(name, sizeof name, " (%.*s)", (int)strcspn(option.text, "="), option.text);
-        return err_set(
-            err, STATUS_USAGE,
-            "the target's URI is not valid: option %zu of those behind the ?%s has a value that it cannot "
-            "have, or that does not go with the rest",
-            option.number, name);
+        return err_set(err, STATUS_USAGE,
+                       "the target's URI is not valid: option %zu of those behind the ?%s has a wrong value, "
+                       "or one that contradicts another option",
+                       option.number, name);
     }
-    return err_set(
-        err, STATUS_USAGE,
-        "the target's URI is not valid: several of the options behind the ? have values that they cannot "
-        "have, or that do not go together");
+    return err_set(err, STATUS_USAGE,
+                   "the target's URI is not valid: several of the options behind the ? have wrong values, or "
+                   "values that contradict each other");
 }
 
 /* What the driver would take for something else, or quote. */

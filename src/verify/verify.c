@@ -292,11 +292,10 @@ static bool conclude(const verification_t *run, err_t *err) {
             run->spec->sample_percent, units_count(count, run->result->blocks),
             run->result->blocks == 1 ? "" : "s");
     return !run->result->changed ||
-           err_set(
-               err, STATUS_DIFFERENT,
-               "%s was changed while it was looked at: %s documents came or went where everything had been "
-               "as expected; verify it again when nobody writes to it",
-               server_namespace(run->server), units_count(count, run->result->changed));
+           err_set(err, STATUS_DIFFERENT,
+                   "%s changed while it was verified: %s documents came or went in places that were checked "
+                   "already; verify it again when nobody writes to it",
+                   server_namespace(run->server), units_count(count, run->result->changed));
 }
 
 static bool open_all(verification_t *run, err_t *err) {

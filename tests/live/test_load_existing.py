@@ -146,7 +146,7 @@ class Existing(Ids, livetest.Case):
         self.has(last(a, b))
         grown = Input(a.rows + [("key 5", "grown")])
         self.put(a=grown)
-        self.refused("b.csv comes after it in the catalog", "a.csv")
+        self.refused("b.csv, which comes after it in the catalog", "a.csv")
         self.has(last(a, b))
         self.put(a=a)
         self.write("b.csv", Input(b.rows + [("key 7", "grown")]).text)
@@ -177,13 +177,13 @@ class Existing(Ids, livetest.Case):
         load.send_signal(signal.SIGKILL)
         load.wait()
         self.load("a.csv", "b.csv")
-        self.assertIn("did not end well", self.stderr)
+        self.assertIn("failed while it replaced documents", self.stderr)
         self.has(last(a, b))
         self.verified("a.csv", "b.csv")
         c = rows(100, 500, 15, "c")
         self.put(c=c)
         self.load("c.csv")
-        self.assertNotIn("did not end well", self.stderr)
+        self.assertNotIn("failed while it replaced documents", self.stderr)
 
     def test_suspended(self):
         """a load that was taken for dead, and wakes up, puts no older row in the place of a newer one"""

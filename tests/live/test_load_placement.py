@@ -261,11 +261,11 @@ class Placement(livecluster.Cluster):
         self.switch(True)
         said = self.status("--restore").stdout
         self.assertNotIn(b"balanced again", said)
-        self.assertIn(b"is not balanced; no load has noted", said)
+        self.assertIn(b"is off; no load has noted", said)
         self.note("begun")
         self.assertIn(b"or a person", self.status().stdout)
         self.load("a.csv")
-        self.assertIn("It stays so", self.stderr)
+        self.assertIn("It stays off", self.stderr)
         self.assertEqual([True], self.off())
         self.note(True)
         self.assertIn(b"a load that was killed has turned balancing off", self.status().stdout)

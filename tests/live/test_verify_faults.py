@@ -220,7 +220,7 @@ class Faults(liveverify.Case):
             self.assertEqual([2], met)
             self.assertEqual((changed, 0, 0), tuple(
                 said[field] for field in ("changed_meanwhile", "unrelated", "extra")), self.stderr)
-            self.assertEqual(bool(changed), "was changed while it was looked at" in self.stderr)
+            self.assertEqual(bool(changed), " changed while it was verified" in self.stderr)
             undo()
         self.finds([], "a.csv", "b.csv")
 

@@ -123,7 +123,7 @@ class Package(unittest.TestCase):
             "find_package(tipple 0.2 REQUIRED COMPONENTS static)\nadd_executable(shared \"%s\")\n"
             "target_link_libraries(shared tipple::tipple)\nadd_executable(static \"%s\")\n"
             "target_link_libraries(static tipple::static)\n" % (SOURCE, SOURCE))
-        run(CMAKE, "-S", folder, "-B", folder / "build", "-DCMAKE_C_COMPILER=" + COMPILER,
+        run(CMAKE, "-G", "Ninja", "-S", folder, "-B", folder / "build", "-DCMAKE_C_COMPILER=" + COMPILER,
             "-DCMAKE_PREFIX_PATH=%s" % self.prefix)
         run(CMAKE, "--build", folder / "build")
         for name in ("shared", "static"):

@@ -325,7 +325,7 @@ static void test_concerns(void **state) {
         /* the second reply hides that no majority has it: it is read back, and sent again: finding 9 */
         {"----", "wce64 wce64 wce64 ok", "LLLL", .messages = 4, .sent = 16, .fetches = 3, .unseen = 2},
         {"-=--", "wce64 ok", "LTLL", .unseen = 0},
-        {"----", "wce64 wce64", "does not show one", .unseen = 1000},
+        {"----", "wce64 wce64", "finds none with its _id", .unseen = 1000},
         {"----", "wce100", "refused: reply", .messages = 0},
         {"--u-", "wce64 ok", "LLRL", .messages = 2, .sent = 7, .fetches = 1},
     };
@@ -375,7 +375,7 @@ static void test_reading_back(void **state) {
     (void)state;
     static const case_t cases[] = {
         /* an orphan: 11000, and nothing is shown; in the end it is gone, or it is not */
-        {"--o--", "ok", "does not show one", .messages = 0},
+        {"--o--", "ok", "finds none with its _id", .messages = 0},
         {"-=---", "ok ok ok", "LTLLL", .messages = 3, .sent = 7, .fetches = 3, .unseen = 2},
         {"-=---", "ok", "LTLLL", .messages = 1, .sent = 5, .fetches = 3, .lost_fetches = 2},
         {"=!=!=", "ok", "TRTRT", .messages = 1, .sent = 5, .fetches = 3, .lost_fetches = 2},

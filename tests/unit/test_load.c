@@ -443,7 +443,7 @@ static void test_stream(void **state) {
     load_from_pipe(&lab, "n,w\n1,a\n2,b\n", STATUS_OK);
     assert_int_equal(lab.loaded.records_skipped, 2);
     load_from_pipe(&lab, "n,w\n7,a\n8,b\n9,c\n", STATUS_INPUT);
-    assert_says(lab.err.text, "--input-name feed is the name of what was loaded before");
+    assert_says(lab.err.text, "--input-name feed: another stream was loaded by this name before");
     assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), 2);
     lab.load.input_name = "more";
     lab.load.limit = 1;
@@ -460,9 +460,10 @@ static void test_stream_begun_before(void **state) {
     (void)state;
     static const struct {
         const char *text, *words;
-    } others[] = {{"n,w\n1,a\n2,x\n3,c\n", "this stream has another record than that one at byte 8"},
-                  {"n,w\n1,a\n", "this stream ends at byte 8, before what there is of that one"},
-                  {"n,w\n1,a\n2,b,\n", "that one has a record where this one has none"}};
+    } others[] = {
+        {"n,w\n1,a\n2,x\n3,c\n", "the new one has another record than the old one at byte 8"},
+        {"n,w\n1,a\n", "the new one ends at byte 8, before the end of what was loaded of the old one"},
+        {"n,w\n1,a\n2,b,\n", "the old one has a record where the new one has none"}};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
         lab_t lab;
         lab_open(&lab, BOX_STANDALONE);
@@ -472,7 +473,7 @@ static void test_stream_begun_before(void **state) {
         load_from_pipe(&lab, others[i].text, STATUS_INPUT);
         if (i < 2)
             assert_says(lab.err.text, others[i].words);
-        assert_says(lab.err.text, "--input-name feed is the name of what was loaded before");
+        assert_says(lab.err.text, "--input-name feed: another stream was loaded by this name before");
         load_from_pipe(&lab, "n,w\n1,a\n2,b\n3,c\n4,d\n", STATUS_OK);
         assert_int_equal(lab.loaded.counts.already_there, 3);
         assert_int_equal(lab.loaded.counts.loaded, 1);

@@ -273,7 +273,8 @@ static void test_kept_off_at_the_end(void **state) {
                                       .collection = "collections",
                                       .reply = "{\"ok\": 0, \"code\": 13, \"errmsg\": \"no\"}"});
     assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
-    assert_says(lab.said, "d.c was not balanced before --drop, and is now: sh.disableBalancing(\"d.c\")");
+    assert_says(lab.said,
+                "balancing of d.c was off before --drop, and is on now: sh.disableBalancing(\"d.c\")");
     assert_int_equal(unbalanced(&lab), 1);
     assert_int_equal(debts(&lab), 0);
     lab_close(&lab);

@@ -128,9 +128,9 @@ static bool relate(ledger_t *ledger, ledger_input_t *input, err_t *err) {
         input->version = input->entry.version + 1;
     return input->view != VIEW_CHANGED ||
            err_set(err, STATUS_INPUT,
-                   "%s has changed since it was loaded: what is there now neither is nor continues it. Put "
-                   "the old content back, or give --reload-changed, which removes its documents and loads it "
-                   "again",
+                   "%s has changed since it was loaded: it does not begin with the loaded content any more. "
+                   "Put the old content back, or give --reload-changed, which removes its documents and "
+                   "loads it again",
                    input->name);
 }
 
@@ -309,13 +309,12 @@ bool ledger_may_take(const ledger_t *ledger, const work_t *work) {
 }
 
 static bool refuse_older(const ledger_input_t *input, err_t *err) {
-    return err_set(
-        err, STATUS_INPUT,
-        "%s is longer in the catalog (%llu bytes) than here (%llu), and that was not loaded to its "
-        "end: run the same command where the longer one is; or, where that is gone for good, with "
-        "--reload-changed, which removes the documents of this input and loads it again",
-        input->name, (unsigned long long)entry_newest(&input->entry)->size,
-        (unsigned long long)input->seen.size);
+    return err_set(err, STATUS_INPUT,
+                   "%s: the catalog knows a longer version (%llu bytes, here %llu) that is not loaded to its "
+                   "end: run the same command where the longer one is; or, if it is lost, with "
+                   "--reload-changed, which removes the documents of this input and loads it again",
+                   input->name, (unsigned long long)entry_newest(&input->entry)->size,
+                   (unsigned long long)input->seen.size);
 }
 
 bool ledger_next(const ledger_t *ledger, next_t *next, const load_seen_t **waits_for, err_t *err) {

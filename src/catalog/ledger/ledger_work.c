@@ -199,8 +199,8 @@ static bool may_add_rejects(const entry_t *entry, size_t count, err_t *err) {
     return entry_has_room(entry, count, 0) ||
            err_set(err, STATUS_TOO_MANY_REJECTED,
                    "stopped: %s has more than %zu rejected records and %zu notes of fixed ones, which is "
-                   "more than the catalog remembers of one input: correct them in %s itself, and load that "
-                   "with --reload-changed",
+                   "more than the catalog remembers of one input: fix them in %s itself, and load that with "
+                   "--reload-changed",
                    entry->path, rejects, entry->fix_count, entry->path);
 }
 

@@ -27,20 +27,19 @@ static const wanted_t *find(const registration_t *registering, uint32_t ordinal)
 }
 
 static bool refuse_unfinished(const entry_t *entry, const wanted_t *last, err_t *err) {
-    return err_set(
-        err, STATUS_USAGE,
-        "%s comes before %s in the catalog, and is not loaded to its end: with --existing replace "
-        "one input is finished before the next one begins. Give it, too; or, if it is not wanted any "
-        "more, `tipple forget` it",
-        entry->path, last->name);
+    return err_set(err, STATUS_USAGE,
+                   "%s comes before %s in the catalog, and is not loaded to its end: with --existing replace "
+                   "each input is finished before the next one begins. Name both; or, if the first is not "
+                   "needed any more, `tipple forget` it",
+                   entry->path, last->name);
 }
 
 static bool refuse_late(const wanted_t *first, const entry_t *entry, err_t *err) {
     return err_set(
         err, STATUS_USAGE,
-        "of %s there are records to be loaded, but %s comes after it in the catalog, and is loaded, or "
-        "begun: with --existing replace older records would take the place of newer ones. Put what "
-        "is new into a file of its own; or `tipple forget` %s, and it is loaded again as the last one",
+        "%s has records that are not loaded, but %s, which comes after it in the catalog, is loaded or "
+        "begun: with --existing replace older records would take the place of newer ones. Put the new "
+        "records into a file of their own; or `tipple forget` %s and load it again: it is then the last one",
         first->name, entry->path, first->name);
 }
 

@@ -14,7 +14,8 @@ const char *const cli_statuses[CLI_STATUSES][2] = {
     {"3", "stopped: more rejects than --max-rejects"},
     {"4", "stopped: the server refused or vanished for longer than --patience; the same command resumes from "
           "there"},
-    {"5", "an input could not be read, does not fit the format, or changed while it was read; resumable"},
+    {"5", "an input could not be read, is damaged, has changed, or does not fit the format; the sentence "
+          "says what to do"},
     {"7",
      "verify, drill: the collection is not what its files make; query, drill: an answer is not the expected "
      "one; the differences were named"},

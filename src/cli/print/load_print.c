@@ -198,7 +198,7 @@ void load_print(const load_spec_t *spec, const load_result_t *result, const bson
         print_spread(result);
     if (result->unrouted)
         out_print("%" PRIu64
-                  " documents have no value for the shard key that could be sorted by: the router did\n",
+                  " documents were sent to the router, because their shard could not be found here\n",
                   result->unrouted);
     print_passed_over(result);
     print_bad_values(result);
@@ -206,7 +206,8 @@ void load_print(const load_spec_t *spec, const load_result_t *result, const bson
         out_print("index %s built in %s\n", result->indexes[i].keys,
                   units_time(took, result->indexes[i].took_ns));
     if (result->rejects_path[0] && result->rejects_kept < counts->rejected) {
-        out_print("rejects: %s (%s of %s records; the others could not be written, and come again)\n",
+        out_print("rejects: %s (%s of %s records; the rest could not be written, and comes again with the "
+                  "next run)\n",
                   result->rejects_path, units_count(more, result->rejects_kept), rejected);
     } else if (counts->rejected && result->rejects_path[0]) {
         char *line = retry_line(spec, result, result->rejects_path);

@@ -227,12 +227,11 @@ void guess_saw_all(guess_t *guess) {
 /* ---- decisions ---- */
 
 static bool refuse_two_encodings(const guess_t *guess, err_t *err) {
-    return err_set(
-        err, STATUS_INPUT,
-        "%.1000s: some of its text is UTF-8, and some is not, so that it may be in two encodings, or "
-        "all of it in windows-1252: say by --encoding windows-1252 that it is that, or by --encoding "
-        "utf-8-or-windows-1252 that each value is UTF-8 where it can be",
-        guess->name);
+    return err_set(err, STATUS_INPUT,
+                   "%.1000s: part of its text is UTF-8, and part is not. If all of it is windows-1252, give "
+                   "--encoding windows-1252; if both are mixed, give --encoding utf-8-or-windows-1252, which "
+                   "reads each value as UTF-8 where it can be",
+                   guess->name);
 }
 
 /* The first record's text, which may have to be written down. */

@@ -10,12 +10,11 @@ static bool refuse(const load_file_t *file, const char *wrong, const char *first
     char *quoted = shell_quoted(name, err);
     if (!quoted)
         return false;
-    err_set(
-        err, STATUS_INPUT,
-        "--input-name %.300s is the name of what was loaded before, and %s. %s this one another name; or "
-        "remove the documents of the other one by `tipple forget%.1000s --delete`, and run the same command "
-        "again",
-        name, wrong, first, quoted);
+    err_set(err, STATUS_INPUT,
+            "--input-name %.300s: another stream was loaded by this name before: %s. %s the new stream "
+            "another name; or remove the documents of the old one by `tipple forget%.1000s --delete`, and "
+            "run the same command again",
+            name, wrong, first, quoted);
     free(quoted);
     return false;
 }
@@ -28,7 +27,8 @@ bool other_stream_refuse(const load_file_t *file, const char *what, uint64_t at,
 
 bool other_stream_refuse_shorter(const load_file_t *file, uint64_t end, err_t *err) {
     char wrong[200];
-    snprintf(wrong, sizeof wrong, "this stream ends at byte %llu, before what there is of that one",
+    snprintf(wrong, sizeof wrong,
+             "the new one ends at byte %llu, before the end of what was loaded of the old one",
              (unsigned long long)end);
     return refuse(file, wrong, "If it broke off, run the same command again, with all of it; else give", err);
 }

@@ -180,7 +180,7 @@ static bool is_its_own_fault(const deliver_t *deliver, uint32_t sent, const writ
 static bool take_reply(deliver_t *deliver, const reply_t *reply, message_t *message, uint32_t sent,
                        bool *missed, err_t *err) {
     static const char absent[] =
-        "the server refuses a document as a duplicate, and does not show one with its _id (not yet?)";
+        "the server refuses a document as a duplicate, but finds none with its _id (not yet?)";
     const wire_t *wire = deliver->wire;
     const verdict_t verdict =
         outcome_judge(reply, message->count, deliver->more, deliver->outcomes, deliver->errors);

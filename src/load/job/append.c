@@ -79,10 +79,9 @@ void append_begin(job_t *job) {
     char count[UNITS_MAX];
     job->result->appended = true;
     if (job->spec->append && !job->place.empty)
-        log_note(
-            "%s holds %s documents already. They stay as they are, and `tipple verify` counts those that "
-            "no input makes as not ours. The catalog keeps that: later loads need no --append",
-            server_namespace(job->server), units_count(count, job->place.count));
+        log_note("%s holds %s documents already. They stay as they are; `tipple verify` counts documents "
+                 "that no input makes as \"not ours\". Later loads need no --append",
+                 server_namespace(job->server), units_count(count, job->place.count));
     if (job->schema->id)
         return;
     job->store->may_take = may_take;

@@ -63,10 +63,9 @@ static bool outlive_others(conductor_t *conductor, err_t *err) {
     job_t *job = conductor->job;
     if (!job->inherited || job->outlived)
         return true;
-    log_note(
-        "a load that replaced documents did not end well: this one waits for %lld s, until no message of it "
-        "can come any more",
-        (long long)(job->lease_ms / 1000));
+    log_note("an earlier load failed while it replaced documents: waiting %lld s, until none of its messages "
+             "can arrive any more",
+             (long long)(job->lease_ms / 1000));
     job->outlived = true;
     return nap(conductor, job->lease_ms * 1000000, err);
 }

@@ -23,11 +23,10 @@ static void tell_names(const job_t *job) {
                      wanted->resembles ? "it has grown since, and begins with the same content"
                                        : "same size and content");
         if (wanted->resembles > 1 && unclear++ < NOTES)
-            log_warn(
-                "%s begins with the content of %zu files of this name that were loaded from other folders, "
-                "and are there no more: which of them it is cannot be told, so it is loaded as a new file, "
-                "and those records are there twice. If that is wrong: tipple forget %s --delete",
-                wanted->name, wanted->resembles, wanted->name);
+            log_warn("%s begins with the content of %zu files of this name that were loaded from other "
+                     "folders, and are gone: which of them it is cannot be known. It is loaded as a new "
+                     "file, so those records are there twice. If that is wrong: tipple forget %s --delete",
+                     wanted->name, wanted->resembles, wanted->name);
         if (!wanted->moved && wanted->copy && copies++ < NOTES)
             log_note("%s has the name, size and content of another file in the catalog: both are loaded",
                      wanted->name);
@@ -134,9 +133,9 @@ static void tell_cut_back(const job_t *job) {
     for (size_t i = 0; i < job->ledger.input_count; i++) {
         const ledger_input_t *input = &job->ledger.inputs[i];
         if (input->view == VIEW_OLDER && !entry_is_complete(&input->entry, job->loading.generation, false))
-            log_warn("%s was longer when another load began with it, and that load did not end: records that "
-                     "it sent may be in the collection. If the longer one is gone for good, --reload-changed "
-                     "removes them",
+            log_warn("%s was longer when another load began with it, and that load did not finish it: "
+                     "records that are not here any more may be in the collection. If the longer one is "
+                     "lost, --reload-changed removes them",
                      input->name);
     }
 }

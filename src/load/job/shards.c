@@ -302,9 +302,9 @@ static void keep_off(job_t *job) {
     if (balancer_keep_off(job->server, job->client, &owed, &err) || !owed)
         return;
     char *quoted = ejson_text(name);
-    log_warn(
-        "%s was not balanced before --drop, and is now: sh.disableBalancing(%s) turns that off again (%s)",
-        name, quoted ? quoted : "...", err.text);
+    log_warn("balancing of %s was off before --drop, and is on now: sh.disableBalancing(%s) turns it off "
+             "again (%s)",
+             name, quoted ? quoted : "...", err.text);
     free(quoted);
 }
 
@@ -377,10 +377,10 @@ void job_close_shards(job_t *job) {
     server_clean_up(job->server);
     if (!running_count(job->store, &job->id, job->lease_ms ? job->lease_ms : STORE_LEASE_MS, &running,
                        &err)) {
-        log_warn(
-            "%s: it could not be seen whether other loads of it run (%s), so its zones and its balancing "
-            "stay as they are; `tipple status` shows them, and --restore puts back what loads have changed",
-            server_namespace(job->server), err.text);
+        log_warn("%s: whether other loads of it are running could not be found out (%s), so its zones and "
+                 "its balancing stay as they are; `tipple status` shows them, and --restore undoes what "
+                 "loads have changed",
+                 server_namespace(job->server), err.text);
         return;
     }
     if (running)

@@ -85,10 +85,9 @@ bool job_open_target(job_t *job, err_t *err) {
                        server_namespace(job->server));
     job->result->clustered = job->place.clustered;
     if (job->place.expiry[0] && !spec->drop)
-        log_warn(
-            "the server removes documents from %s by %s, with time also those of this load: status 0 says "
-            "that they were there, and `tipple verify` names those that are not there any more",
-            server_namespace(job->server), job->place.expiry);
+        log_warn("the server removes documents from %s by %s, in time also those of this load: status 0 says "
+                 "that they were there, and `tipple verify` names those that are not there any more",
+                 server_namespace(job->server), job->place.expiry);
     if (!spec->retry && !job_may_make_as_dumped(job, err))
         return false;
     if (spec->dry_run && spec->drop)

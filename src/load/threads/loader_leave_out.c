@@ -64,12 +64,11 @@ bool loader_clear_torn(loader_t *loader, block_t *block, uint32_t *from, uint32_
         if (there == BEGUN_NONE)
             continue;
         block->file->changed = true;
-        return err_set(
-            err, STATUS_INPUT,
-            "%s has grown, and what was its last record (at byte %llu) is none any more; but a document that "
-            "somebody has put in its place is in the collection: give --reload-changed, "
-            "which removes the documents of this input and loads it again",
-            file->input->name, (unsigned long long)offset);
+        return err_set(err, STATUS_INPUT,
+                       "%s has grown, and its old last record (at byte %llu) is no record any more; but a "
+                       "document that somebody else has put in its place is in the collection: give "
+                       "--reload-changed, which removes the documents of this input and loads it again",
+                       file->input->name, (unsigned long long)offset);
     }
     *from = to + 1;
     return true;
@@ -85,12 +84,11 @@ bool loader_may_have_grown(const loader_t *loader, block_t *block, err_t *err) {
     if (!made)
         return true;
     block->file->changed = true;
-    return err_set(
-        err, STATUS_INPUT,
-        "%s has grown in the middle of a record, and what was there of it may be in the collection, by "
-        "an _id of its own (--id %s): look for that document and remove it, and give "
-        "--reload-changed, which loads all of the input again",
-        block->file->input->name, schema->id->text);
+    return err_set(err, STATUS_INPUT,
+                   "%s has grown in the middle of a record, and the cut-off record may be in the collection "
+                   "by an _id of its own (--id %s): find that document, delete it, and give "
+                   "--reload-changed, which loads all of the input again",
+                   block->file->input->name, schema->id->text);
 }
 
 bool loader_leave_out(loader_t *loader, block_t *block, const record_t *record, const uint8_t *document,

@@ -109,10 +109,9 @@ bool undo_tell(const server_t *server, const undone_t *undone, const char *hint,
     }
     char *quoted = ejson_text(name);
     if (undone->hold == BALANCER_IN_DOUBT)
-        log_warn(
-            "%s is not balanced: a load that was killed began to turn its balancing off, or a person did. "
-            "It stays so; sh.enableBalancing(%s) turns it on",
-            name, quoted ? quoted : "...");
+        log_warn("balancing of %s is off: a load that was killed, or a person, turned it off. It stays off; "
+                 "sh.enableBalancing(%s) turns it on",
+                 name, quoted ? quoted : "...");
     free(quoted);
     return ok;
 }

@@ -103,8 +103,8 @@ static bool prove(server_t *shard, mongoc_client_t *client, route_t *route, size
     if (!ok || (with_older == STALE_CONFIG && with_present == 0))
         return ok;
     return err_set(err, STATUS_USAGE,
-                   "MongoDB %s there does not %s, so that a chunk that moves could take documents with it "
-                   "that were acknowledged",
+                   "MongoDB %s there does not %s, so that documents that were acknowledged could be lost "
+                   "with a chunk that moves",
                    server_facts(shard)->version,
                    with_older != STALE_CONFIG ? "refuse what was sorted by an old map of the chunks"
                                               : "know the chunks that the cluster tells of");
