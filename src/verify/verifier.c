@@ -2,6 +2,7 @@
 #include "base/ejson.h"
 #include "base/stop.h"
 #include "catalog/ledger/standing.h"
+#include "format/bad_values.h"
 #include "format/cut/ends.h"
 #include "load/blocks/other_header.h"
 #include "load/threads/account.h"
@@ -231,6 +232,9 @@ static bool take_records(sink_t *sink, err_t *err) {
             return err_memory(err, verifier->record.length);
         if (parsed == PARSED_OTHER_HEADER)
             return other_header_refuse(block, &verifier->record, false, err);
+        if (parsed == PARSED_REJECT && records_must_stop(verifier->reader))
+            return bad_values_stop(block->file->input->name, block_line(block, verifier->record.line),
+                                   &verifier->record, err);
         if ((parsed == PARSED_DOCUMENT || parsed == PARSED_REJECT) && !take_record(sink, parsed, err))
             return false;
     }

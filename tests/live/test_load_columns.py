@@ -73,11 +73,27 @@ class Columns(livetest.Case):
         self.assertEqual((ROWS // 1000, 0), (said["bad_values"], said["values_kept_as_text"]))
 
     def test_stopped(self):
-        """stop: status 5, the place, and no document of a record that does not fit"""
+        """stop: status 5, the place, and no document of a record that does not fit; verify does not say that all is there"""
         self.load("orders.csv", "--type", "zip:int", "--on-bad-value", "stop", "--threads", "1", status=5)
         self.assertIn("orders.csv:1001:5: the value 'n/z' of 'zip' does not fit its type, int", self.stderr)
         ids = {document["id"] for document in self.stored()}
         self.assertTrue(all(row % 1000 != 999 for row in ids))
+        self.write("good.csv", b"id;zip;paid\n1;01067;yes\n2;01067;no\n")
+        self.write("orders.csv", b"id;zip;paid\n3;n/z;yes\n")
+        self.load("good.csv", "--type", "zip:int", "--on-bad-value", "stop", collection="other")
+        self.load("orders.csv", collection="other", status=5)
+        self.verified("good.csv", collection="other", status=5)
+
+    def test_header_grows(self):
+        """a file of a header alone makes no document, and so no format is kept: what it grows by decides that"""
+        self.write("orders.csv", b"id;zip;paid\n")
+        self.assertEqual(0, self.load("orders.csv", "--header", "yes")["read"])
+        self.write("orders.csv", orders())
+        self.assertEqual(ROWS, self.load("orders.csv")["loaded"])
+        self.assertEqual({"id": 1, "zip": "00001", "paid": True}, self.stored()[1])
+        self.write("orders.csv", orders() + b"-1;x;no\n")
+        self.assertEqual(1, self.load("orders.csv")["loaded"])
+        self.verified()
 
     def test_by_a_format(self):
         """with a --format the option is needed again; verify reads it from the catalog"""

@@ -161,6 +161,19 @@ class Dump(livetest.Case):
                 self.assertRegex(self.stderr, r"dump: is a dump of 2 collections \(\S+\.items, \S+\.orders\)")
                 self.assertEqual(9, self.load(folder + "items.bson" + end)["loaded"])
 
+    def test_without_documents(self):
+        """a collection of a dump that has no document is known as BSON all the same, and its indexes are built"""
+        self.put("d/shop/a.bson", b"")
+        self.put("d/shop/a.metadata.json", INDEXES.encode())
+        self.put("d.archive", archive({"shop.a": []}))
+        self.format = None
+        for name in ("d", "d/shop/a.bson", "d.archive"):
+            with self.subTest(name):
+                self.client.drop_database(self.database)
+                self.assertEqual(0, self.load(name)["read"])
+                if name != "d.archive":
+                    self.assertIn("by k", self.indexes())
+
     def options(self, collection="results"):
         """What the server lists of it."""
         reply = self.client.command(self.database, {"listCollections": 1, "filter": {"name": collection}})

@@ -30,10 +30,11 @@
     {                                                                                                        \
         .name = "type", .first = true, .letter = 't', .argument = "SPEC", .kind = OPTION_LIST,               \
         .offset = offsetof(values, types),                                                                   \
-        .help =                                                                                              \
-            "What the column NAME is: NAME:TYPE, NAME:TYPE(PATTERN), NAME:KEY:TYPE or NAME:KEY, if it is "   \
-            "not as guessed. KEY: the key under which it is stored; of JSON, NAME:TYPE says of which type "  \
-            "the values of a key are. May be given several times."                                           \
+        .help = "What the column NAME is, if it is not as guessed: NAME:TYPE, NAME:TYPE(PATTERN), "          \
+                "NAME:KEY:TYPE, "                                                                            \
+                "or NAME:KEY: with a colon at its end. KEY: the key under which it is stored; of JSON, "     \
+                "NAME:TYPE says of which type "                                                              \
+                "the values of a key are. May be given several times."                                       \
     }
 
 #define GUESS_ROW_BAD_VALUE(values, member)                                                                  \

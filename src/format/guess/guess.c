@@ -91,7 +91,8 @@ static bool keep_first(guess_t *guess, const uint8_t *text, size_t length, bool 
 bool guess_begin(guess_t *guess, const uint8_t *text, size_t length, bool whole, err_t *err) {
     const size_t bom = dialect_bom(text, length);
     guess->marked = bom > 0;
-    guess->bson = guess_is_bson(text, length);
+    guess->bson = guess_is_bson(text, length) ||
+                  (whole && !length && (guess->dumped || guess_is_named_bson(guess->name)));
     guess->json = !guess->bson && guess_is_json(text, length);
     if (guess->bson || guess->json)
         return true;
@@ -214,6 +215,10 @@ uint64_t guess_misfits(const guess_t *guess) {
 
 void guess_was_utf16(guess_t *guess) {
     guess->was_utf16 = true;
+}
+
+void guess_was_dumped(guess_t *guess) {
+    guess->dumped = true;
 }
 
 void guess_is_of_many(guess_t *guess) {

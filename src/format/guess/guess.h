@@ -53,6 +53,12 @@ uint64_t guess_so_far(const guess_t *guess);
 /* The text was UTF-16, before whoever reads it has made UTF-8 of it. */
 void guess_was_utf16(guess_t *guess);
 
+/* It is a collection of a dump: BSON, also where it has no document. Before guess_begin. */
+void guess_was_dumped(guess_t *guess);
+
+/* Is there no record in it, whatever its format is? */
+bool guess_is_empty(const uint8_t *text, size_t length);
+
 /* The format is for other inputs, too. */
 void guess_is_of_many(guess_t *guess);
 

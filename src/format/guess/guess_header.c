@@ -94,6 +94,13 @@ static void weigh_column(const guess_t *guess, size_t at, evidence_t *evidence) 
 static bool refuse_unsure(const guess_t *guess, err_t *err) {
     char first[200];
     guess_shown(first, sizeof first, (const char *)guess->first, guess->first_length);
+    if (guess->structure.skip)
+        return err_set(
+            err, STATUS_INPUT,
+            "%.1000s: line %llu (%s) may name the columns or be a record: nothing in it tells, and what is "
+            "before it has another number of fields; give --header yes if line %llu names them, else a "
+            "--format, which also says so if the delimiter is a part of the values",
+            guess->name, (unsigned long long)guess->first_line, first, (unsigned long long)guess->first_line);
     return err_set(
         err, STATUS_INPUT,
         "%.1000s: its first line (%s) may name the columns or be a record: nothing in it tells; say which "

@@ -184,6 +184,7 @@ struct guess {
     const char *name;
     bool json, bson; /* it is, and nothing else is known */
     bool was_utf16;
+    bool dumped; /* a collection of a dump */
     bool marked; /* it begins with the byte-order mark of UTF-8 */
     guess_options_t options;
     type_spec_t *types; /* options.type_count */
@@ -213,6 +214,8 @@ bool guess_find_structure(structure_t *structure, const char *name, const uint8_
                           bool whole, err_t *err);
 /* guess_text.c. The first two bytes that are no blanks; 0: there is none. */
 void guess_first_bytes(const uint8_t *text, size_t length, uint8_t *first, uint8_t *second);
+/* x.bson, x.bson.gz, a.tar!x.bson */
+bool guess_is_named_bson(const char *name);
 /* Refuses what is no delimited text of bytes. */
 bool guess_is_text(const char *name, const uint8_t *text, size_t length, err_t *err);
 /* guess_json.c */

@@ -1,4 +1,5 @@
 /* A text of JSON: there is nothing to guess but that it is one. */
+#include "base/chars/lines.h"
 #include "format/cut/json_span.h"
 #include "format/guess/guess_inner.h"
 #include "format/record/dialect.h"
@@ -7,11 +8,18 @@
 
 #include <string.h>
 
+/* Behind the bracket that closes it is nothing: else [] may be the first value of a row. */
+static bool is_empty_array(const uint8_t *text, size_t length) {
+    const uint8_t *end = memchr(text, ']', length);
+    return end && lines_blanks(end + 1, text + length) == text + length;
+}
+
 bool guess_is_json(const uint8_t *text, size_t length) {
     uint8_t first, second;
     guess_first_bytes(text, length, &first, &second);
     return (first == '{' && (second == '"' || second == '}')) ||
-           (first == '[' && (second == '{' || second == '['));
+           (first == '[' &&
+            (second == '{' || second == '[' || (second == ']' && is_empty_array(text, length))));
 }
 
 void guess_json_take(guess_t *guess, const uint8_t *text, size_t length, bool from_start, bool last,

@@ -21,10 +21,16 @@ void guess_first_bytes(const uint8_t *text, size_t length, uint8_t *first, uint8
     *second = at < end ? *at : 0;
 }
 
-/* x.bson, x.bson.gz, a.tar!x.bson */
-static bool is_named_bson(const char *name) {
+bool guess_is_named_bson(const char *name) {
     const char *end = strstr(name, ".bson");
     return end && (!end[5] || (end[5] == '.' && !strpbrk(end, "/!")));
+}
+
+bool guess_is_empty(const uint8_t *text, size_t length) {
+    size_t at = dialect_bom(text, length);
+    while (at < length && (text[at] == '\n' || text[at] == '\r'))
+        at++;
+    return at == length;
 }
 
 bool guess_is_text(const char *name, const uint8_t *text, size_t length, err_t *err) {
@@ -37,7 +43,7 @@ bool guess_is_text(const char *name, const uint8_t *text, size_t length, err_t *
             "%.1000s: looks like BSON, and its first document is broken: give --format bson, by which "
             "that is a reject and the others are read, or get the file again",
             name);
-    if (memchr(text, 0, head) && is_named_bson(name))
+    if (memchr(text, 0, head) && guess_is_named_bson(name))
         return dialect_refuse_bson(name, text, length, err);
     if (memchr(text, 0, head))
         return err_set(

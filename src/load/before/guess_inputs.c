@@ -31,6 +31,7 @@ typedef struct {
     guess_t *guess;
     source_kit_t *kit;
     uint8_t *text; /* WHOLE bytes */
+    bool empty;    /* the input that was looked at last holds no record */
     bool begun;    /* the first input was looked at */
     bool all;
     bool typed;      /* a person has named types: */
@@ -122,9 +123,11 @@ static bool look_into(void *context, const input_file_t *file, source_t *source,
     looking->begun = true;
     size_t used;
     if (!first && !guess_is_same(looking->guess, looking->text, got)) {
-        looking->all = false; /* whether it fits is told later */
+        looking->all &= whole && guess_is_empty(looking->text, got); /* whether it fits is told later */
         return true;
     }
+    if (file->kind == INPUT_DUMP)
+        guess_was_dumped(looking->guess);
     if (first && source_is_utf16(source))
         guess_was_utf16(looking->guess);
     if (first && !guess_begin(looking->guess, looking->text, got, whole, err))
@@ -253,13 +256,38 @@ static bool look_at_file(looking_t *looking, input_file_t *file, err_t *err) {
                                       : read_beginning(looking, file, WHOLE, look_into, looking, err);
 }
 
-static bool look_at_all(looking_t *looking, manifest_t *manifest, err_t *err) {
-    const size_t files = manifest->count < MOST_FILES ? manifest->count : MOST_FILES;
-    looking->all = files == manifest->count;
+static bool note_empty(void *context, const input_file_t *file, source_t *source, size_t got, err_t *err) {
+    looking_t *looking = context;
+    (void)file;
+    (void)source;
+    (void)err;
+    looking->empty = got < FIRST && guess_is_empty(looking->text, got);
+    return true;
+}
+
+/* The first input that holds a record, or the first of all if none does. A stream is not asked: it is read once. */
+static bool find_first(looking_t *looking, manifest_t *manifest, size_t *first, err_t *err) {
+    for (size_t i = 0; i < manifest->count; i++) {
+        input_file_t *file = &manifest->files[i];
+        looking->empty = false;
+        if (file->kind != INPUT_STREAM && !read_beginning(looking, file, FIRST, note_empty, looking, err))
+            return false;
+        if (!looking->empty) {
+            *first = i;
+            return true;
+        }
+    }
+    *first = 0;
+    return true;
+}
+
+static bool look_at_all(looking_t *looking, manifest_t *manifest, size_t first, err_t *err) {
+    const size_t rest = manifest->count - first, files = rest < MOST_FILES ? rest : MOST_FILES;
+    looking->all = files == rest;
     if (manifest->count > 1)
         guess_is_of_many(looking->guess);
     for (size_t i = 0; i < files; i++)
-        if (!look_at_file(looking, &manifest->files[i * manifest->count / files], err))
+        if (!look_at_file(looking, &manifest->files[first + i * rest / files], err))
             return false;
     if (looking->all)
         guess_saw_all(looking->guess);
@@ -290,18 +318,23 @@ static bool find_unfit(const looking_t *looking, const char *name, guessed_t *gu
     return ok;
 }
 
-static bool guess_all(looking_t *looking, manifest_t *manifest, guessed_t *guessed, err_t *err) {
-    return look_at_all(looking, manifest, err) && (guessed->yaml = guess_yaml(looking->guess, err)) &&
+static bool guess_all(looking_t *looking, manifest_t *manifest, const guess_options_t *options,
+                      guessed_t *guessed, err_t *err) {
+    size_t first;
+    if (!find_first(looking, manifest, &first, err))
+        return false;
+    const char *name = manifest->files[first].name;
+    return (looking->guess = guess_new(name, options, err)) && look_at_all(looking, manifest, first, err) &&
+           (guessed->yaml = guess_yaml(looking->guess, err)) &&
            guess_tell(looking->guess, text_bytes(manifest), guessed->lines, err) &&
-           find_unfit(looking, manifest->files[0].name, guessed, err);
+           find_unfit(looking, name, guessed, err);
 }
 
 bool guess_inputs(manifest_t *manifest, const guess_options_t *options, guessed_t *guessed, err_t *err) {
     looking_t looking = {.kit = source_kit_new(), .text = malloc(WHOLE), .typed = options->type_count > 0};
     *guessed = (guessed_t){.yaml = NULL};
     bool ok = (looking.kit && looking.text) || err_memory(err, WHOLE);
-    ok = ok && (looking.guess = guess_new(manifest->files[0].name, options, err)) &&
-         guess_all(&looking, manifest, guessed, err);
+    ok = ok && guess_all(&looking, manifest, options, guessed, err);
     guess_destroy(looking.guess);
     source_kit_free(looking.kit);
     free(looking.text);

@@ -103,6 +103,9 @@ static inline const char *block_known_as(const block_t *block) {
     return block->file->known_as ? block->file->known_as : block->file->input->name;
 }
 
+/* The line in its file of a record of text, by its line in the block. The file may have to be read up to there. */
+uint64_t block_line(const block_t *block, uint32_t line);
+
 /* Was its piece taken by another load after it was cut? Then it is that load's to send. */
 static inline bool block_is_lost(const block_t *block) {
     return block->epoch != block->file->epoch;

@@ -1,6 +1,5 @@
 #include "load/blocks/other_header.h"
 #include "base/shell_word.h"
-#include "input/source.h"
 
 #include <stdlib.h>
 
@@ -15,10 +14,7 @@ bool other_header_say(const char *name, uint64_t line, err_t *err) {
 
 bool other_header_refuse(const block_t *block, const record_t *record, bool loading, err_t *err) {
     const input_file_t *input = block->file->input;
-    uint64_t before = 0;
-    if (block->lines_from)
-        source_lines(input, false, block->lines_from, &before);
-    other_header_say(input->name, before + block->first_line + record->line, err);
+    other_header_say(input->name, block_line(block, record->line), err);
     if (!loading)
         return false;
     err_t ignored;

@@ -85,7 +85,8 @@ bool job_tell_file(job_t *job, const work_t *work, load_file_t *file, err_t *err
     if (!done_runs_copy(&file->done_before, &piece->done))
         return err_memory(err, piece->done.count * sizeof(done_run_t));
     file->tail = piece->tail;
-    file->read_by = entry_dialect(&input->entry, job->loading.generation);
+    /* what was read before the collection had a format may have been read by another one, and has made no document */
+    file->read_by = job->began_bound ? entry_dialect(&input->entry, job->loading.generation) : 0;
     file->only_compares = work->state == WORK_CHECK;
     file->is_older = file->only_compares && ledger_ends_before(input, piece);
     file->compares = file->done_before.count && (!input->plain || ledger_needs_check(input, piece));

@@ -166,7 +166,7 @@ bool job_open_catalog(job_t *job, err_t *err) {
     if (!catalog_open(job->store, &job->settings, &header, err))
         return false;
     job->loading.generation = header.generation;
-    job->loading.bound = header.format != NULL;
+    job->loading.bound = job->began_bound = header.format != NULL;
     if (header.appends)
         append_begin(job);
     const int64_t lease_ms = header.lease_ms ? header.lease_ms : STORE_LEASE_MS;

@@ -52,8 +52,8 @@ static bool read_entry(const char *path, const schema_t *schema, const reject_en
             dialect_read(schema, dialect - strlen("delimiter="), &retry->dialect) &&
             reject_read_word(file, length, retry->path, sizeof retry->path)) ||
            err_set(err, STATUS_USAGE,
-                   "%s:%" PRIu64
-                   ": this #@ line was changed and says no longer where its record belongs; take it from "
+                   "%s:%" PRIu64 ": this #@ line was changed, or was written by a load of another format: it "
+                   "does not say where its record belongs; take it from "
                    "the original reject file (or delete it with its record)",
                    path, entry->line);
 }
