@@ -133,7 +133,7 @@ static size_t find_cut_off(tipple_reader_t *reader, size_t length) {
         return length;
     ends.record = dialect_bom(text, length);
     ends_on(&ends, text, length, true, SIZE_MAX);
-    reader->cut_off = !ends_closes(&ends, ends_last_byte(text, length));
+    reader->cut_off = ends_bracket(&ends, ends_last_byte(text, length)) != ']';
     return reader->cut_off && ends.json.phase != SPAN_AFTER ? ends.record : length;
 }
 

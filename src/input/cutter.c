@@ -25,8 +25,8 @@ struct cutter {
     size_t carry_from, carry_have, carry_room;
     const schema_t *schema; /* of records whose quoted fields may contain line ends; NULL: lines */
     ends_t ends;            /* of the records in the buffer */
-    bool array;             /* the text is one array of JSON, */
-    bool closes;            /* which has ended before what is in the buffer */
+    bool array;             /* the text is an array of JSON, or several; */
+    uint8_t bracket;        /* the last [ or ] of those, before what is in the buffer; 0: none */
     uint8_t last;           /* the last byte that was read and is no blank */
     err_t fault;            /* last, because it is long and rarely written */
 };
@@ -199,7 +199,8 @@ static size_t end_open(cutter_t *cutter, size_t from) {
 static void want_closed_array(cutter_t *cutter) {
     if (!cutter->array || cutter->faulty)
         return;
-    cutter->faulty = !cutter->closes && !ends_closes(&cutter->ends, cutter->last);
+    const uint8_t bracket = ends_bracket(&cutter->ends, cutter->last);
+    cutter->faulty = (bracket ? bracket : cutter->bracket) != ']';
     if (cutter->faulty)
         ends_say_cut_off(source_name(cutter->source), &cutter->fault);
 }
@@ -303,7 +304,9 @@ static bool take_buffer(cutter_t *cutter, err_t *err) {
     if (!pool_take(cutter->pool, CUTTER_BUFFER, &cutter->buffer))
         return err_memory(err, CUTTER_BUFFER);
     cutter->have = cutter->carry_have ? read_text(cutter, cutter->buffer.bytes, CUTTER_BUFFER) : 0;
-    cutter->closes |= ends_closes(&cutter->ends, 0);
+    const uint8_t bracket = ends_bracket(&cutter->ends, 0);
+    if (bracket)
+        cutter->bracket = bracket;
     if (cutter->schema)
         cutter->ends = ends_begin(cutter->schema, cutter->ends.delimiter);
     return true;

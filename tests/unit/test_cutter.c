@@ -900,6 +900,11 @@ static void test_json_ends(void **state) {
         {"[{\"a\":1},{\"a\":2},\n", 18, true},
         {"[{\"a\":1},{\"a\":2", 9, true},
         {"[\n", 0, true},
+        {"[{}]\n[{}]", 9, false},
+        {"[{}]\n[{}", 8, true},
+        {"[{}]\n[{},\n{}\n", 13, true},
+        {"[{}]\n{}", 7, false},
+        {"[{}]\n[", 5, true},
         {"\xEF\xBB\xBF[{}", 6, true},
         {"\xEF\xBB\xBF[[{}]]", 9, false},
     };

@@ -341,7 +341,8 @@ static bool on_json(ends_t *ends, const uint8_t *text, size_t length, size_t fro
         if (!end)
             return false;
         ends->at = ends->record += end;
-        ends->closes |= ends->json.closes;
+        if (ends->json.bracket)
+            ends->bracket = ends->json.bracket;
         ends->json = (json_span_t){0};
     }
     return true;
@@ -357,8 +358,9 @@ static bool on_bson(ends_t *ends, const uint8_t *text, size_t length, size_t fro
     return true;
 }
 
-bool ends_closes(const ends_t *ends, uint8_t last) {
-    return ends->closes || json_span_closes(&ends->json, last);
+uint8_t ends_bracket(const ends_t *ends, uint8_t last) {
+    const uint8_t bracket = json_span_bracket(&ends->json, last);
+    return bracket ? bracket : ends->bracket;
 }
 
 void ends_say_cut_off(const char *name, err_t *err) {

@@ -51,7 +51,7 @@ typedef struct {
     bool odd;      /* the next record must be looked at byte by byte, when there is more text */
     scan_quotes_t quotes;
     json_span_t json; /* the next record, where it is JSON; */
-    bool closes;      /* and a ] is behind one before it, or between two of them */
+    uint8_t bracket;  /* and the last [ or ] around those before it; 0: none */
     bool lies;        /* what should be a document of BSON there is none: no record is found any more */
 } ends_t;
 
@@ -62,9 +62,9 @@ ends_t ends_begin(const schema_t *schema, char delimiter);
  * be longer; all: there will be no more of it. */
 bool ends_on(ends_t *ends, const uint8_t *text, size_t length, bool all, size_t from);
 
-/* The text is over: does a ] close the array of JSON that it is? last: its last byte that is no blank. False: it was cut
- * off, which is a fault to be told by ends_say_cut_off. */
-bool ends_closes(const ends_t *ends, uint8_t last);
+/* The text is over: the last [ or ] around its records; 0: there is none in it. last: its last byte that is no blank. A text
+ * that begins with an array and does not end behind a ] was cut off, which is a fault to be told by ends_say_cut_off. */
+uint8_t ends_bracket(const ends_t *ends, uint8_t last);
 void ends_say_cut_off(const char *name, err_t *err);
 
 /* The last byte of a text that is no blank; 0: none. */

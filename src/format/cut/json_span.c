@@ -198,7 +198,8 @@ static found_t around(json_span_t *span, const uint8_t *text, size_t length, siz
         }
         if (!json_span_is_blank(byte))
             see(span, byte, i);
-        span->closes |= byte == ']';
+        if (byte == '[' || byte == ']')
+            span->bracket = byte;
         if (span->phase == SPAN_BEFORE)
             span->indent = byte == ' ' || byte == '\t' ? span->indent + 1 : 0;
     }
@@ -221,7 +222,8 @@ static found_t other(json_span_t *span, const uint8_t *text, size_t length, size
         }
         if (byte == '\n') {
             const found_t found = span->inside ? ENDS : line_ends(span, text, length, i + 1, whole);
-            span->closes |= span->inside && span->before == ']';
+            if (span->inside && span->before == ']')
+                span->bracket = ']';
             *at = found == ENDS ? i + 1 : found == WAITS ? i : span->mark;
             return found == WAITS ? WAITS : ENDS;
         }
@@ -236,8 +238,8 @@ static found_t other(json_span_t *span, const uint8_t *text, size_t length, size
             span->depth++;
         else if (!span->inside && (byte == '}' || byte == ']') && span->depth)
             span->depth--;
-        else
-            span->closes |= byte == ']' && !span->inside;
+        else if (!span->inside && byte == ']')
+            span->bracket = ']';
         if (!json_span_is_blank(byte))
             see(span, byte, i);
     }
@@ -314,9 +316,9 @@ size_t json_span_find(json_span_t *span, const uint8_t *text, size_t length, boo
     return found == ENDS ? span->at : whole ? length : 0;
 }
 
-bool json_span_closes(const json_span_t *span, uint8_t last) {
-    return span->closes ||
-           (last == ']' && (span->phase == SPAN_BROKEN || (span->phase == SPAN_OTHER && span->inside)));
+uint8_t json_span_bracket(const json_span_t *span, uint8_t last) {
+    const bool best_guess = span->phase == SPAN_BROKEN || (span->phase == SPAN_OTHER && span->inside);
+    return last == ']' && best_guess ? ']' : span->bracket;
 }
 
 /* So many of the last bytes may stand before an array that is an element: a comma, and blanks. */
@@ -372,7 +374,8 @@ static bool skip_other(json_span_t *span, const uint8_t *bytes, size_t length, s
     *end = line ? (size_t)(line - bytes) + 1 : length;
     span->inside = ~(uint64_t)0; /* nobody looks at its quotes: they may be open */
     span->before = last_byte(span, bytes, *end);
-    span->closes |= line && span->before == ']';
+    if (line && span->before == ']')
+        span->bracket = ']';
     return line != NULL;
 }
 

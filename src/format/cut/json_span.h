@@ -37,7 +37,7 @@ typedef struct {
     size_t object;   /* where that begins */
     uint64_t inside; /* of quotes: 0 or all bits */
     bool escaped;    /* the next byte follows a backslash */
-    bool closes;     /* a ] belongs to no object */
+    uint8_t bracket; /* the last [ or ] that belongs to no object; 0: none */
     bool in_line;    /* skipped: the next byte is not the first one of its line */
     uint8_t before;  /* the last byte that is no blank, outside quotes; */
     size_t mark;     /* where that is, outside the object */
@@ -56,9 +56,9 @@ size_t json_span_kept(json_span_t *span, const uint8_t *text, size_t length);
  * to be given again, with what follows them; if nothing does, they belong to it. */
 bool json_span_skip(json_span_t *span, const uint8_t *bytes, size_t length, size_t *end);
 
-/* The text is over, and `last` is its last byte that is no blank: does a ] close the array around its records? Where quotes
- * are open, or brackets do not fit, that is the best guess. */
-bool json_span_closes(const json_span_t *span, uint8_t last);
+/* The text is over, and `last` is its last byte that is no blank: the last [ or ] around its records. Where quotes are open,
+ * or brackets do not fit, a ] at the end is the best guess. */
+uint8_t json_span_bracket(const json_span_t *span, uint8_t last);
 
 static inline bool json_span_is_blank(uint8_t byte) {
     return byte == ' ' || byte == '\n' || byte == '\r' || byte == '\t';
