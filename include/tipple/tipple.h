@@ -73,7 +73,7 @@ TIPPLE_API void tipple_format_close(tipple_format_t *format);
 
 typedef struct tipple_reader tipple_reader_t;
 
-/* A reader belongs to one thread. NULL: error says why. */
+/* A reader belongs to one thread. The format has to stay open until its last reader is destroyed. NULL: error says why. */
 TIPPLE_API tipple_reader_t *tipple_reader_new(const tipple_format_t *format, tipple_error_t *error);
 /* NULL: nothing is done. */
 TIPPLE_API void tipple_reader_destroy(tipple_reader_t *reader);

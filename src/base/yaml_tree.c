@@ -186,7 +186,7 @@ static yaml_item_t *read_node(yaml_tree_t *tree, yaml_parser_t *parser, yaml_eve
         if (map) {
             if (!(key = read_node(tree, parser, &inner, depth + 1, err)))
                 return NULL;
-            if (key->kind != YAML_ITEM_SCALAR) {
+            if (key->kind != YAML_ITEM_SCALAR || strlen(key->text) != key->length) {
                 yaml_tree_complain(tree, key, err, "a key must be a plain word");
                 return NULL;
             }

@@ -114,7 +114,7 @@ static bool look(const values_t *values, server_t *server, mongoc_client_t *clie
     if (values->restore) {
         if (!may_restore(server, status, err))
             return false;
-        undo(server, client, &status->undone);
+        undo(server, client, NULL, &status->undone);
     }
     status->read = route_open(server, client, &status->route, err);
     return status->read != ROUTE_FAILED &&

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef enum { TEXT, LIST, FLAG, COUNT, COUNT32, SIZE, TIME, RATE, EXISTING } kind_t;
+typedef enum { TEXT, LIST, FLAG, COUNT, COUNT32, SIZE, TIME, RATE, EXISTING, REJECTS } kind_t;
 
 typedef struct {
     const char *name;
@@ -34,7 +34,7 @@ static const row_t rows[] = {
     {"batch-bytes", SIZE, AT(spec.batch_bytes)},
     {"memory", SIZE, AT(spec.memory)},
     {"max-record", SIZE, AT(spec.max_record)},
-    {"max-rejects", COUNT, AT(spec.max_rejects)},
+    {"max-rejects", REJECTS, AT(spec)},
     {"limit", COUNT, AT(spec.limit)},
     {"max-rate", RATE, AT(spec.max_rate)},
     {"patience", TIME, AT(spec.patience_ns)},
@@ -124,6 +124,8 @@ static bool set_number(const row_t *row, library_options_t *options, const char 
     case EXISTING:
         return *value && existing_named(value, &existing) &&
                (*(const char **)to = existing_names[existing], true);
+    case REJECTS:
+        return load_spec_max_rejects(to, value);
     case TEXT:
     case LIST:
         break;

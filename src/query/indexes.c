@@ -120,6 +120,55 @@ const char *indexes_differ(const bson_t *wanted, const bson_t *stored, const bso
     return collates_otherwise(wanted, stored, usual) ? "its collation is another one" : NULL;
 }
 
+/* ---- text indexes ---- */
+
+static bool is_text(const bson_iter_t *field) {
+    return BSON_ITER_HOLDS_UTF8(field) && strcmp(bson_iter_utf8(field, NULL), "text") == 0;
+}
+
+/* The key of an index as a server keeps it: that of a text index has {_fts: "text", _ftsx: 1} in the place of its fields,
+ * which are kept as weights. */
+static void as_kept(const bson_t *wanted, const bson_t *key, bson_t *kept, bson_t *weights) {
+    bson_t given;
+    bson_iter_t at, there;
+    bson_init(kept);
+    bson_init(weights);
+    if (bson_read_field(wanted, "weights", &given))
+        bson_concat(weights, &given);
+    for (bool more = bson_iter_init(&at, key) && bson_iter_next(&at); more; more = bson_iter_next(&at)) {
+        const char *name = bson_iter_key(&at);
+        if (!is_text(&at)) {
+            bson_append_iter(kept, NULL, 0, &at);
+            continue;
+        }
+        if (!bson_iter_init_find(&there, kept, "_fts")) {
+            bson_append_utf8(kept, "_fts", -1, "text", -1);
+            bson_append_int32(kept, "_ftsx", -1, 1);
+        }
+        if (!bson_iter_init_find(&there, weights, name))
+            bson_append_int32(weights, name, -1, 1);
+    }
+}
+
+/* Has the stored index the key that is wanted? */
+static bool has_key(const bson_t *index, const bson_t *wanted, const bson_t *key) {
+    bson_t stored, kept, weights, theirs;
+    bson_iter_t mine, other;
+    if (!bson_read_field(index, "key", &stored))
+        return false;
+    as_kept(wanted, key, &kept, &weights);
+    bool same = same_key(&stored, &kept);
+    if (same && bson_read_field(index, "weights", &theirs)) {
+        same = bson_count_keys(&weights) == bson_count_keys(&theirs);
+        for (bool more = bson_iter_init(&mine, &weights) && bson_iter_next(&mine); same && more;
+             more = bson_iter_next(&mine))
+            same = bson_iter_init_find(&other, &theirs, bson_iter_key(&mine)) && same_value(&mine, &other);
+    }
+    bson_destroy(&kept);
+    bson_destroy(&weights);
+    return same;
+}
+
 /* What is there of a key. */
 typedef struct {
     bool there;     /* the index that is wanted */
@@ -129,8 +178,7 @@ typedef struct {
 
 static void look_at(const bson_t *index, const bson_t *wanted, const bson_t *key, const bson_t *usual,
                     found_t *found) {
-    bson_t stored;
-    if (found->there || !bson_read_field(index, "key", &stored) || !same_key(&stored, key))
+    if (found->there || !has_key(index, wanted, key))
         return;
     const char *differs = indexes_differ(wanted, index, usual);
     found->there = !differs;
@@ -200,7 +248,8 @@ static bool make(const looker_t *looker, const bson_t *index, const char *name) 
         bson_append_utf8(&one, "name", -1, name, -1);
     bson_append_document_end(&list, &one);
     bson_append_array_end(&command, &list);
-    log_note("making the index %s on %s.%s", name, looker->database, looker->collection);
+    const char *own = bson_read_text(index, "name");
+    log_note("making the index %s on %s.%s", *own ? own : name, looker->database, looker->collection);
     bool ok =
         server_command(looker->server, looker->client, looker->database, &command, true, NULL, looker->err);
     bson_destroy(&command);

@@ -247,7 +247,7 @@ static void clear_zones(scratch_t *scratch) {
     err_t ignored;
     if (server_facts(scratch->server)->kind != SERVER_ROUTER)
         return;
-    undo(scratch->server, scratch->client, &undone);
+    undo(scratch->server, scratch->client, NULL, &undone);
     if (!undone.hidden)
         undo_tell(scratch->server, &undone, "", &ignored);
 }

@@ -379,7 +379,7 @@ static void try_settings(server_t *server, mongoc_client_t *client) {
     err_t err = {.text = ""};
     LAB_MUST(zones_read(server, client, &zones, &err) || err.text[0]);
     zones_free(&zones);
-    undo(server, client, &undone);
+    undo(server, client, NULL, &undone);
     for (undo_step_t step = 0; step < UNDO_STEPS; step++)
         LAB_MUST((!undone.steps[step].left && !undone.steps[step].unknown) || undone.steps[step].why.text[0]);
 }

@@ -220,8 +220,9 @@ static void try_hold(server_t *server, mongoc_client_t *client) {
     char hex[25];
     err_t err = {.text = ""};
     LAB_MUST(balancer_look(server, client, &hold, &err) || err.text[0]);
-    LAB_MUST(balancer_take(server, client, &err) || err.text[0]);
-    LAB_MUST(balancer_release(server, client, &hold, &err) || err.text[0]);
+    bool took;
+    LAB_MUST(balancer_take(server, client, &took, &err) || err.text[0]);
+    LAB_MUST(balancer_release(server, client, took, &hold, &err) || err.text[0]);
     LAB_MUST(server_process(server, client, hex, &err) ? strlen(hex) == 24 : err.text[0] != '\0');
 }
 

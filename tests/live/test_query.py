@@ -497,6 +497,22 @@ class Beside(Query):
         self.assertRegex(text, r"(?m)^some: nothing came back to [1-9]\d? % of its requests$")
         self.assertEqual(1, text.count("nothing came back"))
 
+    def test_one_place(self):
+        """of measurements that neither row nor column tells apart the first is shown, and columns that do not fit are counted"""
+        many = ", ".join(map(str, range(1, 31)))
+        self.write("x.yaml", """suite: x
+queries:
+  - {name: counted, each: {n: [1, 2], way: {here: 1, none: 5000}}, find: {filter: {n: {$param: way}}, limit: {$param: n}}}
+  - {name: wide, each: {m: [%s]}, find: {filter: {n: {$param: m}}}}
+tables:
+  - {title: places, rows: n, columns: query, show: mean_ms, queries: [counted]}
+  - {title: columns, rows: query, columns: m, show: mean_ms, queries: [wide]}
+""" % many)
+        text = self.tipple(*self.query_words("--repeats", 2)).stdout.decode()
+        self.assertRegex(text, r"(?m)^places\nn +counted\n1 +[\d.]+ σ [\d.]+\n2 +[\d.]+ σ [\d.]+\n"
+                               r"of measurements that are in one place here, the first$")
+        self.assertRegex(text, r"(?m)^7 more figures, for which there are too many columns; --json has them$")
+
     def test_published(self):
         """--json has what the suite's tables have as published: beside a measurement, and all of it"""
         self.write("x.yaml", FOUND)

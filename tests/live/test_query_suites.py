@@ -106,6 +106,20 @@ class Ways(livequery.Case):
         self.query("isd", "span", "--setup")
         self.assertEqual(["ts_1_st_1"], indexes())
 
+    def test_text_index(self):
+        """an index of texts, whose key a server keeps in its own way, is known again"""
+        self.fill_some()
+        for number, index in enumerate(("{key: {n: 1, b: text, a: text}}", "{key: {n: 1, a: text}, weights: {a: 3, b: 1}}",
+                                        "{key: {$**: text}, name: all}")):
+            (self.folder / "x.yaml").write_text("suite: x\nqueries:\n  - {name: q, find: {limit: 1}, setup: {indexes: [%s]}}\n" % index)
+            words = ("query", "--suite", "./x.yaml", "--uri", self.uri(), "--repeats", 1)
+            self.tipple(*words, status=1)
+            said = self.tipple(*words, "--setup").stderr
+            self.assertIn("making the index %s" % ("all on" if number == 2 else "n_1_"), said)
+            self.assertNotIn("making", self.tipple(*words, "--setup").stderr)
+            self.tipple(*words)
+            self.client.command(self.database, {"dropIndexes": "results", "index": "*"})
+
     def test_control_characters(self):
         """what a suite says cannot command the terminal: names, labels, titles and parameters are escaped"""
         self.fill_some()

@@ -142,6 +142,21 @@ class Package(unittest.TestCase):
         listed = re.search(r"class Result.*?\n\n", (EXAMPLES / "push.py").read_text(), re.DOTALL).group()
         self.assertEqual(names, re.findall(r'"(\w+)"', listed))
 
+    def test_unloading(self):
+        """Behind dlclose, too, the threads of a load's connections can come to their end."""
+        run(sys.executable, "-c", """if True:
+            import _ctypes, ctypes, time
+            library = ctypes.CDLL("libtipple.so.0")
+            library.tipple_load_new.restype = ctypes.c_void_p
+            load = ctypes.c_void_p(library.tipple_load_new(b"mongodb://127.0.0.1:1/a.b", None))
+            for option, value in ((b"input-name", b"rows"), (b"patience", b"0s")):
+                assert library.tipple_load_set(load, option, value, None)
+            library.tipple_load_push(load, b"a,b\\n1,2\\n", 8, None)
+            library.tipple_load_finish(load, None)
+            library.tipple_load_destroy(load)
+            _ctypes.dlclose(library._handle)
+            time.sleep(2)""", env=self.with_library)
+
     def examples(self):
         """Built, as words to run."""
         run(COMPILER, "-Wall", "-Wextra", "-Werror", EXAMPLES / "push.c", "-o", "push", *self.flags())

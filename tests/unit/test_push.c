@@ -104,6 +104,25 @@ static void test_rejects_and_nothing(void **state) {
     box_stop(lab.box);
 }
 
+/* The sentence of a load whose first 100 records were all rejected asks for 100%. */
+static void test_all_rejected(void **state) {
+    enum { MANY = 150 };
+    (void)state;
+    lab_t lab;
+    tipple_error_t error;
+    lab_open(&lab);
+    tipple_load_t *load = begin(&lab, "all rejected");
+    assert_false(tipple_load_set(load, "max-rejects", "101%", &error));
+    assert_true(tipple_load_set(load, "max-rejects", "100%", &error));
+    assert_true(tipple_load_push(load, "n,w\n", 4, &error));
+    for (int i = 0; i < MANY; i++)
+        assert_true(tipple_load_push(load, "1,b,c\n", 6, &error));
+    push_finish(load, 2);
+    push_check(load, 0, 0, MANY);
+    tipple_load_destroy(load);
+    box_stop(lab.box);
+}
+
 /* Documents keep their `_id`; what is no whole one is not taken. */
 static void test_documents(void **state) {
     (void)state;
@@ -476,6 +495,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_pieces),
                                        cmocka_unit_test(test_more_than_there_is_room_for),
                                        cmocka_unit_test(test_rejects_and_nothing),
+                                       cmocka_unit_test(test_all_rejected),
                                        cmocka_unit_test(test_documents),
                                        cmocka_unit_test(test_guessed),
                                        cmocka_unit_test(test_failure_in_the_middle),

@@ -195,6 +195,8 @@ static void open_balanced(lab_t *lab, bool off) {
     box_insert(lab->box, "d.c.tipple.files", "{\"_id\": \"catalog\"}");
 }
 
+static bool took; /* of balancer_take */
+
 static balancer_t look(lab_t *lab) {
     balancer_t hold;
     assert_true(balancer_look(lab->server, lab->client, &hold, &lab->err));
@@ -207,16 +209,34 @@ static void test_taken_and_released(void **state) {
     balancer_t found;
     open_balanced(&lab, false);
     assert_int_equal(look(&lab), BALANCER_ON);
-    assert_true(balancer_take(lab.server, lab.client, &lab.err));
+    assert_true(balancer_take(lab.server, lab.client, &took, &lab.err));
     assert_int_equal(box_count(lab.box, "config.collections", OFF), 1);
     assert_int_equal(box_count(lab.box, "d.c.tipple.files", NOTE("true")), 1);
     assert_int_equal(look(&lab), BALANCER_OURS);
-    assert_true(balancer_take(lab.server, lab.client, &lab.err)); /* another load: nothing to do */
-    assert_true(balancer_release(lab.server, lab.client, &found, &lab.err));
+    assert_true(balancer_take(lab.server, lab.client, &took, &lab.err)); /* another load: nothing to do */
+    assert_true(balancer_release(lab.server, lab.client, false, &found, &lab.err));
     assert_int_equal(found, BALANCER_OURS);
     assert_int_equal(box_count(lab.box, "config.collections", OFF), 0);
     assert_int_equal(box_count(lab.box, "d.c.tipple.files", NOTE("false")), 1);
     close_lab(&lab);
+}
+
+/* With the catalog the note goes; who turned it off knows of it, and nobody else does. */
+static void test_without_a_catalog(void **state) {
+    (void)state;
+    for (int knows = 0; knows < 2; knows++) {
+        lab_t lab;
+        balancer_t found;
+        open_balanced(&lab, false);
+        assert_true(balancer_take(lab.server, lab.client, &took, &lab.err));
+        assert_true(took);
+        box_update(lab.box, "d.c.tipple.files", "{\"_id\": \"catalog\"}",
+                   "{\"$unset\": {\"balancingHeld\": 1}}");
+        assert_true(balancer_release(lab.server, lab.client, knows, &found, &lab.err));
+        assert_int_equal(found, knows ? BALANCER_OURS : BALANCER_PERSONS);
+        assert_int_equal(box_count(lab.box, "config.collections", OFF), !knows);
+        close_lab(&lab);
+    }
 }
 
 /* What a person has turned off stays off, and so does what nobody can tell. */
@@ -233,9 +253,10 @@ static void test_of_a_person(void **state) {
         if (cases[i].note)
             box_update(lab.box, "d.c.tipple.files", "{\"_id\": \"catalog\"}",
                        "{\"$set\": {\"balancingHeld\": \"begun\"}}");
-        assert_true(balancer_take(lab.server, lab.client, &lab.err));
+        assert_true(balancer_take(lab.server, lab.client, &took, &lab.err));
+        assert_false(took);
         assert_int_equal(look(&lab), cases[i].hold);
-        assert_true(balancer_release(lab.server, lab.client, &found, &lab.err));
+        assert_true(balancer_release(lab.server, lab.client, false, &found, &lab.err));
         assert_int_equal(found, cases[i].hold);
         assert_int_equal(box_count(lab.box, "config.collections", OFF), 1);
         close_lab(&lab);
@@ -256,7 +277,7 @@ static void test_notes_come_first(void **state) {
                       .does = came_through,
                       .reply = came_through ? "{\"writeConcernError\": {\"code\": 100, \"errmsg\": \"few\"}}"
                                             : NOT_ALLOWED});
-        assert_true(balancer_take(lab.server, lab.client, &lab.err) == came_through);
+        assert_true(balancer_take(lab.server, lab.client, &took, &lab.err) == came_through);
         assert_int_equal(box_count(lab.box, "config.collections", OFF), came_through);
         assert_int_equal(box_count(lab.box, "d.c.tipple.files", NOTE("\"begun\"")), !came_through);
         close_lab(&lab);
@@ -277,7 +298,7 @@ static void test_undo(void **state) {
     lab_t lab;
     undone_t undone;
     open_balanced(&lab, false);
-    assert_true(balancer_take(lab.server, lab.client, &lab.err));
+    assert_true(balancer_take(lab.server, lab.client, &took, &lab.err));
     note_zones(&lab, 1);
     box_insert(
         lab.box, "config.tags",
@@ -286,7 +307,7 @@ static void test_undo(void **state) {
                "{\"_id\": 2, \"ns\": \"d.c\", \"tag\": \"EU\", \"min\": {\"k\": 2}, \"max\": {\"k\": 3}}");
     box_update(lab.box, "config.shards", "{\"_id\": \"s0\"}",
                "{\"$set\": {\"tags\": [\"EU\", \"tipple.d.c.0\"]}}");
-    undo(lab.server, lab.client, &undone);
+    undo(lab.server, lab.client, NULL, &undone);
     assert_int_equal(undone.steps[UNDO_RANGES].gone, 1);
     assert_int_equal(undone.steps[UNDO_TAGS].gone, 1);
     assert_int_equal(undone.steps[UNDO_BALANCING].gone, 1);
@@ -327,12 +348,34 @@ static void test_undo_of_a_person(void **state) {
         "{\"_id\": 1, \"ns\": \"d.c\", \"tag\": \"tipple.d.c.1\", \"min\": {\"k\": 1}, \"max\": {\"k\": 2}}");
     box_update(lab.box, "config.shards", "{\"_id\": \"s0\"}",
                "{\"$set\": {\"tags\": [\"tipple.d.c.1\", \"tipple.d.c.00\", \"tipple.d.c.0\"]}}");
-    undo(lab.server, lab.client, &undone);
+    undo(lab.server, lab.client, NULL, &undone);
     assert_int_equal(undone.steps[UNDO_RANGES].gone, 0);
     assert_int_equal(undone.steps[UNDO_TAGS].gone, 1);
     assert_int_equal(box_count(lab.box, "config.tags", NULL), 1);
     assert_int_equal(box_count(lab.box, "config.shards",
                                "{\"_id\": \"s0\", \"tags\": [\"tipple.d.c.1\", \"tipple.d.c.00\"]}"),
+                     1);
+    close_lab(&lab);
+}
+
+/* Of its own zones a load needs no note: somebody may have removed it. */
+static void test_undo_without_a_note(void **state) {
+    (void)state;
+    lab_t lab;
+    undone_t undone;
+    open_balanced(&lab, false);
+    box_insert(
+        lab.box, "config.tags",
+        "{\"_id\": 1, \"ns\": \"d.c\", \"tag\": \"tipple.d.c.0\", \"min\": {\"k\": 1}, \"max\": {\"k\": 2}}");
+    box_update(lab.box, "config.shards", "{\"_id\": \"s0\"}",
+               "{\"$set\": {\"tags\": [\"tipple.d.c.0\", \"tipple.d.c.1\"]}}");
+    undo(lab.server, lab.client, NULL, &undone);
+    assert_int_equal(undone.steps[UNDO_RANGES].gone + undone.steps[UNDO_TAGS].gone, 0);
+    undo(lab.server, lab.client, &(undo_own_t){.zones = 1}, &undone);
+    assert_int_equal(undone.steps[UNDO_RANGES].gone, 1);
+    assert_int_equal(undone.steps[UNDO_TAGS].gone, 1);
+    assert_int_equal(box_count(lab.box, "config.tags", NULL), 0);
+    assert_int_equal(box_count(lab.box, "config.shards", "{\"_id\": \"s0\", \"tags\": [\"tipple.d.c.1\"]}"),
                      1);
     close_lab(&lab);
 }
@@ -343,14 +386,14 @@ static void test_undo_in_part(void **state) {
     lab_t lab;
     undone_t undone;
     open_balanced(&lab, false);
-    assert_true(balancer_take(lab.server, lab.client, &lab.err));
+    assert_true(balancer_take(lab.server, lab.client, &took, &lab.err));
     note_zones(&lab, 1);
     box_insert(
         lab.box, "config.tags",
         "{\"_id\": 1, \"ns\": \"d.c\", \"tag\": \"tipple.d.c.0\", \"min\": {\"k\": 1}, \"max\": {\"k\": 2}}");
     box_update(lab.box, "config.shards", "{\"_id\": \"s0\"}", "{\"$set\": {\"tags\": [\"tipple.d.c.0\"]}}");
     box_fault(lab.box, &(box_fault_t){.command = "updateZoneKeyRange", .reply = NOT_ALLOWED});
-    undo(lab.server, lab.client, &undone);
+    undo(lab.server, lab.client, NULL, &undone);
     assert_int_equal(undone.steps[UNDO_RANGES].left, 1);
     assert_int_equal(undone.steps[UNDO_TAGS].gone, 1);
     assert_int_equal(undone.steps[UNDO_BALANCING].gone, 1);
@@ -365,11 +408,18 @@ static void test_undo_in_part(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_read),         cmocka_unit_test(test_no_map),
-        cmocka_unit_test(test_moving),       cmocka_unit_test(test_taken_and_released),
-        cmocka_unit_test(test_of_a_person),  cmocka_unit_test(test_notes_come_first),
-        cmocka_unit_test(test_undo),         cmocka_unit_test(test_undo_of_a_person),
-        cmocka_unit_test(test_undo_in_part), cmocka_unit_test(test_note),
+        cmocka_unit_test(test_read),
+        cmocka_unit_test(test_no_map),
+        cmocka_unit_test(test_moving),
+        cmocka_unit_test(test_taken_and_released),
+        cmocka_unit_test(test_without_a_catalog),
+        cmocka_unit_test(test_of_a_person),
+        cmocka_unit_test(test_notes_come_first),
+        cmocka_unit_test(test_undo),
+        cmocka_unit_test(test_undo_without_a_note),
+        cmocka_unit_test(test_undo_of_a_person),
+        cmocka_unit_test(test_undo_in_part),
+        cmocka_unit_test(test_note),
     };
     mongoc_init();
     mongoc_log_set_handler(NULL, NULL);

@@ -123,6 +123,7 @@ static void test_not_yaml(void **state) {
     refuse("a: 1\n- b\n", "my.yaml:2:1: ", "not YAML");
     refuse("a: caf\xE9\n", "my.yaml:", "not YAML");
     refuse_text("a: x\0y\n", 7, "my.yaml:", "not YAML");
+    refuse("\"a\\0b\": x\n", "my.yaml:1:1", "a key must be a plain word"); /* it would be read as a */
 }
 
 static void test_refused(void **state) {

@@ -55,7 +55,8 @@ typedef struct {
     const suite_table_t *table;
     grid_t grid;
     bool published
-        [GRID_COLUMNS]; /* what stands there was published; of the column before it, or of no other */
+        [GRID_COLUMNS];     /* what stands there was published; of the column before it, or of no other */
+    size_t behind, outside; /* measurements whose place has another one; for which there is no column */
 } drawn_t;
 
 static size_t row_of(drawn_t *drawn, const char *name) {
@@ -141,6 +142,32 @@ const char *query_published(const query_result_t *result, const suite_table_t *t
 
 /* ---- the table ---- */
 
+/* Each measurement in its place; false: another one is there, or there is no room. */
+static bool put(drawn_t *drawn, const query_result_t *result, const query_figure_t *figure,
+                const measure_t *measure, const char *row, const char *column) {
+    if (!is_first_choice(drawn->table, result->measures.items, measure)) {
+        drawn->behind++;
+        return false;
+    }
+    const size_t x = column_of(drawn, column), y = row_of(drawn, row);
+    if (!x || drawn->grid.cells[y][x][0]) {
+        *(x ? &drawn->behind : &drawn->outside) += 1;
+        return false;
+    }
+    put_measured(drawn->grid.cells[y][x], figure, measure);
+    return true;
+}
+
+static void print(drawn_t *drawn) {
+    out_print("\n%s\n", drawn->table->title);
+    grid_print(&drawn->grid);
+    if (drawn->behind)
+        out_print("of measurements that are in one place here, the first\n");
+    if (drawn->outside)
+        out_print("%zu more figures, for which there are too many columns; --json has them\n",
+                  drawn->outside);
+}
+
 void query_print_suite_table(const query_result_t *result, const suite_table_t *table) {
     drawn_t drawn = {.table = table, .grid = {.columns = 1, .left = {true}}};
     char row[GRID_CELL], column[GRID_CELL];
@@ -151,20 +178,11 @@ void query_print_suite_table(const query_result_t *result, const suite_table_t *
     GRID_PUT(grid_row(&drawn.grid), 0, "%s", table->rows);
     for (size_t i = 0; i < result->measures.count; i++) {
         const measure_t *measure = &result->measures.items[i];
-        if (!in_table(table, measure, row, column) ||
-            !is_first_choice(table, result->measures.items, measure))
-            continue;
-        const size_t x = column_of(&drawn, column), y = row_of(&drawn, row);
-        if (!x)
-            continue;
-        put_measured(drawn.grid.cells[y][x], figure, measure);
-        filled++;
+        filled += in_table(table, measure, row, column) && put(&drawn, result, figure, measure, row, column);
     }
     if (filled)
         put_published(&drawn);
-    if (filled > 1 || (filled && table->published)) {
-        out_print("\n%s\n", table->title);
-        grid_print(&drawn.grid);
-    }
+    if (filled > 1 || (filled && table->published))
+        print(&drawn);
     grid_free(&drawn.grid);
 }

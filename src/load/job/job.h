@@ -20,6 +20,7 @@
 #include "load/spec/load_spec.h"
 #include "load/spec/progress.h"
 #include "load/threads/loader.h"
+#include "server/presplit/undo.h"
 
 enum { JOB_MOST_DEFAULT_THREADS = 64, JOB_MOST_INDEXES = 64 };
 
@@ -44,9 +45,10 @@ typedef struct {
     bool dropped; /* --drop has taken documents away */
 
     /* on a cluster */
-    bool placed;       /* zones were set, or some of them */
-    bool must_balance; /* a shard that is being drained has chunks */
-    bool was_off;      /* a person had turned balancing off before --drop */
+    bool placed;        /* zones were set, or some of them */
+    bool must_balance;  /* a shard that is being drained has chunks */
+    undo_own_t changed; /* of the cluster */
+    bool was_off;       /* a person had turned balancing off before --drop */
 
     /* the catalog: the main thread's */
     store_t *store;

@@ -12,7 +12,6 @@
 #include "server/presplit/balance_check.h"
 #include "server/presplit/presplit.h"
 #include "server/presplit/rights.h"
-#include "server/presplit/undo.h"
 #include "server/presplit/zone_notes.h"
 #include "server/presplit/zones.h"
 
@@ -85,7 +84,7 @@ static bool collection_empty(job_t *job, const shardkey_t *key, err_t *err) {
     load_id_to_oid(&job->id, &load);
     bool ok = check_shards(&shards, err) &&
               zone_notes_write(job->server, job->client, &load, shards.count, err) &&
-              presplit_empty(job, key, &shards, presplit_place, err);
+              (job->changed.zones = shards.count) && presplit_empty(job, key, &shards, presplit_place, err);
     presplit_free_shards(&shards);
     return ok;
 }
@@ -361,7 +360,7 @@ void job_follow_shards(job_t *job) {
 void job_hold_shards(job_t *job) {
     err_t err;
     if (job->loading.route && !job->spec->dry_run && !job->must_balance &&
-        !balancer_take(job->server, job->client, &err))
+        !balancer_take(job->server, job->client, &job->changed.balancing, &err))
         log_detail("the balancing of %s could not be turned off: %s", server_namespace(job->server),
                    err.text);
 }
@@ -385,7 +384,7 @@ void job_close_shards(job_t *job) {
     }
     if (running)
         return; /* the last one of them does it */
-    undo(job->server, job->client, &undone);
+    undo(job->server, job->client, &job->changed, &undone);
     if (job->placed || !undone.hidden)
         undo_tell(job->server, &undone, "; `tipple status --restore` does it, when no load of it runs", &err);
 }

@@ -1,6 +1,10 @@
 #include "load/spec/load_spec.h"
+#include "base/numbers/units.h"
 #include "format/schema/schema_bad_value.h"
 #include "load/rejects/reject.h"
+
+#include <stdlib.h>
+#include <string.h>
 
 void load_spec_init(load_spec_t *spec) {
     *spec = (load_spec_t){.format = NULL,
@@ -16,4 +20,19 @@ void load_spec_init(load_spec_t *spec) {
 
 const char *load_spec_bad_value(const load_spec_t *spec) {
     return spec->format && spec->guess.bad_value_given ? schema_bad_values[spec->guess.bad_value] : NULL;
+}
+
+bool load_spec_max_rejects(load_spec_t *spec, const char *text) {
+    if (!strchr(text, '%')) {
+        if (!units_parse_count(text, &spec->max_rejects))
+            return false;
+        spec->max_rejects_percent = -1;
+        return true;
+    }
+    char *end;
+    const double percent = strtod(text, &end);
+    if (end == text || strcmp(end, "%") != 0 || !(percent >= 0 && percent <= 100))
+        return false;
+    spec->max_rejects_percent = percent;
+    return true;
 }

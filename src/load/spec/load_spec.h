@@ -55,6 +55,9 @@ typedef struct {
 
 void load_spec_init(load_spec_t *spec); /* the defaults */
 
+/* "1000" or "0.1%": how many records may be rejected. False: it is neither, and nothing is changed. */
+bool load_spec_max_rejects(load_spec_t *spec, const char *text);
+
 /* The word of its --on-bad-value, where a --format needs it again; or NULL. */
 const char *load_spec_bad_value(const load_spec_t *spec);
 

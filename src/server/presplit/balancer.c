@@ -40,9 +40,10 @@ static void name_catalog(const server_t *server, char name[300]) {
     snprintf(name, 300, "%s.tipple.files", server_collection(server));
 }
 
-/* *note: of a load; *owed: a person had turned it off before --drop. */
-static bool read_notes(server_t *server, mongoc_client_t *client, balancer_note_t *note, bool *owed,
-                       err_t *err) {
+/* *note: of a load; unsaid: what it is where the catalog says nothing, as one that was removed; *owed: a person had turned it
+ * off before --drop. */
+static bool read_notes(server_t *server, mongoc_client_t *client, balancer_note_t unsaid,
+                       balancer_note_t *note, bool *owed, err_t *err) {
     char name[300];
     bson_t reply;
     bson_iter_t at, held;
@@ -52,7 +53,7 @@ static bool read_notes(server_t *server, mongoc_client_t *client, balancer_note_
                                "level", BCON_UTF8("majority"), "}");
     bool ok = server_command(server, client, server_database(server), command, false, &reply, err);
     bson_destroy(command);
-    *note = BALANCER_NO_NOTE;
+    *note = ok ? unsaid : BALANCER_NO_NOTE;
     if (ok && bson_iter_init(&at, &reply) &&
         bson_iter_find_descendant(&at, "cursor.firstBatch.0.balancingHeld", &held))
         *note = BSON_ITER_HOLDS_UTF8(&held) ? BALANCER_BEGUN
@@ -91,7 +92,7 @@ bool balancer_note_off(server_t *server, mongoc_client_t *client, err_t *err) {
 
 bool balancer_owes(server_t *server, mongoc_client_t *client, bool *owed, err_t *err) {
     balancer_note_t note;
-    return read_notes(server, client, &note, owed, err);
+    return read_notes(server, client, BALANCER_NO_NOTE, &note, owed, err);
 }
 
 bool balancer_keep_off(server_t *server, mongoc_client_t *client, bool *owed, err_t *err) {
@@ -109,10 +110,10 @@ balancer_t balancer_judge(bool off, balancer_note_t note) {
     return off ? by[note] : BALANCER_ON;
 }
 
-static bool look_at_both(server_t *server, mongoc_client_t *client, balancer_note_t *note, balancer_t *hold,
-                         err_t *err) {
+static bool look_at_both(server_t *server, mongoc_client_t *client, balancer_note_t unsaid,
+                         balancer_note_t *note, balancer_t *hold, err_t *err) {
     bool off, owed;
-    if (!read_notes(server, client, note, &owed, err) || !look(server, client, &off, err))
+    if (!read_notes(server, client, unsaid, note, &owed, err) || !look(server, client, &off, err))
         return false;
     *hold = balancer_judge(off, *note);
     return true;
@@ -120,11 +121,12 @@ static bool look_at_both(server_t *server, mongoc_client_t *client, balancer_not
 
 bool balancer_look(server_t *server, mongoc_client_t *client, balancer_t *hold, err_t *err) {
     balancer_note_t note;
-    return look_at_both(server, client, &note, hold, err);
+    return look_at_both(server, client, BALANCER_NO_NOTE, &note, hold, err);
 }
 
-bool balancer_take(server_t *server, mongoc_client_t *client, err_t *err) {
+bool balancer_take(server_t *server, mongoc_client_t *client, bool *took, err_t *err) {
     bool off;
+    *took = false;
     if (!look(server, client, &off, err))
         return false;
     if (off)
@@ -134,13 +136,14 @@ bool balancer_take(server_t *server, mongoc_client_t *client, err_t *err) {
     /* a command that seems to fail may have succeeded */
     if (!set(server, client, true, err) && !(look(server, client, &off, err) && off))
         return false;
+    *took = true;
     return write_note(server, client, BALANCER_DONE, err);
 }
 
-bool balancer_release(server_t *server, mongoc_client_t *client, balancer_t *found, err_t *err) {
+bool balancer_release(server_t *server, mongoc_client_t *client, bool took, balancer_t *found, err_t *err) {
     balancer_note_t note;
     *found = BALANCER_ON;
-    return look_at_both(server, client, &note, found, err) &&
+    return look_at_both(server, client, took ? BALANCER_DONE : BALANCER_NO_NOTE, &note, found, err) &&
            (*found != BALANCER_OURS || set(server, client, false, err)) &&
            (note == BALANCER_NO_NOTE || write_note(server, client, BALANCER_NO_NOTE, err));
 }

@@ -23,13 +23,14 @@ typedef enum {
 } balancer_t;
 balancer_t balancer_judge(bool off, balancer_note_t note); /* pure */
 
-/* Turns balancing off. Call it after the catalog is open. */
-bool balancer_take(server_t *server, mongoc_client_t *client, err_t *err);
+/* Turns balancing off. Call it after the catalog is open. *took: it was on, and is off now. */
+bool balancer_take(server_t *server, mongoc_client_t *client, bool *took, err_t *err);
 
 bool balancer_look(server_t *server, mongoc_client_t *client, balancer_t *hold, err_t *err);
 
-/* Restores what was before the loads. *found: what it was until now. */
-bool balancer_release(server_t *server, mongoc_client_t *client, balancer_t *found, err_t *err);
+/* Restores what was before the loads. took: by balancer_take, so that it is ours although somebody has removed the catalog with
+ * its note. *found: what it was until now. */
+bool balancer_release(server_t *server, mongoc_client_t *client, bool took, balancer_t *found, err_t *err);
 
 /* A person had turned it off, and the collection is about to be dropped: noted in the catalog, whose header is there. */
 bool balancer_note_off(server_t *server, mongoc_client_t *client, err_t *err);

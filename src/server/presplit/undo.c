@@ -52,7 +52,8 @@ static void keep_off(server_t *server, mongoc_client_t *client, undone_t *undone
 }
 
 /* The notes go behind all that they are about, and only those that were there before it was looked at. */
-static void undo_zones(server_t *server, mongoc_client_t *client, undone_t *undone, zones_t *zones) {
+static void undo_zones(server_t *server, mongoc_client_t *client, size_t own, undone_t *undone,
+                       zones_t *zones) {
     undoing_t undoing = {server, client, undone, zones};
     zone_notes_t notes;
     err_t err, ignored;
@@ -63,6 +64,8 @@ static void undo_zones(server_t *server, mongoc_client_t *client, undone_t *undo
         undone->steps[UNDO_RANGES].why = err;
     }
     undone->hidden = zones->hidden;
+    if (zones->noted < own)
+        zones->noted = own;
     for (size_t i = 0; i < zones->ranges.count; i++)
         drop_range(&undoing, zones->ranges.documents[i]);
     zones_each_tag(zones, server_namespace(server), drop_tag, &undoing);
@@ -71,14 +74,14 @@ static void undo_zones(server_t *server, mongoc_client_t *client, undone_t *undo
         zone_notes_clear(server, client, &notes, &ignored); /* what stays claims nothing but our names */
 }
 
-void undo(server_t *server, mongoc_client_t *client, undone_t *undone) {
+void undo(server_t *server, mongoc_client_t *client, const undo_own_t *own, undone_t *undone) {
     zones_t zones;
     err_t err;
     *undone = (undone_t){.hidden = false};
-    undo_zones(server, client, undone, &zones);
+    undo_zones(server, client, own ? own->zones : 0, undone, &zones);
     const bool sharded = zones.sharded;
     zones_free(&zones);
-    const bool ok = balancer_release(server, client, &undone->hold, &err);
+    const bool ok = balancer_release(server, client, own && own->balancing, &undone->hold, &err);
     undone->steps[UNDO_BALANCING].gone = ok && undone->hold == BALANCER_OURS;
     undone->steps[UNDO_BALANCING].left = !ok && undone->hold == BALANCER_OURS;
     undone->steps[UNDO_BALANCING].unknown = !ok && undone->hold != BALANCER_OURS;

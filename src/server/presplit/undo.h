@@ -18,7 +18,14 @@ typedef struct {
     balancer_t hold; /* how balancing was */
 } undone_t;
 
-void undo(server_t *server, mongoc_client_t *client, undone_t *undone);
+/* What a load has changed itself: it knows that though somebody has removed what it noted of it. */
+typedef struct {
+    size_t zones;
+    bool balancing;
+} undo_own_t;
+
+/* own: NULL: nothing is known but what is noted. */
+void undo(server_t *server, mongoc_client_t *client, const undo_own_t *own, undone_t *undone);
 
 /* Warns of each that is not restored; the first warning ends with a hint. False: there was one, and err says why. */
 bool undo_tell(const server_t *server, const undone_t *undone, const char *hint, err_t *err);
