@@ -1,4 +1,5 @@
 #include "base/log.h"
+#include "cli/options/guess_rows.h"
 #include "cli/options/load_rows.h"
 #include "cli/print/drill_history.h"
 #include "cli/print/drill_print.h"
@@ -12,7 +13,7 @@
 typedef struct {
     drill_spec_t spec;
     const char *uri_file, *report;
-    texts_list_t indexes, filters;
+    texts_list_t indexes, filters, types;
     bool json, clustered, not_clustered, history;
 } values_t;
 
@@ -76,6 +77,7 @@ static const option_t options[] = {
      .environment = "TIPPLE_PATIENCE",
      .help = "How long a server may be away before the drill stops (default 30s)."},
     LOAD_ROW_FORMAT(values_t, spec.load.format),
+    GUESS_ROWS(values_t, spec.load.guess, types),
     {.name = "filter", .argument = "EXPR", .kind = OPTION_LIST, AT(filters), .help = "As for load."},
     LOAD_ROW_MAX_RECORD(values_t, spec.load.max_record, "As for load (default 16M)."),
     {.name = "max-rejects",
@@ -167,10 +169,8 @@ static bool check(values_t *values, char **inputs, int count, err_t *err) {
         return err_set(err, STATUS_USAGE, "--history drills nothing: leave --report out");
     if (values->history)
         return !count || err_set(err, STATUS_USAGE, "--history drills nothing: leave '%s' out", inputs[0]);
-    if (!load->format)
-        return err_set(
-            err, STATUS_USAGE,
-            "--format is missing: how to read the input, such as --format mot; `tipple formats` lists them");
+    if (!guess_rows_check(&load->guess, &values->types, load->format, err))
+        return false;
     if (!count)
         return err_set(err, STATUS_USAGE, "no files: name those that would be loaded again");
     if (values->clustered && values->not_clustered)

@@ -307,10 +307,6 @@ static bool check(values_t *values, char **inputs, int count, err_t *err) {
 
 static bool choose(load_spec_t *spec, err_t *err) {
     const bool threads = spec->threads == CLI_AUTO, batch = spec->batch == CLI_AUTO;
-    if ((threads || batch) && !spec->format)
-        return err_set(err, STATUS_USAGE,
-                       "--%s auto needs --format: `tipple formats --guess` makes one from the file",
-                       threads ? "threads" : "batch");
     return (!threads && !batch) || autotune_choose(spec, threads, batch, err);
 }
 

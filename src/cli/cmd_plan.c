@@ -2,13 +2,18 @@
 #include "cli/print/plan_print.h"
 #include "format/format.h"
 #include "input/manifest.h"
+#include "load/before/guess_inputs.h"
 
 static bool take_sample(plan_values_t *values, char **files, int count, gauge_t *gauge, err_t *err) {
     manifest_options_t options = {.input_name = NULL};
     manifest_t manifest = {.count = 0};
-    schema_t *schema = format_open(values->format, err);
-    bool ok = schema && manifest_build(&manifest, files, (size_t)count, &options, err) &&
-              gauge_take(schema, &manifest, gauge, err);
+    guessed_t guessed = {.yaml = NULL};
+    bool ok = manifest_build(&manifest, files, (size_t)count, &options, err);
+    schema_t *schema = !ok              ? NULL
+                       : values->format ? format_open(values->format, err)
+                                        : guess_inputs_open(&manifest, &values->guess, &guessed, err);
+    ok = schema && gauge_take(schema, &manifest, gauge, err);
+    guessed_free(&guessed);
     manifest_free(&manifest);
     schema_destroy(schema);
     return ok;
@@ -24,14 +29,12 @@ static void fill_from(plan_spec_t *spec, const gauge_t *gauge) {
         spec->text_bytes = (double)gauge->text_bytes / (double)gauge->documents;
 }
 
-static bool check_given(const plan_values_t *values, int files, err_t *err) {
-    if (files && !values->format)
-        return err_set(err, STATUS_USAGE,
-                       "--format is missing: how to read the sample, such as --format mot; `tipple formats` "
-                       "lists them");
+static bool check_given(plan_values_t *values, int files, err_t *err) {
+    if (!guess_rows_check(&values->guess, &values->types, values->format, err))
+        return false;
     if (!files && (values->plan.documents == 0 || values->plan.document_bytes == 0))
         return err_set(err, STATUS_USAGE,
-                       "nothing to plan: give a sample of your files with --format, or --documents and "
+                       "nothing to plan: give a sample of your files, or --documents and "
                        "--document-bytes");
     return true;
 }

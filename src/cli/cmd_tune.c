@@ -1,4 +1,5 @@
 #include "base/numbers/units.h"
+#include "cli/options/guess_rows.h"
 #include "cli/options/load_rows.h"
 #include "cli/print/storage_print.h"
 #include "cli/print/tune_print.h"
@@ -13,7 +14,7 @@
 typedef struct {
     tune_spec_t spec;
     const char *uri_file, *report;
-    texts_list_t filters;
+    texts_list_t filters, types;
     bool json, clustered, not_clustered, both_clustered, direct, both_direct;
     bool storage, short_keys[2];
     size_t key_count;
@@ -134,6 +135,7 @@ static const option_t options[] = {
      .environment = "TIPPLE_PATIENCE",
      .help = "How long a server may be away before tuning stops (default 30s)."},
     LOAD_ROW_FORMAT(values_t, spec.load.format),
+    GUESS_ROWS(values_t, spec.load.guess, types),
     {.name = "filter", .argument = "EXPR", .kind = OPTION_LIST, AT(filters), .help = "As for load."},
     {.name = "sample",
      .argument = "N",
@@ -259,10 +261,8 @@ static bool check(values_t *values, char **inputs, int count, err_t *err) {
             err, STATUS_USAGE,
             "--uri is missing: the target to tune for, such as --uri mongodb://127.0.0.1/mot.results (or set "
             "TIPPLE_URI)");
-    if (!load->format)
-        return err_set(
-            err, STATUS_USAGE,
-            "--format is missing: how to read the input, such as --format mot; `tipple formats` lists them");
+    if (!guess_rows_check(&load->guess, &values->types, load->format, err))
+        return false;
     if (!count)
         return err_set(err, STATUS_USAGE, "no files: name some of those that will be loaded");
     if (values->clustered + values->not_clustered + values->both_clustered > 1)

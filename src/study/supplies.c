@@ -1,6 +1,9 @@
 #include "study/supplies.h"
 #include "base/log.h"
+#include "format/format.h"
+#include "format/schema/schema_parse.h"
 #include "input/manifest.h"
+#include "load/before/guess_inputs.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,6 +23,30 @@ bool supplies_check_files(const load_spec_t *load, const char *why, size_t *coun
     *count = manifest.count;
     manifest_free(&manifest);
     return ok;
+}
+
+schema_t *supplies_open_format(const load_spec_t *load, err_t *err) {
+    return load->format ? format_open(load->format, err)
+                        : schema_parse_guessed(load->guessed, "the format that was guessed", err);
+}
+
+schema_t *supplies_find_format(const load_spec_t *load, char **guessed, err_t *err) {
+    const manifest_options_t options = {.input_name = NULL};
+    guessed_t found = {.yaml = NULL};
+    manifest_t manifest;
+    *guessed = NULL;
+    if (load->format)
+        return format_open(load->format, err);
+    if (!manifest_build(&manifest, load->inputs, load->input_count, &options, err))
+        return NULL;
+    schema_t *schema = guess_inputs_open(&manifest, &load->guess, &found, err);
+    if (schema) {
+        *guessed = found.yaml;
+        found.yaml = NULL;
+    }
+    guessed_free(&found);
+    manifest_free(&manifest);
+    return schema;
 }
 
 bool supplies_make_rejects(supplies_rejects_t *rejects, const char *study, const char *whose, err_t *err) {
@@ -49,12 +76,15 @@ bool supplies_tell_rejects(const counts_t *counts) {
     return true;
 }
 
-bool supplies_all_rejected(const char *format, err_t *err) {
-    if (err->status == STATUS_TOO_MANY_REJECTED)
+bool supplies_all_rejected(const load_spec_t *load, err_t *err) {
+    if (err->status == STATUS_TOO_MANY_REJECTED && load->format)
         err_set(err, STATUS_TOO_MANY_REJECTED,
                 "the first records of the sample were all rejected; is --format %s the right one for these "
                 "files? `tipple parse` tells why",
-                format);
+                load->format);
+    else if (err->status == STATUS_TOO_MANY_REJECTED)
+        err_set(err, STATUS_TOO_MANY_REJECTED,
+                "the first records of the sample were all rejected; `tipple parse` tells why");
     return false;
 }
 

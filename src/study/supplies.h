@@ -10,6 +10,12 @@
 /* why: "trials read their sample again and again". *count: how many files there are. */
 bool supplies_check_files(const load_spec_t *load, const char *why, size_t *count, err_t *err);
 
+/* The format of a study's loads: --format, or what the files tell, which is said once. After supplies_check_files.
+ * *guessed: the format file for load_spec_t.guessed, to be freed; NULL: there is a --format. */
+schema_t *supplies_find_format(const load_spec_t *load, char **guessed, err_t *err);
+/* The same again, once load->guessed is set. */
+schema_t *supplies_open_format(const load_spec_t *load, err_t *err);
+
 typedef struct {
     char folder[PATH_MAX];
     char path[PATH_MAX + 16]; /* of the reject file in it */
@@ -27,7 +33,7 @@ bool supplies_tell_rejects(const counts_t *counts);
 void supplies_make_sample(load_spec_t *load, uint64_t records);
 
 /* Always false. An error that says that all records were rejected is repeated without the file. */
-bool supplies_all_rejected(const char *format, err_t *err);
+bool supplies_all_rejected(const load_spec_t *load, err_t *err);
 
 /* Did a sample's load make any document? what: "measured". If not: status 1. */
 bool supplies_made_documents(const counts_t *counts, const char *what, err_t *err);

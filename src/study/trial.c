@@ -3,7 +3,6 @@
 #include "base/log.h"
 #include "base/numbers/units.h"
 #include "base/stop.h"
-#include "format/format.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,14 +17,15 @@ static const int64_t MOST_TRIAL_NS = 2000000000, LEAST_TRIAL_NS = 200000000;
 
 static bool check_inputs(trials_t *trials, const load_spec_t *load, err_t *err) {
     size_t files;
-    schema_t *schema = format_open(load->format, err);
-    char *scratch = schema ? scratch_uri(load->uri, SCRATCH_TUNE, 0, NULL, NULL, err) : NULL;
-    if (scratch)
+    char *scratch = scratch_uri(load->uri, SCRATCH_TUNE, 0, NULL, NULL, err);
+    const bool may =
+        scratch && supplies_check_files(load, "trials read their sample again and again", &files, err);
+    schema_t *schema = may ? supplies_find_format(load, &trials->guessed, err) : NULL;
+    if (schema)
         snprintf(trials->format, sizeof trials->format, "%s", schema->name);
-    const bool ok = scratch != NULL;
     free(scratch);
     schema_destroy(schema);
-    return ok && supplies_check_files(load, "trials read their sample again and again", &files, err);
+    return schema != NULL;
 }
 
 bool trials_open(trials_t *trials, const load_spec_t *load, err_t *err) {
@@ -41,6 +41,7 @@ bool trials_close(trials_t *trials, err_t *err) {
     const bool ok = scratch_close(trials->scratch, err);
     supplies_remove_rejects(&trials->rejects);
     free(trials->result);
+    free(trials->guessed);
     return ok;
 }
 
@@ -57,6 +58,7 @@ bool trials_load(trials_t *trials, const load_spec_t *load, err_t *err) {
     load_spec_t quiet = *load;
     supplies_make_sample(&quiet, trials->limit);
     quiet.rejects = trials->rejects.path;
+    quiet.guessed = trials->guessed;
     if (level != LOG_VERBOSE)
         log_set_level(LOG_SILENT);
     bool ok = load_run(&quiet, trials->result, err);
@@ -65,7 +67,7 @@ bool trials_load(trials_t *trials, const load_spec_t *load, err_t *err) {
     unlink(trials->rejects.path);
     if (!trials->told)
         trials->told = supplies_tell_rejects(&trials->result->counts);
-    return ok || supplies_all_rejected(load->format, err);
+    return ok || supplies_all_rejected(load, err);
 }
 
 bool trials_end(trials_t *trials, bool ok, err_t *err) {

@@ -22,6 +22,7 @@ typedef struct {
     uint64_t limit;        /* records; UINT64_MAX: all */
     bool checkpoints;      /* the last trial began after a checkpoint */
     char format[128];      /* its name */
+    char *guessed;         /* the format file, without --format; else NULL */
     supplies_rejects_t rejects;
     bool told; /* rejects were reported */
     int64_t began_ns, longest_ns;

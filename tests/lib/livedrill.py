@@ -30,6 +30,7 @@ class Mixin:
     ROWS = 3000
     text = livetest.rows(ROWS, 3)
     relays = command_held = None
+    FORMAT = ("--format", "mot")
 
     def setUp(self):
         super().setUp()
@@ -44,7 +45,7 @@ class Mixin:
         return list(self.client.find(self.database, HISTORY, sort={"when": 1}))
 
     def drill_words(self, *words):
-        return ["drill", "--format", "mot", "--uri", self.uri(), *words]
+        return ["drill", *self.FORMAT, "--uri", self.uri(), *words]
 
     def drill(self, *words, status=0, touches=False):
         """What --json says; None where nothing was printed. touches: the target may be another afterwards."""

@@ -27,8 +27,10 @@ class Mixin:
         self.write("a.csv", self.text)
         self.environment = {"XDG_CACHE_HOME": str(self.folder / "cache")}
 
+    FORMAT = ("--format", "mot")
+
     def tune_words(self, *words):
-        return ["tune", "--format", "mot", "--uri", self.uri(), *words]
+        return ["tune", *self.FORMAT, "--uri", self.uri(), *words]
 
     def tune(self, *words, status=0):
         """What --json says; None where nothing was printed. Nothing but what was there is left."""

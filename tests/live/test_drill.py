@@ -49,6 +49,17 @@ class Drill(livedrill.Mixin, livetest.OwnServer):
         self.assertAlmostEqual(drill["seconds"], entry["seconds"], places=5)
         self.assertEqual([phase["phase"] for phase in drill["phases"]], [phase["phase"] for phase in entry["phases"]])
 
+    def test_guessed(self):
+        """without --format: guessed once, for samples, drill and verify"""
+        self.FORMAT = ()
+        rows = [b"%d;%d,5;x%d\n" % (i, i, i) for i in range(2000)]
+        self.write("b.csv", b"k;n;t\n" + b"".join(rows))
+        said = self.drill("--index", "k:1", "-t", "k:text", "b.csv")
+        drill, = said["drills"]
+        self.assertEqual(("guessed", 2000, True, 0), (said["format"], said["documents"], said["documents_exact"],
+                                                      drill["differences"]))
+        self.assertEqual(1, self.stderr.count("no --format: read as CSV"))
+
     def test_for_a_person(self):
         """the table has each phase, and the last line is the sentence"""
         done = self.tipple(*self.drill_words(*livedrill.SMALL, "--index", "k:1", "a.csv"))

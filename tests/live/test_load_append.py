@@ -36,7 +36,7 @@ class Append(livetest.Case):
         self.refused("did not load .*add to them with --append", "a.csv")
         said = self.load("--append", "a.csv")
         self.assertEqual((1000, True), (said["loaded"], said["appended"]))
-        self.assertRegex(self.stderr, "holds 80 documents already.* later loads need no --append")
+        self.assertRegex(self.stderr, "holds 80 documents already.* Later loads need no --append")
         self.write_csv("b.csv", 500, 1000)
         self.assertEqual(500, self.load("b.csv")["loaded"])
         self.holds(OTHERS, 1500)

@@ -31,6 +31,21 @@ class Tune(livetune.Mixin, livetest.Case):
         self.assertIn("by the tune of", self.stderr)
         self.holds(livetest.Books().plain("a.csv", self.text))
 
+    def test_guessed(self):
+        """without --format: guessed once, for all trials; the line that is printed says what a person had said"""
+        self.FORMAT = ()
+        self.write("b.csv", b"k;n;d\n" + b"".join(b"%d;%d,5;%02d/%02d/24\n" % (i, i, i % 9 + 1, i % 9 + 2) for i in range(2000)))
+        said = self.tune("--threads", "1", "--batch", "100,500", "--sample", "1000", "--dates", "dmy", "-t", "k:text", "b.csv")
+        self.assertEqual(("guessed", 1000), (said["format"], said["records"]))
+        self.assertEqual(1, self.stderr.count("no --format: read as CSV"))
+        self.assertRegex(said["load"], "^tipple load --uri .* --dates dmy --type k:text b.csv$")
+        path = os.path.dirname(os.path.abspath(live.TIPPLE))
+        subprocess.run(["sh", "-c", said["load"]], cwd=self.folder, check=True, timeout=livetest.LONG,
+                       stdout=subprocess.PIPE, env={**os.environ, "PATH": path + ":" + os.environ["PATH"]})
+        self.assertEqual({2000}, {self.client.count(self.database, "results")})
+        found = next(iter(self.client.find(self.database, "results", filter={"n": 3.5})))
+        self.assertEqual(("3", 3.5), (found["k"], found["n"]))
+
     def test_line_to_paste(self):
         """the line that is printed is a command that loads"""
         self.write("b.csv", livetest.rows(500, 4))

@@ -310,7 +310,9 @@ const option_t plan_options[] = {
      .kind = OPTION_TEXT,
      .offset = offsetof(plan_values_t, format),
      .environment = "TIPPLE_FORMAT",
-     .help = "How to read the sample: a name from `tipple formats`, or a format file of your own."},
+     .help = "How to read the sample: a name from `tipple formats`, or a format file of your own. Without it "
+             "the format is guessed, as for load."},
+    GUESS_ROWS(plan_values_t, guess, types),
     FIRST(GROUP_INPUT, "documents", DOCUMENTS, "N",
           "How many documents (default: as many as the sample's files seem to hold)."),
     FIRST(GROUP_INPUT, "document-bytes", DOCUMENT_BYTES, "N",

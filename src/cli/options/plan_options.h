@@ -3,6 +3,7 @@
 #define TIPPLE_CLI_OPTIONS_PLAN_OPTIONS_H
 
 #include "cli/options/cli.h"
+#include "cli/options/guess_rows.h"
 #include "study/plan/plan.h"
 #include "study/plan/simulate.h"
 
@@ -11,7 +12,8 @@ enum { PLAN_MOST_NUMBERS = 48 };
 typedef struct {
     const char *format, *compressor;
     const char *texts[PLAN_MOST_NUMBERS]; /* of options that are numbers, as they were typed */
-    texts_list_t indexes;
+    texts_list_t indexes, types;
+    guess_options_t guess; /* of the sample, without a format */
     bool even, simulate, json;
     plan_spec_t plan;
     simulate_spec_t simulation;

@@ -27,6 +27,8 @@ void shell_quote_uri(text_t *line, const char *uri, size_t routers, const char *
 }
 
 void shell_quote_rest(text_t *line, const load_spec_t *load, bool direct) {
+    if (!load->format)
+        guess_options_quote(line, &load->guess);
     if (load->shard_key)
         shell_quote_option(line, "--shard-key", load->shard_key);
     if (direct)

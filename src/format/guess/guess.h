@@ -9,7 +9,10 @@
 #ifndef TIPPLE_FORMAT_GUESS_GUESS_H
 #define TIPPLE_FORMAT_GUESS_GUESS_H
 
+#include "base/text.h"
 #include "format/schema/schema.h"
+
+#define GUESS_FORMAT "guessed" /* the name of a format that was guessed */
 
 /* What a person has said already; zeros: nothing. */
 typedef struct {
@@ -68,6 +71,9 @@ void guess_saw_all(guess_t *guess);
 /* Decides; once, at the end. False: two readings are equally good, or there is no
  * format for it; status 1 or 5. */
 bool guess_end(guess_t *guess, err_t *err);
+
+/* As a shell is to read them, each behind a blank. */
+void guess_options_quote(text_t *line, const guess_options_t *options);
 
 /* Does a format that is there already say the same of columns and bad values? what: whose it is. False: status 1. */
 bool guess_options_agree(const guess_options_t *options, const schema_t *schema, const char *what,

@@ -254,7 +254,7 @@ char *guess_yaml(const guess_t *guess, err_t *err) {
     bool done[SCHEMA_MOST_FIELDS] = {false};
     text_append(&out, "# Guessed by tipple, ");
     put_share(&out, guess, 0);
-    text_append(&out, ".\nformat: guessed\nabout: ");
+    text_append(&out, ".\nformat: " GUESS_FORMAT "\nabout: ");
     text_t about = {.length = 0};
     text_print(&about, "guessed from %s", guess->name);
     if (about.bytes)
@@ -370,10 +370,7 @@ static void tell_columns(text_t *out, const guess_t *guess) {
 static void tell_change(text_t *out, const guess_t *guess, err_t *err) {
     char *name = shell_quoted(guess->name, err);
     text_append(out, "to change that: tipple formats --guess");
-    for (size_t i = 0; i < guess->options.type_count; i++)
-        shell_quote_option(out, "--type", guess->types[i].text);
-    if (guess->options.bad_value)
-        shell_quote_option(out, "--on-bad-value", schema_bad_values[guess->options.bad_value]);
+    guess_options_quote(out, &guess->options);
     text_print(out, "%s > my.yaml, edit my.yaml, and give --format ./my.yaml", name ? name : " FILE");
     free(name);
 }

@@ -1,4 +1,5 @@
 #include "base/chars/suggest.h"
+#include "base/shell_word.h"
 #include "format/guess/guess_inner.h"
 #include "format/schema/schema_bad_value.h"
 
@@ -120,4 +121,20 @@ bool guess_options_agree(const guess_options_t *options, const schema_t *schema,
     return !options->bad_value_given || options->bad_value == schema->bad_value ||
            err_set(err, STATUS_USAGE, "--on-bad-value %s: %s has %s: " TYPE_SPEC_ANEW,
                    schema_bad_values[options->bad_value], what, schema_bad_values[schema->bad_value]);
+}
+
+void guess_options_quote(text_t *line, const guess_options_t *options) {
+    static const char *const dates[] = {NULL, "dmy", "mdy", "ymd"}, *const headers[] = {NULL, "yes", "no"};
+    const char decimal[] = {options->decimal, '\0'};
+    shell_quote_option(line, "--header", headers[options->header]);
+    shell_quote_option(line, "--dates", dates[options->dates]);
+    shell_quote_option(line, "--decimal", *decimal ? decimal : NULL);
+    shell_quote_option(line, "--encoding",
+                       options->encoding_given ? encoding_names[options->encoding] : NULL);
+    if (options->nested)
+        shell_quote_word(line, "--nested");
+    for (size_t i = 0; i < options->type_count; i++)
+        shell_quote_option(line, "--type", options->types[i]);
+    if (options->bad_value_given)
+        shell_quote_option(line, "--on-bad-value", schema_bad_values[options->bad_value]);
 }

@@ -2,6 +2,7 @@
  * are made. */
 #include "base/log.h"
 #include "format/record/own_id.h"
+#include "format/schema/schema_parse.h"
 #include "load/before/guess_inputs.h"
 #include "load/before/kept_format.h"
 #include "load/before/uri_target.h"
@@ -9,6 +10,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { KEPT_SHARE = 8 /* of --memory, for small files */ };
 
@@ -46,6 +48,11 @@ bool job_find_format(job_t *job, err_t *err) {
         snprintf(kept, sizeof kept, "the format that was kept when %s was first loaded",
                  server_namespace(job->server));
         return guess_options_agree(&spec->guess, job->schema, kept, err);
+    }
+    if (spec->guessed) {
+        job->schema = schema_parse_guessed(spec->guessed, "the format that was guessed", err);
+        return job->schema &&
+               ((job->format_text = strdup(spec->guessed)) || err_memory(err, strlen(spec->guessed)));
     }
     bool ok = (job->schema = guess_inputs_open(&job->manifest, &spec->guess, &guessed, err)) != NULL;
     job->format_text = guessed.yaml;

@@ -45,12 +45,13 @@ typedef struct {
     bool same_collection;  /* its UUID has changed, and its documents have not: they are read back */
     bool reload_changed;   /* inputs that changed: their documents are removed, and they are loaded again */
     bool trial;            /* of a study: nobody has to be told of what it may lose */
-    guess_options_t guess; /* without a format */
-    bool skip_bad_files;   /* inputs that do not fit the format are left out, and named */
-    bool short_keys;       /* the format's keys shortened (format/schema/schema_short.h); for trials */
-    bool indexes_first;    /* they are built before the first document comes */
-    timeline_told_t told;  /* of its phases */
-    bool watch_flushes;    /* find out when the server wrote checkpoints */
+    guess_options_t guess; /* without a format; */
+    const char *guessed;  /* or what a study has guessed for all of its loads: a format file; NULL: nothing */
+    bool skip_bad_files;  /* inputs that do not fit the format are left out, and named */
+    bool short_keys;      /* the format's keys shortened (format/schema/schema_short.h); for trials */
+    bool indexes_first;   /* they are built before the first document comes */
+    timeline_told_t told; /* of its phases */
+    bool watch_flushes;   /* find out when the server wrote checkpoints */
 } load_spec_t;
 
 void load_spec_init(load_spec_t *spec); /* the defaults */

@@ -214,6 +214,8 @@ static bool close_all(drilling_t *drilling, bool ok, err_t *err) {
         server_give(drilling->target, drilling->client);
     server_destroy(drilling->target);
     free(drilling->scratch_uri);
+    free(drilling->guessed);
+    drilling->result->load.guessed = NULL;
     supplies_remove_rejects(&drilling->rejects);
     return ok;
 }

@@ -3,7 +3,6 @@
 #include "base/log.h"
 #include "catalog/places.h"
 #include "catalog/store/store_mongo.h"
-#include "format/format.h"
 #include "server/presplit/balancer.h"
 #include "server/presplit/zones.h"
 #include "study/choices.h"
@@ -60,16 +59,15 @@ static bool check_cluster(const drilling_t *drilling, err_t *err) {
 bool drill_check_spec(drilling_t *drilling, err_t *err) {
     const load_spec_t *load = &drilling->spec->load;
     drill_result_t *result = drilling->result;
-    schema_t *schema = format_open(load->format, err);
-    if (!schema)
+    if (!check_drop(drilling, err) || !check_indexes(load, err) ||
+        !(drilling->scratch_uri = scratch_uri(load->uri, SCRATCH_DRILL, 0, NULL, NULL, err)) ||
+        !supplies_check_files(load, "a drill reads again what it has loaded", &drilling->file_count, err))
         return false;
-    snprintf(result->format, sizeof result->format, "%s", schema->name);
+    schema_t *schema = supplies_find_format(load, &drilling->guessed, err);
+    if (schema)
+        snprintf(result->format, sizeof result->format, "%s", schema->name);
     schema_destroy(schema);
-    return check_drop(drilling, err) && check_indexes(load, err) &&
-           (drilling->scratch_uri = scratch_uri(load->uri, SCRATCH_DRILL, 0, NULL, NULL, err)) != NULL &&
-           supplies_check_files(&drilling->spec->load, "a drill reads again what it has loaded",
-                                &drilling->file_count, err) &&
-           first_query_choose(drilling->spec->query, result->format, &result->query, err);
+    return schema && first_query_choose(drilling->spec->query, result->format, &result->query, err);
 }
 
 /* A dropped target gets back the indexes that it has, unless others are named. */
@@ -172,6 +170,7 @@ bool drill_open_target(drilling_t *drilling, err_t *err) {
     const server_options_t options = {
         .uri = spec->load.uri, .patience_ns = spec->load.patience_ns, .connections = 2};
     result->load = spec->load;
+    result->load.guessed = drilling->guessed;
     if (!(drilling->target = server_connect(&options, err)) ||
         !(drilling->client = server_take(drilling->target, err)))
         return false;

@@ -13,6 +13,7 @@ typedef struct {
     mongoc_client_t *client; /* of the target */
     scratch_t *scratch;
     char *scratch_uri;
+    char *guessed; /* the format file, without --format; else NULL */
     size_t file_count;
     supplies_rejects_t rejects; /* of samples and of drills in the scratch collection */
 } drilling_t;

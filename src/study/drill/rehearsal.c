@@ -2,7 +2,6 @@
 #include "base/log.h"
 #include "base/numbers/units.h"
 #include "base/step.h"
-#include "format/format.h"
 #include "input/manifest.h"
 #include "study/drill/drill_pass.h"
 #include "study/gauge.h"
@@ -39,7 +38,7 @@ static bool count_documents(rehearsal_t *rehearsal, err_t *err) {
     manifest_options_t options = {.input_name = NULL};
     manifest_t manifest;
     gauge_t gauge;
-    schema_t *schema = format_open(load->format, err);
+    schema_t *schema = supplies_open_format(load, err);
     bool ok = schema && manifest_build(&manifest, load->inputs, load->input_count, &options, err);
     if (ok) {
         ok = gauge_take(schema, &manifest, &gauge, err);
@@ -73,7 +72,7 @@ static bool take(rehearsal_t *rehearsal, uint64_t records, bool indexes_first, e
     if (!scratch_begin(rehearsal->spec->scratch, 0, NULL, err))
         return false;
     if (!drill_pass(&limited, pass, err))
-        return supplies_all_rejected(limited.load.format, err);
+        return supplies_all_rejected(&limited.load, err);
     if (!rehearsal->told)
         rehearsal->told = supplies_tell_rejects(counts);
     rehearsal->scans = pass->answer.scans;

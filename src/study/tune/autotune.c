@@ -78,9 +78,11 @@ static void say_known(const char *which, const load_spec_t *spec, const tuned_t 
     struct tm local;
     if (localtime_r(&when, &local))
         strftime(day, sizeof day, "%Y-%m-%d", &local);
-    log_note("%s: %u threads, batches of %u, by the tune of %s (--format %s, %s docs/s)%s", which,
+    log_note("%s: %u threads, batches of %u, by the tune of %s (format %s, %s docs/s)%s", which,
              tuned->threads, tuned->batch, day, tuned->format, units_rate(rate, tuned->docs_per_second),
-             strcmp(tuned->format, spec->format) == 0 ? "" : "; this is another format");
+             strcmp(tuned->format, spec->format ? spec->format : GUESS_FORMAT) == 0
+                 ? ""
+                 : "; this is another format");
 }
 
 bool autotune_choose(load_spec_t *spec, bool threads, bool batch, err_t *err) {

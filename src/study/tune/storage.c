@@ -3,7 +3,6 @@
 #include "base/log.h"
 #include "base/zeroed.h"
 #include "builtin/builtin.h"
-#include "format/format.h"
 #include "format/schema/schema_short.h"
 #include "query/beside.h"
 #include "query/watch/watch.h"
@@ -36,7 +35,7 @@ typedef struct {
 /* The built-in format of which a variant with short keys could be used. */
 static void find_like(const schema_t *schema, const char *format, char like[128]) {
     const yaml_item_t *node = schema->like ? yaml_item_get(yaml_tree_root(schema->tree), "like") : NULL;
-    for (const builtin_t *builtin = builtin_formats; !node && builtin->name; builtin++)
+    for (const builtin_t *builtin = builtin_formats; !node && format && builtin->name; builtin++)
         if (strcmp(builtin->name, format) == 0)
             snprintf(like, 128, "%s", format);
     if (node)
@@ -45,7 +44,9 @@ static void find_like(const schema_t *schema, const char *format, char like[128]
 
 static bool look_at_format(storing_t *storing, err_t *err) {
     storage_result_t *result = storing->result;
-    schema_t *schema = format_open(storing->spec->load.format, err);
+    load_spec_t load = storing->spec->load;
+    load.guessed = storing->trials.guessed;
+    schema_t *schema = supplies_open_format(&load, err);
     if (!schema)
         return false;
     result->keys_are_short = schema_is_short(schema);
@@ -66,6 +67,8 @@ static void fill_keys(storing_t *storing) {
     if (sharded_on_fields(&storing->load))
         log_note("short keys are left out: the shard key %s is spelled in the format's own",
                  storing->load.shard_key);
+    else if (!storing->load.format)
+        log_note("short keys are left out: they take a --format; `tipple formats --guess` writes one");
     else if (storing->result->keys_are_short)
         log_note("short keys are left out: those of the format %s are as short", storing->result->format);
     else
@@ -88,7 +91,10 @@ static bool fill(storing_t *storing, err_t *err) {
     if (!lists->key_count)
         fill_keys(storing);
     for (size_t i = 0; i < lists->key_count; i++)
-        if (lists->short_keys[i] && sharded_on_fields(&storing->load))
+        if (lists->short_keys[i] && !storing->load.format)
+            return err_set(err, STATUS_USAGE,
+                           "short keys take a --format: `tipple formats --guess FILE > my.yaml` writes one");
+        else if (lists->short_keys[i] && sharded_on_fields(&storing->load))
             return err_set(err, STATUS_USAGE,
                            "short keys cannot be tried: the shard key %s is spelled in the format's own. "
                            "Leave --keys out, or say --keys long",
