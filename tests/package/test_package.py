@@ -94,6 +94,15 @@ class Package(unittest.TestCase):
         for each in listed:
             self.assertLessEqual([int(n) for n in each.group(2).split(".")], [int(n) for n in version.split(".")])
 
+    def test_version(self):
+        """One version, that of the list of changes, is told by all that tells one."""
+        version = re.search(r"^## (\S+) \(", (EXAMPLES.parent / "CHANGELOG.md").read_text(), re.MULTILINE).group(1)
+        self.assertEqual("tipple " + version, run(self.prefix / "bin/tipple", "--version").splitlines()[0])
+        self.assertRegex((self.folder / "pkgconfig/tipple.pc").read_text(), "(?m)^Version: %s$" % re.escape(version))
+        self.assertIn('set(PACKAGE_VERSION "%s")' % version,
+                      (self.folder / "cmake/tipple/tipple-config-version.cmake").read_text())
+        self.assertTrue((self.folder / ("libtipple.so." + version)).is_file())
+
     def test_soname(self):
         self.assertIn("soname: [libtipple.so.0]", run("readelf", "-d", self.folder / "libtipple.so"))
         self.assertTrue((self.folder / "libtipple.so.0").exists())

@@ -78,12 +78,6 @@ copy_settings() {
     done
 }
 
-# What is committed, as /root/tipple.
-copy_source() {
-    mkdir "$debian/root/tipple"
-    git archive HEAD | tar -x -C "$debian/root/tipple"
-}
-
 move_packages() {
     find "$1" -maxdepth 1 -name '*.deb' -exec ln -f -t "$2" {} +
 }

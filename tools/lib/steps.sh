@@ -158,6 +158,13 @@ build_tree() {
     cmake -S "$ROOT" -B "$tree" -G Ninja "$@" && cmake --build "$tree" --target "${targets[@]}" -j "$CORES"
 }
 
+# copy_committed FOLDER: what is committed, into a new folder.
+copy_committed() {
+    rm -rf --one-file-system "$1"
+    mkdir -p "$1"
+    git archive HEAD | tar -x -C "$1"
+}
+
 find_mongod() {
     TIPPLE_MONGOD=$(tools/server find)
     export TIPPLE_MONGOD

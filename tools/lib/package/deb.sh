@@ -7,20 +7,12 @@ make_deb() {
     packages build package
     welcome_packages lint "the packages are not looked at by lintian"
     take_lock
-    must "packages: build" build_for_others deb "-DCPACK_DEBIAN_PACKAGE_RELEASE=$(release_of_debian)" \
+    must "packages: build" build_for_others deb "-DCPACK_DEBIAN_PACKAGE_RELEASE=1~deb$(number_of_debian)" \
         ${CPACK_PACKAGE_CONTACT:+"-DCPACK_PACKAGE_CONTACT=$CPACK_PACKAGE_CONTACT"}
     must "packages: pack" pack_debs
     if command -v lintian >/dev/null; then must "packages: lintian" lint; fi
     sums
     (cd "$OUT" && sha256sum ./*.deb)
-}
-
-# The packages' own part of their version: packages for several Debians have names that differ.
-release_of_debian() {
-    local VERSION_ID=''
-    # shellcheck source=/dev/null
-    source /etc/os-release
-    echo "1~deb${VERSION_ID:-0}"
 }
 
 pack_debs() {

@@ -15,6 +15,14 @@ build_for_others() {
     )
 }
 
+# What is made for several Debians has names that differ by this.
+number_of_debian() {
+    local VERSION_ID=''
+    # shellcheck source=/dev/null
+    source /etc/os-release
+    echo "${VERSION_ID:-0}"
+}
+
 # sums: of what is in build/packages now.
 sums() {
     rm -f "$OUT/SHA256SUMS"
