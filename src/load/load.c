@@ -117,11 +117,6 @@ static bool list_inputs(job_t *job, err_t *err) {
     return true;
 }
 
-void job_enter(job_t *job, timeline_phase_t phase) {
-    timeline_enter(&job->result->course, phase);
-    step_change(&job->step, "%s", phase == TIMELINE_LOADING ? "" : timeline_phase_name(phase));
-}
-
 static bool build_indexes(job_t *job, err_t *err) {
     load_result_t *result = job->result;
     if (job->index_count)

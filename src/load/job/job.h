@@ -117,13 +117,14 @@ bool job_check_key_of_replaced(const job_t *job, const char *path, err_t *err);
 /* May the inputs be loaded one after the other, where documents are replaced? Before they are registered. */
 bool job_check_turns(job_t *job, err_t *err);
 
-/* load.c: the next phase begins: in the timeline, and for whoever watches. */
+/* course.c: the next phase begins: in the timeline, and for whoever watches. */
 void job_enter(job_t *job, timeline_phase_t phase);
+void job_look_what_is_to_read(job_t *job);    /* once, before anything is */
+uint64_t job_bytes_to_read(const job_t *job); /* in all, without what other loads have done meanwhile */
 
 /* move_data.c: starts the threads, waits until they have moved all data, and ends them. *err: why not all was moved;
  * what was settled until then is written down all the same, where that is possible. */
 bool job_move_data(job_t *job, err_t *err);
-uint64_t job_bytes_to_read(const job_t *job); /* in all, without what other loads have done meanwhile */
 
 /* load_catalog.c: what a load has to do with the catalog, from its first look to its end. */
 bool job_look_at_catalog(job_t *job, err_t *err); /* writes nothing; refuses what must not be loaded into */

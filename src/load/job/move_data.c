@@ -127,40 +127,8 @@ static bool refuse_in_the_middle(job_t *job, err_t *err) {
     return false;
 }
 
-/* Of a plain file only the blocks that are not done are read; of any other one all that comes before them, too. */
-static uint64_t bytes_to_read(const job_t *job, const load_file_t *file) {
-    const input_file_t *input = file->input;
-    if (!file->work || input->kind != INPUT_PLAIN || input_is_in_stream(input))
-        return file->from ? 0 : input->disk_bytes;
-    const piece_t *piece = &job->ledger.inputs[file->work->input].entry.pieces[file->work->piece];
-    const uint64_t blocks = (input->disk_bytes + RECORD_ID_BLOCK_BYTES - 1) / RECORD_ID_BLOCK_BYTES;
-    uint64_t left = file->from < blocks ? (file->to < blocks ? file->to : blocks) - file->from : 0;
-    for (size_t i = 0; i < piece->done.count; i++) {
-        const uint64_t done = piece->done.runs[i].to - piece->done.runs[i].from;
-        left -= done < left ? done : left;
-    }
-    return left * RECORD_ID_BLOCK_BYTES < input->disk_bytes ? left * RECORD_ID_BLOCK_BYTES
-                                                            : input->disk_bytes;
-}
-
-static bool is_done(const load_file_t *file) {
-    return file->work && file->work->state == WORK_DONE;
-}
-
-static void look_what_is_to_read(job_t *job) {
-    for (size_t i = 0; i < job->file_count; i++)
-        job->files[i].to_read = is_done(&job->files[i]) ? 0 : bytes_to_read(job, &job->files[i]);
-}
-
-uint64_t job_bytes_to_read(const job_t *job) {
-    uint64_t bytes = 0;
-    for (size_t i = 0; i < job->file_count; i++)
-        bytes += is_done(&job->files[i]) && job->files[i].work->by_others ? 0 : job->files[i].to_read;
-    return bytes;
-}
-
 bool job_move_data(job_t *job, err_t *err) {
-    look_what_is_to_read(job);
+    job_look_what_is_to_read(job);
     progress_start(&job->progress);
     int64_t began = clock_now_ns();
     job_enter(job, TIMELINE_LOADING);
