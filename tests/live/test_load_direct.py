@@ -98,7 +98,7 @@ class Direct(livecluster.Cluster):
         address = b"127.0.0.1:%d" % port
         shard = relay.Relays([port], change=without_version)
         self.addCleanup(shard.close)
-        self.refused_by(address, shard.names[address], r"--direct: the shard s1: .*a chunk that moves could take documents")
+        self.refused_by(address, shard.names[address], r"--direct: the shard s1: .*documents that were acknowledged could be lost with a chunk that moves")
 
     def test_where_versions_are_not_known(self):
         """A server that is no shard."""
