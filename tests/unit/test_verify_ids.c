@@ -1,0 +1,95 @@
+/* What verify finds where the `_id`s are the data's own: documents are asked for one by one. */
+#include "load_lab.h"
+
+enum { ROWS = 150 };
+
+static void load_rows(lab_t *lab, const char *existing) {
+    lab_open(lab, BOX_REPLICA_SET);
+    lab->load.id = "n";
+    lab->load.existing = existing;
+    lab_write_rows("a.csv", 0, ROWS);
+    assert_status(lab, lab_load(lab, "a.csv"), STATUS_OK);
+}
+
+static void expect(lab_t *lab, difference_kind_t kind, uint64_t count, const char *words) {
+    assert_status(lab, lab_verify(lab, "a.csv"), STATUS_DIFFERENT);
+    assert_int_equal(differences_count(lab->verified.differences, kind), count);
+    assert_int_equal(differences_total(lab->verified.differences), count);
+    assert_says(lab->err.text, words);
+}
+
+static void test_all_is_well(void **state) {
+    (void)state;
+    static const char *const ways[] = {NULL, "keep", "replace"};
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+        lab_t lab;
+        load_rows(&lab, ways[i]);
+        assert_status(&lab, lab_verify(&lab, "a.csv"), STATUS_OK);
+        assert_int_equal(lab.verified.records, ROWS);
+        assert_int_equal(lab.verified.same, ROWS);
+        assert_int_equal(lab.verified.all_documents, ROWS);
+        lab_close(&lab);
+    }
+}
+
+static void test_differences(void **state) {
+    (void)state;
+    lab_t lab;
+    load_rows(&lab, NULL);
+    box_delete(lab.box, LAB_TARGET, "{\"_id\": {\"$in\": [10, 11, 50]}}");
+    expect(&lab, DIFFERENCE_MISSING, 3, "3 missing");
+    lab_close(&lab);
+
+    load_rows(&lab, NULL);
+    box_update(lab.box, LAB_TARGET, "{\"_id\": 7}", "{\"$set\": {\"w\": \"other\"}}");
+    expect(&lab, DIFFERENCE_CHANGED, 1, "1 changed");
+    size_t count;
+    const difference_t *changed = differences_of(lab.verified.differences, DIFFERENCE_CHANGED, &count);
+    assert_int_equal(count, 1);
+    assert_string_equal(changed->name, "a.csv");
+    lab_close(&lab);
+
+    load_rows(&lab, NULL);
+    box_insert(lab.box, LAB_TARGET, "{\"_id\": 4711, \"w\": \"a person's\"}");
+    expect(&lab, DIFFERENCE_UNRELATED, 1, "1 unrelated");
+    lab_close(&lab);
+}
+
+/* Two records of one _id: which document is expected is for --existing to say. */
+static void test_records_of_one_id(void **state) {
+    (void)state;
+    static const struct {
+        const char *existing;
+        status_t loads;
+        uint64_t rejected, same;
+    } cases[] = {
+        {"reject", STATUS_SOME_REJECTED, 1, 2}, {"keep", STATUS_OK, 0, 2}, {"replace", STATUS_OK, 0, 2}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        lab_t lab;
+        lab_open(&lab, BOX_REPLICA_SET);
+        lab.load.id = "n";
+        lab.load.existing = cases[i].existing;
+        lab_write("b.csv", "n,w\n1,first\n2,b\n1,last\n");
+        assert_status(&lab, lab_load(&lab, "b.csv"), cases[i].loads);
+        assert_int_equal(lab.loaded.counts.rejected, cases[i].rejected);
+        assert_status(&lab, lab_verify(&lab, "b.csv"), STATUS_OK);
+        assert_int_equal(lab.verified.all_documents, 2);
+        const bool last = strcmp(cases[i].existing, "replace") == 0;
+        assert_int_equal(box_count(lab.box, LAB_TARGET, last ? "{\"w\": \"last\"}" : "{\"w\": \"first\"}"),
+                         1);
+        box_update(lab.box, LAB_TARGET, "{\"_id\": 2}", "{\"$set\": {\"w\": \"c\"}}");
+        /* what was there before may be kept, whatever it is */
+        assert_status(&lab, lab_verify(&lab, "b.csv"),
+                      strcmp(cases[i].existing, "keep") == 0 ? STATUS_OK : STATUS_DIFFERENT);
+        lab_close(&lab);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_all_is_well),
+        cmocka_unit_test(test_differences),
+        cmocka_unit_test(test_records_of_one_id),
+    };
+    return LAB_RUN(tests);
+}
