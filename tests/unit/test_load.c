@@ -761,6 +761,26 @@ static void test_polite(void **state) {
     }
 }
 
+/* --copies: each input once more, with _ids of its own; a second run finds all of them. */
+static void test_copies(void **state) {
+    (void)state;
+    lab_t lab;
+    lab_open(&lab, BOX_STANDALONE);
+    lab_write_rows("a.csv", 0, 40);
+    lab.load.copies = 3;
+    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
+    assert_int_equal(lab.loaded.counts.loaded, 120);
+    assert_int_equal(box_count(lab.box, LAB_TARGET, "{\"n\": 7}"), 3);
+    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
+    assert_int_equal(lab.loaded.counts.read, 0);
+    lab.verify.copies = 3;
+    assert_status(&lab, lab_verify(&lab, "a.csv"), STATUS_OK);
+    assert_int_equal(lab.verified.same, 120);
+    lab.load.id = "n";
+    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_USAGE);
+    lab_close(&lab);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_loads_once),
@@ -796,6 +816,7 @@ int main(void) {
         cmocka_unit_test(test_options_of_the_collection),
         cmocka_unit_test(test_max_rate),
         cmocka_unit_test(test_polite),
+        cmocka_unit_test(test_copies),
     };
     return LAB_RUN(tests);
 }
