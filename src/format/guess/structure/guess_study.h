@@ -1,6 +1,6 @@
 /* guess_study: one text, as one way cuts it: what guess_structure weighs. */
-#ifndef TIPPLE_FORMAT_GUESS_GUESS_STUDY_H
-#define TIPPLE_FORMAT_GUESS_GUESS_STUDY_H
+#ifndef TIPPLE_FORMAT_GUESS_STRUCTURE_GUESS_STUDY_H
+#define TIPPLE_FORMAT_GUESS_STRUCTURE_GUESS_STUDY_H
 
 #include "format/guess/guess_inner.h"
 

@@ -1,6 +1,6 @@
 /* What divides fields, other than one character: several, blanks, or nothing but their places. */
 #include "format/cut/delimiter.h"
-#include "format/guess/guess_study.h"
+#include "format/guess/structure/guess_study.h"
 
 #include <stdio.h>
 #include <string.h>

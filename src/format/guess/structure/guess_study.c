@@ -1,4 +1,4 @@
-#include "format/guess/guess_study.h"
+#include "format/guess/structure/guess_study.h"
 
 #include <string.h>
 
