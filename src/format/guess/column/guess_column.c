@@ -1,5 +1,5 @@
 #include "base/chars/utf8.h"
-#include "format/guess/guess_inner.h"
+#include "format/guess/column/guess_column.h"
 
 #include <string.h>
 

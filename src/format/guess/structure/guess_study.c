@@ -1,3 +1,4 @@
+#include "format/guess/column/guess_column.h"
 #include "format/guess/structure/guess_study.h"
 
 #include <string.h>

@@ -2,7 +2,8 @@
 #ifndef TIPPLE_FORMAT_GUESS_STRUCTURE_GUESS_STUDY_H
 #define TIPPLE_FORMAT_GUESS_STRUCTURE_GUESS_STUDY_H
 
-#include "format/guess/guess_inner.h"
+#include "format/cut/split.h"
+#include "format/guess/structure/guess_structure.h"
 
 enum { GUESS_MOST_RECORDS = 500 };
 
