@@ -1,6 +1,6 @@
 /* append: which `_id`s are looked at before extents are taken, against a search through all of them. */
 #include "base/record_id.h"
-#include "load/job/append.h"
+#include "load/catalog/append.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 /* append: loads into a collection that also holds documents of others. Their `_id`s must not be among those that the load
  * makes of places: that is looked at before the numbers of such places are taken, and so before the first write. */
-#ifndef TIPPLE_LOAD_JOB_APPEND_H
-#define TIPPLE_LOAD_JOB_APPEND_H
+#ifndef TIPPLE_LOAD_CATALOG_APPEND_H
+#define TIPPLE_LOAD_CATALOG_APPEND_H
 
 #include "load/job/job.h"
 

@@ -1,4 +1,4 @@
-#include "load/job/append.h"
+#include "load/catalog/append.h"
 #include "base/log.h"
 #include "base/numbers/units.h"
 #include "base/record_id.h"

@@ -4,7 +4,7 @@
 #include "base/stop.h"
 #include "format/record/own_id.h"
 #include "format/schema/schema_bad_value.h"
-#include "load/job/append.h"
+#include "load/catalog/append.h"
 #include "load/job/job.h"
 
 #include <stdlib.h>
