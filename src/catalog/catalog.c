@@ -1,5 +1,5 @@
 #include "catalog/catalog.h"
-#include "base/record_id.h"
+#include "format/record/record_id.h"
 #include "server/send/existing.h"
 
 #include <stdlib.h>

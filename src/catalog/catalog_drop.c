@@ -1,6 +1,6 @@
-#include "base/record_id.h"
 #include "catalog/catalog.h"
 #include "catalog/catalog_alone.h"
+#include "format/record/record_id.h"
 
 static bool wait_for_loads(store_t *store, const char *name, const catalog_drop_t *drop, err_t *err) {
     return catalog_wait_for_loads(store, name, drop, NULL, "--drop would destroy its work", err);

@@ -1,5 +1,5 @@
 #include "study/gauge.h"
-#include "base/record_id.h"
+#include "format/record/record_id.h"
 #include "format/records.h"
 #include "input/cutter.h"
 #include "input/manifest.h"

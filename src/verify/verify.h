@@ -5,7 +5,7 @@
 #define TIPPLE_VERIFY_VERIFY_H
 
 #include "input/manifest.h"
-#include "verify/difference.h"
+#include "verify/compare/difference.h"
 
 #include <stdint.h>
 

@@ -2,16 +2,16 @@
 #ifndef TIPPLE_VERIFY_VERIFY_INNER_H
 #define TIPPLE_VERIFY_VERIFY_INNER_H
 
-#include "base/record_id.h"
 #include "catalog/places.h"
 #include "catalog/register/register.h"
 #include "catalog/store/store_mongo.h"
+#include "format/record/record_id.h"
 #include "load/rejects/fixes.h"
 #include "load/spec/limits.h"
 #include "load/spec/progress.h"
 #include "load/threads/pipeline.h"
 #include "server/collection.h"
-#include "verify/verifier.h"
+#include "verify/compare/verifier.h"
 #include "verify/verify.h"
 
 typedef struct verification verification_t;

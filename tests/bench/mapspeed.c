@@ -5,7 +5,7 @@
  *
  * For {_id: 1}, whose ranges follow from the number of shards alone, and for a compound key, whose ranges are
  * cut from a sample as large as a load takes at most. Prints one line of JSON. */
-#include "base/record_id.h"
+#include "format/record/record_id.h"
 #include "server/chunks/chunkmap.h"
 #include "server/presplit/presplit.h"
 

@@ -2,8 +2,8 @@
  * which is dropped at the end. What needs failures made to order is left out where the server has no test
  * commands. */
 #include "base/clock.h"
-#include "base/record_id.h"
 #include "base/stop.h"
+#include "format/record/record_id.h"
 #include "input/manifest.h"
 #include "load/deliver/deliver.h"
 #include "server/collection.h"

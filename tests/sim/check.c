@@ -1,6 +1,6 @@
 /* check: what must be true, seen from outside. It knows everything, and nothing of how the program decides.
  */
-#include "base/record_id.h"
+#include "format/record/record_id.h"
 #include "sim.h"
 
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 /* program: a simulated load from its first command to its exit status, as load.c and target.c go through it. */
-#include "base/record_id.h"
 #include "catalog/places.h"
 #include "catalog/removal.h"
+#include "format/record/record_id.h"
 #include "sim.h"
 
 #include <stdio.h>

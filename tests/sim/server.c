@@ -1,6 +1,6 @@
 /* server: what a message does when it is executed, and what happens to servers. The catalog is kept by a
  * majority, always: what was executed stays. The collection is where things get lost. */
-#include "base/record_id.h"
+#include "format/record/record_id.h"
 #include "sim.h"
 
 #include <stdio.h>

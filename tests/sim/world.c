@@ -1,6 +1,6 @@
 /* world: makes a world out of choices, lets it go on step by step, has things go wrong, and then has them go
  * right until every command has ended as it should. */
-#include "base/record_id.h"
+#include "format/record/record_id.h"
 #include "sim.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* append: which `_id`s are looked at before extents are taken, against a search through all of them. */
-#include "base/record_id.h"
+#include "format/record/record_id.h"
 #include "load/catalog/append.h"
 
 #include <setjmp.h>

@@ -1,5 +1,5 @@
 /* evenness: what share of what is to come each shard has. The maps are written by hand. */
-#include "base/record_id.h"
+#include "format/record/record_id.h"
 #include "server/presplit/balance_check.h"
 
 #include <setjmp.h>

@@ -1,5 +1,5 @@
 /* bounds: _ids of every kind are cut so that each is in exactly one range, and into ranges of equal work. */
-#include "base/record_id.h"
+#include "format/record/record_id.h"
 #include "query/split/bounds.h"
 #include "server/bson_read.h"
 #include "server/chunks/keyorder.h"

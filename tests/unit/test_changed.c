@@ -1,6 +1,6 @@
 /* changed: how two documents differ, in words, against JSON written by hand. */
 #include "json_lab.h"
-#include "verify/changed.h"
+#include "verify/compare/changed.h"
 
 #include <math.h>
 #include <setjmp.h>

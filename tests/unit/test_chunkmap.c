@@ -1,5 +1,5 @@
 /* Order of keys, chunks and their map, keys of documents. Expectations are written by hand. */
-#include "base/record_id.h"
+#include "format/record/record_id.h"
 #include "json_lab.h"
 #include "server/chunks/chunkmap.h"
 #include "server/chunks/keyorder.h"

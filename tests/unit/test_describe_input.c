@@ -1,5 +1,5 @@
 /* describe_input: into which pieces a large file is divided. */
-#include "base/record_id.h"
+#include "format/record/record_id.h"
 #include "load/before/describe_input.h"
 
 #include <setjmp.h>

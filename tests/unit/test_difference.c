@@ -1,5 +1,5 @@
 /* difference: the first of each kind are kept in their order, whoever finds them when. */
-#include "verify/difference.h"
+#include "verify/compare/difference.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

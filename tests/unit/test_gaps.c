@@ -1,5 +1,5 @@
 /* gaps: windows and gaps together are all _ids, and each window is where the feeder puts it. */
-#include "verify/gaps.h"
+#include "verify/stray/gaps.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

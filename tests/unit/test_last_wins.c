@@ -1,6 +1,6 @@
 /* last_wins: which record of an `_id` is expected, against a plain search; and batch_keys. */
 #include "load/blocks/batch_keys.h"
-#include "verify/last_wins.h"
+#include "verify/compare/last_wins.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -2,7 +2,7 @@
 #include "format/record/own_id.h"
 #include "format/records.h"
 #include "format_lab.h"
-#include "verify/id_hash.h"
+#include "verify/compare/id_hash.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

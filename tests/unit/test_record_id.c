@@ -1,5 +1,5 @@
 /* position: the _id of a record, there and back, and the spread of the lanes. */
-#include "base/record_id.h"
+#include "format/record/record_id.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 /* register: which entry is which input, against a store in memory; and what other loads do between reading
  * and adding. */
-#include "base/record_id.h"
 #include "catalog/register/register.h"
+#include "format/record/record_id.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,8 +1,8 @@
 /* The ledger: pieces that are taken, worked on and written down. */
 #include "base/grow.h"
-#include "base/record_id.h"
 #include "catalog/ledger/ledger.h"
 #include "catalog/ledger/ledger_inner.h"
+#include "format/record/record_id.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 #include "catalog/register/register.h"
-#include "base/record_id.h"
 #include "catalog/register/register_inner.h"
+#include "format/record/record_id.h"
 
 #include <stdio.h>
 #include <stdlib.h>

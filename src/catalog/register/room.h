@@ -2,7 +2,7 @@
 #ifndef TIPPLE_CATALOG_REGISTER_ROOM_H
 #define TIPPLE_CATALOG_REGISTER_ROOM_H
 
-#include "base/record_id.h"
+#include "format/record/record_id.h"
 #include "input/file/input_file.h"
 
 /* The most text that it can hold, in whole units of extents. A bound of 0 means unknown, unless the input is simply

@@ -1,5 +1,5 @@
 #include "catalog/store/store.h"
-#include "base/record_id.h"
+#include "format/record/record_id.h"
 
 #include <stdlib.h>
 #include <string.h>

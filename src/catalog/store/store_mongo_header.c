@@ -1,8 +1,8 @@
 #include "base/clock.h"
 #include "base/ejson.h"
-#include "base/record_id.h"
 #include "catalog/store/entry_bson.h"
 #include "catalog/store/store_mongo_inner.h"
+#include "format/record/record_id.h"
 #include "server/server_errors.h"
 
 #include <stdio.h>

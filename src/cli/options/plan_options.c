@@ -1,6 +1,6 @@
 #include "cli/options/plan_options.h"
 #include "base/numbers/units.h"
-#include "base/record_id.h"
+#include "format/record/record_id.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
 #include "load/before/describe_input.h"
 #include "base/clock.h"
-#include "base/record_id.h"
 #include "catalog/register/room.h"
 #include "format/cut/ends.h"
+#include "format/record/record_id.h"
 #include "input/manifest.h"
 #include "load/before/copies.h"
 

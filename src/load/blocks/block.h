@@ -5,10 +5,10 @@
 #ifndef TIPPLE_LOAD_BLOCKS_BLOCK_H
 #define TIPPLE_LOAD_BLOCKS_BLOCK_H
 
-#include "base/record_id.h"
 #include "base/threads/pool.h"
 #include "catalog/ledger/ledger.h"
 #include "format/record/dialect.h"
+#include "format/record/record_id.h"
 #include "input/file/input_file.h"
 
 #include <stdatomic.h>

@@ -1,7 +1,7 @@
 #include "load/catalog/append.h"
 #include "base/log.h"
 #include "base/numbers/units.h"
-#include "base/record_id.h"
+#include "format/record/record_id.h"
 #include "server/bson_read.h"
 
 #include <inttypes.h>

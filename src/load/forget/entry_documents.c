@@ -1,5 +1,5 @@
 #include "load/forget/entry_documents.h"
-#include "base/record_id.h"
+#include "format/record/record_id.h"
 #include "server/bson_read.h"
 
 enum { RANGES_AT_ONCE = 100 };

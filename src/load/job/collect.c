@@ -1,5 +1,5 @@
 /* What the threads of a load have done: into the ledger, and on to the senders. */
-#include "base/record_id.h"
+#include "format/record/record_id.h"
 #include "load/blocks/other_stream.h"
 #include "load/deliver/correct.h"
 #include "load/forget/entry_documents.h"

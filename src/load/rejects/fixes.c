@@ -1,9 +1,9 @@
 #include "load/rejects/fixes.h"
 #include "base/grow.h"
 #include "base/log.h"
-#include "base/record_id.h"
 #include "base/search.h"
 #include "catalog/ledger/standing.h"
+#include "format/record/record_id.h"
 #include "format/records.h"
 
 #include <stdio.h>

@@ -1,7 +1,7 @@
 #include "base/caller.h"
 #include "base/log.h"
-#include "base/record_id.h"
 #include "base/stop.h"
+#include "format/record/record_id.h"
 #include "load/job/job.h"
 
 #include <pthread.h>

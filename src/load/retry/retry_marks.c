@@ -3,7 +3,7 @@
  * answered. All that were noted stay until one of them is confirmed, since a message of a load that was killed
  * may still arrive: whichever document came first is the truth, and it is one that is known. */
 #include "base/log.h"
-#include "base/record_id.h"
+#include "format/record/record_id.h"
 #include "load/job/job.h"
 #include "load/read_back/snapshot_read.h"
 #include "load/rejects/fix_item.h"

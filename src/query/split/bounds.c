@@ -1,5 +1,5 @@
 #include "query/split/bounds.h"
-#include "base/record_id.h"
+#include "format/record/record_id.h"
 #include "server/bson_read.h"
 #include "server/chunks/keyorder.h"
 

@@ -1,6 +1,6 @@
 #include "server/presplit/balance_check.h"
 #include "base/ejson.h"
-#include "base/record_id.h"
+#include "format/record/record_id.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

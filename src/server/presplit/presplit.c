@@ -1,5 +1,5 @@
 #include "server/presplit/presplit.h"
-#include "base/record_id.h"
+#include "format/record/record_id.h"
 #include "server/bson_read.h"
 #include "server/chunks/keyorder.h"
 #include "server/presplit/zones.h"

@@ -1,5 +1,5 @@
 #include "study/plan/plan.h"
-#include "base/record_id.h"
+#include "format/record/record_id.h"
 
 #include <math.h>
 #include <string.h>

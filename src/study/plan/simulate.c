@@ -2,8 +2,8 @@
 #include "base/grow.h"
 #include "base/numbers/chance.h"
 #include "base/numbers/units.h"
-#include "base/record_id.h"
 #include "base/stop.h"
+#include "format/record/record_id.h"
 
 #include <math.h>
 #include <stdlib.h>

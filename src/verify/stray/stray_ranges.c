@@ -1,4 +1,4 @@
-#include "verify/stray_ranges.h"
+#include "verify/stray/stray_ranges.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -5,8 +5,8 @@
  *     by_id_ask          asks for their `_id`s
  *     by_id_tell         what became of each, in their order
  */
-#ifndef TIPPLE_VERIFY_BY_ID_H
-#define TIPPLE_VERIFY_BY_ID_H
+#ifndef TIPPLE_VERIFY_COMPARE_BY_ID_H
+#define TIPPLE_VERIFY_COMPARE_BY_ID_H
 
 #include "load/read_back/snapshot_read.h"
 

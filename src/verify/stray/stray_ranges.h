@@ -1,6 +1,6 @@
 /* stray_ranges: filters for ranges of `_id`s. */
-#ifndef TIPPLE_VERIFY_STRAY_RANGES_H
-#define TIPPLE_VERIFY_STRAY_RANGES_H
+#ifndef TIPPLE_VERIFY_STRAY_STRAY_RANGES_H
+#define TIPPLE_VERIFY_STRAY_STRAY_RANGES_H
 
 #include <bson/bson.h>
 

@@ -6,7 +6,7 @@
 #include "format/cut/ends.h"
 #include "load/blocks/other_header.h"
 #include "load/threads/account.h"
-#include "verify/verifier_inner.h"
+#include "verify/compare/verifier_inner.h"
 
 #include <stdio.h>
 #include <stdlib.h>

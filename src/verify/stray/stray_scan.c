@@ -1,8 +1,8 @@
 #include "base/clock.h"
 #include "base/stop.h"
 #include "server/collection.h"
-#include "verify/stray_ranges.h"
-#include "verify/stray_scan_inner.h"
+#include "verify/stray/stray_ranges.h"
+#include "verify/stray/stray_scan_inner.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-#include "verify/changed.h"
+#include "verify/compare/changed.h"
 #include "base/ejson.h"
 
 #include <stdio.h>

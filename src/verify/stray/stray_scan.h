@@ -11,14 +11,14 @@
  *
  * Where the `_id`s are the data's own, those that verifiers have found are given, and all others are told; the `_id`s are
  * read only if the server knows of another number of documents. */
-#ifndef TIPPLE_VERIFY_STRAY_SCAN_H
-#define TIPPLE_VERIFY_STRAY_SCAN_H
+#ifndef TIPPLE_VERIFY_STRAY_STRAY_SCAN_H
+#define TIPPLE_VERIFY_STRAY_STRAY_SCAN_H
 
 #include "catalog/places.h"
 #include "load/blocks/block.h"
 #include "server/server.h"
-#include "verify/difference.h"
-#include "verify/verifier.h"
+#include "verify/compare/difference.h"
+#include "verify/compare/verifier.h"
 
 typedef struct {
     server_t *server;

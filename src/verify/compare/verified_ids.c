@@ -1,4 +1,4 @@
-#include "verify/verified_ids.h"
+#include "verify/compare/verified_ids.h"
 #include "base/grow.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* Whose place in the collection an `_id` is, and what is said of one that nobody has. */
-#include "verify/id_hash.h"
-#include "verify/stray_scan_inner.h"
+#include "verify/compare/id_hash.h"
+#include "verify/stray/stray_scan_inner.h"
 
 #include <math.h>
 #include <stdlib.h>

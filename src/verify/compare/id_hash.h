@@ -1,6 +1,6 @@
 /* id_hash: a hash of an `_id` that is the same for all that a server takes for one: 1, 1.0 and NumberLong(1). */
-#ifndef TIPPLE_VERIFY_ID_HASH_H
-#define TIPPLE_VERIFY_ID_HASH_H
+#ifndef TIPPLE_VERIFY_COMPARE_ID_HASH_H
+#define TIPPLE_VERIFY_COMPARE_ID_HASH_H
 
 #include <bson/bson.h>
 

@@ -1,4 +1,4 @@
-#include "verify/id_hash.h"
+#include "verify/compare/id_hash.h"
 
 #include <math.h>
 #include <stdio.h>

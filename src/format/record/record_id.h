@@ -7,8 +7,8 @@
  *
  * Reversing the bits sends neighbouring blocks to lanes that are far apart. So if the lanes are cut into ranges, all
  * ranges are busy at any moment. */
-#ifndef TIPPLE_BASE_RECORD_ID_H
-#define TIPPLE_BASE_RECORD_ID_H
+#ifndef TIPPLE_FORMAT_RECORD_RECORD_ID_H
+#define TIPPLE_FORMAT_RECORD_RECORD_ID_H
 
 #include <stdint.h>
 

@@ -1,7 +1,7 @@
 /* What is told of a document that is not as its record makes it. */
 #include "format/cut/ends.h"
 #include "load/threads/account.h"
-#include "verify/verifier_inner.h"
+#include "verify/compare/verifier_inner.h"
 
 #include <xxhash.h>
 

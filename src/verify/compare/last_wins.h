@@ -1,10 +1,10 @@
 /* last_wins: where records replace documents (--existing replace), only the last record of an `_id` is expected to be
  * found: last in the order of the inputs' numbers in the catalog, and within an input in its own order. What is found of
  * each record is noted, and judged at the end. Belongs to one thread. */
-#ifndef TIPPLE_VERIFY_LAST_WINS_H
-#define TIPPLE_VERIFY_LAST_WINS_H
+#ifndef TIPPLE_VERIFY_COMPARE_LAST_WINS_H
+#define TIPPLE_VERIFY_COMPARE_LAST_WINS_H
 
-#include "verify/difference.h"
+#include "verify/compare/difference.h"
 
 typedef enum { LAST_EQUAL, LAST_CHANGED, LAST_MISSING } last_found_t;
 

@@ -2,8 +2,8 @@
 #include "base/grow.h"
 #include "catalog/ledger/standing.h"
 #include "load/threads/account.h"
-#include "verify/id_hash.h"
-#include "verify/verifier_inner.h"
+#include "verify/compare/id_hash.h"
+#include "verify/compare/verifier_inner.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "verify/difference.h"
+#include "verify/compare/difference.h"
 #include "base/ejson.h"
 
 #include <stdlib.h>

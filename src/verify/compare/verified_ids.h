@@ -1,9 +1,9 @@
 /* verified_ids: which documents were found by their own `_id`s, as hashes; and fixed records whose documents have an `_id`
  * that nobody here knows. */
-#ifndef TIPPLE_VERIFY_VERIFIED_IDS_H
-#define TIPPLE_VERIFY_VERIFIED_IDS_H
+#ifndef TIPPLE_VERIFY_COMPARE_VERIFIED_IDS_H
+#define TIPPLE_VERIFY_COMPARE_VERIFIED_IDS_H
 
-#include "verify/difference.h"
+#include "verify/compare/difference.h"
 
 #include <stddef.h>
 #include <stdint.h>

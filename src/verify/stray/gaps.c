@@ -1,4 +1,4 @@
-#include "verify/gaps.h"
+#include "verify/stray/gaps.h"
 
 #include <stdlib.h>
 

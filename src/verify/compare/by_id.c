@@ -1,6 +1,6 @@
-#include "verify/by_id.h"
+#include "verify/compare/by_id.h"
 #include "base/grow.h"
-#include "verify/id_hash.h"
+#include "verify/compare/id_hash.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,10 +1,10 @@
 /* stray_scan: what its files share. */
-#ifndef TIPPLE_VERIFY_STRAY_SCAN_INNER_H
-#define TIPPLE_VERIFY_STRAY_SCAN_INNER_H
+#ifndef TIPPLE_VERIFY_STRAY_STRAY_SCAN_INNER_H
+#define TIPPLE_VERIFY_STRAY_STRAY_SCAN_INNER_H
 
 #include "base/threads/team.h"
-#include "verify/gaps.h"
-#include "verify/stray_scan.h"
+#include "verify/stray/gaps.h"
+#include "verify/stray/stray_scan.h"
 
 /* A given file by its number in the catalog. */
 typedef struct {

@@ -1,4 +1,4 @@
-#include "verify/last_wins.h"
+#include "verify/compare/last_wins.h"
 #include "base/grow.h"
 
 #include <stdlib.h>

@@ -2,11 +2,11 @@
  * for the output: first in the order of the files, not in the order in which threads found them.
  *
  * Missing records that are neighbours are one difference. */
-#ifndef TIPPLE_VERIFY_DIFFERENCE_H
-#define TIPPLE_VERIFY_DIFFERENCE_H
+#ifndef TIPPLE_VERIFY_COMPARE_DIFFERENCE_H
+#define TIPPLE_VERIFY_COMPARE_DIFFERENCE_H
 
 #include "base/err.h"
-#include "verify/changed.h"
+#include "verify/compare/changed.h"
 
 typedef enum {
     DIFFERENCE_MISSING,

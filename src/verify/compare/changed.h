@@ -1,7 +1,7 @@
 /* changed: how a stored document differs from the one that its record makes, for a person: the first field,
  * and both of its values. Pure. */
-#ifndef TIPPLE_VERIFY_CHANGED_H
-#define TIPPLE_VERIFY_CHANGED_H
+#ifndef TIPPLE_VERIFY_COMPARE_CHANGED_H
+#define TIPPLE_VERIFY_COMPARE_CHANGED_H
 
 #include <bson/bson.h>
 #include <stdint.h>

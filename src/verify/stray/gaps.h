@@ -4,8 +4,8 @@
  *     lane 0                               lane 1                    lane 2
  *     |--w--|        gap        |--w+1024--|        gap        |--w'--|       gap        ...
  */
-#ifndef TIPPLE_VERIFY_GAPS_H
-#define TIPPLE_VERIFY_GAPS_H
+#ifndef TIPPLE_VERIFY_STRAY_GAPS_H
+#define TIPPLE_VERIFY_STRAY_GAPS_H
 
 #include "load/blocks/block.h"
 

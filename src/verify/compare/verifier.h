@@ -9,8 +9,8 @@
  * A block that was cut short by a lost connection, a stepdown or a moved chunk is looked at again from its
  * start. A block in which something differs is looked at once more, too, and what is told is the second look:
  * a primary that was elected a moment ago may not know yet that the majority has what it holds. */
-#ifndef TIPPLE_VERIFY_VERIFIER_H
-#define TIPPLE_VERIFY_VERIFIER_H
+#ifndef TIPPLE_VERIFY_COMPARE_VERIFIER_H
+#define TIPPLE_VERIFY_COMPARE_VERIFIER_H
 
 #include "catalog/register/register.h"
 #include "format/filter.h"
@@ -18,9 +18,9 @@
 #include "load/rejects/fixes.h"
 #include "server/send/existing.h"
 #include "server/server.h"
-#include "verify/difference.h"
-#include "verify/last_wins.h"
-#include "verify/verified_ids.h"
+#include "verify/compare/difference.h"
+#include "verify/compare/last_wins.h"
+#include "verify/compare/verified_ids.h"
 
 #include <pthread.h>
 

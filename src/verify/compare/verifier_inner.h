@@ -1,13 +1,13 @@
 /* What the files of the verifier share. */
-#ifndef TIPPLE_VERIFY_VERIFIER_INNER_H
-#define TIPPLE_VERIFY_VERIFIER_INNER_H
+#ifndef TIPPLE_VERIFY_COMPARE_VERIFIER_INNER_H
+#define TIPPLE_VERIFY_COMPARE_VERIFIER_INNER_H
 
-#include "base/record_id.h"
+#include "format/record/record_id.h"
 #include "format/records.h"
 #include "load/read_back/merge.h"
 #include "load/read_back/snapshot_read.h"
-#include "verify/by_id.h"
-#include "verify/verifier.h"
+#include "verify/compare/by_id.h"
+#include "verify/compare/verifier.h"
 
 /* The place of a record whose document is looked for by its own `_id`. */
 typedef struct {
