@@ -8,6 +8,7 @@
 #include "format/guess/column/guess_column.h"
 #include "format/guess/guess.h"
 #include "format/guess/structure/guess_structure.h"
+#include "format/guess/structure/guess_text.h"
 #include "format/guess/type_spec.h"
 
 /* ---- all of it (guess.c) ---- */

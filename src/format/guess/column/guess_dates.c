@@ -1,4 +1,4 @@
-#include "format/guess/column/guess_column.h"
+#include "format/guess/column/guess_dates.h"
 #include "format/values/calendar.h"
 #include "format/values/pattern.h"
 

@@ -1,4 +1,4 @@
-#include "format/guess/column/guess_column.h"
+#include "format/guess/column/guess_value.h"
 #include "format/values/convert.h"
 #include "format/values/hex.h"
 

@@ -1,5 +1,5 @@
 #include "format/cut/ends.h"
-#include "format/guess/structure/guess_structure.h"
+#include "format/guess/structure/guess_cut.h"
 
 #include <string.h>
 

@@ -1,3 +1,4 @@
+#include "format/guess/structure/guess_structure.h"
 #include "format/guess/structure/guess_study.h"
 
 #include <stdio.h>

@@ -3,7 +3,7 @@
 #define TIPPLE_FORMAT_GUESS_STRUCTURE_GUESS_STUDY_H
 
 #include "format/cut/split.h"
-#include "format/guess/structure/guess_structure.h"
+#include "format/guess/structure/guess_cut.h"
 
 enum { GUESS_MOST_RECORDS = 500 };
 

@@ -1,7 +1,7 @@
 #include "base/chars/escape.h"
 #include "base/chars/lines.h"
 #include "format/cut/bson_span.h"
-#include "format/guess/structure/guess_structure.h"
+#include "format/guess/structure/guess_text.h"
 #include "format/record/dialect.h"
 
 #include <string.h>
