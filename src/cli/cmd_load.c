@@ -1,5 +1,6 @@
 #include "base/numbers/units.h"
 #include "base/stop.h"
+#include "cli/each_collection.h"
 #include "cli/options/guess_rows.h"
 #include "cli/options/load_rows.h"
 #include "cli/print/load_figures.h"
@@ -261,6 +262,19 @@ static const option_t options[] = {
     {.name = NULL},
 };
 
+/* Of a command that loads several collections. */
+static bool check_each(const values_t *values, err_t *err) {
+    if (values->report)
+        return err_set(err, STATUS_USAGE,
+                       "--report is of one collection, and the URI names none: leave the option out, or name "
+                       "one in the URI");
+    return !values->spec.rejects ||
+           err_set(
+               err, STATUS_USAGE,
+               "--rejects names one file, and the URI no collection: leave the option out, and the rejects "
+               "of each are kept in DATABASE.COLLECTION.rejects");
+}
+
 static bool check(values_t *values, char **inputs, int count, err_t *err) {
     load_spec_t *spec = &values->spec;
     if (values->uri_file && !cli_read_uri_file(values->uri_file, &spec->uri, err))
@@ -295,8 +309,6 @@ static bool check(values_t *values, char **inputs, int count, err_t *err) {
     spec->clustered = values->clustered       ? CLUSTERED_YES
                       : values->not_clustered ? CLUSTERED_NO
                                               : CLUSTERED_DEFAULT;
-    spec->inputs = inputs;
-    spec->input_count = (size_t)count;
     spec->indexes = values->indexes.items;
     spec->index_count = values->indexes.count;
     spec->reject_codes = values->reject_codes;
@@ -311,43 +323,74 @@ static bool choose(load_spec_t *spec, err_t *err) {
 }
 
 /* --drop destroys: a person says yes, or a script says --yes. */
-static bool confirm_drop(const values_t *values, err_t *err) {
+static bool confirm_drop(const values_t *values, size_t collections, err_t *err) {
     if (!values->spec.drop || values->yes || values->spec.dry_run)
         return true;
     if (!isatty(STDIN_FILENO) || !isatty(STDERR_FILENO))
         return err_set(err, STATUS_USAGE,
                        "--drop destroys what is in the collection; add --yes where no terminal can ask");
-    fprintf(stderr, "Drop the collection with all of its documents and its catalog, then load? [y/N] ");
+    if (collections)
+        fprintf(stderr,
+                "Drop %zu collections, each with all of its documents and its catalog, then load? [y/N] ",
+                collections);
+    else
+        fprintf(stderr, "Drop the collection with all of its documents and its catalog, then load? [y/N] ");
     char answer[16] = "";
     if (fgets(answer, sizeof answer, stdin) && (answer[0] == 'y' || answer[0] == 'Y'))
         return true;
     return err_set(err, STATUS_USAGE, "not dropped, nothing was touched");
 }
 
-static int load(void *context, char **inputs, int count, const again_t *again, err_t *err) {
-    values_t *values = context;
-    if (!check(values, inputs, count, err) || (values->report && !report_check_path(values->report, err)) ||
-        !confirm_drop(values, err) || !choose(&values->spec, err))
+typedef struct {
+    values_t *values;
+    const again_t *again;
+} order_t;
+
+static int load_one(void *context, const char *uri, char **inputs, int count, err_t *err) {
+    const order_t *order = context;
+    values_t *values = order->values;
+    load_spec_t spec = values->spec;
+    spec.uri = uri;
+    spec.inputs = inputs;
+    spec.input_count = (size_t)count;
+    if (!choose(&spec, err))
         return (int)err->status;
     static load_result_t result;
-    values->spec.watch_flushes = values->report != NULL;
-    stop_goes_on();
-    bool ok = load_run(&values->spec, &result, err);
+    bool ok = load_run(&spec, &result, err);
     int status = ok && err->status != STATUS_SOME_REJECTED ? STATUS_OK : (int)err->status;
     bson_t document = BSON_INITIALIZER;
     load_make_result(&document, &result);
     if (values->report && status != STATUS_USAGE)
-        status = reporting_end(report_load(&values->spec, &result, &document, status, err), values->report,
-                               again, values->spec.uri, status, err);
+        status = reporting_end(report_load(&spec, &result, &document, status, err), values->report,
+                               order->again, uri, status, err);
     bool began =
         ok || result.counts.read || (status != STATUS_USAGE && result.namespace[0] && result.bytes_text);
     if (values->json && (ok || result.namespace[0]))
         result_print("load", status, &document);
     else if (!values->json && began)
-        load_print(&values->spec, &result, &document);
+        load_print(&spec, &result, &document);
     bson_destroy(&document);
     load_result_free(&result);
     return cli_finish(status, err);
+}
+
+static int load(void *context, char **inputs, int count, const again_t *again, err_t *err) {
+    values_t *values = context;
+    order_t order = {.values = values, .again = again};
+    each_collection_t each = {.list = {0}};
+    int status;
+    if (!check(values, inputs, count, err) || (values->report && !report_check_path(values->report, err)))
+        return (int)err->status;
+    values->spec.watch_flushes = values->report != NULL;
+    if (each_collection_find(&each, values->spec.uri, inputs, count, err) &&
+        (!each.list.count || check_each(values, err)) && confirm_drop(values, each.list.count, err)) {
+        stop_goes_on();
+        status = each_collection_run(&each, values->spec.uri, inputs, count, load_one, &order, err);
+    } else {
+        status = (int)err->status;
+    }
+    each_collection_free(&each);
+    return status;
 }
 
 static int run(int argc, char **argv, const command_t *command, err_t *err) {
@@ -372,7 +415,8 @@ const command_t command_load = {
             "too: later loads, --retry and `tipple verify` read the same.",
     .examples =
         "  tipple load orders.csv --uri mongodb://127.0.0.1/shop.orders          # any file of records\n"
-        "  tipple load dump/shop/orders.bson.gz --uri mongodb://127.0.0.1/shop.orders   # of mongodump\n"
+        "  tipple load dump --uri mongodb://127.0.0.1                            # a whole dump of "
+        "mongodump\n"
         "  tipple load data/*.csv.gz --uri mongodb://127.0.0.1/shop.orders --id orderId --index 'at:1'\n"
         "  tipple load --format mot --uri mongodb://127.0.0.1/mot.results test_result_2023.csv\n"
         "  zcat big.gz | tipple load -f mot --uri \"$URI\" -                   # from a pipe\n"

@@ -1,6 +1,7 @@
 #include "base/log.h"
 #include "base/numbers/units.h"
 #include "base/out.h"
+#include "cli/each_collection.h"
 #include "cli/options/load_rows.h"
 #include "cli/print/result.h"
 #include "server/bson_read.h"
@@ -115,7 +116,7 @@ static const option_t options[] = {
     {.name = NULL},
 };
 
-static bool check(values_t *values, char **inputs, int count, err_t *err) {
+static bool check(values_t *values, int count, err_t *err) {
     verify_spec_t *spec = &values->spec;
     if (!spec->uri)
         return err_set(err, STATUS_USAGE,
@@ -123,8 +124,6 @@ static bool check(values_t *values, char **inputs, int count, err_t *err) {
                        "mongodb://127.0.0.1/mot.results (or set TIPPLE_URI)");
     if (!count)
         return err_set(err, STATUS_USAGE, "nothing to verify: give the files that were loaded");
-    spec->inputs = inputs;
-    spec->input_count = (size_t)count;
     spec->filters = values->filters.items;
     spec->filter_count = values->filters.count;
     spec->retry = values->retry.items;
@@ -354,26 +353,40 @@ static void print_summary(const verify_result_t *result, const values_t *values,
         print_details(result);
 }
 
-static int run(int argc, char **argv, const command_t *command, err_t *err) {
-    values_t values = {.json = false};
+static int verify_one(void *context, const char *uri, char **inputs, int count, err_t *err) {
+    values_t *values = context;
     verify_result_t result;
-    int rest, status;
-    verify_spec_init(&values.spec);
-    if (!cli_read(command, argc, argv, &values, &rest, &status, err))
-        return status;
-    if (!check(&values, argv, rest, err))
-        return (int)err->status;
-    bool ok = verify_run(&values.spec, &result, err);
-    status = ok ? STATUS_OK : (int)err->status;
+    values->spec.uri = uri;
+    values->spec.inputs = inputs;
+    values->spec.input_count = (size_t)count;
+    bool ok = verify_run(&values->spec, &result, err);
+    int status = ok ? STATUS_OK : (int)err->status;
     bool began = ok || status == STATUS_DIFFERENT || result.blocks;
-    if (began && (values.json || status != STATUS_USAGE)) {
+    if (began && (values->json || status != STATUS_USAGE)) {
         bson_t document = BSON_INITIALIZER;
-        make_result(&document, &result, &values);
-        values.json ? result_print("verify", status, &document) : print_summary(&result, &values, &document);
+        make_result(&document, &result, values);
+        values->json ? result_print("verify", status, &document) : print_summary(&result, values, &document);
         bson_destroy(&document);
     }
     verify_free_result(&result);
     return cli_finish(status, err);
+}
+
+static int run(int argc, char **argv, const command_t *command, err_t *err) {
+    values_t values = {.json = false};
+    each_collection_t each = {.list = {0}};
+    int rest, status;
+    verify_spec_init(&values.spec);
+    if (!cli_read(command, argc, argv, &values, &rest, &status, err))
+        return status;
+    if (!check(&values, rest, err))
+        return (int)err->status;
+    const char *uri = values.spec.uri;
+    status = each_collection_find(&each, uri, argv, rest, err)
+                 ? each_collection_run(&each, uri, argv, rest, verify_one, &values, err)
+                 : (int)err->status;
+    each_collection_free(&each);
+    return status;
 }
 
 const command_t command_verify = {

@@ -24,13 +24,14 @@ typedef struct {
     uint64_t keep_bytes; /* too */
     /* for the first bytes of compressed files; zlib, because ISA-L decompresses 64 KiB at once */
     spare_t peek;
-    source_kit_t *kit;     /* for compressed tars */
-    const char *member;    /* the collection of a dump that the argument at hand names, or NULL */
-    const char *target;    /* the collection that is loaded: chosen where none is named; or NULL */
-    dump_list_t dump;      /* below the argument at hand */
-    bool every_collection; /* see manifest_options_t */
-    source_kit_t *heads;   /* for the first bytes of other archives' members */
-    seen_t *seen;          /* open addressing, at most half full */
+    source_kit_t *kit;        /* for compressed tars */
+    const char *member;       /* the collection of a dump that the argument at hand names, or NULL */
+    const char *target;       /* the collection that is loaded: chosen where none is named; or NULL */
+    dump_list_t dump;         /* below the argument at hand */
+    bool every_collection;    /* see manifest_options_t, */
+    dump_list_t *collections; /* too */
+    source_kit_t *heads;      /* for the first bytes of other archives' members */
+    seen_t *seen;             /* open addressing, at most half full */
     size_t seen_count, seen_room;
     err_t *err;
 } build_t;

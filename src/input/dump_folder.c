@@ -154,10 +154,12 @@ static bool refuse_unsure(const dump_list_t *dump, const char *argument, err_t *
 static bool refuse(const dump_list_t *dump, const char *argument, err_t *err) {
     char *names = dump_list_names(dump, err);
     if (names)
-        err_set(err, STATUS_USAGE,
-                "%.1000s: is a dump of %zu collections (%s), and one is loaded at a time: give its file, "
-                "such as %.1000s, or name it in the path of the URI",
-                argument, dump->count, names, dump->items[0].with);
+        err_set(
+            err, STATUS_USAGE,
+            "%.1000s: is a dump of %zu collections (%s), and one is taken at a time: give its file, "
+            "such as %.1000s, or name it in the path of the URI. `tipple load` loads all of them, each into "
+            "its own collection, where the URI names none",
+            argument, dump->count, names, dump->items[0].with);
     free(names);
     return false;
 }
@@ -175,6 +177,19 @@ const char *dump_folder_choose(const dump_list_t *dump, const char *argument, co
         return dump->items[0].with;
     refuse(dump, argument, err);
     return NULL;
+}
+
+bool dump_folder_all(dump_list_t *dump, const char *argument, dump_list_t *to, err_t *err) {
+    if (dump->unsure && dump->count > 1)
+        return refuse_unsure(dump, argument, err);
+    bool ok = true;
+    for (size_t i = 0; ok && i < dump->count; i++) {
+        if (dump_list_is_of_server(dump->items[i].name))
+            continue;
+        ok = dump_list_add(to, dump->items[i].name, dump->items[i].with, err);
+        dump->items[i].name = dump->items[i].with = NULL;
+    }
+    return ok;
 }
 
 const char *dump_folder_beside(const char *name) {

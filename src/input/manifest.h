@@ -4,6 +4,7 @@
 #define TIPPLE_INPUT_MANIFEST_H
 
 #include "base/err.h"
+#include "input/archive/dump_list.h"
 #include "input/file/input_file.h"
 
 #include <stdint.h>
@@ -26,6 +27,9 @@ typedef struct {
     /* "db.collection": what is taken of a dump of several where none is named; or NULL */
     const char *target;
     bool every_collection; /* of a dump is taken */
+    /* Or those of dumps are listed here, each with the argument that names it, and are no inputs; or NULL. There may be
+     * no input at all then. */
+    dump_list_t *collections;
     /* how many bytes of small files to keep in all: these are read whole for their digests, and need not be opened
      * again */
     uint64_t keep_bytes;

@@ -84,12 +84,13 @@ bool manifest_build(manifest_t *manifest, char *const *args, size_t count, const
         build.quiet = options->quiet;
         build.target = options->target;
         build.every_collection = options->every_collection;
+        build.collections = options->collections;
     }
     for (size_t i = 0; ok && i < count; i++)
         ok = walk_argument(&build, args[i]);
     if (ok && options && options->pushed)
         ok = add_pushed(&build, options);
-    else if (ok && !manifest->count)
+    else if (ok && !manifest->count && !(build.collections && build.collections->count))
         ok = err_set(err, STATUS_INPUT,
                      manifest->skipped
                          ? "no file is left to read: all %zu that were found are hidden, resource "

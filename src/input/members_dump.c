@@ -58,12 +58,6 @@ static bool read_document(prelude_t *prelude, uint32_t *length, err_t *err) {
     return bson_length_may_be(*length) ? read_bytes(prelude, 4, *length, err) : damaged(prelude, err);
 }
 
-static bool is_of_server(const char *name) {
-    const char *collection = strchr(name, '.') + 1;
-    return name[0] == '.' || strncmp(name, "admin.", 6) == 0 || strncmp(name, "config.", 7) == 0 ||
-           strncmp(collection, "system.", 7) == 0;
-}
-
 static bool add_item(prelude_t *prelude, const dump_header_t *header, err_t *err) {
     char *metadata = header->metadata ? strdup(header->metadata) : NULL;
     if (header->metadata && !metadata)
@@ -80,7 +74,7 @@ static bool see(build_t *build, prelude_t *prelude, const dump_header_t *header)
     char *name = name_join(prelude->dump->name, "!", header->name, strlen(header->name));
     const bool is_wanted = wanted(build) && strcmp(header->name, wanted(build)) == 0;
     const char *why = dump_list_why_empty(header->type);
-    if (!why && is_of_server(header->name) && !(build->member && is_wanted))
+    if (!why && dump_list_is_of_server(header->name) && !(build->member && is_wanted))
         why = dump_list_of_server;
     if (!name)
         return err_memory(build->err, strlen(header->name));
@@ -127,10 +121,12 @@ static bool refuse_choice(const build_t *build, const prelude_t *prelude) {
         err_set(build->err, STATUS_INPUT, "%.1000s: the archive holds no collection '%s'; it holds %s", file,
                 build->member, names);
     else
-        err_set(build->err, STATUS_USAGE,
-                "%.1000s: is an archive of mongodump with %zu collections (%s), and one is loaded at a time: "
-                "name it behind the file, as in '%.1000s!%s', or in the path of the URI",
-                file, list->count, names, file, list->items[0].name);
+        err_set(
+            build->err, STATUS_USAGE,
+            "%.1000s: is an archive of mongodump with %zu collections (%s), and one is taken at a time: "
+            "name it behind the file, as in '%.1000s!%s', or in the path of the URI. `tipple load` loads all "
+            "of them, each into its own collection, where the URI names none",
+            file, list->count, names, file, list->items[0].name);
     free(names);
     return false;
 }
@@ -167,6 +163,17 @@ static bool add_collection(build_t *build, prelude_t *prelude, size_t at) {
     return true;
 }
 
+/* As an argument names it. */
+static bool list_collection(build_t *build, prelude_t *prelude, size_t at) {
+    char *name = prelude->list.items[at].name;
+    char *argument = name_join(prelude->dump->path, "!", name, strlen(name));
+    prelude->list.items[at].name = NULL;
+    if (argument)
+        return dump_list_add(build->collections, name, argument, build->err);
+    free(name);
+    return err_memory(build->err, strlen(prelude->dump->path));
+}
+
 bool archive_add_dump(build_t *build, int fd, const input_file_t *dump) {
     (void)fd;
     prelude_t prelude = {.dump = dump};
@@ -174,9 +181,10 @@ bool archive_add_dump(build_t *build, int fd, const input_file_t *dump) {
         (prelude.source = source_open_archive(build->kit, dump, build->err)) && read_list(build, &prelude);
     source_close(prelude.source);
     const size_t count = prelude.list.count, chosen = choose(build, &prelude.list);
-    for (size_t i = 0; ok && build->every_collection && i < count; i++)
-        ok = add_collection(build, &prelude, i);
-    if (ok && !build->every_collection)
+    const bool all = build->every_collection || (build->collections && !build->member);
+    for (size_t i = 0; ok && all && i < count; i++)
+        ok = build->collections ? list_collection(build, &prelude, i) : add_collection(build, &prelude, i);
+    if (ok && !all)
         ok = chosen < count ? add_collection(build, &prelude, chosen) : refuse_choice(build, &prelude);
     dump_list_free(&prelude.list);
     free(prelude.bytes);

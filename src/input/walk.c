@@ -300,7 +300,9 @@ bool walk_argument(build_t *build, const char *path) {
     bool ok = add_path(build, path, false);
     if (ok && build->dump.count)
         leave_out_beside_dump(build, before);
-    if (ok && build->dump.count) {
+    if (ok && build->dump.count && build->collections) {
+        ok = dump_folder_all(&build->dump, path, build->collections, build->err);
+    } else if (ok && build->dump.count) {
         const char *chosen = dump_folder_choose(&build->dump, path, build->target, build->err);
         ok = chosen && add_path(build, chosen, true);
     }

@@ -169,12 +169,12 @@ static bool take_path(address_t *address, const char *path, size_t length, err_t
                        "the URI's /DATABASE.COLLECTION is not percent-encoded UTF-8: a '%%' must be "
                        "followed by two hexadecimal digits");
     char *dot = strchr(name, '.');
-    bool ok = true;
-    if (!dot || dot == name || !dot[1])
-        ok = err_set(err, STATUS_USAGE,
-                     "the URI names no collection: its path is '/%s', and should be "
-                     "/DATABASE.COLLECTION, e.g. mongodb://127.0.0.1:27017/mot.results",
-                     name);
+    bool ok = dot && dot != name && dot[1];
+    if (!ok)
+        err_set(err, STATUS_USAGE,
+                "the URI names no collection: its path is '/%s', and should be "
+                "/DATABASE.COLLECTION, e.g. mongodb://127.0.0.1:27017/mot.results",
+                name);
     else if (strlen(name) > LONGEST_NAMESPACE)
         ok = err_set(err, STATUS_USAGE,
                      "'%.80s...' is too long a name: at most %d bytes for database and collection "
@@ -295,16 +295,47 @@ static bool good_options(const char *query, err_t *err) {
     return true;
 }
 
+/* Behind the ://; NULL: it is none of MongoDB's. */
+static const char *find_hosts(const char *text) {
+    const char *hosts = strstr(text, "://");
+    return hosts && (strncasecmp(text, "mongodb://", 10) == 0 || strncasecmp(text, "mongodb+srv://", 14) == 0)
+               ? hosts + 3
+               : NULL;
+}
+
+char *address_of_database(const char *text) {
+    const char *hosts = find_hosts(text);
+    if (!hosts)
+        return NULL;
+    const char *path = hosts + strcspn(hosts, "/");
+    path += *path == '/';
+    char *encoded = strndup(path, strcspn(path, "?")), *name = encoded ? mongoc_uri_unescape(encoded) : NULL;
+    char *database = name && !strchr(name, '.') ? strdup(name) : NULL;
+    free(encoded);
+    bson_free(name);
+    return database;
+}
+
+char *address_with_collection(const char *text, const char *name, err_t *err) {
+    const char *hosts = find_hosts(text), *path = hosts + strcspn(hosts, "/");
+    text_t whole = {.length = 0};
+    text_append_bytes(&whole, text, (size_t)(path - text));
+    text_append(&whole, "/");
+    for (const unsigned char *c = (const unsigned char *)name; *c; c++)
+        text_print(&whole, isalnum(*c) || strchr("._-~", *c) ? "%c" : "%%%02X", *c);
+    text_append(&whole, path + strcspn(path, "?"));
+    return text_take(&whole, err);
+}
+
 bool address_parse(address_t *address, const char *text, err_t *err) {
     *address = (address_t){0};
-    const char *hosts = strstr(text, "://");
-    if (!hosts || (strncasecmp(text, "mongodb://", 10) != 0 && strncasecmp(text, "mongodb+srv://", 14) != 0))
+    const char *hosts = find_hosts(text);
+    if (!hosts)
         return err_set(err, STATUS_USAGE, "the target is not a MongoDB URI: it should look like %s", SHAPE);
     if (strchr(" \t\r\n", text[strlen(text) - 1]))
         return err_set(err, STATUS_USAGE,
                        "the target's URI ends with a blank or a line end: take it off; one that belongs to "
                        "the collection's name is written %%20");
-    hosts += 3;
     size_t authority = strcspn(hosts, "/");
     const char *path = hosts[authority] ? hosts + authority + 1 : hosts + authority;
     size_t path_length = strcspn(path, "?");

@@ -19,6 +19,13 @@ typedef struct {
 /* A bad URI: status 1 with the right shape; no part of the URI that could hold a secret is quoted. */
 bool address_parse(address_t *address, const char *text, err_t *err);
 
+/* Of a URI that names no collection: the database in its path, or "". NULL: it names one, or is no URI of MongoDB, or
+ * memory is out. To be freed. */
+char *address_of_database(const char *text);
+
+/* Such a URI with this path, "database.collection". NULL: memory is out. To be freed; it may hold a password. */
+char *address_with_collection(const char *text, const char *name, err_t *err);
+
 /* Is this thread in address_parse? What the driver logs then quotes options: it is not to be shown. */
 bool address_is_parsing(void);
 void address_free(address_t *address);

@@ -4,8 +4,10 @@
 #include "format/format.h"
 #include "format/record/own_id.h"
 #include "format/schema/schema_bad_value.h"
+#include "format/schema/schema_parse.h"
 #include "load/before/copies.h"
 #include "load/before/describe_input.h"
+#include "load/before/guess_inputs.h"
 #include "load/before/kept_format.h"
 #include "load/before/uri_target.h"
 #include "verify/no_record.h"
@@ -17,6 +19,17 @@
 #include <unistd.h>
 
 enum { UNFINISHED_NAMED = 3 };
+
+static bool list_inputs(verification_t *run, err_t *err) {
+    const verify_spec_t *spec = run->spec;
+    if (run->manifest->count)
+        return true;
+    char *target = uri_target(spec->uri);
+    const manifest_options_t options = {.input_name = spec->input_name, .target = target};
+    const bool ok = manifest_build(run->manifest, spec->inputs, spec->input_count, &options, err);
+    free(target);
+    return ok;
+}
 
 static bool read_spec(verification_t *run, err_t *err) {
     const verify_spec_t *spec = run->spec;
@@ -31,11 +44,7 @@ static bool read_spec(verification_t *run, err_t *err) {
     for (size_t i = 0; i < spec->retry_count; i++)
         if (access(spec->retry[i], R_OK) != 0)
             return err_set(err, STATUS_USAGE, "the reject file %s cannot be read: %m", spec->retry[i]);
-    char *target = uri_target(spec->uri);
-    const manifest_options_t options = {.input_name = spec->input_name, .target = target};
-    const bool ok = manifest_build(run->manifest, spec->inputs, spec->input_count, &options, err);
-    free(target);
-    return ok && copies_make(run->manifest, spec->copies, err);
+    return list_inputs(run, err) && copies_make(run->manifest, spec->copies, err);
 }
 
 static bool connect_target(verification_t *run, err_t *err) {
@@ -51,15 +60,27 @@ static bool connect_target(verification_t *run, err_t *err) {
     return true;
 }
 
+/* Nothing was loaded, so all that is to be seen is whether the inputs hold a record at all. */
+static bool guess_format(verification_t *run, err_t *err) {
+    const guess_options_t none = {.nested = false};
+    guessed_t guessed = {.yaml = NULL};
+    err_t reason;
+    if (!list_inputs(run, err))
+        return false;
+    if (guess_inputs(run->manifest, &none, &guessed, &reason))
+        run->schema = schema_parse_guessed(guessed.yaml, "the format that was guessed", &reason);
+    guessed_free(&guessed);
+    return run->schema || catalog_refuse_none(server_namespace(run->server), err);
+}
+
 /* Without --format: the one that was guessed for the load. */
 static bool find_format(verification_t *run, err_t *err) {
-    char *text;
+    char *text = NULL;
     const bool ok = connect_target(run, err) &&
                     store_mongo_need(&run->store, run->server, run->client, err) &&
-                    kept_format(run->store, server_namespace(run->server), true, &run->schema, &text, err);
-    if (ok)
-        free(text);
-    return ok;
+                    kept_format(run->store, server_namespace(run->server), false, &run->schema, &text, err);
+    free(text);
+    return ok && (run->schema || guess_format(run, err));
 }
 
 /* The load's own filter leaves the same records out again. */

@@ -161,6 +161,77 @@ class Dump(livetest.Case):
                 self.assertRegex(self.stderr, r"dump: is a dump of 2 collections \(\S+\.items, \S+\.orders\)")
                 self.assertEqual(9, self.load(folder + "items.bson" + end)["loaded"])
 
+    def each(self, command, *words, path="", status=0):
+        """How many documents of each collection, in turn, where the URI names none."""
+        uri = self.uri().replace("/%s.results" % self.database, "/" + path)
+        done = self.tipple(command, "--uri", uri, "--json", *words, status=status)
+        self.stderr = done.stderr
+        said = [json.loads(line) for line in done.stdout.splitlines()]
+        return {each["namespace"]: each.get("documents", each.get("loaded")) for each in said}
+
+    def put_dump(self, folder, collections):
+        for name, texts in collections.items():
+            self.put("%s/%s.bson" % (folder, name), b"".join(texts))
+            self.put("%s/%s.metadata.json" % (folder, name), b'{"indexes": []}')
+
+    def test_each(self):
+        """a URI without a collection: each of a folder or an archive, under its own name or in the database that is named;
+        a second load has nothing to do"""
+        held = {"orders": made(800, "o"), "items": made(70, "i"), "none": []}
+        names = {"%s.%s" % (self.database, name): len(texts) for name, texts in held.items()}
+        self.put_dump("dump/" + self.database, held)
+        self.put_dump("dump/admin", {"system.users": made(3, "u")})
+        self.put("d.archive", archive({"%s.%s" % (self.database, name): texts for name, texts in held.items()},
+                                      others=[listed("admin.x"), listed("shop.v", kind="view")]))
+        self.put("shop.gz", gzip.compress(archive({"shop." + name: texts for name, texts in held.items()})))
+        for name, path in (("dump", ""), ("d.archive", ""), ("dump/" + self.database, self.database),
+                           ("shop.gz", self.database)):
+            with self.subTest(name=name):
+                self.client.drop_database(self.database)
+                self.assertEqual(names, self.each("load", name, path=path))
+                self.assertEqual(dict.fromkeys(names, 0), self.each("load", name, path=path))
+                self.assertEqual(names, self.each("verify", name, path=path))
+                for collection, texts in held.items():
+                    found = self.client.find(self.database, collection, raw=True)
+                    self.assertEqual(sorted(texts), sorted(struct.pack("<i", len(raw) - 13) + raw[17:] for raw in found))
+
+    def test_each_goes_on(self):
+        """what is wrong with one collection is told by its name, and the others are loaded and verified all the same"""
+        self.put_dump("dump/" + self.database, {"a": made(5, "o"), "b": made(70, "i"), "c": made(8, "o")})
+        self.put("dump/%s/a.metadata.json" % self.database, b'{"options": {"capped": true}}')
+        self.assertEqual([70, 8], list(self.each("load", "dump", status=1).values())[-2:])
+        for said in (".a: the collection of the dump was capped", "1 of 3 collections are not done (%s.a)" % self.database):
+            self.assertIn(said, self.stderr)
+        self.assertEqual((0, 70), (self.client.count(self.database, "a"), self.client.count(self.database, "b")))
+        self.client.command(self.database, {"delete": "b", "deletes": [{"q": {"k": 3}, "limit": 1}]})
+        self.put("dump/%s/a.metadata.json" % self.database, b"{}")
+        self.each("load", "dump")
+        self.assertEqual([5, 69, 8], list(self.each("verify", "dump", status=7).values()))
+        self.assertIn("1 of 3 collections are not done (%s.b)" % self.database, self.stderr)
+
+    def test_each_refused(self):
+        """what cannot be meant of all collections, and what is beside a dump: nothing is written"""
+        before = self.client.command("admin", {"listDatabases": 1, "nameOnly": True})["databases"]
+        self.put_dump("dump/shop", {"a": made(5, "o")})
+        self.put_dump("dump/more", {"b": made(5, "o")})
+        for words, said in ((["dump", "--rejects", "r"], "--rejects names one file"),
+                            (["dump", "--report", "r.html"], "--report is of one collection"),
+                            (["dump", "--drop"], "--drop destroys")):
+            self.assertEqual({}, self.each("load", *words, status=1))
+            self.assertIn(said, self.stderr)
+        self.each("load", "dump", path=self.database, status=1)
+        self.assertIn("several databases (more.b, shop.a)", self.stderr)
+        self.put("dump/rows.csv", b"a,b\n1,2\n")
+        self.each("load", "dump", status=1)
+        self.assertIn("files beside it, such as dump/rows.csv", self.stderr)
+        self.each("load", "dump/rows.csv", status=1)
+        self.assertIn("the URI names no collection", self.stderr)
+        self.put_dump("two/x/shop", {"a": made(5, "o")})
+        self.put_dump("two/y/shop", {"a": made(5, "o")})
+        self.each("load", "two", status=1)
+        self.assertIn("two collections of the name shop.a", self.stderr)
+        self.assertEqual(before, self.client.command("admin", {"listDatabases": 1, "nameOnly": True})["databases"])
+
     def test_without_documents(self):
         """a collection of a dump that has no document is known as BSON all the same, and its indexes are built"""
         self.put("d/shop/a.bson", b"")

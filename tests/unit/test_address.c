@@ -4,6 +4,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -251,11 +252,51 @@ static void overhear(mongoc_log_level_t level, const char *domain, const char *m
         fail_msg("the driver says: %s", message);
 }
 
+static void test_without_collection(void **state) {
+    (void)state;
+    static const struct {
+        const char *uri, *database, *with; /* the collection a.b c */
+    } cases[] = {
+        {"mongodb://h", "", "mongodb://h/a.b%20c"},
+        {"mongodb://h/", "", "mongodb://h/a.b%20c"},
+        {"mongodb://joe:p%40ss@h,i:2/?w=1&tls=true", "", "mongodb://joe:p%40ss@h,i:2/a.b%20c?w=1&tls=true"},
+        {"mongodb://h/shop?w=1", "shop", "mongodb://h/a.b%20c?w=1"},
+        {"mongodb://h/m%C3%B6t", "m\xc3\xb6t", "mongodb://h/a.b%20c"},
+        {"mongodb://h/shop.orders", NULL, NULL},
+        {"mongodb://h/shop.", NULL, NULL},
+        {"mongodb://h/shop%2Eorders", NULL, NULL},
+        {"mongodb://h/%", NULL, NULL},
+        {"http://h/", NULL, NULL},
+        {"", NULL, NULL},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        err_t err;
+        char *database = address_of_database(cases[i].uri);
+        if (!cases[i].database) {
+            assert_null(database);
+            continue;
+        }
+        assert_string_equal(database, cases[i].database);
+        char *with = address_with_collection(cases[i].uri, "a.b c", &err);
+        assert_string_equal(with, cases[i].with);
+        address_t address;
+        assert_true(address_parse(&address, with, &err));
+        assert_string_equal(address.name, "a.b c");
+        address_free(&address);
+        free(with);
+        free(database);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_good),    cmocka_unit_test(test_login),
-        cmocka_unit_test(test_bad),     cmocka_unit_test(test_no_password_is_shown),
-        cmocka_unit_test(test_conceal), cmocka_unit_test(test_beside),
+        cmocka_unit_test(test_good),
+        cmocka_unit_test(test_login),
+        cmocka_unit_test(test_bad),
+        cmocka_unit_test(test_no_password_is_shown),
+        cmocka_unit_test(test_conceal),
+        cmocka_unit_test(test_beside),
+        cmocka_unit_test(test_without_collection),
     };
     mongoc_init();
     mongoc_log_set_handler(overhear, NULL);

@@ -34,6 +34,12 @@ size_t dump_list_find(const dump_list_t *list, const char *name) {
     return at;
 }
 
+bool dump_list_is_of_server(const char *name) {
+    const char *collection = strchr(name, '.');
+    return name[0] == '.' || strncmp(name, "admin.", 6) == 0 || strncmp(name, "config.", 7) == 0 ||
+           (collection && strncmp(collection, ".system.", 8) == 0);
+}
+
 char *dump_list_names(const dump_list_t *list, err_t *err) {
     enum { NAMED = 10 };
     text_t names = {.length = 0};

@@ -31,7 +31,9 @@ char *dump_list_names(const dump_list_t *list, err_t *err);
 /* Why a dump has no documents of a collection of this type, as its metadata names it; NULL: it has them. A clause. */
 const char *dump_list_why_empty(const char *type);
 
-/* Why one is left out: */
+/* Why one is left out: it is */
 extern const char *const dump_list_of_server;
+/* which a name like "admin.c", "config.c" or "db.system.c" tells. */
+bool dump_list_is_of_server(const char *name);
 
 #endif
