@@ -383,7 +383,7 @@ static int run(int argc, char **argv, const command_t *command, err_t *err) {
         return (int)err->status;
     const char *uri = values.spec.uri;
     status = each_collection_find(&each, uri, argv, rest, err)
-                 ? each_collection_run(&each, uri, argv, rest, verify_one, &values, err)
+                 ? each_collection_run(&each, uri, argv, rest, values.json, verify_one, &values, err)
                  : (int)err->status;
     each_collection_free(&each);
     return status;

@@ -1,6 +1,8 @@
 #include "cli/each_collection.h"
 #include "base/log.h"
+#include "base/out.h"
 #include "base/text.h"
+#include "cli/options/cli.h"
 #include "input/manifest.h"
 #include "server/address.h"
 
@@ -69,8 +71,12 @@ void each_collection_free(each_collection_t *each) {
     dump_list_free(&each->list);
 }
 
-static int run_one(const each_collection_t *each, size_t at, const char *uri, each_body_t *body,
+static int run_one(const each_collection_t *each, size_t at, const char *uri, bool json, each_body_t *body,
                    void *context, err_t *err) {
+    if (!json)
+        out_print("collection %zu of %zu: %s\n", at + 1, each->list.count, each->list.items[at].name);
+    if (!cli_flush(err))
+        return (int)err->status;
     char *target = address_with_collection(uri, each->list.items[at].name, err);
     if (!target)
         return (int)err->status;
@@ -90,7 +96,7 @@ static bool ends_all(int status) {
     return status == STATUS_SERVER || status == STATUS_HOST || status >= 128;
 }
 
-int each_collection_run(const each_collection_t *each, const char *uri, char **inputs, int count,
+int each_collection_run(const each_collection_t *each, const char *uri, char **inputs, int count, bool json,
                         each_body_t *body, void *context, err_t *err) {
     if (!each->list.count)
         return body(context, uri, inputs, count, err);
@@ -99,8 +105,7 @@ int each_collection_run(const each_collection_t *each, const char *uri, char **i
     text_t failed = {.length = 0};
     for (size_t at = 0; at < each->list.count; at++) {
         const char *name = each->list.items[at].name;
-        log_note("collection %zu of %zu: %s", at + 1, each->list.count, name);
-        const int status = run_one(each, at, uri, body, context, err);
+        const int status = run_one(each, at, uri, json, body, context, err);
         fine += is_fine(status);
         if (ends_all(status)) {
             free(text_take(&failed, err));

@@ -22,8 +22,8 @@ typedef int each_body_t(void *context, const char *uri, char **inputs, int count
 
 /* Calls the body for each, or once with what was given. What one collection is refused for is said, and the next one is
  * begun; it goes on with none where the server is gone, or the command is to stop. Status of the first that failed;
- * 2: there are rejects. */
-int each_collection_run(const each_collection_t *each, const char *uri, char **inputs, int count,
+ * 2: there are rejects. json: the results name their collections; else each is named before its own. */
+int each_collection_run(const each_collection_t *each, const char *uri, char **inputs, int count, bool json,
                         each_body_t *body, void *context, err_t *err);
 
 #endif
