@@ -44,6 +44,7 @@ class Changed(livetest.Case):
         self.load(name, "--reload-changed", status=status)
         self.verifies(name)
 
+    @livetest.slow
     def test_ends_within_quotes(self):
         """a file that ends within quotes: each line is a record of its own window until more of it tells that it is none"""
         self.write("two.yaml", TWO_LAYOUTS.encode())
