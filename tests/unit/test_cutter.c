@@ -709,11 +709,10 @@ static void json_open(json_lab_t *lab, const grown_t *text, size_t buffers) {
     err_t err;
     lab->schema = lab_schema("format: x\nrecord: {json: yes}\n");
     lab->source = (struct source){.text = text->at, .size = text->size};
-    LAB_MUST(dialect_sniff(lab->schema, text->at, text->size, "x", &lab->dialect, &err));
     lab->pool = pool_new(buffers * CUTTER_BUFFER, CUTTER_BUFFER);
     lab->cutter = cutter_new(&lab->source, lab->pool, 1, &err);
     LAB_MUST(lab->pool && lab->cutter);
-    cutter_read_as(lab->cutter, lab->schema, &lab->dialect);
+    LAB_MUST(cutter_begin(lab->cutter, lab->schema, "x", &lab->dialect, &err));
 }
 
 static void json_close(json_lab_t *lab) {
@@ -872,6 +871,32 @@ static void test_json_cut_off(void **state) {
         json_close(&lab);
     }
     grown_free(&all);
+}
+
+/* The same in one line, which is longer than what is looked at first, or ends in as many blanks. */
+static void test_json_one_line(void **state) {
+    (void)state;
+    for (int way = 0; way < 6; way++) {
+        const bool closed = way & 1, blanks = way >= 2 && way < 4;
+        grown_t text = {0};
+        grown_text(&text, "[{\"a\":1}");
+        for (size_t i = 0; i < CUTTER_BUFFER / 8 + 9; i++)
+            grown_text(&text, blanks ? "         " : ",{\"b\":22}");
+        grown_text(&text, closed ? "]" : way == 4 ? ",{\"b\":" : "");
+        json_lab_t lab;
+        cut_t cut = {.length = 0};
+        err_t err;
+        json_open(&lab, &text, 8);
+        assert_true(lab.dialect.array);
+        int got;
+        while ((got = cutter_next(lab.cutter, &cut, &err)) > 0) {
+            assert_true(cut.last != cut.broken || !cut.last);
+            pool_give(lab.pool, &cut.buffer);
+        }
+        assert_int_equal(got, closed ? 0 : -1);
+        json_close(&lab);
+        grown_free(&text);
+    }
 }
 
 /* Where an array is broken, or holds what is no object, its ] counts all the same; and where it is cut off, an object that
@@ -1074,6 +1099,7 @@ int main(void) {
         cmocka_unit_test(test_json_ends),
         cmocka_unit_test(test_json_broken_oversize),
         cmocka_unit_test(test_json_after_array),
+        cmocka_unit_test(test_json_one_line),
         cmocka_unit_test(test_seek_after_look),
         cmocka_unit_test(test_quoted_mark),
         cmocka_unit_test(test_quoted_never_and_oversize),

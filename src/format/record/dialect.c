@@ -249,7 +249,7 @@ bool dialect_sniff_head(const schema_t *schema, const dialect_head_t *head, cons
     dialect_text_t line;
     if (!dialect_may_be_encoded(schema, head->text, head->length, head->utf16, name, err))
         return false;
-    if (schema->kind == RECORDS_BSON)
+    if (schema->kind == RECORDS_BSON || schema->kind == RECORDS_JSON) /* which have no lines */
         return dialect_sniff(schema, head->text, head->length + head->begun, name, dialect, err);
     if (schema->skip && head->more && first >= head->text + head->length)
         return err_set(
