@@ -190,7 +190,8 @@ class Failing(Query):
         self.assertEqual("slow", slow["name"])
         self.assertIn("time limit", slow["failure"])
         self.assertIn("time limit", self.stderr)
-        for name in ("mean_ms", "sd_ms", "min_ms", "max_ms", "p50_ms", "docs_per_ms", "ops_per_second", "result"):
+        for name in ("mean_ms", "sd_ms", "min_ms", "max_ms", "p50_ms", "docs_per_ms", "ops_per_second", "result",
+                     "digest", "result_complete"):
             self.assertIsNone(slow[name], name)
         self.assertEqual((2, 0, None), (counted["n"], counted["failures"], counted["failure"]))
         done = self.tipple(*self.query_words("slow", "--repeats", 1), status=4)

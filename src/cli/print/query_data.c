@@ -54,12 +54,15 @@ typedef struct {
 
 static void put_answer(bson_t *to, const measure_t *measure) {
     char digest[EXPECTED_DIGEST];
-    bson_t *shown = NULL;
-    if (measure->answered && measure->work->count <= 1) {
+    const bool one = measure->answered && measure->work->count <= 1;
+    bson_t *shown = one ? conceal_bson(measure->answer.documents) : NULL;
+    if (one)
         expected_digest(measure->answer.documents, false, digest);
-        result_put(to, AS_TEXT("digest", digest), AS_FLAG("result_complete", !measure->answer.more));
-        shown = conceal_bson(measure->answer.documents);
-    }
+    result_put(to, AS_TEXT("digest", one ? digest : NULL));
+    if (one)
+        result_put(to, AS_FLAG("result_complete", !measure->answer.more));
+    else
+        BSON_APPEND_NULL(to, "result_complete");
     shown ? BSON_APPEND_ARRAY(to, "result", shown) : BSON_APPEND_NULL(to, "result");
     bson_destroy(shown);
 }
