@@ -1,6 +1,7 @@
 #include "format/filter.h"
 #include "base/chars/blanks.h"
 #include "base/chars/suggest.h"
+#include "base/text.h"
 #include "format/record/typed.h"
 #include "format/values/convert.h"
 #include "format/values/pattern.h"
@@ -140,13 +141,24 @@ static bool read_value(term_t *term, err_t *err) {
                    field->name);
 }
 
+/* The nearest ones are not known: the first ones of the format show what they look like. */
 static bool unknown_field(const schema_t *schema, const char *name, err_t *err) {
+    enum { SHOWN = 20 };
     const char *names[SCHEMA_MOST_FIELDS];
-    for (size_t i = 0; i < schema->field_count; i++)
+    text_t list = {.length = 0};
+    for (size_t i = 0; i < schema->field_count; i++) {
         names[i] = schema->fields[i].name;
-    return err_set(err, STATUS_USAGE,
-                   "--filter: the format %s has no field '%s'%s; `tipple formats --show %s` lists its fields",
-                   schema->name, name, suggestion(name, names, schema->field_count).text, schema->name);
+        if (i < SHOWN)
+            text_print(&list, "%s%s", i ? ", " : "", names[i]);
+    }
+    if (schema->field_count > SHOWN)
+        text_print(&list, " and %zu more", schema->field_count - SHOWN);
+    char *known = text_take(&list, err);
+    if (known)
+        err_set(err, STATUS_USAGE, "--filter: the format %s has no field '%s'%s; its fields are %.2000s",
+                schema->name, name, suggestion(name, names, schema->field_count).text, known);
+    free(known);
+    return false;
 }
 
 /* Of records of fixed width, what utc and point are made of is not stored by itself: no document could be compared. */

@@ -358,6 +358,32 @@ static bool default_layouts(reader_t *reader) {
     return add_layout(reader, fields, schema->field_count, yaml_tree_root(reader->tree));
 }
 
+static bool share_column(const field_t *one, const field_t *other, const schema_text_t **column) {
+    for (size_t i = 0; i < one->columns.count; i++)
+        for (size_t j = 0; j < other->columns.count; j++) {
+            *column = &one->columns.items[i];
+            if (lookup_order(*column, &other->columns.items[j]) == 0)
+                return true;
+        }
+    return false;
+}
+
+/* A column that a header names is that of one field: which of two, nobody could know. */
+static bool check_shared(reader_t *reader) {
+    const schema_t *schema = reader->schema;
+    const schema_text_t *column;
+    for (size_t i = 0; i < schema->field_count; i++)
+        for (size_t j = 0; j < i; j++)
+            if (share_column(&schema->fields[i], &schema->fields[j], &column))
+                return COMPLAIN(
+                    schema->fields[i].at,
+                    "its column '%.*s' is that of '%s' in line %d already; a second key of a column "
+                    "is made of its field (make: [{KEY: first, from: [%s]}])",
+                    (int)column->length, column->text, schema->fields[j].name, schema->fields[j].at->line,
+                    schema->fields[j].name);
+    return true;
+}
+
 bool schema_read_columns(reader_t *reader, const yaml_item_t *root) {
     static const char *const others[] = {"document", "tail", "sections"};
     schema_t *schema = reader->schema;
@@ -387,6 +413,9 @@ bool schema_read_columns(reader_t *reader, const yaml_item_t *root) {
                 schema->fields[0].at,
                 "the first field's column is \"\", and a header cannot be told by an empty word; say "
                 "in 'record' how it begins: header: yes, no, or [WORD, ...]");
+    if ((schema->header == HEADER_WORDS || schema->header == HEADER_YES) && !reader->mistake_count &&
+        !TRY(check_shared(reader)))
+        return false;
     if (!TRY(layouts ? read_layouts(reader, layouts) : default_layouts(reader)))
         return false;
     if ((schema->header == HEADER_LINE || schema->header == HEADER_REFUSE) && !reader->mistake_count &&
