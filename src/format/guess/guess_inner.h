@@ -5,7 +5,7 @@
 #include "base/chars/encoding.h"
 #include "base/text.h"
 #include "format/cut/split.h"
-#include "format/guess/column/guess_column.h"
+#include "format/guess/column/guess_nearly.h"
 #include "format/guess/guess.h"
 #include "format/guess/structure/guess_structure.h"
 #include "format/guess/structure/guess_text.h"
@@ -19,6 +19,7 @@ typedef struct {
     char *name; /* in UTF-8, without blanks around; what `column` says */
     char *key;
     column_t column;
+    nearly_t nearly;
     decision_t is;
     const type_spec_t *told; /* what a person says of it; NULL: nothing */
 } guess_column_t;

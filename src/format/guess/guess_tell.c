@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NAMED_COLUMNS = 40 };
+enum { NAMED_COLUMNS = 40, NEARLY_NAMED = 3 };
 
 /* Also of what was looked at later. */
 static bool ends_empty(const guess_t *guess) {
@@ -99,6 +99,34 @@ static void tell_columns(text_t *out, const guess_t *guess) {
         text_print(out, ", and %zu more", guess->structure.columns - NAMED_COLUMNS);
 }
 
+static void tell_nearly_column(text_t *out, const guess_column_t *column, const guess_column_t *as) {
+    char misfits[UNITS_MAX], values[UNITS_MAX], first[2 * NEARLY_SHOWN];
+    text_t spec = {.length = 0};
+    const char *pattern = guess_pattern_of(as);
+    text_print(&spec, pattern ? "%s:%s(%s)" : "%s:%s", column->key, guess_type_name(as), pattern);
+    text_print(out, "%s%s is %s because of %s of %s values, %s'%s':", out->length ? "; " : "", column->key,
+               guess_type_name(column), units_count(misfits, column->nearly.misfits),
+               units_count(values, column->nearly.misfits + as->column.values),
+               column->nearly.misfits > 1 ? "the first of them " : "",
+               guess_shown(first, sizeof first, (const char *)column->nearly.first, column->nearly.length));
+    shell_quote_option(out, "--type", spec.bytes);
+    text_append(out, " reads the others");
+    text_free(&spec);
+}
+
+static void tell_nearly(text_t *out, const guess_t *guess) {
+    size_t told = 0;
+    for (size_t i = 0; i < guess->structure.columns && told < NEARLY_NAMED; i++) {
+        const guess_column_t *column = &guess->columns[i];
+        guess_column_t as = {.column = column->nearly.column};
+        if (column->told || (column->is.kind != KIND_TEXT && column->is.kind != KIND_TRIMMED) ||
+            !guess_nearly_decide(&column->nearly, &as.is))
+            continue;
+        tell_nearly_column(out, column, &as);
+        told++;
+    }
+}
+
 static void tell_change(text_t *out, const guess_t *guess, err_t *err) {
     char *name = shell_quoted(guess->name, err);
     text_append(out, "to change that: tipple formats --guess");
@@ -118,14 +146,15 @@ bool guess_tell(const guess_t *guess, uint64_t text_bytes, char *lines[GUESS_LIN
         if (guess->was_utf16)
             text_append(&out[0], ", UTF-16 made UTF-8");
         if (guess->options.type_count)
-            tell_change(&out[2], guess, err);
+            tell_change(&out[3], guess, err);
         text_append(&out[0], " (");
         guess_put_share(&out[0], guess, text_bytes);
         text_append(&out[0], ")");
     } else {
         tell_structure(&out[0], guess, text_bytes);
         tell_columns(&out[1], guess);
-        tell_change(&out[2], guess, err);
+        tell_nearly(&out[2], guess);
+        tell_change(&out[3], guess, err);
     }
     for (size_t i = 0; i < GUESS_LINES; i++) {
         lines[i] = text_take(&out[i], err);
