@@ -117,6 +117,15 @@ bool server_again(server_t *server, mongoc_client_t *client, patience_t *patienc
     return refusal_explain(server_address(server), error, reply, doing, err);
 }
 
+/* A server that has never answered may be another than is meant. */
+static const char *what_then(const server_t *server) {
+    return !server->catalog
+               ? "see that the server runs and that the URI has its host and port, then run the same "
+                 "command again"
+           : server->resumes ? "when the server is back, the same command resumes from there"
+                             : "when the server is back, run the same command again";
+}
+
 bool server_wait(server_t *server, mongoc_client_t *client, patience_t *patience, const bson_error_t *error,
                  const bson_t *reply, const char *doing, err_t *err) {
     patience->tries++;
@@ -132,9 +141,8 @@ bool server_wait(server_t *server, mongoc_client_t *client, patience_t *patience
         char time[UNITS_MAX];
         absence_describe(&server->address, client, error, last.message, sizeof last.message);
         refusal_explain(server_address(server), &last, reply, doing, err);
-        err_add(err, "; that lasted for longer than --patience (%s): when the server is back, %s",
-                units_time(time, server->patience_ns),
-                server->resumes ? "the same command resumes from there" : "run the same command again");
+        err_add(err, "; that lasted for longer than --patience (%s): %s",
+                units_time(time, server->patience_ns), what_then(server));
         server->gave_up = true;
         return false;
     }

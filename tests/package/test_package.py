@@ -51,6 +51,13 @@ class Package(unittest.TestCase):
             script = (self.prefix / "share" / path).read_text()
             self.assertEqual(run(self.prefix / "bin/tipple", "completion", shell), script)
 
+    def test_without_python(self):
+        """The command needs none: where there is none only the tests are left out, and that is said."""
+        said = run(CMAKE, "-S", SOURCE.parents[2], "-B", "without python", "-DCMAKE_C_COMPILER=" + COMPILER,
+                   "-DCMAKE_DISABLE_FIND_PACKAGE_Python3=ON")
+        self.assertIn("the tests are left out", said)
+        self.assertFalse(pathlib.Path("without python/tests").exists())
+
     def pages(self):
         return sorted(self.prefix.glob("share/man/man[15]/*"))
 

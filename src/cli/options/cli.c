@@ -86,6 +86,14 @@ static bool no_password(const char *where, const char *text, err_t *err) {
            err_set(err, STATUS_USAGE, "%s holds a password: the URI of a server goes with --uri", where);
 }
 
+static bool no_uri(const char *argument, err_t *err) {
+    const bool is_uri =
+        strncmp(argument, "mongodb://", 10) == 0 || strncmp(argument, "mongodb+srv://", 14) == 0;
+    return no_password("an argument", argument, err) &&
+           (!is_uri ||
+            err_set(err, STATUS_USAGE, "the URI of a server goes with --uri: put --uri before it"));
+}
+
 static const char blanks[] = " \t\r\n\v\f";
 
 /* A URI without the blanks at its ends, for the life of the process. */
@@ -174,6 +182,14 @@ static found_t find_letter(const command_t *command, char letter) {
     return (found_t){NULL, false};
 }
 
+/* The first command that has this option; NULL: none. */
+static const char *owner_of(const char *name) {
+    for (const command_t *const *command = cli_commands; *command; command++)
+        if (find_long(*command, name, strlen(name)).option)
+            return (*command)->name;
+    return NULL;
+}
+
 static bool unknown_option(const command_t *command, const char *text, char letter, err_t *err) {
     const bool is_long = text[1] == '-';
     const char *names[MOST_OPTIONS];
@@ -185,6 +201,7 @@ static bool unknown_option(const command_t *command, const char *text, char lett
     snprintf(word, sizeof word, "%.*s", is_long ? (int)strcspn(text + 2, "=") : 1,
              is_long ? text + 2 : &letter);
     const char *hint = other_tools_hint(word, !is_long);
+    const char *owner = is_long && !hint ? owner_of(word) : NULL;
     const char *near = is_long && !hint ? suggest_word(word, names, count) : NULL;
     const char *dashes = is_long ? "--" : "-";
     if (hint)
@@ -193,6 +210,10 @@ static bool unknown_option(const command_t *command, const char *text, char lett
     if (near)
         return err_set(err, STATUS_USAGE, "tipple %s has no option '%s%s'; did you mean '--%s'?",
                        command->name, dashes, word, near);
+    if (owner)
+        return err_set(err, STATUS_USAGE,
+                       "tipple %s has no option '--%s', which is one of tipple %s: leave it out here",
+                       command->name, word, owner);
     return err_set(err, STATUS_USAGE, "tipple %s has no option '%s%s'; `tipple %s --help-all` lists them",
                    command->name, dashes, word, command->name);
 }
@@ -216,6 +237,10 @@ static bool read_word(const command_t *command, int argc, char **argv, int *at, 
                       common_t *common, err_t *err) {
     char *word = argv[*at];
     bool is_long = word[1] == '-';
+    const size_t named = strcspn(word + 1, "=");
+    if (!is_long && named > 1 && find_long(command, word + 1, named).option)
+        return err_set(err, STATUS_USAGE, "an option of several letters has two dashes: --%.*s", (int)named,
+                       word + 1);
     for (char *letter = word + 1; *letter; letter++) {
         size_t length = is_long ? strcspn(word + 2, "=") : 1;
         found_t found = is_long ? find_long(command, word + 2, length) : find_letter(command, *letter);
@@ -255,7 +280,7 @@ static bool read_words(const command_t *command, int argc, char **argv, void *va
             if (!read_word(command, argc, argv, &i, values, common, err))
                 return false;
         } else {
-            if (!no_password("an argument", argv[i], err))
+            if (!no_uri(argv[i], err))
                 return false;
             argv[(*rest)++] = argv[i];
         }

@@ -22,8 +22,8 @@ static void offer(const place_t *place, const char *word, const char *about) {
     out_print("%.*s%s", place->before_length, place->before, word);
     if (about) {
         const char *end = strstr(about, ". ");
-        out_print("\t");
-        out_print("%.*s", end ? (int)(end - about) : (int)strlen(about), about);
+        const size_t length = end ? (size_t)(end - about) : strlen(about);
+        out_print("\t%.*s", (int)(length - (length && about[length - 1] == '.')), about);
     }
     out_print("\n");
 }

@@ -65,7 +65,8 @@ void roff_title(const char *name, int section, const char *about) {
     out_print(".TH TIPPLE%s", dash);
     for (const char *at = name; *at; at++)
         out_print("%c", toupper((unsigned char)*at));
-    out_print(" %d \"\" \"tipple %s\"\n.SH NAME\ntipple%s%s \\- ", section, TIPPLE_VERSION, dash, name);
+    out_print(" %d \"" TIPPLE_DAY "\" \"tipple %s\"\n.SH NAME\ntipple%s%s \\- ", section, TIPPLE_VERSION,
+              dash, name);
     roff_text(about);
 }
 

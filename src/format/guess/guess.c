@@ -119,7 +119,7 @@ static void look_at_bytes(guess_t *guess, const uint8_t *text, size_t length) {
 }
 
 static void add_value(guess_t *guess, guess_column_t *column, const span_t *span) {
-    guess_column_add(&column->column, span->text, span->length);
+    guess_nearly_add(&column->nearly, &column->column, span->text, span->length);
     column->column.recurs |=
         span->length == column->length && span->length && memcmp(span->text, column->text, span->length) == 0;
     look_at_bytes(guess, span->text, span->length);
@@ -286,8 +286,8 @@ static void add_like_first(guess_t *guess) {
         return;
     }
     for (size_t i = 0; i < guess->structure.columns; i++)
-        guess_column_add(&guess->columns[i].column, (const uint8_t *)guess->columns[i].text,
-                         guess->columns[i].length);
+        guess_nearly_add(&guess->columns[i].nearly, &guess->columns[i].column,
+                         (const uint8_t *)guess->columns[i].text, guess->columns[i].length);
     decide_columns(guess);
 }
 

@@ -5,7 +5,7 @@
 #include "base/chars/encoding.h"
 #include "base/text.h"
 #include "format/cut/split.h"
-#include "format/guess/column/guess_column.h"
+#include "format/guess/column/guess_nearly.h"
 #include "format/guess/guess.h"
 #include "format/guess/structure/guess_structure.h"
 #include "format/guess/structure/guess_text.h"
@@ -19,6 +19,7 @@ typedef struct {
     char *name; /* in UTF-8, without blanks around; what `column` says */
     char *key;
     column_t column;
+    nearly_t nearly;
     decision_t is;
     const type_spec_t *told; /* what a person says of it; NULL: nothing */
 } guess_column_t;
@@ -62,6 +63,14 @@ void guess_json_tell(text_t out[GUESS_LINES], const guess_t *guess);
 
 /* guess_scalar.c: as a scalar of YAML, in quotes where they are needed. */
 void guess_put_scalar(text_t *out, const char *text, size_t length);
+/* guess_print.c */
+/* Has the first record a value of a column's type? Then a first line that has none would be noticed. */
+bool guess_is_told_by_types(const guess_t *guess);
+/* "all 4 rows", "1,000 of about 1.2M rows" */
+void guess_put_share(text_t *out, const guess_t *guess, uint64_t text_bytes);
+const char *guess_type_name(const guess_column_t *column);
+/* Of its dates; NULL: none but those of the type. */
+const char *guess_pattern_of(const guess_column_t *column);
 /* guess_bson.c */
 bool guess_is_bson(const uint8_t *text, size_t length);
 void guess_bson_take(guess_t *guess, const uint8_t *text, size_t length, size_t *used);

@@ -1,16 +1,12 @@
-#include "base/chars/escape.h"
 #include "base/chars/utf8.h"
 #include "base/numbers/units.h"
-#include "base/shell_word.h"
 #include "format/guess/guess_inner.h"
 #include "format/schema/schema_bad_value.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
-enum { WIDEST_NAME = 24, NAMED_COLUMNS = 40 };
+enum { WIDEST_NAME = 24 };
 
 static bool is_typed_by_person(const guess_column_t *column) {
     return column->told && column->told->type;
@@ -23,8 +19,7 @@ static bool has_numbers(const guess_t *guess) {
     return false;
 }
 
-/* Has the first record a value of a column's type? Then a first line that has none would be noticed. */
-static bool is_told_by_types(const guess_t *guess) {
+bool guess_is_told_by_types(const guess_t *guess) {
     for (size_t i = 0; i < guess->structure.columns; i++) {
         const guess_column_t *column = &guess->columns[i];
         const uint8_t *text = (const uint8_t *)column->text;
@@ -57,9 +52,9 @@ static void put_header(text_t *out, const guess_t *guess) {
         put_first_line(out, guess);
     else
         text_print(out, ", header: %s",
-                   guess->header                                                          ? "yes"
-                   : guess->options.header == GUESS_ANY_HEADER && is_told_by_types(guess) ? "refuse"
-                                                                                          : "no");
+                   guess->header                                                                ? "yes"
+                   : guess->options.header == GUESS_ANY_HEADER && guess_is_told_by_types(guess) ? "refuse"
+                                                                                                : "no");
 }
 
 static void put_record(text_t *out, const guess_t *guess) {
@@ -95,14 +90,13 @@ static void put_record(text_t *out, const guess_t *guess) {
     text_append(out, "}\n");
 }
 
-/* Of its dates; NULL: none but those of the type. */
-static const char *pattern_of(const guess_column_t *column) {
+const char *guess_pattern_of(const guess_column_t *column) {
     return column->told && column->told->pattern ? column->told->pattern
            : column->is.kind == KIND_DATE        ? guess_pattern(column->is.pattern)->text
                                                  : NULL;
 }
 
-static const char *type_name(const guess_column_t *column) {
+const char *guess_type_name(const guess_column_t *column) {
     const decision_t *is = &column->is;
     static const char *const names[] = {
         [KIND_TEXT] = "text",         [KIND_TRIMMED] = "trimmed",   [KIND_BOOLEAN] = "boolean",
@@ -112,7 +106,7 @@ static const char *type_name(const guess_column_t *column) {
     const schema_type_t *told = column->told ? column->told->type : NULL;
     if (told && (told->type == TYPE_BINARY || told->type == TYPE_JSON))
         return told->name;
-    if (is->kind == KIND_DATE && strchr(pattern_of(column), 'h'))
+    if (is->kind == KIND_DATE && strchr(guess_pattern_of(column), 'h'))
         return "datetime";
     return names[is->kind];
 }
@@ -158,12 +152,12 @@ static void put_field(text_t *out, const guess_t *guess, const guess_column_t *c
         guess_put_scalar(out, guess_key(column), strlen(guess_key(column)));
         text_append(out, ",");
     }
-    text_print(out, " type: %s", type_name(column));
+    text_print(out, " type: %s", guess_type_name(column));
     if (column->told && column->told->pattern) {
         text_append(out, ", pattern: ");
         guess_put_scalar(out, column->told->pattern, strlen(column->told->pattern));
-    } else if (pattern_of(column)) {
-        const char *pattern = pattern_of(column);
+    } else if (guess_pattern_of(column)) {
+        const char *pattern = guess_pattern_of(column);
         text_print(out, strchr(pattern, ',') ? ", pattern: \"%s\"" : ", pattern: %s", pattern);
     }
     if (guess_kind_is_number(column->is.kind)) {
@@ -195,8 +189,7 @@ static size_t width_of(const guess_t *guess) {
     return width;
 }
 
-/* "all 4 rows", "1,000 of about 1.2M rows" */
-static void put_share(text_t *out, const guess_t *guess, uint64_t text_bytes) {
+void guess_put_share(text_t *out, const guess_t *guess, uint64_t text_bytes) {
     char count[UNITS_MAX], about[UNITS_MAX];
     const bool one = guess->records == 1;
     static const char *const words[][2] = {{"rows", "row"}, {"objects", "object"}, {"documents", "document"}};
@@ -253,7 +246,7 @@ char *guess_yaml(const guess_t *guess, err_t *err) {
     text_t out = {.length = 0};
     bool done[SCHEMA_MOST_FIELDS] = {false};
     text_append(&out, "# Guessed by tipple, ");
-    put_share(&out, guess, 0);
+    guess_put_share(&out, guess, 0);
     text_append(&out, ".\nformat: " GUESS_FORMAT "\nabout: ");
     text_t about = {.length = 0};
     text_print(&about, "guessed from %s", guess->name);
@@ -274,134 +267,4 @@ char *guess_yaml(const guess_t *guess, err_t *err) {
     put_fields(&out, guess, "", 0, done);
     put_layout(&out, guess);
     return text_take(&out, err);
-}
-
-/* ---- for people ---- */
-
-/* Also of what was looked at later. */
-static bool ends_empty(const guess_t *guess) {
-    const structure_t *structure = &guess->structure;
-    const column_t *last = &guess->columns[structure->columns - 1].column;
-    return structure->ends_empty && guess->named_here && !last->values && !last->null_count;
-}
-
-static void tell_structure(text_t *out, const guess_t *guess, uint64_t text_bytes) {
-    const structure_t *structure = &guess->structure;
-    text_append(out, "no --format: read as ");
-    if (structure->columns == 1)
-        text_append(out, "one column");
-    else if (structure->way.blanks)
-        text_append(out, "a table, columns divided by blanks");
-    else if (structure->way.wide[0])
-        text_print(out, "CSV, delimiter '%s'", structure->way.wide);
-    else if (structure->way.delimiter == '\t')
-        text_append(out, "TSV, delimiter tab");
-    else
-        text_print(out, "CSV, delimiter '%c'", structure->way.delimiter);
-    if (structure->way.quote != '"')
-        text_append(out, structure->way.quote ? ", single quotes" : ", no quotes");
-    if (structure->way.backslash)
-        text_append(out, ", escapes by backslash");
-    if (structure->skip)
-        text_print(out, ", %zu line%s before the header skipped", structure->skip,
-                   structure->skip == 1 ? "" : "s");
-    if (structure->comment)
-        text_print(out, ", comments in lines that begin with '%c'", structure->comment);
-    if (guess->was_utf16)
-        text_append(out, ", UTF-16 made UTF-8");
-    if (guess->encoding)
-        text_print(out, ", encoding %s",
-                   guess->encoding == ENCODING_WINDOWS_1252_NOT_UTF8 ? "windows-1252"
-                                                                     : encoding_names[guess->encoding]);
-    if (guess->header || guess->named_here)
-        text_print(out, ", header in line %llu", (unsigned long long)guess->first_line);
-    else
-        text_append(out, !guess->of_many || guess->options.header || is_told_by_types(guess)
-                             ? ", no header"
-                             : ", no header (in another file one would be loaded as a record)");
-    if (structure->columns > 1)
-        text_print(out, ", %zu columns", structure->columns);
-    if (ends_empty(guess))
-        text_append(out, ", the last of which the header does not name and is empty");
-    text_append(out, " (");
-    put_share(out, guess, text_bytes);
-    if (guess->misfits) {
-        char count[UNITS_MAX];
-        text_print(out, "; %s of them will be rejected, for another number of fields",
-                   units_count(count, guess->misfits));
-    }
-    text_append(out, ")");
-    if (guess->options.bad_value)
-        text_print(out, ", values that do not fit: %s", schema_bad_values[guess->options.bad_value]);
-}
-
-static void tell_column(text_t *out, const guess_column_t *column) {
-    const style_t *style = &guess_styles[column->is.style];
-    const uint8_t bit = (uint8_t)(1u << column->is.style);
-    text_append(out, column->key);
-    char key[4 * 128]; /* of a person, who may type anything */
-    if (guess_key(column) != column->key)
-        text_print(out, " as %s", escape_text(key, sizeof key, guess_key(column), strlen(guess_key(column))));
-    text_print(out, " %s", type_name(column));
-    if (pattern_of(column))
-        text_print(out, " %s", pattern_of(column));
-    const bool number = guess_kind_is_number(column->is.kind);
-    const bool comma = number && style->decimal == ',' && (column->column.fraction & bit);
-    if (comma)
-        text_append(out, " with decimal comma");
-    if (number && style->thousands && (column->column.grouped & bit))
-        text_print(out, " %s '%c' for thousands", comma ? "and" : "with", style->thousands);
-    if (column->is.kind == KIND_BOOLEAN && column->is.pair > 2)
-        text_print(out, " %s/%s", guess_pairs[column->is.pair][0], guess_pairs[column->is.pair][1]);
-    if (column->told)
-        text_append(out, " (by --type)");
-}
-
-static void tell_columns(text_t *out, const guess_t *guess) {
-    text_append(out, "columns: ");
-    for (size_t i = 0; i < guess->structure.columns && i < NAMED_COLUMNS; i++) {
-        text_append(out, i ? ", " : "");
-        tell_column(out, &guess->columns[i]);
-    }
-    if (guess->structure.columns > NAMED_COLUMNS)
-        text_print(out, ", and %zu more", guess->structure.columns - NAMED_COLUMNS);
-}
-
-static void tell_change(text_t *out, const guess_t *guess, err_t *err) {
-    char *name = shell_quoted(guess->name, err);
-    text_append(out, "to change that: tipple formats --guess");
-    guess_options_quote(out, &guess->options);
-    text_print(out, "%s > my.yaml, edit my.yaml, and give --format ./my.yaml", name ? name : " FILE");
-    free(name);
-}
-
-bool guess_tell(const guess_t *guess, uint64_t text_bytes, char *lines[GUESS_LINES], err_t *err) {
-    text_t out[GUESS_LINES] = {{.length = 0}};
-    bool ok = true;
-    if (guess->json || guess->bson) {
-        if (guess->bson)
-            guess_bson_tell(out);
-        else
-            guess_json_tell(out, guess);
-        if (guess->was_utf16)
-            text_append(&out[0], ", UTF-16 made UTF-8");
-        if (guess->options.type_count)
-            tell_change(&out[2], guess, err);
-        text_append(&out[0], " (");
-        put_share(&out[0], guess, text_bytes);
-        text_append(&out[0], ")");
-    } else {
-        tell_structure(&out[0], guess, text_bytes);
-        tell_columns(&out[1], guess);
-        tell_change(&out[2], guess, err);
-    }
-    for (size_t i = 0; i < GUESS_LINES; i++) {
-        lines[i] = text_take(&out[i], err);
-        ok = ok && lines[i];
-    }
-    for (size_t i = 0; !ok && i < GUESS_LINES; i++) {
-        free(lines[i]);
-        lines[i] = NULL;
-    }
-    return ok;
 }

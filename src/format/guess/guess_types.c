@@ -63,6 +63,9 @@ static kind_t kind_of(const schema_type_t *type) {
 
 static void tell_type(guess_column_t *column) {
     const kind_t kind = kind_of(column->told->type);
+    if (guess_nearly_decide(&column->nearly,
+                            &column->is)) /* the few values that do not fit say nothing of marks */
+        column->column = column->nearly.column;
     column->is = guess_column_as(&column->column, kind);
     if (column->told->pattern) {
         column->is.kind = kind;

@@ -355,7 +355,8 @@ schema_t *guess_inputs_open(manifest_t *manifest, const guess_options_t *options
     if (!guess_inputs(manifest, options, guessed, err))
         return NULL;
     for (size_t i = 0; i < GUESS_LINES; i++)
-        log_note("%s", guessed->lines[i]);
+        if (*guessed->lines[i])
+            log_note("%s", guessed->lines[i]);
     if (guessed->unfit)
         log_warn("%s", guessed->unfit);
     return parse_guess(guessed, err);
