@@ -703,6 +703,35 @@ static void test_doubles(void **state) {
     check_double(number);
 }
 
+/* Decimal numbers with more zeros than they have room for: those that say nothing are dropped, as libbson does. */
+static void test_long_decimals(void **state) {
+    (void)state;
+    static const struct {
+        const char *first, *last;
+        size_t zeros;
+        json_read_t read;
+    } cases[] = {{"1", "", 390, JSON_DOCUMENT},   {"1", "", 5000, JSON_DOCUMENT},
+                 {"1", "", 6145, JSON_REJECT},    {"0.", "1", 5000, JSON_DOCUMENT},
+                 {"0.", "", 5000, JSON_DOCUMENT}, {"1", "1", 500, JSON_REJECT},
+                 {"-1.", "", 600, JSON_DOCUMENT}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[7000];
+        const int length = snprintf(text, sizeof text, "{\"a\":{\"$numberDecimal\":\"%s%0*d%s\"}}",
+                                    cases[i].first, (int)cases[i].zeros, 0, cases[i].last);
+        lab_json_t one = lab_json_read(json, text, (size_t)length);
+        if (one.read != cases[i].read)
+            fail_msg("%s, %zu zeros, %s: %d", cases[i].first, cases[i].zeros, cases[i].last, (int)one.read);
+        if (one.read == JSON_DOCUMENT) {
+            bson_t *referee = lab_referee((const uint8_t *)text, (size_t)length);
+            assert_non_null(referee);
+            assert_int_equal(one.result.length, referee->len);
+            assert_memory_equal(one.document, bson_get_data(referee), referee->len);
+            bson_destroy(referee);
+        }
+        lab_json_free(&one);
+    }
+}
+
 /* Whole numbers around the greatest double. */
 static void test_long_numbers(void **state) {
     (void)state;
@@ -968,8 +997,9 @@ int main(void) {
         cmocka_unit_test(test_large_binary),    cmocka_unit_test(test_needed),
         cmocka_unit_test(test_every_room),      cmocka_unit_test(test_many_keys),
         cmocka_unit_test(test_similar_keys),    cmocka_unit_test(test_doubles),
-        cmocka_unit_test(test_long_numbers),    cmocka_unit_test(test_whole_numbers),
-        cmocka_unit_test(test_against_libbson), cmocka_unit_test(test_mutated),
+        cmocka_unit_test(test_long_decimals),   cmocka_unit_test(test_long_numbers),
+        cmocka_unit_test(test_whole_numbers),   cmocka_unit_test(test_against_libbson),
+        cmocka_unit_test(test_mutated),
     };
     return cmocka_run_group_tests_name("json_value", tests, make_reader, drop_reader);
 }

@@ -6,6 +6,7 @@
 #include "format/values/hex.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 enum { LONGEST_NUMBER = 400 };
 
@@ -110,13 +111,17 @@ bool json_put_double(json_value_t *json, const json_quoted_t *number, uint8_t *t
 
 bool json_put_decimal(json_value_t *json, const json_quoted_t *number, uint8_t *type) {
     bson_decimal128_t value;
-    char text[LONGEST_NUMBER];
-    const bool fits = number->length < sizeof text;
-    if (fits) {
+    char few[LONGEST_NUMBER]; /* of more, most are zeros, or it has too many digits */
+    char *text = number->length < sizeof few ? few : malloc(number->length + 1);
+    bool ok = text;
+    if (ok) {
         memcpy(text, number->text, number->length);
         text[number->length] = '\0';
+        ok = strlen(text) == number->length && bson_decimal128_from_string(text, &value);
     }
-    if (!fits || strlen(text) != number->length || !bson_decimal128_from_string(text, &value))
+    if (text != few)
+        free(text);
+    if (!ok)
         return json_reject(json, number->at, "this is not a number of decimal128, which has 34 digits");
     *type = BSON_TYPE_DECIMAL128;
     json->out = bsonw_int64(json->out, (int64_t)value.low);
