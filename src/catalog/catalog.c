@@ -62,7 +62,7 @@ static bool refuse_other_uuid(const catalog_settings_t *settings, err_t *err) {
 bool catalog_refuse_none(const char *name, err_t *err) {
     return err_set(err, STATUS_USAGE,
                    "%s has no catalog: `tipple load` has not put a record into it yet, or its catalog "
-                   "(%s.tipple.files) was dropped",
+                   "(%s.tipple.files) was dropped; check the collection in the URI, or load the files first",
                    name, strchr(name, '.') ? strchr(name, '.') + 1 : name);
 }
 

@@ -209,22 +209,19 @@ static void print_differences(const verify_result_t *result) {
 static void put_difference(bson_t *to, const void *list, size_t at) {
     const difference_t *difference = (const difference_t *)list + at;
     const changed_t *changed = difference->changed;
-    result_put(to, AS_TEXT("kind", difference_names[difference->kind]), AS_TEXT("file", difference->name));
-    if (difference->name)
-        result_put(to, AS_COUNT("offset", difference->offset));
-    if (difference->line)
-        result_put(to, AS_COUNT("line", difference->line), AS_COUNT("last_line", difference->last_line));
-    result_put(to, AS_COUNT("documents", difference->records));
+    const bool file = difference->name, line = difference->line;
+    result_put(to, AS_TEXT("kind", difference_names[difference->kind]), AS_TEXT("file", difference->name),
+               AS_COUNT_IF("offset", file, difference->offset), AS_COUNT_IF("line", line, difference->line),
+               AS_COUNT_IF("last_line", line, difference->last_line),
+               AS_COUNT("documents", difference->records));
     if (difference->other_id)
-        result_put(to, AS_TEXT("id", difference->other_id));
+        result_put(to, AS_TEXT("id", difference->other_id), AS_TEXT("last_id", NULL));
     else
         result_put(to, AS_COUNT("id", difference->id), AS_COUNT("last_id", difference->last_id));
-    if (difference->why)
-        result_put(to, AS_TEXT("why", difference->why));
-    if (!changed)
-        return;
-    result_put(to, AS_TEXT("field", changed->field), AS_TEXT("stored", changed->stored),
-               AS_TEXT("expected", changed->expected), AS_COUNT("more_fields", changed->more));
+    result_put(to, AS_TEXT("why", difference->why), AS_TEXT("field", changed ? changed->field : NULL),
+               AS_TEXT("stored", changed ? changed->stored : NULL),
+               AS_TEXT("expected", changed ? changed->expected : NULL),
+               AS_COUNT_IF("more_fields", changed, changed ? changed->more : 0));
 }
 
 /* ---- results ---- */

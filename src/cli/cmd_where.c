@@ -177,12 +177,11 @@ static void find_line(const where_t *where, found_line_t *found) {
 
 static void make_result(bson_t *to, int64_t id, const where_t *where, const found_line_t *found) {
     result_put(to, AS_COUNT("id", id), AS_FLAG("found", where->found));
-    if (!where->found)
-        return;
-    result_put(to, AS_TEXT("file", where->path), AS_COUNT("offset", where->offset));
-    if (found->line)
-        result_put(to, AS_COUNT("line", found->line), AS_FLAG("changed", found->changed));
-    result_put(to, AS_FLAG("document", where->is_there));
+    const bool line = where->found && found->line;
+    result_put(to, AS_TEXT("file", where->found ? where->path : NULL),
+               AS_COUNT_IF("offset", where->found, where->offset), AS_COUNT_IF("line", line, found->line),
+               AS_FLAG_IF("changed", line, found->changed),
+               AS_FLAG_IF("document", where->found, where->is_there));
 }
 
 static void print_text(const where_t *where, const found_line_t *found) {

@@ -5,7 +5,8 @@
 
 struct bad_values {
     const schema_t *schema;
-    uint64_t seen;        /* of the reader's, in all */
+    uint64_t seen; /* of the reader's, in all */
+    uint64_t left_out;
     uint64_t *again_seen; /* of `again`, by field */
     bad_field_t *fields;
     uint64_t *seen_of;
@@ -63,26 +64,37 @@ static void add_place(bad_field_t *field, const bad_place_t *place) {
     field->places[at] = *place;
 }
 
-static void note_record(bad_values_t *values, const bad_values_text_t *text, const record_t *record) {
+/* Does the filter leave the record out, so that nothing becomes of its values? */
+static bool is_left_out(const bad_values_t *values, const bad_values_text_t *text, parsed_t parsed,
+                        const record_t *record) {
+    return text->filter && parsed == PARSED_DOCUMENT &&
+           !filter_passes(text->filter, values->place.bytes, record->document_length);
+}
+
+static void note_record(bad_values_t *values, const bad_values_text_t *text, const record_t *record,
+                        bool left_out) {
     const bad_place_t place = {.input = text->input,
                                .offset = text->offset + record->offset,
                                .line = text->first_line + record->line,
                                .lines_from = text->lines_from};
     for (size_t i = 0; i < schema_counted(values->schema); i++) {
         const uint64_t count = records_bad_of(values->again, i);
-        if (count != values->again_seen[i])
+        if (left_out)
+            values->fields[i].count -= count - values->again_seen[i];
+        else if (count != values->again_seen[i])
             add_place(&values->fields[i], &place);
         values->again_seen[i] = count;
     }
 }
 
 /* The same records once more, one by one, until `count` values were found. */
-static bool find_places(bad_values_t *values, const bad_values_text_t *text, uint64_t count, err_t *err) {
+static bool read_again(bad_values_t *values, const bad_values_text_t *text, uint64_t count, err_t *err) {
     if (!values->again && !(values->again = records_new(values->schema)))
         return err_memory(err, text->length);
     const uint64_t before = records_bad_values(values->again);
     uint64_t now = before;
-    records_begin(values->again, text->dialect, text->bytes, text->length, text->file_start, false, 0);
+    records_begin(values->again, text->dialect, text->bytes, text->length, text->file_start,
+                  text->filter != NULL, 0);
     while (now - before < count) {
         record_t record;
         const parsed_t parsed = records_next_into(values->again, &values->place, &record, NULL);
@@ -90,9 +102,12 @@ static bool find_places(bad_values_t *values, const bad_values_text_t *text, uin
             return err_memory(err, text->length);
         if (parsed == PARSED_END)
             break;
-        if (records_bad_values(values->again) != now)
-            note_record(values, text, &record);
-        now = records_bad_values(values->again);
+        const uint64_t more = records_bad_values(values->again) - now;
+        const bool left_out = more && is_left_out(values, text, parsed, &record);
+        if (more)
+            note_record(values, text, &record, left_out);
+        values->left_out += left_out ? more : 0;
+        now += more;
     }
     return true;
 }
@@ -101,18 +116,22 @@ bool bad_values_look(bad_values_t *values, const records_t *reader, const bad_va
                      err_t *err) {
     const uint64_t now = records_bad_values(reader), more = now - values->seen;
     const bad_place_t begin = {.input = text->input, .offset = text->offset};
-    bool early = false;
+    bool again = text->filter != NULL;
     if (!more)
         return true;
     values->seen = now;
     for (size_t i = 0; i < schema_counted(values->schema); i++) {
         const uint64_t count = records_bad_of(reader, i);
         if (count != values->seen_of[i])
-            early |= is_early(&values->fields[i], &begin);
+            again |= is_early(&values->fields[i], &begin);
         values->fields[i].count += count - values->seen_of[i];
         values->seen_of[i] = count;
     }
-    return !early || find_places(values, text, more, err);
+    return !again || read_again(values, text, more, err);
+}
+
+uint64_t bad_values_left_out(const bad_values_t *values) {
+    return values->left_out;
 }
 
 void bad_values_add(bad_values_t *values, const bad_values_t *more) {

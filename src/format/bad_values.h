@@ -4,6 +4,7 @@
 #define TIPPLE_FORMAT_BAD_VALUES_H
 
 #include "base/err.h"
+#include "format/filter.h"
 #include "format/records.h"
 
 enum { BAD_VALUES_PLACES = 3 };
@@ -17,6 +18,7 @@ typedef struct {
     const void *input; /* the caller's; inputs are in the order of their addresses */
     uint64_t offset;   /* in the input */
     uint64_t first_line, lines_from;
+    const filter_t *filter; /* or NULL: values of documents that do not pass are none */
 } bad_values_text_t;
 
 typedef struct {
@@ -40,6 +42,9 @@ bool bad_values_look(bad_values_t *values, const records_t *reader, const bad_va
                      err_t *err);
 
 void bad_values_add(bad_values_t *values, const bad_values_t *more);
+
+/* How many of the reader's values are in documents that a filter left out. */
+uint64_t bad_values_left_out(const bad_values_t *values);
 
 /* By the number of the field in the schema, as of schema_counted_field. */
 const bad_field_t *bad_values_of(const bad_values_t *values, size_t field);

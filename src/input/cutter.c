@@ -26,9 +26,11 @@ struct cutter {
     const schema_t *schema; /* of records whose quoted fields may contain line ends; NULL: lines */
     ends_t ends;            /* of the records in the buffer */
     bool array;             /* the text is an array of JSON, or several; */
-    uint8_t bracket;        /* the last [ or ] of those, before what is in the buffer; 0: none */
-    uint8_t last;           /* the last byte that was read and is no blank */
-    err_t fault;            /* last, because it is long and rarely written */
+    uint8_t
+        first; /* its first byte that is neither blank nor a mark; 0: it is still to come; ' ': passed over */
+    uint8_t bracket; /* the last [ or ] of those, before what is in the buffer; 0: none */
+    uint8_t last;    /* the last byte that was read and is no blank */
+    err_t fault;     /* last, because it is long and rarely written */
 };
 
 cutter_t *cutter_new(source_t *source, pool_t *pool, uint64_t max_record, err_t *err) {
@@ -81,6 +83,18 @@ static bool is_exhausted(const cutter_t *cutter) {
     return cutter->ended && !cutter->carry_have;
 }
 
+/* Of so many blanks before it, the dialect was found without the byte that an array begins with. */
+static void note_first(cutter_t *cutter, const uint8_t *text, size_t length) {
+    static const char marks[] = "\xEF\xBB\xBF\x1E \n\r\t";
+    for (size_t i = 0; i < length && !cutter->first; i++)
+        if (!memchr(marks, text[i], sizeof marks - 1))
+            cutter->first = text[i];
+}
+
+static bool is_array(const cutter_t *cutter) {
+    return cutter->array || (cutter->schema && cutter->schema->kind == RECORDS_JSON && cutter->first == '[');
+}
+
 /* The next bytes of the text. */
 static size_t read_text(cutter_t *cutter, uint8_t *to, size_t most) {
     if (cutter->carry_have) {
@@ -93,6 +107,8 @@ static size_t read_text(cutter_t *cutter, uint8_t *to, size_t most) {
     const ssize_t got = source_read(cutter->source, to, most, &cutter->fault);
     const uint8_t last = got > 0 ? ends_last_byte(to, (size_t)got) : 0;
     cutter->last = last ? last : cutter->last;
+    if (last)
+        note_first(cutter, to, (size_t)got);
     cutter->ended = got <= 0;
     cutter->faulty = got < 0;
     return got > 0 ? (size_t)got : 0;
@@ -197,7 +213,7 @@ static size_t end_open(cutter_t *cutter, size_t from) {
 
 /* Nothing follows this text: a file that was cut off must not look like a whole one. */
 static void want_closed_array(cutter_t *cutter) {
-    if (!cutter->array || cutter->faulty)
+    if (!is_array(cutter) || cutter->faulty)
         return;
     const uint8_t bracket = ends_bracket(&cutter->ends, cutter->last);
     cutter->faulty = (bracket ? bracket : cutter->bracket) != ']';
@@ -295,7 +311,7 @@ static bool hand_over(cutter_t *cutter, size_t end, cut_t *cut, err_t *err) {
     cutter->have = 0;
     cut->open = cutter->open;
     cut->last = cutter->ended && !cutter->faulty && !cutter->carry_have;
-    cut->broken |= cutter->array && cutter->faulty && is_exhausted(cutter);
+    cut->broken |= is_array(cutter) && cutter->faulty && is_exhausted(cutter);
     return true;
 }
 
@@ -330,6 +346,7 @@ static bool move_to(cutter_t *cutter, uint64_t offset, err_t *err) {
     cutter->ended = cutter->faulty = false;
     cutter->offset = cutter->lines_from = offset;
     cutter->line = 1;
+    cutter->first = offset ? ' ' : 0;
     return source_skip_to(cutter->source, offset, err);
 }
 

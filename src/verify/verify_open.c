@@ -229,7 +229,7 @@ static bool find_files(verification_t *run, err_t *err) {
             return err_set(err, STATUS_USAGE, "%s is not in the catalog of %s: %s", input->name,
                            server_namespace(run->server),
                            input->has_identity
-                               ? "no load of it has begun"
+                               ? "no load of it has begun, or it was forgotten; load it, or leave it out here"
                                : "a stream is known again only by the --input-name it was loaded with");
         run->files[i].input = input;
         run->files[i].ordinal = entry->ordinal;

@@ -139,6 +139,7 @@ typedef struct {
     records_t *reader;
     bad_values_t *values;
     const dialect_t *dialect;
+    const filter_t *filter;
 } looking_t;
 
 static void read_text(looking_t *looking, const char *text, const void *input, uint64_t offset,
@@ -156,7 +157,8 @@ static void read_text(looking_t *looking, const char *text, const void *input, u
                                   .file_start = !offset,
                                   .input = input,
                                   .offset = offset,
-                                  .first_line = first_line};
+                                  .first_line = first_line,
+                                  .filter = looking->filter};
     assert_true(bad_values_look(looking->values, looking->reader, &at, &err));
     free(place.bytes);
     slack_free(&slack);
@@ -177,7 +179,7 @@ static void test_places(void **state) {
     dialect_t dialect;
     err_t err;
     LAB_MUST(dialect_sniff(schema, (const uint8_t *)first, strlen(first), "f", &dialect, &err));
-    looking_t one = {records_new(schema), bad_values_new(schema), &dialect}, other = one;
+    looking_t one = {records_new(schema), bad_values_new(schema), &dialect, NULL}, other = one;
     other.reader = records_new(schema);
     other.values = bad_values_new(schema);
     /* a thread has blocks in any order */
@@ -196,6 +198,44 @@ static void test_places(void **state) {
     bad_values_free(one.values);
     bad_values_free(other.values);
     schema_destroy(schema);
+}
+
+/* Of documents that a filter leaves out nothing is stored; of a reject it is not known. */
+static void test_filtered(void **state) {
+    (void)state;
+    static const char input, text[] = "x,,,no\n1,y,,\nx,y,,no\nx,,,\n2,,,no\n";
+    static const struct {
+        const char *word, *filter;
+        uint64_t n, d, left_out, lines_n[2], lines_d[2];
+    } cases[] = {{"text", "t!=no", 1, 1, 3, {4}, {2}},
+                 {"null", "t==no", 2, 1, 2, {1, 3}, {3}},
+                 {"skip-field", "t==other", 0, 0, 5, {0}, {0}},
+                 {"reject", "t==other", 3, 2, 0, {1, 3}, {2, 3}}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        schema_t *schema = schema_of(cases[i].word);
+        dialect_t dialect;
+        err_t err;
+        char *filter = strdup(cases[i].filter);
+        LAB_MUST(dialect_sniff(schema, (const uint8_t *)text, strlen(text), "f", &dialect, &err));
+        looking_t one = {records_new(schema), bad_values_new(schema), &dialect,
+                         filter_parse(schema, &filter, 1, &err)};
+        assert_non_null(one.filter);
+        read_text(&one, text, &input, 0, 1);
+        read_text(&one, text, &input, 500, 100);
+        assert_int_equal(bad_values_left_out(one.values), 2 * cases[i].left_out);
+        const bad_field_t *n = bad_values_of(one.values, 0), *d = bad_values_of(one.values, 1);
+        assert_int_equal(n->count, 2 * cases[i].n);
+        assert_int_equal(d->count, 2 * cases[i].d);
+        for (size_t j = 0; j < 2 && cases[i].lines_n[j]; j++)
+            assert_int_equal(n->places[j].line, cases[i].lines_n[j]);
+        for (size_t j = 0; j < 2 && cases[i].lines_d[j]; j++)
+            assert_int_equal(d->places[j].line, cases[i].lines_d[j]);
+        records_destroy(one.reader);
+        bad_values_free(one.values);
+        filter_free((filter_t *)one.filter);
+        schema_destroy(schema);
+        free(filter);
+    }
 }
 
 /* ---- formats ---- */
@@ -266,9 +306,10 @@ static void test_emit_a_reject(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_each_word), cmocka_unit_test(test_after_a_reject),
-        cmocka_unit_test(test_places),    cmocka_unit_test(test_digests),
-        cmocka_unit_test(test_emit),      cmocka_unit_test(test_emit_a_reject),
+        cmocka_unit_test(test_each_word),     cmocka_unit_test(test_after_a_reject),
+        cmocka_unit_test(test_places),        cmocka_unit_test(test_filtered),
+        cmocka_unit_test(test_digests),       cmocka_unit_test(test_emit),
+        cmocka_unit_test(test_emit_a_reject),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

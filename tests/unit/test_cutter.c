@@ -873,12 +873,16 @@ static void test_json_cut_off(void **state) {
     grown_free(&all);
 }
 
-/* The same in one line, which is longer than what is looked at first, or ends in as many blanks. */
+/* The same in one line, which is longer than what is looked at first, or has as many blanks at its end or before it. */
 static void test_json_one_line(void **state) {
     (void)state;
-    for (int way = 0; way < 6; way++) {
-        const bool closed = way & 1, blanks = way >= 2 && way < 4;
+    for (int way = 0; way < 14; way++) {
+        const bool closed = way & 1, blanks = way >= 2 && way < 4, late = way >= 6;
         grown_t text = {0};
+        if (late) /* with a mark, or lines */
+            grown_text(&text, way < 8 ? "\xEF\xBB\xBF" : way < 10 ? "\x1E" : "");
+        for (size_t i = 0; late && i < CUTTER_BUFFER / 8 + 9; i++)
+            grown_text(&text, way < 12 ? "\n        " : "         ");
         grown_text(&text, "[{\"a\":1}");
         for (size_t i = 0; i < CUTTER_BUFFER / 8 + 9; i++)
             grown_text(&text, blanks ? "         " : ",{\"b\":22}");
@@ -887,7 +891,7 @@ static void test_json_one_line(void **state) {
         cut_t cut = {.length = 0};
         err_t err;
         json_open(&lab, &text, 8);
-        assert_true(lab.dialect.array);
+        assert_true(lab.dialect.array != late);
         int got;
         while ((got = cutter_next(lab.cutter, &cut, &err)) > 0) {
             assert_true(cut.last != cut.broken || !cut.last);

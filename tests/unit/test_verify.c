@@ -312,7 +312,8 @@ static void test_refused(void **state) {
     assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
     lab_write_rows("b.csv", 0, 5);
     assert_status(&lab, lab_verify(&lab, "b.csv"), STATUS_USAGE);
-    assert_says(lab.err.text, "b.csv is not in the catalog of d.c: no load of it has begun");
+    assert_says(lab.err.text,
+                "b.csv is not in the catalog of d.c: no load of it has begun, or it was forgotten; load it");
     lab.verify.retry = (char *[]){"nothing.rejects"};
     lab.verify.retry_count = 1;
     assert_status(&lab, lab_verify(&lab, "a.csv"), STATUS_USAGE);

@@ -58,11 +58,8 @@ static void put_answer(bson_t *to, const measure_t *measure) {
     bson_t *shown = one ? conceal_bson(measure->answer.documents) : NULL;
     if (one)
         expected_digest(measure->answer.documents, false, digest);
-    result_put(to, AS_TEXT("digest", one ? digest : NULL));
-    if (one)
-        result_put(to, AS_FLAG("result_complete", !measure->answer.more));
-    else
-        BSON_APPEND_NULL(to, "result_complete");
+    result_put(to, AS_TEXT("digest", one ? digest : NULL),
+               AS_FLAG_IF("result_complete", one, !measure->answer.more));
     shown ? BSON_APPEND_ARRAY(to, "result", shown) : BSON_APPEND_NULL(to, "result");
     bson_destroy(shown);
 }

@@ -34,6 +34,11 @@ typedef struct {
     { .name = is, .kind = RESULT_##what, __VA_ARGS__ }
 #define AS_COUNT(is, value) RESULT_AS(is, COUNT, .count = (int64_t)(value))
 #define AS_FLAG(is, value)  RESULT_AS(is, FLAG, .count = (value))
+/* null where it is not known, or there is none. */
+#define AS_COUNT_IF(is, known, value)                                                                        \
+    { .name = (is), .kind = (known) ? RESULT_COUNT : RESULT_TEXT, .count = (int64_t)(value) }
+#define AS_FLAG_IF(is, known, value)                                                                         \
+    { .name = (is), .kind = (known) ? RESULT_FLAG : RESULT_TEXT, .count = (value) }
 /* So many digits behind the point; what is no number is null. */
 #define AS_NUMBER(is, value, some) RESULT_AS(is, NUMBER, .number = (value), .digits = (some))
 #define AS_SECONDS(is, ns)         AS_NUMBER(is, (double)(ns) / 1e9, 6)

@@ -166,7 +166,8 @@ static bool look_for_bad_values(loader_t *loader, const block_t *block, err_t *e
                                     .input = block->file,
                                     .offset = block->offset,
                                     .first_line = block->first_line,
-                                    .lines_from = block->lines_from};
+                                    .lines_from = block->lines_from,
+                                    .filter = loader->loading->filter};
     return bad_values_look(loader->bad_values, loader->reader, &text, err);
 }
 
@@ -341,7 +342,7 @@ void loader_end(loader_t *loader, loader_counters_t *counters, hist_t *batch_tim
     *counters = loader->counters;
     counters->wait_input_ns = loader->work.waited_ns;
     counters->total_ns = loader->work.took_ns;
-    counters->bad_values = records_bad_values(loader->reader);
+    counters->bad_values = records_bad_values(loader->reader) - bad_values_left_out(loader->bad_values);
     counters->passed_over = records_passed_over(loader->reader);
     if (bad_values)
         bad_values_add(bad_values, loader->bad_values);
