@@ -266,11 +266,25 @@ class Elsewhere(unittest.TestCase):
                 rows = {threads: {cells[threads] for cells in TABLES[of[0]]["rows"].values()} for threads in ("8", "16", "32", "64")}
             for head, lines in tables((ROOT / "docs/studies" / (name + ".md")).read_text()):
                 columns = [at for at, title in enumerate(head) if title.startswith("published") and head[1] != "here"]
+                if head[0] == "ratio":
+                    continue
                 for line in lines:
                     for at in columns:
                         self.assertIn(line[at], rows[line[0].replace(",", "")] | {"-"}, (name, line[0], head[at - 1]))
                         seen += 1
         self.assertGreater(seen, 80)
+
+    def test_ratios(self):
+        """a published ratio of ways is the quotient of the two published figures, to two digits"""
+        columns = {"Map Reduce": "map-reduce", "Map Reduce, jsMode": "map-reduce-js", "Map Reduce 2": "stored map-reduce",
+                   "list": "list", "accumulators": "accumulators", "whole documents": "whole"}
+        page = (ROOT / "docs/studies/obd.md").read_text()
+        lines = [line for head, lines in tables(page) if head[0] == "ratio" for line in lines]
+        for ways, documents, _, published in lines:
+            over, under = (float(TABLES["obd ways"]["rows"][documents.replace(",", "")][columns[way]].split()[0])
+                           for way in ways.split(" / "))
+            self.assertAlmostEqual(over / under, float(published), delta=0.005001, msg=(ways, documents))
+        self.assertEqual(10, len(lines))
 
     def test_places(self):
         """each published table names its article and the place in it"""
