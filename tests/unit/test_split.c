@@ -281,13 +281,36 @@ static void test_at_ends(void **state) {
     assert_in_range(told, 1000, 13000);
 }
 
+/* Where a quoted text holds a delimiter, and is not followed by one: that would be two fields with half a quote each. */
+static void test_torn(void **state) {
+    lab_t *lab = *state;
+    schema_t *many = lab_schema("format: x\nrecord: {delimiter: \",\"}\nfields: [{name: a}]\n");
+    static const struct {
+        const char *record;
+        size_t torn;
+    } rows[] = {
+        {"\"x,y\"z,4", 1},          {"1,\"a,\"\"b\"\",\" ,2", 3}, {"1,2,\"x,y\" ", 5}, {"\"x\"y,4", 0},
+        {"\"odd\" one,\"a,b\"", 0}, {"5\" pipe,6\" pipe", 0},     {"\"x,y\",4", 0},    {"\"x,y\"", 0},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        slack_t slack = slack_new(rows[i].record, strlen(rows[i].record));
+        assert_true(split_record(lab->split, many, ',', slack.text, slack.length));
+        assert_int_equal(rows[i].torn, lab->split->torn);
+        assert_int_equal(!rows[i].torn, split_is_sound(lab->split));
+        assert_true(split_record(lab->split, lab->doubled, ',', slack.text, slack.length));
+        assert_true(split_is_sound(lab->split)); /* multiline: no: they are ordinary characters */
+        slack_free(&slack);
+    }
+    schema_destroy(many);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_bare),       cmocka_unit_test(test_quoted),
         cmocka_unit_test(test_backslash),  cmocka_unit_test(test_backslash_for_itself),
         cmocka_unit_test(test_not_closed), cmocka_unit_test(test_merge),
         cmocka_unit_test(test_too_many),   cmocka_unit_test(test_long_escapes),
-        cmocka_unit_test(test_at_ends),
+        cmocka_unit_test(test_at_ends),    cmocka_unit_test(test_torn),
     };
     return cmocka_run_group_tests_name("split", tests, set_up, tear_down);
 }

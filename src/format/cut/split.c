@@ -34,7 +34,7 @@ bool split_record(split_t *split, const schema_t *schema, char delimiter, const 
                   size_t length) {
     split->count = 0;
     split->quoted = split->backslash = split->too_many = false;
-    split->open = 0;
+    split->open = split->torn = 0;
     uint8_t *scratch = NULL;
     while (schema->blanks && length && delimiter_is_blank(record[length - 1]))
         length--;
@@ -54,6 +54,9 @@ bool split_record(split_t *split, const schema_t *schema, char delimiter, const 
             }
             if (is == QUOTE_OPEN && schema->multiline && !split->open)
                 split->open = at + 1;
+            if (is == QUOTE_ODD && schema->multiline && !split->torn &&
+                delimiter_find(schema, delimiter, record, end, at))
+                split->torn = at + 1;
             end = is == QUOTE_CLOSED ? end : 0;
         }
         if (end) {
@@ -109,7 +112,7 @@ bool split_at_ends(split_t *split, const schema_t *schema, const uint8_t *text, 
         return false;
     split->quoted = true;
     split->backslash = split->too_many = false;
-    split->open = 0;
+    split->open = split->torn = 0;
     for (size_t i = 0; i < count; i++) {
         const uint8_t *const end = text + ends[i];
         const uint32_t length = (uint32_t)(end - field), at = (uint32_t)(field - record);

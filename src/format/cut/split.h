@@ -21,6 +21,7 @@ typedef struct split {
     bool backslash; /* a quote was escaped by a backslash */
     bool too_many;  /* more than SPLIT_MOST fields: count stopped there */
     size_t open;    /* the place, from 1, of a quote that is never closed, where that is a mistake; 0: none */
+    size_t torn;    /* the same of a quote that is closed in the middle of a field, behind a delimiter */
     uint8_t *scratch; /* unescaped text; grows; owned by the split */
     size_t scratch_room;
 } split_t;
@@ -37,6 +38,11 @@ bool split_record(split_t *split, const schema_t *schema, char delimiter, const 
 bool split_at_ends(split_t *split, const schema_t *schema, const uint8_t *text, const uint8_t *record,
                    const uint32_t *ends, size_t count, uint32_t quotes);
 void split_free(split_t *split);
+
+/* Are the fields what was meant, as far as quotes tell? */
+static inline bool split_is_sound(const split_t *split) {
+    return !split->open && !split->torn;
+}
 
 /* For too many fields: the surplus field gets everything between `left` fields from the left and `right` fields from
  * the right, with the delimiters. Afterwards count == left + 1 + right. */

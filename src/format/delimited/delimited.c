@@ -242,10 +242,11 @@ static parsed_t refuse(delimited_t *reader, record_t *record, uint32_t column, s
     return PARSED_REJECT;
 }
 
-static parsed_t refuse_open(record_t *record, size_t column) {
-    record->reason = "the quote that is opened here is never closed";
+static parsed_t refuse_quote(record_t *record, const split_t *split) {
+    record->reason = split->open ? "the quote that is opened here is never closed"
+                                 : "the quoted text that begins here is not followed by a delimiter";
     record->field = NULL;
-    record->column = (uint32_t)column;
+    record->column = (uint32_t)(split->open ? split->open : split->torn);
     return PARSED_REJECT;
 }
 
@@ -303,8 +304,8 @@ static parsed_t parse_carefully(delimited_t *reader, uint8_t *out, record_t *rec
     if (!split_record(split, reader->schema, dialect->delimiter, text, record->length))
         return PARSED_MEMORY;
     size_t columns = dialect->columns;
-    if (split->open)
-        return refuse_open(record, split->open);
+    if (!split_is_sound(split))
+        return refuse_quote(record, split);
     if (split->too_many || split->count < columns ||
         (split->count > columns && dialect->surplus_column < 0)) {
         bool more = split->count > columns;

@@ -75,7 +75,7 @@ static bool keep_first(guess_t *guess, const uint8_t *text, size_t length, bool 
     if (!(guess->first = malloc(line.length)))
         return err_memory(err, line.length);
     memcpy(guess->first, line.text, line.length);
-    guess->first_misfits = guess->split->count != structure->columns || guess->split->open;
+    guess->first_misfits = guess->split->count != structure->columns || !split_is_sound(guess->split);
     guess->first_length = line.length;
     guess->first_line = 1 + lines_count(text, (size_t)(line.text - text));
     const size_t shift = structure->odd_header && structure->row_names;
@@ -129,7 +129,7 @@ static bool add_record(guess_t *guess, const guess_line_t *line, err_t *err) {
     if (!split_line(guess, line, err))
         return false;
     guess->records++;
-    if (guess->split->count != guess->structure.columns || guess->split->open) {
+    if (guess->split->count != guess->structure.columns || !split_is_sound(guess->split)) {
         guess->misfits++;
         return true;
     }
@@ -148,7 +148,7 @@ static bool fits_from(guess_t *guess, const uint8_t *at, const uint8_t *end) {
     err_t ignored;
     size_t fitting = 0;
     while (fitting < IN_A_ROW && guess_next(guess->schema, &at, end, false, &line)) {
-        if (!split_line(guess, &line, &ignored) || guess->split->open ||
+        if (!split_line(guess, &line, &ignored) || !split_is_sound(guess->split) ||
             guess->split->count != guess->structure.columns)
             return false;
         fitting++;

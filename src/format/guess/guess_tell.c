@@ -59,7 +59,7 @@ static void tell_structure(text_t *out, const guess_t *guess, uint64_t text_byte
     guess_put_share(out, guess, text_bytes);
     if (guess->misfits) {
         char count[UNITS_MAX];
-        text_print(out, "; %s of them will be rejected, for another number of fields",
+        text_print(out, "; %s of them will be rejected, for another number of fields or an odd quote",
                    units_count(count, guess->misfits));
     }
     text_append(out, ")");

@@ -12,7 +12,8 @@ bool guess_cut_all(study_t *study, const way_t *way, err_t *err) {
            guess_next(&study->schema, &at, study->end, study->last, &line)) {
         if (!split_record(&study->split, &study->schema, way->delimiter, line.text, line.length))
             return err_memory(err, line.length);
-        study->records[study->count].fields = study->split.open ? 0 : (uint16_t)study->split.count;
+        study->records[study->count].fields =
+            split_is_sound(&study->split) ? (uint16_t)study->split.count : 0;
         study->records[study->count].hash = line.text[0] == '#';
         study->records[study->count].at = (size_t)(line.text - study->text);
         study->records[study->count++].length = line.length;

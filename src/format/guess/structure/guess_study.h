@@ -15,7 +15,7 @@ typedef struct {
     split_t split;
     size_t count;
     struct {
-        uint16_t fields; /* 0: a quote that is never closed */
+        uint16_t fields; /* 0: its quotes do not go around whole fields */
         bool hash;       /* begins with # */
         size_t at, length;
     } records[GUESS_MOST_RECORDS];
