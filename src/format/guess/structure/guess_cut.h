@@ -3,6 +3,7 @@
 #define TIPPLE_FORMAT_GUESS_STRUCTURE_GUESS_CUT_H
 
 #include "base/err.h"
+#include "format/cut/split.h"
 #include "format/schema/schema.h"
 
 #include <string.h>
@@ -36,9 +37,11 @@ bool guess_next(const schema_t *schema, const uint8_t **at, const uint8_t *end, 
 typedef struct {
     way_t way;
     size_t columns;
-    size_t skip;         /* lines before the first record, which may be the header */
-    size_t first;        /* offset of the first record */
-    bool two_quotes;     /* ' encloses fields, and " others */
+    size_t skip;     /* lines before the first record, which may be the header */
+    size_t first;    /* offset of the first record */
+    bool two_quotes; /* ' encloses fields, and " others */
+    span_t
+        behind_blank; /* a field whose quote stands behind blanks, where it is an ordinary character; length 0: none */
     bool odd_header;     /* the first record has other columns than the rest, and names most of them */
     bool row_names;      /* with odd_header: it names all but the first column */
     bool ends_empty;     /* all records end in an empty field, which the line before them lacks */

@@ -1,4 +1,5 @@
 #include "format/guess/structure/guess_structure.h"
+#include "format/cut/delimiter.h"
 #include "format/guess/structure/guess_study.h"
 
 #include <stdio.h>
@@ -33,6 +34,19 @@ static double cleanness(const study_t *study, const span_t *span, const uint8_t 
     return 0.8;
 }
 
+/* Does it look like a field in quotes, but for the blanks before it? Whole, or torn at the delimiter in its quotes. */
+static bool is_behind_blank(const span_t *span, char quote) {
+    size_t at = 0, end = span->length;
+    while (at < end && delimiter_is_blank(span->text[at]))
+        at++;
+    while (end > at && delimiter_is_blank(span->text[end - 1]))
+        end--;
+    if (!quote || !at || at == end || span->length != span->raw_length || span->text[at] != (uint8_t)quote)
+        return false;
+    const uint8_t *second = memchr(span->text + at + 1, quote, end - at - 1);
+    return !second || second == span->text + end - 1;
+}
+
 /* Of the records with as many fields as it has columns. */
 static bool look_at_cells(study_t *study, structure_t *found, double *clean, double *odd, err_t *err) {
     const way_t *way = &found->way;
@@ -48,6 +62,8 @@ static bool look_at_cells(study_t *study, structure_t *found, double *clean, dou
         for (size_t j = 0; j < study->split.count && j < SCHEMA_MOST_FIELDS; j++, cells++) {
             const span_t *span = &study->split.spans[j];
             *clean += cleanness(study, span, record + span->at, &odds);
+            if (!found->behind_blank.length && is_behind_blank(span, way->quote))
+                found->behind_blank = *span;
             found->two_quotes |= way->quote == '\'' && span->length > 1 && span->text[0] == '"' &&
                                  span->text[span->length - 1] == '"';
         }
@@ -177,6 +193,15 @@ static bool refuse_structure(study_t *study, const structure_t *best, const char
             "%.1000s: some of its fields are enclosed in ' and some in \", and only one of them can be "
             "the quote character: give a --format with quote: '\"', or with quote: \"'\"",
             name);
+    if (best->behind_blank.length)
+        return err_set(err, STATUS_INPUT,
+                       "%.1000s: some of its quotes stand behind a blank ('%.*s'): there a quote is an "
+                       "ordinary character, "
+                       "so that the value would keep it, or be divided within the quotes. Remove these "
+                       "blanks; or give a "
+                       "--format, if that is meant",
+                       name, (int)(best->behind_blank.length < 60 ? best->behind_blank.length : 60),
+                       (const char *)best->behind_blank.text);
     if (best->unsure_comment)
         return err_set(
             err, STATUS_INPUT,
@@ -204,20 +229,33 @@ static bool refuse_two(const structure_t *one, const structure_t *other, const c
         name, first, one->columns, second, other->columns);
 }
 
+/* The best way with this delimiter, alone and with a blank behind it, where quotes stand behind that. */
+static bool weigh_quotings(study_t *study, char delimiter, structure_t *best, err_t *err) {
+    for (size_t j = 0; j < sizeof quotings / sizeof *quotings; j++) {
+        structure_t found;
+        way_t way = quotings[j];
+        way.delimiter = delimiter;
+        const char before[] = {delimiter, ' ', way.quote};
+        const bool blank = way.quote && memmem(study->text, (size_t)(study->end - study->text), before, 3);
+        for (int wide = 0; wide <= blank; wide++) {
+            if (wide)
+                memcpy(way.wide, before, 2);
+            if (!weigh(study, &way, quoting_weight[j], &found, err))
+                return false;
+            if (found.score > best->score)
+                *best = found;
+        }
+    }
+    return true;
+}
+
 static bool choose(study_t *study, const char *name, structure_t *best, err_t *err) {
     structure_t second = {.score = 0};
     *best = (structure_t){.score = 0};
     for (size_t i = 0; i < sizeof delimiters; i++) {
         structure_t of_this = {.score = 0};
-        for (size_t j = 0; j < sizeof quotings / sizeof *quotings; j++) {
-            structure_t found;
-            way_t way = quotings[j];
-            way.delimiter = delimiters[i];
-            if (!weigh(study, &way, quoting_weight[j], &found, err))
-                return false;
-            if (found.score > of_this.score)
-                of_this = found;
-        }
+        if (!weigh_quotings(study, delimiters[i], &of_this, err))
+            return false;
         if (of_this.score > best->score) {
             second = *best;
             *best = of_this;
