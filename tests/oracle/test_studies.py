@@ -238,6 +238,9 @@ class Plan(unittest.TestCase):
             self.assertAlmostEqual(1, found / rate, delta=0.05, msg=options)
 
 
+MOT_RATIOS = ["engine, options", "query", "published", "load", "published"]
+
+
 class Elsewhere(unittest.TestCase):
     def test_suites(self):
         """what a suite prints as published is what the file has"""
@@ -265,8 +268,8 @@ class Elsewhere(unittest.TestCase):
             if name == "secondaries":
                 rows = {threads: {cells[threads] for cells in TABLES[of[0]]["rows"].values()} for threads in ("8", "16", "32", "64")}
             for head, lines in tables((ROOT / "docs/studies" / (name + ".md")).read_text()):
-                columns = [at for at, title in enumerate(head) if title.startswith("published") and head[1] != "here"]
-                if head[0] == "ratio":
+                columns = [at for at, title in enumerate(head) if title.startswith("published") and head[1:3] != ["here", "published"]]
+                if head[0] == "ratio" or head == MOT_RATIOS:
                     continue
                 for line in lines:
                     for at in columns:
@@ -285,6 +288,13 @@ class Elsewhere(unittest.TestCase):
                            for way in ways.split(" / "))
             self.assertAlmostEqual(over / under, float(published), delta=0.005001, msg=(ways, documents))
         self.assertEqual(10, len(lines))
+        rows, first = TABLES["mot configurations"]["rows"], TABLES["mot configurations"]["rows"]["WiredTiger zlib"]
+        lines = [line for head, lines in tables((ROOT / "docs/studies/mot.md").read_text()) if head == MOT_RATIOS for line in lines]
+        for name, _, query, _, load in lines:
+            for column, published in (("query", query), ("load min", load)):
+                over, under = (number(row[column]) for row in (rows[name], first))
+                self.assertAlmostEqual(over / under, float(published), delta=0.005001, msg=(name, column))
+        self.assertEqual(5, len(lines))
 
     def test_places(self):
         """each published table names its article and the place in it"""
