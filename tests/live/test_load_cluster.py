@@ -63,8 +63,9 @@ class Placed(Cluster):
         self.load("--shard-key", "k:1,m:1", "a.csv", status=(0, 2))
         self.assertEqual(self.config("collections", filter={"_id": self.database + ".results"})[0]["key"],
                          {"k": 1, "m": 1})
-        self.load("--shard-key", "k:hashed", "a.csv", status=1)
-        self.assertIn("is sharded on", self.stderr)
+        for key in ("k:hashed", "none"):
+            self.load("--shard-key", key, "a.csv", status=1)
+            self.assertIn("is sharded on", self.stderr)
 
     def test_long_names(self):
         """The longest name that can be sharded; one that is longer leaves nothing behind, unless it is not to be sharded."""
@@ -128,6 +129,9 @@ class Placed(Cluster):
         self.load("--shard-key", "none", "a.csv", status=(0, 2))
         self.assertEqual(self.config("collections", filter={"_id": self.database + ".results", "dropped": {"$ne": True}}), [])
         self.assertEqual(len([name for name in ("s0", "s1") if self.on_shard(name)]), 1)
+        self.load("--shard-key", "k:hashed", "a.csv", status=1)
+        self.assertIn("is not sharded, and has documents", self.stderr)
+        self.load("--shard-key", "none", "a.csv")
 
 
 class Four(Cluster):

@@ -208,6 +208,34 @@ class Placement(livecluster.Cluster):
             self.assertEqual([0, 1], sorted(ends))
             self.assertEqual(3000 if not ends[0] else 500, len(self.documents()))
 
+    def test_two_that_end_at_once(self):
+        """of two loads that end at the same moment, one puts back what both have changed"""
+        self.write("b.csv", rows(500, 2))
+        first = self.database
+        for number in range(8):
+            self.database = "%s_%d" % (first[:40], number)
+            self.name = self.database + ".results"
+            loads = [self.start(name) for name in ("a.csv", "b.csv")]
+            for process in loads:
+                said = process.communicate(timeout=livetest.LONG)[1].decode()
+                self.assertEqual(0, process.returncode, said)
+            self.clean()
+        self.assertEqual({}, self.tags())
+
+    def test_killed_while_it_places(self):
+        """the next load takes away what one that was killed has set, also for another key or for none"""
+        first = self.database
+        for number, words in enumerate((("--shard-key", "k:hashed"), ("--shard-key", "none"), ("--shard-key", "v"))):
+            self.database = "%s_%d" % (first[:40], number)
+            self.name = self.database + ".results"
+            load = self.placed()
+            load.kill()
+            load.wait()
+            self.faults(clear=True)
+            self.assertEqual(2, len(self.zones()))
+            self.load("a.csv", *words, status=(0, 2))
+            self.clean()
+
     def test_terminated_while_it_places(self):
         load = self.placed()
         load.send_signal(signal.SIGTERM)

@@ -107,7 +107,7 @@ static void expect_alone(lab_t *lab, bool wants_inherited, int64_t least_steps) 
         fail_msg("%s", err.text);
     assert_true(load_id_equal(&lab->replacing, &self));
     assert_int_equal(inherited, wants_inherited);
-    assert_in_range(lab->steps, (uint64_t)least_steps, 2 * (LEASE_STEPS + 1));
+    assert_uint_in_range(lab->steps, (uint64_t)least_steps, 2 * (LEASE_STEPS + 1));
 }
 
 static void expect_refused(lab_t *lab, bool replaces, load_id_t remains, const char *words) {

@@ -221,6 +221,35 @@ static void test_taken_and_released(void **state) {
     close_lab(&lab);
 }
 
+static void take_by_another(void *context) {
+    lab_t *lab = context;
+    box_update(lab->box, "config.collections", "{\"_id\": \"d.c\"}", "{\"$set\": {\"noBalance\": true}}");
+    box_update(
+        lab->box, "d.c.tipple.files", "{\"_id\": \"catalog\"}",
+        "{\"$set\": {\"balancingHeld\": true, \"balancingBy\": {\"$oid\": \"0123456789abcdef01234567\"}}}");
+}
+
+/* Between turning it on and taking back the note another load turns it off: its note stays. */
+static void test_taken_while_released(void **state) {
+    (void)state;
+    lab_t lab;
+    balancer_t found;
+    open_balanced(&lab, false);
+    assert_true(balancer_take(lab.server, lab.client, &took, &lab.err));
+    const box_fault_t meanwhile = {.command = "update",
+                                   .collection = "c.tipple.files",
+                                   .only_watches = true,
+                                   .hook = take_by_another,
+                                   .context = &lab};
+    box_fault(lab.box, &meanwhile);
+    assert_true(balancer_release(lab.server, lab.client, true, &found, &lab.err));
+    box_end_faults(lab.box);
+    assert_int_equal(box_count(lab.box, "config.collections", OFF), 1);
+    assert_int_equal(box_count(lab.box, "d.c.tipple.files", NOTE("true")), 1);
+    assert_int_equal(look(&lab), BALANCER_OURS);
+    close_lab(&lab);
+}
+
 /* With the catalog the note goes; who turned it off knows of it, and nobody else does. */
 static void test_without_a_catalog(void **state) {
     (void)state;
@@ -412,6 +441,7 @@ int main(void) {
         cmocka_unit_test(test_no_map),
         cmocka_unit_test(test_moving),
         cmocka_unit_test(test_taken_and_released),
+        cmocka_unit_test(test_taken_while_released),
         cmocka_unit_test(test_without_a_catalog),
         cmocka_unit_test(test_of_a_person),
         cmocka_unit_test(test_notes_come_first),

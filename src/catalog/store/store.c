@@ -78,7 +78,7 @@ bool running_count(store_t *store, const load_id_t *but, int64_t lease_ms, size_
     bool ok = store->read_loads(store, &loads, err);
     *count = 0;
     for (size_t i = 0; ok && i < loads.count; i++)
-        *count += !loads.loads[i].ended && loads.loads[i].silent_ms < lease_ms &&
+        *count += !loads.loads[i].ended && !loads.loads[i].leaving && loads.loads[i].silent_ms < lease_ms &&
                   !(but && load_id_equal(but, &loads.loads[i].id));
     loads_free(&loads);
     return ok;

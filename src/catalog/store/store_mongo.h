@@ -2,7 +2,7 @@
  *
  *   NAME.tipple.files   the header: {_id: "catalog", ...}, see store_mongo_header.c;
  *                       an entry for each input, see entry_bson.h
- *   NAME.tipple.loads   a document for each load: {_id, beat, ended, host, process, processes, started, seen,
+ *   NAME.tipple.loads   a document for each load: {_id, beat, leaving, ended, host, process, processes, started, seen,
  *                       documents, ...}
  *
  * Writes are majority and journaled (on a standalone: journaled). Reads are from the primary, of the data that it has
@@ -26,6 +26,9 @@ void store_mongo_close(store_t *store); /* NULL is allowed */
 
 /* Enters a new load with its first beat: it is alive from now on. fields: its settings, kept unchanged. */
 bool store_mongo_enroll(store_t *store, load_id_t *id, const bson_t *fields, err_t *err);
+/* Says that the load is about to end: of two that say so before they look whether the other one runs, at least one sees
+ * that it is the last. */
+bool store_mongo_leave(store_t *store, const load_id_t *id, err_t *err);
 /* Marks the load as ended. */
 bool store_mongo_end(store_t *store, const load_id_t *id, const bson_t *fields, err_t *err);
 

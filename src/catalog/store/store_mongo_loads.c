@@ -20,6 +20,7 @@ static load_seen_t load_from_bson(const bson_t *document, const char *here) {
                         .documents = store_mongo_number(document, "documents"),
                         .process = (int64_t)store_mongo_number(document, "process"),
                         .silent_ms = (int64_t)store_mongo_number(document, "silent"),
+                        .leaving = bson_has_field(document, "leaving"),
                         .ended = bson_has_field(document, "ended") || is_gone(document, here)};
     bson_iter_t iter;
     if (bson_iter_init_find(&iter, document, "_id") && BSON_ITER_HOLDS_OID(&iter))
@@ -43,10 +44,10 @@ bool store_mongo_read_loads(store_t *store, loads_t *loads, err_t *err) {
     store_mongo_t *mongo = store_mongo_of(store);
     char here[HOST_PROCESSES];
     bool ok = true;
-    bson_t *fields =
-        BCON_NEW("beat", BCON_BOOL(true), "documents", BCON_BOOL(true), "host", BCON_BOOL(true), "process",
-                 BCON_BOOL(true), "processes", BCON_BOOL(true), "started", BCON_BOOL(true), "silent", "{",
-                 "$subtract", "[", BCON_UTF8("$$NOW"), BCON_UTF8("$seen"), "]", "}");
+    bson_t *fields = BCON_NEW("beat", BCON_BOOL(true), "leaving", BCON_BOOL(true), "documents",
+                              BCON_BOOL(true), "host", BCON_BOOL(true), "process", BCON_BOOL(true),
+                              "processes", BCON_BOOL(true), "started", BCON_BOOL(true), "silent", "{",
+                              "$subtract", "[", BCON_UTF8("$$NOW"), BCON_UTF8("$seen"), "]", "}");
     host_processes(here);
     for (size_t count = 1; ok && count;) {
         bson_t reply, document;
@@ -114,15 +115,29 @@ bool store_mongo_enroll(store_t *store, load_id_t *id, const bson_t *fields, err
     return ok;
 }
 
-bool store_mongo_end(store_t *store, const load_id_t *id, const bson_t *fields, err_t *err) {
+/* Frees the update. */
+static bool change(store_t *store, const load_id_t *id, bson_t *update, err_t *err) {
     bson_oid_t oid;
     uint64_t matched;
     load_id_to_oid(id, &oid);
     bson_t *statements =
-        BCON_NEW("0", "{", "q", "{", "_id", BCON_OID(&oid), "}", "u", "{", "$set", BCON_DOCUMENT(fields),
-                 "$currentDate", "{", "seen", BCON_BOOL(true), "ended", BCON_BOOL(true), "}", "}", "}");
+        BCON_NEW("0", "{", "q", "{", "_id", BCON_OID(&oid), "}", "u", BCON_DOCUMENT(update), "}");
     bool ok =
         store_mongo_update(store_mongo_of(store), store_mongo_of(store)->loads, statements, &matched, err);
     bson_destroy(statements);
+    bson_destroy(update);
     return ok;
+}
+
+bool store_mongo_leave(store_t *store, const load_id_t *id, err_t *err) {
+    return change(store, id,
+                  BCON_NEW("$currentDate", "{", "seen", BCON_BOOL(true), "leaving", BCON_BOOL(true), "}"),
+                  err);
+}
+
+bool store_mongo_end(store_t *store, const load_id_t *id, const bson_t *fields, err_t *err) {
+    return change(store, id,
+                  BCON_NEW("$set", BCON_DOCUMENT(fields), "$currentDate", "{", "seen", BCON_BOOL(true),
+                           "ended", BCON_BOOL(true), "}"),
+                  err);
 }

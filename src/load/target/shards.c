@@ -136,15 +136,14 @@ static void improve_spread(job_t *job) {
     zones_free(&zones);
 }
 
-/* Can, and shall, this collection be sharded by us? */
-static bool shall_shard(const job_t *job) {
-    const char *key = job->spec->shard_key;
-    return job->place.empty && !(key && strcmp(key, "none") == 0);
+/* Is it to stay on one shard? */
+static bool is_none(const job_t *job) {
+    return job->spec->shard_key && strcmp(job->spec->shard_key, "none") == 0;
 }
 
 static bool check_key(const job_t *job, const shardkey_t *wanted, err_t *err) {
     const shardkey_t *present = route_key(job->loading.route);
-    if (!job->spec->shard_key || bson_equal(&present->spec, &wanted->spec))
+    if (!job->spec->shard_key || (!is_none(job) && bson_equal(&present->spec, &wanted->spec)))
         return true;
     text_t key = {.length = 0};
     ejson_append(&key, &present->spec, true);
@@ -156,6 +155,16 @@ static bool check_key(const job_t *job, const shardkey_t *wanted, err_t *err) {
                 server_namespace(job->server), text, job->spec->shard_key);
     free(text);
     return false;
+}
+
+/* A collection that has documents, and is not sharded. */
+static bool check_no_key(const job_t *job, err_t *err) {
+    return !job->spec->shard_key || is_none(job) || job->spec->retry ||
+           err_set(
+               err, STATUS_USAGE,
+               "%s is not sharded, and has documents: a load shards only what is empty. Leave --shard-key "
+               "out; or shard it yourself before the load (sh.shardCollection); or --drop the collection",
+               server_namespace(job->server));
 }
 
 /* A collection that was sharded before. */
@@ -307,22 +316,37 @@ static void keep_off(job_t *job) {
     free(quoted);
 }
 
+static bool count_others(const job_t *job, size_t *running, err_t *err) {
+    return running_count(job->store, &job->id, job->lease_ms ? job->lease_ms : STORE_LEASE_MS, running, err);
+}
+
+/* What a load that was killed has set for another cut of the collection would be in the way. */
+static void undo_dead(job_t *job) {
+    size_t running;
+    undone_t undone;
+    err_t err;
+    if (!job->spec->dry_run && count_others(job, &running, &err) && !running)
+        undo(job->server, job->client, NULL, &undone);
+}
+
 bool job_open_shards(job_t *job, err_t *err) {
     route_t **route = &job->loading.route;
     shardkey_t wanted;
     err_t why;
     if (server_facts(job->server)->kind != SERVER_ROUTER)
         return true;
-    bool none = job->spec->shard_key && strcmp(job->spec->shard_key, "none") == 0;
-    if (!shardkey_parse(none || !job->spec->shard_key ? "_id" : job->spec->shard_key, &wanted, err))
+    if (!shardkey_parse(is_none(job) || !job->spec->shard_key ? "_id" : job->spec->shard_key, &wanted, err))
         return false;
     if (job->schema->id)
         wanted = shardkey_of_data(&wanted);
     route_read_t read = route_open(job->server, job->client, route, err);
     bool ok = read != ROUTE_FAILED;
-    if (read == ROUTE_READ && (ok = (none || check_key(job, &wanted, err)) && check_key_of_ids(job, err)))
+    if (read == ROUTE_READ && (ok = check_key(job, &wanted, err) && check_key_of_ids(job, err)))
         improve_spread(job);
-    if (read == ROUTE_UNSHARDED && shall_shard(job)) {
+    if (read == ROUTE_UNSHARDED && !job->place.empty)
+        ok = check_no_key(job, err);
+    else if (read == ROUTE_UNSHARDED && !is_none(job)) {
+        undo_dead(job);
         ok = collection_empty(job, &wanted, err);
         if (!ok && err->status != STATUS_USAGE && was_quicker(job, &read))
             ok = check_key(job, &wanted, err);
@@ -365,17 +389,19 @@ void job_hold_shards(job_t *job) {
                    err.text);
 }
 
-/* Also of a load that ended before it had a route. One that has changed nothing and may not look has nothing to put
- * back. */
+/* Also of a load that ended before it had a route: another one may have left it what is to be done. One that has changed
+ * nothing and may not look has nothing to put back. */
 void job_close_shards(job_t *job) {
     size_t running = 0;
     undone_t undone;
     err_t err;
-    if ((!job->placed && !job->loading.route) || job->spec->dry_run || !job->store)
+    if (job->spec->dry_run || !job->store || server_facts(job->server)->kind != SERVER_ROUTER ||
+        (!job->placed && !job->loading.route && load_id_is_nobody(&job->id)))
         return;
     server_clean_up(job->server);
-    if (!running_count(job->store, &job->id, job->lease_ms ? job->lease_ms : STORE_LEASE_MS, &running,
-                       &err)) {
+    if (!load_id_is_nobody(&job->id) && !store_mongo_leave(job->store, &job->id, &err))
+        log_detail("other loads cannot be told that this one is about to end: %s", err.text);
+    if (!count_others(job, &running, &err)) {
         log_warn("%s: whether other loads of it are running could not be found out (%s), so its zones and "
                  "its balancing stay as they are; `tipple status` shows them, and --restore undoes what "
                  "loads have changed",

@@ -1,7 +1,9 @@
 #include "server/presplit/balancer.h"
+#include "server/bson_read.h"
 #include "server/chunks/config.h"
 
 #include <stdio.h>
+#include <string.h>
 
 /* Does config.collections say that the collection is not balanced? */
 static bool look(server_t *server, mongoc_client_t *client, bool *off, err_t *err) {
@@ -40,65 +42,83 @@ static void name_catalog(const server_t *server, char name[300]) {
     snprintf(name, 300, "%s.tipple.files", server_collection(server));
 }
 
-/* *note: of a load; unsaid: what it is where the catalog says nothing, as one that was removed; *owed: a person had turned it
- * off before --drop. */
-static bool read_notes(server_t *server, mongoc_client_t *client, balancer_note_t unsaid,
-                       balancer_note_t *note, bool *owed, err_t *err) {
+typedef struct {
+    balancer_note_t note; /* of a load */
+    bool owed;            /* a person had turned it off before --drop */
+    bson_oid_t by;        /* whose note it is, */
+    bool is_signed;       /* if it says so */
+} notes_t;
+
+/* unsaid: what a load's note is where the catalog says nothing, as one that was removed. */
+static bool read_notes(server_t *server, mongoc_client_t *client, balancer_note_t unsaid, notes_t *notes,
+                       err_t *err) {
     char name[300];
-    bson_t reply;
-    bson_iter_t at, held;
+    bson_t reply, header;
+    bson_iter_t at;
     name_catalog(server, name);
     bson_t *command = BCON_NEW("find", BCON_UTF8(name), "filter", "{", "_id", BCON_UTF8("catalog"), "}",
                                "limit", BCON_INT64(1), "singleBatch", BCON_BOOL(true), "readConcern", "{",
                                "level", BCON_UTF8("majority"), "}");
     bool ok = server_command(server, client, server_database(server), command, false, &reply, err);
     bson_destroy(command);
-    *note = ok ? unsaid : BALANCER_NO_NOTE;
-    if (ok && bson_iter_init(&at, &reply) &&
-        bson_iter_find_descendant(&at, "cursor.firstBatch.0.balancingHeld", &held))
-        *note = BSON_ITER_HOLDS_UTF8(&held) ? BALANCER_BEGUN
-                : bson_iter_as_bool(&held)  ? BALANCER_DONE
-                                            : BALANCER_NO_NOTE;
-    *owed = ok && bson_iter_init(&at, &reply) &&
-            bson_iter_find_descendant(&at, "cursor.firstBatch.0.balancingOff", &held) &&
-            bson_iter_as_bool(&held);
+    *notes = (notes_t){.note = ok ? unsaid : BALANCER_NO_NOTE};
+    for (bool any = ok && bson_read_batch(&reply, &at) && bson_read_next(&at, &header) &&
+                    bson_iter_init(&at, &header);
+         any && bson_iter_next(&at);) {
+        const char *key = bson_iter_key(&at);
+        if (strcmp(key, "balancingHeld") == 0)
+            notes->note = BSON_ITER_HOLDS_UTF8(&at) ? BALANCER_BEGUN
+                          : bson_iter_as_bool(&at)  ? BALANCER_DONE
+                                                    : BALANCER_NO_NOTE;
+        else if (strcmp(key, "balancingOff") == 0)
+            notes->owed = bson_iter_as_bool(&at);
+        else if (strcmp(key, "balancingBy") == 0 && (notes->is_signed = BSON_ITER_HOLDS_OID(&at)))
+            notes->by = *bson_iter_oid(&at);
+    }
     bson_destroy(&reply);
     return ok;
 }
 
-/* Destroys set. */
-static bool write_notes(server_t *server, mongoc_client_t *client, bson_t *set, err_t *err) {
+/* of: nothing is changed where the note is not the one that was read; NULL: whose it may be. Destroys set. */
+static bool write_notes(server_t *server, mongoc_client_t *client, const notes_t *of, bson_t *set,
+                        err_t *err) {
     char name[300];
+    bson_t which = BSON_INITIALIZER;
     name_catalog(server, name);
-    bson_t *command =
-        BCON_NEW("update", BCON_UTF8(name), "updates", "[", "{", "q", "{", "_id", BCON_UTF8("catalog"), "}",
-                 "u", "{", "$set", BCON_DOCUMENT(set), "}", "}", "]");
+    BSON_APPEND_UTF8(&which, "_id", "catalog");
+    if (of && of->is_signed)
+        BSON_APPEND_OID(&which, "balancingBy", &of->by);
+    bson_t *command = BCON_NEW("update", BCON_UTF8(name), "updates", "[", "{", "q", BCON_DOCUMENT(&which),
+                               "u", "{", "$set", BCON_DOCUMENT(set), "}", "}", "]");
     bool ok = server_command(server, client, server_database(server), command, true, NULL, err);
     bson_destroy(command);
+    bson_destroy(&which);
     bson_destroy(set);
     return ok;
 }
 
-static bool write_note(server_t *server, mongoc_client_t *client, balancer_note_t note, err_t *err) {
-    return write_notes(server, client,
-                       note == BALANCER_BEGUN ? BCON_NEW("balancingHeld", BCON_UTF8("begun"))
-                                              : BCON_NEW("balancingHeld", BCON_BOOL(note == BALANCER_DONE)),
-                       err);
+static bool note_begun(server_t *server, mongoc_client_t *client, err_t *err) {
+    bson_oid_t by;
+    bson_oid_init(&by, NULL);
+    return write_notes(server, client, NULL,
+                       BCON_NEW("balancingHeld", BCON_UTF8("begun"), "balancingBy", BCON_OID(&by)), err);
 }
 
 bool balancer_note_off(server_t *server, mongoc_client_t *client, err_t *err) {
-    return write_notes(server, client, BCON_NEW("balancingOff", BCON_BOOL(true)), err);
+    return write_notes(server, client, NULL, BCON_NEW("balancingOff", BCON_BOOL(true)), err);
 }
 
 bool balancer_owes(server_t *server, mongoc_client_t *client, bool *owed, err_t *err) {
-    balancer_note_t note;
-    return read_notes(server, client, BALANCER_NO_NOTE, &note, owed, err);
+    notes_t notes;
+    const bool ok = read_notes(server, client, BALANCER_NO_NOTE, &notes, err);
+    *owed = notes.owed;
+    return ok;
 }
 
 bool balancer_keep_off(server_t *server, mongoc_client_t *client, bool *owed, err_t *err) {
     return balancer_owes(server, client, owed, err) &&
            (!*owed || (set(server, client, true, err) &&
-                       write_notes(server, client, BCON_NEW("balancingOff", BCON_BOOL(false)), err)));
+                       write_notes(server, client, NULL, BCON_NEW("balancingOff", BCON_BOOL(false)), err)));
 }
 
 /* ---- */
@@ -110,18 +130,18 @@ balancer_t balancer_judge(bool off, balancer_note_t note) {
     return off ? by[note] : BALANCER_ON;
 }
 
-static bool look_at_both(server_t *server, mongoc_client_t *client, balancer_note_t unsaid,
-                         balancer_note_t *note, balancer_t *hold, err_t *err) {
-    bool off, owed;
-    if (!read_notes(server, client, unsaid, note, &owed, err) || !look(server, client, &off, err))
+static bool look_at_both(server_t *server, mongoc_client_t *client, balancer_note_t unsaid, notes_t *notes,
+                         balancer_t *hold, err_t *err) {
+    bool off;
+    if (!read_notes(server, client, unsaid, notes, err) || !look(server, client, &off, err))
         return false;
-    *hold = balancer_judge(off, *note);
+    *hold = balancer_judge(off, notes->note);
     return true;
 }
 
 bool balancer_look(server_t *server, mongoc_client_t *client, balancer_t *hold, err_t *err) {
-    balancer_note_t note;
-    return look_at_both(server, client, BALANCER_NO_NOTE, &note, hold, err);
+    notes_t notes;
+    return look_at_both(server, client, BALANCER_NO_NOTE, &notes, hold, err);
 }
 
 bool balancer_take(server_t *server, mongoc_client_t *client, bool *took, err_t *err) {
@@ -131,19 +151,20 @@ bool balancer_take(server_t *server, mongoc_client_t *client, bool *took, err_t 
         return false;
     if (off)
         return true; /* a person, or another load, has turned it off */
-    if (!write_note(server, client, BALANCER_BEGUN, err))
+    if (!note_begun(server, client, err))
         return false;
     /* a command that seems to fail may have succeeded */
     if (!set(server, client, true, err) && !(look(server, client, &off, err) && off))
         return false;
     *took = true;
-    return write_note(server, client, BALANCER_DONE, err);
+    return write_notes(server, client, NULL, BCON_NEW("balancingHeld", BCON_BOOL(true)), err);
 }
 
 bool balancer_release(server_t *server, mongoc_client_t *client, bool took, balancer_t *found, err_t *err) {
-    balancer_note_t note;
+    notes_t notes;
     *found = BALANCER_ON;
-    return look_at_both(server, client, took ? BALANCER_DONE : BALANCER_NO_NOTE, &note, found, err) &&
+    return look_at_both(server, client, took ? BALANCER_DONE : BALANCER_NO_NOTE, &notes, found, err) &&
            (*found != BALANCER_OURS || set(server, client, false, err)) &&
-           (note == BALANCER_NO_NOTE || write_note(server, client, BALANCER_NO_NOTE, err));
+           (notes.note == BALANCER_NO_NOTE || /* that of a load that has turned it off since then stays */
+            write_notes(server, client, &notes, BCON_NEW("balancingHeld", BCON_BOOL(false)), err));
 }
