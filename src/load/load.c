@@ -300,7 +300,8 @@ static bool run_once(const load_spec_t *spec, load_result_t *result, bool *again
     }
     tally_open_rejects(job, ok);
     if (ok)
-        err->status = result->counts.rejected || result->open_rejects || result->skipped.count
+        err->status = result->counts.rejected || result->open_rejects || result->fixed_otherwise ||
+                              result->skipped.count
                           ? STATUS_SOME_REJECTED
                           : STATUS_OK;
     result->peak_memory_bytes = host_peak_memory();

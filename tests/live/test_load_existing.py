@@ -99,26 +99,23 @@ class Existing(Ids, livetest.Case):
         self.client.command(self.database, {"delete": "results", "deletes": [{"q": {"_id": "key 900"}, "limit": 1}]})
         self.assertEqual(1, self.verified("a.csv", status=7)["missing"])
 
+    def kill_when(self, happened, *words):
+        load = self.start("-b", "50", *words)
+        livetest.wait_for(lambda: load.poll() is not None or happened())
+        self.kill(load)
+
     def test_killed(self):
         """killed again and again, also with inputs added: as if all had been applied one after the other"""
         neverlost.shorten_lease(self.uri(), 1)
         a, b, c = rows(20000, 3000, 5, "a"), rows(15000, 4000, 6, "b"), rows(5000, 5000, 7, "c")
         self.put(a=a, b=b, c=c)
-        names = ["a.csv", "b.csv"]
+        names, words = ["a.csv", "b.csv"], ("--id", "k", "--existing", "replace")
         for seconds in (0.15, 0.4, 0.8):
-            load = self.start("--id", "k", "--existing", "replace", "-b", "50", *names)
-            try:
-                load.wait(seconds)
-            except Exception:
-                pass
-            load.send_signal(signal.SIGKILL)
-            load.wait()
+            begun = time.monotonic()
+            self.kill_when(lambda: time.monotonic() - begun > seconds, *words, *names)
+        self.kill_when(lambda: self.client.count(self.database, "results") > 0, *words, *names)  # both are in the catalog
         names = ["c.csv"] + names
-        words = ("--id", "k", "--existing", "replace")
-        load = self.start(*words, "-b", "50", *names)
-        livetest.wait_for(lambda: load.poll() is not None or self.client.count(self.database, "results") > 3500)
-        load.send_signal(signal.SIGKILL)
-        load.wait()
+        self.kill_when(lambda: self.client.count(self.database, "results") > 3500, *words, *names)
         self.load(*words, *names)
         self.has(last(a, b, c))
         self.verified(*names)
@@ -135,6 +132,11 @@ class Existing(Ids, livetest.Case):
         self.client.command(self.database, {"delete": "results", "deletes": [{"q": {"_id": both[2]}, "limit": 1}]})
         said = self.verified("a.csv", "b.csv", status=7)
         self.assertEqual((2, 1, 0), tuple(said[key] for key in ("changed", "missing", "unrelated")))
+        self.client.insert(self.database, "results", [{"_id": "other %d" % i} for i in range(300)])
+        said = self.verified("a.csv", "b.csv", status=7)
+        named = [each["id"] for each in said["differences"] if each["kind"] == "unrelated"]
+        self.assertEqual((300, 20), (said["unrelated"], len(named)))
+        self.assertEqual(sorted('"other %d"' % i for i in range(300))[:len(named)], named)
 
     def test_order(self):
         """what comes before must be finished, and what comes after must not be there"""
@@ -174,8 +176,7 @@ class Existing(Ids, livetest.Case):
         livetest.wait_for(lambda: self.client.count(self.database, "results") > 0)
         self.load("a.csv", "b.csv", status=1)
         self.assertIn("one load at a time works on the collection", self.stderr)
-        load.send_signal(signal.SIGKILL)
-        load.wait()
+        self.kill(load)
         self.load("a.csv", "b.csv")
         self.assertIn("failed while it replaced documents", self.stderr)
         self.has(last(a, b))

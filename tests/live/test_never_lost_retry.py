@@ -113,11 +113,12 @@ class Killed(Case):
             self.assertEqual(0 if third else 1, self.opened())
 
     def test_left_out(self):
-        """the person leaves the record out after a fix that was killed: what is there stays, and is known"""
+        """the person leaves the record out after a fix that was killed: what is there stays, is known, and is told"""
         for where, there in (("before", None), ("after", "A")):
             self.setUp()
             self.killed("A", where)
-            self.assertEqual(0, self.retry("out")["read"])
+            self.assertEqual(0, self.retry("out", status=2 if there else 0)["read"])
+            self.assertEqual(there is not None, "1 of its records was fixed otherwise" in self.stderr)
             self.holds_fix(there)
             self.assertEqual(0, self.opened())
 

@@ -2,6 +2,7 @@
 import os
 import pathlib
 import re
+import shutil
 import tempfile
 import unittest
 import unittest.mock
@@ -97,6 +98,7 @@ class Table(unittest.TestCase):
             self.assertIsNotNone(changed.row_of(str(path.relative_to(ROOT)), TABLE)[0], path)
 
 
+@unittest.skipUnless(shutil.which("git"), "there is no git")
 class Lines(unittest.TestCase):
     def test_of_a_difference(self):
         said = ("--- a/src/a.c\n+++ b/src/a.c\n@@ -3 +3 @@ int f(\n-x\n+y\n@@ -9,0 +10,2 @@\n+p\n+q\n@@ -20,2 +22,0 @@\n-r\n"

@@ -23,7 +23,7 @@ typedef struct {
     entries_t catalog; /* the one entry */
     view_t view;       /* what the comparison says */
     uint32_t version;
-    bool safe;
+    bool safe, holds;
     uint64_t text_end; /* 0: 2 MiB */
 } lab_t;
 
@@ -60,6 +60,7 @@ static bool add_seen(lab_t *lab, int64_t modified_ns) {
     const ledger_options_t options = {.self = self,
                                       .generation = GENERATION,
                                       .safe = lab->safe,
+                                      .holds = lab->holds,
                                       .lease_ns = LEASE,
                                       .relate = relate,
                                       .context = lab};
@@ -622,6 +623,15 @@ static void test_versions_have_a_bound(void **state) {
     entry_free(&entry);
 }
 
+/* Until version 2 is dropped. */
+static void grow_often(lab_t *lab, size_t piece) {
+    piece_of(lab, piece)->complete = 120;
+    for (int i = 0; i < 150; i++)
+        assert_true(entry_put_version(entry_of(lab), &(version_t){.size = 2000, .digest = "e"},
+                                      entry_next_slot(entry_of(lab), 120), &err));
+    assert_null(entry_version(entry_of(lab), 2));
+}
+
 /* A load goes on where what it has seen is a version that was dropped meanwhile; a new one would find a change. */
 static void test_dropped_meanwhile(void **state) {
     (void)state;
@@ -631,14 +641,28 @@ static void test_dropped_meanwhile(void **state) {
     lab.version = 2;
     piece_of(&lab, 1)->complete = 1;
     add(&lab);
-    piece_of(&lab, 1)->complete = 120;
-    for (int i = 0; i < 150; i++)
-        assert_true(entry_put_version(entry_of(&lab), &(version_t){.size = 2000, .digest = "e"},
-                                      entry_next_slot(entry_of(&lab), 120), &err));
-    assert_null(entry_version(entry_of(&lab), 2));
+    grow_often(&lab, 1);
     lab.view = VIEW_CHANGED; /* as nobody knows it now */
     assert_true(read_again(&lab));
     assert_int_equal(lab.ledger.inputs[0].view, VIEW_OLDER);
+    end(&lab);
+}
+
+/* One that only holds the input reads no version, and so waits for none. */
+static void test_dropped_while_held(void **state) {
+    (void)state;
+    lab_t lab;
+    begin(&lab, 1);
+    assert_true(entry_add_version(entry_of(&lab), &(version_t){.size = 1500, .digest = "s"}, &err));
+    lab.version = 2;
+    lab.holds = true;
+    add(&lab);
+    grow_often(&lab, 0);
+    lab.version = 152;
+    assert_true(read_again(&lab));
+    assert_int_equal(lab.ledger.inputs[0].view, VIEW_SAME);
+    const load_seen_t *load;
+    assert_true(ledger_may_hold(&lab.ledger, &load));
     end(&lab);
 }
 
@@ -931,6 +955,7 @@ int main(void) {
         cmocka_unit_test(test_grown),
         cmocka_unit_test(test_versions_have_a_bound),
         cmocka_unit_test(test_dropped_meanwhile),
+        cmocka_unit_test(test_dropped_while_held),
         cmocka_unit_test(test_room_for_more),
         cmocka_unit_test(test_older),
         cmocka_unit_test(test_older_that_was_complete),

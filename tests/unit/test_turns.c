@@ -1,7 +1,7 @@
 /* turns: which inputs may be loaded where later records replace earlier ones. Entries are letters:
  *     = complete   . registered, not begun   ~ begun   x removed   o complete in an earlier generation
- * and the inputs that are given: their places among the entries, '+' a new one, '>' one that has grown (its place
- * follows). */
+ * and the inputs that are given: their places among the entries, '+' a new one, '>' one that has grown, '!' one that has
+ * changed and is to be loaded again (its place follows). */
 #include "catalog/register/turns.h"
 
 #include <setjmp.h>
@@ -60,6 +60,14 @@ static void test_turns(void **state) {
         {"oo", "1", "0.csv comes before 1.csv", false},
         {"oo", "+", "0.csv comes before new", false},
         {"~.=", "012", "2.csv, which comes after it", false},
+        {"=.", "0!1", NULL, false}, /* it becomes the last one */
+        {"~", "!0", NULL, false},
+        {"=~", "!1", NULL, false},
+        {"~.", "0!1", NULL, false},
+        {"~.", "!01", NULL, false},
+        {"==", "!0", NULL, false},
+        {"=.", "!0", "1.csv comes before 0.csv", false},
+        {"~.", "!1", "0.csv comes before 1.csv", false},
     };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -69,17 +77,22 @@ static void test_turns(void **state) {
         registration_t registering = {.wanted = wanted, .generation = GENERATION};
         for (const char *at = cases[i].entries; *at; at++)
             make(entries_add(&all, &err), (uint32_t)(at - cases[i].entries), *at);
-        bool grown = false;
+        bool grown = false, changed = false;
         for (const char *at = cases[i].given; *at; at++) {
             if (*at == '>') {
                 grown = true;
                 continue;
             }
+            if (*at == '!') {
+                changed = true;
+                continue;
+            }
             wanted_t *one = &wanted[registering.count++];
             *one = (wanted_t){.name = "new",
                               .seen = {.size = grown ? 20 : 10, .digest = "d"},
+                              .changed = changed,
                               .group = cases[i].one_group ? 1 : registering.count};
-            grown = false;
+            grown = changed = false;
             if (*at == '+')
                 continue;
             const uint32_t ordinal = (uint32_t)(*at - '0');

@@ -116,8 +116,9 @@ static void classify(ledger_t *ledger, work_t *work) {
 
 static bool relate(ledger_t *ledger, ledger_input_t *input, err_t *err) {
     const ledger_options_t *options = &ledger->options;
-    /* a version that this load has seen stays a version for it, even if the catalog has dropped it since */
-    const uint32_t known = input->view == VIEW_GROWN ? 0 : input->version;
+    /* a version that this load has seen stays a version for it, even if the catalog has dropped it since; who only holds
+     * an input reads none */
+    const uint32_t known = input->view == VIEW_GROWN || options->holds ? 0 : input->version;
     if (known && known < input->entry.version && !entry_version(&input->entry, known)) {
         input->view = VIEW_OLDER;
         return true;

@@ -26,6 +26,16 @@ static const wanted_t *find(const registration_t *registering, uint32_t ordinal)
     return NULL;
 }
 
+/* Is it the old entry of an input that has changed, which will be the last one? */
+static bool is_replaced(const registration_t *registering, const entry_t *entry) {
+    for (size_t i = 0; i < registering->count; i++) {
+        const wanted_t *wanted = &registering->wanted[i];
+        if (wanted->changed && wanted->entry.ordinal == entry->ordinal)
+            return true;
+    }
+    return false;
+}
+
 static bool refuse_unfinished(const entry_t *entry, const wanted_t *last, err_t *err) {
     return err_set(err, STATUS_USAGE,
                    "%s comes before %s in the catalog, and is not loaded to its end: with --existing replace "
@@ -55,7 +65,8 @@ bool turns_check(const registration_t *registering, const entries_t *all, err_t 
     for (size_t i = 0; first && i < all->count; i++) {
         const entry_t *entry = &all->entries[i];
         const bool before = entry->ordinal < number_of(last) &&
-                            !entry_is_complete(entry, registering->generation, true),
+                            !entry_is_complete(entry, registering->generation, true) &&
+                            !is_replaced(registering, entry),
                    after = entry->ordinal > number_of(first) && is_begun(registering, entry);
         if (entry->removed || (!before && !after))
             continue;

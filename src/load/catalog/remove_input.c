@@ -32,11 +32,12 @@ static removal_t removal_of(job_t *job) {
 
 bool job_remove_input(job_t *job, const entry_t *entry, bool documents, err_t *err) {
     const removal_t removal = removal_of(job);
-    if (documents && job->schema->id)
+    const own_id_t *id = job->schema->id;
+    if (documents && id)
         log_note(
             "%s has changed since it was loaded, and is loaded again; documents that only its old content "
-            "makes stay in the collection (`tipple verify` names them)",
-            entry->path);
+            "makes stay in the collection (`tipple verify` names them)%s",
+            entry->path, id->kept ? "; records without an _id are then there twice" : "");
     documents = documents && !job->schema->id;
     if (documents)
         log_note("%s has changed since it was loaded: its documents are removed, which takes %lld s at "

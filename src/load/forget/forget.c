@@ -77,6 +77,10 @@ static bool open_catalog(forgetting_t *forgetting, err_t *err) {
                      "the _ids of %s are the data's own (--id %s), so nobody knows which of its documents an "
                      "input has made: remove them yourself, and leave --delete out",
                      settings.name, header.id);
+    if (ok && header.id && strcmp(header.id, "_id") == 0)
+        log_warn("documents of %s stay. Those of records that bring no _id have the places of their input as "
+                 "_ids: if that is loaded again, they are there twice",
+                 settings.name);
     forgetting->own_ids = header.id;
     forgetting->lease_ms = header.lease_ms;
     catalog_header_free(&header);

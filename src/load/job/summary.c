@@ -124,6 +124,7 @@ static void put_place(text_t *to, const bad_place_t *place) {
 static void tally_bad_fields(job_t *job, const bad_values_t *values) {
     load_result_t *result = job->result;
     result->bad_value = job->schema->bad_value;
+    result->bad_stay = schema_any_fields(job->schema);
     for (size_t i = 0; values && !job->spec->retry && i < schema_counted(job->schema); i++) {
         const bad_field_t *field = bad_values_of(values, i);
         text_t places = {.length = 0};

@@ -283,6 +283,7 @@ bool retry_marks_settle(job_t *job, const block_t *done, err_t *err) {
     for (size_t i = 0; ok && i < marks->count; i++)
         ok = settle(job, &marks->items[i], &reader, &others, err);
     snapshot_read_free(reader);
+    job->result->fixed_otherwise = others;
     if (ok && others)
         log_warn("%s: %zu of its records %s fixed otherwise by an earlier run; what that has loaded stays",
                  job->spec->retry, others, others == 1 ? "was" : "were");

@@ -42,11 +42,14 @@ typedef struct {
     int64_t took_ns, cpu_ns;
     uint64_t bytes_read, bytes_text, bytes_bson, batches, sent_documents, retries, short_batches,
         peak_memory_bytes;
-    uint64_t open_rejects;       /* of all inputs, whoever met them: not fixed yet */
+    uint64_t
+        fixed_otherwise;   /* --retry: records of which an earlier run has loaded another fix, which stays */
+    uint64_t open_rejects; /* of all inputs, whoever met them: not fixed yet */
     char open_rejects_text[400]; /* "a.csv 2, b.csv 1" */
     uint64_t files, files_skipped, records_skipped, bad_values;
     passed_over_t passed_over;
     bad_value_t bad_value; /* what became of the bad values */
+    bool bad_stay;         /* those of JSON that are kept stay what they are; others become text */
     bad_result_t *bad_fields;
     size_t bad_field_count, bad_field_room;
     uint64_t files_done_by_others, records_done_by_others; /* other loads, meanwhile; parts count as files */
