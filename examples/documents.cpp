@@ -1,5 +1,5 @@
 // Pushes BSON documents with `_id`s of their own:
-//     c++ documents.cpp -o documents $(pkg-config --cflags --libs tipple libbson-1.0)
+//     c++ documents.cpp -o documents $(pkg-config --cflags --libs tipple libbson-1.0)    # driver 2: bson2
 //     ./documents mongodb://127.0.0.1/shop.numbers 1000
 #include <bson/bson.h>
 #include <cstdio>

@@ -4,13 +4,14 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
 
 /* Lock-free, so a signal handler may touch it; atomic, because other threads read it. */
 static atomic_int caught;
 
-static atomic_bool goes_on;
+static atomic_bool goes_on, hangs_up;
 
 static atomic_llong first_ms; /* when the first signal came */
 
@@ -23,12 +24,23 @@ static long long now_ms(void) {
 static void on_signal(int number) {
     if (!caught) {
         first_ms = now_ms();
-        alarm(STOP_GRACE_SECONDS);
+        alarm(hangs_up ? STOP_REPLY_SECONDS : STOP_GRACE_SECONDS);
     } else if (number == SIGINT && now_ms() - first_ms >= STOP_AGAIN_MS) {
         signal(SIGINT, SIG_DFL);
         raise(SIGINT);
     }
     caught = number;
+}
+
+/* Calls nothing that a handler may not call. */
+static void hang_up(void) {
+    enum { MOST = 4096 };
+    for (int file = STDERR_FILENO + 1; file < MOST; file++) {
+        struct sockaddr_storage peer;
+        socklen_t size = sizeof peer;
+        if (getpeername(file, (struct sockaddr *)&peer, &size) == 0)
+            shutdown(file, SHUT_RDWR);
+    }
 }
 
 static void on_grace_over(int number) {
@@ -37,6 +49,11 @@ static void on_grace_over(int number) {
     static const char begins_anew[] =
         "tipple: interrupted, and what was under way did not end in time; run the same command again\n";
     (void)number;
+    if (hangs_up && now_ms() - first_ms < (STOP_GRACE_SECONDS - STOP_REPLY_SECONDS) * 1000LL) {
+        hang_up();
+        alarm(STOP_REPLY_SECONDS);
+        return;
+    }
     ssize_t written = goes_on ? write(STDERR_FILENO, resumes, sizeof resumes - 1)
                               : write(STDERR_FILENO, begins_anew, sizeof begins_anew - 1);
     (void)written;
@@ -46,6 +63,10 @@ static void on_grace_over(int number) {
 
 void stop_goes_on(void) {
     goes_on = true;
+}
+
+void stop_hangs_up(void) {
+    hangs_up = true;
 }
 
 void stop_install(void) {

@@ -9,13 +9,21 @@
 
 #include <stdbool.h>
 
-enum { STOP_GRACE_SECONDS = 10, STOP_AGAIN_MS = 1000 };
+enum {
+    STOP_GRACE_SECONDS = 10,
+    STOP_AGAIN_MS = 1000,
+    STOP_REPLY_SECONDS = 2, /* so long a healthy server gets to answer, whose answer is useful */
+};
 
 void stop_install(void);
 
 /* Say that this command continues its work when it is run again, as a load does. The sentence for a clean end that
  * takes too long then says so. */
 void stop_goes_on(void);
+
+/* Say that nothing else ends the wait for a reply that does not come: some time after the signal all connections of the
+ * process are shut down. */
+void stop_hangs_up(void);
 
 /* The signal that asked us to stop, or 0. Cheap: read between blocks. */
 int stop_signal(void);

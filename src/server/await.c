@@ -2,11 +2,20 @@
 #include "base/clock.h"
 #include "base/stop.h"
 
+#if MONGOC_CHECK_VERSION(2, 0, 0)
+
+/* This driver takes no connections of ours for the clients of a pool. */
+void await_stop(mongoc_client_t *client) {
+    (void)client;
+    stop_hangs_up();
+}
+
+#else
+
 #include <errno.h>
 #include <stdlib.h>
 
-/* After a signal, a healthy server gets this long to answer: its answer is useful. */
-enum { LOOK_UP_MS = 50, GRACE_MS = 2000, TYPE = 77, HOUR_MS = 3600 * 1000 };
+enum { LOOK_UP_MS = 50, TYPE = 77, HOUR_MS = 3600 * 1000 };
 
 /* The driver's own way to connect. All of its releases have this function, but no header declares it: hence weak. */
 mongoc_stream_t *mongoc_client_default_stream_initiator(const mongoc_uri_t *uri,
@@ -30,7 +39,7 @@ static bool wait_for_answer(mongoc_stream_t *base, int32_t timeout_ms) {
     for (int64_t now = start; now < until; now = clock_now_ns()) {
         if (stop_signal() && !noticed)
             noticed = now;
-        if (noticed && now - noticed > (int64_t)GRACE_MS * 1000000)
+        if (noticed && now - noticed > STOP_REPLY_SECONDS * (int64_t)1000000000)
             return false;
         mongoc_stream_poll_t poll = {.stream = base, .events = POLLIN};
         ssize_t ready = mongoc_stream_poll(&poll, 1, LOOK_UP_MS);
@@ -126,3 +135,5 @@ void await_stop(mongoc_client_t *client) {
     if (mongoc_client_default_stream_initiator)
         mongoc_client_set_stream_initiator(client, open_stream, client);
 }
+
+#endif

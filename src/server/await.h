@@ -6,8 +6,8 @@
 
 #include <mongoc/mongoc.h>
 
-/* From now on, connections that this client opens work this way. If the driver does not offer what is needed, nothing
- * changes. Call it in the thread that uses the client. */
+/* From now on, connections that this client opens work this way. From driver 2 on the process shuts all its connections down
+ * instead (stop_hangs_up), in the command only. Call it in the thread that uses the client. */
 void await_stop(mongoc_client_t *client);
 
 #endif
