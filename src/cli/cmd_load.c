@@ -264,15 +264,12 @@ static const option_t options[] = {
 
 /* Of a command that loads several collections. */
 static bool check_each(const values_t *values, err_t *err) {
-    if (values->report)
-        return err_set(err, STATUS_USAGE,
-                       "--report is of one collection, and the URI names none: leave the option out, or name "
-                       "one in the URI");
-    return !values->spec.rejects ||
-           err_set(
-               err, STATUS_USAGE,
-               "--rejects names one file, and the URI no collection: leave the option out, and the rejects "
-               "of each are kept in DATABASE.COLLECTION.rejects");
+    return reporting_of_none(values->report, err) &&
+           (!values->spec.rejects ||
+            err_set(
+                err, STATUS_USAGE,
+                "--rejects names one file, and the URI no collection: leave the option out, and the rejects "
+                "of each are kept in DATABASE.COLLECTION.rejects"));
 }
 
 static bool check(values_t *values, char **inputs, int count, err_t *err) {

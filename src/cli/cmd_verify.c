@@ -4,6 +4,8 @@
 #include "cli/each_collection.h"
 #include "cli/options/load_rows.h"
 #include "cli/print/result.h"
+#include "cli/report/report_verify.h"
+#include "cli/report/reporting.h"
 #include "server/bson_read.h"
 #include "verify/verify.h"
 
@@ -18,6 +20,8 @@ typedef struct {
     verify_spec_t spec;
     texts_list_t filters, retry;
     bool json;
+    const char *report;
+    const again_t *again;
 } values_t;
 
 static bool read_sample(void *values, const char *text, err_t *err) {
@@ -113,6 +117,7 @@ static const option_t options[] = {
      .environment = "TIPPLE_PATIENCE",
      .help = "How long a server may be away (default 30s)."},
     CLI_JSON(values_t),
+    CLI_REPORT(values_t),
     {.name = NULL},
 };
 
@@ -128,7 +133,7 @@ static bool check(values_t *values, int count, err_t *err) {
     spec->filter_count = values->filters.count;
     spec->retry = values->retry.items;
     spec->retry_count = values->retry.count;
-    return true;
+    return !values->report || report_check_path(values->report, err);
 }
 
 /* ---- differences ---- */
@@ -362,6 +367,9 @@ static int verify_one(void *context, const char *uri, char **inputs, int count, 
     if (began && (values->json || status != STATUS_USAGE)) {
         bson_t document = BSON_INITIALIZER;
         make_result(&document, &result, values);
+        if (values->report)
+            status = reporting_end(report_verify(&values->spec, &result, &document, status, err),
+                                   values->report, values->again, uri, status, err);
         values->json ? result_print("verify", status, &document) : print_summary(&result, values, &document);
         bson_destroy(&document);
     }
@@ -369,21 +377,26 @@ static int verify_one(void *context, const char *uri, char **inputs, int count, 
     return cli_finish(status, err);
 }
 
-static int run(int argc, char **argv, const command_t *command, err_t *err) {
-    values_t values = {.json = false};
+static int verify(void *data, char **inputs, int count, const again_t *again, err_t *err) {
+    values_t *values = data;
     each_collection_t each = {.list = {0}};
-    int rest, status;
-    verify_spec_init(&values.spec);
-    if (!cli_read(command, argc, argv, &values, &rest, &status, err))
-        return status;
-    if (!check(&values, rest, err))
+    values->again = again;
+    if (!check(values, count, err))
         return (int)err->status;
-    const char *uri = values.spec.uri;
-    status = each_collection_find(&each, uri, argv, rest, err)
-                 ? each_collection_run(&each, uri, argv, rest, values.json, verify_one, &values, err)
-                 : (int)err->status;
+    const char *uri = values->spec.uri;
+    const bool ok = each_collection_find(&each, uri, inputs, count, err) &&
+                    (!each.list.count || reporting_of_none(values->report, err));
+    const int status =
+        ok ? each_collection_run(&each, uri, inputs, count, values->json, verify_one, values, err)
+           : (int)err->status;
     each_collection_free(&each);
     return status;
+}
+
+static int run(int argc, char **argv, const command_t *command, err_t *err) {
+    values_t values = {.json = false};
+    verify_spec_init(&values.spec);
+    return reporting_run(command, argc, argv, &values, verify, err);
 }
 
 const command_t command_verify = {

@@ -258,8 +258,10 @@ static bool look_outside(verification_t *run, err_t *err) {
     step_end(&step);
     ok = ok && differences_move(result->differences, found, err);
     differences_free(found);
-    for (size_t i = 0; i < run->ids.awaited_count; i++)
+    for (size_t i = 0; i < run->ids.awaited_count; i++) {
         result->documents += run->ids.awaited[i].found;
+        result->same += run->ids.awaited[i].found;
+    }
     result->counted = ok;
     result->all_documents = outside.documents;
     result->other_documents = outside.others;

@@ -307,6 +307,28 @@ class Report(livetest.Case):
         self.assertEqual(1000000, figures["documents predicted for"])
         self.assertNotIn("documents in the files", figures)  # they have 2,000
 
+    def test_verify(self):
+        """all is as expected; then what differs is named in a table, with the same figures as in --json"""
+        self.said("load", "--format", "mot", "a.csv", status=2)
+        self.said("verify", "--format", "mot", "--report", "verify.html", "a.csv")
+        page = self.page("verify.html")
+        self.assertEqual("Nothing differs: 2,498 documents of 1 file are as expected.", page.sentence)
+        self.assertNotIn("Differences", page.tables)
+        first = self.documents()[0]["_id"]
+        self.client.command(self.database, {"update": "results", "updates": [{"q": {"_id": first}, "u": {"$set": {"k": "<b>"}}}]})
+        self.client.insert(self.database, "results", [{"_id": "mine"}])
+        said = self.said("verify", "--format", "mot", "--report", "verify.json", "a.csv", status=7)
+        found = self.document("verify.json")
+        figures = livereport.figures(found)
+        self.assertEqual((7, 1, 1, 0, 2497), (found["status"], figures["changed"], figures["unrelated"], figures["missing"],
+                                              figures["as expected"]))
+        self.assertEqual(said["documents_in_collection"], figures["documents in all"])
+        rows = livereport.rows(livereport.section(found, "Differences"))
+        self.assertEqual([("changed", str(first), "k"), ("unrelated", '"mine"', None)],
+                         [(row["kind"], row["_id"], row["field"] or None) for row in rows])
+        self.said("verify", "--format", "mot", "--report", "differs.html", "a.csv", status=7)
+        self.assertIn("Something differs: ", self.page("differs.html").sentence)
+
     # ---- pages in a browser
 
     def test_pages(self):
@@ -323,9 +345,11 @@ class Report(livetest.Case):
                   "100%", "--budget", "8m", "--report", "storage.html", "a.csv")
         self.write("b.csv", livetest.rows(2000, 5))
         self.said("drill", "--format", "mot", "--sample", "500", "--report", "drill.html", "b.csv")
+        self.client.insert(self.database, "results", [{"_id": "mine"}])
+        self.said("verify", "--format", "mot", "--report", "verify.html", "a.csv", status=7)
         for name, found in odd_documents().items():
             livereport.render(found, self.folder / name)
-        names = ["load.html", "nothing.html", "query.html", "tune.html", "storage.html", "drill.html", *odd_documents()]
+        names = ["load.html", "nothing.html", "query.html", "tune.html", "storage.html", "drill.html", "verify.html", *odd_documents()]
         for name in names:
             self.page(name)
         livereport.look_at(self, self.folder, [self.folder / name for name in names])

@@ -91,8 +91,13 @@ static void test_move(void **state) {
     for (int part = 3; part >= 0; part--) {
         for (uint64_t i = 0; i < 100; i++)
             add(from, DIFFERENCE_CHANGED, (size_t)part, i * 20);
-        assert_int_equal(differences_wants(from, DIFFERENCE_CHANGED), false);
-        assert_int_equal(differences_wants(from, DIFFERENCE_DUPLICATED), true);
+        const difference_t late = {.kind = DIFFERENCE_CHANGED, .file = (size_t)part, .offset = 1999},
+                           early = {.kind = DIFFERENCE_CHANGED, .file = (size_t)part, .offset = 1},
+                           other = {.kind = DIFFERENCE_DUPLICATED, .file = (size_t)part};
+        list(from, DIFFERENCE_CHANGED); /* sorts and cuts them */
+        assert_false(differences_wants(from, &late));
+        assert_true(differences_wants(from, &early)); /* it would stand before one that is kept */
+        assert_true(differences_wants(from, &other));
         for (uint64_t i = 0; i < 10; i++)
             add(from, DIFFERENCE_MISSING, 0, (uint64_t)part * 100 + i * 10);
         assert_true(differences_move(to, from, &err));

@@ -36,6 +36,13 @@ int reporting_end(report_t *report, const char *path, const again_t *again, cons
     return (int)problem.status;
 }
 
+bool reporting_of_none(const char *path, err_t *err) {
+    return !path ||
+           err_set(err, STATUS_USAGE,
+                   "--report is of one collection, and the URI names none: leave the option out, or name "
+                   "one in the URI");
+}
+
 bool reporting_is_trouble(int status) {
     return status != STATUS_OK && status != STATUS_SOME_REJECTED;
 }

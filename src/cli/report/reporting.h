@@ -28,6 +28,9 @@ int reporting_run(const command_t *command, int argc, char **argv, void *values,
 int reporting_end(report_t *report, const char *path, const again_t *again, const char *uri, int status,
                   err_t *err);
 
+/* Of a command that works on several collections. True: no report is wanted (path: NULL). */
+bool reporting_of_none(const char *path, err_t *err);
+
 /* "Interrupted after 3.2 s" or "Failed after 3.2 s: <why>": how a sentence begins of a run that did not end
  * well. bson_free. */
 char *reporting_trouble(int status, double seconds, const err_t *err);

@@ -15,8 +15,7 @@ enum { LEAST_ROOM = 64 };
 /* The lowest `most` are kept: twice as many are let in, then sorted, joined and cut. */
 typedef struct {
     difference_t *kept;
-    size_t count, room;
-    bool sorted;
+    size_t count, room, ordered; /* ordered: so many of them are in their order; those behind came since */
     uint64_t documents;
 } pile_t;
 
@@ -68,9 +67,8 @@ void differences_clear(differences_t *differences) {
         pile_t *pile = &differences->piles[i];
         for (size_t j = 0; j < pile->count; j++)
             difference_free(&pile->kept[j]);
-        pile->count = 0;
+        pile->count = pile->ordered = 0;
         pile->documents = 0;
-        pile->sorted = false;
     }
 }
 
@@ -109,7 +107,7 @@ static bool join(difference_t *last, difference_t *next) {
 
 static void sort(pile_t *pile, uint64_t most) {
     size_t count = 0;
-    if (pile->sorted || !pile->count)
+    if (pile->ordered == pile->count)
         return;
     qsort(pile->kept, pile->count, sizeof *pile->kept, by_place);
     for (size_t i = 0; i < pile->count; i++) {
@@ -120,8 +118,7 @@ static void sort(pile_t *pile, uint64_t most) {
         else
             difference_free(&pile->kept[i]);
     }
-    pile->count = count;
-    pile->sorted = true;
+    pile->count = pile->ordered = count;
 }
 
 static bool make_room(pile_t *pile, uint64_t most, err_t *err) {
@@ -143,7 +140,6 @@ bool differences_add(differences_t *differences, const difference_t *difference,
     pile_t *pile = &differences->piles[difference->kind];
     difference_t taken = *difference;
     pile->documents += taken.records;
-    pile->sorted = false;
     if (pile->count && join(&pile->kept[pile->count - 1], &taken))
         return true;
     if (!make_room(pile, differences->most, err)) {
@@ -151,12 +147,13 @@ bool differences_add(differences_t *differences, const difference_t *difference,
         return false;
     }
     pile->kept[pile->count++] = taken;
-    pile->sorted = false; /* making room has sorted what was there */
     return true;
 }
 
-bool differences_wants(const differences_t *differences, difference_kind_t kind) {
-    return differences->piles[kind].count < differences->most;
+bool differences_wants(const differences_t *differences, const difference_t *difference) {
+    const pile_t *pile = &differences->piles[difference->kind];
+    return pile->ordered < differences->most ||
+           (differences->most && by_place(difference, &pile->kept[differences->most - 1]) < 0);
 }
 
 bool differences_move(differences_t *to, differences_t *from, err_t *err) {
@@ -171,7 +168,7 @@ bool differences_move(differences_t *to, differences_t *from, err_t *err) {
                 difference_free(&pile->kept[j]);
         }
         to->piles[i].documents = documents; /* also of those that were not kept */
-        pile->count = 0;
+        pile->count = pile->ordered = 0;
     }
     differences_clear(from);
     return ok;

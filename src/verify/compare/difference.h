@@ -53,9 +53,9 @@ void differences_free(differences_t *differences); /* NULL is allowed */
 /* Takes it, with what it owns. False: out of memory, and it was freed. */
 bool differences_add(differences_t *differences, const difference_t *difference, err_t *err);
 
-/* Would the next difference of this kind be kept, if it comes after all others in the order of the files? If not, the
- * caller need not describe it. */
-bool differences_wants(const differences_t *differences, difference_kind_t kind);
+/* May this one, whose place is known, be kept? If not, the caller need not describe it. An `_id` that is no place is a part
+ * of the order: it has to be there before. */
+bool differences_wants(const differences_t *differences, const difference_t *difference);
 
 /* Moves all of them; `from` is empty afterwards. */
 bool differences_move(differences_t *to, differences_t *from, err_t *err);

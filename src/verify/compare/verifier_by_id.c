@@ -40,12 +40,15 @@ static difference_t difference_at(const verifier_t *verifier, difference_kind_t 
                           .last_id = place->id};
 }
 
-/* A person may have fixed the record: its document has an `_id` that nobody here knows, and is looked for at last. */
+/* A person may have fixed the record: its document has an `_id` that nobody here knows, and is looked for at last, among
+ * all documents. */
+static bool awaits_fix(const verifier_t *verifier, const by_id_place_t *place) {
+    return verifier->inspection->whole && verifier->block->file->fix_count &&
+           standing_awaits_fix(entry_of(verifier), place->offset, place->identity);
+}
+
 static bool await_fix(verifier_t *verifier, const by_id_place_t *place, err_t *err) {
     const entry_t *entry = entry_of(verifier);
-    if (!verifier->inspection->whole || !verifier->block->file->fix_count ||
-        !standing_awaits_fix(entry, place->offset, place->identity))
-        return true;
     const awaited_fix_t fix = {.hash = entry_answer(entry, place->offset, place->identity)->hash,
                                .missing = difference_at(verifier, DIFFERENCE_MISSING, place)};
     if (!verified_ids_await(&verifier->block_ids, &fix, err))
@@ -73,7 +76,7 @@ static bool describe(difference_t *difference, const by_id_found_t *found, const
 static bool tell(verifier_t *verifier, difference_kind_t kind, const by_id_place_t *place,
                  const by_id_found_t *found, err_t *err) {
     difference_t difference = difference_at(verifier, kind, place);
-    if (!differences_wants(verifier->found, kind) || describe(&difference, found, place->why, err))
+    if (!differences_wants(verifier->found, &difference) || describe(&difference, found, place->why, err))
         return differences_add(verifier->found, &difference, err);
     difference_free(&difference);
     return false;
@@ -95,38 +98,38 @@ static bool note_found(verifier_t *verifier, last_found_t what, const by_id_plac
     return false;
 }
 
+/* The load has refused the record, and said so: another document has its `_id`, or the server did not take it. Whose the
+ * document under its `_id` is, another record says, or nobody does. */
+static bool take_reject(verifier_t *verifier, const by_id_place_t *place, err_t *err) {
+    const bool fixed = awaits_fix(verifier, place);
+    verifier->look.expected--;
+    verifier->look.rejected += !fixed;
+    return !fixed || await_fix(verifier, place, err);
+}
+
 static bool take_found(verifier_t *verifier, const by_id_found_t *found, err_t *err) {
     const by_id_place_t *place = &verifier->places[found->tag];
-    verified_ids_t *ids = &verifier->block_ids;
-    verifier->look.same += found->same;
-    if (found->same || found->others) {
-        const uint64_t hash = found->same ? found->hash : id_hash(found->other, found->other_length);
-        if (!verified_ids_note(ids, hash, err))
-            return false;
-    }
     const existing_t existing = verifier->inspection->existing;
+    const bool rejected =
+        !found->same && !place->why && is_known_reject(verifier, place); /* why: it was fixed */
+    verifier->look.same += found->same;
+    if (rejected && (found->others || awaits_fix(verifier, place)))
+        return take_reject(verifier, place, err);
+    if ((found->same || found->others) &&
+        !verified_ids_note(&verifier->block_ids,
+                           found->same ? found->hash : id_hash(found->other, found->other_length), err))
+        return false;
     if (found->same && existing == EXISTING_REPLACE && !note_found(verifier, LAST_EQUAL, place, found, err))
         return false;
     if (found->same)
         return !found->others || tell(verifier, DIFFERENCE_DUPLICATED, place, found, err);
-    if (!found->others && existing == EXISTING_REPLACE)
-        return note_found(verifier, LAST_MISSING, place, found, err);
-    if (!found->others)
-        return tell(verifier, DIFFERENCE_MISSING, place, found, err);
-    const bool rejected = is_known_reject(verifier, place);
-    if (!rejected && existing == EXISTING_REPLACE)
-        return note_found(verifier, LAST_CHANGED, place, found, err);
-    if (!rejected && existing != EXISTING_KEEP)
-        return tell(verifier, DIFFERENCE_CHANGED, place, found, err);
+    if (existing == EXISTING_REPLACE)
+        return note_found(verifier, found->others ? LAST_CHANGED : LAST_MISSING, place, found, err);
+    if (!found->others || existing != EXISTING_KEEP)
+        return tell(verifier, found->others ? DIFFERENCE_CHANGED : DIFFERENCE_MISSING, place, found, err);
     verifier->look.expected--;
-    if (!rejected) {
-        verifier->look.seen -= found->others;
-        verifier->look.kept++;
-        return true;
-    }
-    verifier->look.seen -= found->others;
-    verifier->look.rejected++;
-    return await_fix(verifier, place, err);
+    verifier->look.kept++;
+    return true;
 }
 
 bool verifier_ask_by_id(verifier_t *verifier, err_t *err) {
@@ -153,5 +156,5 @@ bool verifier_expect_by_id(verifier_t *verifier, const uint8_t *document, uint32
 
 bool verifier_expect_fix(verifier_t *verifier, err_t *err) {
     const by_id_place_t place = place_of(verifier);
-    return await_fix(verifier, &place, err);
+    return !awaits_fix(verifier, &place) || await_fix(verifier, &place, err);
 }

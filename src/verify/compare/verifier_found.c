@@ -43,12 +43,13 @@ static const difference_kind_t kinds[] = {
     [MERGE_UNRELATED] = DIFFERENCE_UNRELATED,
 };
 
-/* A person has fixed the record, and the catalog knows the document that came of it. */
+/* A person has fixed the record, and the catalog knows the document that came of it. Where a reject file was given that
+ * says what it has to be (why), that counts. */
 static bool is_fixed(const verifier_t *verifier, const merge_found_t *found) {
     const load_file_t *file = verifier->block->file;
     const uint64_t offset = verifier->window_offset + (uint64_t)(found->id - verifier->first_id);
     if ((found->kind != MERGE_EXTRA && found->kind != MERGE_CHANGED) || !found->stored ||
-        found->id != verifier->record_id)
+        found->id != verifier->record_id || (found->kind == MERGE_CHANGED && verifier->why))
         return false;
     return fix_marks_accept(file->fixes, file->fix_count, offset,
                             account_identity(verifier->block, &verifier->record),
@@ -59,7 +60,7 @@ bool verifier_take_finding(void *context, const merge_found_t *found, err_t *err
     verifier_t *verifier = context;
     const record_t *record = &verifier->record;
     difference_t difference = {.kind = kinds[found->kind]};
-    bool wanted = differences_wants(verifier->found, difference.kind), ok = true;
+    bool ok = true;
     if (is_fixed(verifier, found)) {
         verifier->fixed = true;
         verifier->look.fixed++;
@@ -70,6 +71,7 @@ bool verifier_take_finding(void *context, const merge_found_t *found, err_t *err
         ok = describe_unrelated(&difference, found, err);
     } else {
         verifier_place_of(verifier, found->id, &difference);
+        const bool wanted = differences_wants(verifier->found, &difference);
         if (found->kind == MERGE_EXTRA) {
             ok = !wanted || describe_extra(verifier, &difference, err);
         } else {

@@ -48,8 +48,7 @@ static whose_t whose(const search_t *search, int64_t id, const load_file_t **fil
 /* ---- what does not belong there ---- */
 
 static bool tell(searcher_t *searcher, difference_t *difference, const char *why, err_t *err) {
-    if (!why || !differences_wants(searcher->found, difference->kind) ||
-        difference_say_why(difference, why, err))
+    if (!why || !differences_wants(searcher->found, difference) || difference_say_why(difference, why, err))
         return differences_add(searcher->found, difference, err);
     difference_free(difference);
     return false;
@@ -57,9 +56,8 @@ static bool tell(searcher_t *searcher, difference_t *difference, const char *why
 
 static bool tell_unrelated_id(searcher_t *searcher, const bson_iter_t *id, err_t *err) {
     difference_t difference = {.kind = DIFFERENCE_UNRELATED, .file = DIFFERENCE_NO_FILE, .records = 1};
-    return (!differences_wants(searcher->found, DIFFERENCE_UNRELATED) ||
-            difference_name_id(&difference, id, err)) &&
-           tell(searcher, &difference, NULL, err);
+    return difference_name_id(&difference, id, err) &&
+           tell(searcher, &difference, NULL, err); /* sorted by it */
 }
 
 static bool take_place(searcher_t *searcher, int64_t id, err_t *err) {
