@@ -51,12 +51,27 @@ class Package(unittest.TestCase):
             script = (self.prefix / "share" / path).read_text()
             self.assertEqual(run(self.prefix / "bin/tipple", "completion", shell), script)
 
+    def configured(self, folder, *words):
+        shutil.rmtree(folder, ignore_errors=True)
+        return run(CMAKE, "-S", SOURCE.parents[2], "-B", folder, "-G", "Ninja", "-DCMAKE_C_COMPILER=" + COMPILER, *words)
+
     def test_without_python(self):
         """The command needs none: where there is none only the tests are left out, and that is said."""
-        said = run(CMAKE, "-S", SOURCE.parents[2], "-B", "without python", "-DCMAKE_C_COMPILER=" + COMPILER,
-                   "-DCMAKE_DISABLE_FIND_PACKAGE_Python3=ON")
+        said = self.configured("without python", "-DCMAKE_DISABLE_FIND_PACKAGE_Python3=ON")
         self.assertIn("the tests are left out", said)
         self.assertFalse(pathlib.Path("without python/tests").exists())
+
+    def test_without_cmocka(self):
+        """tools/quickstart installs none: what needs it is left out, and all else is there."""
+        hidden = pathlib.Path("pkg-config without cmocka")
+        hidden.write_text("""#!/bin/sh
+case "$*" in *cmocka*) exit 1 ;; esac
+exec pkg-config "$@"
+""")
+        hidden.chmod(0o755)
+        said = self.configured("without cmocka", "-DPKG_CONFIG_EXECUTABLE=" + str(hidden.absolute()))
+        self.assertIn("cmocka is not installed", said)
+        self.assertTrue(pathlib.Path("without cmocka/tests").exists())
 
     def pages(self):
         return sorted(self.prefix.glob("share/man/man[15]/*"))
@@ -65,6 +80,10 @@ class Package(unittest.TestCase):
         found = self.folder / "pkgconfig"
         return shlex.split(run("pkg-config", "--cflags", "--libs", *more, "tipple",
                                env={**os.environ, "PKG_CONFIG_PATH": str(found)}))
+
+    def bson_of_driver(self):
+        """From driver 2 on it has another name."""
+        return "bson2" if "mongoc2" in (self.folder / "pkgconfig/tipple.pc").read_text() else "libbson-1.0"
 
     def static_flags(self):
         """The archive itself, so that the shared library beside it is not taken."""
@@ -179,7 +198,7 @@ class Package(unittest.TestCase):
         yield "push", ["./push"]
         if shutil.which("c++"):
             run("c++", "-std=c++11", "-Wall", "-Wextra", "-Werror", EXAMPLES / "documents.cpp", "-o", "documents",
-                *self.flags("libbson-1.0"))
+                *self.flags(self.bson_of_driver()))
             yield "documents", ["./documents"]
         yield "rows", [sys.executable, EXAMPLES / "push.py"]
 
