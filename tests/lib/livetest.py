@@ -20,6 +20,7 @@ import os
 import random
 import re
 import shutil
+import signal
 import struct
 import subprocess
 import sys
@@ -281,6 +282,17 @@ def sanitized():
     return b"__asan_init" in data or b"__tsan_init" in data
 
 
+def ports_of(pid):
+    """Where the connections of a process begin, as a server names them."""
+    sockets = set()
+    with contextlib.suppress(OSError):  # it has ended
+        for number in os.listdir("/proc/%d/fd" % pid):
+            sockets.add(os.readlink("/proc/%d/fd/%s" % (pid, number)))
+    with open("/proc/net/tcp") as table:
+        lines = [line.split() for line in table][1:]
+    return {"127.0.0.1:%d" % int(line[1].rpartition(":")[2], 16) for line in lines if "socket:[%s]" % line[9] in sockets}
+
+
 class Case(live.Case):
     """A test with a collection `results` of its own."""
     format = "mot"  # or the name of a YAML in the test's folder; None: what the files look like
@@ -329,6 +341,15 @@ class Case(live.Case):
             process.communicate()
         self.addCleanup(end)
         return process
+
+    def kill(self, process):
+        """Kills a load, and waits until the server has done what it had received of it."""
+        process.send_signal(signal.SIGSTOP)
+        ports = ports_of(process.pid)
+        process.kill()
+        process.communicate()
+        wait_for(lambda: not any(operation.get("client") in ports for operation in self.client.command(
+            "admin", {"currentOp": 1, "$all": True})["inprog"]))
 
     def patiently(self, trial):
         """trial(patience), where a patience that is over is meant to be met: a short one does where the server is quick,

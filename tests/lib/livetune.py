@@ -108,8 +108,7 @@ class Mixin:
         """A study that is killed leaves its collection; the next one drops that."""
         process = self.start(*ENDLESS, "a.csv")
         self.in_a_trial()
-        process.send_signal(signal.SIGKILL)
-        process.communicate()
+        self.kill(process)
         self.assertIn("results.tipple.tune.tipple.mark", self.scratch_names())
         done = self.tipple(*self.tune_words("--json", *PATIENT, "--threads", "2", "--batch", "200", "--sample", "500",
                                             "a.csv"), **self.environment)

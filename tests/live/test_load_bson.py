@@ -3,7 +3,6 @@ files are made here by minimongo, and what is in the collection is compared with
 import gzip
 import io
 import random
-import signal
 import struct
 import tarfile
 
@@ -72,8 +71,7 @@ class Bson(livetest.Case):
             load = self.start("-j", "3", "-b", "100", "a.bson")
             livetest.wait_for(lambda: load.poll() is not None or self.client.count(
                 self.database, "results") >= share * len(texts))
-            load.send_signal(signal.SIGKILL)
-            load.wait()
+            self.kill(load)
         self.load("a.bson")
         self.holds(texts, "a.bson")
 

@@ -1,6 +1,5 @@
 """--type and --on-bad-value: kept with the guess, the same after an interruption, and refused where they say otherwise."""
 # needs: standalone
-import signal
 
 import live
 import livetest
@@ -47,8 +46,7 @@ class Columns(livetest.Case):
                 many = ("--type", "zip:code:int", "--on-bad-value", bad)
                 process = self.start("orders.csv", *many, "--batch", "20", "--threads", "1", "--max-rate", "5k")
                 livetest.wait_for(lambda: self.client.count(self.database, "results") > 500)
-                process.send_signal(signal.SIGKILL)
-                process.communicate()
+                self.kill(process)
                 self.shorten_lease()
                 # what says otherwise touches nothing
                 self.refused("--type 'zip:code:text': the format that was kept .* as 'code', int", "orders.csv", "-t", "zip:code:text")

@@ -4,7 +4,6 @@ mongorestore reads what `tipple parse --emit bson` writes.  needs: standalone"""
 import gzip
 import json
 import os
-import signal
 import struct
 import subprocess
 
@@ -127,8 +126,7 @@ class Dump(livetest.Case):
             load = self.start("-b", "100", "d.gz!shop.orders")
             livetest.wait_for(lambda: load.poll() is not None or self.client.count(
                 self.database, "results") >= share * len(texts))
-            load.send_signal(signal.SIGKILL)
-            load.wait()
+            self.kill(load)
         self.load("d.gz!shop.orders")
         self.holds(texts, "d.gz!shop.orders")
 

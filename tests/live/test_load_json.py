@@ -4,7 +4,6 @@ import bz2
 import io
 import json
 import random
-import signal
 import tarfile
 
 import live
@@ -67,8 +66,7 @@ class Json(livetest.Case):
                     load = self.start("-j", "3", "-b", "100", "a.json")
                     livetest.wait_for(lambda: load.poll() is not None or self.client.count(
                         self.database, "results") >= share * len(objects))
-                    load.send_signal(signal.SIGKILL)
-                    load.wait()
+                    self.kill(load)
                 self.load("a.json")
                 self.holds_objects(objects, "a.json")
 

@@ -3,7 +3,6 @@ place is told."""
 # needs: standalone
 import gzip
 import json
-import signal
 
 import live
 import livetest
@@ -38,8 +37,7 @@ class Passed(livetest.Case):
     def interrupted(self, name):
         process = self.start(name, "--batch", "20", "--threads", "2", "--max-rate", "5k")
         livetest.wait_for(lambda: self.client.count(self.database, "results") > 500)
-        process.send_signal(signal.SIGKILL)
-        process.communicate()
+        self.kill(process)
         self.shorten_lease()
 
     def resumed(self, name):
