@@ -1,4 +1,5 @@
 #include "tipple/tipple.h"
+#include "base/chars/lines.h"
 #include "base/threads/pool.h"
 #include "format/bad_values.h"
 #include "format/cut/ends.h"
@@ -131,7 +132,7 @@ static size_t find_cut_off(tipple_reader_t *reader, size_t length) {
     reader->cut_off = false;
     if (!reader->dialect.array)
         return length;
-    ends.record = dialect_bom(text, length);
+    ends.record = lines_bom(text, length);
     ends_on(&ends, text, length, true, SIZE_MAX);
     reader->cut_off = ends_bracket(&ends, ends_last_byte(text, length)) != ']';
     return reader->cut_off && ends.json.phase != SPAN_AFTER ? ends.record : length;
@@ -172,7 +173,7 @@ static int at_end(const tipple_reader_t *reader, tipple_error_t *error) {
     err_t err;
     if (!reader->cut_off)
         return 0;
-    ends_say_cut_off("the text", &err);
+    ends_say_cut_off("the text", "", &err);
     library_tell(error, &err);
     return -1;
 }

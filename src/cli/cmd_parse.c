@@ -1,3 +1,4 @@
+#include "base/chars/lines.h"
 #include "base/clock.h"
 #include "base/ejson.h"
 #include "base/log.h"
@@ -231,7 +232,7 @@ static bool parse_cut(parse_t *parse, file_t *file, const cut_t *cut, err_t *err
                   parse->values->ids || parse->values->id, id_base);
     if (raw && cut->offset == 0) {
         file->written = emitted_begin(parse->emitted, file->dialect, file->input->name);
-        if (dialect_bom(cut->buffer.bytes, cut->length))
+        if (lines_bom(cut->buffer.bytes, cut->length))
             emitted_mark(parse->emitted);
     }
     while (parse->read < parse->values->limit) {

@@ -1,4 +1,5 @@
 #include "format/emitted.h"
+#include "base/chars/lines.h"
 #include "base/grow.h"
 #include "format/cut/split.h"
 
@@ -98,7 +99,13 @@ void emitted_mark(emitted_t *emitted) {
         put(emitted, "\xEF\xBB\xBF", 3, &ignored);
 }
 
-/* Is a header in the middle still one? Of a single column it is known by its bytes. */
+/* The header of a later input with a single column: behind records it would be one of them, and it is not needed. */
+static bool is_needless(const emitted_t *emitted, const emitted_line_t *line) {
+    return emitted->begun && !line->record && line->length && !emitted->other &&
+           emitted->schema->header == HEADER_YES && emitted->dialect.columns < 2;
+}
+
+/* Is a header in the middle still one? */
 static bool check_later(emitted_t *emitted, const emitted_line_t *line, err_t *err) {
     if (emitted->other)
         return err_set(
@@ -157,13 +164,15 @@ static bool pass_over(emitted_t *emitted, const emitted_line_t *line, err_t *err
 bool emitted_line(emitted_t *emitted, const emitted_line_t *line, err_t *err) {
     if (line->comment || line->skipped)
         return pass_over(emitted, line, err);
+    if (is_needless(emitted, line))
+        return true;
     if (!check_quotes(emitted, line, err)) {
         emitted->refused = true;
         return false;
     }
     if (emitted->begun && line->length && !check_later(emitted, line, err))
         return false;
-    if (!emitted->any && dialect_bom(line->text, line->length) && !put(emitted, "\xEF\xBB\xBF", 3, err))
+    if (!emitted->any && lines_bom(line->text, line->length) && !put(emitted, "\xEF\xBB\xBF", 3, err))
         return false; /* a line that begins like a mark would lose it */
     if (!append(emitted, line, err))
         return false;

@@ -7,6 +7,7 @@
 #include "format/values/pattern.h"
 
 #include <bson/bson.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -106,7 +107,8 @@ static bool read_typed(term_t *term, err_t *err) {
 
 static bool read_value(term_t *term, err_t *err) {
     const field_t *field = term->field;
-    uint8_t padded[64 + 16] = {0};
+    enum { LONGEST = 64 };
+    uint8_t padded[LONGEST + 16] = {0};
     size_t length = strlen(term->text);
     term->length = length;
     if (field->array.length)
@@ -118,11 +120,11 @@ static bool read_value(term_t *term, err_t *err) {
         term->is_text = true;
         return true;
     }
-    if (length < 64)
+    if (length < LONGEST)
         memcpy(padded, term->text, length);
     if (field->type == TYPE_DATE) {
         term->is_date = true;
-        for (size_t i = 0; i < field->patterns.count && length < 64; i++) {
+        for (size_t i = 0; i < field->patterns.count && length < LONGEST; i++) {
             pattern_t pattern;
             if (!pattern_compile(field->patterns.items[i].text, field->patterns.items[i].length, &pattern) &&
                 pattern_read(&pattern, padded, length, &term->whole, NULL))
@@ -133,12 +135,16 @@ static bool read_value(term_t *term, err_t *err) {
     }
     if (typed_is_rare(field->type))
         return read_typed(term, err);
-    if (length < 64 && convert_number(padded, length, 0, &term->number)) {
-        term->is_whole = convert_int(padded, length, &term->whole);
-        return true;
-    }
-    return err_set(err, STATUS_USAGE, "--filter: '%s' is not a number, which the field %s is", term->text,
-                   field->name);
+    if (length >= LONGEST || !convert_number(padded, length, 0, &term->number))
+        return err_set(err, STATUS_USAGE, "--filter: '%s' is not a number, which the field %s is", term->text,
+                       field->name);
+    term->is_whole = convert_int(padded, length, &term->whole);
+    return term->is_whole || fabs(term->number) >= 0x1p63 || convert_kept(padded, length, 0, &term->number) ||
+           err_set(
+               err, STATUS_USAGE,
+               "--filter: '%s' has more digits than a number can be compared with: at most 17, or a whole "
+               "number of 64 bits",
+               term->text);
 }
 
 /* The nearest ones are not known: the first ones of the format show what they look like. */
@@ -304,6 +310,9 @@ const char *filter_text(const filter_t *filter) {
     return filter->normal;
 }
 
+enum { NO_ORDER = 2 /* one of them is NaN */ };
+
+/* order: -1, 0, 1 or NO_ORDER. */
 static bool holds(comparison_t comparison, int order) {
     switch (comparison) {
     case EQUAL:
@@ -315,47 +324,89 @@ static bool holds(comparison_t comparison, int order) {
     case AT_MOST:
         return order <= 0;
     case MORE:
-        return order > 0;
+        return order == 1;
     case AT_LEAST:
-        return order >= 0;
+        return order == 0 || order == 1;
     }
     return false;
 }
 
 static int order_texts(const char *a, size_t n, const char *b, size_t m) {
-    int order = memcmp(a, b, n < m ? n : m);
-    return order ? order : (n > m) - (n < m);
+    const int order = memcmp(a, b, n < m ? n : m);
+    return order ? (order > 0) - (order < 0) : (n > m) - (n < m);
 }
 
-static bool term_holds(const term_t *term, const bson_t *document) {
-    bson_iter_t top, at;
-    if (!bson_iter_init(&top, document) || !bson_iter_find_descendant(&top, term->field->key, &at))
-        return term->comparison == UNEQUAL;
-    bson_type_t type = bson_iter_type(&at);
+static int order_doubles(double a, double b) {
+    return isunordered(a, b) ? NO_ORDER : (a > b) - (a < b);
+}
+
+/* Of all digits: a double has not room for each whole number. */
+static int order_whole(int64_t whole, double number) {
+    if (!(number >= -0x1p63 && number < 0x1p63))
+        return order_doubles(0, number);
+    const int64_t cut = (int64_t)number;
+    return whole != cut ? (whole > cut) - (whole < cut) : order_doubles((double)cut, number);
+}
+
+/* A number of a document, and that of a comparison. */
+static int order_numbers(const bson_iter_t *at, const term_t *term) {
+    if (bson_iter_type(at) == BSON_TYPE_DOUBLE) {
+        const double value = bson_iter_double(at);
+        return !term->is_whole ? order_doubles(value, term->number)
+               : isnan(value)  ? NO_ORDER
+                               : -order_whole(term->whole, value);
+    }
+    const int64_t value = bson_iter_as_int64(at);
+    return term->is_whole ? (value > term->whole) - (value < term->whole) : order_whole(value, term->number);
+}
+
+/* One value that is no array. */
+static bool compares(const term_t *term, comparison_t comparison, const bson_iter_t *at) {
+    const bson_type_t type = bson_iter_type(at);
     if (term->is_text && type == BSON_TYPE_UTF8) {
         uint32_t length;
-        const char *text = bson_iter_utf8(&at, &length);
-        return holds(term->comparison, order_texts(text, length, term->text, term->length));
+        const char *text = bson_iter_utf8(at, &length);
+        return holds(comparison, order_texts(text, length, term->text, term->length));
     }
     if (term->is_date && type == BSON_TYPE_DATE_TIME) {
-        int64_t ms = bson_iter_date_time(&at);
-        return holds(term->comparison, (ms > term->whole) - (ms < term->whole));
+        int64_t ms = bson_iter_date_time(at);
+        return holds(comparison, (ms > term->whole) - (ms < term->whole));
     }
     typed_t typed;
     if (term->is_typed)
-        return typed_take(term->field, &at, &typed)
-                   ? holds(term->comparison, typed_order(&typed, &term->typed))
-                   : term->comparison == UNEQUAL;
-    bool whole = type == BSON_TYPE_INT32 || type == BSON_TYPE_INT64;
-    if (!term->is_text && !term->is_date && whole && term->is_whole) {
-        int64_t value = bson_iter_as_int64(&at);
-        return holds(term->comparison, (value > term->whole) - (value < term->whole));
+        return typed_take(term->field, at, &typed) && holds(comparison, typed_order(&typed, &term->typed));
+    return !term->is_text && !term->is_date &&
+           (type == BSON_TYPE_INT32 || type == BSON_TYPE_INT64 || type == BSON_TYPE_DOUBLE) &&
+           holds(comparison, order_numbers(at, term));
+}
+
+/* Does a value under this key do? Of an array each element is tried. key: what is left of it; none is left: the value is it. */
+static bool any_does(const term_t *term, comparison_t comparison, const bson_iter_t *at, const char *key) {
+    const bool array = BSON_ITER_HOLDS_ARRAY(at);
+    bson_iter_t child;
+    if (!array && !*key)
+        return compares(term, comparison, at);
+    if ((!array && !BSON_ITER_HOLDS_DOCUMENT(at)) || !bson_iter_recurse(at, &child))
+        return false;
+    const size_t length = strcspn(key, ".");
+    const char *left = key + length + (key[length] == '.');
+    while (bson_iter_next(&child)) {
+        const char *name = bson_iter_key(&child);
+        const bool here = strncmp(name, key, length) == 0 && !name[length];
+        if (array ? any_does(term, comparison, &child, key) : here)
+            return array || any_does(term, comparison, &child, left);
     }
-    if (!term->is_text && !term->is_date && (whole || type == BSON_TYPE_DOUBLE)) {
-        double value = bson_iter_as_double(&at);
-        return holds(term->comparison, (value > term->number) - (value < term->number));
-    }
-    return term->comparison == UNEQUAL;
+    return false;
+}
+
+static bool term_holds(const term_t *term, const bson_t *document) {
+    const comparison_t comparison = term->comparison == UNEQUAL ? EQUAL : term->comparison;
+    const char *key = term->field->key;
+    const size_t length = strcspn(key, ".");
+    bson_iter_t at;
+    const bool does = bson_iter_init_find_w_len(&at, document, key, (int)length) &&
+                      any_does(term, comparison, &at, key + length + (key[length] == '.'));
+    return does != (term->comparison == UNEQUAL);
 }
 
 bool filter_passes(const filter_t *filter, const uint8_t *document, uint32_t length) {

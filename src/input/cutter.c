@@ -4,7 +4,9 @@
 #include "format/cut/ends.h"
 #include "input/bson_place.h"
 
+#include <inttypes.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <xxhash.h>
@@ -217,8 +219,18 @@ static void want_closed_array(cutter_t *cutter) {
         return;
     const uint8_t bracket = ends_bracket(&cutter->ends, cutter->last);
     cutter->faulty = (bracket ? bracket : cutter->bracket) != ']';
-    if (cutter->faulty)
-        ends_say_cut_off(source_name(cutter->source), &cutter->fault);
+    if (!cutter->faulty)
+        return;
+    const ends_t *ends = &cutter->ends;
+    const size_t at = ends->record + ends->json.object;
+    const bool open = ends->json.phase == SPAN_OBJECT && at < cutter->have;
+    char within[80] = "";
+    if (open && !cutter->lines_from)
+        snprintf(within, sizeof within, ", in the object of line %" PRIu64,
+                 cutter->line + count_lines(cutter, cutter->buffer.bytes, at));
+    else if (open)
+        snprintf(within, sizeof within, ", in the object at byte %" PRIu64, cutter->offset + at);
+    ends_say_cut_off(source_name(cutter->source), within, &cutter->fault);
 }
 
 /* The end of a record that is too long to be kept, in text that goes on from what is held of it. */

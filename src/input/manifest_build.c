@@ -91,12 +91,13 @@ bool manifest_build(manifest_t *manifest, char *const *args, size_t count, const
     if (ok && options && options->pushed)
         ok = add_pushed(&build, options);
     else if (ok && !manifest->count && !(build.collections && build.collections->count))
-        ok = err_set(err, STATUS_INPUT,
-                     manifest->skipped
-                         ? "no file is left to read: all %zu that were found are hidden, resource "
-                           "forks or reject files; name the files themselves"
-                         : "no file to read: name files, folders or '-' for standard input",
-                     manifest->skipped);
+        ok = err_set(
+            err, STATUS_INPUT,
+            manifest->skipped
+                ? "no file is left to read: all %zu that were found are passed over, as said above; hidden "
+                  "files, resource forks and reject files are read if you name the files themselves"
+                : "no file to read: name files, folders or '-' for standard input",
+            manifest->skipped);
     if (ok && options && options->input_name && !options->pushed)
         ok = name_stream(manifest, options->input_name, err);
     build_free(&build);

@@ -4,6 +4,7 @@
 #ifndef TIPPLE_TESTS_FORMAT_LAB_H
 #define TIPPLE_TESTS_FORMAT_LAB_H
 
+#include "base/chars/lines.h"
 #include "base/threads/pool.h"
 #include "format/emit.h"
 #include "format/format.h"
@@ -198,7 +199,7 @@ LAB_UNUSED bool lab_emit(emit_t *emitter, const dialect_t *dialect, const lab_re
     const uint8_t *bytes = text;
     bool open = false;
     if (records->count)
-        grown_add(out, bytes, dialect_bom(bytes, records->records[0].record.offset));
+        grown_add(out, bytes, lines_bom(bytes, records->records[0].record.offset));
     for (size_t i = 0; i < records->count; i++) {
         const lab_record_t *one = &records->records[i];
         const uint8_t *written = bytes + one->record.offset;
@@ -212,7 +213,7 @@ LAB_UNUSED bool lab_emit(emit_t *emitter, const dialect_t *dialect, const lab_re
         }
         if (open)
             grown_text(out, "\n");
-        if (!out->size && dialect_bom(written, length))
+        if (!out->size && lines_bom(written, length))
             grown_text(out, "\xEF\xBB\xBF"); /* a first row that starts like a mark would lose it */
         grown_add(out, written, length);
         grown_add(out, bytes + one->record.offset + one->record.length, one->record.line_end);

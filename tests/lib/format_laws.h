@@ -11,6 +11,7 @@
 #ifndef TIPPLE_TESTS_FORMAT_LAWS_H
 #define TIPPLE_TESTS_FORMAT_LAWS_H
 
+#include "base/chars/lines.h"
 #include "base/chars/utf8.h"
 #include "format/cut/split.h"
 #include "format/emitted.h"
@@ -151,8 +152,8 @@ typedef struct {
     size_t blank, headers, records, comments, skipped;
 } law_lines_t;
 
-static law_lines_t law_count(const schema_t *schema, char delimiter, const uint8_t *text, size_t length,
-                             bool file_start) {
+static law_lines_t law_count(const schema_t *schema, const dialect_t *dialect, const uint8_t *text,
+                             size_t length, bool file_start) {
     law_lines_t lines = {0};
     const uint8_t *first = NULL;
     size_t first_length = 0, at = 0;
@@ -164,7 +165,7 @@ static law_lines_t law_count(const schema_t *schema, char delimiter, const uint8
         at += at < length;
     }
     while (at < length) {
-        size_t end = law_record_end(schema, delimiter, text, at, length), next = end + 1;
+        size_t end = law_record_end(schema, dialect->delimiter, text, at, length), next = end + 1;
         if (end > at && text[end - 1] == '\r')
             end--;
         const uint8_t *line = text + at;
@@ -181,8 +182,9 @@ static law_lines_t law_count(const schema_t *schema, char delimiter, const uint8
             first = line;
             first_length = size;
         }
-        if (size && schema->header == HEADER_YES)
-            header = size == first_length && memcmp(line, first, size) == 0;
+        if (size && schema->header == HEADER_YES) /* of one column a later line is a value */
+            header = line == first ||
+                     (dialect->columns > 1 && size == first_length && memcmp(line, first, size) == 0);
         lines.blank += size == 0;
         lines.headers += header;
         lines.records += size && !header;
@@ -390,7 +392,7 @@ static void law_same_records(const lab_records_t *a, size_t from, size_t to, con
 
 static void law_accounts(const law_t *law, const dialect_t *dialect, const lab_records_t *all,
                          const uint8_t *text, size_t length) {
-    law_lines_t lines = law_count(law->schema, dialect->delimiter, text, length, true);
+    law_lines_t lines = law_count(law->schema, dialect, text, length, true);
     size_t line = 0;
     LAB_MUST(lab_count(all, PARSED_BLANK) == lines.blank);
     LAB_MUST(lab_count(all, PARSED_COMMENT) == lines.comments);
@@ -402,7 +404,7 @@ static void law_accounts(const law_t *law, const dialect_t *dialect, const lab_r
     LAB_MUST(headers + others + records == lines.headers + lines.records);
     LAB_MUST(law->schema->header == HEADER_WORDS ? records >= lines.records : headers >= lines.headers);
     LAB_MUST(lab_count(all, PARSED_DOCUMENT) <= lines.records);
-    size_t at = dialect_bom(text, length);
+    size_t at = lines_bom(text, length);
     for (size_t i = 0; i < all->count; i++) {
         const lab_record_t *one = &all->records[i];
         LAB_MUST(one->record.offset == at && one->record.line == line);
@@ -418,6 +420,14 @@ static void law_accounts(const law_t *law, const dialect_t *dialect, const lab_r
     LAB_MUST(at == length);
 }
 
+/* The number of the first header; 0: it is the first line, or there is none. */
+static size_t law_header_at(const lab_records_t *all) {
+    for (size_t i = 0; i < all->count; i++)
+        if (all->records[i].parsed == PARSED_HEADER)
+            return i;
+    return 0;
+}
+
 /* A cut into two blocks, at the start of a record. */
 static void law_blocks(const law_t *law, const dialect_t *dialect, const lab_records_t *all,
                        const uint8_t *text, size_t length, size_t cut) {
@@ -425,6 +435,8 @@ static void law_blocks(const law_t *law, const dialect_t *dialect, const lab_rec
         return;
     cut %= all->count;
     if (cut < lab_count(all, PARSED_SKIPPED)) /* they are in the first block */
+        cut = 0;
+    if (cut <= law_header_at(all)) /* and so is the header */
         cut = 0;
     size_t at = cut ? all->records[cut].record.offset : 0;
     lab_records_t head = lab_parse(law->reader, dialect, text, at, (lab_how_t){.careful = false});
@@ -558,7 +570,7 @@ LAB_UNUSED void law_whole_holds(const law_t *law, const uint8_t *text, size_t le
 static bool law_emit_into(const law_t *law, emitted_t *emitted, const dialect_t *dialect,
                           const lab_records_t *some, const uint8_t *text, err_t *err) {
     const dialect_t *written = emitted_begin(emitted, dialect, "fuzz.csv");
-    if (some->count && dialect_bom(text, some->records[0].record.offset))
+    if (some->count && lines_bom(text, some->records[0].record.offset))
         emitted_mark(emitted);
     for (size_t i = 0; i < some->count; i++) {
         const lab_record_t *one = &some->records[i];

@@ -89,6 +89,12 @@ static void test_comparisons(void **state) {
         {"o==A B", true},
         {"o!=A", true},
         {"o>=A", true},
+        {"o>?", true}, /* by two, as bytes */
+        {"o>=?", true},
+        {"o<C", true},
+        {"o>C", false},
+        {"y>L", true},
+        {"y>=L", true},
         {"d==2013-01-02", true},
         {"d<2013-01-03", true},
         {"d>=2013-01-02", true},
@@ -161,7 +167,7 @@ static void test_missing_and_odd(void **state) {
     } fields[] = {{"t", "5"}, {"d", "2013-01-02"}, {"y", "NT"}, {"p.w", "1.5"}, {"when", "2024-03-01"}};
     static const char *const documents[] = {
         "{'_id':1}", "{'t':'5','d':'2013-01-02','y':5,'p':{'w':'1.5'},'when':'2024-03-01'}", "{'p':{}}",
-        "{'p':7}", "{'t':{'x':5},'d':null,'y':['NT'],'p':{'w':{'w':1.5}},'when':true}"};
+        "{'p':7}", "{'t':{'x':5},'d':null,'y':[5],'p':{'w':{'w':1.5}},'when':true}"};
     for (size_t i = 0; i < sizeof documents / sizeof *documents; i++) {
         for (size_t j = 0; j < sizeof fields / sizeof *fields; j++) {
             char text[100];
@@ -185,6 +191,77 @@ static void test_large_numbers(void **state) {
     assert_true(passes(*state, "t==9223372036854775807", "{'t':{'$numberLong':'9223372036854775807'}}"));
     assert_true(passes(*state, "t==-9223372036854775808", "{'t':{'$numberLong':'-9223372036854775808'}}"));
     assert_false(passes(*state, "t==-9223372036854775808", "{'t':{'$numberLong':'-9223372036854775807'}}"));
+    assert_true(passes(*state, "t<9223372036854775808", "{'t':{'$numberLong':'9223372036854775807'}}"));
+    assert_true(passes(*state, "t>-9223372036854775809", "{'t':{'$numberLong':'-9223372036854775807'}}"));
+    assert_false(passes(*state, "t==9.007199254740992e15", "{'t':{'$numberLong':'9007199254740993'}}"));
+    assert_true(passes(*state, "t>9.007199254740992e15", "{'t':{'$numberLong':'9007199254740993'}}"));
+    assert_true(passes(*state, "t==9.007199254740992e15", "{'t':{'$numberLong':'9007199254740992'}}"));
+    assert_false(passes(*state, "weight==9007199254740993", "{'p':{'w':9007199254740992.0}}"));
+    assert_true(passes(*state, "weight<9007199254740993", "{'p':{'w':9007199254740992.0}}"));
+    assert_true(passes(*state, "weight>-1", "{'p':{'w':-0.5}}"));
+    assert_true(passes(*state, "weight<0", "{'p':{'w':-0.5}}"));
+    assert_true(passes(*state, "weight>9223372036854775807", "{'p':{'w':1e300}}"));
+    assert_true(passes(*state, "weight<-9223372036854775807", "{'p':{'w':-1e300}}"));
+}
+
+/* An array does what one of its elements does; != is what == is not. */
+static void test_arrays(void **state) {
+    static const struct {
+        const char *document;
+        bool equal, unequal, less;
+    } cases[] = {
+        {"{'p':[{'w':7},{'w':9}]}", true, false, false}, {"{'p':[{'w':6},{'w':9}]}", false, true, true},
+        {"{'p':{'w':[1,[7]]}}", true, false, true},      {"{'p':[]}", false, true, false},
+        {"{'p':{'w':[]}}", false, true, false},          {"{'p':[7,{'x':7},[{'w':7}]]}", true, false, false},
+        {"{'p':[7,'w']}", false, true, false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const bool is[] = {cases[i].equal, cases[i].unequal, cases[i].less};
+        static const char *const texts[] = {"weight==7", "weight!=7", "weight<7"};
+        for (size_t j = 0; j < 3; j++)
+            if (passes(*state, texts[j], cases[i].document) != is[j])
+                fail_msg("%s: %s", texts[j], cases[i].document);
+    }
+    assert_true(passes(*state, "y==a", "{'y':['b','a']}"));
+    assert_false(passes(*state, "y!=a", "{'y':['b','a']}"));
+}
+
+/* However far two bytes are from one another: an order has a direction, and no size. */
+static void test_all_bytes(void **state) {
+    for (int one = 'A'; one <= 'Z'; one++)
+        for (int other = 'A'; other <= 'Z'; other++) {
+            char text[40], document[40];
+            snprintf(document, sizeof document, "{'y':'%c'}", one);
+            static const char *const operators[] = {"<", "<=", ">", ">=", "==", "!="};
+            const bool is[] = {one<other, one <= other, one> other, one >= other, one == other, one != other};
+            for (size_t i = 0; i < 6; i++) {
+                snprintf(text, sizeof text, "y%s%c", operators[i], other);
+                if (passes(*state, text, document) != is[i])
+                    fail_msg("%s: %s", text, document);
+            }
+        }
+    schema_t *schema =
+        lab_schema("format: x\nrecord: {delimiter: \",\"}\nfields:\n  - {name: o, type: objectid}\n");
+    assert_true(passes(schema, "o>507f1f77bcf86cd799439011", "{'o':{'$oid':'527f1f77bcf86cd799439011'}}"));
+    assert_false(passes(schema, "o<507f1f77bcf86cd799439011", "{'o':{'$oid':'527f1f77bcf86cd799439011'}}"));
+    schema_destroy(schema);
+}
+
+/* It is equal to no number, and neither less nor more than one. */
+static void test_nan(void **state) {
+    static const char *const none[] = {"==5",   "<5",   "<=5",   ">5",   ">=5",
+                                       "==1.5", "<1.5", "<=1.5", ">1.5", ">=1.5"};
+    static const char *const other[] = {"!=5", "!=1.5"};
+    char text[100];
+    for (size_t i = 0; i < sizeof none / sizeof *none; i++) {
+        snprintf(text, sizeof text, "weight%s", none[i]);
+        if (passes(*state, text, "{'p':{'w':{'$numberDouble':'NaN'}}}"))
+            fail_msg("NaN passes %s", text);
+    }
+    for (size_t i = 0; i < sizeof other / sizeof *other; i++) {
+        snprintf(text, sizeof text, "weight%s", other[i]);
+        assert_true(passes(*state, text, "{'p':{'w':{'$numberDouble':'NaN'}}}"));
+    }
 }
 
 static void test_several(void **state) {
@@ -310,6 +387,7 @@ static void test_mistakes(void **state) {
         {"t==x", "number"},
         {"t==", "number"},
         {"t==1e400", "number"},
+        {"t==9007199254740992.5", "more digits"},
         {"t==0x10", "number"},
         {"d==yesterday", "date"},
         {"d==2013-02-30", "date"},
@@ -379,6 +457,8 @@ int main(void) {
         cmocka_unit_test(test_normal_text),   cmocka_unit_test(test_quotes),
         cmocka_unit_test(test_mistakes),      cmocka_unit_test(test_broken_documents),
         cmocka_unit_test(test_swapped_names), cmocka_unit_test(test_not_stored),
+        cmocka_unit_test(test_nan),           cmocka_unit_test(test_arrays),
+        cmocka_unit_test(test_all_bytes),
     };
     return cmocka_run_group_tests_name("filter", tests, set_up, tear_down);
 }

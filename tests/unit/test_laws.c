@@ -122,12 +122,13 @@ static void test_new_files(void **state) {
 static void test_counting(void **state) {
     (void)state;
     static const char text[] = "\xEF\xBB\xBF\ntest_id,x\n1,2\n\"test_id\"\n\r\ntest_idx,2\nTESTID";
-    law_lines_t lines = law_count(law_format('0')->schema, '|', (const uint8_t *)text, strlen(text), true);
+    const dialect_t bar = {.delimiter = '|', .columns = 2}, comma = {.delimiter = ',', .columns = 2};
+    law_lines_t lines = law_count(law_format('0')->schema, &bar, (const uint8_t *)text, strlen(text), true);
     assert_int_equal(lines.blank, 2);
     assert_int_equal(lines.headers, 3);
     assert_int_equal(lines.records, 2);
     static const char other[] = "\na,b\n1,2\na,b\n";
-    lines = law_count(law_format('3')->schema, ',', (const uint8_t *)other, strlen(other),
+    lines = law_count(law_format('3')->schema, &comma, (const uint8_t *)other, strlen(other),
                       true); /* header: yes */
     assert_int_equal(lines.blank, 1);
     assert_int_equal(lines.headers, 2);

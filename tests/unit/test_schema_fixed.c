@@ -140,7 +140,7 @@ static void test_mistakes(void **state) {
         {FIELDS "surplus: {into: a, left: 0}\n", "4:10", "delimited"},
         {FIELDS "layouts: [[a, b]]\n", "4:10", "delimited"},
         {HEAD "fields: a\n", "3:9", "list"},
-        {HEAD "fields: []\n", "3:9", "1 to 256"},
+        {HEAD "fields: []\n", "3:9", "1 to 2048"},
         {HEAD "fields: [a]\n", "3:10", "width: 4"},
         /* fields */
         {HEAD "fields:\n  - {width: 6}\n", "4:5", "no name"},
@@ -245,7 +245,7 @@ static void test_mistakes(void **state) {
         {TAIL "  - {marker: A, name: r, list: l, repeat: [{name: x, width: 1}]}\n", "5:32", "sections"},
         {TAIL "  - {marker: ADD, sections: yes, list: l.m}\n", "5:40", "plain key"},
         {TAIL "  - {marker: A, name: r, repeat: x}\n", "5:34", "list"},
-        {TAIL "  - {marker: A, name: r, repeat: []}\n", "5:34", "1 to 256"},
+        {TAIL "  - {marker: A, name: r, repeat: []}\n", "5:34", "1 to 2048"},
         {TAIL "  - {marker: A, name: r, repeat: [{name: x}]}\n", "5:35", "'width'"},
         {TAIL "  - {marker: A, name: r, repeat: [{name: x, lengthWidth: 1}, {name: y, width: 1}]}\n", "5:35",
          "last"},
@@ -409,7 +409,7 @@ static void test_limits(void **state) {
         const char *before, *each; /* %1$d: the list's length, or the item's number */
         int most;
     } lists[] = {
-        {"format: x\nrecord: {fixed: %1$d}\nfields:\n", "  - {name: f%1$d, width: 1}\n", 256},
+        {"format: x\nrecord: {fixed: %1$d}\nfields:\n", "  - {name: f%1$d, width: 1}\n", SCHEMA_MOST_FIELDS},
         {TAIL, "  - {marker: m%1$d, name: n%1$d, repeat: [{name: x, width: 1}]}\n", 7},
         {MAKE, "  - {m%1$d: first, from: [d]}\n", 16},
         {SECTIONS, "  - {ids: A%2$c%3$d, name: s%1$d, fields: [{name: x, width: 1}]}\n", 254},

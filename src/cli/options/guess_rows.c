@@ -1,4 +1,5 @@
 #include "cli/options/guess_rows.h"
+#include "base/numbers/units.h"
 #include "format/guess/type_spec.h"
 #include "format/schema/schema_bad_value.h"
 
@@ -13,8 +14,18 @@ bool guess_rows_dates(void *options, const char *text, err_t *err) {
 
 bool guess_rows_header(void *options, const char *text, err_t *err) {
     static const char *const words[] = {"yes", "no"};
+    guess_options_t *guess = options;
+    uint64_t line = 0;
+    const bool is_line = units_parse_count(text, &line) && line && line <= UINT32_MAX;
+    guess->header_line = is_line ? (uint32_t)line : 0;
+    if (is_line) {
+        guess->header = GUESS_HEADER;
+        return true;
+    }
     const int chosen = cli_choose("header", text, words, 2, err);
-    ((guess_options_t *)options)->header = chosen == 1 ? GUESS_NO_HEADER : GUESS_HEADER;
+    guess->header = chosen == 1 ? GUESS_NO_HEADER : GUESS_HEADER;
+    if (chosen < 0)
+        err_add(err, ", or the number of a line");
     return chosen >= 0;
 }
 

@@ -13,8 +13,8 @@
 
 /* member, types: a guess_options_t and a texts_list_t in the command's struct. */
 #define GUESS_ROWS(values, member, types)                                                                    \
-    GUESS_ROW(values, member, "header", "yes|no", guess_rows_header,                                         \
-              "Does the first line name the columns?"),                                                      \
+    GUESS_ROW(values, member, "header", "yes|no|LINE", guess_rows_header,                                    \
+              "Does the first line name the columns? Or which one, if others stand before it?"),             \
         GUESS_ROW(values, member, "dates", "dmy|mdy|ymd", guess_rows_dates,                                  \
                   "The order in dates such as 03/04/24, if the file does not tell: dmy, mdy or ymd."),       \
         GUESS_ROW(values, member, "decimal", "MARK", guess_rows_decimal,                                     \

@@ -108,7 +108,8 @@ static void print_bad_values(const load_result_t *result) {
     char count[UNITS_MAX];
     if (!result->bad_values)
         return;
-    out_print("%s: %s value%s not what %s field's type says\n", became[result->bad_value],
+    out_print("%s: %s value%s not what %s field's type says\n",
+              !result->bad_value && result->bad_stay ? "kept as they are" : became[result->bad_value],
               units_count(count, result->bad_values), result->bad_values == 1 ? " that is" : "s that are",
               result->bad_values == 1 ? "its" : "their");
     for (size_t i = 0; i < result->bad_field_count && i < MOST_ROWS; i++) {

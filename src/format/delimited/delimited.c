@@ -1,3 +1,4 @@
+#include "base/chars/lines.h"
 #include "format/cut/ends.h"
 #include "format/delimited/delimited_inner.h"
 #include "format/values/calendar.h"
@@ -88,7 +89,7 @@ void delimited_begin(delimited_t *reader, const dialect_t *dialect, const uint8_
     reader->refused = NULL;
     reader->text = text;
     reader->length = length;
-    reader->at = reader->scanned = file_start ? (uint32_t)dialect_bom(text, length) : 0;
+    reader->at = reader->scanned = file_start ? (uint32_t)lines_bom(text, length) : 0;
     reader->line = 0;
     reader->row = 0;
     reader->scan.end_count = reader->scan.row_count = 0;
@@ -316,7 +317,9 @@ static parsed_t parse_carefully(delimited_t *reader, uint8_t *out, record_t *rec
         split_merge(split, text, left, columns - left - 1);
     }
     if (shape) {
-        *shape = (shape_t){.quoted = split->quoted, .backslash = split->backslash};
+        shape_clear(shape, reader->schema->field_count);
+        shape->quoted = split->quoted;
+        shape->backslash = split->backslash;
         shape_set_line_end(shape, text + record->length, record->line_end);
     }
     return parse_spans(reader, out, record, id, shape);

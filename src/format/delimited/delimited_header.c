@@ -53,6 +53,8 @@ void delimited_learn_header(delimited_t *reader) {
         reader->header_start[(uint8_t)schema->quote] = UINT64_MAX;
     if (schema->blanks && by_names)
         reader->header_start[' '] = reader->header_start['\t'] = UINT64_MAX;
+    if (header_may_be(schema->header)) /* a byte-order mark */
+        reader->header_start[0xEF] = UINT64_MAX;
     if (schema->comment)
         reader->header_start[(uint8_t)schema->comment] = UINT64_MAX;
 }

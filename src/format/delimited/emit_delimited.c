@@ -38,7 +38,8 @@ struct emit_delimited {
     way_t ways[SCHEMA_MOST_FIELDS * 2];
     pattern_t *patterns; /* of all fields, one after the other */
     size_t first_pattern[SCHEMA_MOST_FIELDS];
-    text_t *wide; /* by field: the text of a value that is longer than value_t.printed */
+    text_t *wide;      /* by field: the text of a value that is longer than value_t.printed */
+    bson_iter_t found; /* the value that was found last: mostly the next one follows it */
 };
 
 /* False: out of memory. */
@@ -149,14 +150,25 @@ static bool encode_text(const emit_delimited_t *emit, const field_t *field, valu
     return length != SIZE_MAX;
 }
 
+static bool find_value(emit_delimited_t *emit, const field_t *field, const bson_t *document,
+                       bson_iter_t *at) {
+    bson_iter_t next = emit->found, top;
+    if (bson_iter_next(&next) && strcmp(bson_iter_key(&next), field->key) == 0)
+        *at = top = next;
+    else if (!bson_iter_init(&top, document) || !bson_iter_find_descendant(&top, field->key, at))
+        return false;
+    emit->found = top;
+    return true;
+}
+
 /* The text of one column in UTF-8, before quotes and escapes; *bytes: it is none, but bytes. */
-static bool print_text(const emit_delimited_t *emit, const field_t *field, const bson_t *document,
+static bool print_text(emit_delimited_t *emit, const field_t *field, const bson_t *document,
                        const shape_t *shape, value_t *value, bool *bytes, err_t *err) {
-    bson_iter_t top, at;
+    bson_iter_t at;
     uint8_t spelling = shape ? shape->spelling[field - emit->draft->schema->fields] : 0;
     *value = (value_t){.text = value->printed};
     *bytes = false;
-    if (!bson_iter_init(&top, document) || !bson_iter_find_descendant(&top, field->key, &at)) {
+    if (!find_value(emit, field, document, &at)) {
         if (field->nulls.count) {
             const schema_text_t *null = &field->nulls.items[spelling < field->nulls.count ? spelling : 0];
             value->text = (const uint8_t *)null->text;
@@ -207,7 +219,7 @@ static bool print_text(const emit_delimited_t *emit, const field_t *field, const
 }
 
 /* The same as the file has it. */
-static bool print_value(const emit_delimited_t *emit, const field_t *field, const bson_t *document,
+static bool print_value(emit_delimited_t *emit, const field_t *field, const bson_t *document,
                         const shape_t *shape, value_t *value, err_t *err) {
     bool bytes;
     return print_text(emit, field, document, shape, value, &bytes, err) &&
@@ -328,6 +340,7 @@ static int try_fields(emit_delimited_t *emit, const dialect_t *dialect, const bs
 int emit_delimited_record(emit_delimited_t *emit, const dialect_t *dialect, const bson_t *document,
                           const shape_t *shape, err_t *err) {
     value_t *values = emit->values;
+    bson_iter_init(&emit->found, document);
     for (size_t i = 0; i < dialect->columns; i++) {
         uint16_t field = dialect->field_of[i];
         values[i] = (value_t){.text = values[i].printed};

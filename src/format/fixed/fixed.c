@@ -1,4 +1,5 @@
 #include "format/fixed/fixed.h"
+#include "base/chars/lines.h"
 #include "base/chars/utf8.h"
 #include "format/fixed/fixed_encode.h"
 #include "format/record/bsonw.h"
@@ -49,7 +50,7 @@ void fixed_begin(fixed_t *fixed, const uint8_t *text, uint32_t length, bool file
                  int64_t id_base) {
     fixed->text = text;
     fixed->length = length;
-    fixed->at = file_start ? (uint32_t)dialect_bom(text, length) : 0;
+    fixed->at = file_start ? (uint32_t)lines_bom(text, length) : 0;
     fixed->line = 0;
     fixed->with_id = with_id;
     fixed->id_base = id_base;

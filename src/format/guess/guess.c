@@ -89,7 +89,7 @@ static bool keep_first(guess_t *guess, const uint8_t *text, size_t length, bool 
 }
 
 bool guess_begin(guess_t *guess, const uint8_t *text, size_t length, bool whole, err_t *err) {
-    const size_t bom = dialect_bom(text, length);
+    const size_t bom = lines_bom(text, length);
     guess->marked = bom > 0;
     guess->bson = guess_is_bson(text, length) ||
                   (whole && !length && (guess->dumped || guess_is_named_bson(guess->name)));
@@ -119,7 +119,9 @@ static void look_at_bytes(guess_t *guess, const uint8_t *text, size_t length) {
 }
 
 static void add_value(guess_t *guess, guess_column_t *column, const span_t *span) {
+    const bool quoted = span->raw_length > span->length && span->length;
     guess_nearly_add(&column->nearly, &column->column, span->text, span->length);
+    column->column.kept_blank |= quoted && (span->text[0] == ' ' || span->text[span->length - 1] == ' ');
     column->column.recurs |=
         span->length == column->length && span->length && memcmp(span->text, column->text, span->length) == 0;
     look_at_bytes(guess, span->text, span->length);
@@ -139,7 +141,9 @@ static bool add_record(guess_t *guess, const guess_line_t *line, err_t *err) {
 }
 
 static bool is_first(const guess_t *guess, const guess_line_t *line) {
-    return line->length == guess->first_length && memcmp(line->text, guess->first, line->length) == 0;
+    const size_t bom = lines_bom(line->text, line->length); /* of a file that stands behind another one */
+    return line->length - bom == guess->first_length &&
+           memcmp(line->text + bom, guess->first, guess->first_length) == 0;
 }
 
 /* A line in the middle is the first of a record if so are those after it, as far as can be seen. */
@@ -180,7 +184,7 @@ bool guess_take(guess_t *guess, const uint8_t *text, size_t length, guess_from_t
         return true;
     if (from == GUESS_FROM_LINE && !(begin = find_record(guess, text, end)))
         return true;
-    const size_t first = from == GUESS_FROM_START ? dialect_bom(text, length) + guess->structure.first : 0;
+    const size_t first = from == GUESS_FROM_START ? lines_bom(text, length) + guess->structure.first : 0;
     if (first > length)
         return true;
     begin += first;
@@ -276,11 +280,13 @@ static void decide_columns(guess_t *guess) {
         guess->columns[i].is = guess_column_decide(&guess->columns[i].column);
 }
 
-/* The first record, and all lines that are the same, are records where no header is read. */
+/* The first record, and all lines that are the same, are records where no header is read; behind a header of one column
+ * they are its values. */
 static void add_like_first(guess_t *guess) {
-    if (guess->header || guess->named_here || !guess->like_first)
+    const bool named = guess->header || guess->named_here, one = guess->structure.columns == 1;
+    if (guess->like_first <= (named && one) || (named && !one))
         return;
-    guess->records += guess->like_first;
+    guess->records += guess->like_first - named;
     if (guess->first_misfits) {
         guess->misfits += guess->like_first;
         return;

@@ -18,7 +18,9 @@
 typedef struct {
     enum { GUESS_ANY_DATES, GUESS_DMY, GUESS_MDY, GUESS_YMD } dates;
     enum { GUESS_ANY_HEADER, GUESS_HEADER, GUESS_NO_HEADER } header;
-    char decimal; /* '.' or ',' */
+    uint32_t
+        header_line; /* with GUESS_HEADER: which line names the columns; 0: the first one, or nobody doubts it */
+    char decimal;    /* '.' or ',' */
     bool encoding_given;
     encoding_t encoding;
     bool nested;        /* names with dots make subdocuments */

@@ -98,7 +98,7 @@ static bool refuse_unsure(const guess_t *guess, err_t *err) {
         return err_set(
             err, STATUS_INPUT,
             "%.1000s: line %llu (%s) may name the columns or be a record: nothing in it tells, and what is "
-            "before it has another number of fields; give --header yes if line %llu names them, else a "
+            "before it has another number of fields; give --header %llu if that line names them, else a "
             "--format, which also says so if the delimiter is a part of the values",
             guess->name, (unsigned long long)guess->first_line, first, (unsigned long long)guess->first_line);
     return err_set(
@@ -135,7 +135,7 @@ static bool refuse_before_record(const guess_t *guess, err_t *err) {
     return err_set(
         err, STATUS_INPUT,
         "%.1000s: %zu line%s before its first record (line %llu) %s another number of fields, and no header "
-        "tells that %s none; give --header yes if line %llu is one, else a --format with 'skip: %zu'",
+        "tells that %s none; give --header %llu if that line is one, else a --format with 'skip: %zu'",
         guess->name, skip, skip == 1 ? "" : "s", (unsigned long long)guess->first_line,
         skip == 1 ? "has" : "have", skip == 1 ? "it is" : "they are", (unsigned long long)guess->first_line,
         skip);
@@ -150,12 +150,30 @@ static bool settle(guess_t *guess, bool header, err_t *err) {
     return header || !guess->structure.skip || refuse_before_record(guess, err);
 }
 
+static bool refuse_line(const guess_t *guess, err_t *err) {
+    return err_set(
+        err, STATUS_INPUT,
+        "%.1000s: --header %u says that line %u names the columns, but the first line with as many fields "
+        "as the records (%zu) is line %llu; give --header %llu if that one names them, else a --format",
+        guess->name, guess->options.header_line, guess->options.header_line, guess->structure.columns,
+        (unsigned long long)guess->first_line, (unsigned long long)guess->first_line);
+}
+
 bool guess_find_header(guess_t *guess, err_t *err) {
     evidence_t evidence = {0, 0};
-    if (guess->options.header != GUESS_ANY_HEADER || guess->structure.odd_header)
+    const uint32_t line = guess->options.header_line;
+    const bool said = guess->options.header == GUESS_NO_HEADER ||
+                      (guess->options.header == GUESS_HEADER &&
+                       (line || !guess->structure.skip || guess->structure.ends_empty));
+    if (line && line != guess->first_line)
+        return refuse_line(guess, err);
+    if (said || guess->structure.odd_header)
         return settle(guess, guess->options.header != GUESS_NO_HEADER, err);
     for (size_t i = 0; i < guess->structure.columns; i++)
         weigh_column(guess, i, &evidence);
+    if (guess->options.header == GUESS_HEADER && evidence.with < 2 * evidence.without)
+        return refuse_unsure(guess,
+                             err); /* the first line, or the one behind what stands before the records? */
     if (evidence.with && evidence.with >= 2 * evidence.without)
         return settle(guess, true, err);
     if (evidence.without && evidence.without >= 2 * evidence.with)

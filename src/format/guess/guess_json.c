@@ -24,7 +24,7 @@ bool guess_is_json(const uint8_t *text, size_t length) {
 
 void guess_json_take(guess_t *guess, const uint8_t *text, size_t length, bool from_start, bool last,
                      size_t *used) {
-    size_t at = from_start ? dialect_bom(text, length) : 0, end;
+    size_t at = from_start ? lines_bom(text, length) : 0, end;
     while (at < length && (end = json_span_find(&(json_span_t){0}, text + at, length - at, last))) {
         for (size_t i = at; i < at + end; i++)
             if (!json_span_is_around(text[i])) {
@@ -44,7 +44,7 @@ bool guess_json_types(const guess_t *guess, err_t *err) {
             return err_set(err, STATUS_USAGE,
                            "--type '%s': a value of JSON keeps the key that it has there: say NAME:TYPE",
                            spec->text);
-        if (spec->type->type == TYPE_BINARY || spec->type->type == TYPE_JSON)
+        if (!schema_type_of_json(spec->type->type))
             return err_set(err, STATUS_USAGE, "--type '%s': '%s' is no type of values of JSON", spec->text,
                            spec->type->name);
         const bool is_id = strcmp(spec->name, "_id") == 0;

@@ -3,6 +3,7 @@
 #include "format/guess/guess_inner.h"
 #include "format/schema/schema_bad_value.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -129,7 +130,9 @@ bool guess_options_agree(const guess_options_t *options, const schema_t *schema,
 void guess_options_quote(text_t *line, const guess_options_t *options) {
     static const char *const dates[] = {NULL, "dmy", "mdy", "ymd"}, *const headers[] = {NULL, "yes", "no"};
     const char decimal[] = {options->decimal, '\0'};
-    shell_quote_option(line, "--header", headers[options->header]);
+    char number[16];
+    snprintf(number, sizeof number, "%u", options->header_line);
+    shell_quote_option(line, "--header", options->header_line ? number : headers[options->header]);
     shell_quote_option(line, "--dates", dates[options->dates]);
     shell_quote_option(line, "--decimal", *decimal ? decimal : NULL);
     shell_quote_option(line, "--encoding",

@@ -52,7 +52,7 @@ void json_begin(json_t *json, const uint8_t *text, uint32_t length, bool file_st
                 int64_t id_base) {
     json->text = text;
     json->length = length;
-    json->at = file_start ? (uint32_t)dialect_bom(text, length) : 0;
+    json->at = file_start ? (uint32_t)lines_bom(text, length) : 0;
     json->line = 0;
     json->with_id = with_id;
     json->id_base = id_base;
@@ -105,10 +105,10 @@ parsed_t json_next(json_t *json, uint8_t *out, size_t room, record_t *record, sh
     const uint32_t from = find(json, record);
     const uint8_t *text = json->text + record->offset;
     uint32_t to = record->length;
-    while (to > from && json_span_is_around(text[to - 1]))
+    while (to > from + 1 && json_span_is_around(text[to - 1]))
         to--;
     json_result_t result;
-    if (from == to) {
+    if (from == record->length) {
         pass(json, record);
         return PARSED_BLANK;
     }

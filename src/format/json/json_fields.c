@@ -1,4 +1,5 @@
 #include "format/json/json_fields.h"
+#include "base/chars/number.h"
 #include "base/grow.h"
 #include "format/record/bsonw.h"
 #include "format/record/typed.h"
@@ -6,6 +7,7 @@
 #include "format/values/convert.h"
 
 #include <assert.h>
+#include <math.h>
 #include <stdlib.h>
 
 enum {
@@ -170,6 +172,10 @@ static bool take_source(const node_t *node, const bson_iter_t *at, source_t *sou
         source->length = convert_print_int(bson_iter_as_int64(at), source->printed);
         return true;
     case BSON_TYPE_DOUBLE: /* a decimal of it has the digits that were in the file, as far as a double keeps them */
+        if (!isfinite(bson_iter_double(at))) {
+            source->length = strlen(number_print((char *)source->printed, bson_iter_double(at)));
+            return false;
+        }
         source->length = convert_print_number(bson_iter_double(at), 0, source->printed);
         return node->field->type == TYPE_DECIMAL && digits_in(source->printed, source->length) <= SURE_DIGITS;
     case BSON_TYPE_BOOL:

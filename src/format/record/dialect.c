@@ -12,12 +12,8 @@
 
 enum { BSON_FIRST = 8 };
 
-size_t dialect_bom(const uint8_t *text, size_t length) {
-    return length >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
-}
-
 size_t dialect_begin(const schema_t *schema, const uint8_t *text, size_t length) {
-    size_t at = dialect_bom(text, length);
+    size_t at = lines_bom(text, length);
     for (uint32_t i = 0; i < schema->skip; i++) {
         const uint8_t *feed = at < length ? memchr(text + at, '\n', length - at) : NULL;
         if (!feed)
@@ -47,7 +43,8 @@ static bool next_line(const schema_t *schema, char delimiter, const uint8_t **at
     return false;
 }
 
-/* No header: the delimiter and layout that fit most of the first lines. */
+/* No header: the delimiter and layout that fit most of the first lines; of those that fit as many the one of more columns:
+ * a delimiter that is nowhere in the text fits a layout of one column. */
 static bool guess_layout(const schema_t *schema, split_t *split, const uint8_t *text, size_t length,
                          dialect_t *dialect, err_t *err) {
     size_t best = 0;
@@ -71,7 +68,8 @@ static bool guess_layout(const schema_t *schema, split_t *split, const uint8_t *
         }
         for (size_t i = 0; i < schema->layout_count; i++) {
             size_t score = exact[i] * 2 + (exact[i] || i == 0 ? surplus : 0);
-            if (score > best) {
+            const size_t more = schema->layouts[i].count, most = chosen->count;
+            if (score > best || (score && score == best && more > most)) {
                 best = score;
                 chosen = &schema->layouts[i];
                 dialect->delimiter = schema->delimiters[d];
@@ -139,7 +137,7 @@ static bool sniff_header(const schema_t *schema, split_t *split, const uint8_t *
 
 /* The first byte that is no blank; `length` if there is none. */
 static size_t json_begins(const uint8_t *text, size_t length) {
-    const uint8_t *const end = text + length, *at = lines_blanks(text + dialect_bom(text, length), end);
+    const uint8_t *const end = text + length, *at = lines_blanks(text + lines_bom(text, length), end);
     while (at < end && *at == 0x1E)
         at = lines_blanks(at + 1, end);
     return (size_t)(at - text);
@@ -181,7 +179,7 @@ static bool check_bson(const schema_t *schema, const uint8_t *text, size_t lengt
 
 bool dialect_may_be_encoded(const schema_t *schema, const uint8_t *text, size_t length, bool utf16,
                             const char *name, err_t *err) {
-    return encoding_keeps_utf8(schema->encoding) || (!utf16 && !dialect_bom(text, length)) ||
+    return encoding_keeps_utf8(schema->encoding) || (!utf16 && !lines_bom(text, length)) ||
            err_set(err, STATUS_INPUT,
                    "%s:1: its text is %s, and by the format %s it is %s; give a --format without 'encoding'",
                    name, utf16 ? "UTF-16" : "UTF-8, as its byte-order mark says", schema->name,

@@ -104,7 +104,8 @@ bool dialect_read_header(const schema_t *schema, split_t *split, const dialect_t
                          dialect_t *dialect, err_t *err) {
     if (!split_record(split, schema, dialect->delimiter, line->text, line->length))
         return err_memory(err, line->length);
-    if (split->count > SCHEMA_MOST_FIELDS * 2)
+    _Static_assert(SPLIT_MOST >= SCHEMA_MOST_FIELDS * 2, "all columns of a header are found");
+    if (split->too_many || split->count > SCHEMA_MOST_FIELDS * 2)
         return has_no_cr(line, name, err) &&
                err_set(err, STATUS_INPUT,
                        "%s:%" PRIu64 ": the header has more than %d columns, which is too many", name,

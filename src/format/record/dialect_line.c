@@ -1,5 +1,6 @@
 /* What a line is: a header, by its words or the columns that it names, or a record. */
 #include "base/chars/blanks.h"
+#include "base/chars/lines.h"
 #include "format/cut/delimiter.h"
 #include "format/record/dialect_inner.h"
 
@@ -115,8 +116,11 @@ dialect_line_t dialect_line(const schema_t *schema, const dialect_t *dialect, sp
     char delimiter;
     if (!header_may_be(schema->header))
         return DIALECT_RECORD;
-    if (schema->guessed && schema->header == HEADER_YES && dialect->columns < 2)
-        return DIALECT_RECORD; /* a value may be its only column's name, and nobody has said that it is none */
+    const size_t bom = lines_bom(line, length); /* of a file that stands behind another one in this one */
+    line += bom;
+    length -= bom;
+    if (schema->header == HEADER_YES && dialect->columns < 2)
+        return DIALECT_RECORD; /* a value may be its only column's name */
     if (dialect->header_length && length == dialect->header_length &&
         XXH3_64bits(line, length) == dialect->header_hash)
         return DIALECT_HEADER;

@@ -4,6 +4,8 @@
 
 #include "format/schema/schema.h"
 
+#include <string.h>
+
 /* What the document does not contain, but a writer needs to restore the same bytes. */
 typedef struct {
     /* by field: which of `nulls`, which word; of a date, which pattern, and 8 times how its letters are */
@@ -56,6 +58,12 @@ static inline parsed_t record_refuse_large(record_t *record) {
     record->field = NULL;
     record->column = 1;
     return PARSED_REJECT;
+}
+
+/* Only as much of it as so many fields use. */
+static inline void shape_clear(shape_t *shape, size_t fields) {
+    memset(shape->spelling, 0, fields * sizeof *shape->spelling);
+    memset(shape->zone, 0, fields * sizeof *shape->zone);
 }
 
 static inline void shape_set_line_end(shape_t *shape, const uint8_t *line_end, size_t length) {

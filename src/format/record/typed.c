@@ -269,8 +269,11 @@ bool typed_print(const field_t *field, const typed_t *value, uint8_t out[TYPED_P
 
 int typed_order(const typed_t *a, const typed_t *b) {
     decimal_t decimal_a, decimal_b;
+    int order;
     if (a->bson_type == BSON_TYPE_DECIMAL128 && decimal_load(a->bytes, &decimal_a) &&
         decimal_load(b->bytes, &decimal_b))
-        return decimal_compare(&decimal_a, &decimal_b);
-    return memcmp(a->bytes, b->bytes, a->size);
+        order = decimal_compare(&decimal_a, &decimal_b);
+    else
+        order = memcmp(a->bytes, b->bytes, a->size);
+    return (order > 0) - (order < 0);
 }

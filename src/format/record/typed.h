@@ -43,7 +43,7 @@ bool typed_take(const field_t *field, const bson_iter_t *at, typed_t *value);
 /* Its text, in `out` or a word of the field: in its spelling, or in the first one that is no null value. False: none. */
 bool typed_print(const field_t *field, const typed_t *value, uint8_t out[TYPED_PRINTED], schema_text_t *text);
 
-/* Less than, equal to, or more than 0, for values of the same field. */
+/* -1, 0 or 1, for values of the same field. */
 int typed_order(const typed_t *a, const typed_t *b);
 
 #endif

@@ -69,7 +69,7 @@
 #include <stdint.h>
 
 enum {
-    SCHEMA_MOST_FIELDS = 256,
+    SCHEMA_MOST_FIELDS = 2048,
     SCHEMA_MOST_DELIMITERS = 8,
     SCHEMA_MOST_LAYOUTS = 16,
     SCHEMA_MOST_PARTS = 7, /* in a tail */
@@ -330,6 +330,11 @@ static inline const field_t *schema_counted_field(const schema_t *schema, size_t
 
 /* Zeroed memory that lives as long as the schema; NULL: out of memory, and err has the sentence. */
 void *schema_own(schema_t *schema, size_t bytes, err_t *err);
+
+/* Are there values of JSON that this type could be given to? */
+static inline bool schema_type_of_json(field_type_t type) {
+    return type != TYPE_BINARY && type != TYPE_JSON && type != TYPE_LENGTH;
+}
 
 /* Does each record bring fields of its own, which the format does not know? */
 static inline bool schema_any_fields(const schema_t *schema) {

@@ -107,7 +107,7 @@ const schema_keys_t schema_keys[KEYS_PARTS] = {
                     MARKS}},
     [KEYS_JSON_FIELD] = {"A field of JSON",
                          {{"name", "a key, with dots through objects and arrays; needed"},
-                          {"type", "a type, see below; needed"},
+                          {"type", "a type but `binary` and `json`, see below; needed"},
                           DATES,
                           NULLS,
                           TRUE,

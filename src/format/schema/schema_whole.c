@@ -36,6 +36,9 @@ static bool read_field(reader_t *reader, const yaml_item_t *node, field_t *field
         return COMPLAIN(node, "a field of JSON needs a name (a key, with dots) and a type");
     if (!schema_name(reader, name, &field->name) || !schema_type(reader, yaml_item_get(node, "type"), field))
         return false;
+    if (!schema_type_of_json(field->type))
+        return COMPLAIN(yaml_item_get(node, "type"), "'%s' is no type of values of JSON",
+                        yaml_item_get(node, "type")->text);
     const char *problem =
         strcmp(field->name, "_id") == 0 ? NULL : schema_key_problem(field->name, name->length);
     if (problem)

@@ -21,7 +21,7 @@ static const uint8_t *read_groups(const numeral_t *numeral, const uint8_t *at, c
     size_t count = digits_at(at, end);
     const bool marked = numeral->mark && at + count < end && at[count] == (uint8_t)numeral->mark;
     *bare = numeral->mark && !marked && count > GROUP;
-    if (marked && (!count || count > GROUP))
+    if (marked && (!count || count > GROUP || *at == '0')) /* nobody writes 125 as 0.125 */
         return NULL;
     for (;;) {
         for (; count; count--)

@@ -37,7 +37,9 @@ static void tell(text_t *out, const schema_t *schema, const char *name, const ba
                        schema_counted_field(schema, i)->name, units_count(count, field->count),
                        (unsigned long long)field->places[0].line, field->count > 1 ? ", ..." : "");
     }
-    text_print(out, "; they %s%s", become[schema->bad_value],
+    text_print(out, "; they %s%s",
+               !schema->bad_value && schema_any_fields(schema) ? "stay as they are"
+                                                               : become[schema->bad_value],
                schema->bad_value ? "" : " (another choice: --on-bad-value)");
 }
 

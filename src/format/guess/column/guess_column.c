@@ -186,7 +186,7 @@ static bool is_of_digits(const column_t *column) {
 }
 
 static void decide_text(const column_t *column, decision_t *is) {
-    is->kind = column->values &&
+    is->kind = column->values && !column->kept_blank &&
                        (column->led == column->values || (column->trailed && column->same_length != SIZE_MAX))
                    ? KIND_TRIMMED
                    : KIND_TEXT;

@@ -194,14 +194,13 @@ static bool refuse_structure(study_t *study, const structure_t *best, const char
             "the quote character: give a --format with quote: '\"', or with quote: \"'\"",
             name);
     if (best->behind_blank.length)
-        return err_set(err, STATUS_INPUT,
-                       "%.1000s: some of its quotes stand behind a blank ('%.*s'): there a quote is an "
-                       "ordinary character, "
-                       "so that the value would keep it, or be divided within the quotes. Remove these "
-                       "blanks; or give a "
-                       "--format, if that is meant",
-                       name, (int)(best->behind_blank.length < 60 ? best->behind_blank.length : 60),
-                       (const char *)best->behind_blank.text);
+        return err_set(
+            err, STATUS_INPUT,
+            "%.1000s: some of its quotes stand behind a blank ('%.*s'): there a quote is an ordinary "
+            "character, so that the value would keep it, or be divided within the quotes. Remove these "
+            "blanks; or give a --format, if that is meant",
+            name, (int)(best->behind_blank.length < 60 ? best->behind_blank.length : 60),
+            (const char *)best->behind_blank.text);
     if (best->unsure_comment)
         return err_set(
             err, STATUS_INPUT,

@@ -1,6 +1,7 @@
 #include "base/chars/escape.h"
 #include "base/chars/lines.h"
 #include "format/cut/bson_span.h"
+#include "format/cut/json_span.h"
 #include "format/guess/structure/guess_text.h"
 #include "format/record/dialect.h"
 
@@ -15,7 +16,7 @@ static bool refuse_kind(const char *name, const char *kind, err_t *err) {
 }
 
 void guess_first_bytes(const uint8_t *text, size_t length, uint8_t *first, uint8_t *second) {
-    const uint8_t *const end = text + length, *at = lines_blanks(text + dialect_bom(text, length), end);
+    const uint8_t *const end = text + length, *at = lines_blanks(text + lines_bom(text, length), end);
     *first = at < end ? *at : 0;
     at = at < end ? lines_blanks(at + 1, end) : end;
     *second = at < end ? *at : 0;
@@ -27,10 +28,21 @@ bool guess_is_named_bson(const char *name) {
 }
 
 bool guess_is_empty(const uint8_t *text, size_t length) {
-    size_t at = dialect_bom(text, length);
+    size_t at = lines_bom(text, length);
     while (at < length && (text[at] == '\n' || text[at] == '\r'))
         at++;
     return at == length;
+}
+
+/* Does the first line that is not blank open an array of JSON, and close it or go on behind its bracket? */
+static bool is_array(const uint8_t *text, size_t length, uint8_t second) {
+    const uint8_t *const end = text + length, *at = lines_blanks(text + lines_bom(text, length), end),
+                         *feed = memchr(at, '\n', (size_t)(end - at));
+    size_t count = (size_t)((feed ? feed : end) - at);
+    while (count && (json_span_is_blank(at[count - 1]) || at[count - 1] == ','))
+        count--;
+    return (second == '[' || second == '-' || second == ']' || (second >= '0' && second <= '9')) &&
+           (count == 1 || (count && at[count - 1] == ']'));
 }
 
 bool guess_is_text(const char *name, const uint8_t *text, size_t length, err_t *err) {
@@ -63,7 +75,7 @@ bool guess_is_text(const char *name, const uint8_t *text, size_t length, err_t *
     if (!first)
         return err_set(err, STATUS_INPUT,
                        "%.1000s: holds no record, so its format cannot be guessed; give --format", name);
-    if (first == '[' && second == '"')
+    if (first == '[' && (second == '"' || is_array(text, head, second)))
         return refuse_kind(name, "JSON without objects", err);
     if (first == '<' && (second == '?' || second == '!' || (second >= 'A' && second <= 'z')))
         return refuse_kind(name, "XML or HTML", err);
