@@ -290,7 +290,7 @@ def ports_of(pid):
             sockets.add(os.readlink("/proc/%d/fd/%s" % (pid, number)))
     with open("/proc/net/tcp") as table:
         lines = [line.split() for line in table][1:]
-    return {"127.0.0.1:%d" % int(line[1].rpartition(":")[2], 16) for line in lines if "socket:[%s]" % line[9] in sockets}
+    return ["127.0.0.1:%d" % int(line[1].rpartition(":")[2], 16) for line in lines if "socket:[%s]" % line[9] in sockets]
 
 
 class Case(live.Case):
@@ -348,8 +348,10 @@ class Case(live.Case):
         ports = ports_of(process.pid)
         process.kill()
         process.communicate()
-        wait_for(lambda: not any(operation.get("client") in ports for operation in self.client.command(
-            "admin", {"currentOp": 1, "$all": True})["inprog"]))
+        of_it = [{"$currentOp": {"allUsers": True, "idleConnections": True}}, {"$match": {"client": {"$in": ports}}},
+                 {"$count": "connections"}]
+        wait_for(lambda: not self.client.command("admin", {"aggregate": 1, "pipeline": of_it, "cursor": {}})["cursor"][
+            "firstBatch"])
 
     def patiently(self, trial):
         """trial(patience), where a patience that is over is meant to be met: a short one does where the server is quick,
