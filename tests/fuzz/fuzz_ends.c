@@ -5,19 +5,20 @@
 #include "format_laws.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-    static const char *const escapes[] = {"double", "[double, backslash]", "backslash", "[]"};
-    static schema_t *schemas[9];
+    static const char *const escapes[] = {"double", "[double, backslash]", "backslash",
+                                          "[]",     "backslashes",         "[double, backslashes]"};
+    static schema_t *schemas[13];
     law_quiet();
     if (size < 2)
         return 0;
-    const size_t which = data[0] >= 0xC0 ? 8 : data[0] / 64u % 2 * 4 + data[0] % 4u;
+    const size_t which = data[0] >= 0xC0 ? 12 : data[0] / 64u % 2 * 6 + data[0] % 6u;
     uint64_t seed = data[1];
     if (!schemas[which]) {
         char yaml[200] = "format: x\nrecord: {json: yes}\n";
-        if (which < 8)
+        if (which < 12)
             snprintf(yaml, sizeof yaml,
                      "format: x\nrecord: {delimiter: \",\", header: no, escape: %s%s}\nfields: [{name: a}]\n",
-                     escapes[which % 4], which < 4 ? "" : ", comment: \"#\"");
+                     escapes[which % 6], which < 6 ? "" : ", comment: \"#\"");
         schemas[which] = lab_schema(yaml);
     }
     slack_t slack = slack_new(data + 2, size - 2);

@@ -65,7 +65,8 @@ static void say_delimited(size_t fields) {
     say("format: x\nrecord: {delimiter: %s, header: %s%s%s%s}\nfields:\n",
         ONE_OF("\"|\"", "[\"|\", \",\"]", "\" \"", "\"||\"", "blanks"), ONE_OF("no", "yes"),
         ONE_OF("", ", quote: none", ", quote: \"'\"", ", comment: \"@\"", ", skip: 1"),
-        ONE_OF("", ", escape: []", ", escape: [backslash]", ", escape: [double, backslash]"),
+        ONE_OF("", ", escape: []", ", escape: [backslash]", ", escape: [double, backslash]",
+               ", escape: backslashes", ", escape: [double, backslashes]"),
         ONE_OF("", ", encoding: latin1", ", encoding: windows-1252", ", multiline: no", ", exact: yes",
                ", decimal: \",\"", ", decimal: \",\", thousands: \".\""));
     for (size_t i = 0; i < fields; i++) {

@@ -1,5 +1,5 @@
 /* One record into its fields, against a reading of the same rules that is as plain as can be. The first byte
- * chooses the escapes ('0' to '3'), whether there are quotes ('4' and up: none), and how a surplus is merged.
+ * chooses the escapes ('0' to '3', '5', '6'), whether there are quotes ('4': none), and how a surplus is merged.
  */
 #include "format/cut/split.h"
 #include "format_laws.h"
@@ -13,11 +13,12 @@ typedef struct {
 } plain_t;
 
 /* The quoted field at text[0]: its value, or false when it is not closed before a delimiter or the end. */
-static bool read_quoted(const uint8_t *text, size_t length, bool doubled, bool backslash, plain_t *field) {
+static bool read_quoted(const uint8_t *text, size_t length, bool doubled, const char *behind,
+                        plain_t *field) {
     field->length = 0;
     for (size_t at = 1; at < length;) {
-        if (backslash && at + 1 < length && text[at] == '\\' && text[at + 1] == '"') {
-            field->value[field->length++] = '"';
+        if (at + 1 < length && text[at] == '\\' && text[at + 1] && strchr(behind, text[at + 1])) {
+            field->value[field->length++] = text[at + 1];
             at += 2;
             continue;
         }
@@ -38,12 +39,12 @@ static bool read_quoted(const uint8_t *text, size_t length, bool doubled, bool b
     return false;
 }
 
-static void read_field(const uint8_t *text, size_t length, bool quotes, bool doubled, bool backslash,
+/* behind: what a backslash stands before. */
+static void read_field(const uint8_t *text, size_t length, bool quotes, bool doubled, const char *behind,
                        plain_t *field) {
     field->quoted = false;
     if (quotes && length && text[0] == '"' &&
-        ((backslash && read_quoted(text, length, doubled, true, field)) ||
-         read_quoted(text, length, doubled, false, field)))
+        (read_quoted(text, length, doubled, behind, field) || read_quoted(text, length, doubled, "", field)))
         return;
     size_t end = 0;
     while (end < length && text[end] != ',')
@@ -63,7 +64,10 @@ static void compare(const split_t *split, const schema_t *schema, const uint8_t 
             break;
         }
         read_field(record + at, size - at, schema->quote != 0, schema->escape_double,
-                   schema->escape_backslash, &field);
+                   schema->escape_backslashes ? "\"\\"
+                   : schema->escape_backslash ? "\""
+                                              : "",
+                   &field);
         LAB_MUST(count < split->count);
         const span_t *span = &split->spans[count++];
         LAW(span->at == at && span->raw_length == field.raw_length && span->length == field.length &&
@@ -96,14 +100,19 @@ static void merge(split_t *split, const uint8_t *record, size_t size, size_t lef
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-    static const char *const quoting[] = {", escape: [double, backslash]", ", escape: double",
-                                          ", escape: backslash", ", escape: []", ", quote: none"};
-    static schema_t *schemas[5];
+    static const char *const quoting[] = {", escape: [double, backslash]",
+                                          ", escape: double",
+                                          ", escape: backslash",
+                                          ", escape: []",
+                                          ", quote: none",
+                                          ", escape: backslashes",
+                                          ", escape: [double, backslashes]"};
+    static schema_t *schemas[7];
     static split_t split;
     law_quiet();
     if (!size)
         return 0;
-    size_t which = (size_t)(uint8_t)(data[0] - '0') % 5;
+    size_t which = (size_t)(uint8_t)(data[0] - '0') % 7;
     if (!schemas[which]) {
         char yaml[200];
         snprintf(yaml, sizeof yaml,

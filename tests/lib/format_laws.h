@@ -105,7 +105,8 @@ static size_t law_closed(const schema_t *schema, char delimiter, const uint8_t *
                          size_t length, bool backslash, size_t *odd) {
     for (size_t i = at + 1; i < length; i++) {
         const bool again = i + 1 < length && text[i + 1] == (uint8_t)schema->quote;
-        if (backslash && text[i] == '\\' && again) {
+        const bool pair = schema->escape_backslashes && i + 1 < length && text[i + 1] == '\\';
+        if (backslash && text[i] == '\\' && (again || pair)) {
             i++;
         } else if (text[i] == (uint8_t)schema->quote && schema->escape_double && again) {
             i++;
@@ -770,6 +771,11 @@ static const struct {
     {"comments",
      "format: comments\nrecord: {delimiter: \",\", quote: none, header: no, comment: \"%\"}\nfields:\n"
      "  - {name: a}\n  - {name: b, optional: yes}\n"},
+    {"pairs", "format: pairs\nrecord: {delimiter: \",\", header: no, escape: backslashes}\nfields:\n"
+              "  - {name: a}\n  - {name: b, type: trimmed, optional: yes}\n"},
+    {"all_escapes",
+     "format: all_escapes\nrecord: {delimiter: [\",\", \";\"], header: no, escape: [double, backslashes]}\n"
+     "fields:\n  - {name: a}\n  - {name: b, optional: yes}\n"},
 };
 enum { LAW_FORMATS = sizeof law_formats / sizeof *law_formats };
 

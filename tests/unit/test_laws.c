@@ -78,7 +78,9 @@ static void test_formats(void **state) {
         "a|~|b\n|~|~|\na|~x\n",
         " a  b\n  x \t12 \n# c\n\"p q\nr\"   7\n",
         "007,+7,-07.5,00.5,01'234\n07,-7,0,0.5,1'234\n7,70,+1,1e3,0\n",
-        "%x\na,b\n %,%\n"};
+        "%x\na,b\n %,%\n",
+        "\"C:\\\\\",x\n\"\\\\,\\\"\\n\",\\\\\n\"\\\n\",\"a\\\",b\n",
+        "\"\\\\\"\"\\\"\",\"\"\"\\\\\"\na\\,b\n"};
     for (size_t i = 0; i < LAW_FORMATS; i++)
         law_holds(law_format((uint8_t)('0' + i)), (const uint8_t *)texts[i], strlen(texts[i]), 1, true);
 }
@@ -91,12 +93,12 @@ static void test_pieces(void **state) {
                                          " ", "\t", "\n",  "\n", "\n", "\r\n", "\"\n", "\n#", "\n\""};
     uint64_t seed = 7;
     log_set_level(LOG_SILENT);
-    for (int round = 0; round < 30000; round++) {
+    for (int round = 0; round < 40000; round++) {
         char text[200] = "";
         const size_t count = lab_chance(&seed, 30);
         for (size_t i = 0; i < count; i++)
             strcat(text, pieces[lab_chance(&seed, sizeof pieces / sizeof *pieces)]);
-        const uint8_t which = (uint8_t)('0' + LAW_FORMATS - 6 + lab_chance(&seed, 6));
+        const uint8_t which = (uint8_t)('0' + LAW_FORMATS - 8 + lab_chance(&seed, 8));
         law_holds(law_format(which), (const uint8_t *)text, strlen(text), lab_chance(&seed, 8), true);
     }
     log_set_level(LOG_NORMAL);

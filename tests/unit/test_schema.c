@@ -184,7 +184,7 @@ static void test_mistakes(void **state) {
         {"format: x\nrecord: {delimiter: \",\", quote: \",\"}\nfields: [{name: a}]\n", "2:33", "delimiter"},
         {"format: x\nrecord: {delimiter: \",\", quote: [x]}\nfields: [{name: a}]\n", "2:33", "quote"},
         {"format: x\nrecord: {delimiter: \",\", escape: slash}\nfields: [{name: a}]\n", "2:34",
-         "double and backslash"},
+         "double, backslash and backslashes"},
         {"format: x\nrecord: {delimiter: \",\", header: {a: b}}\nfields: [{name: a}]\n", "2:34", "word"},
         {"format: x\nrecord: {delimiter: \",\", header: [\"\"]}\nfields: [{name: a}]\n", "2:34", "empty"},
         {"format: x\nrecord: {delimiter: \",\", quote: none, multiline: yes}\nfields: [{name: a}]\n", "2:50",

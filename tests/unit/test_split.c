@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 typedef struct {
-    schema_t *both, *doubled, *backslash, *none, *neither;
+    schema_t *both, *doubled, *backslash, *pairs, *both_pairs, *none, *neither;
     split_t *split;
 } lab_t;
 
@@ -26,6 +26,8 @@ static int set_up(void **state) {
     lab->both = schema_with(", escape: [double, backslash]");
     lab->doubled = schema_with(", escape: double");
     lab->backslash = schema_with(", escape: backslash");
+    lab->pairs = schema_with(", escape: backslashes");
+    lab->both_pairs = schema_with(", escape: [double, backslashes]");
     lab->none = schema_with(", quote: none");
     lab->neither = schema_with(", escape: []");
     *state = lab;
@@ -37,6 +39,8 @@ static int tear_down(void **state) {
     schema_destroy(lab->both);
     schema_destroy(lab->doubled);
     schema_destroy(lab->backslash);
+    schema_destroy(lab->pairs);
+    schema_destroy(lab->both_pairs);
     schema_destroy(lab->none);
     schema_destroy(lab->neither);
     split_free(lab->split);
@@ -124,6 +128,19 @@ static void test_backslash(void **state) {
     expect(lab, lab->backslash, "\"a\\\"b\",c", "a\"b^c");
     expect(lab, lab->doubled, "\"a\\\"b\",c",
            "\"a\\\"b\"^c"); /* where a backslash escapes nothing it closes too early */
+}
+
+/* A backslash before a backslash, too, as most programs write that escape quotes by backslashes. */
+static void test_backslashes(void **state) {
+    lab_t *lab = *state;
+    expect(lab, lab->pairs, "\"C:\\\\dir\",\"end\\\\\",c", "C:\\dir^end\\^c");
+    assert_true(lab->split->backslash);
+    expect(lab, lab->pairs, "\"\\\\\\\"\",c", "\\\"^c");
+    expect(lab, lab->pairs, "\"q \\\"h\\\" \\\\\",c", "q \"h\" \\^c");
+    expect(lab, lab->pairs, "\"\\n\",c\\\\,\\\"", "\\n^c\\\\^\\\""); /* before anything else, and outside */
+    expect(lab, lab->pairs, "\"a\\\",b", "a\\^b");                   /* one before the closing quote */
+    expect(lab, lab->pairs, "\"a\"\"b\",c", "\"a\"\"b\"^c");
+    expect(lab, lab->both_pairs, "\"a\\\\\"\"b\",\"\\\"\\\\\"", "a\\\"b^\"\\");
 }
 
 /* A backslash before the closing quote: taken for itself when nothing else makes sense. */
@@ -306,11 +323,12 @@ static void test_torn(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_bare),       cmocka_unit_test(test_quoted),
-        cmocka_unit_test(test_backslash),  cmocka_unit_test(test_backslash_for_itself),
-        cmocka_unit_test(test_not_closed), cmocka_unit_test(test_merge),
-        cmocka_unit_test(test_too_many),   cmocka_unit_test(test_long_escapes),
-        cmocka_unit_test(test_at_ends),    cmocka_unit_test(test_torn),
+        cmocka_unit_test(test_bare),         cmocka_unit_test(test_quoted),
+        cmocka_unit_test(test_backslash),    cmocka_unit_test(test_backslash_for_itself),
+        cmocka_unit_test(test_backslashes),  cmocka_unit_test(test_not_closed),
+        cmocka_unit_test(test_merge),        cmocka_unit_test(test_too_many),
+        cmocka_unit_test(test_long_escapes), cmocka_unit_test(test_at_ends),
+        cmocka_unit_test(test_torn),
     };
     return cmocka_run_group_tests_name("split", tests, set_up, tear_down);
 }

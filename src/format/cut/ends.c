@@ -28,6 +28,14 @@ static quote_end_t ends_field(const schema_t *schema, char delimiter, const quot
     return record[at + 1] == '\n' ? QUOTE_CLOSED : QUOTE_ODD;
 }
 
+/* Does the backslash before text[at] stand for itself, as the second of two? They are counted from `from` on. */
+static bool is_second(const schema_t *schema, const uint8_t *text, size_t from, size_t at) {
+    size_t first = at;
+    while (schema->escape_backslashes && first > from && text[first - 1] == '\\')
+        first--;
+    return (at - first) % 2 == 0 && first < at;
+}
+
 quote_end_t ends_quote(const schema_t *schema, char delimiter, const uint8_t *record, size_t length,
                        size_t at, quote_t *quote, size_t *end) {
     const uint8_t mark = (uint8_t)schema->quote;
@@ -38,7 +46,7 @@ quote_end_t ends_quote(const schema_t *schema, char delimiter, const uint8_t *re
         if (!found)
             break;
         const size_t i = (size_t)(found - record);
-        if (quote->backslash && i > from && record[i - 1] == '\\') {
+        if (quote->backslash && i > from && record[i - 1] == '\\' && !is_second(schema, record, from, i)) {
             quote->escapes = quote->used_backslash = true;
             from = i + 1;
             continue;
@@ -47,6 +55,8 @@ quote_end_t ends_quote(const schema_t *schema, char delimiter, const uint8_t *re
         if (!doubled) {
             const quote_end_t is = ends_field(schema, delimiter, quote, record, length, i + 1);
             *end = is == QUOTE_CLOSED ? i + 1 : i;
+            if (schema->escape_backslashes && quote->backslash && memchr(record + at, '\\', i - at))
+                quote->escapes = quote->used_backslash = true;
             return is;
         }
         quote->escapes = true;

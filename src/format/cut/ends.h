@@ -30,7 +30,7 @@ typedef enum {
 /* Is the field that begins with a quote at record[at] quoted? CLOSED: *end is after its closing quote. ODD: *end is the
  * second quote. Else *end is not set. whole: nothing follows record[0, length). bare: it is one record without its line
  * end. backslash: a quote after a backslash is an ordinary one. escapes, used_backslash: of CLOSED, whether the field
- * holds escaped quotes, and any by a backslash. */
+ * may hold anything escaped, and by a backslash. */
 typedef struct {
     bool whole, bare, backslash;
     bool escapes, used_backslash;

@@ -9,9 +9,9 @@ static uint8_t *unescape(uint8_t *out, const schema_t *schema, bool backslash, c
                          size_t length) {
     uint8_t quote = (uint8_t)schema->quote;
     for (size_t i = 0; i < length; i++) {
-        bool escape =
-            (text[i] == quote || (backslash && text[i] == '\\')) && i + 1 < length && text[i + 1] == quote;
-        if (escape)
+        const bool before = backslash && text[i] == '\\';
+        if (i + 1 < length && (((text[i] == quote || before) && text[i + 1] == quote) ||
+                               (before && schema->escape_backslashes && text[i + 1] == '\\')))
             i++;
         *out++ = text[i];
     }

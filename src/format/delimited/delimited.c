@@ -325,10 +325,14 @@ static parsed_t parse_carefully(delimited_t *reader, uint8_t *out, record_t *rec
     return parse_spans(reader, out, record, id, shape);
 }
 
-/* Are all quotes of the record around whole fields? Then no field contains a quote, and the ends are right. */
+/* Are all quotes of the record around whole fields, and is nothing escaped in them? Then the ends are right. */
 static bool quotes_enclose(const delimited_t *reader, const bounds_t *bounds, uint32_t quotes) {
     uint8_t quote = (uint8_t)reader->schema->quote;
     const uint8_t *text = bounds->record;
+    const uint32_t end_of_record = bounds->ends[reader->dialect->columns - 1];
+    if (reader->schema->escape_backslashes &&
+        memchr(text, '\\', (size_t)(bounds->base + end_of_record - text)))
+        return false;
     uint32_t enclosing = 0;
     for (size_t i = 0; i < reader->dialect->columns; i++) {
         const uint8_t *end = bounds->base + bounds->ends[i];

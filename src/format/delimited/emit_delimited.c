@@ -229,14 +229,17 @@ static bool print_value(emit_delimited_t *emit, const field_t *field, const bson
 }
 
 static bool put_quoted(emit_delimited_t *emit, const value_t *value, way_t way) {
-    char quote = emit->draft->schema->quote;
+    const schema_t *schema = emit->draft->schema;
+    char quote = schema->quote;
     if (!put_byte(emit->draft, quote))
         return false;
     for (size_t i = 0; i < value->length; i++) {
         /* a doubled quote after a backslash would be read as an escaped one */
-        bool mixed = way == FIELD_QUOTED && emit->draft->schema->escape_backslash && i > 0 &&
-                     value->text[i - 1] == '\\';
+        bool mixed = way == FIELD_QUOTED && schema->escape_backslash && !schema->escape_backslashes &&
+                     i > 0 && value->text[i - 1] == '\\';
         bool escape = way == FIELD_BACKSLASH || mixed;
+        if (schema->escape_backslashes && value->text[i] == '\\' && !put_byte(emit->draft, '\\'))
+            return false;
         if (value->text[i] == (uint8_t)quote && !put_byte(emit->draft, escape ? '\\' : quote))
             return false;
         if (!put_byte(emit->draft, (char)value->text[i]))

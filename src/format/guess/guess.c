@@ -140,6 +140,12 @@ static bool add_record(guess_t *guess, const guess_line_t *line, err_t *err) {
     return true;
 }
 
+static bool look_at_escapes(guess_t *guess, const guess_line_t *line, const uint8_t *end, bool last,
+                            err_t *err) {
+    return !guess->structure.way.quote || !memchr(line->text, '\\', line->length) ||
+           guess_escapes_look(guess, line->text, end, last, err);
+}
+
 static bool is_first(const guess_t *guess, const guess_line_t *line) {
     const size_t bom = lines_bom(line->text, line->length); /* of a file that stands behind another one */
     return line->length - bom == guess->first_length &&
@@ -192,7 +198,7 @@ bool guess_take(guess_t *guess, const uint8_t *text, size_t length, guess_from_t
     for (; guess_next(guess->schema, &at, end, last, &line); done = at)
         if (is_first(guess, &line))
             guess->like_first++;
-        else if (!add_record(guess, &line, err))
+        else if (!add_record(guess, &line, err) || !look_at_escapes(guess, &line, end, last, err))
             return false;
     guess->bytes += (uint64_t)(done - begin);
     *used = last ? length : (size_t)(done - text);
@@ -314,7 +320,8 @@ bool guess_end(guess_t *guess, err_t *err) {
     if (guess->json || guess->bson)
         return check_for_documents(guess, err);
     decide_columns(guess);
-    if (!find_encoding(guess, err) || !guess_read_names(guess, err) || !guess_find_header(guess, err))
+    if (!guess_find_escapes(guess, err) || !find_encoding(guess, err) || !guess_read_names(guess, err) ||
+        !guess_find_header(guess, err))
         return false;
     add_like_first(guess);
     if (!guess_name_columns(guess, err) || !guess_tell_types(guess, err) || !guess_settle_days(guess, err) ||
@@ -325,7 +332,7 @@ bool guess_end(guess_t *guess, err_t *err) {
 }
 
 uint64_t guess_so_far(const guess_t *guess) {
-    uint64_t sum = guess->other_bytes + 2u * guess->wide_characters;
+    uint64_t sum = guess->other_bytes + 2u * guess->wide_characters + 4u * guess_escapes_so_far(guess);
     for (size_t i = 0; i < guess->structure.columns; i++) {
         const decision_t is = guess_column_decide(&guess->columns[i].column);
         const uint64_t parts[] = {is.kind,   is.style,          is.pattern, is.pair,

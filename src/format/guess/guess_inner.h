@@ -24,6 +24,19 @@ typedef struct {
     const type_spec_t *told; /* what a person says of it; NULL: nothing */
 } guess_column_t;
 
+typedef enum {
+    ESCAPE_DOUBLE,
+    ESCAPE_BACKSLASH,
+    ESCAPE_BACKSLASHES,
+    ESCAPES
+} escape_t; /* each with doubled quotes */
+
+/* Of records with backslashes: how many are read better so than as the structure says, and how many worse. */
+typedef struct {
+    uint64_t better[ESCAPES], worse[ESCAPES];
+    uint64_t pairs, alone; /* in quotes: backslashes before a backslash; before anything else but a quote */
+} guess_escapes_t;
+
 struct guess {
     const char *name;
     bool json, bson; /* it is, and nothing else is known */
@@ -42,6 +55,7 @@ struct guess {
     bool first_misfits;  /* it has not as many fields as the columns */
     uint64_t like_first; /* lines that were taken and are the same as the first record */
     uint64_t records, misfits, bytes;
+    guess_escapes_t escapes;
     bool all;       /* everything was looked at */
     bool scattered; /* the middle and the end, too */
     bool of_many;   /* there are other inputs */
@@ -61,6 +75,10 @@ bool guess_json_types(const guess_t *guess, err_t *err); /* can they be said of 
 void guess_json_fields(text_t *out, const guess_t *guess);
 void guess_json_tell(text_t out[GUESS_LINES], const guess_t *guess);
 
+/* guess_escapes.c: of a record that holds a backslash, and the text behind it; then what is best. */
+bool guess_escapes_look(guess_t *guess, const uint8_t *record, const uint8_t *end, bool last, err_t *err);
+escape_t guess_escapes_so_far(const guess_t *guess);
+bool guess_find_escapes(guess_t *guess, err_t *err);
 /* guess_scalar.c: as a scalar of YAML, in quotes where they are needed. */
 void guess_put_scalar(text_t *out, const char *text, size_t length);
 /* guess_print.c */

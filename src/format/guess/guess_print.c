@@ -75,7 +75,8 @@ static void put_record(text_t *out, const guess_t *guess) {
             text_append(out, "none");
     }
     if (structure->way.backslash)
-        text_append(out, ", escape: [double, backslash]");
+        text_append(out, structure->way.backslashes ? ", escape: [double, backslashes]"
+                                                    : ", escape: [double, backslash]");
     if (structure->skip)
         text_print(out, ", skip: %zu", structure->skip);
     if (structure->comment) {

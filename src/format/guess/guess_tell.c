@@ -33,7 +33,8 @@ static void tell_structure(text_t *out, const guess_t *guess, uint64_t text_byte
     if (structure->way.quote != '"')
         text_append(out, structure->way.quote ? ", single quotes" : ", no quotes");
     if (structure->way.backslash)
-        text_append(out, ", escapes by backslash");
+        text_append(out, structure->way.backslashes ? ", escapes by backslash, also of backslashes"
+                                                    : ", escapes by backslash");
     if (structure->skip)
         text_print(out, ", %zu line%s before the header skipped", structure->skip,
                    structure->skip == 1 ? "" : "s");

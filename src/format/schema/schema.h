@@ -279,10 +279,11 @@ typedef struct {
     bool blanks;        /* any number of blanks and tabs is the only delimiter; delimiters[0] is a blank */
     char quote;         /* 0: none */
     bool escape_double, escape_backslash;
-    bool multiline; /* records may contain line ends: JSON, BSON, or quoted fields */
-    bool validate;  /* of BSON, no matter of the file: libbson must find nothing wrong with a document */
-    uint32_t skip;  /* so many lines at a file's start are no records, and no header */
-    char comment;   /* lines that begin with it are none either; 0: there are no such lines */
+    bool escape_backslashes; /* with escape_backslash: a backslash before a backslash, too */
+    bool multiline;          /* records may contain line ends: JSON, BSON, or quoted fields */
+    bool validate; /* of BSON, no matter of the file: libbson must find nothing wrong with a document */
+    uint32_t skip; /* so many lines at a file's start are no records, and no header */
+    char comment;  /* lines that begin with it are none either; 0: there are no such lines */
     header_t header;
     texts_t header_words;
     schema_text_t header_line; /* of HEADER_LINE, in UTF-8 */

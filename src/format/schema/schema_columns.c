@@ -164,15 +164,19 @@ static bool read_escape(reader_t *reader, const yaml_item_t *node) {
     texts_t texts;
     if (!schema_texts(reader, node, &texts))
         return false;
-    reader->schema->escape_double = reader->schema->escape_backslash = false;
+    schema_t *schema = reader->schema;
+    schema->escape_double = schema->escape_backslash = schema->escape_backslashes = false;
     for (size_t i = 0; i < texts.count; i++) {
-        if (strcmp(texts.items[i].text, "double") == 0)
-            reader->schema->escape_double = true;
-        else if (strcmp(texts.items[i].text, "backslash") == 0)
-            reader->schema->escape_backslash = true;
+        const char *word = texts.items[i].text;
+        const bool both = strcmp(word, "backslashes") == 0;
+        if (strcmp(word, "double") == 0)
+            schema->escape_double = true;
+        else if (both || strcmp(word, "backslash") == 0)
+            schema->escape_backslash = true;
         else
-            return COMPLAIN(node, "'%s' is not a way to escape; known are double and backslash",
-                            texts.items[i].text);
+            return COMPLAIN(node, "'%s' is not a way to escape; known are double, backslash and backslashes",
+                            word);
+        schema->escape_backslashes |= both;
     }
     return true;
 }

@@ -108,6 +108,8 @@ bool schema_digest(schema_t *schema, err_t *err) {
     digest_bytes(state, traits, sizeof traits);
     if (schema->multiline)
         digest_bytes(state, "multiline", 9);
+    if (schema->escape_backslashes)
+        digest_bytes(state, "backslashes", 11);
     if (schema_is_wide(schema))
         digest_bytes(state, schema->blanks ? "blanks" : schema->wide.text,
                      schema->blanks ? 6 : schema->wide.length);

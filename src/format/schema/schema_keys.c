@@ -58,7 +58,7 @@ const schema_keys_t schema_keys[KEYS_PARTS] = {
          {{"delimiter", "the delimiters to choose from, one to eight ASCII characters, or one of "
                         "several characters, or blanks; needed"},
           {"quote", "the quote character, or none"},
-          {"escape", "how a quote is written inside quotes: double, backslash, or both"},
+          {"escape", "how a quote is written inside quotes: double, backslash, backslashes"},
           {"multiline", "may a quoted field contain line ends?"},
           {"header", "yes, no, refuse, or a list of words with which a header begins"},
           {"header_line", "instead of `header`: the very line that is the header; the columns are "

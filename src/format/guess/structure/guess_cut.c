@@ -13,6 +13,7 @@ void guess_schema(schema_t *schema, const way_t *way) {
     schema->quote = way->quote;
     schema->escape_double = true;
     schema->escape_backslash = way->backslash;
+    schema->escape_backslashes = way->backslashes;
     schema->multiline = way->quote != 0;
     schema->surplus_field = -1;
 }

@@ -10,7 +10,7 @@
 
 typedef struct {
     char delimiter, quote; /* quote 0: none */
-    bool backslash;
+    bool backslash, backslashes;
     bool blanks;  /* any number of them divides */
     char wide[4]; /* or these characters do; "": only the one */
 } way_t;
