@@ -152,7 +152,9 @@ static void print_changed(const changed_t *changed) {
 }
 
 static void print_id(const difference_t *difference) {
-    if (difference->other_id)
+    if (difference->nameless)
+        out_print("its _id is not known");
+    else if (difference->other_id)
         out_print("_id %s", difference->other_id);
     else
         out_print("_id %" PRId64, difference->id);
@@ -219,7 +221,7 @@ static void put_difference(bson_t *to, const void *list, size_t at) {
                AS_COUNT_IF("offset", file, difference->offset), AS_COUNT_IF("line", line, difference->line),
                AS_COUNT_IF("last_line", line, difference->last_line),
                AS_COUNT("documents", difference->records));
-    if (difference->other_id)
+    if (difference->other_id || difference->nameless)
         result_put(to, AS_TEXT("id", difference->other_id), AS_TEXT("last_id", NULL));
     else
         result_put(to, AS_COUNT("id", difference->id), AS_COUNT("last_id", difference->last_id));
@@ -249,9 +251,10 @@ static void make_result(bson_t *to, const verify_result_t *result, const values_
     result_put(
         to, AS_COUNT("expected", result->expected), AS_COUNT("read", result->records),
         AS_COUNT("rejected", result->rejected), AS_COUNT("filtered", result->filtered),
-        AS_COUNT("fixed", result->fixed), AS_COUNT("replaced", result->replaced),
-        AS_COUNT("undecided", result->undecided), AS_COUNT("kept", result->kept),
-        AS_COUNT("files", result->files), AS_COUNT("files_unfinished", result->unfinished_files),
+        AS_COUNT("fixed", result->fixed), AS_COUNT("fixed_not_looked_for", result->unsought),
+        AS_COUNT("replaced", result->replaced), AS_COUNT("undecided", result->undecided),
+        AS_COUNT("kept", result->kept), AS_COUNT("files", result->files),
+        AS_COUNT("files_unfinished", result->unfinished_files),
         AS_COUNT("files_in_catalog", result->catalog_files),
         AS_NUMBER("documents_in_collection", result->counted ? (double)result->all_documents : NAN, 0),
         AS_NUMBER("documents_of_other_files", result->counted ? (double)result->other_documents : NAN, 0),
@@ -316,6 +319,10 @@ static void print_summary(const verify_result_t *result, const values_t *values,
         out_print("of %s records read: %s rejected and %s filtered (not expected), %s fixed (expected)\n",
                   units_count(a, result->records), units_count(b, result->rejected),
                   units_count(c, result->filtered), units_count(d, result->fixed));
+    if (result->unsought)
+        out_print("not looked for: the documents of %s fixed record%s, whose _ids are not known; verify "
+                  "everything, or name the reject file (--retry)\n",
+                  units_count(a, result->unsought), result->unsought == 1 ? "" : "s");
     if (result->replaced)
         out_print("replaced: %s records, by later ones with the same _ids (not expected)\n",
                   units_count(a, result->replaced));

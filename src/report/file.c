@@ -131,7 +131,10 @@ bool file_write(const char *path, const char *text, size_t length, err_t *err) {
     const int file = find_place(path, place) ? make_beside(place, beside) : -1;
     if (file < 0)
         return err_set(err, STATUS_HOST, "the report %s could not be written: %s", path, strerror(errno));
-    bool ok = write_all(file, text, length) && fsync(file) == 0;
+    struct stat before;
+    const bool kept =
+        stat(place, &before) != 0 || fchmod(file, before.st_mode & 07777) == 0; /* its readers */
+    bool ok = kept && write_all(file, text, length) && fsync(file) == 0;
     int problem = errno;
     if (close(file) != 0 && ok) {
         ok = false;

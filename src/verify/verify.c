@@ -131,6 +131,7 @@ static bool add_up_workers(verification_t *run, err_t *err) {
         result->rejected += counters->rejected;
         result->filtered += counters->filtered;
         result->fixed += counters->fixed;
+        result->unsought += counters->unsought;
         result->kept += counters->kept;
         result->documents += counters->seen;
         result->same += counters->same;

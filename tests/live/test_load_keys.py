@@ -147,6 +147,9 @@ class Keys(livetest.Case):
         self.verified("--retry", "fixed", "a.csv")
         self.client.command(self.database, {"delete": "results", "deletes": [{"q": {"_id": 5}, "limit": 1}]})
         self.assertEqual(1, self.verified("a.csv", status=7)["missing"])
+        said = self.verified("--files-only", "a.csv")  # whose _ids nobody knows without a look at everything
+        self.assertEqual((0, 2), (said["fixed"], said["fixed_not_looked_for"]))
+        self.assertEqual(1, self.verified("--files-only", "--retry", "fixed", "a.csv", status=7)["missing"])
 
     def test_refused_by_a_validator(self):
         """nothing is expected of a record that the server refused but was fixed; what somebody puts there is found"""

@@ -311,6 +311,9 @@ class Report(livetest.Case):
         """all is as expected; then what differs is named in a table, with the same figures as in --json"""
         self.said("load", "--format", "mot", "a.csv", status=2)
         self.said("verify", "--format", "mot", "--report", "verify.html", "a.csv")
+        (self.folder / "verify.html").chmod(0o600)
+        self.said("verify", "--format", "mot", "--report", "verify.html", "a.csv")
+        self.assertEqual(0o600, (self.folder / "verify.html").stat().st_mode & 0o777)
         page = self.page("verify.html")
         self.assertEqual("Nothing differs: 2,498 documents of 1 file are as expected.", page.sentence)
         self.assertNotIn("Differences", page.tables)

@@ -77,6 +77,7 @@ static void test_judge(void **state) {
                 snprintf(told + strlen(told), sizeof told - strlen(told), "%s %c%d", difference_names[kind],
                          (char)('a' + kept[j].file), (int)kept[j].offset);
                 assert_int_equal(kept[j].line, kind == DIFFERENCE_CHANGED ? 99 : 0);
+                assert_int_equal(kept[j].nameless, kind != DIFFERENCE_CHANGED); /* only details have an _id */
             }
         }
         assert_string_equal(told, cases[i].told);

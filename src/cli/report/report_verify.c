@@ -51,6 +51,7 @@ static void add_records(report_t *report, const bson_t *document) {
     reporting_figure(report, document, "rejected", "rejected", "records");
     reporting_figure(report, document, "filtered", "filtered", "records");
     reporting_figure(report, document, "fixed", "fixed", "records");
+    reporting_figure(report, document, "fixed, not looked for", "fixed_not_looked_for", "records");
     reporting_figure(report, document, "replaced by later ones", "replaced", "records");
     reporting_figure(report, document, "not decided", "undecided", "records");
     reporting_figure(report, document, "other documents kept", "kept", "records");
@@ -76,7 +77,7 @@ static void add_difference(report_t *report, const difference_t *difference) {
     report_word(report, difference->name);
     report_number(report, difference->line ? (double)difference->line : NAN);
     report_number(report, (double)difference->records);
-    report_word(report, difference->other_id ? difference->other_id : id);
+    report_word(report, difference->other_id ? difference->other_id : difference->nameless ? NULL : id);
     report_word(report, changed ? changed->field : NULL);
     report_word(report, changed ? changed->stored : NULL);
     report_word(report, changed ? changed->expected : NULL);

@@ -19,9 +19,13 @@ static bool refuse(const load_file_t *file, const char *wrong, const char *first
     return false;
 }
 
-bool other_stream_refuse(const load_file_t *file, const char *what, uint64_t at, err_t *err) {
+bool other_stream_refuse(const load_file_t *file, const char *what, uint64_t from, uint64_t to, err_t *err) {
     char wrong[200];
-    snprintf(wrong, sizeof wrong, "%s byte %llu", what, (unsigned long long)at);
+    if (to)
+        snprintf(wrong, sizeof wrong, "%s between byte %llu and %llu", what, (unsigned long long)from,
+                 (unsigned long long)to);
+    else
+        snprintf(wrong, sizeof wrong, "%s at byte %llu", what, (unsigned long long)from);
     return refuse(file, wrong, "Give", err);
 }
 

@@ -5,8 +5,8 @@
 
 #include "load/blocks/block.h"
 
-/* what: how it shows, before "byte N". Always false. */
-bool other_stream_refuse(const load_file_t *file, const char *what, uint64_t at, err_t *err);
+/* what: how it shows, before "at byte N", or "between byte N and M" (to is not 0). Always false. */
+bool other_stream_refuse(const load_file_t *file, const char *what, uint64_t from, uint64_t to, err_t *err);
 
 /* The same of a stream that ends before what there is of the other one. */
 bool other_stream_refuse_shorter(const load_file_t *file, uint64_t end, err_t *err);

@@ -4,8 +4,8 @@
 #include <string.h>
 
 static bool refuse_longer(const load_file_t *file, const block_t *block, err_t *err) {
-    return other_stream_refuse(file, "the new one continues where the old one ended, in the 256 KiB from",
-                               block->offset, err);
+    return other_stream_refuse(file, "the new one continues where the old one ended,", block->offset,
+                               block->offset + RECORD_ID_BLOCK_BYTES, err);
 }
 
 /* Where it begins. */
@@ -15,8 +15,8 @@ static unsigned long long byte_of(uint64_t block) {
 
 static bool refuse_changed(load_file_t *file, const done_run_t *run, err_t *err) {
     if (file->input->kind == INPUT_STREAM)
-        return other_stream_refuse(file, "the new one has other content than the old one in the 256 KiB from",
-                                   run->from * RECORD_ID_BLOCK_BYTES, err);
+        return other_stream_refuse(file, "the new one has other content than the old one", byte_of(run->from),
+                                   byte_of(run->to), err);
     if (file->known_as && strcmp(file->known_as, file->input->name) != 0)
         return err_set(
             err, STATUS_INPUT,

@@ -411,6 +411,9 @@ void job_close_shards(job_t *job) {
     if (running)
         return; /* the last one of them does it */
     undo(job->server, job->client, &job->changed, &undone);
+    if (undone.steps[UNDO_BALANCING].gone && !job->changed.balancing)
+        log_note("%s: another load had turned its balancing off; it is on again",
+                 server_namespace(job->server));
     if (job->placed || !undone.hidden)
         undo_tell(job->server, &undone, "; `tipple status --restore` does it, when no load of it runs", &err);
 }

@@ -85,7 +85,7 @@ static bool read_range(begun_t *begun, int64_t from, int64_t end, err_t *err) {
 static bool refuse_stray(const begun_t *begun, uint64_t offset, err_t *err) {
     const load_file_t *file = begun->block->file;
     return other_stream_may_be(file)
-               ? other_stream_refuse(file, "the old one has a record where the new one has none, at", offset,
+               ? other_stream_refuse(file, "the old one has a record where the new one has none,", offset, 0,
                                      err)
                : refuse_changed(begun, offset,
                                 "there is a document of it in the collection, but no record begins there",
@@ -203,8 +203,8 @@ static bool correct_document(begun_t *begun, block_t *block, const record_t *rec
 }
 
 static bool refuse_stream(const begun_t *begun, uint64_t offset, err_t *err) {
-    return other_stream_refuse(begun->block->file, "the new one has another record than the old one at",
-                               begun->block->offset + offset, err);
+    return other_stream_refuse(begun->block->file, "the new one has another record than the old one",
+                               begun->block->offset + offset, 0, err);
 }
 
 static void nothing_seen(void *context) {

@@ -30,6 +30,7 @@ typedef struct {
     uint64_t line, last_line; /* 0: not known */
     uint64_t records;         /* or documents, that it stands for */
     int64_t id, last_id;
+    bool nameless;      /* its `_id` is not known */
     char *other_id;     /* an `_id` that is no 64-bit integer, as extended JSON; owned */
     char *why;          /* the rest of the sentence, or NULL; owned */
     changed_t *changed; /* or NULL; owned */

@@ -68,7 +68,8 @@ static bool tell(last_wins_t *last, const last_record_t *record, const char *con
                                .name = names[record->file],
                                .offset = record->offset,
                                .behind = record->offset + 1,
-                               .records = 1};
+                               .records = 1,
+                               .nameless = true};
     if (record->detail != NOWHERE) {
         difference = last->details[record->detail];
         last->details[record->detail] = (difference_t){.file = 0};

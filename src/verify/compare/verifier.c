@@ -365,6 +365,7 @@ static void settle(verifier_t *verifier) {
     ADD(sum->rejected, look->rejected);
     ADD(sum->filtered, look->filtered);
     ADD(sum->fixed, look->fixed);
+    ADD(sum->unsought, look->unsought);
     ADD(sum->kept, look->kept);
     ADD(sum->seen, look->seen);
     ADD(sum->same, look->same);

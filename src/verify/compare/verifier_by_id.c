@@ -41,13 +41,17 @@ static difference_t difference_at(const verifier_t *verifier, difference_kind_t 
 }
 
 /* A person may have fixed the record: its document has an `_id` that nobody here knows, and is looked for at last, among
- * all documents. */
-static bool awaits_fix(const verifier_t *verifier, const by_id_place_t *place) {
-    return verifier->inspection->whole && verifier->block->file->fix_count &&
+ * all documents, if these are looked at. */
+static bool was_fixed(const verifier_t *verifier, const by_id_place_t *place) {
+    return verifier->block->file->fix_count &&
            standing_awaits_fix(entry_of(verifier), place->offset, place->identity);
 }
 
 static bool await_fix(verifier_t *verifier, const by_id_place_t *place, err_t *err) {
+    if (!verifier->inspection->whole) {
+        verifier->look.unsought++;
+        return true;
+    }
     const entry_t *entry = entry_of(verifier);
     const awaited_fix_t fix = {.hash = entry_answer(entry, place->offset, place->identity)->hash,
                                .missing = difference_at(verifier, DIFFERENCE_MISSING, place)};
@@ -101,7 +105,7 @@ static bool note_found(verifier_t *verifier, last_found_t what, const by_id_plac
 /* The load has refused the record, and said so: another document has its `_id`, or the server did not take it. Whose the
  * document under its `_id` is, another record says, or nobody does. */
 static bool take_reject(verifier_t *verifier, const by_id_place_t *place, err_t *err) {
-    const bool fixed = awaits_fix(verifier, place);
+    const bool fixed = was_fixed(verifier, place);
     verifier->look.expected--;
     verifier->look.rejected += !fixed;
     return !fixed || await_fix(verifier, place, err);
@@ -110,10 +114,10 @@ static bool take_reject(verifier_t *verifier, const by_id_place_t *place, err_t 
 static bool take_found(verifier_t *verifier, const by_id_found_t *found, err_t *err) {
     const by_id_place_t *place = &verifier->places[found->tag];
     const existing_t existing = verifier->inspection->existing;
+    verifier->look.same += found->same;
     const bool rejected =
         !found->same && !place->why && is_known_reject(verifier, place); /* why: it was fixed */
-    verifier->look.same += found->same;
-    if (rejected && (found->others || awaits_fix(verifier, place)))
+    if (rejected && (found->others || was_fixed(verifier, place)))
         return take_reject(verifier, place, err);
     if ((found->same || found->others) &&
         !verified_ids_note(&verifier->block_ids,
@@ -156,5 +160,5 @@ bool verifier_expect_by_id(verifier_t *verifier, const uint8_t *document, uint32
 
 bool verifier_expect_fix(verifier_t *verifier, err_t *err) {
     const by_id_place_t place = place_of(verifier);
-    return !awaits_fix(verifier, &place) || await_fix(verifier, &place, err);
+    return !was_fixed(verifier, &place) || await_fix(verifier, &place, err);
 }
