@@ -328,7 +328,7 @@ static void test_first_again(void **state) {
         {{.header = GUESS_NO_HEADER}, "&,n\n,deci,n\n1P,\"a|b|c\",4\n2Q,x,5\n&,n\n3R,y,6\n", 6, 2},
         {{.header = GUESS_NO_HEADER}, "1,a\n2,b\n1,a\n1,a\n", 4, 0},
         /* names of all columns but the first: a header, wherever it stands */
-        {{.header = GUESS_ANY_HEADER}, "a,b\n1,2,3\na,b\n4,5,6\n7,8,9\n", 3, 0},
+        {{.header = GUESS_ANY_HEADER}, "a\tb\n1\t2\t3\na\tb\n4\t5\t6\n7\t8\t9\n", 3, 0},
         {{.header = GUESS_ANY_HEADER}, "a,b\n1,2\na,b\n4,5\n", 2, 0},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {

@@ -161,6 +161,8 @@ static bool is_text(encoding_t encoding, const uint8_t *text, size_t length) {
 uint8_t *delimited_put_unusual(delimited_t *reader, uint8_t *out, const op_t *op, const uint8_t *text,
                                size_t length, bool high, shape_t *shape) {
     const encoding_t encoding = high ? reader->schema->encoding : ENCODING_NONE;
+    if (op->code == OP_WIDE)
+        wide_trim(&reader->schema->fields[op->field], &text, &length);
     if (is_absent(op, encoding, text, length)) {
         int null = shape ? words_find(op->nulls, encoding, text, length) : 0;
         if (shape)

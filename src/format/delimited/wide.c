@@ -79,6 +79,11 @@ static void trim(const uint8_t **text, size_t *length) {
         ++*text, --*length;
 }
 
+void wide_trim(const field_t *field, const uint8_t **text, size_t *length) {
+    if (field->type == TYPE_TRIMMED && !field->array.length)
+        trim(text, length);
+}
+
 /* NULL: it is none, or nobody can tell which one. */
 static uint8_t *put_text(encoding_t encoding, const uint8_t *text, size_t length, uint8_t *out) {
     if (encoding_doubts(encoding, text, length))
@@ -199,8 +204,6 @@ static uint8_t *put_json(wide_t *wide, const uint8_t *text, size_t length, uint8
 /* Keys of lookups are UTF-8. */
 static uint8_t *put_looked_up(wide_t *wide, const field_t *field, encoding_t encoding, const uint8_t *text,
                               size_t length, uint8_t *type, uint8_t *out) {
-    if (field->type == TYPE_TRIMMED)
-        trim(&text, &length);
     if (encoding_doubts(encoding, text, length))
         return NULL;
     if (encoding_converts(encoding, text, length)) {

@@ -23,6 +23,9 @@ typedef struct {
 } wide_most_t;
 wide_most_t wide_most(const field_t *field, size_t text_times);
 
+/* Takes the blanks off that do not count for the field: before a text is compared with null values. */
+void wide_trim(const field_t *field, const uint8_t **text, size_t *length);
+
 /* Writes the value at `out`, and its type at `type`. patterns: of dates, compiled. *spelling: which of its spellings it had,
  * for shape_t. NULL: the text is no such value. */
 uint8_t *wide_put(wide_t *wide, const field_t *field, const pattern_t *patterns, encoding_t encoding,

@@ -54,11 +54,28 @@ static bool split_line(guess_t *guess, const guess_line_t *line, err_t *err) {
 }
 
 static bool keep_text(guess_column_t *column, const span_t *span, err_t *err) {
+    free(column->text);
     if (!(column->text = calloc(1, span->length + 1)))
         return err_memory(err, span->length);
     memcpy(column->text, span->text, span->length);
     column->length = span->length;
     return true;
+}
+
+bool guess_cut_first(guess_t *guess, err_t *err) {
+    const structure_t *structure = &guess->structure;
+    const guess_line_t line = {guess->first, guess->first_length};
+    if (!split_line(guess, &line, err))
+        return false;
+    guess->first_misfits = guess->split->count != structure->columns || !split_is_sound(guess->split);
+    const size_t shift = structure->odd_header && structure->row_names;
+    bool ok = true;
+    for (size_t i = 0; ok && i < structure->columns; i++) {
+        static const span_t none = {(const uint8_t *)"", 0, 0, 0};
+        const bool named = i >= shift && i - shift < guess->split->count;
+        ok = keep_text(&guess->columns[i], named ? &guess->split->spans[i - shift] : &none, err);
+    }
+    return ok;
 }
 
 /* The first record may name the columns: it is kept until the others are known. */
@@ -70,22 +87,14 @@ static bool keep_first(guess_t *guess, const uint8_t *text, size_t length, bool 
         return err_memory(err, structure->columns * sizeof *guess->columns);
     for (size_t i = 0; i < structure->columns; i++)
         guess_column_begin(&guess->columns[i].column);
-    if (!guess_next(guess->schema, &at, text + length, whole, &line) || !split_line(guess, &line, err))
+    if (!guess_next(guess->schema, &at, text + length, whole, &line))
         return false;
     if (!(guess->first = malloc(line.length)))
         return err_memory(err, line.length);
     memcpy(guess->first, line.text, line.length);
-    guess->first_misfits = guess->split->count != structure->columns || !split_is_sound(guess->split);
     guess->first_length = line.length;
     guess->first_line = 1 + lines_count(text, (size_t)(line.text - text));
-    const size_t shift = structure->odd_header && structure->row_names;
-    bool ok = true;
-    for (size_t i = 0; ok && i < structure->columns; i++) {
-        static const span_t none = {(const uint8_t *)"", 0, 0, 0};
-        const bool named = i >= shift && i - shift < guess->split->count;
-        ok = keep_text(&guess->columns[i], named ? &guess->split->spans[i - shift] : &none, err);
-    }
-    return ok;
+    return guess_cut_first(guess, err);
 }
 
 bool guess_begin(guess_t *guess, const uint8_t *text, size_t length, bool whole, err_t *err) {
@@ -137,13 +146,20 @@ static bool add_record(guess_t *guess, const guess_line_t *line, err_t *err) {
     }
     for (size_t i = 0; i < guess->split->count; i++)
         add_value(guess, &guess->columns[i], &guess->split->spans[i]);
+    if (!memchr(line->text, '\n', line->length))
+        guess_torn_count(guess);
     return true;
 }
 
-static bool look_at_escapes(guess_t *guess, const guess_line_t *line, const uint8_t *end, bool last,
-                            err_t *err) {
-    return !guess->structure.way.quote || !memchr(line->text, '\\', line->length) ||
-           guess_escapes_look(guess, line->text, end, last, err);
+/* *again: what is known of quotes has changed by it. */
+static bool look_at_quotes(guess_t *guess, const guess_line_t *line, const guess_text_t *here, bool *again,
+                           err_t *err) {
+    const bool quotes = guess->structure.way.quote;
+    *again = false;
+    return (!quotes || !memchr(line->text, '\\', line->length) ||
+            guess_escapes_look(guess, here, again, err)) &&
+           (!quotes || *again || !memchr(line->text, '\n', line->length) ||
+            guess_torn_look(guess, line, again, err));
 }
 
 static bool is_first(const guess_t *guess, const guess_line_t *line) {
@@ -195,11 +211,18 @@ bool guess_take(guess_t *guess, const uint8_t *text, size_t length, guess_from_t
         return true;
     begin += first;
     const uint8_t *at = begin, *done = begin;
-    for (; guess_next(guess->schema, &at, end, last, &line); done = at)
+    while (guess_next(guess->schema, &at, end, last, &line)) {
+        const guess_text_t here = {line.text, end, last};
+        bool again = false;
         if (is_first(guess, &line))
             guess->like_first++;
-        else if (!add_record(guess, &line, err) || !look_at_escapes(guess, &line, end, last, err))
+        else if (!look_at_quotes(guess, &line, &here, &again, err) ||
+                 (!again && !add_record(guess, &line, err)))
             return false;
+        if (again)
+            at = line.text;
+        done = at;
+    }
     guess->bytes += (uint64_t)(done - begin);
     *used = last ? length : (size_t)(done - text);
     return true;
@@ -320,8 +343,8 @@ bool guess_end(guess_t *guess, err_t *err) {
     if (guess->json || guess->bson)
         return check_for_documents(guess, err);
     decide_columns(guess);
-    if (!guess_find_escapes(guess, err) || !find_encoding(guess, err) || !guess_read_names(guess, err) ||
-        !guess_find_header(guess, err))
+    if (!guess_find_escapes(guess, err) || !guess_find_torn(guess, err) || !find_encoding(guess, err) ||
+        !guess_read_names(guess, err) || !guess_find_header(guess, err))
         return false;
     add_like_first(guess);
     if (!guess_name_columns(guess, err) || !guess_tell_types(guess, err) || !guess_settle_days(guess, err) ||
@@ -332,7 +355,9 @@ bool guess_end(guess_t *guess, err_t *err) {
 }
 
 uint64_t guess_so_far(const guess_t *guess) {
-    uint64_t sum = guess->other_bytes + 2u * guess->wide_characters + 4u * guess_escapes_so_far(guess);
+    uint64_t sum = guess->other_bytes + 2u * guess->wide_characters +
+                   4u * (guess->schema->escape_backslash + guess->schema->escape_backslashes) +
+                   16u * (guess->schema->quote != 0);
     for (size_t i = 0; i < guess->structure.columns; i++) {
         const decision_t is = guess_column_decide(&guess->columns[i].column);
         const uint64_t parts[] = {is.kind,   is.style,          is.pattern, is.pair,

@@ -29,10 +29,15 @@ static void count_behind(guess_escapes_t *escapes, const uint8_t *raw, size_t le
     }
 }
 
-/* Has the record all columns, and is each of its fields that begins with a quote in quotes? */
+/* Has the record all columns? */
+static bool fits(const guess_t *guess) {
+    return guess->split->count == guess->structure.columns && split_is_sound(guess->split);
+}
+
+/* And is each of its fields that begins with a quote in quotes? */
 static bool reads_well(const guess_t *guess) {
     const split_t *split = guess->split;
-    if (split->count != guess->structure.columns || !split_is_sound(split))
+    if (!fits(guess))
         return false;
     for (size_t i = 0; i < split->count; i++) {
         const span_t *span = &split->spans[i];
@@ -43,68 +48,76 @@ static bool reads_well(const guess_t *guess) {
     return true;
 }
 
-bool guess_escapes_look(guess_t *guess, const uint8_t *record, const uint8_t *end, bool last, err_t *err) {
-    guess_escapes_t *escapes = &guess->escapes;
-    const escape_t base = found_escape(guess);
-    bool well[ESCAPES];
-    for (int i = 0; i < ESCAPES; i++) {
-        way_t way = guess->structure.way;
-        schema_t schema;
-        const uint8_t *at = record;
-        guess_line_t line;
-        set_escape(&way, (escape_t)i);
-        guess_schema(&schema, &way);
-        schema.comment = guess->schema->comment;
-        well[i] = false;
-        if (!guess_next(&schema, &at, end, last, &line)) /* its quotes end nowhere in the sample */
-            continue;
-        if (!split_record(guess->split, &schema, way.delimiter, line.text, line.length))
-            return err_memory(err, line.length);
-        well[i] = reads_well(guess);
-        for (size_t j = 0; i == ESCAPE_BACKSLASHES && well[i] && j < guess->split->count; j++) {
-            const span_t *span = &guess->split->spans[j];
-            if (span->length != span->raw_length)
-                count_behind(escapes, line.text + span->at, span->raw_length);
-        }
-    }
-    for (int i = 0; i < ESCAPES; i++) {
-        escapes->better[i] += well[i] && !well[base];
-        escapes->worse[i] += well[base] && !well[i];
+typedef struct {
+    bool fits, well;
+    size_t length;
+} reading_t;
+
+/* The record as it would be read so. */
+static bool read_as(guess_t *guess, escape_t escape, const guess_text_t *from, reading_t *reading,
+                    err_t *err) {
+    way_t way = guess->structure.way;
+    schema_t schema;
+    const uint8_t *at = from->at;
+    guess_line_t line;
+    *reading = (reading_t){.well = false};
+    set_escape(&way, escape);
+    guess_schema(&schema, &way);
+    schema.comment = guess->schema->comment;
+    if (!guess_next(&schema, &at, from->end, from->last, &line)) /* its quotes end nowhere in the sample */
+        return true;
+    if (!split_record(guess->split, &schema, way.delimiter, line.text, line.length))
+        return err_memory(err, line.length);
+    *reading = (reading_t){.fits = fits(guess), .well = reads_well(guess), .length = line.length};
+    for (size_t i = 0; escape == ESCAPE_BACKSLASHES && reading->well && i < guess->split->count; i++) {
+        const span_t *span = &guess->split->spans[i];
+        if (span->length != span->raw_length)
+            count_behind(&guess->escapes, line.text + span->at, span->raw_length);
     }
     return true;
 }
 
-static bool is_better(const guess_escapes_t *escapes, escape_t escape) {
-    return escapes->better[escape] && !escapes->worse[escape];
+static bool reads_alike(const reading_t *one, const reading_t *other) {
+    return one->fits == other->fits && one->well == other->well && one->length == other->length;
 }
 
-static escape_t decide(const guess_t *guess) {
-    const guess_escapes_t *escapes = &guess->escapes;
-    const bool paired = escapes->pairs && !escapes->alone;
-    const uint64_t one = escapes->better[ESCAPE_BACKSLASH], two = escapes->better[ESCAPE_BACKSLASHES];
-    if (found_escape(guess) == ESCAPE_BACKSLASH)
-        return is_better(escapes, ESCAPE_BACKSLASHES) || (paired && !escapes->worse[ESCAPE_BACKSLASHES])
-                   ? ESCAPE_BACKSLASHES
-                   : ESCAPE_BACKSLASH;
-    if (is_better(escapes, ESCAPE_BACKSLASHES) &&
-        (paired || two > one || !is_better(escapes, ESCAPE_BACKSLASH)))
-        return ESCAPE_BACKSLASHES;
-    return is_better(escapes, ESCAPE_BACKSLASH) ? ESCAPE_BACKSLASH : ESCAPE_DOUBLE;
-}
-
-escape_t guess_escapes_so_far(const guess_t *guess) {
-    return decide(guess);
-}
-
-bool guess_find_escapes(guess_t *guess, err_t *err) {
-    const escape_t escape = decide(guess), before = found_escape(guess);
-    const guess_escapes_t *escapes = &guess->escapes;
-    if (escape == ESCAPE_DOUBLE && (escapes->better[ESCAPE_BACKSLASH] || escapes->better[ESCAPE_BACKSLASHES]))
-        return err_set(err, STATUS_INPUT, refused, guess->name);
+static void use(guess_t *guess, escape_t escape) {
     set_escape(&guess->structure.way, escape);
     guess->schema->escape_backslash = guess->structure.way.backslash;
     guess->schema->escape_backslashes = guess->structure.way.backslashes;
-    if (escape != before)
-        guess->misfits -= guess->misfits < escapes->better[escape] ? guess->misfits : escapes->better[escape];
-    return true;
+}
+
+bool guess_escapes_look(guess_t *guess, const guess_text_t *from, bool *again, err_t *err) {
+    guess_escapes_t *escapes = &guess->escapes;
+    const escape_t now = found_escape(guess);
+    reading_t readings[ESCAPES];
+    escape_t better = ESCAPES;
+    *again = false;
+    for (int i = 0; i < ESCAPES; i++)
+        if (!read_as(guess, (escape_t)i, from, &readings[i], err))
+            return false;
+    for (int i = ESCAPES; i-- > 0;) {
+        const bool gains = readings[i].well && !readings[now].well;
+        escapes->conflict |= gains && escapes->impossible[i];
+        /* what was read before this record has to be the same */
+        escapes->impossible[i] |= !gains && !reads_alike(&readings[i], &readings[now]);
+        if (gains && !escapes->impossible[i])
+            better = (escape_t)i;
+    }
+    if (better == ESCAPES)
+        return true;
+    escapes->impossible[now] = *again = true;
+    escapes->conflict = false;
+    use(guess, better);
+    return guess_cut_first(guess, err);
+}
+
+bool guess_find_escapes(guess_t *guess, err_t *err) {
+    const guess_escapes_t *escapes = &guess->escapes;
+    if (escapes->conflict)
+        return err_set(err, STATUS_INPUT, refused, guess->name);
+    if (found_escape(guess) == ESCAPE_BACKSLASH && !escapes->impossible[ESCAPE_BACKSLASHES] &&
+        escapes->pairs && !escapes->alone)
+        use(guess, ESCAPE_BACKSLASHES);
+    return guess_cut_first(guess, err);
 }

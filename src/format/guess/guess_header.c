@@ -141,8 +141,20 @@ static bool refuse_before_record(const guess_t *guess, err_t *err) {
         skip);
 }
 
+static bool refuse_names(const guess_t *guess, err_t *err) {
+    const structure_t *structure = &guess->structure;
+    return err_set(
+        err, STATUS_INPUT,
+        "%.1000s: its first line names %zu columns, and its rows have %zu: the first column may have no "
+        "name, or a delimiter may be in a value that is not in quotes. Name all columns in that line; or "
+        "give a --format with header: no and skip: %zu",
+        guess->name, structure->columns - 1, structure->columns, structure->skip + 1);
+}
+
 /* Can `header: yes` be said, or must the line be skipped? */
 static bool settle(guess_t *guess, bool header, err_t *err) {
+    if (guess->structure.unsure_names && header)
+        return refuse_names(guess, err);
     if (guess->structure.ends_empty && !guess->structure.odd_header)
         return refuse_ends_empty(guess, err);
     guess->header = header && !guess->structure.odd_header && !has_doubles(guess);

@@ -31,11 +31,24 @@ typedef enum {
     ESCAPES
 } escape_t; /* each with doubled quotes */
 
-/* Of records with backslashes: how many are read better so than as the structure says, and how many worse. */
+/* Of records with backslashes. */
 typedef struct {
-    uint64_t better[ESCAPES], worse[ESCAPES];
+    bool impossible[ESCAPES]; /* a record is read well in another way, and not so */
+    bool conflict;            /* and that is so of each way */
     uint64_t pairs, alone; /* in quotes: backslashes before a backslash; before anything else but a quote */
 } guess_escapes_t;
+
+typedef struct {
+    const uint8_t *at, *end;
+    bool last; /* nothing follows */
+} guess_text_t;
+
+/* Records over several lines. */
+typedef struct {
+    uint64_t records, torn; /* torn: of them, those whose lines look like records */
+    uint64_t enclosed;      /* other records with fields in quotes */
+    char quote;             /* it was believed to be one, and is none; 0: so far it is */
+} guess_torn_t;
 
 struct guess {
     const char *name;
@@ -56,6 +69,7 @@ struct guess {
     uint64_t like_first; /* lines that were taken and are the same as the first record */
     uint64_t records, misfits, bytes;
     guess_escapes_t escapes;
+    guess_torn_t torn;
     bool all;       /* everything was looked at */
     bool scattered; /* the middle and the end, too */
     bool of_many;   /* there are other inputs */
@@ -75,10 +89,17 @@ bool guess_json_types(const guess_t *guess, err_t *err); /* can they be said of 
 void guess_json_fields(text_t *out, const guess_t *guess);
 void guess_json_tell(text_t out[GUESS_LINES], const guess_t *guess);
 
-/* guess_escapes.c: of a record that holds a backslash, and the text behind it; then what is best. */
-bool guess_escapes_look(guess_t *guess, const uint8_t *record, const uint8_t *end, bool last, err_t *err);
-escape_t guess_escapes_so_far(const guess_t *guess);
+/* guess.c: the fields of the first record, after what is known of quotes has changed, too. */
+bool guess_cut_first(guess_t *guess, err_t *err);
+/* guess_escapes.c: of a record that holds a backslash. *again: quotes are escaped in another way than was known, and the
+ * record is to be read again. guess_find_escapes: at the end. */
+bool guess_escapes_look(guess_t *guess, const guess_text_t *from, bool *again, err_t *err);
 bool guess_find_escapes(guess_t *guess, err_t *err);
+/* guess_torn.c: of a record of several lines. *again: there are no quotes, and it is to be read again. Then of each record
+ * that is split; and at the end. */
+bool guess_torn_look(guess_t *guess, const guess_line_t *line, bool *again, err_t *err);
+void guess_torn_count(guess_t *guess);
+bool guess_find_torn(const guess_t *guess, err_t *err);
 /* guess_scalar.c: as a scalar of YAML, in quotes where they are needed. */
 void guess_put_scalar(text_t *out, const char *text, size_t length);
 /* guess_print.c */

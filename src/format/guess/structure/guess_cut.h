@@ -43,7 +43,8 @@ typedef struct {
     span_t
         behind_blank; /* a field whose quote stands behind blanks, where it is an ordinary character; length 0: none */
     bool odd_header;     /* the first record has other columns than the rest, and names most of them */
-    bool row_names;      /* with odd_header: it names all but the first column */
+    bool row_names;      /* with odd_header: it names all but the first column, as some programs write it, */
+    bool unsure_names;   /* or all rows have a delimiter too many */
     bool ends_empty;     /* all records end in an empty field, which the line before them lacks */
     char comment;        /* lines that begin with it are none; 0: there are none */
     bool unsure_comment; /* or they are records */

@@ -24,6 +24,11 @@ static bool all_end_empty(const study_t *study, const structure_t *found) {
     return study->count > 1;
 }
 
+static bool begins_quoted(const study_t *study, const structure_t *found, size_t record) {
+    return study->count > record && found->way.quote &&
+           study->text[study->records[record].at] == (uint8_t)found->way.quote;
+}
+
 /* Its first record has a field less or more than the others: names without the one of the row's number, or a last
  * delimiter that only some lines have. */
 static bool is_odd_header(study_t *study, structure_t *found, err_t *err) {
@@ -39,8 +44,10 @@ static bool is_odd_header(study_t *study, structure_t *found, err_t *err) {
         err_memory(err, study->records[0].length);
         return false;
     }
+    bool quoted = true;
     for (size_t i = 0; i < fields; i++) {
         const span_t *span = &study->split.spans[i];
+        quoted &= span->raw_length != span->length;
         const bool last = fields == most + 1 && i + 1 == fields;
         bool second; /* "n" may be a name */
         if (last ? span->length != 0
@@ -48,6 +55,8 @@ static bool is_odd_header(study_t *study, structure_t *found, err_t *err) {
             return false;
     }
     found->row_names = fields + 1 == most && !found->ends_empty;
+    found->unsure_names = found->row_names && way->delimiter != '\t' && !way->blanks &&
+                          !(quoted && begins_quoted(study, found, 1));
     return true;
 }
 
