@@ -236,6 +236,24 @@ class Placement(livecluster.Cluster):
             self.load("a.csv", *words, status=(0, 2))
             self.clean()
 
+    def test_two_behind_one_that_was_killed(self):
+        """two first loads that begin at once behind one that was killed while it placed: one of them takes that away"""
+        self.write("b.csv", rows(500, 2))
+        first = self.database
+        for number in range(3):
+            self.database = "%s_%d" % (first[:40], number)
+            self.name = self.database + ".results"
+            load = self.placed()
+            load.kill()
+            load.wait()
+            self.faults(clear=True)
+            self.assertEqual(2, len(self.zones()))
+            loads = [self.start("--shard-key", "k:hashed", name) for name in ("a.csv", "b.csv")]
+            for process in loads:
+                said = process.communicate(timeout=livetest.LONG)[1].decode()
+                self.assertEqual(0, process.returncode, said)
+            self.clean()
+
     def test_terminated_while_it_places(self):
         load = self.placed()
         load.send_signal(signal.SIGTERM)

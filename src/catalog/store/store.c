@@ -73,13 +73,17 @@ bool store_take_numbers(store_t *store, uint64_t extents, uint64_t ordinals, uin
     return true;
 }
 
+bool load_seems_to_run(const load_seen_t *load, int64_t lease_ms) {
+    return !load->ended && !load->leaving && load->silent_ms < lease_ms;
+}
+
 bool running_count(store_t *store, const load_id_t *but, int64_t lease_ms, size_t *count, err_t *err) {
     loads_t loads = {0};
     bool ok = store->read_loads(store, &loads, err);
     *count = 0;
     for (size_t i = 0; ok && i < loads.count; i++)
-        *count += !loads.loads[i].ended && !loads.loads[i].leaving && loads.loads[i].silent_ms < lease_ms &&
-                  !(but && load_id_equal(but, &loads.loads[i].id));
+        *count +=
+            load_seems_to_run(&loads.loads[i], lease_ms) && !(but && load_id_equal(but, &loads.loads[i].id));
     loads_free(&loads);
     return ok;
 }

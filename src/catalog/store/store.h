@@ -105,6 +105,7 @@ typedef struct {
     bool leaving;  /* it sends nothing any more, and is about to end */
     uint64_t documents;
     int64_t started_ms, process;
+    int64_t since_ms;  /* its first sign of life, by the server's clock */
     int64_t silent_ms; /* for people only, by the server's clock; no decision uses it */
     char host[64];
 } load_seen_t;
@@ -167,8 +168,10 @@ bool store_read_all(store_t *store, const uint32_t *among, size_t among_count, e
 bool store_take_numbers(store_t *store, uint64_t extents, uint64_t ordinals, uint64_t *first_extent,
                         uint64_t *first_ordinal, err_t *err);
 
-/* How many loads seem to run and are not about to end, not counting `but` (may be NULL). For people and for cleaning up
- * only, since it uses how long ago the server last heard from them. */
+/* Does it seem to run, and is it not about to end? For people and for cleaning up only, since it uses how long ago the
+ * server last heard from it. */
+bool load_seems_to_run(const load_seen_t *load, int64_t lease_ms);
+/* How many such loads there are, not counting `but` (may be NULL). */
 bool running_count(store_t *store, const load_id_t *but, int64_t lease_ms, size_t *count, err_t *err);
 
 #endif

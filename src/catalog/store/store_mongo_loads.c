@@ -29,6 +29,8 @@ static load_seen_t load_from_bson(const bson_t *document, const char *here) {
         snprintf(load.host, sizeof load.host, "%s", bson_iter_utf8(&iter, NULL));
     if (bson_iter_init_find(&iter, document, "started") && BSON_ITER_HOLDS_DATE_TIME(&iter))
         load.started_ms = bson_iter_date_time(&iter);
+    if (bson_iter_init_find(&iter, document, "since") && BSON_ITER_HOLDS_DATE_TIME(&iter))
+        load.since_ms = bson_iter_date_time(&iter);
     return load;
 }
 
@@ -44,10 +46,11 @@ bool store_mongo_read_loads(store_t *store, loads_t *loads, err_t *err) {
     store_mongo_t *mongo = store_mongo_of(store);
     char here[HOST_PROCESSES];
     bool ok = true;
-    bson_t *fields = BCON_NEW("beat", BCON_BOOL(true), "leaving", BCON_BOOL(true), "documents",
-                              BCON_BOOL(true), "host", BCON_BOOL(true), "process", BCON_BOOL(true),
-                              "processes", BCON_BOOL(true), "started", BCON_BOOL(true), "silent", "{",
-                              "$subtract", "[", BCON_UTF8("$$NOW"), BCON_UTF8("$seen"), "]", "}");
+    bson_t *fields =
+        BCON_NEW("beat", BCON_BOOL(true), "leaving", BCON_BOOL(true), "documents", BCON_BOOL(true), "host",
+                 BCON_BOOL(true), "process", BCON_BOOL(true), "processes", BCON_BOOL(true), "started",
+                 BCON_BOOL(true), "since", BCON_BOOL(true), "silent", "{", "$subtract", "[",
+                 BCON_UTF8("$$NOW"), BCON_UTF8("$seen"), "]", "}");
     host_processes(here);
     for (size_t count = 1; ok && count;) {
         bson_t reply, document;

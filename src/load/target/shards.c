@@ -316,19 +316,6 @@ static void keep_off(job_t *job) {
     free(quoted);
 }
 
-static bool count_others(const job_t *job, size_t *running, err_t *err) {
-    return running_count(job->store, &job->id, job->lease_ms ? job->lease_ms : STORE_LEASE_MS, running, err);
-}
-
-/* What a load that was killed has set for another cut of the collection would be in the way. */
-static void undo_dead(job_t *job) {
-    size_t running;
-    undone_t undone;
-    err_t err;
-    if (!job->spec->dry_run && count_others(job, &running, &err) && !running)
-        undo(job->server, job->client, NULL, &undone);
-}
-
 bool job_open_shards(job_t *job, err_t *err) {
     route_t **route = &job->loading.route;
     shardkey_t wanted;
@@ -346,7 +333,7 @@ bool job_open_shards(job_t *job, err_t *err) {
     if (read == ROUTE_UNSHARDED && !job->place.empty)
         ok = check_no_key(job, err);
     else if (read == ROUTE_UNSHARDED && !is_none(job)) {
-        undo_dead(job);
+        job_undo_dead(job);
         ok = collection_empty(job, &wanted, err);
         if (!ok && err->status != STATUS_USAGE && was_quicker(job, &read))
             ok = check_key(job, &wanted, err);
@@ -401,7 +388,7 @@ void job_close_shards(job_t *job) {
     server_clean_up(job->server);
     if (!load_id_is_nobody(&job->id) && !store_mongo_leave(job->store, &job->id, &err))
         log_detail("other loads cannot be told that this one is about to end: %s", err.text);
-    if (!count_others(job, &running, &err)) {
+    if (!running_count(job->store, &job->id, job_lease_ms(job), &running, &err)) {
         log_warn("%s: whether other loads of it are running could not be found out (%s), so its zones and "
                  "its balancing stay as they are; `tipple status` shows them, and --restore undoes what "
                  "loads have changed",
