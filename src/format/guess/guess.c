@@ -168,6 +168,12 @@ static bool is_first(const guess_t *guess, const guess_line_t *line) {
            memcmp(line->text + bom, guess->first, guess->first_length) == 0;
 }
 
+static bool is_still_first(const guess_t *guess, const guess_text_t *here) {
+    const uint8_t *at = here->at;
+    guess_line_t line;
+    return guess_next(guess->schema, &at, here->end, here->last, &line) && is_first(guess, &line);
+}
+
 /* A line in the middle is the first of a record if so are those after it, as far as can be seen. */
 static bool fits_from(guess_t *guess, const uint8_t *at, const uint8_t *end) {
     guess_line_t line;
@@ -213,14 +219,18 @@ bool guess_take(guess_t *guess, const uint8_t *text, size_t length, guess_from_t
     const uint8_t *at = begin, *done = begin;
     while (guess_next(guess->schema, &at, end, last, &line)) {
         const guess_text_t here = {line.text, end, last};
-        bool again = false;
-        if (is_first(guess, &line))
-            guess->like_first++;
-        else if (!look_at_quotes(guess, &line, &here, &again, err) ||
-                 (!again && !add_record(guess, &line, err)))
+        const bool like_first = is_first(guess, &line);
+        bool again;
+        if (!look_at_quotes(guess, &line, &here, &again, err))
             return false;
-        if (again)
+        if (again) {
             at = line.text;
+            guess->escapes.conflict |= like_first && !is_still_first(guess, &here);
+        } else if (like_first) {
+            guess->like_first++;
+        } else if (!add_record(guess, &line, err)) {
+            return false;
+        }
         done = at;
     }
     guess->bytes += (uint64_t)(done - begin);

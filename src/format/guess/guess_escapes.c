@@ -92,22 +92,24 @@ bool guess_escapes_look(guess_t *guess, const guess_text_t *from, bool *again, e
     const escape_t now = found_escape(guess);
     reading_t readings[ESCAPES];
     escape_t better = ESCAPES;
+    bool lost = false;
     *again = false;
     for (int i = 0; i < ESCAPES; i++)
         if (!read_as(guess, (escape_t)i, from, &readings[i], err))
             return false;
     for (int i = ESCAPES; i-- > 0;) {
         const bool gains = readings[i].well && !readings[now].well;
-        escapes->conflict |= gains && escapes->impossible[i];
+        lost |= gains && escapes->impossible[i];
         /* what was read before this record has to be the same */
         escapes->impossible[i] |= !gains && !reads_alike(&readings[i], &readings[now]);
         if (gains && !escapes->impossible[i])
             better = (escape_t)i;
     }
-    if (better == ESCAPES)
+    if (better == ESCAPES) {
+        escapes->conflict |= lost;
         return true;
+    }
     escapes->impossible[now] = *again = true;
-    escapes->conflict = false;
     use(guess, better);
     return guess_cut_first(guess, err);
 }
