@@ -118,7 +118,7 @@ size_t guess_find_first(study_t *study, structure_t *found, size_t *of, err_t *e
         passed += comment;
     }
     const size_t before = comments ? first_comment(study, first) : first;
-    found->comment = comments ? '#' : 0;
+    found->comment = comments ? '#' : found->way.comment;
     found->unsure_comment = comments && !hashes.first_others && hashes.fitting > hashes.others;
     found->first = study->records[first].at;
     found->skip = before ? lines_before(study, study->records[before].at) : 0;

@@ -88,6 +88,17 @@ static bool has_other_colons(const study_t *study) {
     return others * 2 > study->count;
 }
 
+/* Before comments were known, a quote in one of them may have gone on in the records behind it. */
+static bool has_quoting_comment(const study_t *study, const structure_t *found) {
+    if (!found->comment || found->way.comment || !found->way.quote)
+        return false;
+    for (size_t i = 0; i < study->count; i++)
+        if (study->records[i].hash &&
+            memchr(study->text + study->records[i].at, found->way.quote, study->records[i].length))
+            return true;
+    return false;
+}
+
 /* How good this way is, in found->score; 0: it divides nothing. */
 static bool weigh(study_t *study, const way_t *way, double weight, structure_t *found, err_t *err) {
     double clean = 0, odd = 0;
@@ -100,6 +111,14 @@ static bool weigh(study_t *study, const way_t *way, double weight, structure_t *
         return true;
     *err = (err_t){.status = STATUS_OK};
     const size_t fitting = guess_find_first(study, found, &of, err);
+    if (has_quoting_comment(study, found)) {
+        way_t without = *way;
+        const bool unsure = found->unsure_comment;
+        without.comment = found->comment;
+        const bool ok = weigh(study, &without, weight, found, err);
+        found->unsure_comment |= unsure;
+        return ok;
+    }
     if (err->status != STATUS_OK || !look_at_cells(study, found, &clean, &odd, err))
         return false;
     const double share = (double)fitting / (double)(of ? of : 1);
