@@ -1,5 +1,7 @@
 #include "base/log.h"
 #include "cli/print/plan_print.h"
+#include "cli/report/report_plan.h"
+#include "cli/report/reporting.h"
 #include "format/format.h"
 #include "input/manifest.h"
 #include "load/before/guess_inputs.h"
@@ -53,39 +55,46 @@ static bool play(plan_values_t *values, const plan_t *plan, simulate_figures_t f
     return simulate_all(spec, figures, err);
 }
 
-static int run(int argc, char **argv, const command_t *command, err_t *err) {
-    plan_values_t values;
+static int finish(const planned_t *planned, const again_t *again, err_t *err) {
+    const plan_values_t *values = planned->values;
+    bson_t result = BSON_INITIALIZER;
+    int status = STATUS_OK;
+    plan_make_result(&result, planned);
+    if (values->report)
+        status = reporting_end(report_plan(planned, &result), values->report, again, NULL, status, err);
+    values->json ? result_print("plan", status, &result) : plan_print(planned);
+    bson_destroy(&result);
+    return cli_finish(status, err);
+}
+
+static int work_out(void *data, char **files, int count, const again_t *again, err_t *err) {
+    plan_values_t *values = data;
     gauge_t gauge = {.files = 0};
-    int rest, status;
-    plan_options_init(&values);
-    if (!cli_read(command, argc, argv, &values, &rest, &status, err))
-        return status;
-    if (!plan_options_finish(&values, err) || !check_given(&values, rest, err) ||
-        (rest && !take_sample(&values, argv, rest, &gauge, err)))
+    if ((values->report && !report_check_path(values->report, err)) || !plan_options_finish(values, err) ||
+        !check_given(values, count, err) || (count && !take_sample(values, files, count, &gauge, err)))
         return (int)err->status;
-    if (rest)
-        fill_from(&values.plan, &gauge);
-    plan_spec_t spec = values.plan;
+    if (count)
+        fill_from(&values->plan, &gauge);
+    plan_spec_t spec = values->plan;
     plan_t plan;
     simulate_figures_t figures[SIMULATE_WAYS];
-    if (rest && spec.stored_ratio == 0)
-        spec.stored_ratio = gauge_ratio(&gauge, values.compressor);
+    if (count && spec.stored_ratio == 0)
+        spec.stored_ratio = gauge_ratio(&gauge, values->compressor);
     if (!plan_check(&spec, err))
         return (int)err->status;
-    plan_fill_in(&spec, values.compressor, rest ? gauge_ratio(&gauge, "snappy") : 0);
+    plan_fill_in(&spec, values->compressor, count ? gauge_ratio(&gauge, "snappy") : 0);
     plan_work_out(&spec, &plan);
-    if (values.simulate && !play(&values, &plan, figures, err))
+    if (values->simulate && !play(values, &plan, figures, err))
         return (int)err->status;
-    planned_t planned = {&values, &spec, &plan, rest ? &gauge : NULL, values.simulate ? figures : NULL};
-    if (values.json) {
-        bson_t result = BSON_INITIALIZER;
-        plan_make_result(&result, &planned);
-        result_print("plan", STATUS_OK, &result);
-        bson_destroy(&result);
-    } else {
-        plan_print(&planned);
-    }
-    return cli_flush(err) ? STATUS_OK : (int)err->status;
+    const planned_t planned = {values, &spec, &plan, count ? &gauge : NULL,
+                               values->simulate ? figures : NULL};
+    return finish(&planned, again, err);
+}
+
+static int run(int argc, char **argv, const command_t *command, err_t *err) {
+    plan_values_t values;
+    plan_options_init(&values);
+    return reporting_run(command, argc, argv, &values, work_out, err);
 }
 
 const command_t command_plan = {

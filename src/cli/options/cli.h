@@ -77,6 +77,15 @@ typedef struct option {
         .offset = offsetof(values, json), .help = "Print the result as JSON."                                \
     }
 
+/* An option's row, for a struct with report. */
+#define CLI_REPORT(values)                                                                                   \
+    {                                                                                                        \
+        .name = "report", .group = GROUP_RESULT, .argument = "FILE", .kind = OPTION_TEXT,                    \
+        .offset = offsetof(values, report),                                                                  \
+        .help = "Write a report: FILE.html, a page for people that needs nothing else, or FILE.json, the "   \
+                "same for programs."                                                                         \
+    }
+
 /* What a user asks: the headings of `tipple --help`. */
 #define COMMANDS_LOAD  "How do I load my files?"
 #define COMMANDS_CHECK "Is everything there?"

@@ -388,6 +388,7 @@ const option_t plan_options[] = {
            "Until somebody notices and starts it again, where no other takes over (default 1h)."),
     NUMBER("takeover", TAKEOVER, "TIME",
            "Until another loader takes over, where one does (default 20s: a lease)."),
+    CLI_REPORT(plan_values_t),
     CLI_JSON(plan_values_t),
     {.name = NULL},
 };

@@ -10,7 +10,7 @@
 enum { PLAN_MOST_NUMBERS = 48 };
 
 typedef struct {
-    const char *format, *compressor;
+    const char *format, *compressor, *report;
     const char *texts[PLAN_MOST_NUMBERS]; /* of options that are numbers, as they were typed */
     texts_list_t indexes, types;
     guess_options_t guess; /* of the sample, without a format */

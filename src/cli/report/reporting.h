@@ -7,15 +7,6 @@
 #include "cli/options/again.h"
 #include "report/report.h"
 
-/* An option's row, for a struct with report. */
-#define CLI_REPORT(values)                                                                                   \
-    {                                                                                                        \
-        .name = "report", .group = GROUP_RESULT, .argument = "FILE", .kind = OPTION_TEXT,                    \
-        .offset = offsetof(values, report),                                                                  \
-        .help = "Write a report: FILE.html, a page for people that needs nothing else, or FILE.json, the "   \
-                "same for programs."                                                                         \
-    }
-
 /* The run function of a command that reports: keeps the line as it was typed, reads options into `values`,
  * then has `body` do the work with what is no option. */
 typedef int reporting_body_t(void *values, char **inputs, int count, const again_t *again, err_t *err);
