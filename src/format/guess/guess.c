@@ -63,10 +63,12 @@ static bool keep_text(guess_column_t *column, const span_t *span, err_t *err) {
 }
 
 bool guess_cut_first(guess_t *guess, err_t *err) {
-    const structure_t *structure = &guess->structure;
+    structure_t *structure = &guess->structure;
     const guess_line_t line = {guess->first, guess->first_length};
     if (!split_line(guess, &line, err))
         return false;
+    if (guess->split->count == structure->columns)
+        structure->odd_header = structure->row_names = structure->unsure_names = false;
     guess->first_misfits = guess->split->count != structure->columns || !split_is_sound(guess->split);
     const size_t shift = structure->odd_header && structure->row_names;
     bool ok = true;

@@ -111,7 +111,11 @@ bool guess_escapes_look(guess_t *guess, const guess_text_t *from, bool *again, e
     }
     escapes->impossible[now] = *again = true;
     use(guess, better);
-    return guess_cut_first(guess, err);
+    const bool fitted = !guess->first_misfits;
+    if (!guess_cut_first(guess, err))
+        return false;
+    escapes->conflict |= fitted && guess->first_misfits;
+    return true;
 }
 
 bool guess_find_escapes(guess_t *guess, err_t *err) {

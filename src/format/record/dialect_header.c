@@ -163,12 +163,15 @@ static bool is_of_type(const schema_t *schema, const field_t *field, const span_
     uint8_t text[VALUE_MOST + VALUE_SLACK] = {0};
     pattern_t patterns[PATTERN_MOST];
     typed_t typed;
-    if (value->length > VALUE_MOST)
+    size_t length = value->length;
+    while (length > VALUE_MOST && value->text[length - 1] == ' ')
+        length--;
+    if (length > VALUE_MOST)
         return false;
-    memcpy(text, value->text, value->length);
+    memcpy(text, value->text, length);
     for (size_t i = 0; i < field->patterns.count; i++)
         pattern_compile(field->patterns.items[i].text, field->patterns.items[i].length, &patterns[i]);
-    return typed_convert(field, patterns, schema->encoding, text, value->length, &typed);
+    return typed_convert(field, patterns, schema->encoding, text, length, &typed);
 }
 
 static bool has_type(const field_t *field) {
