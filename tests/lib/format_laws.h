@@ -177,8 +177,10 @@ static law_lines_t law_count(const schema_t *schema, const dialect_t *dialect, c
             lines.comments++;
             continue;
         }
-        if (size && schema->header == HEADER_WORDS)
-            header = law_starts_with_header_word(schema, line, size);
+        const size_t mark =
+            size >= 3 && memcmp(line, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0; /* of a file put behind another */
+        if (size > mark && schema->header == HEADER_WORDS)
+            header = law_starts_with_header_word(schema, line + mark, size - mark);
         if (size && schema->header == HEADER_YES && !first) {
             first = line;
             first_length = size;
