@@ -53,33 +53,6 @@ static bool split_line(guess_t *guess, const guess_line_t *line, err_t *err) {
            err_memory(err, line->length);
 }
 
-static bool keep_text(guess_column_t *column, const span_t *span, err_t *err) {
-    free(column->text);
-    if (!(column->text = calloc(1, span->length + 1)))
-        return err_memory(err, span->length);
-    memcpy(column->text, span->text, span->length);
-    column->length = span->length;
-    return true;
-}
-
-bool guess_cut_first(guess_t *guess, err_t *err) {
-    structure_t *structure = &guess->structure;
-    const guess_line_t line = {guess->first, guess->first_length};
-    if (!split_line(guess, &line, err))
-        return false;
-    if (guess->split->count == structure->columns)
-        structure->odd_header = structure->row_names = structure->unsure_names = false;
-    guess->first_misfits = guess->split->count != structure->columns || !split_is_sound(guess->split);
-    const size_t shift = structure->odd_header && structure->row_names;
-    bool ok = true;
-    for (size_t i = 0; ok && i < structure->columns; i++) {
-        static const span_t none = {(const uint8_t *)"", 0, 0, 0};
-        const bool named = i >= shift && i - shift < guess->split->count;
-        ok = keep_text(&guess->columns[i], named ? &guess->split->spans[i - shift] : &none, err);
-    }
-    return ok;
-}
-
 /* The first record may name the columns: it is kept until the others are known. */
 static bool keep_first(guess_t *guess, const uint8_t *text, size_t length, bool whole, err_t *err) {
     const structure_t *structure = &guess->structure;

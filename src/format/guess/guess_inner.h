@@ -89,7 +89,7 @@ bool guess_json_types(const guess_t *guess, err_t *err); /* can they be said of 
 void guess_json_fields(text_t *out, const guess_t *guess);
 void guess_json_tell(text_t out[GUESS_LINES], const guess_t *guess);
 
-/* guess.c: the fields of the first record, after what is known of quotes has changed, too. */
+/* guess_first_record.c: after what is known of quotes has changed, too. */
 bool guess_cut_first(guess_t *guess, err_t *err);
 /* guess_escapes.c: of a record that holds a backslash. *again: quotes are escaped in another way than was known, and the
  * record is to be read again. guess_find_escapes: at the end. */
