@@ -121,20 +121,18 @@ static bool add_record(guess_t *guess, const guess_line_t *line, err_t *err) {
     }
     for (size_t i = 0; i < guess->split->count; i++)
         add_value(guess, &guess->columns[i], &guess->split->spans[i]);
-    if (!memchr(line->text, '\n', line->length))
-        guess_torn_count(guess);
+    if (guess->structure.way.quote && memchr(line->text, '\n', line->length))
+        return guess_torn_look(guess, line, err);
+    guess_torn_count(guess);
     return true;
 }
 
 /* *again: what is known of quotes has changed by it. */
 static bool look_at_quotes(guess_t *guess, const guess_line_t *line, const guess_text_t *here, bool *again,
                            err_t *err) {
-    const bool quotes = guess->structure.way.quote;
     *again = false;
-    return (!quotes || !memchr(line->text, '\\', line->length) ||
-            guess_escapes_look(guess, here, again, err)) &&
-           (!quotes || *again || !memchr(line->text, '\n', line->length) ||
-            guess_torn_look(guess, line, again, err));
+    return !guess->structure.way.quote || !memchr(line->text, '\\', line->length) ||
+           guess_escapes_look(guess, here, again, err);
 }
 
 static bool is_first(const guess_t *guess, const guess_line_t *line) {
@@ -341,8 +339,7 @@ bool guess_end(guess_t *guess, err_t *err) {
 
 uint64_t guess_so_far(const guess_t *guess) {
     uint64_t sum = guess->other_bytes + 2u * guess->wide_characters +
-                   4u * (guess->schema->escape_backslash + guess->schema->escape_backslashes) +
-                   16u * (guess->schema->quote != 0);
+                   4u * (guess->schema->escape_backslash + guess->schema->escape_backslashes);
     for (size_t i = 0; i < guess->structure.columns; i++) {
         const decision_t is = guess_column_decide(&guess->columns[i].column);
         const uint64_t parts[] = {is.kind,   is.style,          is.pattern, is.pair,

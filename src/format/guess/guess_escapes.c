@@ -19,16 +19,6 @@ static void set_escape(way_t *way, escape_t escape) {
     way->backslashes = escape == ESCAPE_BACKSLASHES;
 }
 
-/* What stands behind backslashes in a quoted field. */
-static void count_behind(guess_escapes_t *escapes, const uint8_t *raw, size_t length) {
-    const uint8_t *at = raw, *const end = raw + length;
-    while ((at = memchr(at, '\\', (size_t)(end - at))) && at + 1 < end) {
-        escapes->pairs += at[1] == '\\';
-        escapes->alone += at[1] != '\\' && at[1] != *raw;
-        at += 2;
-    }
-}
-
 /* Has the record all columns? */
 static bool fits(const guess_t *guess) {
     return guess->split->count == guess->structure.columns && split_is_sound(guess->split);
@@ -69,11 +59,6 @@ static bool read_as(guess_t *guess, escape_t escape, const guess_text_t *from, r
     if (!split_record(guess->split, &schema, way.delimiter, line.text, line.length))
         return err_memory(err, line.length);
     *reading = (reading_t){.fits = fits(guess), .well = reads_well(guess), .length = line.length};
-    for (size_t i = 0; escape == ESCAPE_BACKSLASHES && reading->well && i < guess->split->count; i++) {
-        const span_t *span = &guess->split->spans[i];
-        if (span->length != span->raw_length)
-            count_behind(&guess->escapes, line.text + span->at, span->raw_length);
-    }
     return true;
 }
 
@@ -119,11 +104,6 @@ bool guess_escapes_look(guess_t *guess, const guess_text_t *from, bool *again, e
 }
 
 bool guess_find_escapes(guess_t *guess, err_t *err) {
-    const guess_escapes_t *escapes = &guess->escapes;
-    if (escapes->conflict)
-        return err_set(err, STATUS_INPUT, refused, guess->name);
-    if (found_escape(guess) == ESCAPE_BACKSLASH && !escapes->impossible[ESCAPE_BACKSLASHES] &&
-        escapes->pairs && !escapes->alone)
-        use(guess, ESCAPE_BACKSLASHES);
-    return guess_cut_first(guess, err);
+    return guess->escapes.conflict ? err_set(err, STATUS_INPUT, refused, guess->name)
+                                   : guess_cut_first(guess, err);
 }

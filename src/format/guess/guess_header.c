@@ -146,14 +146,14 @@ static bool refuse_names(const guess_t *guess, err_t *err) {
     return err_set(
         err, STATUS_INPUT,
         "%.1000s: its first line names %zu columns, and its rows have %zu: the first column may have no "
-        "name, or a delimiter may be in a value that is not in quotes. Name all columns in that line; or "
-        "give a --format with header: no and skip: %zu",
-        guess->name, structure->columns - 1, structure->columns, structure->skip + 1);
+        "name, or a delimiter may be in a value that is not in quotes. Give --header yes if the first column "
+        "has none; else name all columns in that line",
+        guess->name, structure->columns - 1, structure->columns);
 }
 
 /* Can `header: yes` be said, or must the line be skipped? */
 static bool settle(guess_t *guess, bool header, err_t *err) {
-    if (guess->structure.unsure_names && header)
+    if (guess->structure.unsure_names && guess->options.header == GUESS_ANY_HEADER)
         return refuse_names(guess, err);
     if (guess->structure.ends_empty && !guess->structure.odd_header)
         return refuse_ends_empty(guess, err);

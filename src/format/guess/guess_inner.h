@@ -46,8 +46,7 @@ typedef struct {
 /* Records over several lines. */
 typedef struct {
     uint64_t records, torn; /* torn: of them, those whose lines look like records */
-    uint64_t enclosed;      /* other records with fields in quotes */
-    char quote;             /* it was believed to be one, and is none; 0: so far it is */
+    uint64_t loose;         /* fields that are not in quotes, and hold one */
 } guess_torn_t;
 
 struct guess {
@@ -95,9 +94,8 @@ bool guess_cut_first(guess_t *guess, err_t *err);
  * record is to be read again. guess_find_escapes: at the end. */
 bool guess_escapes_look(guess_t *guess, const guess_text_t *from, bool *again, err_t *err);
 bool guess_find_escapes(guess_t *guess, err_t *err);
-/* guess_torn.c: of a record of several lines. *again: there are no quotes, and it is to be read again. Then of each record
- * that is split; and at the end. */
-bool guess_torn_look(guess_t *guess, const guess_line_t *line, bool *again, err_t *err);
+/* guess_torn.c: of a record of several lines; of each other one that is split; at the end. */
+bool guess_torn_look(guess_t *guess, const guess_line_t *line, err_t *err);
 void guess_torn_count(guess_t *guess);
 bool guess_find_torn(const guess_t *guess, err_t *err);
 /* guess_scalar.c: as a scalar of YAML, in quotes where they are needed. */

@@ -1,6 +1,6 @@
 /* Text that knows no quotes, as many exports of tables divided by tabs, and has some all the same ("Rome, and lines later
- * Brave"): read with quotes, whole records vanish in a field, and all seems well. What tells them from a text of several
- * lines is that each of these lines has all columns, with values of the same types. */
+ * Brave"): read with quotes, whole records vanish in a field, and all seems well. Texts of several lines may look like
+ * that, too. But then a quote stands nowhere else: who encloses texts encloses those that hold a quote. */
 #include "format/guess/guess_inner.h"
 #include "format/guess/structure/guess_study.h"
 
@@ -74,46 +74,32 @@ static bool look_at_lines(guess_t *guess, const guess_line_t *line, bool *torn, 
     return true;
 }
 
-bool guess_torn_look(guess_t *guess, const guess_line_t *line, bool *again, err_t *err) {
-    guess_torn_t *torn = &guess->torn;
+bool guess_torn_look(guess_t *guess, const guess_line_t *line, err_t *err) {
     bool is_torn;
     if (guess->structure.columns < 2)
         return true;
     if (!look_at_lines(guess, line, &is_torn, err))
         return false;
-    torn->records++;
-    torn->torn += is_torn;
-    torn->enclosed += memchr(guess->first, guess->structure.way.quote, guess->first_length) != NULL;
-    /* all that was read before is the same without quotes */
-    if ((*again = torn->torn == torn->records && !torn->enclosed)) {
-        torn->quote = guess->structure.way.quote;
-        guess->structure.way.quote = guess->schema->quote = 0;
-        guess->structure.way.backslash = guess->structure.way.backslashes = false;
-        guess->schema->escape_backslash = guess->schema->escape_backslashes = false;
-        guess->schema->multiline = false;
-    }
+    guess->torn.records++;
+    guess->torn.torn += is_torn;
     return true;
 }
 
 void guess_torn_count(guess_t *guess) {
-    guess_torn_t *torn = &guess->torn;
-    torn->enclosed += guess->split->quoted;
-    for (size_t i = 0; torn->quote && i < guess->split->count; i++) {
+    const char quote = guess->structure.way.quote;
+    for (size_t i = 0; quote && i < guess->split->count; i++) {
         const span_t *span = &guess->split->spans[i];
-        torn->enclosed += span->length > 1 && span->text[0] == (uint8_t)torn->quote &&
-                          span->text[span->length - 1] == (uint8_t)torn->quote;
+        guess->torn.loose += span->length && span->length == span->raw_length &&
+                             memchr(span->text, quote, span->length) != NULL;
     }
 }
 
 bool guess_find_torn(const guess_t *guess, err_t *err) {
     const guess_torn_t *torn = &guess->torn;
-    const char quote = torn->quote ? torn->quote : guess->structure.way.quote;
-    if (!torn->torn || (torn->quote && !torn->enclosed) || 2 * torn->torn < torn->records)
-        return true;
-    return err_set(err, STATUS_INPUT,
-                   "%.1000s: with quotes around texts, %" PRIu64
-                   " of its records would go over several lines, "
-                   "each of which looks like a record itself; without them, other texts would keep their "
-                   "quotes. Give --format with quote: none, or with quote: '%c'",
-                   guess->name, torn->torn, quote);
+    return !torn->torn || torn->torn < torn->records || !torn->loose ||
+           err_set(err, STATUS_INPUT,
+                   "%.1000s: some of its quotes are ordinary characters; if others enclose texts, %" PRIu64
+                   " of its records go over several lines, each of which looks like a record itself. Give "
+                   "--format with quote: none, or with quote: '%c' if they do",
+                   guess->name, torn->torn, guess->structure.way.quote);
 }
