@@ -103,7 +103,6 @@ bool guess_escapes_look(guess_t *guess, const guess_text_t *from, bool *again, e
     return true;
 }
 
-bool guess_find_escapes(guess_t *guess, err_t *err) {
-    return guess->escapes.conflict ? err_set(err, STATUS_INPUT, refused, guess->name)
-                                   : guess_cut_first(guess, err);
+bool guess_find_escapes(const guess_t *guess, err_t *err) {
+    return !guess->escapes.conflict || err_set(err, STATUS_INPUT, refused, guess->name);
 }

@@ -35,7 +35,6 @@ typedef enum {
 typedef struct {
     bool impossible[ESCAPES]; /* a record is read well in another way, and not so */
     bool conflict;            /* and that is so of each way */
-    uint64_t pairs, alone; /* in quotes: backslashes before a backslash; before anything else but a quote */
 } guess_escapes_t;
 
 typedef struct {
@@ -93,8 +92,8 @@ bool guess_cut_first(guess_t *guess, err_t *err);
 /* guess_escapes.c: of a record that holds a backslash. *again: quotes are escaped in another way than was known, and the
  * record is to be read again. guess_find_escapes: at the end. */
 bool guess_escapes_look(guess_t *guess, const guess_text_t *from, bool *again, err_t *err);
-bool guess_find_escapes(guess_t *guess, err_t *err);
-/* guess_torn.c: of a record of several lines; of each other one that is split; at the end. */
+bool guess_find_escapes(const guess_t *guess, err_t *err);
+/* guess_torn.c: of a record with a quote: of one of several lines; of each other one, when it is split; at the end. */
 bool guess_torn_look(guess_t *guess, const guess_line_t *line, err_t *err);
 void guess_torn_count(guess_t *guess);
 bool guess_find_torn(const guess_t *guess, err_t *err);

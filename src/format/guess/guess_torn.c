@@ -87,7 +87,7 @@ bool guess_torn_look(guess_t *guess, const guess_line_t *line, err_t *err) {
 
 void guess_torn_count(guess_t *guess) {
     const char quote = guess->structure.way.quote;
-    for (size_t i = 0; quote && i < guess->split->count; i++) {
+    for (size_t i = 0; i < guess->split->count; i++) {
         const span_t *span = &guess->split->spans[i];
         guess->torn.loose += span->length && span->length == span->raw_length &&
                              memchr(span->text, quote, span->length) != NULL;
