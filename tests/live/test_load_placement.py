@@ -193,6 +193,13 @@ class Placement(livecluster.Cluster):
         self.assertTrue(livetest.wait_for(lambda: len(self.zones()) == 2))
         return load
 
+    def both_load(self, *words):
+        """Two loads at once, which leave nothing."""
+        for process in [self.start(*words, name) for name in ("a.csv", "b.csv")]:
+            said = process.communicate(timeout=livetest.LONG)[1].decode()
+            self.assertEqual(0, process.returncode, said)
+        self.clean()
+
     def test_two_keys_at_once(self):
         """two first loads with different shard keys: one shards the collection, the other is refused or was quicker"""
         self.write("b.csv", rows(500, 2))
@@ -215,11 +222,7 @@ class Placement(livecluster.Cluster):
         for number in range(8):
             self.database = "%s_%d" % (first[:40], number)
             self.name = self.database + ".results"
-            loads = [self.start(name) for name in ("a.csv", "b.csv")]
-            for process in loads:
-                said = process.communicate(timeout=livetest.LONG)[1].decode()
-                self.assertEqual(0, process.returncode, said)
-            self.clean()
+            self.both_load()
         self.assertEqual({}, self.tags())
 
     def test_killed_while_it_places(self):
@@ -248,11 +251,7 @@ class Placement(livecluster.Cluster):
             load.wait()
             self.faults(clear=True)
             self.assertEqual(2, len(self.zones()))
-            loads = [self.start("--shard-key", "k:hashed", name) for name in ("a.csv", "b.csv")]
-            for process in loads:
-                said = process.communicate(timeout=livetest.LONG)[1].decode()
-                self.assertEqual(0, process.returncode, said)
-            self.clean()
+            self.both_load("--shard-key", "k:hashed")
 
     def test_terminated_while_it_places(self):
         load = self.placed()
