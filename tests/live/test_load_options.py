@@ -36,6 +36,15 @@ class Said(livetest.Case):
         self.assertGreater(said["seconds"], 0)
         self.assertGreater(said["peak_memory_bytes"], 1 << 20)
 
+    def test_bytes_of_pieces(self):
+        """a large file of several pieces is counted once, also where more of it is read to find where its records begin"""
+        row = "%d,\"" + 19990 * "x" + "\"\n"
+        self.write("large.csv", "number,text\n" + "".join(row % number for number in range(7000)))
+        done = self.tipple("load", "--uri", self.uri(), "--filter", "number<0", "--json", "large.csv")
+        said = json.loads(done.stdout)
+        size = os.path.getsize(os.path.join(self.folder, "large.csv"))
+        self.assertEqual((7000, size), (said["filtered"], said["bytes_read"]))
+
     def test_text(self):
         """the accounting line adds up, with and without -q, and says what the JSON says"""
         self.write("a.csv", rows(1234, bad={2, 4}))

@@ -138,12 +138,17 @@ static bool hand_on(worker_t *worker, load_file_t *file, cut_t *cut, uint64_t fr
     return ok;
 }
 
+/* Is its text what the disk has, of which a part is read apart from the rest? More than that part is read to find out where
+ * its records begin. */
+static bool is_text_on_disk(const load_file_t *file) {
+    return file->input->kind == INPUT_PLAIN && !input_is_in_stream(file->input);
+}
+
 /* Where the next cut will begin (*window) lies in blocks that are done: after them. */
 static bool pass_over_done(worker_t *worker, load_file_t *file, cutter_t *cutter, uint64_t *window,
                            err_t *err) {
     const done_run_t *run = done_runs_find(&file->done_before, *window);
-    if (!run || *window + LEAST_SEEK >= run->to || file->compares || file->input->kind != INPUT_PLAIN ||
-        input_is_in_stream(file->input))
+    if (!run || *window + LEAST_SEEK >= run->to || file->compares || !is_text_on_disk(file))
         return true;
     *window = run->to;
     return beginning_seek(&worker->beginning, file, cutter, run->to, err);
@@ -159,6 +164,7 @@ static int feed_next(worker_t *worker, load_file_t *file, cutter_t *cutter, uint
         return 0;
     if (!pass_over_done(worker, file, cutter, &window, err))
         return -1;
+    const uint64_t from = cutter_offset(cutter);
     int got = cutter_next(cutter, &cut, err);
     if (got <= 0)
         return got;
@@ -168,6 +174,7 @@ static int feed_next(worker_t *worker, load_file_t *file, cutter_t *cutter, uint
     }
     *end = cut.next_offset;
     feeder->text_bytes += cut.length;
+    feeder->disk_bytes += is_text_on_disk(file) ? cut.next_offset - from : 0;
     return hand_on(worker, file, &cut, window, more, err) ? 1 : *more ? -1 : 0;
 }
 
@@ -223,8 +230,8 @@ static bool feed_text(worker_t *worker, load_file_t *file, bool *more, err_t *er
         got = feed_next(worker, file, cutter, &end, more, err);
         begun |= got > 0;
         file->begun = begun;
-        uint64_t now = source_disk_bytes(source);
-        feeder->disk_bytes += now - disk;
+        const uint64_t now = source_disk_bytes(source);
+        feeder->disk_bytes += is_text_on_disk(file) ? 0 : now - disk;
         disk = now;
         if (stop_signal() || pool_closed(options->pipeline->pool))
             *more = false;
