@@ -106,6 +106,8 @@ static void add_value(guess_t *guess, guess_column_t *column, const span_t *span
     const bool quoted = span->raw_length > span->length && span->length;
     guess_nearly_add(&column->nearly, &column->column, span->text, span->length);
     column->column.kept_blank |= quoted && (span->text[0] == ' ' || span->text[span->length - 1] == ' ');
+    if (column->word && !column->words)
+        column->words = guess_is_column_word((const char *)span->text, span->length);
     column->column.recurs |=
         span->length == column->length && span->length && memcmp(span->text, column->text, span->length) == 0;
     look_at_bytes(guess, span->text, span->length);
@@ -193,6 +195,7 @@ bool guess_take(guess_t *guess, const uint8_t *text, size_t length, guess_from_t
         return true;
     begin += first;
     const uint8_t *at = begin, *done = begin;
+    bool at_start = from == GUESS_FROM_START || from == GUESS_FROM_OTHER;
     while (guess_next(guess->schema, &at, end, last, &line)) {
         const guess_text_t here = {line.text, end, last};
         const bool like_first = is_first(guess, &line);
@@ -204,6 +207,8 @@ bool guess_take(guess_t *guess, const uint8_t *text, size_t length, guess_from_t
             guess->escapes.conflict |= like_first && !is_still_first(guess, &here);
         } else if (like_first) {
             guess->like_first++;
+            guess->repeated += !at_start;
+            at_start = false;
         } else if (!add_record(guess, &line, err)) {
             return false;
         }

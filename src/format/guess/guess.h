@@ -40,7 +40,8 @@ void guess_destroy(guess_t *guess);
 bool guess_begin(guess_t *guess, const uint8_t *text, size_t length, bool whole, err_t *err);
 
 typedef enum {
-    GUESS_FROM_START, /* the input's beginning */
+    GUESS_FROM_START, /* the first input's beginning */
+    GUESS_FROM_OTHER, /* another input's, which guess_is_same has looked at */
     GUESS_FROM_NEXT,  /* what follows the last record that was taken */
     GUESS_FROM_LINE,  /* some line in the middle; it may be within quotes */
 } guess_from_t;

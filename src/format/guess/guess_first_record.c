@@ -10,6 +10,11 @@ static bool keep_text(guess_column_t *column, const span_t *span, err_t *err) {
         return err_memory(err, span->length);
     memcpy(column->text, span->text, span->length);
     column->length = span->length;
+    const char *word = column->text;
+    size_t letters = column->length;
+    for (; letters && *word == ' '; word++)
+        letters--;
+    column->word = guess_is_column_word(word, letters);
     return true;
 }
 

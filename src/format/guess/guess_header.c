@@ -6,29 +6,38 @@
 
 enum {
     STRONG = 3,     /* a number or a date where the first row has a word, or the other way round */
-    LEAST_ROWS = 2, /* for what rows have in common */
+    ENOUGH = 2,     /* what one column of texts tells may be so by chance */
+    LEAST_ROWS = 5, /* so may be what fewer have in common */
 };
 
-static bool is_column_word(const guess_column_t *column) {
+bool guess_is_column_word(const char *text, size_t length) {
     static const char *const words[] = {
-        "id",        "name",      "date",     "time",  "code",    "type",     "city",        "country",
-        "state",     "status",    "email",    "phone", "address", "title",    "price",       "amount",
-        "count",     "total",     "value",    "year",  "month",   "day",      "description", "note",
-        "notes",     "comment",   "text",     "key",   "label",   "category", "url",         "first name",
-        "last name", "number",    "quantity", "zip",   "region",  "gender",   "lat",         "lon",
-        "latitude",  "longitude", "company",  "user",  "data",    "datum",    "nombre",      "nom",
-        "prix",      "preis",     "ort",      "stadt", "land",    "timestamp"};
+        "id",        "name",      "date",     "time",    "code",     "type",      "city",        "country",
+        "state",     "status",    "email",    "phone",   "address",  "title",     "price",       "amount",
+        "count",     "total",     "value",    "year",    "month",    "day",       "description", "note",
+        "notes",     "comment",   "text",     "key",     "label",    "category",  "url",         "first name",
+        "last name", "number",    "quantity", "zip",     "region",   "gender",    "lat",         "lon",
+        "latitude",  "longitude", "company",  "user",    "data",     "timestamp", "role",        "group",
+        "username",  "firstname", "lastname", "surname", "street",   "postcode",  "department",  "position",
+        "salary",    "age",       "brand",    "model",   "colour",   "color",     "size",        "weight",
+        "height",    "product",   "item",     "order",   "customer", "client",    "supplier",    "sku",
+        "currency",  "language",  "version",  "host",    "message",  "level",     "event",       "action",
+        "result",    "score",     "source",   "target",  "src",      "dst",       "start",       "end",
+        "from",      "to",        "datum",    "ip",      "share",    "cost",      "file",        "path",
+        "birthday",  "firma",     "nombre",   "nom",     "prix",     "preis",     "ort",         "stadt",
+        "land",      "vorname",   "nachname", "strasse", "plz",      "telefon",   "menge",       "anzahl",
+        "betrag",    "ville",     "pays",     "adresse", "prenom",   "fecha",     "ciudad"};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (strlen(words[i]) == column->length && strncasecmp(words[i], column->text, column->length) == 0)
+        if (strlen(words[i]) == length && strncasecmp(words[i], text, length) == 0)
             return true;
     bool joined = false;
-    for (size_t i = 0; i < column->length; i++) {
-        const char c = column->text[i];
+    for (size_t i = 0; i < length; i++) {
+        const char c = text[i];
         const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
         if (!letter && c != '_' && !(c >= '0' && c <= '9'))
             return false;
         joined |= c == '_' && i;
-        joined |= i && c >= 'A' && c <= 'Z' && column->text[i - 1] >= 'a' && column->text[i - 1] <= 'z';
+        joined |= i && c >= 'A' && c <= 'Z' && text[i - 1] >= 'a' && text[i - 1] <= 'z';
     }
     return joined; /* snake_case or camelCase */
 }
@@ -61,6 +70,7 @@ static bool is_untyped(const column_t *column, const decision_t *is) {
 
 typedef struct {
     size_t with, without;
+    bool words, years; /* a name such as "id" is among the first row's; years in a row are */
 } evidence_t;
 
 static void weigh_column(const guess_t *guess, size_t at, evidence_t *evidence) {
@@ -68,6 +78,8 @@ static void weigh_column(const guess_t *guess, size_t at, evidence_t *evidence) 
     const column_t first = of_one(column->text, column->length);
     const decision_t first_is = guess_column_decide(&first), *is = &column->is;
     const bool years = is_of_years(guess, at);
+    evidence->words |= column->word;
+    evidence->years |= years;
     if (!first.values || years)
         return;
     const bool word = first.pairs && !(first.pairs & column->column.pairs); /* "n" may be a name, too */
@@ -81,20 +93,29 @@ static void weigh_column(const guess_t *guess, size_t at, evidence_t *evidence) 
         evidence->with += STRONG;
         return;
     }
-    evidence->with += is_column_word(column);
+    evidence->with += column->word && !column->words;
     evidence->without += column->column.recurs;
     if (column->column.values < LEAST_ROWS || column->column.recurs)
         return;
     /* all rows have in common what the first one has not */
     evidence->with += (column->column.shape & ~first.shape) != 0;
-    evidence->with += column->column.same_length != SIZE_MAX && column->column.values > LEAST_ROWS &&
-                      column->column.same_length != column->length;
+    evidence->with += column->column.same_length != SIZE_MAX && column->column.same_length != column->length;
+}
+
+/* Lines before the first record that may be records themselves. */
+static size_t unsure_lines(const guess_t *guess) {
+    return guess->structure.skip - guess->structure.told;
 }
 
 static bool refuse_unsure(const guess_t *guess, err_t *err) {
     char first[200];
     guess_shown(first, sizeof first, (const char *)guess->first, guess->first_length);
-    if (guess->structure.skip)
+    if (guess->repeated)
+        return err_set(err, STATUS_INPUT,
+                       "%.1000s: its first line (%s) is there again: it may be a record, or name the "
+                       "columns of files that were put together; say which by --header no or --header yes",
+                       guess->name, first);
+    if (unsure_lines(guess))
         return err_set(
             err, STATUS_INPUT,
             "%.1000s: line %llu (%s) may name the columns or be a record: nothing in it tells, and what is "
@@ -159,7 +180,7 @@ static bool settle(guess_t *guess, bool header, err_t *err) {
         return refuse_ends_empty(guess, err);
     guess->header = header && !guess->structure.odd_header && !has_doubles(guess);
     guess->named_here = header && !guess->header;
-    return header || !guess->structure.skip || refuse_before_record(guess, err);
+    return header || !unsure_lines(guess) || refuse_before_record(guess, err);
 }
 
 static bool refuse_line(const guess_t *guess, err_t *err) {
@@ -172,21 +193,24 @@ static bool refuse_line(const guess_t *guess, err_t *err) {
 }
 
 bool guess_find_header(guess_t *guess, err_t *err) {
-    evidence_t evidence = {0, 0};
+    evidence_t evidence = {0, 0, false, false};
     const uint32_t line = guess->options.header_line;
     const bool said = guess->options.header == GUESS_NO_HEADER ||
                       (guess->options.header == GUESS_HEADER &&
-                       (line || !guess->structure.skip || guess->structure.ends_empty));
+                       (line || !unsure_lines(guess) || guess->structure.ends_empty));
     if (line && line != guess->first_line)
         return refuse_line(guess, err);
     if (said || guess->structure.odd_header)
         return settle(guess, guess->options.header != GUESS_NO_HEADER, err);
     for (size_t i = 0; i < guess->structure.columns; i++)
         weigh_column(guess, i, &evidence);
+    evidence.with += evidence.words && evidence.years;
     if (guess->options.header == GUESS_HEADER && evidence.with < 2 * evidence.without)
         return refuse_unsure(guess,
                              err); /* the first line, or the one behind what stands before the records? */
-    if (evidence.with && evidence.with >= 2 * evidence.without)
+    if (guess->repeated && !evidence.words && evidence.with)
+        return refuse_unsure(guess, err);
+    if (evidence.with >= ENOUGH && evidence.with >= 2 * evidence.without)
         return settle(guess, true, err);
     if (evidence.without && evidence.without >= 2 * evidence.with)
         return settle(guess, false, err);

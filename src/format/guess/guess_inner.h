@@ -18,6 +18,7 @@ typedef struct {
     size_t length;
     char *name; /* in UTF-8, without blanks around; what `column` says */
     char *key;
+    bool word, words; /* the first row has a word that often names a column; another row, too */
     column_t column;
     nearly_t nearly;
     decision_t is;
@@ -64,7 +65,8 @@ struct guess {
     size_t first_length;
     uint64_t first_line; /* where it begins, from 1 */
     bool first_misfits;  /* it has not as many fields as the columns */
-    uint64_t like_first; /* lines that were taken and are the same as the first record */
+    uint64_t like_first; /* lines that were taken and are the same as the first record, */
+    uint64_t repeated;   /* and do not begin a text */
     uint64_t records, misfits, bytes;
     guess_escapes_t escapes;
     guess_torn_t torn;
@@ -117,6 +119,8 @@ bool guess_settle_marks(guess_t *guess, err_t *err);
 /* \N means nothing in a text, too; NULL does where it does in another column. */
 void guess_settle_text_nulls(guess_t *guess);
 /* guess_header.c */
+/* A word that often names a column: "price", or one that is written like_this or likeThis. */
+bool guess_is_column_word(const char *text, size_t length);
 bool guess_find_header(guess_t *guess, err_t *err);
 /* guess_names.c: what the first record names; then the keys. */
 bool guess_read_names(guess_t *guess, err_t *err);

@@ -39,17 +39,28 @@ static bool refuse_days(const guess_t *guess, const guess_column_t *column, err_
         guess->name, name, patterns, __builtin_popcount(column->is.orders) > 2 ? "any" : "either", options);
 }
 
-bool guess_settle_days(guess_t *guess, err_t *err) {
+static char separator_of(const guess_column_t *column) {
+    return guess_pattern(column->is.pattern)->separator;
+}
+
+/* In which orders other columns with this separator are that leave no doubt. */
+static unsigned told_orders(const guess_t *guess, char separator) {
     static const unsigned said[] = {
         [GUESS_DMY] = 1u << ORDER_DMY, [GUESS_MDY] = 1u << ORDER_MDY, [GUESS_YMD] = 1u << ORDER_YMD};
     unsigned told = said[guess->options.dates];
     for (size_t i = 0; !guess->options.dates && i < guess->structure.columns; i++)
-        if (guess->columns[i].is.kind == KIND_DATE && is_one(guess->columns[i].is.orders))
+        if (guess->columns[i].is.kind == KIND_DATE && is_one(guess->columns[i].is.orders) &&
+            separator_of(&guess->columns[i]) == separator)
             told |= guess->columns[i].is.orders;
+    return told;
+}
+
+bool guess_settle_days(guess_t *guess, err_t *err) {
     for (size_t i = 0; i < guess->structure.columns; i++) {
         guess_column_t *column = &guess->columns[i];
         if (column->is.kind != KIND_DATE || !column->is.orders || is_one(column->is.orders))
             continue;
+        const unsigned told = told_orders(guess, separator_of(column));
         if (!is_one(column->is.orders & told))
             return refuse_days(guess, column, err);
         column->is.orders &= (uint8_t)told;

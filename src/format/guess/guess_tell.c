@@ -19,6 +19,7 @@ static bool ends_empty(const guess_t *guess) {
 
 static void tell_structure(text_t *out, const guess_t *guess, uint64_t text_bytes) {
     const structure_t *structure = &guess->structure;
+    const bool named = guess->header || guess->named_here;
     text_append(out, "no --format: read as ");
     if (structure->columns == 1)
         text_append(out, "one column");
@@ -36,8 +37,8 @@ static void tell_structure(text_t *out, const guess_t *guess, uint64_t text_byte
         text_append(out, structure->way.backslashes ? ", escapes by backslash, also of backslashes"
                                                     : ", escapes by backslash");
     if (structure->skip)
-        text_print(out, ", %zu line%s before the header skipped", structure->skip,
-                   structure->skip == 1 ? "" : "s");
+        text_print(out, ", %zu line%s before the %s skipped", structure->skip,
+                   structure->skip == 1 ? "" : "s", named ? "header" : "first record");
     if (structure->comment)
         text_print(out, ", comments in lines that begin with '%c'", structure->comment);
     if (guess->was_utf16)
@@ -46,7 +47,7 @@ static void tell_structure(text_t *out, const guess_t *guess, uint64_t text_byte
         text_print(out, ", encoding %s",
                    guess->encoding == ENCODING_WINDOWS_1252_NOT_UTF8 ? "windows-1252"
                                                                      : encoding_names[guess->encoding]);
-    if (guess->header || guess->named_here)
+    if (named)
         text_print(out, ", header in line %llu", (unsigned long long)guess->first_line);
     else
         text_append(out, !guess->of_many || guess->options.header || guess_is_told_by_types(guess)
@@ -63,6 +64,8 @@ static void tell_structure(text_t *out, const guess_t *guess, uint64_t text_byte
         text_print(out, "; %s of them will be rejected, for another number of fields or an odd quote",
                    units_count(count, guess->misfits));
     }
+    if (named && guess->repeated && structure->columns > 1)
+        text_append(out, "; the header is there again, and is no row");
     text_append(out, ")");
     if (guess->options.bad_value)
         text_print(out, ", values that do not fit: %s", schema_bad_values[guess->options.bad_value]);

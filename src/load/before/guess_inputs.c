@@ -132,7 +132,7 @@ static bool look_into(void *context, const input_file_t *file, source_t *source,
         guess_was_utf16(looking->guess);
     if (first && !guess_begin(looking->guess, looking->text, got, whole, err))
         return false;
-    return guess_take(looking->guess, looking->text, got, first ? GUESS_FROM_START : GUESS_FROM_NEXT, whole,
+    return guess_take(looking->guess, looking->text, got, first ? GUESS_FROM_START : GUESS_FROM_OTHER, whole,
                       &used, err) &&
            (!first || !looking->typed || take_sample(looking, looking->text, used, err)) &&
            (whole || look_at_rest(looking, file, source, used, err));
@@ -227,7 +227,7 @@ static bool look_into_stream(stream_t *stream, err_t *err) {
         guess_was_utf16(looking->guess);
     if (first && !guess_begin(looking->guess, stream->text, stream->have, stream->ended, err))
         return false;
-    if (!take_stream(stream, first ? GUESS_FROM_START : GUESS_FROM_NEXT, err) ||
+    if (!take_stream(stream, first ? GUESS_FROM_START : GUESS_FROM_OTHER, err) ||
         (first && looking->typed && !take_sample(looking, stream->text, stream->used, err)))
         return false;
     uint64_t told = guess_so_far(looking->guess), next = SETTLED;

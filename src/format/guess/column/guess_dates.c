@@ -38,7 +38,6 @@ static const date_pattern_t patterns[] = {
     {"DD.MM.YYYY hh:mm", ORDER_SURE, '.', false},
     {"DD.MM.YYYY hh:mm:ss", ORDER_SURE, '.', false},
     {"D.M.YYYY", ORDER_SURE, '.', false},
-    {"DD.MM.YY", ORDER_SURE, '.', false},
     {"DD MON YYYY", ORDER_SURE, ' ', false},
     {"DD-MON-YYYY", ORDER_SURE, ' ', false},
     {"D MON YYYY", ORDER_SURE, ' ', false},
@@ -79,6 +78,8 @@ static const date_pattern_t patterns[] = {
     {"DD/MM/YY hh:mm:ss", ORDER_DMY, '/', false},
     {"MM/DD/YY hh:mm:ss", ORDER_MDY, '/', false},
     {"YY/MM/DD hh:mm:ss", ORDER_YMD, '/', false},
+    {"DD.MM.YY", ORDER_DMY, '.', false}, /* with a year of two digits it may be that which is first */
+    {"YY.MM.DD", ORDER_YMD, '.', false},
     {"DD-MM-YY", ORDER_DMY, '-', false},
     {"MM-DD-YY", ORDER_MDY, '-', false},
     {"YY-MM-DD", ORDER_YMD, '-', false},

@@ -39,6 +39,7 @@ typedef struct {
     way_t way;
     size_t columns;
     size_t skip;     /* lines before the first record, which may be the header */
+    bool told;       /* the first of them tells the delimiter: sep=; */
     size_t first;    /* offset of the first record */
     bool two_quotes; /* ' encloses fields, and " others */
     span_t
@@ -49,6 +50,7 @@ typedef struct {
     bool ends_empty;     /* all records end in an empty field, which the line before them lacks */
     char comment;        /* lines that begin with it are none; 0: there are none */
     bool unsure_comment; /* or they are records */
+    bool unsure_blanks;  /* blanks divide all lines, or all are numbers with blanks for thousands */
     double score;
 } structure_t;
 

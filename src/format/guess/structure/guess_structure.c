@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 enum {
     LOOK_AT = 256 * 1024, /* bytes */
@@ -132,9 +133,19 @@ static bool weigh(study_t *study, const way_t *way, double weight, structure_t *
     return true;
 }
 
+/* Does the first line hold what divides most others, and not within a number? Then it is no mark of numbers there, either. */
+static bool is_divided(const study_t *study, const structure_t *best) {
+    const uint8_t *feed = memchr(study->text, '\n', (size_t)(study->end - study->text));
+    const size_t length = feed ? (size_t)(feed - study->text) : 0;
+    return best->columns > 1 && best->way.delimiter != ':' &&
+           memchr(study->text, best->way.delimiter, length) && !guess_is_typed(study->text, length);
+}
+
 /* One column: no delimiter is anywhere but in numbers, and in quotes. */
 static bool weigh_single(study_t *study, structure_t *best, err_t *err) {
     static const char unused[] = {'\t', '|', ';', ','};
+    if (is_divided(study, best))
+        return true;
     for (size_t i = 0; i < sizeof unused; i++) {
         structure_t single = {.way = quotings[0], .columns = 1};
         double clean, odd;
@@ -178,7 +189,7 @@ static bool widen(study_t *study, structure_t *best, err_t *err) {
 static bool weigh_blanks(study_t *study, structure_t *best, err_t *err) {
     structure_t found;
     const way_t way = {.delimiter = ' ', .quote = '"', .blanks = true};
-    if ((best->score > 0.25 && best->columns > 1) || !guess_is_aligned(study, err))
+    if ((best->score > 0.25 && best->columns > 1) || !guess_is_aligned(study, &best->unsure_blanks, err))
         return true;
     if (!weigh(study, &way, 1, &found, err))
         return false;
@@ -195,6 +206,12 @@ static bool refuse_undivided(const char *name, err_t *err) {
 }
 
 static bool refuse_structure(study_t *study, const structure_t *best, const char *name, err_t *err) {
+    if (best->unsure_blanks)
+        return err_set(err, STATUS_INPUT,
+                       "%.1000s: its lines may be numbers with a blank for thousands, or blanks may divide "
+                       "them into columns: nothing tells; give --format, with thousands: \" \" or with "
+                       "delimiter: [blanks]",
+                       name);
     if ((best->score <= 0.25 || best->columns == 1) && !guess_refuse_by_width(study, name, err))
         return false;
     if (best->score <= 0.25)
@@ -267,11 +284,14 @@ static bool weigh_quotings(study_t *study, char delimiter, structure_t *best, er
     return true;
 }
 
-static bool choose(study_t *study, const char *name, structure_t *best, err_t *err) {
+/* told: the delimiter; 0: nothing tells it. */
+static bool choose(study_t *study, char told, const char *name, structure_t *best, err_t *err) {
     structure_t second = {.score = 0};
     *best = (structure_t){.score = 0};
     for (size_t i = 0; i < sizeof delimiters; i++) {
         structure_t of_this = {.score = 0};
+        if (told && told != delimiters[i])
+            continue;
         if (!weigh_quotings(study, delimiters[i], &of_this, err))
             return false;
         if (of_this.score > best->score) {
@@ -281,7 +301,7 @@ static bool choose(study_t *study, const char *name, structure_t *best, err_t *e
             second = of_this;
         }
     }
-    if (!weigh_single(study, best, err))
+    if (!told && !weigh_single(study, best, err))
         return false;
     if (best->columns > 1 && second.score > 0.98 * best->score && best->score > 0.25)
         return refuse_two(best, &second, name, err);
@@ -290,15 +310,39 @@ static bool choose(study_t *study, const char *name, structure_t *best, err_t *e
     return refuse_structure(study, best, name, err);
 }
 
+/* A spreadsheet's first line that is no record: it tells the delimiter. Returns its length with its line end; 0: it is none. */
+static size_t find_told(const uint8_t *text, size_t length, char *told) {
+    static const char *const forms[] = {"sep=%", "\"sep=%\""};
+    const uint8_t *feed = memchr(text, '\n', length);
+    size_t line = feed ? (size_t)(feed - text) : 0;
+    line -= line && text[line - 1] == '\r';
+    for (size_t i = 0; i < 2; i++) {
+        const char *form = forms[i], *sign = strchr(form, '%');
+        const size_t at = (size_t)(sign - form);
+        if (line != strlen(form) || strncasecmp((const char *)text, form, at) != 0 ||
+            memcmp(text + at + 1, sign + 1, line - at - 1) != 0 ||
+            !memchr(delimiters, text[at], sizeof delimiters))
+            continue;
+        *told = (char)text[at];
+        return (size_t)(feed - text) + 1;
+    }
+    return 0;
+}
+
 bool guess_find_structure(structure_t *structure, const char *name, const uint8_t *text, size_t length,
                           bool whole, err_t *err) {
     study_t *study = calloc(1, sizeof *study);
     if (!study)
         return err_memory(err, sizeof *study);
-    study->text = text;
+    char told = 0;
+    const size_t before = find_told(text, length, &told);
+    study->text = text + before;
     study->last = whole && length <= LOOK_AT;
     study->end = text + (length < LOOK_AT ? length : LOOK_AT);
-    bool ok = choose(study, name, structure, err);
+    const bool ok = choose(study, told, name, structure, err);
+    structure->told = before > 0;
+    structure->skip += structure->told;
+    structure->first += before;
     split_free(&study->split);
     free(study);
     return ok;

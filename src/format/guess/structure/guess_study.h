@@ -38,8 +38,9 @@ size_t guess_find_first(study_t *study, structure_t *found, size_t *of, err_t *e
 
 /* ---- guess_wide.c ---- */
 
-/* Columns that are aligned by blanks: as many words in each line, most of them numbers, or several blanks in a row. */
-bool guess_is_aligned(study_t *study, err_t *err);
+/* Columns that are aligned by blanks: as many words in each line, most of them numbers, or several blanks in a row.
+ * *unsure: each line may be one number, too. */
+bool guess_is_aligned(study_t *study, bool *unsure, err_t *err);
 
 /* Is every second field of all records empty, or the same sign? Then the delimiter is that long: *wide. */
 bool guess_is_widened(study_t *study, const structure_t *found, char wide[4], err_t *err);

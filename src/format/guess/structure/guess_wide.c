@@ -1,39 +1,60 @@
 /* What divides fields, other than one character: several, blanks, or nothing but their places. */
 #include "format/cut/delimiter.h"
+#include "format/guess/column/guess_column.h"
 #include "format/guess/structure/guess_study.h"
 
 #include <stdio.h>
 #include <string.h>
 
-bool guess_is_aligned(study_t *study, err_t *err) {
+typedef struct {
+    size_t words, numbers;
+    bool gap; /* several blanks in a row */
+} words_t;
+
+static words_t count_words(const uint8_t *text, size_t length) {
+    words_t is = {0, 0, false};
+    for (size_t at = 0; at < length;) {
+        size_t from = at;
+        while (at < length && delimiter_is_blank(text[at]))
+            at++;
+        is.gap |= from && at < length && at - from > 1;
+        from = at;
+        while (at < length && !delimiter_is_blank(text[at]))
+            at++;
+        is.words += at > from;
+        is.numbers += at > from && guess_is_typed(text + from, at - from);
+    }
+    return is;
+}
+
+bool guess_is_aligned(study_t *study, bool *unsure, err_t *err) {
     const way_t way = {.delimiter = '\n'};
-    size_t usual = 0, same = 0, words_in_all = 0, numbers = 0, wide = 0;
+    size_t usual = 0, first = 0, same = 0, words = 0, numbers = 0, wide = 0;
+    column_t whole; /* each line but the first as one value */
+    *unsure = false;
+    guess_column_begin(&whole);
     if (!guess_cut_all(study, &way, err))
         return false;
     for (size_t i = 0; i < study->count; i++) {
         const uint8_t *text = study->text + study->records[i].at;
-        const size_t length = study->records[i].length;
-        size_t words = 0;
-        bool gap = false;
-        for (size_t at = 0; at < length;) {
-            size_t from = at;
-            while (at < length && delimiter_is_blank(text[at]))
-                at++;
-            gap |= from && at < length && at - from > 1;
-            from = at;
-            while (at < length && !delimiter_is_blank(text[at]))
-                at++;
-            words += at > from;
-            numbers += at > from && guess_is_typed(text + from, at - from);
-        }
+        const words_t line = count_words(text, study->records[i].length);
+        if (i)
+            guess_column_add(&whole, text, study->records[i].length);
+        else
+            first = line.words;
         if (i < 2) /* the names above may be of several words */
-            usual = words;
-        same += i && words == usual;
-        words_in_all += words;
-        wide += gap;
+            usual = line.words;
+        same += i && line.words == usual;
+        words += line.words;
+        numbers += line.numbers;
+        wide += line.gap;
     }
-    return study->count > 1 && usual >= 3 && same * 20 >= (study->count - 1) * 19 &&
-           (numbers * 2 >= words_in_all || wide * 2 > study->count);
+    const bool even = study->count > 1 && usual >= 2 && same * 20 >= (study->count - 1) * 19,
+               numeric = usual > 2 ? numbers * 2 >= words : numbers * 4 >= (words - first) * 3;
+    if (!even || (!numeric && (usual == 2 || wide * 2 <= study->count)))
+        return false;
+    *unsure = whole.values && whole.styles && first == usual;
+    return !*unsure && !(whole.values && whole.typed);
 }
 
 bool guess_is_widened(study_t *study, const structure_t *found, char wide[4], err_t *err) {
