@@ -10,6 +10,19 @@ enum {
     LEAST_ROWS = 5, /* so may be what fewer have in common */
 };
 
+/* Written like_this or likeThis, with parts of some letters; digits only at a part's end. */
+static bool is_joined(const char *text, size_t length) {
+    size_t parts = 1;
+    for (size_t i = 0; i < length; i++) {
+        const char c = text[i], before = i ? text[i - 1] : '_';
+        const bool digit = c >= '0' && c <= '9', lower = c >= 'a' && c <= 'z', upper = c >= 'A' && c <= 'Z';
+        if ((!digit && !lower && !upper && c != '_') || ((lower || upper) && before >= '0' && before <= '9'))
+            return false;
+        parts += (c == '_' && i) || (upper && before >= 'a' && before <= 'z');
+    }
+    return parts > 1 && length >= 3 * parts;
+}
+
 bool guess_is_column_word(const char *text, size_t length) {
     static const char *const words[] = {
         "id",        "name",      "date",     "time",    "code",     "type",      "city",        "country",
@@ -30,16 +43,7 @@ bool guess_is_column_word(const char *text, size_t length) {
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (strlen(words[i]) == length && strncasecmp(words[i], text, length) == 0)
             return true;
-    bool joined = false;
-    for (size_t i = 0; i < length; i++) {
-        const char c = text[i];
-        const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-        if (!letter && c != '_' && !(c >= '0' && c <= '9'))
-            return false;
-        joined |= c == '_' && i;
-        joined |= i && c >= 'A' && c <= 'Z' && text[i - 1] >= 'a' && text[i - 1] <= 'z';
-    }
-    return joined; /* snake_case or camelCase */
+    return is_joined(text, length);
 }
 
 static column_t of_one(const char *text, size_t length) {
@@ -97,7 +101,8 @@ static void weigh_column(const guess_t *guess, size_t at, evidence_t *evidence) 
     evidence->without += column->column.recurs;
     if (column->column.values < LEAST_ROWS || column->column.recurs)
         return;
-    /* all rows have in common what the first one has not */
+    /* it has signs in it as all others have, and names seldom have; all others have in common what it has not */
+    evidence->without += (column->column.shape & first.shape & GUESS_SIGNS) != 0;
     evidence->with += (column->column.shape & ~first.shape) != 0;
     evidence->with += column->column.same_length != SIZE_MAX && column->column.same_length != column->length;
 }
