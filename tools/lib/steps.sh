@@ -133,13 +133,20 @@ welcome_packages() {
     fi
 }
 
+# Also by the name that a package of another name provides: libcurl4t64 is libcurl4.
+installed_packages() {
+    dpkg-query -W -f '${db:Status-Status} ${Package}, ${Provides}\n' | sed -n 's/^installed //p' | tr ',' '\n' |
+        sed 's/^ *//; s/[ (].*//'
+}
+
 # Those of these groups, into wanted.
 missing_packages() {
     command -v dpkg-query >/dev/null || return 0 # not a Debian: cmake will say what it misses
-    local group package
+    local group package installed
+    installed=$(installed_packages)
     while read -r group package; do
         if [[ " $* " == *" $group "* ]] &&
-            [[ $(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null) != installed ]]; then
+            ! grep -qxF "$package" <<<"$installed"; then
             wanted+=("$package")
         fi
     done <"$ROOT/tools/lib/packages"
