@@ -160,9 +160,12 @@ static bool try(lab_t *lab, wanted_t *wanted, size_t count, uint8_t load) {
 }
 
 /* The ordinal of the one input's entry; -status where it is refused. */
+static char equal_to[sizeof((wanted_t *)0)->equal];
+
 static int one(lab_t *lab, wanted_t wanted, uint8_t load) {
     if (!try(lab, &wanted, 1, load))
         return -(int)err.status;
+    strcpy(equal_to, wanted.equal);
     const int ordinal = (int)wanted.entry.ordinal;
     entry_free(&wanted.entry);
     return ordinal;
@@ -184,6 +187,24 @@ static void test_known_again(void **state) {
     assert_int_equal(lab.entries.count, 4);
     assert_int_equal(lab.entries.entries[3].extents[0].base, 3 * RECORD_ID_EXTENT_UNIT);
     assert_int_equal(lab.header.next_extent, 4);
+    end(&lab);
+}
+
+/* The content of one of another name: a new input, of which that is told; not before anything was sent of the other. */
+static void test_other_names(void **state) {
+    (void)state;
+    lab_t lab;
+    begin(&lab);
+    assert_int_equal(one(&lab, file_of("a", 'x', 10), 1), 0);
+    assert_int_equal(one(&lab, file_of("b", 'x', 10), 2), 1);
+    assert_string_equal(equal_to, "");
+    lab.entries.entries[0].pieces[0].epoch = 1;
+    assert_int_equal(one(&lab, file_of("c", 'x', 10), 2), 2);
+    assert_string_equal(equal_to, "a");
+    assert_int_equal(one(&lab, file_of("c", 'x', 10), 2), 2); /* it is known by now */
+    assert_string_equal(equal_to, "");
+    assert_int_equal(one(&lab, file_of("d", 'y', 10), 2), 3);
+    assert_string_equal(equal_to, "");
     end(&lab);
 }
 
@@ -622,6 +643,7 @@ static void test_races(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_known_again),
+        cmocka_unit_test(test_other_names),
         cmocka_unit_test(test_other_folders),
         cmocka_unit_test(test_moved_and_grown),
         cmocka_unit_test(test_moved_and_followed),

@@ -90,6 +90,27 @@ static void match_linked(matching_t *m, size_t number) {
         }
 }
 
+/* Something of it was sent, perhaps. Of an empty file, or a mere header line, a longer one is nothing but another file. */
+static bool may_hold_records(const entry_t *entry) {
+    bool any = false;
+    for (size_t i = 0; i < entry->piece_count; i++) {
+        const piece_t *piece = &entry->pieces[i];
+        any |= piece->complete || piece->done.count ? piece_counts(piece).read > 0 : piece->epoch > 0;
+    }
+    return any;
+}
+
+/* A copy under another name is another input; whoever renames a file may not expect it. */
+static void note_equal(const matching_t *m, wanted_t *wanted) {
+    const order_t order = {m->by_content.entries, text_to};
+    if (!wanted->seen.size || register_is_stream(&wanted->seen))
+        return;
+    const size_t at = register_first_in(m, &order, wanted);
+    const entry_t *entry = register_like_at(m, &order, wanted, at);
+    if (entry && may_hold_records(entry))
+        snprintf(wanted->equal, sizeof wanted->equal, "%s", entry->path);
+}
+
 static bool refuse_changed(const registration_t *registering, size_t number, const entry_t *entry,
                            bool grown_meanwhile, err_t *err) {
     char what[120];
@@ -117,16 +138,6 @@ static bool refuse_changed(const registration_t *registering, size_t number, con
         "it in the same command, too; otherwise put the old content back, load it under another "
         "name, or give --reload-changed, which removes its documents and loads it again",
         wanted->name, registering->name, what);
-}
-
-/* Something of it was sent, perhaps. Of an empty file, or a mere header line, a longer one is nothing but another file. */
-static bool may_hold_records(const entry_t *entry) {
-    bool any = false;
-    for (size_t i = 0; i < entry->piece_count; i++) {
-        const piece_t *piece = &entry->pieces[i];
-        any |= piece->complete || piece->done.count ? piece_counts(piece).read > 0 : piece->epoch > 0;
-    }
-    return any;
 }
 
 /* The next entry of this last name whose file stands nowhere any more, and may have become this one. */
@@ -276,6 +287,7 @@ bool register_match(matching_t *m, err_t *err) {
         wanted_t *wanted = &registering->wanted[i];
         wanted->moved = wanted->changed = wanted->unread = false;
         wanted->copy = 0;
+        wanted->equal[0] = '\0';
         wanted->resembles = 0;
         note_named(m, wanted);
         if (wanted->named)
@@ -299,5 +311,8 @@ bool register_match(matching_t *m, err_t *err) {
     for (size_t i = 0; i < registering->count; i++)
         if (registering->wanted[i].named && !m->found[i] && !match_moved_and_grown(m, i, err))
             return false;
+    for (size_t i = 0; i < registering->count; i++)
+        if (registering->wanted[i].named && !m->found[i])
+            note_equal(m, &registering->wanted[i]);
     return register_number_copies(m, err);
 }

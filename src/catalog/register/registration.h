@@ -26,7 +26,8 @@ typedef struct {
     bool moved;    /* it was loaded from another folder; it may also have grown since */
     /* how many entries could be this input, moved and grown; it is recognised only if this is 1 */
     size_t resembles;
-    uint32_t copy; /* how many equal inputs come before it */
+    uint32_t copy;   /* how many equal inputs come before it */
+    char equal[512]; /* of a new input: one of another name that has its content; "": none */
     bool changed;  /* with `reload`: `entry` is the old one, and its content differs */
     bool unread;   /* with `changed`: nothing of the old content was ever read */
 } wanted_t;

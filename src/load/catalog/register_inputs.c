@@ -2,6 +2,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/numbers/units.h"
+#include "load/before/copies.h"
 #include "load/before/describe_input.h"
 #include "load/job/job.h"
 
@@ -15,7 +16,7 @@ enum { EXPANDS = 5 };
 
 /* Notes about inputs whose names are not those of the catalog, a few at most. */
 static void tell_names(const job_t *job) {
-    size_t moved = 0, copies = 0, unclear = 0;
+    size_t moved = 0, copies = 0, unclear = 0, equal = 0;
     for (size_t i = 0; i < job->registration.count; i++) {
         const wanted_t *wanted = &job->registration.wanted[i];
         if (wanted->moved && strcmp(wanted->entry.path, wanted->name) != 0 && moved++ < NOTES)
@@ -30,13 +31,19 @@ static void tell_names(const job_t *job) {
         if (!wanted->moved && wanted->copy && copies++ < NOTES)
             log_note("%s has the name, size and content of another file in the catalog: both are loaded",
                      wanted->name);
+        if (!wanted->copy && wanted->equal[0] && !copies_is_of(wanted->name, wanted->equal) &&
+            equal++ < NOTES)
+            log_note("%s has the content of %s, which is loaded, under another name: it is loaded as another "
+                     "file. If it is the same one, renamed or copied: tipple forget %s --delete",
+                     wanted->name, wanted->equal, wanted->name);
     }
     if (moved > NOTES)
         log_note("... and %zu more files that were loaded from other folders", moved - NOTES);
     if (unclear > NOTES)
         log_warn("... and %zu more files that may be grown ones", unclear - NOTES);
-    if (copies > NOTES)
-        log_note("... and %zu more files that have an equal one", copies - NOTES);
+    if (copies > NOTES || equal > NOTES)
+        log_note("... and %zu more files that have an equal one",
+                 (copies > NOTES ? copies - NOTES : 0) + (equal > NOTES ? equal - NOTES : 0));
 }
 
 /* A catalog that tells of documents, and a collection without any: somebody emptied it. Before anything is
