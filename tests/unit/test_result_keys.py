@@ -1,0 +1,34 @@
+"""Each key that a command's --json prints is named in docs/."""
+import pathlib
+import re
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+KEY = re.compile(r'\b(?:AS_[A-Z_]+\(|BSON_APPEND_\w+\(\w+, )"(\w+)"')  # what result_put and its like put
+NAMED = re.compile(r'`"?(\w+)"?`|"(\w+)"')
+SHORT = re.compile(r"`(\w+_)\.\.\.`")  # `scan_disk_...`: all that begin so
+COMMANDS = ("load", "verify", "query", "tune", "drill", "plan", "status", "where")
+
+
+class Keys(unittest.TestCase):
+    def setUp(self):
+        self.pages = "\n".join(path.read_text() for path in sorted((ROOT / "docs").rglob("*.md")))
+        self.named = {one or other for one, other in NAMED.findall(self.pages)}
+        self.begun = tuple(SHORT.findall(self.pages))
+
+    def test_keys(self):
+        for path in sorted((ROOT / "src/cli").rglob("*.c")):
+            for key in KEY.findall(path.read_text()):
+                with self.subTest(file=path.name, key=key):
+                    self.assertTrue(key in self.named or key.startswith(self.begun), "%s is not named in docs/" % key)
+
+    def test_commands(self):
+        """This test sees keys of all commands that print some."""
+        texts = {path.stem: path.read_text() for path in (ROOT / "src/cli").rglob("*.c")}
+        files = {"load": "load_figures", "query": "query_data", "plan": "plan_print", "tune": "tune_print", "drill": "drill_print"}
+        for command in COMMANDS:
+            self.assertTrue(KEY.findall(texts[files.get(command, "cmd_" + command)]), command)
+
+
+if __name__ == "__main__":
+    unittest.main()
