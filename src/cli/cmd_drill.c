@@ -36,6 +36,7 @@ static const option_t options[] = {
     LOAD_ROW_URI_FILE(values_t),
     {.name = "drop",
      .first = true,
+     .destroys = true,
      .argument = "DATABASE.COLLECTION",
      .kind = OPTION_TEXT,
      AT(spec.drop),

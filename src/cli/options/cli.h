@@ -34,6 +34,7 @@ typedef struct option {
     const char *name;     /* without the dashes */
     const char *group;    /* a row without one is in the group of the row before it */
     bool first;           /* one of the few that --help shows; --help-all has them all */
+    bool destroys;        /* it destroys, or lets something be destroyed: never proposed for a word like it */
     char letter;          /* or 0 */
     const char *argument; /* what --help calls it, NULL for flags */
     const char *offers; /* words that completion offers, "@formats", "@suites"; NULL: as the argument says */
