@@ -7,6 +7,7 @@
 #include "cli/print/load_figures.h"
 #include "cli/print/passed_over.h"
 #include "format/bad_values.h"
+#include "server/address.h"
 #include "server/bson_read.h"
 
 #include <inttypes.h>
@@ -80,7 +81,10 @@ static char *retry_line(const load_spec_t *spec, const load_result_t *result, co
     shell_quote_option(&line, "--retry", file);
     shell_quote_option(&line, "--format", spec->format);
     shell_quote_option(&line, "--on-bad-value", load_spec_bad_value(spec));
-    shell_quote_target(&line, result->namespace);
+    err_t ignored;
+    char *uri = address_to_paste(spec->uri, result->namespace, &ignored);
+    shell_quote_option(&line, "--uri", uri);
+    free(uri);
     return text_take_or_end(&line);
 }
 
