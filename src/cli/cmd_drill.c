@@ -97,7 +97,7 @@ static const option_t options[] = {
      .group = GROUP_REHEARSED,
      .first = true,
      .argument = "SUITE[:NAME]",
-     .offers = "@suites @files",
+     .offers = "@queries",
      .kind = OPTION_TEXT,
      AT(spec.query),
      .help =

@@ -37,8 +37,9 @@ typedef struct option {
     bool destroys;        /* it destroys, or lets something be destroyed: never proposed for a word like it */
     char letter;          /* or 0 */
     const char *argument; /* what --help calls it, NULL for flags */
-    const char *offers; /* words that completion offers, "@formats", "@suites"; NULL: as the argument says */
-    const char *help;   /* one sentence or two: --help shows the first one */
+    const char *
+        offers; /* words that completion offers, "@formats", "@suites", "@queries"; NULL: as the argument says */
+    const char *help; /* one sentence or two: --help shows the first one */
     option_kind_t kind;
     size_t offset;           /* of its value in the command's struct */
     uint64_t least, most;    /* of counts and sizes; most 0: no bound */
