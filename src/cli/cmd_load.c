@@ -134,7 +134,6 @@ static const option_t options[] = {
          "The collection's block compressor: none, snappy, zlib or zstd (default: the server's own choice)."},
     LOAD_ROW_FORMAT(values_t, spec.format),
     {.name = "filter",
-     .first = true,
      .argument = "EXPR",
      .kind = OPTION_LIST,
      AT(filters),
@@ -259,7 +258,7 @@ static const option_t options[] = {
      .environment = "TIPPLE_PATIENCE",
      .help = "How long a server may be away before the load stops (default 30s)."},
     CLI_JSON(values_t),
-    CLI_REPORT(values_t),
+    CLI_REPORT_SHOWN(values_t, true),
     {.name = NULL},
 };
 

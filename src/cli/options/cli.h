@@ -80,10 +80,11 @@ typedef struct option {
     }
 
 /* An option's row, for a struct with report. */
-#define CLI_REPORT(values)                                                                                   \
+#define CLI_REPORT(values) CLI_REPORT_SHOWN(values, false)
+#define CLI_REPORT_SHOWN(values, is_first)                                                                   \
     {                                                                                                        \
-        .name = "report", .group = GROUP_RESULT, .argument = "FILE", .kind = OPTION_TEXT,                    \
-        .offset = offsetof(values, report),                                                                  \
+        .name = "report", .group = GROUP_RESULT, .first = (is_first), .argument = "FILE",                    \
+        .kind = OPTION_TEXT, .offset = offsetof(values, report),                                             \
         .help = "Write a report: FILE.html, a page for people that needs nothing else, or FILE.json, the "   \
                 "same for programs."                                                                         \
     }
