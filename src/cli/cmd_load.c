@@ -328,8 +328,8 @@ static bool confirm_drop(const values_t *values, size_t collections, err_t *err)
                        "--drop destroys what is in the collection; add --yes where no terminal can ask");
     if (collections)
         fprintf(stderr,
-                "Drop %zu collections, each with all of its documents and its catalog, then load? [y/N] ",
-                collections);
+                "Drop %zu collection%s, each with all of its documents and its catalog, then load? [y/N] ",
+                collections, units_s(collections));
     else
         fprintf(stderr, "Drop the collection with all of its documents and its catalog, then load? [y/N] ");
     char answer[16] = "";

@@ -365,7 +365,8 @@ char *address_to_paste(const char *text, const char *name, err_t *err) {
     err_t ignored;
     bool open = false;
     if (text && address_parse(&address, text, &ignored)) {
-        open = !address.secret_count && !conceal_finds(text) && strcmp(address.name, name) == 0;
+        open =
+            !address.secret_count && !conceal_finds(text) && address.name && strcmp(address.name, name) == 0;
         address_free(&address);
     }
     text_t line = {.length = 0};
