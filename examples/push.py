@@ -56,4 +56,6 @@ def main(uri, count):
     return error.status
 
 
+if len(sys.argv) != 3 or not sys.argv[2].isdigit():
+    sys.exit("usage: python3 push.py URI NUMBER, such as mongodb://127.0.0.1/shop.rows 1000")
 sys.exit(main(sys.argv[1], int(sys.argv[2])))

@@ -30,9 +30,3 @@ void shell_quote_option(text_t *line, const char *option, const char *value) {
     shell_quote_word(line, option);
     shell_quote_word(line, value);
 }
-
-void shell_quote_target(text_t *line, const char *namespace) {
-    char uri[300];
-    snprintf(uri, sizeof uri, ".../%s", namespace);
-    shell_quote_option(line, "--uri", uri);
-}

@@ -11,7 +11,4 @@ char *shell_quoted(const char *word, err_t *err);
 /* value NULL: appends nothing. */
 void shell_quote_option(text_t *line, const char *option, const char *value);
 
-/* Appends --uri for a collection; the person fills in the hosts. */
-void shell_quote_target(text_t *line, const char *namespace);
-
 #endif

@@ -36,6 +36,7 @@ static const option_t options[] = {
     LOAD_ROW_URI_FILE(values_t),
     {.name = "drop",
      .first = true,
+     .destroys = true,
      .argument = "DATABASE.COLLECTION",
      .kind = OPTION_TEXT,
      AT(spec.drop),
@@ -96,7 +97,7 @@ static const option_t options[] = {
      .group = GROUP_REHEARSED,
      .first = true,
      .argument = "SUITE[:NAME]",
-     .offers = "@suites @files",
+     .offers = "@queries",
      .kind = OPTION_TEXT,
      AT(spec.query),
      .help =

@@ -208,7 +208,7 @@ static bool generate(const values_t *values, const kind_t *kind, err_t *err) {
         return false;
     char size[UNITS_MAX], count[UNITS_MAX];
     if (values->directory)
-        log_detail("%s files", units_count(count, made.files));
+        log_detail("%s file%s", units_count(count, made.files), units_s(made.files));
     log_detail("%s %s, %s", units_count(count, what.count), kind->makes->unit, units_size(size, made.bytes));
     return true;
 }

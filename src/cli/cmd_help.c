@@ -1,5 +1,6 @@
 #include "base/chars/suggest.h"
 #include "cli/options/cli.h"
+#include "cli/options/other_tools.h"
 
 #include <string.h>
 
@@ -41,8 +42,11 @@ const command_t *cli_find_command(const char *name, err_t *err) {
             return *at;
         names[count++] = (*at)->name;
     }
-    const char *near = suggest_word(name, names, count);
-    if (near)
+    const char *hint = other_tools_command_hint(name);
+    const char *near = hint ? NULL : suggest_word(name, names, count);
+    if (hint)
+        err_set(err, STATUS_USAGE, "there is no command '%s': %s", name, hint);
+    else if (near)
         err_set(err, STATUS_USAGE, "there is no command '%s'; did you mean 'tipple %s'?", name, near);
     else
         err_set(err, STATUS_USAGE, "there is no command '%s'; `tipple help` lists them", name);

@@ -98,10 +98,11 @@ static const option_t options[] = {
              "filter as JSON. May be given several times."},
     {.name = "drop",
      .first = true,
+     .destroys = true,
      .kind = OPTION_FLAG,
      AT(spec.drop),
      .help = "Drop the collection and its catalog first. It asks on a terminal; needs --yes elsewhere."},
-    {.name = "yes", .letter = 'y', .kind = OPTION_FLAG, AT(yes), .help = "Do not ask."},
+    {.name = "yes", .destroys = true, .letter = 'y', .kind = OPTION_FLAG, AT(yes), .help = "Do not ask."},
     {.name = "append",
      .kind = OPTION_FLAG,
      AT(spec.append),
@@ -133,7 +134,6 @@ static const option_t options[] = {
          "The collection's block compressor: none, snappy, zlib or zstd (default: the server's own choice)."},
     LOAD_ROW_FORMAT(values_t, spec.format),
     {.name = "filter",
-     .first = true,
      .argument = "EXPR",
      .kind = OPTION_LIST,
      AT(filters),
@@ -258,7 +258,7 @@ static const option_t options[] = {
      .environment = "TIPPLE_PATIENCE",
      .help = "How long a server may be away before the load stops (default 30s)."},
     CLI_JSON(values_t),
-    CLI_REPORT(values_t),
+    CLI_REPORT_SHOWN(values_t, true),
     {.name = NULL},
 };
 
@@ -328,8 +328,8 @@ static bool confirm_drop(const values_t *values, size_t collections, err_t *err)
                        "--drop destroys what is in the collection; add --yes where no terminal can ask");
     if (collections)
         fprintf(stderr,
-                "Drop %zu collections, each with all of its documents and its catalog, then load? [y/N] ",
-                collections);
+                "Drop %zu collection%s, each with all of its documents and its catalog, then load? [y/N] ",
+                collections, units_s(collections));
     else
         fprintf(stderr, "Drop the collection with all of its documents and its catalog, then load? [y/N] ");
     char answer[16] = "";

@@ -156,8 +156,8 @@ static void print_loads(const report_t *status) {
         time_t started = (time_t)(load->started_ms / 1000);
         struct tm local;
         strftime(since, sizeof since, "%F %T", localtime_r(&started, &local));
-        out_print("        process %" PRId64 " on %s since %s, %s documents so far\n", load->process,
-                  load->host, since, units_count(documents, load->documents));
+        out_print("        process %" PRId64 " on %s since %s, %s document%s so far\n", load->process,
+                  load->host, since, units_count(documents, load->documents), units_s(load->documents));
     }
     if (!status->alive && status->summary.complete < status->summary.files)
         out_print("        no load is running: the same command as before resumes from there\n");
@@ -205,23 +205,19 @@ static void print_inputs(const report_t *status) {
     }
 }
 
-static const char *plural(size_t count) {
-    return count == 1 ? "" : "s";
-}
-
 /* What --restore has done, and what loads have left. */
 static void print_left(const server_t *server, const report_t *status) {
     const size_t ranges = status->undone.steps[UNDO_RANGES].gone, tags = status->undone.steps[UNDO_TAGS].gone;
     const zones_t *zones = &status->zones;
     if (ranges || tags)
         out_print("zones   %zu range%s and %zu tag%s of shards that a load had left are gone\n", ranges,
-                  plural(ranges), tags, plural(tags));
+                  units_s(ranges), tags, units_s(tags));
     if (status->undone.steps[UNDO_BALANCING].gone)
         out_print("zones   the collection is balanced again\n");
     if (!status->alive && (zones->own_ranges || zones->own_tags))
         out_print("zones   %zu range%s and %zu tag%s of shards of a load that was killed: tipple status "
                   "--restore takes them away\n",
-                  zones->own_ranges, plural(zones->own_ranges), zones->own_tags, plural(zones->own_tags));
+                  zones->own_ranges, units_s(zones->own_ranges), zones->own_tags, units_s(zones->own_tags));
     if (!status->alive && status->hold == BALANCER_OURS)
         out_print(
             "zones   a load that was killed has turned balancing off: tipple status --restore turns it on\n");
@@ -242,9 +238,10 @@ static void print_left(const server_t *server, const report_t *status) {
 
 static void print_catalog(const places_summary_t *summary) {
     char files[UNITS_MAX], complete[UNITS_MAX], loaded[UNITS_MAX], there[UNITS_MAX], rejected[UNITS_MAX];
-    out_print("catalog %s of %s files complete   %s%s records loaded",
+    out_print("catalog %s of %s file%s complete   %s%s record%s loaded",
               units_count(complete, summary->complete), units_count(files, summary->files),
-              at_least(summary->complete == summary->files), units_count(loaded, summary->loaded));
+              units_s(summary->files), at_least(summary->complete == summary->files),
+              units_count(loaded, summary->loaded), units_s(summary->loaded));
     if (summary->already_there)
         out_print(", %s already there", units_count(there, summary->already_there));
     out_print(", %s rejected\n", units_count(rejected, summary->rejected));
@@ -258,8 +255,9 @@ static void print_text(const server_t *server, const report_t *status, bool inpu
         print_left(server, status);
         return;
     }
-    out_print("%s at %s   %s documents   %s\n", server_namespace(server), server_where(server),
-              units_count(count, place->count), place->clustered ? "clustered on _id" : "not clustered");
+    out_print("%s at %s   %s document%s   %s\n", server_namespace(server), server_where(server),
+              units_count(count, place->count), units_s(place->count),
+              place->clustered ? "clustered on _id" : "not clustered");
     if (status->summary.files)
         print_catalog(&status->summary);
     else

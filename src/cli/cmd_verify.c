@@ -276,8 +276,8 @@ static void make_result(bson_t *to, const verify_result_t *result, const values_
 static void print_counts(const verify_result_t *result, const values_t *values, const bson_t *document) {
     char number[UNITS_MAX], files[UNITS_MAX], took[UNITS_MAX], rate[UNITS_MAX], in[UNITS_MAX];
     bool quick = values->spec.quick, first = true;
-    out_print("verified %s documents of %s file%s:", units_count(number, result->same),
-              units_count(files, result->files), result->files == 1 ? "" : "s");
+    out_print("verified %s document%s of %s file%s:", units_count(number, result->same),
+              units_s(result->same), units_count(files, result->files), result->files == 1 ? "" : "s");
     for (difference_kind_t kind = 0; kind < DIFFERENCE_KINDS; kind++) {
         uint64_t found = differences_count(result->differences, kind);
         bool meant = kind == DIFFERENCE_UNEQUAL                                 ? quick
@@ -301,7 +301,8 @@ static void print_counts(const verify_result_t *result, const values_t *values, 
 static void print_details(const verify_result_t *result) {
     char text[UNITS_MAX];
     if (result->retries)
-        out_print("looked %s times again, because the server was away\n", units_count(text, result->retries));
+        out_print("looked %s time%s again, because the server was away\n", units_count(text, result->retries),
+                  units_s(result->retries));
     if (result->documents)
         out_print("client CPU %.2f us a doc      peak memory %s\n",
                   (double)result->cpu_ns / 1e3 / (double)result->documents,
@@ -316,16 +317,16 @@ static void print_summary(const verify_result_t *result, const values_t *values,
     if (log_level() < LOG_NORMAL)
         return;
     if (result->rejected || result->filtered || result->fixed)
-        out_print("of %s records read: %s rejected and %s filtered (not expected), %s fixed (expected)\n",
-                  units_count(a, result->records), units_count(b, result->rejected),
+        out_print("of %s record%s read: %s rejected and %s filtered (not expected), %s fixed (expected)\n",
+                  units_count(a, result->records), units_s(result->records), units_count(b, result->rejected),
                   units_count(c, result->filtered), units_count(d, result->fixed));
     if (result->unsought)
         out_print("not looked for: the documents of %s fixed record%s, whose _ids are not known; verify "
                   "everything, or name the reject file (--retry)\n",
                   units_count(a, result->unsought), result->unsought == 1 ? "" : "s");
     if (result->replaced)
-        out_print("replaced: %s records, by later ones with the same _ids (not expected)\n",
-                  units_count(a, result->replaced));
+        out_print("replaced: %s record%s, by later ones with the same _ids (not expected)\n",
+                  units_count(a, result->replaced), units_s(result->replaced));
     if (result->undecided)
         out_print("not decided: %s _ids have other documents; a later record, which was not checked, may "
                   "have made them\n",
@@ -342,16 +343,17 @@ static void print_summary(const verify_result_t *result, const values_t *values,
                   "that was changed for another of the same length is not seen, nor are documents of one "
                   "block that make up for each other in number and size\n");
     if (result->other_documents)
-        out_print("not looked at: %s documents of %s other file%s in the catalog\n",
-                  units_count(a, result->other_documents),
+        out_print("not looked at: %s document%s of %s other file%s in the catalog\n",
+                  units_count(a, result->other_documents), units_s(result->other_documents),
                   units_count(b, result->catalog_files - result->files),
                   result->catalog_files - result->files == 1 ? "" : "s");
     if (result->not_ours)
-        out_print("not ours: %s documents that no input makes; the collection was loaded with --append\n",
-                  units_count(a, result->not_ours));
+        out_print("not ours: %s document%s that no input makes; the collection was loaded with --append\n",
+                  units_count(a, result->not_ours), units_s(result->not_ours));
     if (result->changed)
-        out_print("changed meanwhile: %s documents came or went after they had been looked at\n",
-                  units_count(a, result->changed));
+        out_print("changed meanwhile: %s document%s came or went after %s had been looked at\n",
+                  units_count(a, result->changed), units_s(result->changed),
+                  result->changed == 1 ? "it" : "they");
     if (!result->counted && spec->sample_percent == 100)
         out_print("documents that belong to no file were not looked for\n");
     if (differences_count(result->differences, DIFFERENCE_MISSING))

@@ -151,8 +151,8 @@ static bool run(job_t *job, err_t *err) {
     for (char *at = job->result->rejects_path; !job->spec->rejects && *at; at++)
         if (*at == '/')
             *at = '_'; /* of the collection's name, not a folder */
-    log_detail("%s at %s: %zu files, %u threads, batches of %u", job->result->namespace, job->result->where,
-               job->file_count, job->result->threads, job->spec->batch);
+    log_detail("%s at %s: %zu file%s, %u threads, batches of %u", job->result->namespace, job->result->where,
+               job->file_count, job->file_count == 1 ? "" : "s", job->result->threads, job->spec->batch);
     const bool builds = !job->spec->dry_run, first = job->spec->indexes_first;
     return (!builds || !first || build_indexes(job, err)) && job_move_data(job, err) &&
            (!builds || first || build_indexes(job, err));
@@ -210,6 +210,7 @@ static void free_job(job_t *job) {
     filter_free(job->filter);
     schema_destroy(job->schema);
     free(job->format_text);
+    free(job->to_paste);
     if (job->made_with)
         bson_destroy(job->made_with);
 }

@@ -93,6 +93,12 @@ bool file_check(const char *path, err_t *err) {
         return err_set(err, STATUS_USAGE,
                        "--report: %s is no report of tipple, and stays as it is; name another file", path);
     const int file = find_place(path, place) ? make_beside(place, beside) : -1;
+    const char *slash = strrchr(path, '/');
+    if (file < 0 && slash && (errno == ENOENT || errno == ENOTDIR))
+        return err_set(err, STATUS_USAGE, "--report: %s cannot be written: %.*s %s", path,
+                       (int)(slash - path), path,
+                       errno == ENOENT ? "does not exist; create this folder, or name another"
+                                       : "is no folder; name another");
     if (file < 0)
         return err_set(err, err_status_of(errno),
                        "--report: %s could not be written afterwards: %s; name a file in a folder that is "

@@ -94,8 +94,8 @@ static void put_legend(markup_t *out, const map_t *map, bool dropped) {
     markup_put(out, "</svg> ");
     markup_text(out, scale_value(high, map->most, map->unit));
     markup_put(out, "</li>\n");
-    chart_legend_patch(out, "ring cheapest", "the cheapest setting that is nearly as fast");
-    chart_legend_patch(out, "ring best", "best");
+    chart_legend_patch(out, "ring cheapest", "the cheapest that is nearly as fast as the best");
+    chart_legend_patch(out, "ring best", "the best of those tried more than once");
     if (dropped)
         markup_put(out, "<li><svg aria-hidden=\"true\" focusable=\"false\" width=\"22\" height=\"14\"><rect "
                         "class=\"struck\" width=\"22\" height=\"14\"/><line class=\"cross\" x1=\"0\" "

@@ -356,9 +356,13 @@ static void put_masthead(markup_t *out, const bson_t *document) {
     markup_text(out, reading_text(document, "target"));
     markup_put(out, "</h1>\n<p class=\"sentence\">");
     markup_text(out, reading_text(document, "sentence"));
-    markup_put(out, "</p>\n<ul class=\"facts\"><li>");
-    markup_text(out, reading_text(document, "where"));
-    markup_put(out, "</li><li>");
+    markup_put(out, "</p>\n<ul class=\"facts\">");
+    if (*reading_text(document, "where")) { /* a plan is of no server */
+        markup_put(out, "<li>");
+        markup_text(out, reading_text(document, "where"));
+        markup_put(out, "</li>");
+    }
+    markup_put(out, "<li>");
     put_when(out, reading_text(document, "when"));
     markup_put(out, "</li><li>tipple ");
     markup_text(out, reading_text(document, "version"));

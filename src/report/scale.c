@@ -64,6 +64,8 @@ const char *scale_value(char out[SCALE_TEXT], double value, const char *unit) {
         snprintf(out, SCALE_TEXT, "–");
     else if (is(unit, "bytes") || is(unit, "bytes/s"))
         print_scaled(out, value, true, is_rate(unit) ? "/s" : "");
+    else if (is_rate(unit) && fabs(value) < 999.5 && value != floor(value))
+        three_digits(out, value, "/s");
     else if (is_rate(unit))
         print_scaled(out, value, false, "/s");
     else if (is(unit, "s"))

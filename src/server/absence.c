@@ -2,6 +2,7 @@
 #include "base/clock.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { PROBE_MS = 2000 };
@@ -94,6 +95,14 @@ static bool closed_at_hello(const char *words) {
            strstr(words, "connection closed");
 }
 
+/* The first bytes of another protocol, such as "HTTP", make a length that no reply of a server can have. */
+static bool is_other_protocol(const char *words) {
+    enum { LONGEST_REPLY = 48000000 };
+    const char *read = strstr(words, "Failed to read ");
+    return strstr(words, "Invalid reply from server") ||
+           (read && strtoull(read + strlen("Failed to read "), NULL, 10) > LONGEST_REPLY);
+}
+
 /* The driver's own reasons, in brackets. Before them are words about its options; after them, in newer drivers, its
  * name for the type of the deployment. NULL: it gives none. */
 static const char *reasons_of(const bson_error_t *error, char out[sizeof error->message]) {
@@ -142,6 +151,11 @@ bool absence_is_final(const address_t *address, mongoc_client_t *client, const b
                 "the server at %s closes the connection after the TLS handshake: it may ask for a "
                 "client certificate; add tlsCertificateKeyFile=FILE to the URI",
                 hosts);
+    } else if (host && !host->next && is_other_protocol(words)) {
+        err_set(
+            err, STATUS_USAGE,
+            "what answers at %s does not speak MongoDB's protocol: correct the host and the port in the URI",
+            hosts);
     } else if (host && tries <= 2 && (!reasons || strstr(words, "set name"))) {
         told = is_of_another_set(address, host, tls, err);
     } else {

@@ -360,6 +360,20 @@ bool address_parse(address_t *address, const char *text, err_t *err) {
     return ok;
 }
 
+char *address_to_paste(const char *text, const char *name, err_t *err) {
+    address_t address;
+    err_t ignored;
+    bool open = false;
+    if (text && address_parse(&address, text, &ignored)) {
+        open =
+            !address.secret_count && !conceal_finds(text) && address.name && strcmp(address.name, name) == 0;
+        address_free(&address);
+    }
+    text_t line = {.length = 0};
+    text_print(&line, open ? "%s" : ".../%s", open ? text : name);
+    return text_take(&line, err);
+}
+
 /* ---- other hosts ---- */
 
 /* Does this option describe the target's hosts? */

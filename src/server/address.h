@@ -26,6 +26,10 @@ char *address_of_database(const char *text);
 /* Such a URI with this path, "database.collection". NULL: memory is out. To be freed; it may hold a password. */
 char *address_with_collection(const char *text, const char *name, err_t *err);
 
+/* For a command that a person pastes: the URI as it was given, if it is of this collection ("mot.results") and nothing in it
+ * is secret; else ".../mot.results", whose hosts the person fills in. NULL: memory is out. To be freed. */
+char *address_to_paste(const char *text, const char *name, err_t *err);
+
 /* Is this thread in address_parse? What the driver logs then quotes options: it is not to be shown. */
 bool address_is_parsing(void);
 void address_free(address_t *address);

@@ -296,9 +296,10 @@ static bool conclude(const verification_t *run, err_t *err) {
             run->result->blocks == 1 ? "" : "s");
     return !run->result->changed ||
            err_set(err, STATUS_DIFFERENT,
-                   "%s changed while it was verified: %s documents came or went in places that were checked "
+                   "%s changed while it was verified: %s document%s came or went in places that were checked "
                    "already; verify it again when nobody writes to it",
-                   server_namespace(run->server), units_count(count, run->result->changed));
+                   server_namespace(run->server), units_count(count, run->result->changed),
+                   units_s(run->result->changed));
 }
 
 static bool open_all(verification_t *run, err_t *err) {

@@ -79,8 +79,8 @@ class Report(livetest.Case):
         did = [row["share of their time"] for row in livereport.rows(livereport.section(found, "What the loading threads did"))]
         self.assertAlmostEqual(100, sum(did), 3)
         phases = livereport.section(found, "Where the time went")["items"]
-        self.assertEqual(["looking at files, server and catalog", "creating the collection", "placing it over the shards",
-                          "looking at files, server and catalog", "loading", "indexes",
+        self.assertEqual(["looking at files, server and catalog", "creating the collection",
+                          "comparing the files with the catalog", "loading", "indexes",
                           "writing down how the load ended"],
                          [phase["name"] for phase in phases])
         for phase, following in zip(phases, phases[1:]):  # each is one stretch, behind the one before
@@ -247,7 +247,10 @@ class Report(livetest.Case):
     def test_tune(self):
         """every setting with its interval, best and cheapest, and the line to paste"""
         said = self.said("tune", "--format", "mot", *TUNE, "--report", "tune.json", "a.csv")
-        self.check_tune(said, self.document("tune.json"))
+        found = self.document("tune.json")
+        self.check_tune(said, found)
+        self.assertIn("within 3 % of it", livereport.section(found, "Result")["note"])
+        self.assertIn("A setting without ± was tried only once", livereport.section(found, "Documents a second")["note"])
         said = self.said("tune", "--format", "mot", *TUNE, "--report", "tune.html", "a.csv")
         page = self.page("tune.html")
         self.assertIn(said["load"], page.lines)
@@ -321,6 +324,10 @@ class Report(livetest.Case):
         self.assertEqual(4, len(livereport.rows(livereport.section(found, "With slow and failing servers"))))
         self.assertRegex(found["sentence"], r"^2,498 documents would be loaded in .*, limited by ")
         self.assertNotIn("uri", found["settings"])
+        self.assertEqual(1.25e9, found["settings"]["network, bytes/s"])
+        self.assertIn("Lanes handed out again: ", livereport.section(found, "With slow and failing servers")["note"])
+        self.tipple("plan", "--format", "mot", *words, "--report", "plan.html")
+        self.assertNotIn("<li></li>", (self.folder / "plan.html").read_text())
 
     def test_verify(self):
         """all is as expected; then what differs is named in a table, with the same figures as in --json"""

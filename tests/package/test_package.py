@@ -177,6 +177,11 @@ exec pkg-config "$@"
         listed = re.search(r"class Result.*?\n\n", (EXAMPLES / "push.py").read_text(), re.DOTALL).group()
         self.assertEqual(names, re.findall(r'"(\w+)"', listed))
 
+    def test_example_without_arguments(self):
+        said = subprocess.run([sys.executable, EXAMPLES / "push.py"], env=self.with_library, capture_output=True, text=True, check=False)
+        self.assertEqual((said.returncode, said.stdout), (1, ""))
+        self.assertRegex(said.stderr, r"^usage: python3 push.py URI NUMBER.*\n$")
+
     def test_unloading(self):
         """Behind dlclose, too, the threads of a load's connections can come to their end."""
         run(sys.executable, "-c", """if True:

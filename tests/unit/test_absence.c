@@ -37,7 +37,38 @@ static void test_reasons(void **state) {
     says("", "no answer from a:1");
 }
 
+static bool ends(const char *uri, const char *driver, const char *expected) {
+    address_t address;
+    bson_error_t error;
+    err_t err = {.text = ""};
+    assert_true(address_parse(&address, uri, &err));
+    mongoc_client_t *client = mongoc_client_new_from_uri(address.uri);
+    bson_set_error(&error, MONGOC_ERROR_SERVER_SELECTION, MONGOC_ERROR_SERVER_SELECTION_FAILURE, "%s",
+                   driver);
+    const bool is_final = absence_is_final(&address, client, &error, 1, &err);
+    if (is_final)
+        assert_string_equal(err.text, expected);
+    mongoc_client_destroy(client);
+    address_free(&address);
+    return is_final;
+}
+
+/* A web server, or any other, at the port: waiting is useless. */
+static void test_other_protocol(void **state) {
+    (void)state;
+    static const char *const said =
+        "what answers at 127.0.0.1:1 does not speak MongoDB's protocol: correct the "
+        "host and the port in the URI";
+    const char *uri = "mongodb://127.0.0.1:1/b.c";
+    assert_true(ends(uri, "No servers: [Failed to read 1347703876 bytes: socket error or timeout]", said));
+    assert_true(ends(uri, "No servers: [Invalid reply from server.]. Topology type: Single", said));
+    assert_false(ends(uri, "No servers: [Failed to read 300 bytes: socket error or timeout]", NULL));
+    assert_false(ends("mongodb://127.0.0.1:1,127.0.0.1:2/b.c",
+                      "No servers: [Failed to read 1347703876 bytes: socket error or timeout] [refused]",
+                      NULL));
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_reasons)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_reasons), cmocka_unit_test(test_other_protocol)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -288,15 +288,31 @@ static void test_without_collection(void **state) {
     }
 }
 
+/* A command that a person pastes has the whole URI, unless something in it is secret. */
+static void test_to_paste(void **state) {
+    (void)state;
+    static const char *const cases[][2] = {
+        {"mongodb://a:1,b:2/shop.bad?replicaSet=r&tls=true",
+         "mongodb://a:1,b:2/shop.bad?replicaSet=r&tls=true"},
+        {"mongodb://joe:s3cret@a:1/shop.bad", ".../shop.bad"},
+        {"mongodb://a/shop.bad?tls=true&tlsCertificateKeyFilePassword=s3cret", ".../shop.bad"},
+        {"mongodb://a/shop.other", ".../shop.bad"},
+        {NULL, ".../shop.bad"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        err_t err;
+        char *shown = address_to_paste(cases[i][0], "shop.bad", &err);
+        assert_string_equal(shown, cases[i][1]);
+        free(shown);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_good),
-        cmocka_unit_test(test_login),
-        cmocka_unit_test(test_bad),
-        cmocka_unit_test(test_no_password_is_shown),
-        cmocka_unit_test(test_conceal),
-        cmocka_unit_test(test_beside),
-        cmocka_unit_test(test_without_collection),
+        cmocka_unit_test(test_good),     cmocka_unit_test(test_login),
+        cmocka_unit_test(test_bad),      cmocka_unit_test(test_no_password_is_shown),
+        cmocka_unit_test(test_conceal),  cmocka_unit_test(test_beside),
+        cmocka_unit_test(test_to_paste), cmocka_unit_test(test_without_collection),
     };
     mongoc_init();
     mongoc_log_set_handler(overhear, NULL);

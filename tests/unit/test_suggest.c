@@ -36,6 +36,10 @@ static void test_nothing_like_it(void **state) {
                                         "0123456789"};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         assert_null(suggest_word(words[i], commands, COMMANDS));
+    static const char *const options[] = {"yes", "uri", "limit"};
+    static const char *const others[] = {"tls", "drp", "delimiter"};
+    for (size_t i = 0; i < 3; i++)
+        assert_null(suggest_word(others[i], options, 3));
     assert_null(suggest_word("load", commands, 0));
     char longest[5000];
     memset(longest, 'l', sizeof longest - 1);

@@ -405,7 +405,7 @@ static void test_changed_meanwhile(void **state) {
                                       .context = &lab});
     assert_status(&lab, lab_verify(&lab, "a.csv"), STATUS_DIFFERENT);
     assert_int_equal(lab.verified.changed, 1);
-    assert_says(lab.err.text, "d.c changed while it was verified: 1 documents came or went");
+    assert_says(lab.err.text, "d.c changed while it was verified: 1 document came or went");
     lab_close(&lab);
 }
 

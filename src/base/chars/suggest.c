@@ -36,7 +36,7 @@ const char *suggest_word(const char *word, const char *const *words, size_t coun
     if (n > LONGEST)
         return NULL;
     const char *best = NULL;
-    size_t least = n / 3 + 2;
+    size_t least = (n + 2) / 3 + 1; /* one letter of three may be wrong: --tls is not --yes */
     for (size_t i = 0; i < count; i++) {
         size_t m = strlen(words[i]);
         if (m > LONGEST)

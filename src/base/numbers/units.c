@@ -118,6 +118,10 @@ static const char *scaled(char out[UNITS_MAX], double value, const char *const *
     return out;
 }
 
+const char *units_s(uint64_t count) {
+    return count == 1 ? "" : "s";
+}
+
 const char *units_size(char out[UNITS_MAX], uint64_t bytes) {
     static const char *const names[] = {"B", "kB", "MB", "GB", "TB", "PB", "EB", NULL};
     return scaled(out, (double)bytes, names, " ");

@@ -32,7 +32,7 @@ _tipple() {
         while IFS= read -r line; do
             COMPREPLY+=("$line")
         done < <(compgen -f -- "$own")
-    elif [[ ${#COMPREPLY[@]} == 1 && ${COMPREPLY[0]} == *= ]]; then
+    elif [[ ${#COMPREPLY[@]} == 1 && ${COMPREPLY[0]} == *[=:] ]]; then
         compopt -o nospace 2>/dev/null
     fi
 }

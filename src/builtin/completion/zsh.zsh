@@ -4,15 +4,18 @@
 # a process list.
 _tipple() {
     local line files
-    local -a found
+    local -a found begun
     for line in "${(@f)$(print -rl -- "${(@Q)words[2,CURRENT-1]}" "${(Q)PREFIX}" | ${(Q)~words[1]} completion --words 2>/dev/null)}"; do
         if [[ $line == :files ]]; then
             files=yes
+        elif [[ $line == *: ]]; then # more follows without a blank
+            begun+=("$line")
         elif [[ -n $line ]]; then
             line=${line//:/\\:}
             found+=("${line/$'\t'/:}")
         fi
     done
+    (( ! $#begun )) || compadd -S '' -a begun
     (( ! $#found )) || _describe -t tipple tipple found
     if [[ -n $files ]]; then
         compset -P '--[a-z-]##='

@@ -195,7 +195,8 @@ static bool unknown_option(const command_t *command, const char *text, char lett
     const char *names[MOST_OPTIONS];
     size_t count = 0;
     for (option_walk_t walk = {.command = command}; cli_next_option(&walk);)
-        names[count++] = walk.option->name;
+        if (!walk.option->destroys)
+            names[count++] = walk.option->name;
     /* never what follows: it may be a password */
     char word[64];
     snprintf(word, sizeof word, "%.*s", is_long ? (int)strcspn(text + 2, "=") : 1,

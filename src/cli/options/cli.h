@@ -34,10 +34,12 @@ typedef struct option {
     const char *name;     /* without the dashes */
     const char *group;    /* a row without one is in the group of the row before it */
     bool first;           /* one of the few that --help shows; --help-all has them all */
+    bool destroys;        /* it destroys, or lets something be destroyed: never proposed for a word like it */
     char letter;          /* or 0 */
     const char *argument; /* what --help calls it, NULL for flags */
-    const char *offers; /* words that completion offers, "@formats", "@suites"; NULL: as the argument says */
-    const char *help;   /* one sentence or two: --help shows the first one */
+    const char *
+        offers; /* words that completion offers, "@formats", "@suites", "@queries"; NULL: as the argument says */
+    const char *help; /* one sentence or two: --help shows the first one */
     option_kind_t kind;
     size_t offset;           /* of its value in the command's struct */
     uint64_t least, most;    /* of counts and sizes; most 0: no bound */
@@ -78,10 +80,11 @@ typedef struct option {
     }
 
 /* An option's row, for a struct with report. */
-#define CLI_REPORT(values)                                                                                   \
+#define CLI_REPORT(values) CLI_REPORT_SHOWN(values, false)
+#define CLI_REPORT_SHOWN(values, is_first)                                                                   \
     {                                                                                                        \
-        .name = "report", .group = GROUP_RESULT, .argument = "FILE", .kind = OPTION_TEXT,                    \
-        .offset = offsetof(values, report),                                                                  \
+        .name = "report", .group = GROUP_RESULT, .first = (is_first), .argument = "FILE",                    \
+        .kind = OPTION_TEXT, .offset = offsetof(values, report),                                             \
         .help = "Write a report: FILE.html, a page for people that needs nothing else, or FILE.json, the "   \
                 "same for programs."                                                                         \
     }

@@ -11,4 +11,7 @@ const char *other_tools_hint(const char *name, bool is_letter);
 /* The same for an option that tipple has, too, when its value is one of theirs: --type csv. */
 const char *other_tools_value_hint(const char *name, const char *value);
 
+/* What is meant by a word that is the name of another tool, or of a command of other tools. NULL: nothing known. */
+const char *other_tools_command_hint(const char *name);
+
 #endif

@@ -5,6 +5,7 @@
 #include "query/suite/suite.h"
 
 #include <ctype.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -38,13 +39,14 @@ static void offer_builtin(const place_t *place, const builtin_t *builtin) {
         offer(place, builtin->name, NULL);
 }
 
-static void offer_queries(const place_t *place) {
+static void offer_queries(const place_t *place, bool with_tags) {
     err_t ignored;
     suite_t *suite = place->suite ? suite_open(place->suite, &ignored) : NULL;
     for (size_t i = 0; suite && i < suite->query_count; i++) {
         const query_t *query = &suite->queries[i];
         offer(place, query->name, query->about);
-        for (const yaml_item_t *tag = query->tags ? query->tags->first : NULL; tag; tag = tag->next) {
+        for (const yaml_item_t *tag = with_tags && query->tags ? query->tags->first : NULL; tag;
+             tag = tag->next) {
             bool before = false;
             for (size_t j = 0; j < i; j++)
                 before = before || suite_has_tag(&suite->queries[j], tag->text);
@@ -55,6 +57,27 @@ static void offer_queries(const place_t *place) {
     suite_close(suite);
 }
 
+/* SUITE[:NAME]: a suite, whose name a colon may follow, and behind the colon its queries. */
+static void offer_query_of_suite(place_t place) {
+    const char *colon = strrchr(place.typed, ':');
+    if (!colon) {
+        for (const builtin_t *suite = builtin_suites; suite->name; suite++) {
+            char name[80];
+            snprintf(name, sizeof name, "%s:", suite->name);
+            offer(&place, suite->name, NULL);
+            offer(&place, name, NULL);
+        }
+        out_print(":files\n");
+        return;
+    }
+    char suite[PATH_MAX];
+    snprintf(suite, sizeof suite, "%.*s", (int)(colon - place.typed), place.typed);
+    place.suite = suite;
+    place.before_length += (int)(colon + 1 - place.typed);
+    place.typed = colon + 1;
+    offer_queries(&place, false);
+}
+
 /* A word of what --help calls an argument, or of an option's values. */
 static void offer_kind(const place_t *place, const char *kind) {
     if (strcmp(kind, "FILE") == 0 || strcmp(kind, "DIR") == 0 || strcmp(kind, "INPUT") == 0 ||
@@ -63,7 +86,9 @@ static void offer_kind(const place_t *place, const char *kind) {
     else if (strcmp(kind, "COMMAND") == 0)
         offer_commands(place);
     else if (strcmp(kind, "QUERY") == 0)
-        offer_queries(place);
+        offer_queries(place, true);
+    else if (strcmp(kind, "@queries") == 0)
+        offer_query_of_suite(*place);
     else if (strcmp(kind, "@formats") == 0)
         offer_builtin(place, builtin_formats);
     else if (strcmp(kind, "@suites") == 0)

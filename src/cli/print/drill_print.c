@@ -108,15 +108,17 @@ static void print_loaded(const drill_pass_t *pass, const bson_t *document) {
     char documents[UNITS_MAX], bytes[UNITS_MAX], rate[UNITS_MAX], answered[UNITS_MAX];
     if (!pass->phases[DRILL_LOAD].came)
         return;
-    out_print("loaded %s documents, %s of BSON, %s docs/s, %u threads, batches of %u   limited by: %s\n",
-              units_count(documents, load->counts.loaded), units_size(bytes, load->bytes_bson),
+    out_print("loaded %s document%s, %s of BSON, %s docs/s, %u threads, batches of %u   limited by: %s\n",
+              units_count(documents, load->counts.loaded), units_s(load->counts.loaded),
+              units_size(bytes, load->bytes_bson),
               units_rate(rate, bson_read_number(document, "load.docs_per_second")), load->threads,
               load->batch, load->limited_by);
     for (size_t i = 0; i < load->index_count; i++)
         out_print("index %s built in %s\n", load->indexes[i].keys,
                   units_time(answered, load->indexes[i].took_ns));
     if (load->counts.rejected)
-        out_print("%s records were rejected\n", units_count(documents, load->counts.rejected));
+        out_print("%s record%s rejected\n", units_count(documents, load->counts.rejected),
+                  load->counts.rejected == 1 ? " was" : "s were");
     if (!isnan(pass->answer.seconds))
         out_print("the first query took %s itself; %s document%s came back\n",
                   units_seconds(answered, pass->answer.seconds),

@@ -7,6 +7,7 @@
 #include "cli/print/load_figures.h"
 #include "cli/print/passed_over.h"
 #include "format/bad_values.h"
+#include "server/address.h"
 #include "server/bson_read.h"
 
 #include <inttypes.h>
@@ -80,7 +81,10 @@ static char *retry_line(const load_spec_t *spec, const load_result_t *result, co
     shell_quote_option(&line, "--retry", file);
     shell_quote_option(&line, "--format", spec->format);
     shell_quote_option(&line, "--on-bad-value", load_spec_bad_value(spec));
-    shell_quote_target(&line, result->namespace);
+    err_t ignored;
+    char *uri = address_to_paste(spec->uri, result->namespace, &ignored);
+    shell_quote_option(&line, "--uri", uri);
+    free(uri);
     return text_take_or_end(&line);
 }
 
@@ -144,13 +148,32 @@ static void print_details(const load_spec_t *spec, const load_result_t *result) 
     if (result->counts.loaded)
         print_shards(result);
     if (result->retries)
-        out_print("retried %s batches\n", units_count(more, result->retries));
+        out_print("retried %s batch%s\n", units_count(more, result->retries),
+                  result->retries == 1 ? "" : "es");
     if (result->short_batches)
-        out_print(
-            "memory was short: %s batches went before they were full; a higher --memory keeps them whole\n",
-            units_count(more, result->short_batches));
+        out_print("memory was short: %s batch%s went before %s full; a higher --memory keeps them whole\n",
+                  units_count(more, result->short_batches), result->short_batches == 1 ? "" : "es",
+                  result->short_batches == 1 ? "it was" : "they were");
     if (spec->polite && !spec->dry_run && result->counts.read)
         print_polite(result);
+}
+
+/* "already there 0" counts what was looked for; of a load that found all of it done before, this line says so. */
+static void print_skipped(const load_result_t *result) {
+    char records[UNITS_MAX], done[UNITS_MAX], files[UNITS_MAX];
+    const bool all = !result->counts.read && result->files_skipped == result->files;
+    units_count(records, result->records_skipped);
+    units_count(files, result->files);
+    if (!result->records_skipped)
+        return;
+    if (all && !result->open_rejects)
+        out_print("nothing to load: %s record%s of %s file%s, %sloaded by earlier runs\n", records,
+                  units_s(result->records_skipped), files, units_s(result->files),
+                  result->records_skipped == 1 ? "" : "all ");
+    else
+        out_print("skipped: %s record%s of %s of %s file%s, loaded by earlier runs\n", records,
+                  units_s(result->records_skipped), units_count(done, result->files_skipped), files,
+                  units_s(result->files));
 }
 
 void load_print(const load_spec_t *spec, const load_result_t *result, const bson_t *document) {
@@ -168,9 +191,11 @@ void load_print(const load_spec_t *spec, const load_result_t *result, const bson
     if (spec->dry_run)
         out_print("dry run: nothing was written; 'loaded' is what would have been\n");
     if (result->skipped.count)
-        out_print("skipped: %s of %s files, which do not fit the format %s\n",
+        out_print("skipped: %s of %s file%s, which %s not fit the format %s\n",
                   units_count(more, result->skipped.count),
-                  units_count(out, result->files + result->skipped_before), result->format);
+                  units_count(out, result->files + result->skipped_before),
+                  units_s(result->files + result->skipped_before), result->skipped.count == 1 ? "does" : "do",
+                  result->format);
     print_open_rejects(spec, result);
     if (log_level() < LOG_NORMAL)
         return;
@@ -186,13 +211,10 @@ void load_print(const load_spec_t *spec, const load_result_t *result, const bson
         out_print(
             "corrected: %s of the loaded; the input ended in the middle of the record then, and has grown\n",
             units_count(more, counts->corrected));
-    if (result->records_skipped)
-        out_print("skipped: %s records of %s of %s files, loaded by earlier runs\n",
-                  units_count(more, result->records_skipped), units_count(in, result->files_skipped),
-                  units_count(out, result->files));
+    print_skipped(result);
     if (result->records_done_by_others)
-        out_print("done by other loads meanwhile: %s records\n",
-                  units_count(more, result->records_done_by_others));
+        out_print("done by other loads meanwhile: %s record%s\n",
+                  units_count(more, result->records_done_by_others), units_s(result->records_done_by_others));
     if (counts->read)
         out_print("limited by: %s\n", result->limited_by);
     if (result->shard_count > 1 && counts->loaded && log_level() < LOG_VERBOSE)
@@ -207,9 +229,10 @@ void load_print(const load_spec_t *spec, const load_result_t *result, const bson
         out_print("index %s built in %s\n", result->indexes[i].keys,
                   units_time(took, result->indexes[i].took_ns));
     if (result->rejects_path[0] && result->rejects_kept < counts->rejected) {
-        out_print("rejects: %s (%s of %s records; the rest could not be written, and comes again with the "
-                  "next run)\n",
-                  result->rejects_path, units_count(more, result->rejects_kept), rejected);
+        out_print("rejects: %s (%s of %s record%s; the rest could not be written, and comes again with "
+                  "the next run)\n",
+                  result->rejects_path, units_count(more, result->rejects_kept), rejected,
+                  units_s(counts->rejected));
     } else if (counts->rejected && result->rejects_path[0]) {
         char *line = retry_line(spec, result, result->rejects_path);
         out_print("rejects: %s (%s record%s; fix %s, then: %s)\n", result->rejects_path, rejected,

@@ -107,10 +107,17 @@ static void add_counts(report_t *report, const load_result_t *result) {
 
 /* ---- over time ---- */
 
+/* A load looks twice: before the collection is made, and then into its catalog. */
+static const char *name_visit(const timeline_t *course, size_t at) {
+    const timeline_phase_t phase = course->visits[at].phase;
+    return at && phase == TIMELINE_LOOKING ? "comparing the files with the catalog"
+                                           : timeline_phase_name(phase);
+}
+
 static void add_bands(report_t *report, const timeline_t *course, const server_checkpoints_t *flushes) {
     for (size_t i = 0; i < course->visit_count; i++) {
         const timeline_span_t *span = &course->visits[i].span;
-        report_band(report, "phase", timeline_phase_name(course->visits[i].phase), seconds(span->began_ns),
+        report_band(report, "phase", name_visit(course, i), seconds(span->began_ns),
                     seconds(span->began_ns + span->took_ns));
     }
     for (size_t i = 0; i < flushes->count; i++)
@@ -152,7 +159,7 @@ static void add_phases(report_t *report, const timeline_t *course) {
                  "From the beginning of the command to its end.");
     for (size_t i = 0; i < course->visit_count; i++) {
         const timeline_span_t *span = &course->visits[i].span;
-        const report_phase_t phase = {.name = timeline_phase_name(course->visits[i].phase),
+        const report_phase_t phase = {.name = name_visit(course, i),
                                       .began = seconds(span->began_ns),
                                       .took = seconds(span->took_ns),
                                       .predicted = NAN,

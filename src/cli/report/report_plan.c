@@ -99,10 +99,17 @@ static void add_compressors(report_t *report, const bson_t *document) {
 }
 
 static void add_simulation(report_t *report, const planned_t *planned) {
-    char note[100];
+    char note[700];
     if (!planned->simulation)
         return;
-    snprintf(note, sizeof note, "Played %u times, with servers of different speed that fail.",
+    snprintf(note, sizeof note,
+             "Played %u times, with servers of different speed that fail. All shards in step: loaders send "
+             "to all shards in "
+             "turn, as tipple load does, so the slowest shard sets the pace. A loader for each shard: each "
+             "is filled at its "
+             "own speed. Others take over: and where a loader fails, another goes on. Lanes handed out "
+             "again: and a shard "
+             "that is done takes parts of the data (lanes) from those that are not.",
              planned->values->simulation.runs);
     report_begin(report, REPORT_BARS, "With slow and failing servers", note);
     report_column(report, "way", "");
@@ -139,13 +146,23 @@ static void add_settings(report_t *report, const planned_t *planned) {
                    {"members of a shard", spec->replicas},
                    {"routers", spec->routers},
                    {"loaders", spec->loaders},
-                   {"us a document, loader", spec->client_us},
-                   {"us a document, router", spec->router_us},
-                   {"us a document, primary", spec->primary_us},
-                   {"us a document, secondary", spec->secondary_us},
+                   {"loader's CPU a document, us", spec->client_us},
+                   {"router's CPU a document, us", spec->router_us},
+                   {"primary's CPU a document, us", spec->primary_us},
+                   {"secondary's CPU a document, us", spec->secondary_us},
                    {"bytes on disk for one of BSON", spec->stored_ratio}};
+    const struct {
+        const char *name;
+        double value;
+    } given[] = {{"disks write, bytes/s", spec->disk_write},    {"disks read, bytes/s", spec->disk_read},
+                 {"disks, operations/s", spec->iops},           {"disk of a server, bytes", spec->disk_bytes},
+                 {"network, bytes/s", spec->network},           {"cores of a server", spec->cores},
+                 {"memory of a server, bytes", spec->ram_bytes}};
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         report_set_number(report, numbers[i].name, numbers[i].value);
+    for (size_t i = 0; i < sizeof given / sizeof *given; i++)
+        if (given[i].value > 0) /* what is not known is 0 */
+            report_set_number(report, given[i].name, given[i].value);
 }
 
 report_t *report_plan(const planned_t *planned, const bson_t *document) {

@@ -52,7 +52,15 @@ static void say(report_t *report, const tune_result_t *result, int status, const
 }
 
 static void add_result(report_t *report, const tune_result_t *result, const bson_t *document) {
-    report_begin(report, REPORT_FIGURES, "Result", NULL);
+    char note[300];
+    snprintf(note, sizeof note,
+             "The cheapest has the fewest threads, and then the smallest batch, of those that are nearly as "
+             "fast as the "
+             "best: within %.0f %% of it, as far as the trials can tell. Where trials differ much from each "
+             "other, its "
+             "mean may be lower than that.",
+             100 * TUNE_NEARLY);
+    report_begin(report, REPORT_FIGURES, "Result", is_decided(result) ? note : NULL);
     reporting_figure(report, document, "documents a second of the cheapest setting",
                      "cheapest.docs_per_second", "documents/s");
     reporting_figure(report, document, "the best's documents a second", "best.docs_per_second",
@@ -99,9 +107,11 @@ static void add_map(report_t *report, const tune_result_t *result, uint32_t choi
     char name[CHOICE_NAME], title[CHOICE_NAME + 32];
     choice_name(&result->lists, &result->choices[choice], name);
     snprintf(title, sizeof title, "Documents a second%s%s", *name ? ": " : "", name);
-    report_begin(
-        report, REPORT_HEAT, title,
-        "Means of the trials and their 95 % confidence intervals; threads down, documents a batch across.");
+    report_begin(report, REPORT_HEAT, title,
+                 "Means of the trials and, behind ±, their 95 % confidence intervals; threads down, "
+                 "documents a batch across. A "
+                 "setting without ± was tried only once, which is too little to be the best or the cheapest, "
+                 "however fast it was.");
     report_heat(report, "threads", "documents a batch", "documents", "documents/s");
     for (size_t at = 0; at < matrix_count(result->matrix); at++)
         if (matrix_setting(result->matrix, at)->choice == choice)

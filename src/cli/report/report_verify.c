@@ -27,7 +27,9 @@ static void say(report_t *report, const verify_result_t *result, int status, con
 }
 
 static void add_result(report_t *report, const verify_result_t *result, const bson_t *document, bool quick) {
-    report_begin(report, REPORT_FIGURES, "Result", NULL);
+    report_begin(
+        report, REPORT_FIGURES, "Result",
+        "A block is the records in 256 KiB of a file's text; with --sample not all blocks are looked at.");
     reporting_figure(report, document, "as expected", "as_expected", "documents");
     for (difference_kind_t kind = 0; kind < DIFFERENCE_KINDS; kind++)
         if (quick || kind != DIFFERENCE_UNEQUAL)
@@ -36,7 +38,7 @@ static void add_result(report_t *report, const verify_result_t *result, const bs
     reporting_figure(report, document, "took", "seconds", "s");
     reporting_figure(report, document, "documents a second", "docs_per_second", "documents/s");
     report_figure(report, "blocks looked at", (double)result->blocks_looked_at, "blocks");
-    report_figure(report, "of blocks", (double)result->blocks, "blocks");
+    report_figure(report, "blocks in all", (double)result->blocks, "blocks");
     report_end(report);
 }
 
@@ -44,7 +46,9 @@ static void add_records(report_t *report, const bson_t *document) {
     report_begin(
         report, REPORT_FIGURES, "What the files expect",
         "Of a record that is rejected or filtered no document is expected; of one that was fixed, that of "
-        "the fix; of one that was replaced, none.");
+        "the fix; of one that was replaced, none. Not decided: another document has the record's _id, and a "
+        "later record, "
+        "which was not checked, may have made it.");
     reporting_figure(report, document, "files", "files", "files");
     reporting_figure(report, document, "records read", "read", "records");
     reporting_figure(report, document, "documents expected", "expected", "documents");
@@ -59,7 +63,9 @@ static void add_records(report_t *report, const bson_t *document) {
 }
 
 static void add_collection(report_t *report, const bson_t *document) {
-    report_begin(report, REPORT_FIGURES, "What the collection holds", NULL);
+    report_begin(
+        report, REPORT_FIGURES, "What the collection holds",
+        "Came or went meanwhile: documents that somebody inserted or deleted after they had been looked at.");
     reporting_figure(report, document, "documents in all", "documents_in_collection", "documents");
     reporting_figure(report, document, "of other files in the catalog", "documents_of_other_files",
                      "documents");

@@ -72,6 +72,10 @@ static bool keep_first(guess_t *guess, const uint8_t *text, size_t length, bool 
     return guess_cut_first(guess, err);
 }
 
+void guess_reads_once(guess_t *guess) {
+    guess->once = true;
+}
+
 bool guess_begin(guess_t *guess, const uint8_t *text, size_t length, bool whole, err_t *err) {
     const size_t bom = lines_bom(text, length);
     guess->marked = bom > 0;

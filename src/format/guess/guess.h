@@ -34,6 +34,8 @@ typedef struct guess guess_t;
 
 /* name: of the input, for sentences; must live longer. NULL: out of memory. */
 guess_t *guess_new(const char *name, const guess_options_t *options, err_t *err);
+/* The input is a stream: what is told names no command that would read it again. */
+void guess_reads_once(guess_t *guess);
 void guess_destroy(guess_t *guess);
 
 /* text[0, length) is the beginning of the input; whole: it is all of it. False: status 5, with what to do. */

@@ -51,6 +51,7 @@ typedef struct {
 
 struct guess {
     const char *name;
+    bool once;       /* the input cannot be read again by its name */
     bool json, bson; /* it is, and nothing else is known */
     bool was_utf16;
     bool dumped; /* a collection of a dump */

@@ -132,8 +132,11 @@ static void tell_nearly(text_t *out, const guess_t *guess) {
 }
 
 static void tell_change(text_t *out, const guess_t *guess, err_t *err) {
-    char *name = shell_quoted(guess->name, err);
-    text_append(out, "to change that: tipple formats --guess");
+    char *name = shell_quoted(guess->once ? "sample" : guess->name, err);
+    text_append(out, "to change that: ");
+    if (guess->once)
+        text_append(out, "save the beginning (... | head -n 10000 > sample), then ");
+    text_append(out, "tipple formats --guess");
     guess_options_quote(out, &guess->options);
     text_print(out, "%s > my.yaml, edit my.yaml, and give --format ./my.yaml", name ? name : " FILE");
     free(name);

@@ -324,8 +324,11 @@ static bool guess_all(looking_t *looking, manifest_t *manifest, const guess_opti
     if (!find_first(looking, manifest, &first, err))
         return false;
     const char *name = manifest->files[first].name;
-    return (looking->guess = guess_new(name, options, err)) && look_at_all(looking, manifest, first, err) &&
-           (guessed->yaml = guess_yaml(looking->guess, err)) &&
+    if (!(looking->guess = guess_new(name, options, err)))
+        return false;
+    if (manifest->files[first].kind == INPUT_STREAM)
+        guess_reads_once(looking->guess);
+    return look_at_all(looking, manifest, first, err) && (guessed->yaml = guess_yaml(looking->guess, err)) &&
            guess_tell(looking->guess, text_bytes(manifest), guessed->lines, err) &&
            find_unfit(looking, name, guessed, err);
 }

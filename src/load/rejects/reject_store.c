@@ -175,7 +175,7 @@ static char *make_beginning(reject_store_t *store, err_t *err) {
                reject_first_words);
     shell_quote_option(&words, "--format", store->options.format);
     shell_quote_option(&words, "--on-bad-value", store->options.bad_value);
-    shell_quote_target(&words, store->options.target);
+    shell_quote_option(&words, "--uri", store->options.target);
     shell_quote_option(&words, "--retry", strpbrk(store->path, "\r\n") ? "FILE" : store->path);
     text_print(&words, "\n# marked %.*s\n", (int)strlen(store->mark) - 1, store->mark);
     return text_take(&words, err);

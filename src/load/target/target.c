@@ -44,7 +44,6 @@ static bool drop_target(job_t *job, err_t *err) {
     job_enter(job, TIMELINE_DROPPING);
     bool ok = job_tell_dropped(job, err) && job_drop(job, err);
     job->dropped = ok && any;
-    job_enter(job, TIMELINE_LOOKING);
     return ok;
 }
 
@@ -60,7 +59,8 @@ static bool make_target(job_t *job, err_t *err) {
     if (!spec->retry && !collection_make(job->server, job->client, &place, &job->place, err))
         return false;
     job->result->clustered = job->place.clustered;
-    job_enter(job, TIMELINE_PLACING);
+    if (server_facts(job->server)->kind == SERVER_ROUTER)
+        job_enter(job, TIMELINE_PLACING);
     if (!job_open_shards(job, err))
         return false;
     job_enter(job, TIMELINE_LOOKING);
