@@ -1,18 +1,19 @@
-#include "cli/options/guess_rows.h"
+#include "format/guess/guess_options.h"
+#include "base/chars/choose.h"
 #include "base/numbers/units.h"
 #include "format/guess/type_spec.h"
 #include "format/schema/schema_bad_value.h"
 
 #include <string.h>
 
-bool guess_rows_dates(void *options, const char *text, err_t *err) {
+bool guess_options_dates(void *options, const char *text, err_t *err) {
     static const char *const words[] = {"dmy", "mdy", "ymd"};
-    const int chosen = cli_choose("dates", text, words, 3, err);
+    const int chosen = choose_word("dates", text, words, 3, err);
     ((guess_options_t *)options)->dates = chosen == 1 ? GUESS_MDY : chosen == 2 ? GUESS_YMD : GUESS_DMY;
     return chosen >= 0;
 }
 
-bool guess_rows_header(void *options, const char *text, err_t *err) {
+bool guess_options_header(void *options, const char *text, err_t *err) {
     static const char *const words[] = {"yes", "no"};
     guess_options_t *guess = options;
     uint64_t line = 0;
@@ -22,59 +23,60 @@ bool guess_rows_header(void *options, const char *text, err_t *err) {
         guess->header = GUESS_HEADER;
         return true;
     }
-    const int chosen = cli_choose("header", text, words, 2, err);
+    const int chosen = choose_word("header", text, words, 2, err);
     guess->header = chosen == 1 ? GUESS_NO_HEADER : GUESS_HEADER;
     if (chosen < 0)
         err_add(err, ", or the number of a line");
     return chosen >= 0;
 }
 
-bool guess_rows_decimal(void *options, const char *text, err_t *err) {
+bool guess_options_decimal(void *options, const char *text, err_t *err) {
     static const char *const words[] = {".", ","};
-    const int chosen = cli_choose("decimal", text, words, 2, err);
+    const int chosen = choose_word("decimal", text, words, 2, err);
     ((guess_options_t *)options)->decimal = chosen == 1 ? ',' : '.';
     return chosen >= 0;
 }
 
-bool guess_rows_encoding(void *of, const char *text, err_t *err) {
+bool guess_options_encoding(void *of, const char *text, err_t *err) {
     guess_options_t *options = of;
-    const int chosen = cli_choose("encoding", text, encoding_names, ENCODING_WINDOWS_1252_NOT_UTF8, err);
+    const int chosen = choose_word("encoding", text, encoding_names, ENCODING_WINDOWS_1252_NOT_UTF8, err);
     options->encoding = chosen < 0 ? ENCODING_NONE : (encoding_t)chosen;
     options->encoding_given = true;
     return chosen >= 0;
 }
 
-bool guess_rows_bad_value(void *of, const char *text, err_t *err) {
+bool guess_options_bad_value(void *of, const char *text, err_t *err) {
     guess_options_t *options = of;
-    const int chosen = cli_choose("on-bad-value", text, schema_bad_values, BAD_VALUES, err);
+    const int chosen = choose_word("on-bad-value", text, schema_bad_values, BAD_VALUES, err);
     options->bad_value = chosen < 0 ? BAD_VALUE_TEXT : (bad_value_t)chosen;
     options->bad_value_given = true;
     return chosen >= 0;
 }
 
 /* Mistakes in them are told before anything is read. */
-static bool check_types(const texts_list_t *types, err_t *err) {
+static bool check_types(const guess_options_t *options, err_t *err) {
     bool ok = true;
-    for (size_t i = 0; ok && i < types->count; i++) {
+    for (size_t i = 0; ok && i < options->type_count; i++) {
         type_spec_t spec;
-        ok = type_spec_read(types->items[i], &spec, err);
+        ok = type_spec_read(options->types[i], &spec, err);
         type_spec_free(&spec);
     }
     return ok;
 }
 
-bool guess_rows_check(guess_options_t *options, const texts_list_t *types, const char *format, err_t *err) {
-    options->types = types->items;
-    options->type_count = types->count;
+bool guess_options_check(guess_options_t *options, char *const *types, size_t count, const char *format,
+                         err_t *err) {
+    options->types = types;
+    options->type_count = count;
     const char *given = options->dates            ? "dates"
                         : options->header         ? "header"
                         : options->decimal        ? "decimal"
                         : options->encoding_given ? "encoding"
                         : options->nested         ? "nested"
-                        : types->count            ? "type"
+                        : count                   ? "type"
                                                   : NULL;
     return !format || !given
-               ? check_types(types, err)
+               ? check_types(options, err)
                : err_set(err, STATUS_USAGE,
                          "--%s is for guessing, and --format %s says all: leave one of them out", given,
                          format);
