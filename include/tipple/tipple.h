@@ -117,9 +117,11 @@ typedef struct tipple_load tipple_load_t;
 TIPPLE_API tipple_load_t *tipple_load_new(const char *uri, tipple_error_t *error);
 
 /* An option of `tipple load`, by its name without "--"; `tipple load --help` explains them:
- *   texts     format (none: as the collection was loaded before, or guessed), input-name, id, existing, shard-key,
- *             compressor, rejects (path; none: DATABASE.COLLECTION.rejects)
- *   lists     input (a file, directory, pattern, or "-"), index, filter: each call adds one
+ *   texts     format (none: as the collection was loaded before, or guessed), input-name,
+ *             id, existing, shard-key, compressor, rejects (path; none: DATABASE.COLLECTION.rejects)
+ *   lists     input (a file, directory, pattern, or "-"), index, filter, type: each call adds one
+ *   guessing  header, dates, decimal, encoding, nested (a switch), and type: not beside a format that is set; and
+ *             on-bad-value, also of a format that is set
  *   numbers   threads, batch, batch-bytes, memory, max-record, max-rejects, limit, max-rate, patience: spelled as there
  *   switches  drop (does not ask), append, direct, polite, unsafe, validate, dry-run, skip-bad-files, reload-changed,
  *             same-collection: "true" or "false"

@@ -9,7 +9,8 @@
 bool guess_options_dates(void *options, const char *text, err_t *err) {
     static const char *const words[] = {"dmy", "mdy", "ymd"};
     const int chosen = choose_word("dates", text, words, 3, err);
-    ((guess_options_t *)options)->dates = chosen == 1 ? GUESS_MDY : chosen == 2 ? GUESS_YMD : GUESS_DMY;
+    if (chosen >= 0)
+        ((guess_options_t *)options)->dates = chosen == 1 ? GUESS_MDY : chosen == 2 ? GUESS_YMD : GUESS_DMY;
     return chosen >= 0;
 }
 
@@ -18,49 +19,52 @@ bool guess_options_header(void *options, const char *text, err_t *err) {
     guess_options_t *guess = options;
     uint64_t line = 0;
     const bool is_line = units_parse_count(text, &line) && line && line <= UINT32_MAX;
-    guess->header_line = is_line ? (uint32_t)line : 0;
-    if (is_line) {
-        guess->header = GUESS_HEADER;
-        return true;
-    }
-    const int chosen = choose_word("header", text, words, 2, err);
-    guess->header = chosen == 1 ? GUESS_NO_HEADER : GUESS_HEADER;
+    const int chosen = is_line ? 0 : choose_word("header", text, words, 2, err);
     if (chosen < 0)
-        err_add(err, ", or the number of a line");
-    return chosen >= 0;
+        return err_add(err, ", or the number of a line");
+    guess->header_line = is_line ? (uint32_t)line : 0;
+    guess->header = chosen == 1 ? GUESS_NO_HEADER : GUESS_HEADER;
+    return true;
 }
 
 bool guess_options_decimal(void *options, const char *text, err_t *err) {
     static const char *const words[] = {".", ","};
     const int chosen = choose_word("decimal", text, words, 2, err);
-    ((guess_options_t *)options)->decimal = chosen == 1 ? ',' : '.';
+    if (chosen >= 0)
+        ((guess_options_t *)options)->decimal = chosen == 1 ? ',' : '.';
     return chosen >= 0;
 }
 
 bool guess_options_encoding(void *of, const char *text, err_t *err) {
     guess_options_t *options = of;
     const int chosen = choose_word("encoding", text, encoding_names, ENCODING_WINDOWS_1252_NOT_UTF8, err);
-    options->encoding = chosen < 0 ? ENCODING_NONE : (encoding_t)chosen;
-    options->encoding_given = true;
-    return chosen >= 0;
+    if (chosen < 0)
+        return false;
+    options->encoding = (encoding_t)chosen;
+    return options->encoding_given = true;
 }
 
 bool guess_options_bad_value(void *of, const char *text, err_t *err) {
     guess_options_t *options = of;
     const int chosen = choose_word("on-bad-value", text, schema_bad_values, BAD_VALUES, err);
-    options->bad_value = chosen < 0 ? BAD_VALUE_TEXT : (bad_value_t)chosen;
-    options->bad_value_given = true;
-    return chosen >= 0;
+    if (chosen < 0)
+        return false;
+    options->bad_value = (bad_value_t)chosen;
+    return options->bad_value_given = true;
+}
+
+bool guess_options_type(const char *text, err_t *err) {
+    type_spec_t spec;
+    const bool ok = type_spec_read(text, &spec, err);
+    type_spec_free(&spec);
+    return ok;
 }
 
 /* Mistakes in them are told before anything is read. */
 static bool check_types(const guess_options_t *options, err_t *err) {
     bool ok = true;
-    for (size_t i = 0; ok && i < options->type_count; i++) {
-        type_spec_t spec;
-        ok = type_spec_read(options->types[i], &spec, err);
-        type_spec_free(&spec);
-    }
+    for (size_t i = 0; ok && i < options->type_count; i++)
+        ok = guess_options_type(options->types[i], err);
     return ok;
 }
 
