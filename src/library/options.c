@@ -197,6 +197,15 @@ bool library_options_set(library_options_t *options, const char *name, const cha
                    value);
 }
 
+bool library_options_set_format(library_options_t *options, const char *name, const char *text, err_t *err) {
+    const char *copy = keep(&options->texts, text ? text : name, err);
+    if (!copy)
+        return false;
+    options->spec.format = text ? NULL : copy;
+    options->spec.guessed = text ? copy : NULL;
+    return true;
+}
+
 bool library_options_check(library_options_t *options, const char *format, err_t *err) {
     return guess_options_check(&options->spec.guess, options->types.items, options->types.count, format, err);
 }

@@ -21,6 +21,9 @@ void library_options_free(library_options_t *options);
 
 bool library_options_set(library_options_t *options, const char *name, const char *value, err_t *err);
 
+/* A format by its name; or, if it has one, by its text, which was guessed. Copied. */
+bool library_options_set_format(library_options_t *options, const char *name, const char *text, err_t *err);
+
 /* Does what was set say anything to this format, the load's? NULL: it is to be guessed. Before the load begins. */
 bool library_options_check(library_options_t *options, const char *format, err_t *err);
 
