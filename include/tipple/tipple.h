@@ -132,7 +132,8 @@ TIPPLE_API bool tipple_load_set(tipple_load_t *load, const char *option, const c
 /* The format of the load, in the place of the option `format`; whichever is set last counts. Nothing of it is borrowed: it may
  * be closed at once, and be given to other loads, also of other threads. One that was opened by its name or path is opened
  * again by that when the load begins. One that was guessed is copied, and kept with the collection as if the load had guessed
- * it: later loads and `tipple verify` need none. Where another one is kept already the load ends with status 1. */
+ * it: later loads and `tipple verify` need none. Where another one is kept already the load ends with status 1.
+ * False: the load has begun; nothing is changed. */
 TIPPLE_API bool tipple_load_set_format(tipple_load_t *load, const tipple_format_t *format,
                                        tipple_error_t *error);
 
