@@ -6,17 +6,13 @@
 #include "format/emit.h"
 #include "format/format.h"
 #include "input/file/pushed.h"
+#include "library/format.h"
 #include "library/tell.h"
 #include "load/before/guess_inputs.h"
 #include "load/blocks/other_header.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-struct tipple_format {
-    schema_t *schema;
-    char *text; /* its file, if it was guessed */
-};
 
 struct tipple_reader {
     const schema_t *schema;
@@ -41,10 +37,11 @@ tipple_format_t *tipple_format_open(const char *name, tipple_error_t *error) {
         library_no_memory(error, sizeof *format);
         return NULL;
     }
-    if ((format->schema = format_open(name, &err)))
+    if (((format->name = strdup(name)) || err_memory(&err, strlen(name))) &&
+        (format->schema = format_open(name, &err)))
         return format;
     library_tell(error, &err);
-    free(format);
+    tipple_format_close(format);
     return NULL;
 }
 
@@ -95,6 +92,7 @@ void tipple_format_close(tipple_format_t *format) {
     if (!format)
         return;
     schema_destroy(format->schema);
+    free(format->name);
     free(format->text);
     free(format);
 }

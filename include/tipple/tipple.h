@@ -63,7 +63,7 @@ TIPPLE_API tipple_format_t *tipple_format_open(const char *name, tipple_error_t 
  * error says what the text may be, and what nobody can tell. */
 TIPPLE_API tipple_format_t *tipple_format_guess(const void *text, size_t length, tipple_error_t *error);
 /* The format file of a format that was guessed, to be kept and opened the next time; NULL: it was opened. As long as the
- * format is open. */
+ * format is open. A load takes the format without a file: tipple_load_set_format. */
 TIPPLE_API const char *tipple_format_text(const tipple_format_t *format);
 /* NULL: nothing is done. */
 TIPPLE_API void tipple_format_close(tipple_format_t *format);
@@ -117,15 +117,25 @@ typedef struct tipple_load tipple_load_t;
 TIPPLE_API tipple_load_t *tipple_load_new(const char *uri, tipple_error_t *error);
 
 /* An option of `tipple load`, by its name without "--"; `tipple load --help` explains them:
- *   texts     format (none: as the collection was loaded before, or guessed), input-name, id, existing, shard-key,
- *             compressor, rejects (path; none: DATABASE.COLLECTION.rejects)
- *   lists     input (a file, directory, pattern, or "-"), index, filter: each call adds one
+ *   texts     format (none: as the collection was loaded before, or guessed; see also tipple_load_set_format), input-name,
+ *             id, existing, shard-key, compressor, rejects (path; none: DATABASE.COLLECTION.rejects)
+ *   lists     input (a file, directory, pattern, or "-"), index, filter, type: each call adds one
+ *   guessing  header, dates, decimal, encoding, nested (a switch), and type: not beside a format that is set; and
+ *             on-bad-value, also of a format that was opened by its name
  *   numbers   threads, batch, batch-bytes, memory, max-record, max-rejects, limit, max-rate, patience: spelled as there
  *   switches  drop (does not ask), append, direct, polite, unsafe, validate, dry-run, skip-bad-files, reload-changed,
  *             same-collection: "true" or "false"
  * The value is copied. False: there is no such option, the value is none, or the load has begun; nothing is changed. */
 TIPPLE_API bool tipple_load_set(tipple_load_t *load, const char *option, const char *value,
                                 tipple_error_t *error);
+
+/* The format of the load, in the place of the option `format`; whichever is set last counts. Nothing of it is borrowed: it may
+ * be closed at once, and be given to other loads, also of other threads. One that was opened by its name or path is opened
+ * again by that when the load begins. One that was guessed is copied, and kept with the collection as if the load had guessed
+ * it: later loads and `tipple verify` need none. Where another one is kept already the load ends with status 1.
+ * False: the load has begun; nothing is changed. */
+TIPPLE_API bool tipple_load_set_format(tipple_load_t *load, const tipple_format_t *format,
+                                       tipple_error_t *error);
 
 /* Calls back with `context`, from threads of the load, one call at a time, and none after tipple_load_run,
  * tipple_load_finish or tipple_load_destroy has returned. A callback may call tipple_load_cancel and nothing else here, and holds the load up as

@@ -1,3 +1,4 @@
+#include "base/chars/choose.h"
 #include "base/log.h"
 #include "cli/options/guess_rows.h"
 #include "cli/options/load_rows.h"
@@ -19,7 +20,7 @@ typedef struct {
 
 static bool read_indexes(void *values, const char *text, err_t *err) {
     static const char *const words[] = {"after", "before", "both"};
-    const int chosen = cli_choose("indexes", text, words, sizeof words / sizeof *words, err);
+    const int chosen = choose_word("indexes", text, words, sizeof words / sizeof *words, err);
     if (chosen >= 0)
         ((values_t *)values)->spec.indexes = (drill_indexes_t)chosen;
     return chosen >= 0;
@@ -170,7 +171,7 @@ static bool check(values_t *values, char **inputs, int count, err_t *err) {
         return err_set(err, STATUS_USAGE, "--history drills nothing: leave --report out");
     if (values->history)
         return !count || err_set(err, STATUS_USAGE, "--history drills nothing: leave '%s' out", inputs[0]);
-    if (!guess_rows_check(&load->guess, &values->types, load->format, err))
+    if (!guess_options_check(&load->guess, values->types.items, values->types.count, load->format, err))
         return false;
     if (!count)
         return err_set(err, STATUS_USAGE, "no files: name those that would be loaded again");

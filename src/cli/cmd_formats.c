@@ -192,11 +192,12 @@ static int run(int argc, char **argv, const command_t *command, err_t *err) {
     if (rest && !values.guess)
         return refuse_word(argv[0], err);
     if (!values.guess &&
-        (values.guessing.bad_value_given || !guess_rows_check(&values.guessing, &values.types, "", err)))
+        (values.guessing.bad_value_given ||
+         !guess_options_check(&values.guessing, values.types.items, values.types.count, "", err)))
         return err_set(err, STATUS_USAGE,
                        "--header, --dates, --decimal, --nested, --type and --on-bad-value go with --guess"),
                STATUS_USAGE;
-    if (!guess_rows_check(&values.guessing, &values.types, NULL, err))
+    if (!guess_options_check(&values.guessing, values.types.items, values.types.count, NULL, err))
         return STATUS_USAGE;
     bool ok = values.guess   ? guess(&values, argv, rest, err)
               : values.show  ? show(values.show, err)

@@ -280,7 +280,7 @@ static bool check(values_t *values, char **inputs, int count, err_t *err) {
         return err_set(err, STATUS_USAGE,
                        "--uri is missing: where to load into, such as --uri mongodb://127.0.0.1/mot.results "
                        "(or set TIPPLE_URI)");
-    if (!guess_rows_check(&spec->guess, &values->types, spec->format, err))
+    if (!guess_options_check(&spec->guess, values->types.items, values->types.count, spec->format, err))
         return false;
     if (!count && !spec->retry)
         return err_set(err, STATUS_USAGE,

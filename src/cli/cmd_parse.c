@@ -1,3 +1,4 @@
+#include "base/chars/choose.h"
 #include "base/chars/lines.h"
 #include "base/clock.h"
 #include "base/ejson.h"
@@ -45,7 +46,7 @@ typedef struct {
 static bool read_emit(void *values, const char *text, err_t *err) {
     static const char *const kinds[] = {
         [EMIT_JSON] = "json", [EMIT_RAW] = "raw", [EMIT_BSON] = "bson", [EMIT_NONE] = "none"};
-    int chosen = cli_choose("emit", text, kinds, sizeof kinds / sizeof *kinds, err);
+    int chosen = choose_word("emit", text, kinds, sizeof kinds / sizeof *kinds, err);
     if (chosen >= 0)
         ((values_t *)values)->emit = (emit_kind_t)chosen;
     return chosen >= 0;
@@ -380,7 +381,7 @@ static int run(int argc, char **argv, const command_t *command, err_t *err) {
     int rest, status;
     if (!cli_read(command, argc, argv, &values, &rest, &status, err))
         return status;
-    if (!guess_rows_check(&values.guess, &values.types, values.format, err))
+    if (!guess_options_check(&values.guess, values.types.items, values.types.count, values.format, err))
         return STATUS_USAGE;
     if (!rest)
         return err_set(err, STATUS_USAGE,

@@ -32,7 +32,7 @@ static void fill_from(plan_spec_t *spec, const gauge_t *gauge) {
 }
 
 static bool check_given(plan_values_t *values, int files, err_t *err) {
-    if (!guess_rows_check(&values->guess, &values->types, values->format, err))
+    if (!guess_options_check(&values->guess, values->types.items, values->types.count, values->format, err))
         return false;
     if (!files && (values->plan.documents == 0 || values->plan.document_bytes == 0))
         return err_set(err, STATUS_USAGE,

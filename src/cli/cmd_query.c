@@ -1,3 +1,4 @@
+#include "base/chars/choose.h"
 #include "base/log.h"
 #include "base/numbers/units.h"
 #include "base/out.h"
@@ -80,7 +81,7 @@ static bool read_reads(void *values, const char *text, err_t *err) {
     char word[32];
     choices->reads_choices = 0;
     for (const char *at = text; cli_next_word(&at, word, sizeof word);) {
-        int mode = cli_choose("read-preference", word, suite_read_modes, suite_read_mode_count, err);
+        int mode = choose_word("read-preference", word, suite_read_modes, suite_read_mode_count, err);
         if (mode < 0)
             return false;
         if (choices->reads_choices == MEASURE_MOST_CHOICES)

@@ -1,3 +1,4 @@
+#include "base/chars/choose.h"
 #include "base/numbers/units.h"
 #include "cli/options/guess_rows.h"
 #include "cli/options/load_rows.h"
@@ -62,7 +63,7 @@ static bool read_names(const char *option, const char *text, const char *const *
     char word[32];
     *count = 0;
     for (const char *at = text; cli_next_word(&at, word, sizeof word);) {
-        const int chosen = cli_choose(option, word, known, known_count, err);
+        const int chosen = choose_word(option, word, known, known_count, err);
         if (chosen < 0)
             return false;
         for (size_t i = 0; i < *count; i++)
@@ -261,7 +262,7 @@ static bool check(values_t *values, char **inputs, int count, err_t *err) {
             err, STATUS_USAGE,
             "--uri is missing: the target to tune for, such as --uri mongodb://127.0.0.1/mot.results (or set "
             "TIPPLE_URI)");
-    if (!guess_rows_check(&load->guess, &values->types, load->format, err))
+    if (!guess_options_check(&load->guess, values->types.items, values->types.count, load->format, err))
         return false;
     if (!count)
         return err_set(err, STATUS_USAGE, "no files: name some of those that will be loaded");

@@ -1,6 +1,6 @@
 #include "base/caller.h"
-#include "format/format.h"
 #include "input/file/pushed.h"
+#include "library/format.h"
 #include "library/options.h"
 #include "library/tell.h"
 #include "load/load.h"
@@ -76,6 +76,14 @@ bool tipple_load_set(tipple_load_t *load, const char *option, const char *value,
     return library_options_set(&load->options, option, value, &err) || library_tell(error, &err);
 }
 
+bool tipple_load_set_format(tipple_load_t *load, const tipple_format_t *format, tipple_error_t *error) {
+    err_t err;
+    if (!is_new(load, error) || library_misses(format, "the format", error))
+        return false;
+    return library_options_set_format(&load->options, format->name, format->text, &err) ||
+           library_tell(error, &err);
+}
+
 static void hear(void *context, log_level_t level, const char *line) {
     const tipple_load_t *load = context;
     load->log(load->log_context, (int)level - LOG_SILENT, line);
@@ -109,6 +117,16 @@ static void *work(void *context) {
     if (load->pushed)
         pushed_leave(load->pushed);
     return NULL;
+}
+
+/* Of the format that is given; NULL: it is to be found. */
+static const char *format_name(const load_spec_t *spec) {
+    return spec->format ? spec->format : spec->guessed ? GUESS_FORMAT : NULL;
+}
+
+static bool check(tipple_load_t *load, const char *format, tipple_error_t *error) {
+    err_t err;
+    return library_options_check(&load->options, format, &err) || library_tell(error, &err);
 }
 
 /* Threads take the mask of whoever starts them: so no signal of the host is handled by any of the load, nor of the driver. */
@@ -161,7 +179,7 @@ bool tipple_load_run(tipple_load_t *load, tipple_error_t *error) {
         return refuse(error, "the load is of what was pushed: call tipple_load_finish");
     if (load->state == NEW && !load->options.inputs.count)
         return refuse(error, "nothing to load: set input, or push");
-    if (load->state == NEW && !start(load, error))
+    if (load->state == NEW && !(check(load, format_name(&load->options.spec), error) && start(load, error)))
         return false;
     if (load->state == WORKING)
         end(load);
@@ -170,9 +188,9 @@ bool tipple_load_run(tipple_load_t *load, tipple_error_t *error) {
 
 /* ---- pushed ---- */
 
-static bool is_of_documents(const char *format, tipple_error_t *error) {
+static bool is_of_documents(const load_spec_t *spec, tipple_error_t *error) {
     err_t err;
-    schema_t *schema = format_open(format, &err);
+    schema_t *schema = load_spec_open_format(spec, &err);
     if (!schema)
         return library_tell(error, &err);
     const bool ok = schema->kind == RECORDS_BSON;
@@ -194,18 +212,19 @@ static bool may_push(const tipple_load_t *load, bool documents, tipple_error_t *
         return refuse(error,
                       "reload-changed is for inputs, which can be read again; push what is new under another "
                       "name");
-    return !documents || !spec->format || is_of_documents(spec->format, error);
+    return !documents || !format_name(spec) || is_of_documents(spec, error);
 }
 
 static bool begin(tipple_load_t *load, bool documents, tipple_error_t *error) {
     load_spec_t *spec = &load->options.spec;
-    if (!may_push(load, documents, error))
+    const char *given = format_name(spec), *format = documents && !given ? "bson" : given;
+    if (!may_push(load, documents, error) || !check(load, format, error))
         return false;
     if (!load->pushed && !(load->pushed = pushed_new(PUSHED_ROOM)))
         return library_no_memory(error, PUSHED_ROOM);
     spec->pushed = load->pushed;
-    if (documents && !spec->format)
-        spec->format = "bson";
+    if (!given)
+        spec->format = format;
     load->documents = documents;
     return load->pushes = start(load, error);
 }

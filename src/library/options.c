@@ -2,13 +2,32 @@
 #include "base/chars/suggest.h"
 #include "base/grow.h"
 #include "base/numbers/units.h"
+#include "format/guess/guess_options.h"
 #include "server/send/existing.h"
 
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-typedef enum { TEXT, LIST, FLAG, COUNT, COUNT32, SIZE, TIME, RATE, EXISTING, REJECTS } kind_t;
+typedef enum {
+    TEXT,
+    LIST,
+    TYPES,
+    FLAG,
+    COUNT,
+    COUNT32,
+    SIZE,
+    TIME,
+    RATE,
+    EXISTING,
+    REJECTS,
+    HEADER,
+    DATES,
+    DECIMAL,
+    ENCODING,
+    BAD_VALUE,
+    KINDS
+} kind_t;
 
 typedef struct {
     const char *name;
@@ -29,6 +48,13 @@ static const row_t rows[] = {
     {"input", LIST, AT(inputs)},
     {"index", LIST, AT(indexes)},
     {"filter", LIST, AT(filters)},
+    {"type", TYPES, AT(types)},
+    {"header", HEADER, AT(spec.guess)},
+    {"dates", DATES, AT(spec.guess)},
+    {"decimal", DECIMAL, AT(spec.guess)},
+    {"encoding", ENCODING, AT(spec.guess)},
+    {"on-bad-value", BAD_VALUE, AT(spec.guess)},
+    {"nested", FLAG, AT(spec.guess.nested)},
     {"threads", COUNT32, AT(spec.threads)},
     {"batch", COUNT32, AT(spec.batch)},
     {"batch-bytes", SIZE, AT(spec.batch_bytes)},
@@ -51,6 +77,13 @@ static const row_t rows[] = {
 };
 
 enum { ROWS = sizeof rows / sizeof *rows };
+
+/* By the command's own functions: options whose sentences list their words. */
+static bool (*const guess_words[KINDS])(void *guess, const char *text, err_t *err) = {
+    [HEADER] = guess_options_header,       [DATES] = guess_options_dates,
+    [DECIMAL] = guess_options_decimal,     [ENCODING] = guess_options_encoding,
+    [BAD_VALUE] = guess_options_bad_value,
+};
 
 static void free_words(words_t *words) {
     for (size_t i = 0; i < words->count; i++)
@@ -79,6 +112,7 @@ void library_options_free(library_options_t *options) {
     free_words(&options->inputs);
     free_words(&options->indexes);
     free_words(&options->filters);
+    free_words(&options->types);
 }
 
 static const row_t *find(const char *name, err_t *err) {
@@ -126,8 +160,7 @@ static bool set_number(const row_t *row, library_options_t *options, const char 
                (*(const char **)to = existing_names[existing], true);
     case REJECTS:
         return load_spec_max_rejects(to, value);
-    case TEXT:
-    case LIST:
+    default:
         break;
     }
     return false;
@@ -143,7 +176,11 @@ bool library_options_set(library_options_t *options, const char *name, const cha
             *(const char **)((char *)options + row->offset) = copy;
         return copy;
     }
-    if (row->kind == LIST) {
+    if (guess_words[row->kind])
+        return guess_words[row->kind]((char *)options + row->offset, value, err);
+    if (row->kind == TYPES && !guess_options_type(value, err))
+        return false;
+    if (row->kind == LIST || row->kind == TYPES) {
         const bool ok = keep((words_t *)((char *)options + row->offset), value, err);
         load_spec_t *spec = &options->spec;
         spec->inputs = options->inputs.items;
@@ -158,4 +195,17 @@ bool library_options_set(library_options_t *options, const char *name, const cha
            err_set(err, STATUS_USAGE,
                    "%s: '%.200s' is no value of this option; `tipple load --help` says what is", row->name,
                    value);
+}
+
+bool library_options_set_format(library_options_t *options, const char *name, const char *text, err_t *err) {
+    const char *copy = keep(&options->texts, text ? text : name, err);
+    if (!copy)
+        return false;
+    options->spec.format = text ? NULL : copy;
+    options->spec.guessed = text ? copy : NULL;
+    return true;
+}
+
+bool library_options_check(library_options_t *options, const char *format, err_t *err) {
+    return guess_options_check(&options->spec.guess, options->types.items, options->types.count, format, err);
 }

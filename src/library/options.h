@@ -12,7 +12,7 @@ typedef struct {
 
 typedef struct {
     load_spec_t spec; /* points into what follows */
-    words_t texts, inputs, indexes, filters;
+    words_t texts, inputs, indexes, filters, types;
 } library_options_t;
 
 /* False: out of memory. */
@@ -20,5 +20,11 @@ bool library_options_init(library_options_t *options, const char *uri, err_t *er
 void library_options_free(library_options_t *options);
 
 bool library_options_set(library_options_t *options, const char *name, const char *value, err_t *err);
+
+/* A format by its name; or, if it has one, by its text, which was guessed. Copied. */
+bool library_options_set_format(library_options_t *options, const char *name, const char *text, err_t *err);
+
+/* Does what was set say anything to this format, the load's? NULL: it is to be guessed. Before the load begins. */
+bool library_options_check(library_options_t *options, const char *format, err_t *err);
 
 #endif

@@ -1,7 +1,6 @@
 #include "study/supplies.h"
 #include "base/log.h"
 #include "format/format.h"
-#include "format/schema/schema_parse.h"
 #include "input/manifest.h"
 #include "load/before/guess_inputs.h"
 
@@ -23,11 +22,6 @@ bool supplies_check_files(const load_spec_t *load, const char *why, size_t *coun
     *count = manifest.count;
     manifest_free(&manifest);
     return ok;
-}
-
-schema_t *supplies_open_format(const load_spec_t *load, err_t *err) {
-    return load->format ? format_open(load->format, err)
-                        : schema_parse_guessed(load->guessed, "the format that was guessed", err);
 }
 
 schema_t *supplies_find_format(const load_spec_t *load, char **guessed, err_t *err) {

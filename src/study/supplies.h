@@ -13,8 +13,6 @@ bool supplies_check_files(const load_spec_t *load, const char *why, size_t *coun
 /* The format of a study's loads: --format, or what the files tell, which is said once. After supplies_check_files.
  * *guessed: the format file for load_spec_t.guessed, to be freed; NULL: there is a --format. */
 schema_t *supplies_find_format(const load_spec_t *load, char **guessed, err_t *err);
-/* The same again, once load->guessed is set. */
-schema_t *supplies_open_format(const load_spec_t *load, err_t *err);
 
 typedef struct {
     char folder[PATH_MAX];

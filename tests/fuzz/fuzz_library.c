@@ -168,7 +168,7 @@ static void emit(used_t *used) {
 static void null_load(tipple_error_t *to) {
     tipple_load_t *load = tipple_load_new("mongodb://127.0.0.1:1/d.c", to);
     LAB_MUST(load && !tipple_load_new(NULL, to) && !tipple_load_result(load) && !tipple_load_result(NULL));
-    switch (byte() % 6) {
+    switch (byte() % 7) {
     case 0:
         LAB_MUST(!tipple_load_set(byte() & 1 ? load : NULL, NULL, "x", to));
         break;
@@ -182,6 +182,10 @@ static void null_load(tipple_error_t *to) {
         LAB_MUST(!tipple_load_push_document(byte() & 1 ? load : NULL, NULL, byte(), to));
         break;
     case 4:
+        LAB_MUST(!tipple_load_set_format(NULL, calls.formats[0], to) &&
+                 !tipple_load_set_format(load, NULL, to));
+        break;
+    case 5:
         LAB_MUST(!tipple_load_on_log(NULL, NULL, NULL, to) && !tipple_load_on_progress(NULL, NULL, NULL, to));
         break;
     default:
@@ -230,13 +234,32 @@ static void nulls(used_t *used) {
 }
 
 static void set_any(tipple_load_t *load) {
-    static const char *const options[] = {"format",   "threads",  "batch",  "drop",
-                                          "patience", "existing", "no-such"},
-                             *const values[] = {"mot-item", "true", "7", "300", "", "1s", "reject", "\xff"};
+    static const char *const options[] = {"format",   "threads",  "batch",  "drop",        "patience",
+                                          "existing", "no-such",  "type",   "header",      "dates",
+                                          "decimal",  "encoding", "nested", "on-bad-value"},
+                             *const values[] = {"mot-item", "true",           "7",  "300", "",      "1s",
+                                                "reject",   "\xff",           "no", "dmy", "utf-8", ",",
+                                                "n:int",    "n:k:date(%d.%m)"};
+    enum { OPTIONS = sizeof options / sizeof *options, VALUES = sizeof values / sizeof *values };
     tipple_error_t error;
     for (uint8_t count = byte() % 8; count; count--)
-        if (!tipple_load_set(load, options[byte() % 7], values[byte() % 8], &error))
+        if (!tipple_load_set(load, options[byte() % OPTIONS], values[byte() % VALUES], &error))
             has_sentence(&error);
+}
+
+/* A format that is open, also one that was guessed of this very input, and closed again before the load begins. */
+static void give_any(tipple_load_t *load) {
+    tipple_error_t error;
+    const uint8_t which = byte() % (FORMATS + 2);
+    if (which < FORMATS) {
+        LAB_MUST(tipple_load_set_format(load, calls.formats[which], &error));
+    } else if (which == FORMATS) {
+        tipple_format_t *format = tipple_format_guess(calls.at, calls.left, &error);
+        LAB_MUST(tipple_load_set_format(load, format, &error) == !!format);
+        if (!format)
+            has_sentence(&error);
+        tipple_format_close(format);
+    }
 }
 
 /* What there is no format of, and loads that have no chance: each is refused before anybody is asked. */
@@ -253,6 +276,7 @@ static void refused(void) {
     }
     tipple_load_t *load = tipple_load_new(uris[byte() % 7], &error);
     LAB_MUST(load);
+    give_any(load);
     set_any(load);
     const bool pushes = byte() & 1;
     tipple_load_set(load, pushes ? "input-name" : "input", pushes ? "x" : "/no/such/file", &error);

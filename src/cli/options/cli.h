@@ -125,9 +125,6 @@ typedef struct {
 bool cli_read(const command_t *command, int argc, char **argv, void *values, int *rest, int *status,
               err_t *err);
 
-/* Which of these words an option's text is; -1 with the sentence that lists them. */
-int cli_choose(const char *option, const char *text, const char *const *words, size_t count, err_t *err);
-
 /* The words of "1,4,16", one by one; *at moves on. False at the end. */
 bool cli_next_word(const char **at, char *word, size_t room);
 

@@ -3,7 +3,7 @@
 #define TIPPLE_CLI_OPTIONS_GUESS_ROWS_H
 
 #include "cli/options/cli.h"
-#include "format/guess/guess.h"
+#include "format/guess/guess_options.h"
 
 #define GUESS_ROW(values, member, option, word, function, words)                                             \
     {                                                                                                        \
@@ -13,14 +13,14 @@
 
 /* member, types: a guess_options_t and a texts_list_t in the command's struct. */
 #define GUESS_ROWS(values, member, types)                                                                    \
-    GUESS_ROW(values, member, "header", "yes|no|LINE", guess_rows_header,                                    \
+    GUESS_ROW(values, member, "header", "yes|no|LINE", guess_options_header,                                 \
               "Does the first line name the columns? Or which one, if others stand before it?"),             \
-        GUESS_ROW(values, member, "dates", "dmy|mdy|ymd", guess_rows_dates,                                  \
+        GUESS_ROW(values, member, "dates", "dmy|mdy|ymd", guess_options_dates,                               \
                   "The order in dates such as 03/04/24, if the file does not tell: dmy, mdy or ymd."),       \
-        GUESS_ROW(values, member, "decimal", "MARK", guess_rows_decimal,                                     \
+        GUESS_ROW(values, member, "decimal", "MARK", guess_options_decimal,                                  \
                   "The decimal mark, . or , for numbers such as 1,234 if the file "                          \
                   "does not tell."),                                                                         \
-        GUESS_ROW(values, member, "encoding", "NAME", guess_rows_encoding,                                   \
+        GUESS_ROW(values, member, "encoding", "NAME", guess_options_encoding,                                \
                   "The encoding, if the file does not tell: utf-8, windows-1252, latin1, "                   \
                   "utf-8-or-windows-1252 or utf-8-or-latin1 (each value is UTF-8 where it can be)."),        \
         {.name = "nested",                                                                                   \
@@ -41,19 +41,10 @@
     {                                                                                                        \
         .name = "on-bad-value", .group = GROUP_MISFITS, .argument = "WHAT",                                  \
         .offers = "text null skip-field reject stop", .kind = OPTION_CUSTOM,                                 \
-        .offset = offsetof(values, member), .custom = guess_rows_bad_value,                                  \
+        .offset = offsetof(values, member), .custom = guess_options_bad_value,                               \
         .help = "What becomes of a value that does not fit its column's type: text (kept as text, as "       \
                 "without this option), null, skip-field (the field is left out), reject (its record is a "   \
                 "reject) or stop."                                                                           \
     }
-
-bool guess_rows_bad_value(void *options, const char *text, err_t *err);
-bool guess_rows_dates(void *options, const char *text, err_t *err);
-bool guess_rows_header(void *options, const char *text, err_t *err);
-bool guess_rows_encoding(void *options, const char *text, err_t *err);
-bool guess_rows_decimal(void *options, const char *text, err_t *err);
-
-/* They say nothing to a format that is given, but for --on-bad-value. types: those of --type, put into the options. */
-bool guess_rows_check(guess_options_t *options, const texts_list_t *types, const char *format, err_t *err);
 
 #endif

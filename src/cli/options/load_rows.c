@@ -1,4 +1,5 @@
 #include "cli/options/load_rows.h"
+#include "base/chars/choose.h"
 
 #include <string.h>
 
@@ -11,7 +12,7 @@ bool load_rows_max_rejects(void *load_spec, const char *text, err_t *err) {
 
 bool load_rows_compressor(void *load_spec, const char *text, err_t *err) {
     static const char *const known[] = {"none", "snappy", "zlib", "zstd"};
-    const int chosen = cli_choose("compressor", text, known, sizeof known / sizeof *known, err);
+    const int chosen = choose_word("compressor", text, known, sizeof known / sizeof *known, err);
     if (chosen >= 0)
         ((load_spec_t *)load_spec)->compressor = known[chosen];
     return chosen >= 0;

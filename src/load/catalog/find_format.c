@@ -1,6 +1,7 @@
 /* The format of a load without --format: the one that its catalog keeps, or one that is guessed; and of what the `_id`s
  * are made. */
 #include "base/log.h"
+#include "format/guess/type_spec.h"
 #include "format/record/own_id.h"
 #include "format/schema/schema_parse.h"
 #include "load/before/guess_inputs.h"
@@ -37,23 +38,36 @@ static bool find_kept(job_t *job, err_t *err) {
                        &job->format_text, err);
 }
 
+/* What was guessed before this load. A format that is kept stays; then it has to be the same. */
+static bool take_guessed(job_t *job, const char *kept, err_t *err) {
+    const char *text = job->spec->guessed;
+    schema_t *schema = schema_parse_guessed(text, "the format that was guessed", err);
+    if (!schema)
+        return false;
+    if (!job->schema) {
+        job->schema = schema;
+        return (job->format_text = strdup(text)) || err_memory(err, strlen(text));
+    }
+    const bool same = strcmp(schema->digest, job->schema->digest) == 0;
+    schema_destroy(schema);
+    return same || err_set(err, STATUS_USAGE, "the format that is given is not %s: " TYPE_SPEC_ANEW, kept);
+}
+
 bool job_find_format(job_t *job, err_t *err) {
     const load_spec_t *spec = job->spec;
     guessed_t guessed = {.yaml = NULL};
-    char kept[320];
+    char whose[320] = "the format that is given";
     if ((!spec->retry && !job_list_inputs(job, err)) || !find_kept(job, err))
         return false;
     if (job->schema) {
         log_detail("no --format: as %s was loaded before", server_namespace(job->server));
-        snprintf(kept, sizeof kept, "the format that was kept when %s was first loaded",
+        snprintf(whose, sizeof whose, "the format that was kept when %s was first loaded",
                  server_namespace(job->server));
-        return guess_options_agree(&spec->guess, job->schema, kept, err);
     }
-    if (spec->guessed) {
-        job->schema = schema_parse_guessed(spec->guessed, "the format that was guessed", err);
-        return job->schema &&
-               ((job->format_text = strdup(spec->guessed)) || err_memory(err, strlen(spec->guessed)));
-    }
+    if (spec->guessed && !take_guessed(job, whose, err))
+        return false;
+    if (job->schema)
+        return guess_options_agree(&spec->guess, job->schema, whose, err);
     bool ok = (job->schema = guess_inputs_open(&job->manifest, &spec->guess, &guessed, err)) != NULL;
     job->format_text = guessed.yaml;
     guessed.yaml = NULL;

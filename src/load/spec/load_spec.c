@@ -1,6 +1,8 @@
 #include "load/spec/load_spec.h"
 #include "base/numbers/units.h"
+#include "format/format.h"
 #include "format/schema/schema_bad_value.h"
+#include "format/schema/schema_parse.h"
 #include "load/rejects/reject.h"
 
 #include <stdlib.h>
@@ -16,6 +18,11 @@ void load_spec_init(load_spec_t *spec) {
                           .max_rejects = REJECT_USUAL_MOST,
                           .max_rejects_percent = -1,
                           .patience_ns = 30000000000};
+}
+
+schema_t *load_spec_open_format(const load_spec_t *spec, err_t *err) {
+    return spec->format ? format_open(spec->format, err)
+                        : schema_parse_guessed(spec->guessed, "the format that was guessed", err);
 }
 
 const char *load_spec_bad_value(const load_spec_t *spec) {

@@ -46,7 +46,8 @@ typedef struct {
     bool reload_changed;   /* inputs that changed: their documents are removed, and they are loaded again */
     bool trial;            /* of a study: nobody has to be told of what it may lose */
     guess_options_t guess; /* without a format; */
-    const char *guessed;  /* or what a study has guessed for all of its loads: a format file; NULL: nothing */
+    const char
+        *guessed; /* or what was guessed before, by a study or a program: a format file; NULL: nothing */
     bool skip_bad_files;  /* inputs that do not fit the format are left out, and named */
     bool short_keys;      /* the format's keys shortened (format/schema/schema_short.h); for trials */
     bool indexes_first;   /* they are built before the first document comes */
@@ -58,6 +59,9 @@ void load_spec_init(load_spec_t *spec); /* the defaults */
 
 /* "1000" or "0.1%": how many records may be rejected. False: it is neither, and nothing is changed. */
 bool load_spec_max_rejects(load_spec_t *spec, const char *text);
+
+/* Its format, or the one that was guessed for it before. */
+schema_t *load_spec_open_format(const load_spec_t *spec, err_t *err);
 
 /* The word of its --on-bad-value, where a --format needs it again; or NULL. */
 const char *load_spec_bad_value(const load_spec_t *spec);

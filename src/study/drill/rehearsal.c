@@ -38,7 +38,7 @@ static bool count_documents(rehearsal_t *rehearsal, err_t *err) {
     manifest_options_t options = {.input_name = NULL};
     manifest_t manifest;
     gauge_t gauge;
-    schema_t *schema = supplies_open_format(load, err);
+    schema_t *schema = load_spec_open_format(load, err);
     bool ok = schema && manifest_build(&manifest, load->inputs, load->input_count, &options, err);
     if (ok) {
         ok = gauge_take(schema, &manifest, &gauge, err);

@@ -46,7 +46,7 @@ static bool look_at_format(storing_t *storing, err_t *err) {
     storage_result_t *result = storing->result;
     load_spec_t load = storing->spec->load;
     load.guessed = storing->trials.guessed;
-    schema_t *schema = supplies_open_format(&load, err);
+    schema_t *schema = load_spec_open_format(&load, err);
     if (!schema)
         return false;
     result->keys_are_short = schema_is_short(schema);

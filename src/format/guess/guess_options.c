@@ -1,0 +1,87 @@
+#include "format/guess/guess_options.h"
+#include "base/chars/choose.h"
+#include "base/numbers/units.h"
+#include "format/guess/type_spec.h"
+#include "format/schema/schema_bad_value.h"
+
+#include <string.h>
+
+bool guess_options_dates(void *options, const char *text, err_t *err) {
+    static const char *const words[] = {"dmy", "mdy", "ymd"};
+    const int chosen = choose_word("dates", text, words, 3, err);
+    if (chosen >= 0)
+        ((guess_options_t *)options)->dates = chosen == 1 ? GUESS_MDY : chosen == 2 ? GUESS_YMD : GUESS_DMY;
+    return chosen >= 0;
+}
+
+bool guess_options_header(void *options, const char *text, err_t *err) {
+    static const char *const words[] = {"yes", "no"};
+    guess_options_t *guess = options;
+    uint64_t line = 0;
+    const bool is_line = units_parse_count(text, &line) && line && line <= UINT32_MAX;
+    const int chosen = is_line ? 0 : choose_word("header", text, words, 2, err);
+    if (chosen < 0)
+        return err_add(err, ", or the number of a line");
+    guess->header_line = is_line ? (uint32_t)line : 0;
+    guess->header = chosen == 1 ? GUESS_NO_HEADER : GUESS_HEADER;
+    return true;
+}
+
+bool guess_options_decimal(void *options, const char *text, err_t *err) {
+    static const char *const words[] = {".", ","};
+    const int chosen = choose_word("decimal", text, words, 2, err);
+    if (chosen >= 0)
+        ((guess_options_t *)options)->decimal = chosen == 1 ? ',' : '.';
+    return chosen >= 0;
+}
+
+bool guess_options_encoding(void *of, const char *text, err_t *err) {
+    guess_options_t *options = of;
+    const int chosen = choose_word("encoding", text, encoding_names, ENCODING_WINDOWS_1252_NOT_UTF8, err);
+    if (chosen < 0)
+        return false;
+    options->encoding = (encoding_t)chosen;
+    return options->encoding_given = true;
+}
+
+bool guess_options_bad_value(void *of, const char *text, err_t *err) {
+    guess_options_t *options = of;
+    const int chosen = choose_word("on-bad-value", text, schema_bad_values, BAD_VALUES, err);
+    if (chosen < 0)
+        return false;
+    options->bad_value = (bad_value_t)chosen;
+    return options->bad_value_given = true;
+}
+
+bool guess_options_type(const char *text, err_t *err) {
+    type_spec_t spec;
+    const bool ok = type_spec_read(text, &spec, err);
+    type_spec_free(&spec);
+    return ok;
+}
+
+/* Mistakes in them are told before anything is read. */
+static bool check_types(const guess_options_t *options, err_t *err) {
+    bool ok = true;
+    for (size_t i = 0; ok && i < options->type_count; i++)
+        ok = guess_options_type(options->types[i], err);
+    return ok;
+}
+
+bool guess_options_check(guess_options_t *options, char *const *types, size_t count, const char *format,
+                         err_t *err) {
+    options->types = types;
+    options->type_count = count;
+    const char *given = options->dates            ? "dates"
+                        : options->header         ? "header"
+                        : options->decimal        ? "decimal"
+                        : options->encoding_given ? "encoding"
+                        : options->nested         ? "nested"
+                        : count                   ? "type"
+                                                  : NULL;
+    return !format || !given
+               ? check_types(options, err)
+               : err_set(err, STATUS_USAGE,
+                         "--%s is for guessing, and --format %s says all: leave one of them out", given,
+                         format);
+}

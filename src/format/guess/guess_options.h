@@ -1,0 +1,22 @@
+/* guess_options: what a person says of a guess, in the words of the command's options: for the command and the library. */
+#ifndef TIPPLE_FORMAT_GUESS_GUESS_OPTIONS_H
+#define TIPPLE_FORMAT_GUESS_GUESS_OPTIONS_H
+
+#include "format/guess/guess.h"
+
+/* options: a guess_options_t. False: the text is none of the option's words, the sentence lists them (status 1), and
+ * nothing is changed. */
+bool guess_options_bad_value(void *options, const char *text, err_t *err);
+bool guess_options_dates(void *options, const char *text, err_t *err);
+bool guess_options_header(void *options, const char *text, err_t *err);
+bool guess_options_encoding(void *options, const char *text, err_t *err);
+bool guess_options_decimal(void *options, const char *text, err_t *err);
+
+/* Is this what --type can say? False: status 1. */
+bool guess_options_type(const char *text, err_t *err);
+
+/* They say nothing to a format that is given, but for --on-bad-value. types: those of --type, put into the options. */
+bool guess_options_check(guess_options_t *options, char *const *types, size_t count, const char *format,
+                         err_t *err);
+
+#endif
