@@ -44,12 +44,6 @@ complain(const maker_t *maker, const yaml_item_t *at, const char *fmt, ...) {
     return yaml_tree_complain(maker->list->suite->tree, at, maker->err, "%s", words);
 }
 
-/* bson_has_field looks for "a.b" in documents as well. */
-static bool has_key(const bson_t *document, const char *key) {
-    bson_iter_t at;
-    return bson_iter_init_find(&at, document, key);
-}
-
 static bool combine(maker_t *maker, const yaml_item_t *item, const bson_t *params, const bson_t *each,
                     const char *with) {
     bson_iter_t value;
@@ -91,8 +85,33 @@ static bool failed(const maker_t *maker, const bson_error_t *error, const char *
     return refusal_explain(server_address(maker->list->server), error, NULL, words, maker->err);
 }
 
-/* The documents from which a query draws its parameters: {"0": ..., ...}. Combinations with the same pipeline get the
- * same documents. */
+/* Keeps of a drawn document what the query's `gives` names. */
+static bool keep_drawn(maker_t *maker, const bson_t *document) {
+    const suite_t *suite = maker->list->suite;
+    const yaml_item_t *at = maker->query->draw;
+    bson_t given = BSON_INITIALIZER;
+    bool ok = true;
+    for (size_t i = 0; ok && suite_given(maker->query, i); i++) {
+        const char *name = suite_given(maker->query, i);
+        bson_iter_t value; /* bson_has_field looks for "a.b" in documents as well */
+        ok = bson_iter_init_find(&value, document, name) ||
+             yaml_tree_complain(suite->tree, at, maker->err, "what is drawn has no field '%s'", name);
+        if (ok)
+            bson_append_iter(&given, name, -1, &value);
+    }
+    if (ok)
+        answer_take(&maker->drawn, &given);
+    bson_destroy(&given);
+    return ok &&
+           (!maker->drawn.more ||
+            yaml_tree_complain(suite->tree, at, maker->err,
+                               "what the query '%s' draws takes more than %zu MB: draw fewer documents, or "
+                               "smaller values",
+                               maker->query->name, maker->drawn.most_bytes >> 20));
+}
+
+/* The documents from which a query draws its parameters: {"0": ..., ...}, all that were counted. Combinations with the
+ * same pipeline get the same documents. */
 static bool draw(maker_t *maker, const bson_t *params) {
     answer_t *drawn = &maker->drawn;
     const suite_t *suite = maker->list->suite;
@@ -116,13 +135,8 @@ static bool draw(maker_t *maker, const bson_t *params) {
     const bson_t *document;
     answer_end(drawn);
     answer_begin(drawn, true);
-    while (ok && drawn->count < MOST_DRAWN && aggregate_next(&aggregate, &document)) {
-        for (size_t i = 0; ok && suite_given(query, i); i++)
-            ok = has_key(document, suite_given(query, i)) ||
-                 yaml_tree_complain(suite->tree, query->draw, maker->err, "what is drawn has no field '%s'",
-                                    suite_given(query, i));
-        answer_take(drawn, document);
-    }
+    while (ok && drawn->count < MOST_DRAWN && aggregate_next(&aggregate, &document))
+        ok = keep_drawn(maker, document);
     bool drew = aggregate_end(&aggregate, &error);
     if (ok && !drew)
         ok = failed(maker, &error, "draw the parameters");
@@ -156,8 +170,7 @@ static bool build_drawn(maker_t *maker, work_t *work, const bson_t *params, cons
         bson_copy_to(params, &all);
         ok = bson_iter_recurse(&at, &fields);
         while (ok && bson_iter_next(&fields))
-            if (!has_key(&all, bson_iter_key(&fields)))
-                bson_append_iter(&all, NULL, 0, &fields);
+            bson_append_iter(&all, NULL, 0, &fields);
         ok = ok && request_build(&work->requests[work->count++], maker->list->suite, maker->query,
                                  server_database(maker->list->server), server_collection(maker->list->server),
                                  &all, reads, maker->err);

@@ -1,0 +1,46 @@
+"""tipple query: documents, parameters and answers that are large."""
+import json
+import os
+
+import livetest
+
+LARGE = 4100000  # bytes: one answer keeps no more than 4 MiB
+
+
+class Large(livetest.Case):
+    def setUp(self):
+        super().setUp()
+        self.client.insert(self.database, "results", [{"_id": 1, "x": "a" * LARGE}])
+
+    def suite(self, *queries, head=""):
+        lines = "".join("  - %s\n" % json.dumps(query) for query in queries)
+        self.write("x.yaml", "suite: x\n%squeries:\n%s" % (head, lines))
+
+    def query(self, *words, status=0):
+        return self.tipple("query", "--suite", "./x.yaml", "--uri", self.uri(), *words, status=status)
+
+
+class Drawn(Large):
+    def draw(self, gives, *pipeline):
+        self.suite({"name": "q", "draw": {"gives": gives, "pipeline": list(pipeline)},
+                    "find": {"filter": {"_id": {"$param": gives[0]}}, "limit": 1}})
+
+    def test_given_only(self):
+        """of drawn documents only what `gives` names is kept: all of them are drawn, however large they are"""
+        self.draw(["i"], {"$project": {"x": 1, "i": {"$literal": [0, 1, 2]}}}, {"$unwind": "$i"})
+        said = json.loads(self.query("--json", "--count", 200, "-n", 1, "--warmup", 0).stdout)["queries"][0]
+        self.assertEqual(200, said["n"])
+        self.assertGreater(said["returned"], 40)  # of 0, 1 and 2 only one is there
+        self.assertGreater(said["empty"], 80)
+
+    def test_too_large(self):
+        """what is drawn and does not fit is refused, before anything is sent"""
+        self.draw(["x"], {"$group": {"_id": None, "x": {"$push": "$$ROOT"}}}, {"$set": {"x": ["$x", "$x"]}})
+        for words in [], ["--explain"]:
+            self.assertIn("what the query 'q' draws takes more than 4 MB: draw fewer documents, or smaller values",
+                          self.query(*words, status=1).stderr)
+
+
+if __name__ == "__main__":
+    os.environ.pop("TIPPLE_URI", None)
+    livetest.main(quick=("standalone",))
