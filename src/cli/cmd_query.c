@@ -330,6 +330,7 @@ static bool check(values_t *values, char **words, int count, err_t *err) {
                        "--explain measures nothing, so there is nothing for --report to tell");
     if (spec->rate > 0 && !spec->count && !spec->duration_ns)
         spec->duration_ns = 10000000000;
+    spec->choices.answers = values->answers || values->json || values->report;
     spec->choices.queries = words;
     spec->choices.query_count = (size_t)count;
     spec->choices.params = values->params.items;

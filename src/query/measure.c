@@ -203,6 +203,7 @@ static bool make_measures(maker_t *maker, size_t work, bool timed) {
         *measure = (measure_t){.work = (const work_t *)(uintptr_t)work}; // NOLINT(performance-no-int-to-ptr)
         measure->clients = chosen.clients[i];
         measure->timed = timed;
+        measure->keeps = maker->choices->answers || list->works[work].expected;
     }
     return true;
 }
@@ -377,6 +378,21 @@ bool measure_prepare(measures_t *list, suite_t *suite, server_t *server, mongoc_
     bson_destroy(&typed);
     bson_destroy(&params);
     return ok;
+}
+
+void measure_settle(measures_t *list, measure_t *measure, bool wanted) {
+    answer_t *answer = &measure->answer;
+    if (measure->work->expected)
+        expected_check(measure->work->expected, answer, measure->difference, sizeof measure->difference);
+    if (!wanted || !answer->keep) {
+        answer_end(answer);
+        return;
+    }
+    expected_digest(answer->documents, false, measure->digest);
+    if (list->kept_bytes + answer->documents->len > MEASURE_MOST_ANSWERS)
+        answer_drop(answer);
+    else
+        list->kept_bytes += answer->documents->len;
 }
 
 void measure_free(measures_t *list) {

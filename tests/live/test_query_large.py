@@ -41,6 +41,26 @@ class Drawn(Large):
                           self.query(*words, status=1).stderr)
 
 
+class Answers(Large):
+    def test_beyond(self):
+        """what goes beyond 64 MB of all answers together is not kept: the first ones are, and all have a digest"""
+        self.suite({"name": "q", "each": {"n": list(range(17))},
+                    "pipeline": [{"$set": {"n": {"$param": "n"}}}]})
+        measured = json.loads(self.query("--json", "-n", 1, "--warmup", 0).stdout)["queries"]
+        self.assertEqual([True] * 16 + [False], [each["result_complete"] for each in measured])
+        self.assertEqual([1] * 16 + [0], [len(each["result"]) for each in measured])
+        self.assertEqual(17, len({each["digest"] for each in measured}))
+
+    def test_expected(self):
+        """the answer that is expected is compared also where nobody asks for it, and in each measurement"""
+        self.suite({"name": "q", "each": {"n": list(range(20))}, "pipeline": [{"$set": {"n": {"$param": "n"}}},
+                                                                             {"$project": {"n": 1}}],
+                    "expect": {"values": [{"_id": 1, "n": 18}]}})
+        said = self.query("-n", 1, "--warmup", 0, status=7).stdout.decode()
+        self.assertEqual(19, said.count("not the expected answer: document 1 is"))
+        self.assertNotIn("q n=18: not", said)
+
+
 if __name__ == "__main__":
     os.environ.pop("TIPPLE_URI", None)
     livetest.main(quick=("standalone",))
