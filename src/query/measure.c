@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_DRAWN = 10000, MOST_RANGES = 64 };
+enum { MOST_DRAWN = 10000, MOST_RANGES = 64, MOST_SENT_BYTES = 256 << 20 };
 
 /* ---- the combinations of `each` ---- */
 
@@ -26,8 +26,10 @@ typedef struct {
     const query_t *query;
     const bson_t *typed;
     double all_documents;
-    uint64_t requests; /* how many were drawn so far */
-    bson_t *drawn_by;  /* the pipeline that was drawn from last */
+    uint64_t requests;     /* how many were drawn so far */
+    uint64_t sent_bytes;   /* of all requests and expectations */
+    size_t combined_bytes; /* of the parameters of the combination that is being made */
+    bson_t *drawn_by;      /* the pipeline that was drawn from last */
     answer_t drawn;
     err_t *err;
 } maker_t;
@@ -54,6 +56,7 @@ static bool combine(maker_t *maker, const yaml_item_t *item, const bson_t *param
     const params_t given = {
         .tree = maker->list->suite->tree, .typed = maker->typed, .params = params, .err = maker->err};
     bool ok = params_each(&values, &given, item) && bson_iter_init(&value, &values);
+    const size_t before = maker->combined_bytes;
     while (ok && bson_iter_next(&value)) {
         bson_t more, more_each;
         char longer[WITH_ROOM];
@@ -61,9 +64,13 @@ static bool combine(maker_t *maker, const yaml_item_t *item, const bson_t *param
         bson_copy_to(each, &more_each);
         bson_append_iter(&more, item->key, -1, &value);
         bson_append_utf8(&more_each, item->key, -1, bson_iter_key(&value), -1);
+        maker->combined_bytes = before + values.len + more.len;
         const int length =
             snprintf(longer, sizeof longer, "%s%s%s=%s", with, *with ? " " : "", name, bson_iter_key(&value));
-        ok = length < WITH_ROOM
+        ok = maker->combined_bytes > PARAMS_MOST_BYTES
+                 ? complain(maker, item, "the values of 'each' take more than %d MB together",
+                            PARAMS_MOST_BYTES >> 20)
+             : length < WITH_ROOM
                  ? combine(maker, item->next, &more, &more_each, longer)
                  : complain(maker, item,
                             "a measurement cannot be called '%.90s...', which has more than %d "
@@ -72,6 +79,7 @@ static bool combine(maker_t *maker, const yaml_item_t *item, const bson_t *param
         bson_destroy(&more);
         bson_destroy(&more_each);
     }
+    maker->combined_bytes = before;
     bson_free(name);
     bson_destroy(&values);
     return ok;
@@ -154,6 +162,21 @@ static bool draw(maker_t *maker, const bson_t *params) {
     return ok;
 }
 
+static bool count_sent(maker_t *maker, uint64_t bytes) {
+    return (maker->sent_bytes += bytes) <= MOST_SENT_BYTES ||
+           complain(
+               maker, maker->query->at,
+               "the requests of all measurements together take more than %d MB; leave some values out, or "
+               "choose queries by name",
+               MOST_SENT_BYTES >> 20);
+}
+
+static bool build(maker_t *maker, request_t *request, const bson_t *params, const reads_t *reads) {
+    return request_build(request, maker->list->suite, maker->query, server_database(maker->list->server),
+                         server_collection(maker->list->server), params, reads, maker->err) &&
+           count_sent(maker, (uint64_t)request->body->len + request->options->len);
+}
+
 static bool build_drawn(maker_t *maker, work_t *work, const bson_t *params, const answer_t *drawn,
                         const reads_t *reads) {
     bson_iter_t at, fields;
@@ -171,9 +194,7 @@ static bool build_drawn(maker_t *maker, work_t *work, const bson_t *params, cons
         ok = bson_iter_recurse(&at, &fields);
         while (ok && bson_iter_next(&fields))
             bson_append_iter(&all, NULL, 0, &fields);
-        ok = ok && request_build(&work->requests[work->count++], maker->list->suite, maker->query,
-                                 server_database(maker->list->server), server_collection(maker->list->server),
-                                 &all, reads, maker->err);
+        ok = ok && build(maker, &work->requests[work->count++], &all, reads);
         bson_destroy(&all);
     }
     return ok;
@@ -209,14 +230,14 @@ static bool make_measures(maker_t *maker, size_t work, bool timed) {
 }
 
 /* Filled in now, so that mistakes show before anything is measured. */
-static bool fill_expected(const maker_t *maker, work_t *work) {
+static bool fill_expected(maker_t *maker, work_t *work, const bson_t *params) {
     const yaml_item_t *expect = maker->query->expect;
     const yaml_tree_t *tree = maker->list->suite->tree;
     bson_t filled;
     if (!expect)
         return true;
-    bool ok = value_document(&filled, expect, tree, work->params, maker->err) &&
-              expected_sane(&filled, true, expect, tree, maker->err);
+    bool ok = value_document(&filled, expect, tree, params, maker->err) &&
+              expected_sane(&filled, true, expect, tree, maker->err) && count_sent(maker, filled.len);
     work->expected = bson_copy(&filled);
     bson_destroy(&filled);
     return ok;
@@ -235,9 +256,8 @@ static bool make_work(maker_t *maker, const bson_t *params, const bson_t *each, 
         .query = maker->query, .reads = mode, .ranges = ranges, .all_documents = maker->all_documents};
     snprintf(work->with, sizeof work->with, "%s", with);
     work->each = bson_copy(each);
-    work->params = bson_copy(params);
     list->work_count++;
-    if (!fill_expected(maker, work))
+    if (!fill_expected(maker, work, params))
         return false;
     if (drawn) {
         if (!build_drawn(maker, work, params, drawn, &reads))
@@ -246,8 +266,7 @@ static bool make_work(maker_t *maker, const bson_t *params, const bson_t *each, 
         if (!(work->requests = calloc(1, sizeof *work->requests)))
             return err_memory(maker->err, sizeof *work->requests);
         work->count = 1;
-        if (!request_build(work->requests, list->suite, maker->query, server_database(list->server),
-                           server_collection(list->server), params, &reads, maker->err))
+        if (!build(maker, work->requests, params, &reads))
             return false;
     }
     if (ranges != PARALLEL_OFF &&
@@ -407,7 +426,6 @@ void measure_free(measures_t *list) {
             request_free(&work->requests[k]);
         free(work->requests);
         bson_destroy(work->each);
-        bson_destroy(work->params);
         bson_destroy(work->expected);
     }
     free(list->works);

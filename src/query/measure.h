@@ -50,7 +50,6 @@ typedef struct {
     parallel_t *parallel; /* NULL: runs as one */
     char with[WITH_ROOM]; /* "n=1000 span=day": the values of `each` */
     bson_t *each;         /* name: label of the value */
-    bson_t *params;       /* all parameters, with those of `each` */
     bson_t *expected;     /* with parameters filled in; NULL: nothing is expected */
     const query_t *query;
     const char *reads;

@@ -61,6 +61,39 @@ class Answers(Large):
         self.assertNotIn("q n=18: not", said)
 
 
+class Parameters(Large):
+    def refused(self, *queries, head=""):
+        self.suite(*queries, head=head)
+        return self.query("--explain", status=1).stderr
+
+    def many(self, name, count):
+        return [{"$param": name}] * count
+
+    def test_one(self):
+        """what a parameter makes of a value, or of a request, is refused above 16 MB, with its place"""
+        head = "params: {p: %s}\n" % ("x" * 100000)
+        pipeline = [{"$limit": 1}]
+        words = "with its parameters filled in, this takes more than 16 MB"
+        self.assertIn(words, self.refused({"name": "q", "each": {"a": {"x": self.many("p", 10)},
+                                                                 "b": {"x": self.many("a", 20)}},
+                                           "pipeline": pipeline}, head=head))
+        self.assertIn(words, self.refused({"name": "q", "each": {"a": {"x": self.many("p", 10)}},
+                                           "pipeline": pipeline + [{"$set": {"x": self.many("a", 20)}}]}, head=head))
+
+    def test_all(self):
+        """so are the values of all `each` above 64 MB together, and all requests together above 256 MB"""
+        head = "params: {p: %s}\n" % ("x" * 100000)
+        names = {"a%d" % number: {"x": self.many("p", 120)} for number in range(6)}
+        self.assertIn("the values of 'each' take more than 64 MB together",
+                      self.refused({"name": "q", "each": names, "pipeline": [{"$limit": 1}]}, head=head))
+        values = {"a": {"v%d" % number: self.many("p", 120) for number in range(6)}}
+        self.assertIn("the values of 'a' take more than 64 MB together",
+                      self.refused({"name": "q", "each": values, "pipeline": [{"$limit": 1}]}, head=head))
+        self.assertIn("the requests of all measurements together take more than 256 MB",
+                      self.refused({"name": "q", "each": {"n": list(range(30))},
+                                    "pipeline": [{"$set": {"x": self.many("p", 100)}}]}, head=head))
+
+
 if __name__ == "__main__":
     os.environ.pop("TIPPLE_URI", None)
     livetest.main(quick=("standalone",))
