@@ -1,5 +1,6 @@
 #include "query/measure.h"
 #include "base/chars/suggest.h"
+#include "base/clock.h"
 #include "base/grow.h"
 #include "query/indexes.h"
 #include "query/params.h"
@@ -401,8 +402,10 @@ bool measure_prepare(measures_t *list, suite_t *suite, server_t *server, mongoc_
 
 void measure_settle(measures_t *list, measure_t *measure, bool wanted) {
     answer_t *answer = &measure->answer;
+    const int64_t began_ns = clock_now_ns();
     if (measure->work->expected)
         expected_check(measure->work->expected, answer, measure->difference, sizeof measure->difference);
+    measure->checked_ns = clock_now_ns() - began_ns;
     if (!wanted || !answer->keep) {
         answer_end(answer);
         return;
