@@ -374,6 +374,8 @@ static int measure(values_t *values, const again_t *again, err_t *err) {
             query_print_answers(&result);
         query_print_table(&result);
     }
+    if (measured && values->compare)
+        compare_warn(&earlier, values->compare, result.measures.suite->name, result.namespace);
     if (measured && values->compare && !values->json)
         query_print_comparison(&result, &earlier);
     compare_free(&earlier);

@@ -4,6 +4,7 @@
 #include "base/grow.h"
 #include "query/indexes.h"
 #include "query/params.h"
+#include "query/question.h"
 #include "query/suite/aggregate.h"
 #include "query/suite/expected.h"
 #include "query/suite/reading.h"
@@ -258,7 +259,8 @@ static bool make_work(maker_t *maker, const bson_t *params, const bson_t *each, 
     snprintf(work->with, sizeof work->with, "%s", with);
     work->each = bson_copy(each);
     list->work_count++;
-    if (!fill_expected(maker, work, params))
+    if (!fill_expected(maker, work, params) ||
+        !question_digest(maker->query, list->suite, params, work->question, maker->err))
         return false;
     if (drawn) {
         if (!build_drawn(maker, work, params, drawn, &reads))

@@ -6,6 +6,7 @@
 
 #include "base/numbers/hist.h"
 #include "query/explained.h"
+#include "query/question.h"
 #include "query/split/parallel.h"
 #include "query/suite/expected.h"
 #include "query/watch/watch.h"
@@ -47,10 +48,11 @@ typedef struct {
 typedef struct {
     request_t *requests;
     size_t count;
-    parallel_t *parallel; /* NULL: runs as one */
-    char with[WITH_ROOM]; /* "n=1000 span=day": the values of `each` */
-    bson_t *each;         /* name: label of the value */
-    bson_t *expected;     /* with parameters filled in; NULL: nothing is expected */
+    parallel_t *parallel;           /* NULL: runs as one */
+    char with[WITH_ROOM];           /* "n=1000 span=day": the values of `each` */
+    bson_t *each;                   /* name: label of the value */
+    char question[QUESTION_DIGEST]; /* a digest of what is asked; of what is drawn, how it is drawn */
+    bson_t *expected;               /* with parameters filled in; NULL: nothing is expected */
     const query_t *query;
     const char *reads;
     uint32_t ranges; /* as asked for */

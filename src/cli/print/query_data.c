@@ -109,7 +109,8 @@ static void put_measure(bson_t *to, const void *of, size_t at) {
     const uint32_t split = work->parallel ? parallel_ranges(work->parallel) : 1;
     char ranges[16];
     result_put(to, AS_TEXT("name", work->query->name), AS_TEXT("with", work->with),
-               AS_TEXT("reads", work->reads), AS_COUNT("clients", measure->clients),
+               AS_TEXT("question", work->question), AS_TEXT("reads", work->reads),
+               AS_COUNT("clients", measure->clients),
                AS_TEXT("parallel", query_parallel_name(measure, ranges)), AS_COUNT("ranges", split),
                AS_TEXT("whole_because", work->parallel && split == 1 ? parallel_why(work->parallel) : NULL),
                AS_COUNT("n", measure->hist->moments.count), AS_COUNT("returned", measure->returned),
