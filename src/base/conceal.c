@@ -31,7 +31,8 @@ typedef struct {
     bool in_uri;           /* in the word behind mongodb:// */
     ahead_t word, colon, later, option;
     const char *login,
-        *plain; /* the word's last @, or NULL; the option's end without what closes a sentence */
+        *shut;         /* the word's last @, or NULL; its end without what closes a quotation or sentence */
+    const char *plain; /* the same end of the option */
 } place_t;
 
 static bool is_known(const ahead_t *ahead, const char *at) {
@@ -46,6 +47,9 @@ static const char *end_of_word(place_t *place, const char *at) {
             end++;
         place->word = (ahead_t){at, end};
         place->login = memrchr(at, '@', (size_t)(end - at));
+        while (end > at && strchr("'\";,.)", end[-1]))
+            end--;
+        place->shut = end;
     }
     return place->word.to;
 }
@@ -104,9 +108,7 @@ static span_t in_uri(place_t *place, const char *after, bool scheme) {
     const char *later = next_of(&place->later, end, "@\n");
     if (*later == '@')
         return (span_t){colon + 1, later};
-    while (end > colon + 1 && strchr("'\";,.)", end[-1]))
-        end--;
-    return port == NO_PORT && end > colon + 1 ? (span_t){colon + 1, end} : NONE;
+    return port == NO_PORT && place->shut > colon + 1 ? (span_t){colon + 1, place->shut} : NONE;
 }
 
 /* `value`: what follows "password=" and similar. What usually ends a value does not end it inside the password of a

@@ -308,6 +308,17 @@ static bool show(const char *name, err_t *err) {
 
 /* ---- the command ---- */
 
+/* What measures nothing prints a text, and nothing else. */
+static bool check_untold(const values_t *values, const char *option, err_t *err) {
+    const char *const told = values->report    ? "report"
+                             : values->json    ? "json"
+                             : values->csv     ? "csv"
+                             : values->compare ? "compare"
+                                               : NULL;
+    return !told || err_set(err, STATUS_USAGE, "--%s measures nothing, so there is nothing for --%s to tell",
+                            option, told);
+}
+
 static bool check(values_t *values, char **words, int count, err_t *err) {
     query_spec_t *spec = &values->spec;
     if (!spec->suite)
@@ -326,11 +337,11 @@ static bool check(values_t *values, char **words, int count, err_t *err) {
         return err_set(err, STATUS_USAGE,
                        "--report: %s is what --compare reads, and stays as it is; name another file",
                        values->report);
-    if (values->report && spec->explain)
-        return err_set(err, STATUS_USAGE,
-                       "--explain measures nothing, so there is nothing for --report to tell");
+    if (spec->explain && !check_untold(values, "explain", err))
+        return false;
     if (spec->rate > 0 && !spec->count && !spec->duration_ns)
         spec->duration_ns = 10000000000;
+    spec->choices.answers = values->answers || values->json || values->report;
     spec->choices.queries = words;
     spec->choices.query_count = (size_t)count;
     spec->choices.params = values->params.items;
@@ -364,6 +375,8 @@ static int measure(values_t *values, const again_t *again, err_t *err) {
             query_print_answers(&result);
         query_print_table(&result);
     }
+    if (measured && values->compare)
+        compare_warn(&earlier, values->compare, result.measures.suite->name, result.namespace);
     if (measured && values->compare && !values->json)
         query_print_comparison(&result, &earlier);
     compare_free(&earlier);
@@ -374,7 +387,8 @@ static int measure(values_t *values, const again_t *again, err_t *err) {
 static int obey(void *context, char **words, int count, const again_t *again, err_t *err) {
     values_t *values = context;
     if (values->list || values->show) {
-        bool ok = values->show         ? show(values->show, err)
+        bool ok = !check_untold(values, values->show ? "show" : "list", err) ? false
+                  : values->show                                             ? show(values->show, err)
                   : values->spec.suite ? list_queries(values->spec.suite, err)
                                        : list_suites(err);
         return ok && cli_flush(err) ? STATUS_OK : (int)err->status;

@@ -154,7 +154,7 @@ static bool start_all(clients_t *crew, member_t **members, uint32_t count, measu
             return false;
     }
     if (!measure->answered) {
-        answer_begin(&measure->answer, true);
+        answer_begin(&measure->answer, measure->keeps);
         members[0]->first = &measure->answer;
     }
     for (*started = 0; ok && *started < count; *started += ok)

@@ -1,4 +1,5 @@
 #include "query/compare.h"
+#include "base/log.h"
 #include "base/text.h"
 #include "server/bson_read.h"
 
@@ -104,7 +105,7 @@ static double variance(sample_t sample) {
 }
 
 ratio_t compare_means(sample_t before, sample_t now) {
-    ratio_t ratio = {NAN, NAN, NAN, false};
+    ratio_t ratio = {NAN, NAN, NAN, false, false};
     if (!before.n || !now.n || !(before.mean > 0) || !(now.mean > 0))
         return ratio;
     ratio.times = now.mean / before.mean;
@@ -120,10 +121,11 @@ ratio_t compare_means(sample_t before, sample_t now) {
 }
 
 const char *compare_verdict(const ratio_t *ratio) {
-    return isnan(ratio->low)  ? "not known: too few"
-           : !ratio->differs  ? "noise"
-           : ratio->times < 1 ? "faster"
-                              : "slower";
+    return ratio->other        ? "another question"
+           : isnan(ratio->low) ? "not known: too few"
+           : !ratio->differs   ? "noise"
+           : ratio->times < 1  ? "faster"
+                               : "slower";
 }
 
 /* ---- an earlier run's results ---- */
@@ -201,7 +203,8 @@ static const char *take_entry(const bson_t *entry, earlier_t *earlier) {
     } texts[] = {{"name", &earlier->name},
                  {"with", &earlier->with},
                  {"reads", &earlier->reads},
-                 {"parallel", &earlier->parallel}};
+                 {"parallel", &earlier->parallel},
+                 {"question", &earlier->question}};
     double clients, n, failures;
     const struct {
         const char *key;
@@ -253,7 +256,7 @@ static bool take_entries(const char *path, const bson_t *document, earlier_list_
     return true;
 }
 
-static bool check_head(const char *path, const bson_t *document, err_t *err) {
+static bool take_head(const char *path, const bson_t *document, earlier_list_t *list, err_t *err) {
     bson_iter_t at;
     double schema;
     char what[100];
@@ -266,7 +269,11 @@ static bool check_head(const char *path, const bson_t *document, err_t *err) {
     if (!take_number(document, "schema", &schema) || isnan(schema))
         return broken(path, "it does not say which schema it has", err);
     snprintf(what, sizeof what, "it has schema %g, and this tipple reads schema 1", schema);
-    return schema == 1 || broken(path, what, err);
+    if (schema != 1)
+        return broken(path, what, err);
+    list->suite = take_text(document, "suite");
+    list->namespace = take_text(document, "namespace");
+    return (list->suite && list->namespace) || broken(path, "its 'suite' or 'namespace' is no text", err);
 }
 
 bool compare_read(const char *path, earlier_list_t *list, err_t *err) {
@@ -274,7 +281,7 @@ bool compare_read(const char *path, earlier_list_t *list, err_t *err) {
     size_t size;
     *list = (earlier_list_t){.count = 0};
     char *text = read_file(path, &size, err);
-    bool ok = text && parse(path, text, size, &document, err) && check_head(path, &document, err) &&
+    bool ok = text && parse(path, text, size, &document, err) && take_head(path, &document, list, err) &&
               take_entries(path, &document, list, err);
     free(text);
     bson_destroy(&document);
@@ -289,9 +296,19 @@ void compare_free(earlier_list_t *list) {
         free(list->items[i].with);
         free(list->items[i].reads);
         free(list->items[i].parallel);
+        free(list->items[i].question);
     }
+    free(list->suite);
+    free(list->namespace);
     free(list->items);
     *list = (earlier_list_t){.count = 0};
+}
+
+void compare_warn(const earlier_list_t *list, const char *path, const char *suite, const char *namespace) {
+    if (list->suite && *list->suite && strcmp(list->suite, suite) != 0)
+        log_warn("--compare: %s is of the suite %s, and this is %s", path, list->suite, suite);
+    if (list->namespace && *list->namespace && strcmp(list->namespace, namespace) != 0)
+        log_warn("--compare: %s is of the collection %s, and this is %s", path, list->namespace, namespace);
 }
 
 const earlier_t *compare_find(const earlier_list_t *list, const char *name, const char *with,

@@ -1,8 +1,10 @@
 #include "query/measure.h"
 #include "base/chars/suggest.h"
+#include "base/clock.h"
 #include "base/grow.h"
 #include "query/indexes.h"
 #include "query/params.h"
+#include "query/question.h"
 #include "query/suite/aggregate.h"
 #include "query/suite/expected.h"
 #include "query/suite/reading.h"
@@ -15,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_DRAWN = 10000, MOST_RANGES = 64 };
+enum { MOST_DRAWN = 10000, MOST_RANGES = 64, MOST_SENT_BYTES = 256 << 20 };
 
 /* ---- the combinations of `each` ---- */
 
@@ -26,8 +28,10 @@ typedef struct {
     const query_t *query;
     const bson_t *typed;
     double all_documents;
-    uint64_t requests; /* how many were drawn so far */
-    bson_t *drawn_by;  /* the pipeline that was drawn from last */
+    uint64_t requests;     /* how many were drawn so far */
+    uint64_t sent_bytes;   /* of all requests and expectations */
+    size_t combined_bytes; /* of the parameters of the combination that is being made */
+    bson_t *drawn_by;      /* the pipeline that was drawn from last */
     answer_t drawn;
     err_t *err;
 } maker_t;
@@ -44,12 +48,6 @@ complain(const maker_t *maker, const yaml_item_t *at, const char *fmt, ...) {
     return yaml_tree_complain(maker->list->suite->tree, at, maker->err, "%s", words);
 }
 
-/* bson_has_field looks for "a.b" in documents as well. */
-static bool has_key(const bson_t *document, const char *key) {
-    bson_iter_t at;
-    return bson_iter_init_find(&at, document, key);
-}
-
 static bool combine(maker_t *maker, const yaml_item_t *item, const bson_t *params, const bson_t *each,
                     const char *with) {
     bson_iter_t value;
@@ -60,6 +58,7 @@ static bool combine(maker_t *maker, const yaml_item_t *item, const bson_t *param
     const params_t given = {
         .tree = maker->list->suite->tree, .typed = maker->typed, .params = params, .err = maker->err};
     bool ok = params_each(&values, &given, item) && bson_iter_init(&value, &values);
+    const size_t before = maker->combined_bytes;
     while (ok && bson_iter_next(&value)) {
         bson_t more, more_each;
         char longer[WITH_ROOM];
@@ -67,9 +66,13 @@ static bool combine(maker_t *maker, const yaml_item_t *item, const bson_t *param
         bson_copy_to(each, &more_each);
         bson_append_iter(&more, item->key, -1, &value);
         bson_append_utf8(&more_each, item->key, -1, bson_iter_key(&value), -1);
+        maker->combined_bytes = before + values.len + more.len;
         const int length =
             snprintf(longer, sizeof longer, "%s%s%s=%s", with, *with ? " " : "", name, bson_iter_key(&value));
-        ok = length < WITH_ROOM
+        ok = maker->combined_bytes > PARAMS_MOST_BYTES
+                 ? complain(maker, item, "the values of 'each' take more than %d MB together",
+                            PARAMS_MOST_BYTES >> 20)
+             : length < WITH_ROOM
                  ? combine(maker, item->next, &more, &more_each, longer)
                  : complain(maker, item,
                             "a measurement cannot be called '%.90s...', which has more than %d "
@@ -78,6 +81,7 @@ static bool combine(maker_t *maker, const yaml_item_t *item, const bson_t *param
         bson_destroy(&more);
         bson_destroy(&more_each);
     }
+    maker->combined_bytes = before;
     bson_free(name);
     bson_destroy(&values);
     return ok;
@@ -91,8 +95,33 @@ static bool failed(const maker_t *maker, const bson_error_t *error, const char *
     return refusal_explain(server_address(maker->list->server), error, NULL, words, maker->err);
 }
 
-/* The documents from which a query draws its parameters: {"0": ..., ...}. Combinations with the same pipeline get the
- * same documents. */
+/* Keeps of a drawn document what the query's `gives` names. */
+static bool keep_drawn(maker_t *maker, const bson_t *document) {
+    const suite_t *suite = maker->list->suite;
+    const yaml_item_t *at = maker->query->draw;
+    bson_t given = BSON_INITIALIZER;
+    bool ok = true;
+    for (size_t i = 0; ok && suite_given(maker->query, i); i++) {
+        const char *name = suite_given(maker->query, i);
+        bson_iter_t value; /* bson_has_field looks for "a.b" in documents as well */
+        ok = bson_iter_init_find(&value, document, name) ||
+             yaml_tree_complain(suite->tree, at, maker->err, "what is drawn has no field '%s'", name);
+        if (ok)
+            bson_append_iter(&given, name, -1, &value);
+    }
+    if (ok)
+        answer_take(&maker->drawn, &given);
+    bson_destroy(&given);
+    return ok &&
+           (!maker->drawn.more ||
+            yaml_tree_complain(suite->tree, at, maker->err,
+                               "what the query '%s' draws takes more than %zu MB: draw fewer documents, or "
+                               "smaller values",
+                               maker->query->name, maker->drawn.most_bytes >> 20));
+}
+
+/* The documents from which a query draws its parameters: {"0": ..., ...}, all that were counted. Combinations with the
+ * same pipeline get the same documents. */
 static bool draw(maker_t *maker, const bson_t *params) {
     answer_t *drawn = &maker->drawn;
     const suite_t *suite = maker->list->suite;
@@ -116,13 +145,8 @@ static bool draw(maker_t *maker, const bson_t *params) {
     const bson_t *document;
     answer_end(drawn);
     answer_begin(drawn, true);
-    while (ok && drawn->count < MOST_DRAWN && aggregate_next(&aggregate, &document)) {
-        for (size_t i = 0; ok && suite_given(query, i); i++)
-            ok = has_key(document, suite_given(query, i)) ||
-                 yaml_tree_complain(suite->tree, query->draw, maker->err, "what is drawn has no field '%s'",
-                                    suite_given(query, i));
-        answer_take(drawn, document);
-    }
+    while (ok && drawn->count < MOST_DRAWN && aggregate_next(&aggregate, &document))
+        ok = keep_drawn(maker, document);
     bool drew = aggregate_end(&aggregate, &error);
     if (ok && !drew)
         ok = failed(maker, &error, "draw the parameters");
@@ -138,6 +162,21 @@ static bool draw(maker_t *maker, const bson_t *params) {
     if (!ok)
         answer_end(drawn);
     return ok;
+}
+
+static bool count_sent(maker_t *maker, uint64_t bytes) {
+    return (maker->sent_bytes += bytes) <= MOST_SENT_BYTES ||
+           complain(
+               maker, maker->query->at,
+               "the requests of all measurements together take more than %d MB; leave some values out, or "
+               "choose queries by name",
+               MOST_SENT_BYTES >> 20);
+}
+
+static bool build(maker_t *maker, request_t *request, const bson_t *params, const reads_t *reads) {
+    return request_build(request, maker->list->suite, maker->query, server_database(maker->list->server),
+                         server_collection(maker->list->server), params, reads, maker->err) &&
+           count_sent(maker, (uint64_t)request->body->len + request->options->len);
 }
 
 static bool build_drawn(maker_t *maker, work_t *work, const bson_t *params, const answer_t *drawn,
@@ -156,11 +195,8 @@ static bool build_drawn(maker_t *maker, work_t *work, const bson_t *params, cons
         bson_copy_to(params, &all);
         ok = bson_iter_recurse(&at, &fields);
         while (ok && bson_iter_next(&fields))
-            if (!has_key(&all, bson_iter_key(&fields)))
-                bson_append_iter(&all, NULL, 0, &fields);
-        ok = ok && request_build(&work->requests[work->count++], maker->list->suite, maker->query,
-                                 server_database(maker->list->server), server_collection(maker->list->server),
-                                 &all, reads, maker->err);
+            bson_append_iter(&all, NULL, 0, &fields);
+        ok = ok && build(maker, &work->requests[work->count++], &all, reads);
         bson_destroy(&all);
     }
     return ok;
@@ -190,19 +226,20 @@ static bool make_measures(maker_t *maker, size_t work, bool timed) {
         *measure = (measure_t){.work = (const work_t *)(uintptr_t)work}; // NOLINT(performance-no-int-to-ptr)
         measure->clients = chosen.clients[i];
         measure->timed = timed;
+        measure->keeps = maker->choices->answers || list->works[work].expected;
     }
     return true;
 }
 
 /* Filled in now, so that mistakes show before anything is measured. */
-static bool fill_expected(const maker_t *maker, work_t *work) {
+static bool fill_expected(maker_t *maker, work_t *work, const bson_t *params) {
     const yaml_item_t *expect = maker->query->expect;
     const yaml_tree_t *tree = maker->list->suite->tree;
     bson_t filled;
     if (!expect)
         return true;
-    bool ok = value_document(&filled, expect, tree, work->params, maker->err) &&
-              expected_sane(&filled, true, expect, tree, maker->err);
+    bool ok = value_document(&filled, expect, tree, params, maker->err) &&
+              expected_sane(&filled, true, expect, tree, maker->err) && count_sent(maker, filled.len);
     work->expected = bson_copy(&filled);
     bson_destroy(&filled);
     return ok;
@@ -221,9 +258,9 @@ static bool make_work(maker_t *maker, const bson_t *params, const bson_t *each, 
         .query = maker->query, .reads = mode, .ranges = ranges, .all_documents = maker->all_documents};
     snprintf(work->with, sizeof work->with, "%s", with);
     work->each = bson_copy(each);
-    work->params = bson_copy(params);
     list->work_count++;
-    if (!fill_expected(maker, work))
+    if (!fill_expected(maker, work, params) ||
+        !question_digest(maker->query, list->suite, params, work->question, maker->err))
         return false;
     if (drawn) {
         if (!build_drawn(maker, work, params, drawn, &reads))
@@ -232,8 +269,7 @@ static bool make_work(maker_t *maker, const bson_t *params, const bson_t *each, 
         if (!(work->requests = calloc(1, sizeof *work->requests)))
             return err_memory(maker->err, sizeof *work->requests);
         work->count = 1;
-        if (!request_build(work->requests, list->suite, maker->query, server_database(list->server),
-                           server_collection(list->server), params, &reads, maker->err))
+        if (!build(maker, work->requests, params, &reads))
             return false;
     }
     if (ranges != PARALLEL_OFF &&
@@ -366,6 +402,23 @@ bool measure_prepare(measures_t *list, suite_t *suite, server_t *server, mongoc_
     return ok;
 }
 
+void measure_settle(measures_t *list, measure_t *measure, bool wanted) {
+    answer_t *answer = &measure->answer;
+    const int64_t began_ns = clock_now_ns();
+    if (measure->work->expected)
+        expected_check(measure->work->expected, answer, measure->difference, sizeof measure->difference);
+    measure->checked_ns = clock_now_ns() - began_ns;
+    if (!wanted || !answer->keep) {
+        answer_end(answer);
+        return;
+    }
+    expected_digest(answer->documents, false, measure->digest);
+    if (list->kept_bytes + answer->documents->len > MEASURE_MOST_ANSWERS)
+        answer_drop(answer);
+    else
+        list->kept_bytes += answer->documents->len;
+}
+
 void measure_free(measures_t *list) {
     for (size_t i = 0; i < list->count; i++) {
         answer_end(&list->items[i].answer);
@@ -378,7 +431,6 @@ void measure_free(measures_t *list) {
             request_free(&work->requests[k]);
         free(work->requests);
         bson_destroy(work->each);
-        bson_destroy(work->params);
         bson_destroy(work->expected);
     }
     free(list->works);

@@ -6,8 +6,9 @@
 
 #include "base/numbers/hist.h"
 #include "query/explained.h"
+#include "query/question.h"
 #include "query/split/parallel.h"
-#include "query/suite/request.h"
+#include "query/suite/expected.h"
 #include "query/watch/watch.h"
 
 enum {
@@ -18,7 +19,12 @@ enum {
 };
 
 /* More would use too much memory. WITH_ROOM is small enough for any table. */
-enum { MEASURE_MOST = 10000, MEASURE_MOST_REQUESTS = 1000000, WITH_ROOM = 91 };
+enum {
+    MEASURE_MOST = 10000,
+    MEASURE_MOST_REQUESTS = 1000000,
+    WITH_ROOM = 91,
+    MEASURE_MOST_ANSWERS = 64 << 20
+};
 
 typedef struct {
     char *const *queries; /* names or tags; none: all */
@@ -33,6 +39,7 @@ typedef struct {
     bool query_clients; /* nobody has said how many clients: what a query says itself comes first */
     bool timed;         /* all are measured for a time; false: only queries that draw */
     bool setup;         /* make missing indexes */
+    bool answers;       /* are wanted when all is measured */
     size_t most;        /* at most this many measurements, the first ones; 0: all */
 } choices_t;
 
@@ -41,11 +48,11 @@ typedef struct {
 typedef struct {
     request_t *requests;
     size_t count;
-    parallel_t *parallel; /* NULL: runs as one */
-    char with[WITH_ROOM]; /* "n=1000 span=day": the values of `each` */
-    bson_t *each;         /* name: label of the value */
-    bson_t *params;       /* all parameters, with those of `each` */
-    bson_t *expected;     /* with parameters filled in; NULL: nothing is expected */
+    parallel_t *parallel;           /* NULL: runs as one */
+    char with[WITH_ROOM];           /* "n=1000 span=day": the values of `each` */
+    bson_t *each;                   /* name: label of the value */
+    char question[QUESTION_DIGEST]; /* a digest of what is asked; of what is drawn, how it is drawn */
+    bson_t *expected;               /* with parameters filled in; NULL: nothing is expected */
     const query_t *query;
     const char *reads;
     uint32_t ranges; /* as asked for */
@@ -65,9 +72,12 @@ typedef struct {
     status_t status;                    /* and its status */
     int64_t elapsed_ns;                 /* of all rounds */
     watch_sum_t watched;
+    bool keeps;      /* the first answer's documents are wanted: for what is expected, or in the end */
     answer_t answer; /* the first answer */
     bool answered;
-    char difference[600]; /* from what was expected; "": none */
+    char digest[EXPECTED_DIGEST]; /* of what was kept of it; "": nothing was */
+    char difference[600];         /* from what was expected; "": none */
+    int64_t checked_ns;           /* to find that out */
 } measure_t;
 
 typedef struct {
@@ -77,6 +87,7 @@ typedef struct {
     size_t work_count, work_room;
     measure_t *items;
     size_t count, room;
+    uint64_t kept_bytes; /* of answers */
 } measures_t;
 
 /* Chooses queries, fills in parameters, draws, plans ranges; checks indexes (status 1 names the missing one),
@@ -84,6 +95,10 @@ typedef struct {
 bool measure_prepare(measures_t *list, suite_t *suite, server_t *server, mongoc_client_t *client,
                      const choices_t *choices, err_t *err);
 void measure_free(measures_t *list);
+
+/* When the first answer is there: is it the expected one? What nobody asks for is not kept, nor what goes beyond
+ * MEASURE_MOST_ANSWERS bytes of all together. */
+void measure_settle(measures_t *list, measure_t *measure, bool wanted);
 
 /* "off", "auto", "4": as it was asked for. */
 const char *measure_parallel_name(uint32_t ranges, char out[16]);

@@ -69,8 +69,10 @@ static bool append_value(bson_t *values, const params_t *given, const yaml_item_
               yaml_tree_complain(given->tree, item, given->err,
                                  "two values of '%.60s' are called '%.90s'; give them names: {NAME: VALUE}",
                                  item->key, label);
-    if (ok)
-        bson_append_iter(values, label, -1, value);
+    if (ok && !(bson_append_iter(values, label, -1, value) && values->len <= PARAMS_MOST_BYTES))
+        ok = yaml_tree_complain(given->tree, item, given->err,
+                                "the values of '%.60s' take more than %d MB together", item->key,
+                                PARAMS_MOST_BYTES >> 20);
     free(json);
     bson_free(label);
     return ok;

@@ -6,6 +6,8 @@
 
 #include <bson/bson.h>
 
+enum { PARAMS_MOST_BYTES = 64 << 20 };
+
 /* Parses "n=1000": the value replaces the suite's own parameter, or an `each` list. */
 bool params_read(bson_t *typed, const suite_t *suite, char *const *texts, size_t text_count, err_t *err);
 
@@ -19,7 +21,7 @@ typedef struct {
     err_t *err;
 } params_t;
 
-/* {NAME: value, ...}: all values of an `each`. */
+/* {NAME: value, ...}: all values of an `each`, PARAMS_MOST_BYTES at most. */
 bool params_each(bson_t *values, const params_t *given, const yaml_item_t *item);
 
 /* How many they are, in the suite or as typed. */

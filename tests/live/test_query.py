@@ -412,6 +412,39 @@ class Failing(Query):
         done = self.tipple(*self.query_words("count", "--csv", "--compare", "old.json"), status=1)
         self.assertIn("--compare and --csv: one of them", done.stderr)
 
+    def test_compare_others(self):
+        """the same name is another question by another parameter, also one that no `each` has; another collection or
+        suite is warned of"""
+        self.client.insert(self.database, "others", [{"_id": number, "n": number} for number in range(10)])
+        self.query("count", "one", "--repeats", 3, "--count", 1)
+        self.write("old.json", json.dumps(self.said))
+        then = self.said["queries"]
+        now = self.query("count", "one", "--repeats", 3, "--count", 1, "--compare", "old.json")
+        self.assertEqual([each["question"] for each in then], [each["question"] for each in now])
+        self.assertNotIn("another question", [each["compared"]["it_is"] for each in now])
+        self.assertNotIn("--compare", self.stderr)
+        words = ["count", "--repeats", 3, "--param", "least=990", "--compare", "old.json"]
+        other, = self.query(*words)
+        self.assertEqual({"it_is": "another question", "then_ms": other["compared"]["then_ms"], "ratio": None,
+                          "low": None, "high": None}, other["compared"])
+        self.assertNotEqual(then[0]["question"], other["question"])
+        self.assertIn(b"another question", self.tipple(*self.query_words(*words)).stdout)
+        self.write("y.yaml", SUITE.replace("suite: numbers", "suite: others"))
+        said = self.tipple("query", "--suite", "./y.yaml", "--uri", self.uri("others"), "count",
+                           "--compare", "old.json").stderr
+        self.assertIn("old.json is of the suite numbers, and this is others", said)
+        self.assertIn("old.json is of the collection %s.results, and this is %s.others" % (self.database, self.database),
+                      said)
+
+    def test_untold(self):
+        """what measures nothing has no result, and does not print a text where JSON is asked for"""
+        for words in ["--explain", "--json"], ["--explain", "--compare", "old.json"], ["--list", "--json"], \
+                     ["--show", "mot", "--csv"]:
+            done = self.tipple(*self.query_words(*words), status=1)
+            self.assertIn("measures nothing, so there is nothing for %s to tell" %
+                          [word for word in words[1:] if word.startswith("--")][0], done.stderr)
+            self.assertEqual(b"", done.stdout)
+
     def asked(self):
         """How many finds, since they are profiled."""
         return self.client.count(self.database, "system.profile", {"command.find": "results"})

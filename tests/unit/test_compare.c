@@ -220,7 +220,7 @@ static bool read_text(const char *text, earlier_list_t *list, err_t *err) {
     return compare_read(path, list, err);
 }
 
-#define HEAD "{\"schema\":1,\"command\":\"query\",\"status\":0,\"queries\":["
+#define HEAD "{\"schema\":1,\"command\":\"query\",\"status\":0,\"suite\":\"s\",\"queries\":["
 
 static void test_file(void **state) {
     (void)state;
@@ -241,6 +241,9 @@ static void test_file(void **state) {
             &list, &err))
         fail_msg("%s", err.text);
     assert_int_equal(list.count, 5);
+    assert_string_equal("s", list.suite);
+    assert_string_equal("", list.namespace);
+    assert_string_equal("", list.items[0].question);
     const earlier_t *a = compare_find(&list, "a", "", "", "off", 1);
     assert_ptr_equal(a, &list.items[0]);
     assert_true(a->ms.n == 5 && a->ms.mean == 12 && a->ms.sd == 0.5);

@@ -3,7 +3,6 @@
 #include "cli/print/query_figures.h"
 #include "cli/print/query_print.h"
 #include "cli/print/query_tables.h"
-#include "query/suite/expected.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -53,12 +52,9 @@ typedef struct {
 } told_t;
 
 static void put_answer(bson_t *to, const measure_t *measure) {
-    char digest[EXPECTED_DIGEST];
     const bool one = measure->answered && measure->work->count <= 1;
     bson_t *shown = one ? conceal_bson(measure->answer.documents) : NULL;
-    if (one)
-        expected_digest(measure->answer.documents, false, digest);
-    result_put(to, AS_TEXT("digest", one ? digest : NULL),
+    result_put(to, AS_TEXT("digest", one ? measure->digest : NULL),
                AS_FLAG_IF("result_complete", one, !measure->answer.more));
     shown ? BSON_APPEND_ARRAY(to, "result", shown) : BSON_APPEND_NULL(to, "result");
     bson_destroy(shown);
@@ -113,7 +109,8 @@ static void put_measure(bson_t *to, const void *of, size_t at) {
     const uint32_t split = work->parallel ? parallel_ranges(work->parallel) : 1;
     char ranges[16];
     result_put(to, AS_TEXT("name", work->query->name), AS_TEXT("with", work->with),
-               AS_TEXT("reads", work->reads), AS_COUNT("clients", measure->clients),
+               AS_TEXT("question", work->question), AS_TEXT("reads", work->reads),
+               AS_COUNT("clients", measure->clients),
                AS_TEXT("parallel", query_parallel_name(measure, ranges)), AS_COUNT("ranges", split),
                AS_TEXT("whole_because", work->parallel && split == 1 ? parallel_why(work->parallel) : NULL),
                AS_COUNT("n", measure->hist->moments.count), AS_COUNT("returned", measure->returned),

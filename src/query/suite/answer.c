@@ -20,8 +20,17 @@ void answer_take(answer_t *answer, const bson_t *document) {
     answer->bytes += document->len;
 }
 
+void answer_drop(answer_t *answer) {
+    if (!answer->keep)
+        return;
+    bson_destroy(answer->documents);
+    answer->documents = bson_new();
+    answer->more = answer->count > 0;
+}
+
 void answer_end(answer_t *answer) {
     if (answer->keep)
         bson_destroy(answer->documents);
+    answer->documents = NULL;
     answer->keep = false;
 }

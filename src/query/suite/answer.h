@@ -16,6 +16,7 @@ typedef struct {
 /* Zeroes it; with `keep` false the answer only counts. */
 void answer_begin(answer_t *answer, bool keep);
 void answer_take(answer_t *answer, const bson_t *document);
+void answer_drop(answer_t *answer); /* keeps the count, and no document any more */
 void answer_end(answer_t *answer);
 
 #endif

@@ -18,7 +18,7 @@ bool expected_sane(const bson_t *filled, bool known, const yaml_item_t *expect, 
                    err_t *err);
 
 /* filled: with parameters filled in, and accepted by expected_sane. Describes what differs in `difference`; "":
- * nothing. */
+ * nothing, or a stop signal came. */
 void expected_check(const bson_t *filled, const answer_t *answer, char *difference, size_t room);
 
 #endif

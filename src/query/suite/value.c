@@ -16,8 +16,11 @@ typedef struct {
     const bson_t *params;     /* NULL: parameters are only checked, their values are not known */
     const char *const *names; /* of parameters, if they are checked */
     size_t name_count;
+    size_t filled_bytes; /* by parameters, so far */
     err_t *err;
 } reader_t;
+
+enum { MOST_FILLED = 16 << 20 }; /* a document of a server has no more */
 
 #define COMPLAIN(at, ...) yaml_tree_complain(reader->tree, at, reader->err, __VA_ARGS__)
 
@@ -274,12 +277,23 @@ static bool append_maxkey(reader_t *reader, bson_t *to, const char *key, const y
     return done(reader, node, bson_append_maxkey(to, key, -1));
 }
 
+/* A value may hold a parameter often, and parameters hold others: what is short to write can be very large. */
+static bool fill_in(reader_t *reader, bson_t *to, const char *key, const yaml_item_t *node,
+                    const bson_iter_t *value) {
+    const uint32_t before = to->len;
+    if (!bson_append_iter(to, key, -1, value))
+        return too_large(reader, node);
+    reader->filled_bytes += to->len - before;
+    return reader->filled_bytes <= MOST_FILLED ||
+           COMPLAIN(node, "with its parameters filled in, this takes more than %d MB", MOST_FILLED >> 20);
+}
+
 static bool append_param(reader_t *reader, bson_t *to, const char *key, const yaml_item_t *node) {
     bson_iter_t value;
     if (!is_scalar(node))
         return COMPLAIN(node, "$param holds the name of a parameter");
     if (reader->params && bson_iter_init_find(&value, reader->params, node->text))
-        return done(reader, node, bson_append_iter(to, key, -1, &value));
+        return fill_in(reader, to, key, node, &value);
     for (size_t i = 0; !reader->params && i < reader->name_count; i++)
         if (strcmp(reader->names[i], node->text) == 0)
             return done(reader, node, bson_append_null(to, key, -1));

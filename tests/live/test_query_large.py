@@ -1,0 +1,99 @@
+"""tipple query: documents, parameters and answers that are large."""
+import json
+import os
+
+import livetest
+
+LARGE = 4100000  # bytes: one answer keeps no more than 4 MiB
+
+
+class Large(livetest.Case):
+    def setUp(self):
+        super().setUp()
+        self.client.insert(self.database, "results", [{"_id": 1, "x": "a" * LARGE}])
+
+    def suite(self, *queries, head=""):
+        lines = "".join("  - %s\n" % json.dumps(query) for query in queries)
+        self.write("x.yaml", "suite: x\n%squeries:\n%s" % (head, lines))
+
+    def query(self, *words, status=0):
+        return self.tipple("query", "--suite", "./x.yaml", "--uri", self.uri(), *words, status=status)
+
+
+class Drawn(Large):
+    def draw(self, gives, *pipeline):
+        self.suite({"name": "q", "draw": {"gives": gives, "pipeline": list(pipeline)},
+                    "find": {"filter": {"_id": {"$param": gives[0]}}, "limit": 1}})
+
+    def test_given_only(self):
+        """of drawn documents only what `gives` names is kept: all of them are drawn, however large they are"""
+        self.draw(["i"], {"$project": {"x": 1, "i": {"$literal": [0, 1, 2]}}}, {"$unwind": "$i"})
+        said = json.loads(self.query("--json", "--count", 200, "-n", 1, "--warmup", 0).stdout)["queries"][0]
+        self.assertEqual(200, said["n"])
+        self.assertGreater(said["returned"], 40)  # of 0, 1 and 2 only one is there
+        self.assertGreater(said["empty"], 80)
+
+    def test_too_large(self):
+        """what is drawn and does not fit is refused, before anything is sent"""
+        self.draw(["x"], {"$group": {"_id": None, "x": {"$push": "$$ROOT"}}}, {"$set": {"x": ["$x", "$x"]}})
+        for words in [], ["--explain"]:
+            self.assertIn("what the query 'q' draws takes more than 4 MB: draw fewer documents, or smaller values",
+                          self.query(*words, status=1).stderr)
+
+
+class Answers(Large):
+    def test_beyond(self):
+        """what goes beyond 64 MB of all answers together is not kept: the first ones are, and all have a digest"""
+        self.suite({"name": "q", "each": {"n": list(range(17))},
+                    "pipeline": [{"$set": {"n": {"$param": "n"}}}]})
+        measured = json.loads(self.query("--json", "-n", 1, "--warmup", 0).stdout)["queries"]
+        self.assertEqual([True] * 16 + [False], [each["result_complete"] for each in measured])
+        self.assertEqual([1] * 16 + [0], [len(each["result"]) for each in measured])
+        self.assertEqual(17, len({each["digest"] for each in measured}))
+
+    def test_expected(self):
+        """the answer that is expected is compared also where nobody asks for it, and in each measurement"""
+        self.suite({"name": "q", "each": {"n": list(range(20))}, "pipeline": [{"$set": {"n": {"$param": "n"}}},
+                                                                             {"$project": {"n": 1}}],
+                    "expect": {"values": [{"_id": 1, "n": 18}]}})
+        said = self.query("-n", 1, "--warmup", 0, status=7).stdout.decode()
+        self.assertEqual(19, said.count("not the expected answer: document 1 is"))
+        self.assertNotIn("q n=18: not", said)
+
+
+class Parameters(Large):
+    def refused(self, *queries, head=""):
+        self.suite(*queries, head=head)
+        return self.query("--explain", status=1).stderr
+
+    def many(self, name, count):
+        return [{"$param": name}] * count
+
+    def test_one(self):
+        """what a parameter makes of a value, or of a request, is refused above 16 MB, with its place"""
+        head = "params: {p: %s}\n" % ("x" * 100000)
+        pipeline = [{"$limit": 1}]
+        words = "with its parameters filled in, this takes more than 16 MB"
+        self.assertIn(words, self.refused({"name": "q", "each": {"a": {"x": self.many("p", 10)},
+                                                                 "b": {"x": self.many("a", 20)}},
+                                           "pipeline": pipeline}, head=head))
+        self.assertIn(words, self.refused({"name": "q", "each": {"a": {"x": self.many("p", 10)}},
+                                           "pipeline": pipeline + [{"$set": {"x": self.many("a", 20)}}]}, head=head))
+
+    def test_all(self):
+        """so are the values of all `each` above 64 MB together, and all requests together above 256 MB"""
+        head = "params: {p: %s}\n" % ("x" * 100000)
+        names = {"a%d" % number: {"x": self.many("p", 120)} for number in range(6)}
+        self.assertIn("the values of 'each' take more than 64 MB together",
+                      self.refused({"name": "q", "each": names, "pipeline": [{"$limit": 1}]}, head=head))
+        values = {"a": {"v%d" % number: self.many("p", 120) for number in range(6)}}
+        self.assertIn("the values of 'a' take more than 64 MB together",
+                      self.refused({"name": "q", "each": values, "pipeline": [{"$limit": 1}]}, head=head))
+        self.assertIn("the requests of all measurements together take more than 256 MB",
+                      self.refused({"name": "q", "each": {"n": list(range(30))},
+                                    "pipeline": [{"$set": {"x": self.many("p", 100)}}]}, head=head))
+
+
+if __name__ == "__main__":
+    os.environ.pop("TIPPLE_URI", None)
+    livetest.main(quick=("standalone",))
