@@ -162,7 +162,9 @@ TIPPLE_API bool tipple_load_run(tipple_load_t *load, tipple_error_t *error);
 TIPPLE_API bool tipple_load_push(tipple_load_t *load, const void *bytes, size_t length,
                                  tipple_error_t *error);
 
-/* The same with a whole BSON document. It keeps the `_id` that it brings. The format is `bson` if none was set. A load is of texts or of documents. */
+/* The same with a whole BSON document. It keeps the `_id` that it brings. The format is `bson` if none was set.
+ * A load is of texts or of documents. A document that is not whole, or larger than the 16 MiB that a server stores, is refused with
+ * status 1: nothing of it was taken, and the load goes on with the next one. */
 TIPPLE_API bool tipple_load_push_document(tipple_load_t *load, const void *document, size_t length,
                                           tipple_error_t *error);
 

@@ -252,9 +252,9 @@ static void make_result(bson_t *to, const verify_result_t *result, const values_
         to, AS_COUNT("expected", result->expected), AS_COUNT("read", result->records),
         AS_COUNT("rejected", result->rejected), AS_COUNT("filtered", result->filtered),
         AS_COUNT("fixed", result->fixed), AS_COUNT("fixed_not_looked_for", result->unsought),
-        AS_COUNT("replaced", result->replaced), AS_COUNT("undecided", result->undecided),
-        AS_COUNT("kept", result->kept), AS_COUNT("files", result->files),
-        AS_COUNT("files_unfinished", result->unfinished_files),
+        AS_COUNT("fixed_not_loaded", result->unloaded), AS_COUNT("replaced", result->replaced),
+        AS_COUNT("undecided", result->undecided), AS_COUNT("kept", result->kept),
+        AS_COUNT("files", result->files), AS_COUNT("files_unfinished", result->unfinished_files),
         AS_COUNT("files_in_catalog", result->catalog_files),
         AS_NUMBER("documents_in_collection", result->counted ? (double)result->all_documents : NAN, 0),
         AS_NUMBER("documents_of_other_files", result->counted ? (double)result->other_documents : NAN, 0),
@@ -324,6 +324,10 @@ static void print_summary(const verify_result_t *result, const values_t *values,
         out_print("not looked for: the documents of %s fixed record%s, whose _ids are not known; verify "
                   "everything, or name the reject file (--retry)\n",
                   units_count(a, result->unsought), result->unsought == 1 ? "" : "s");
+    if (result->unloaded)
+        out_print("not loaded yet: %s record%s that %s fixed in the reject file (not expected)\n",
+                  units_count(a, result->unloaded), result->unloaded == 1 ? "" : "s",
+                  result->unloaded == 1 ? "was" : "were");
     if (result->replaced)
         out_print("replaced: %s record%s, by later ones with the same _ids (not expected)\n",
                   units_count(a, result->replaced), units_s(result->replaced));

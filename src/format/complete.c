@@ -10,6 +10,7 @@
 #include <bson/bson.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 /* ---- lookups ---- */
 
@@ -52,6 +53,16 @@ static bool make_schema(loading_t *loading, err_t *err) {
            ((loading->records = records_new(loading->own)) || err_memory(err, sizeof(schema_t)));
 }
 
+/* Reading a pipe might never end, and what was read of one cannot be read again by the load's next run. */
+static bool may_be_read(const char *path, err_t *err) {
+    struct stat facts;
+    return stat(path, &facts) != 0 || S_ISREG(facts.st_mode) || S_ISDIR(facts.st_mode) ||
+           err_set(err, STATUS_INPUT,
+                   "%.1000s: is no regular file; the lookup's file is read again by each load and verify: give "
+                   "a file that stays",
+                   path);
+}
+
 /* Beside the format file, unless it is absolute. */
 static bool read_file(loading_t *loading, const char *format, err_t *err) {
     const char *slash = strrchr(format, '/'), *file = loading->lookup->file;
@@ -61,7 +72,8 @@ static bool read_file(loading_t *loading, const char *format, err_t *err) {
     text_append(&loading->path, file);
     if (loading->path.lacking)
         return err_memory(err, loading->path.lacking);
-    if (!builtin_open(builtin_formats, "lookup", loading->path.bytes, &opened, err))
+    if (!may_be_read(loading->path.bytes, err) ||
+        !builtin_open(builtin_formats, "lookup", loading->path.bytes, &opened, err))
         return false;
     loading->length = opened.length;
     loading->text = calloc(1, opened.length + 2 * (size_t)POOL_SLACK);
@@ -118,6 +130,11 @@ static bool read_pairs(loading_t *loading, err_t *err) {
                       : err_memory(err, sizeof *dialect);
     if (ok && !dialect_sniff_again(loading->own, text, loading->length, dialect))
         ok = err_set(err, STATUS_INPUT, "%.1000s: has no columns", loading->path.bytes);
+    if (ok && !dialect->header)
+        ok = err_set(err, STATUS_INPUT,
+                     "%.1000s: has no line at all, but the lookup's columns '%s' and '%s' were expected in its "
+                     "first line",
+                     loading->path.bytes, loading->lookup->key, loading->lookup->value);
     if (ok)
         records_begin(loading->records, dialect, text, (uint32_t)loading->length, true, false, 0);
     while (ok &&

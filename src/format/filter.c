@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "format/record/typed.h"
 #include "format/values/convert.h"
+#include "format/values/numeral.h"
 #include "format/values/pattern.h"
 
 #include <bson/bson.h>
@@ -35,6 +36,7 @@ struct filter {
     term_t terms[MOST_TERMS];
     size_t count;
     char *normal;
+    bool kept; /* the text is one of the catalog */
 };
 
 static char *trimmed(const char *text, size_t length) {
@@ -105,12 +107,42 @@ static bool read_typed(term_t *term, err_t *err) {
                                      term->text, schema_type_name(field->type), field->name);
 }
 
+/* Numbers are written plainly, with a point before the fraction. Where the format would read another one out of the same
+ * text (1.234 with points between the thousands), nobody knows which is meant. */
+static bool is_number_clear(const term_t *term, err_t *err) {
+    const field_t *field = term->field;
+    const numeral_t numeral = {.point = field->point, .mark = field->thousands};
+    const uint8_t *text = (const uint8_t *)term->text;
+    uint8_t plain[NUMERAL_LONGEST], padded[NUMERAL_LONGEST + 16] = {0}, other[NUMERAL_LONGEST + 16] = {0};
+    double number, meant;
+    size_t size;
+    bool bare;
+    if (!field->point || term->length >= NUMERAL_LONGEST ||
+        !numeral_read(&numeral, text, term->length, plain, &size, &bare))
+        return true;
+    memcpy(padded, text, term->length);
+    memcpy(other, plain, size);
+    if (!convert_number(other, size, 0, &number))
+        return true;
+    if (!convert_number(padded, term->length, 0, &meant))
+        return err_set(err, STATUS_USAGE,
+                       "--filter: '%s' is not a number here: whatever 'decimal' and 'thousands' of %s say, a "
+                       "filter has a point before the fraction and no marks between thousands: %.*s",
+                       term->text, field->name, (int)size, (const char *)plain);
+    return number == meant ||
+           err_set(
+               err, STATUS_USAGE,
+               "--filter: '%s' can be read in two ways: a filter has a point before the fraction, but in the "
+               "files %s would be %.*s. Write %.*s, or %s0",
+               term->text, field->name, (int)size, (const char *)plain, (int)size, (const char *)plain,
+               term->text);
+}
+
 static bool read_value(term_t *term, err_t *err) {
     const field_t *field = term->field;
     enum { LONGEST = 64 };
     uint8_t padded[LONGEST + 16] = {0};
-    size_t length = strlen(term->text);
-    term->length = length;
+    const size_t length = term->length;
     if (field->array.length)
         return err_set(err, STATUS_USAGE, "--filter: %s is an array, which cannot be compared", field->name);
     if (field->type == TYPE_BINARY || field->type == TYPE_JSON)
@@ -151,6 +183,18 @@ static bool read_value(term_t *term, err_t *err) {
 static bool unknown_field(const schema_t *schema, const char *name, err_t *err) {
     enum { SHOWN = 20 };
     const char *names[SCHEMA_MOST_FIELDS];
+    if (schema->kind == RECORDS_BSON)
+        return err_set(
+            err, STATUS_USAGE,
+            "--filter does not go with BSON, whose fields no format names: choose the documents when "
+            "they are dumped (mongodump --query)");
+    if (!schema->field_count)
+        return err_set(
+            err, STATUS_USAGE,
+            "--filter: of which type '%s' is, is not known, since the format %s names no fields: say it "
+            "with --type, such as --type '%s:int' (and no --format), or with a format file that has the "
+            "field",
+            name, schema->name, name);
     text_t list = {.length = 0};
     for (size_t i = 0; i < schema->field_count; i++) {
         names[i] = schema->fields[i].name;
@@ -242,8 +286,9 @@ static bool cut_value(reading_t *reading, term_t *term, err_t *err) {
     value += quoted;
     term->text = quoted ? strndup(value, (size_t)(end - value)) : trimmed(value, (size_t)(end - value));
     if (!term->text)
-        err_memory(err, (size_t)(end - value));
-    return term->text != NULL;
+        return err_memory(err, (size_t)(end - value));
+    term->length = strlen(term->text);
+    return true;
 }
 
 static bool add_term(filter_t *filter, const schema_t *schema, reading_t *reading, err_t *err) {
@@ -251,7 +296,7 @@ static bool add_term(filter_t *filter, const schema_t *schema, reading_t *readin
         return err_set(err, STATUS_USAGE, "--filter: more than %d comparisons", MOST_TERMS);
     term_t *term = &filter->terms[filter->count++];
     return read_comparison(reading, schema, term, err) && cut_value(reading, term, err) &&
-           read_value(term, err);
+           (filter->kept || is_number_clear(term, err)) && read_value(term, err);
 }
 
 /* The field's key; its name if the key is another field's name, and would be read as that field. */
@@ -278,13 +323,14 @@ static bool write_normal(filter_t *filter, const schema_t *schema, err_t *err) {
     return true;
 }
 
-filter_t *filter_parse(const schema_t *schema, char *const *texts, size_t count, err_t *err) {
+static filter_t *parse(const schema_t *schema, char *const *texts, size_t count, bool kept, err_t *err) {
     filter_t *filter = calloc(1, sizeof *filter);
     bool ok = true;
     if (!filter) {
         err_memory(err, sizeof *filter);
         return NULL;
     }
+    filter->kept = kept;
     for (size_t i = 0; ok && i < count; i++) {
         reading_t reading = {.text = texts[i], .at = texts[i]};
         while ((ok = add_term(filter, schema, &reading, err)) && *reading.at)
@@ -295,6 +341,14 @@ filter_t *filter_parse(const schema_t *schema, char *const *texts, size_t count,
         return NULL;
     }
     return filter;
+}
+
+filter_t *filter_parse(const schema_t *schema, char *const *texts, size_t count, err_t *err) {
+    return parse(schema, texts, count, false, err);
+}
+
+filter_t *filter_parse_kept(const schema_t *schema, const char *text, err_t *err) {
+    return parse(schema, (char *const *)&text, 1, true, err);
 }
 
 void filter_free(filter_t *filter) {

@@ -17,7 +17,7 @@ _Static_assert((int)TIPPLE_SOME_REJECTED == (int)STATUS_SOME_REJECTED &&
                    (int)TIPPLE_CANCELLED == (int)STATUS_INTERRUPTED,
                "the statuses of the header are the command's");
 
-enum { PUSHED_ROOM = 1 << 20, LEAST_DOCUMENT = 5 /* bytes */ };
+enum { PUSHED_ROOM = 1 << 20, LEAST_DOCUMENT = 5 /* bytes */, MOST_DOCUMENT = 16 << 20 };
 
 struct tipple_load {
     library_options_t options;
@@ -261,6 +261,9 @@ bool tipple_load_push_document(tipple_load_t *load, const void *document, size_t
     if (length < LEAST_DOCUMENT || BSON_UINT32_FROM_LE(says) != length ||
         ((const char *)document)[length - 1])
         return refuse(error, "what is pushed is not one whole BSON document; nothing of it was taken");
+    if (length > MOST_DOCUMENT) /* a length at which its reader would take the stream for damaged, for ever */
+        return refuse(error, "the document is larger than the 16 MiB that a server stores; nothing of it was "
+                             "taken, and the load goes on");
     return push(load, true, document, length, error);
 }
 

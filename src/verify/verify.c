@@ -132,6 +132,7 @@ static bool add_up_workers(verification_t *run, err_t *err) {
         result->filtered += counters->filtered;
         result->fixed += counters->fixed;
         result->unsought += counters->unsought;
+        result->unloaded += counters->unloaded;
         result->kept += counters->kept;
         result->documents += counters->seen;
         result->same += counters->same;
@@ -287,6 +288,13 @@ static bool conclude(const verification_t *run, err_t *err) {
     if (used)
         return err_set(err, STATUS_DIFFERENT, "%s is not what its files make: %s",
                        server_namespace(run->server), list);
+    if (run->result->unloaded)
+        return err_set(
+            err, STATUS_DIFFERENT,
+            "%s %s fixed in the reject file and not loaded yet; load it (tipple load --retry), then "
+            "verify again",
+            units_count(count, run->result->unloaded),
+            run->result->unloaded == 1 ? "record was" : "records were");
     if (run->result->blocks && !run->result->blocks_looked_at)
         return err_set(
             err, STATUS_USAGE,

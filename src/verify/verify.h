@@ -43,6 +43,7 @@ typedef struct {
         replaced; /* records whose documents later ones have replaced, and are not expected (--existing replace) */
     uint64_t undecided; /* `_id`s of which that is not known: the sample has not all of their records */
     uint64_t unsought;  /* fixed records whose documents were not looked for: their `_id`s are not known */
+    uint64_t unloaded;  /* records of reject files that were fixed, and not loaded yet */
     uint64_t kept;      /* records whose `_id` another document has (--existing keep) */
     uint64_t documents; /* looked at */
     uint64_t same;      /* of those: as they should be */

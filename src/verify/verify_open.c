@@ -86,7 +86,7 @@ static bool find_format(verification_t *run, err_t *err) {
 /* The load's own filter leaves the same records out again. */
 static bool take_filter(verification_t *run, err_t *err) {
     char *text = run->header.filter;
-    if (text && *text && !run->filter && !(run->filter = filter_parse(run->schema, &text, 1, err)))
+    if (text && *text && !run->filter && !(run->filter = filter_parse_kept(run->schema, text, err)))
         return false;
     snprintf(run->result->filter, sizeof run->result->filter, "%s", text ? text : "");
     return true;
@@ -250,6 +250,7 @@ static bool find_files(verification_t *run, err_t *err) {
 static bool read_fixes(verification_t *run, err_t *err) {
     fixes_options_t options = {.schema = run->schema,
                                .filter = run->filter,
+                               .only_fixes = true,
                                .max_record = run->spec->max_record,
                                .max_document = server_facts(run->server)->max_document_bytes,
                                .name = server_namespace(run->server)};

@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-enum { BATCH = 500, RANDOM = 2000, MOST = 4000, LONG_TEXT = 10000 };
+enum { BATCH = 500, TYPES = 256, RANDOM = 2000, MOST = 4000, LONG_TEXT = 10000 };
 
 static mongoc_client_t *client;
 static char database[64];
@@ -206,6 +206,26 @@ static const char rare[] =
     " {'$binary': {'base64': 'YWJjZA==', 'subType': '02'}},"
     " {'$dbPointer': {'$ref': 'a.b', '$id': {'$oid': '5553a998e4b02cf7151190b8'}}}]";
 
+/* Two values at least of each type there is. */
+static const char *const of_every_type[] = {
+    "[0, 7, {'$numberLong': '-7'}, {'$numberLong': '9007199254740993'}, 0.5, -1e300, '', 'FORD', {}]",
+    "[{'a': 1}, {'a': {'b': 'x'}}, true, false, null, {'$minKey': 1}, {'$maxKey': 1}]",
+    "[{'$date': {'$numberLong': '0'}}, {'$date': {'$numberLong': '-1'}}, {'$timestamp': {'t': 0, 'i': 1}}]",
+    "[{'$timestamp': {'t': 4294967295, 'i': 4294967295}}, {'$oid': '000000000000000000000000'}]",
+    "[{'$oid': '5553a998e4b02cf7151190b8'}, {'$binary': {'base64': '', 'subType': '00'}}]",
+    "[{'$binary': {'base64': 'YWJjZA==', 'subType': '02'}}, {'$binary': {'base64': 'YWJj', 'subType': "
+    "'80'}}]",
+    "[{'$regularExpression': {'pattern': '', 'options': ''}}, {'$symbol': ''}, {'$symbol': 'FORD'}]",
+    "[{'$regularExpression': {'pattern': '^a', 'options': 'im'}}, {'$undefined': true}]",
+    "[{'$dbPointer': {'$ref': 'a.b', '$id': {'$oid': '5553a998e4b02cf7151190b8'}}}]",
+    "[{'$dbPointer': {'$ref': 'c', '$id': {'$oid': '000000000000000000000000'}}}]",
+    "[{'$numberDecimal': '0'}, {'$numberDecimal': '7'}, {'$numberDecimal': '1E+40'}]",
+    "[{'$code': ''}]",
+    "[{'$code': 'f()'}]",
+    "[{'$code': '', '$scope': {}}]",
+    "[{'$code': 'f', '$scope': {'x': 1}}]",
+    "[{'$code': 'f', '$scope': {'x': {'y': 's'}}}]"};
+
 static void add_json(values_t *values, const char *text) {
     char json[4000];
     bson_error_t error;
@@ -387,6 +407,62 @@ static void test_hashes_at_random(void **state) {
     free_values(values);
 }
 
+/* A value alone, and within documents and arrays. */
+static void add_nested(values_t *values, const bson_iter_t *value) {
+    bson_t inner, array, document;
+    bson_append_iter(next(values), "v", 1, value);
+    BSON_APPEND_DOCUMENT_BEGIN(next(values), "v", &inner);
+    bson_append_iter(&inner, "a", 1, value);
+    BSON_APPEND_INT32(&inner, "b", (int32_t)values->count);
+    bson_append_document_end(values->documents[values->count - 1], &inner);
+    BSON_APPEND_DOCUMENT_BEGIN(next(values), "v", &inner);
+    BSON_APPEND_ARRAY_UNSAFE_BEGIN(&inner, "a", &array);
+    bson_append_iter(&array, "0", 1, value);
+    BSON_APPEND_DOCUMENT_BEGIN(&array, "1", &document);
+    bson_append_iter(&document, "", 0, value);
+    bson_append_document_end(&array, &document);
+    bson_append_array_end(&inner, &array);
+    bson_append_document_end(values->documents[values->count - 1], &inner);
+}
+
+/* A hash that is not the server's would send a document to a wrong shard: a type has the server's, alone and within
+ * others, or none. */
+static void test_every_type(void **state) {
+    (void)state;
+    static const bson_type_t without[] = {BSON_TYPE_UNDEFINED, BSON_TYPE_CODEWSCOPE, BSON_TYPE_DECIMAL128};
+    bool refused[TYPES] = {false}, seen[TYPES] = {false};
+    values_t *plain = new_values(), *values = new_values();
+    hashed_t *hashed = hashed_new();
+    int64_t hash;
+    assert_non_null(hashed);
+    for (size_t i = 0; i < sizeof without / sizeof *without; i++)
+        refused[without[i]] = true;
+    for (size_t i = 0; i < sizeof of_every_type / sizeof *of_every_type; i++)
+        add_json(plain, of_every_type[i]);
+    for (size_t i = 0; i < plain->count; i++) {
+        const bson_iter_t at = value_of(plain, i);
+        const bson_type_t type = bson_iter_type(&at);
+        seen[(uint8_t)type] = true;
+        values_t *const where = refused[(uint8_t)type] ? new_values() : values;
+        add_nested(where, &at);
+        for (size_t n = 0; where != values && n < where->count; n++) {
+            const bson_iter_t none = value_of(where, n);
+            if (hashed_value(hashed, &none, &hash))
+                fail_msg("a hash: %s", text_of(where, n));
+        }
+        if (where != values)
+            free_values(where);
+    }
+    for (int type = BSON_TYPE_DOUBLE; type <= BSON_TYPE_DECIMAL128; type++)
+        assert_true(seen[type] || type == BSON_TYPE_ARRAY);
+    assert_true(seen[BSON_TYPE_MAXKEY] && seen[BSON_TYPE_MINKEY]);
+    assert_true(values->count <= BATCH);
+    check_hashes(values);
+    hashed_destroy(hashed);
+    free_values(values);
+    free_values(plain);
+}
+
 /* A server takes no array under a hashed key or index, and there is no hash of it. */
 static void test_arrays(void **state) {
     (void)state;
@@ -483,9 +559,10 @@ static bool server_can(void) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_hashes),          cmocka_unit_test(test_hashes_at_random),
-        cmocka_unit_test(test_arrays),          cmocka_unit_test(test_order),
-        cmocka_unit_test(test_order_at_random), cmocka_unit_test(test_order_of_keys),
+        cmocka_unit_test(test_hashes),        cmocka_unit_test(test_hashes_at_random),
+        cmocka_unit_test(test_every_type),    cmocka_unit_test(test_arrays),
+        cmocka_unit_test(test_order),         cmocka_unit_test(test_order_at_random),
+        cmocka_unit_test(test_order_of_keys),
     };
     const char *uri = getenv("TIPPLE_TEST_URI");
     if (!uri) {

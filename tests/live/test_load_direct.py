@@ -83,6 +83,17 @@ class Direct(livecluster.Cluster):
             there = self.shares(counts, name)
             self.assertEqual(sum(there.values()), 11999)
 
+    def test_keys_of_rare_types(self):
+        """What a server hashes in a way of its own goes through the router."""
+        keys = [lambda n: n, lambda n: {"$code": "f", "$scope": {"x": n}}, lambda n: {"u": {"$undefined": True}, "x": n},
+                lambda n: {"$numberDecimal": str(n)}, lambda n: {"$timestamp": {"t": n, "i": 1}},
+                lambda n: {"a": [{"$symbol": str(n)}, {"$code": str(n)}]}]
+        self.write("a.json", "".join(json.dumps({"i": n, "k": keys[n % 6](n)}) + "\n" for n in range(1200)).encode())
+        words = "--uri", self.uri("rare"), "a.json"
+        done = self.tipple("load", "--direct", "--shard-key", "k:hashed", "--json", *words)
+        self.assertEqual([1200, 600], [json.loads(done.stdout)[key] for key in ("loaded", "unrouted")])
+        self.assertEqual(1200, json.loads(self.tipple("verify", "--json", *words).stdout)["as_expected"])
+
     def test_not_where_there_is_nothing_to_be_direct_with(self):
         self.write("a.csv", TEXT[:TEXT.index(b"\n", 5000) + 1])
         self.load("--direct", "--shard-key", "none", "a.csv", status=1)

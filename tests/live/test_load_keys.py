@@ -151,6 +151,27 @@ class Keys(livetest.Case):
         self.assertEqual((0, 2), (said["fixed"], said["fixed_not_looked_for"]))
         self.assertEqual(1, self.verified("--files-only", "--retry", "fixed", "a.csv", status=7)["missing"])
 
+    def test_not_loaded_yet(self):
+        """entries that nobody has touched are no fixes; what was fixed, but not loaded, is told as that: by `_id`s, by places"""
+        self.write("a.csv", "id,v\n1,10\n1,11\n2,20\n3,x\n")
+        for collection, words, rejected in (("ids", ("--id", "id"), 2), ("places", (), 1)):
+            files = "--uri", self.uri(collection), "a.csv"
+            self.load("-t", "id:int", "-t", "v:int", "--on-bad-value", "reject", "--rejects", collection, *words, "a.csv", status=2,
+                      collection=collection)
+            for more in ((), ("--quick",)):
+                said = json.loads(self.tipple("verify", *files, "--retry", collection, "--json", *more).stdout)
+                self.assertEqual([0, rejected, 0], [said[key] for key in ("fixed", "rejected", "fixed_not_loaded")])
+            kept = (self.folder / collection).read_text()
+            self.write("fixed", kept.replace("\n1,11", "\n1,12").replace("\n3,x", "\n3,30"))
+            done = self.tipple("verify", *files, "--retry", "fixed", "--json", status=7)
+            self.assertRegex(done.stderr, "^tipple: %d records? (was|were) fixed in the reject file and not loaded yet" % rejected)
+            said = json.loads(done.stdout)
+            self.assertEqual([0, 0, 0, rejected], [said[key] for key in ("missing", "changed", "fixed", "fixed_not_loaded")])
+            self.load("--retry", "fixed", "--rejects", "more", collection=collection, status=2 if words else 0)
+            self.tipple("verify", *files, "--retry", "fixed", status=7 if words else 0)  # 1,12 was not loaded
+            self.write("fixed", kept.replace("\n1,11\n", "\n").replace("\n3,x", "\n3,30"))
+            self.tipple("verify", *files, "--retry", "fixed")
+
     def test_refused_by_a_validator(self):
         """nothing is expected of a record that the server refused but was fixed; what somebody puts there is found"""
         self.client.command(self.database, {"create": "results", "validator": {"v": {"$ne": "bad"}}})

@@ -372,6 +372,52 @@ static void test_not_stored(void **state) {
     schema_destroy(schema);
 }
 
+static void check_refused(const char *format, const char *text, const char *says) {
+    schema_t *schema = lab_schema(format);
+    err_t err = {.text = ""};
+    char *texts[] = {(char *)text};
+    if (filter_parse(schema, texts, 1, &err))
+        fail_msg("this is taken: %s", text);
+    assert_int_equal(err.status, STATUS_USAGE);
+    if (!strstr(err.text, says))
+        fail_msg("%s: %s", text, err.text);
+    schema_destroy(schema);
+}
+
+/* A filter has a point before the fraction, whatever the format says; what could be read both ways is refused. */
+static void test_marks_in_numbers(void **state) {
+    (void)state;
+    static const char marks[] =
+        "format: x\nrecord: {delimiter: \";\", decimal: \",\", thousands: \".\"}\nfields:\n"
+        "  - {name: n, type: number}\n  - {name: d, type: decimal}\n"
+        "  - {name: i, type: int}\n  - {name: t}\n";
+    static const char *const unclear[] = {"n==1.234", "d>=1.234", "i<1.234", "n==-1.234", "n==12.345"};
+    for (size_t i = 0; i < sizeof unclear / sizeof *unclear; i++)
+        check_refused(marks, unclear[i], "can be read in two ways");
+    check_refused(marks, "n==1.234", "would be 1234. Write 1234, or 1.2340");
+    check_refused(marks, "n==1.234,5", "no marks between thousands: 1234.5");
+    check_refused(marks, "d==1,5", "no marks between thousands: 1.5");
+    schema_t *schema = lab_schema(marks);
+    assert_true(passes(schema, "n==1.2340 && t==1.234", "{'n':1.234,'t':'1.234'}"));
+    assert_true(passes(schema, "n==1234 && n<1234.5", "{'n':1234}"));
+    err_t err;
+    filter_t *filter = filter_parse_kept(schema, "n==1.234", &err); /* a load has asked for that */
+    assert_non_null(filter);
+    assert_string_equal(filter_text(filter), "n==1.234");
+    filter_free(filter);
+    schema_destroy(schema);
+    schema = lab_schema(
+        "format: x\nrecord: {delimiter: \";\", decimal: \",\"}\nfields:\n  - {name: n, type: number}\n");
+    assert_true(passes(schema, "n==1.234", "{'n':1.234}")); /* in the files it is no number */
+    schema_destroy(schema);
+}
+
+static void test_without_fields(void **state) {
+    (void)state;
+    check_refused("format: x\nrecord: {json: yes}\n", "m=1", "--type 'm:int'");
+    check_refused("format: x\nrecord: {bson: yes}\n", "m=1", "mongodump --query");
+}
+
 static void test_mistakes(void **state) {
     static const struct {
         const char *text, *says;
@@ -452,12 +498,20 @@ static void test_broken_documents(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_comparisons),   cmocka_unit_test(test_missing_and_odd),
-        cmocka_unit_test(test_large_numbers), cmocka_unit_test(test_several),
-        cmocka_unit_test(test_normal_text),   cmocka_unit_test(test_quotes),
-        cmocka_unit_test(test_mistakes),      cmocka_unit_test(test_broken_documents),
-        cmocka_unit_test(test_swapped_names), cmocka_unit_test(test_not_stored),
-        cmocka_unit_test(test_nan),           cmocka_unit_test(test_arrays),
+        cmocka_unit_test(test_comparisons),
+        cmocka_unit_test(test_missing_and_odd),
+        cmocka_unit_test(test_large_numbers),
+        cmocka_unit_test(test_several),
+        cmocka_unit_test(test_normal_text),
+        cmocka_unit_test(test_quotes),
+        cmocka_unit_test(test_mistakes),
+        cmocka_unit_test(test_broken_documents),
+        cmocka_unit_test(test_swapped_names),
+        cmocka_unit_test(test_not_stored),
+        cmocka_unit_test(test_nan),
+        cmocka_unit_test(test_arrays),
+        cmocka_unit_test(test_marks_in_numbers),
+        cmocka_unit_test(test_without_fields),
         cmocka_unit_test(test_all_bytes),
     };
     return cmocka_run_group_tests_name("filter", tests, set_up, tear_down);

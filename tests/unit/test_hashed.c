@@ -70,6 +70,24 @@ static void test_arrays_have_none(void **state) {
     hashed_destroy(hashed);
 }
 
+/* Of what a server hashes in a way of its own: at the top or within a document. */
+static void test_types_without_a_hash(void **state) {
+    (void)state;
+    static const char *const none[] = {"{\"x\": {\"$undefined\": true}}",
+                                       "{\"x\": {\"u\": {\"$undefined\": true}, \"n\": 1}}",
+                                       "{\"x\": {\"$code\": \"f\", \"$scope\": {\"y\": 1}}}",
+                                       "{\"x\": {\"a\": [{\"$code\": \"f\", \"$scope\": {}}]}}",
+                                       "{\"x\": {\"$numberDecimal\": \"1\"}}",
+                                       "{\"x\": {\"a\": {\"$numberDecimal\": \"1\"}}}"};
+    hashed_t *hashed = hashed_new();
+    for (size_t i = 0; i < sizeof none / sizeof *none; i++) {
+        int64_t hash = 0;
+        if (hash_of(hashed, none[i], &hash))
+            fail_msg("a hash: %s", none[i]);
+    }
+    hashed_destroy(hashed);
+}
+
 static void test_hashed_keys_of_documents(void **state) {
     (void)state;
     hashed_t *hashed = hashed_new();
@@ -94,6 +112,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_hashes),
         cmocka_unit_test(test_arrays_have_none),
+        cmocka_unit_test(test_types_without_a_hash),
         cmocka_unit_test(test_hashed_keys_of_documents),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -152,6 +152,36 @@ static void test_documents(void **state) {
     box_stop(lab.box);
 }
 
+/* Documents that no server takes are refused in the call; those around them are loaded. */
+static void test_too_large(void **state) {
+    (void)state;
+    enum { LARGE = 17 << 20 };
+    lab_t lab;
+    tipple_error_t error;
+    lab_open(&lab);
+    tipple_load_t *load = push_load(lab.uri, "input-name", "large", NULL);
+    char *text = malloc(LARGE);
+    assert_non_null(text);
+    memset(text, 'x', LARGE);
+    for (int i = 0; i < 3; i++) {
+        bson_t document = BSON_INITIALIZER;
+        BSON_APPEND_INT32(&document, "_id", i);
+        bson_append_utf8(&document, "text", 4, text, i == 1 ? LARGE : 1);
+        const bool taken = tipple_load_push_document(load, bson_get_data(&document), document.len, &error);
+        assert_int_equal(taken, i != 1);
+        bson_destroy(&document);
+        if (taken)
+            continue;
+        assert_int_equal(error.status, 1);
+        assert_non_null(strstr(error.text, "nothing of it was taken"));
+    }
+    free(text);
+    push_finish(load, 0);
+    push_check(load, 2, 0, 0);
+    tipple_load_destroy(load);
+    box_stop(lab.box);
+}
+
 /* A format is guessed of what comes first. */
 static void test_guessed(void **state) {
     (void)state;
@@ -497,6 +527,7 @@ int main(void) {
                                        cmocka_unit_test(test_rejects_and_nothing),
                                        cmocka_unit_test(test_all_rejected),
                                        cmocka_unit_test(test_documents),
+                                       cmocka_unit_test(test_too_large),
                                        cmocka_unit_test(test_guessed),
                                        cmocka_unit_test(test_failure_in_the_middle),
                                        cmocka_unit_test(test_other_records),

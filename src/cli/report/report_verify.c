@@ -56,6 +56,7 @@ static void add_records(report_t *report, const bson_t *document) {
     reporting_figure(report, document, "filtered", "filtered", "records");
     reporting_figure(report, document, "fixed", "fixed", "records");
     reporting_figure(report, document, "fixed, not looked for", "fixed_not_looked_for", "records");
+    reporting_figure(report, document, "fixed, not loaded yet", "fixed_not_loaded", "records");
     reporting_figure(report, document, "replaced by later ones", "replaced", "records");
     reporting_figure(report, document, "not decided", "undecided", "records");
     reporting_figure(report, document, "other documents kept", "kept", "records");

@@ -79,9 +79,12 @@ void append_begin(job_t *job) {
     char count[UNITS_MAX];
     job->result->appended = true;
     if (job->spec->append && !job->place.empty)
-        log_note("%s holds %s documents already. They stay as they are; `tipple verify` counts documents "
+        log_note("%s holds %s documents already. They stay as they are%s; `tipple verify` counts documents "
                  "that no input makes as \"not ours\". Later loads need no --append",
-                 server_namespace(job->server), units_count(count, job->place.count));
+                 server_namespace(job->server), units_count(count, job->place.count),
+                 job->existing == EXISTING_REPLACE
+                     ? ", but for those whose _id a record has: its document replaces them"
+                     : "");
     if (job->schema->id)
         return;
     job->store->may_take = may_take;

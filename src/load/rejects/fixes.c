@@ -180,6 +180,7 @@ static bool add(reading_t *reading, const retry_t *retry, const entry_t *entry, 
                  .of = of,
                  .line = retry->line,
                  .length = length,
+                 .open = !entry_answer(entry, retry->offset, of),
                  .left_out = !retry->length,
                  .filtered = filtered,
                  .number = fixes->judged_count - 1};
@@ -213,6 +214,8 @@ static bool take(void *context, const retry_t *retry, err_t *err) {
         name_place(verdict == FIX_NOT_YET ? &reading->not_yet : &reading->closed, retry);
         return true;
     }
+    if (reading->options->only_fixes && retry->untouched && !entry_answer(entry, retry->offset, of))
+        return true;
     entry_number(entry, retry->offset, &voff);
     const int64_t id = record_id_make(record_id_lane(entry->ordinal, retry->offset), voff);
     records_from(reading->reader, entry->path, retry->offset);

@@ -20,6 +20,7 @@ typedef struct {
     uint8_t *document;    /* NULL: nothing is expected there */
     uint32_t length;
     bool left_out; /* by the person: there is no record any more */
+    bool open;     /* the catalog knows no fix of the record: this one was not loaded, it seems */
     bool filtered; /* it makes a document, which the filter leaves out */
     size_t number; /* as it was read */
 } fix_t;
@@ -32,6 +33,8 @@ typedef struct {
     const char *name; /* of the collection, for sentences */
     /* Others than the entries of its pieces wait; NULL: none do. */
     const ledger_t *held;
+    /* Entries that nobody has touched, and of which the catalog knows no fix, are left out. */
+    bool only_fixes;
 } fixes_options_t;
 
 /* What becomes of an entry of a reject file. */

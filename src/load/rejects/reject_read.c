@@ -7,12 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* It may well make a document, but not the record's. */
-static bool is_part(const reject_entry_t *entry, const retry_t *retry) {
-    uint64_t kept;
-    return reject_entry_number(entry, "kept", &kept) && retry->has_hash &&
-           (reject_identity_hash(entry->record, entry->raw_length) == retry->hash ||
-            reject_identity_hash(entry->record, entry->length) == retry->hash);
+static bool is_untouched(const reject_entry_t *entry, const retry_t *retry) {
+    return retry->has_hash && (reject_identity_hash(entry->record, entry->raw_length) == retry->hash ||
+                               reject_identity_hash(entry->record, entry->length) == retry->hash);
 }
 
 /* So it was written, by a load that was killed; or a person has ended the file in a line without its end. Where nothing
@@ -45,7 +42,10 @@ static bool read_entry(const char *path, const schema_t *schema, const reject_en
     retry->hash = retry->read_by = 0;
     retry->has_hash = reject_entry_hash(entry, "hash", &retry->hash);
     reject_entry_hash(entry, "dialect", &retry->read_by);
-    retry->is_part = is_part(entry, retry);
+    uint64_t kept;
+    retry->untouched = is_untouched(entry, retry);
+    /* it may well make a document, but not the record's */
+    retry->is_part = retry->untouched && reject_entry_number(entry, "kept", &kept);
     pass_comma(schema, retry);
     return (file && dialect && reject_entry_number(entry, "offset", &retry->offset) &&
             reject_entry_number(entry, "line", &retry->line) &&

@@ -66,9 +66,37 @@ static bool add_inner(hashed_t *hashed, const bson_iter_t *value) {
     return true;
 }
 
+/* The types whose hashes are known to be the server's: tests/live/keys_test.c asks one for each of them. How it makes a
+ * whole number of a decimal, hashes the scope of code, or tells undefined from null, is its own affair. */
+static bool is_known_type(bson_type_t type) {
+    switch (type) {
+    case BSON_TYPE_MINKEY:
+    case BSON_TYPE_MAXKEY:
+    case BSON_TYPE_NULL:
+    case BSON_TYPE_BOOL:
+    case BSON_TYPE_INT32:
+    case BSON_TYPE_INT64:
+    case BSON_TYPE_DOUBLE:
+    case BSON_TYPE_DATE_TIME:
+    case BSON_TYPE_TIMESTAMP:
+    case BSON_TYPE_UTF8:
+    case BSON_TYPE_SYMBOL:
+    case BSON_TYPE_OID:
+    case BSON_TYPE_BINARY:
+    case BSON_TYPE_REGEX:
+    case BSON_TYPE_CODE:
+    case BSON_TYPE_DBPOINTER:
+    case BSON_TYPE_DOCUMENT:
+    case BSON_TYPE_ARRAY:
+        return true;
+    default:
+        return false;
+    }
+}
+
 static bool add_value(hashed_t *hashed, const bson_iter_t *value, bool with_key) {
     bson_type_t type = bson_iter_type(value);
-    if (type == BSON_TYPE_DECIMAL128) /* how a server makes a whole number of it is its own affair */
+    if (!is_known_type(type))
         return false;
     add_int32(hashed, keyorder_rank(type));
     if (with_key)

@@ -22,7 +22,8 @@ static by_id_place_t place_of(const verifier_t *verifier) {
                            .behind = offset + record->length + record->line_end,
                            .line = block->first_line + record->line,
                            .identity = account_identity(block, record),
-                           .why = verifier->why};
+                           .why = verifier->why,
+                           .open = verifier->open != NULL};
 }
 
 static difference_t difference_at(const verifier_t *verifier, difference_kind_t kind,
@@ -119,6 +120,10 @@ static bool take_found(verifier_t *verifier, const by_id_found_t *found, err_t *
         !found->same && !place->why && is_known_reject(verifier, place); /* why: it was fixed */
     if (rejected && (found->others || was_fixed(verifier, place)))
         return take_reject(verifier, place, err);
+    if (!found->same && place->open) {
+        verifier_count_unloaded(verifier);
+        return true;
+    }
     if ((found->same || found->others) &&
         !verified_ids_note(&verifier->block_ids,
                            found->same ? found->hash : id_hash(found->other, found->other_length), err))

@@ -56,6 +56,12 @@ static bool is_fixed(const verifier_t *verifier, const merge_found_t *found) {
                             XXH3_64bits(found->stored, found->stored_length));
 }
 
+void verifier_count_unloaded(verifier_t *verifier) {
+    verifier->look.expected--;
+    verifier->look.fixed--;
+    verifier->look.unloaded++;
+}
+
 bool verifier_take_finding(void *context, const merge_found_t *found, err_t *err) {
     verifier_t *verifier = context;
     const record_t *record = &verifier->record;
@@ -65,6 +71,10 @@ bool verifier_take_finding(void *context, const merge_found_t *found, err_t *err
         verifier->fixed = true;
         verifier->look.fixed++;
         verifier->look.same++;
+        return true;
+    }
+    if (found->kind == MERGE_MISSING && verifier->open && verifier->open->id == found->id) {
+        verifier_count_unloaded(verifier);
         return true;
     }
     if (found->kind == MERGE_UNRELATED) {

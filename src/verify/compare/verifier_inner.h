@@ -14,6 +14,7 @@ typedef struct {
     int64_t id; /* that the place would give */
     uint64_t offset, behind, line, identity;
     const char *why;
+    bool open; /* a fix that was not loaded, it seems */
 } by_id_place_t;
 
 struct verifier {
@@ -33,9 +34,10 @@ struct verifier {
     int64_t record_id;
     int64_t first_id; /* of the window at hand */
     uint64_t window_offset;
-    const char *why; /* why nothing is expected at the record, or something else */
-    size_t fix;      /* the next one */
-    bool fixed;      /* what the record was fixed to was found */
+    const char *why;   /* why nothing is expected at the record, or something else */
+    size_t fix;        /* the next one */
+    const fix_t *open; /* the one at hand, where the catalog knows of none; or NULL */
+    bool fixed;        /* what the record was fixed to was found */
 
     /* where the `_id`s are the data's own; else NULL */
     by_id_t *by_id;
@@ -49,6 +51,8 @@ struct verifier {
 void verifier_place_of(const verifier_t *verifier, int64_t id, difference_t *difference);
 /* Counting line ends costs as much as the block has text, so only where somebody will read it. */
 uint64_t verifier_line_at(const verifier_t *verifier, const block_t *block, uint64_t offset);
+/* The document of the fix at hand is not there, and nobody says that it was: that is no difference. */
+void verifier_count_unloaded(verifier_t *verifier);
 /* Of the merge: context is the verifier. */
 bool verifier_take_finding(void *context, const merge_found_t *found, err_t *err);
 
