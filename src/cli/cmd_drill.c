@@ -1,4 +1,4 @@
-#include "base/chars/choose.h"
+#include "base/choose.h"
 #include "base/log.h"
 #include "cli/options/guess_rows.h"
 #include "cli/options/load_rows.h"

@@ -1,5 +1,5 @@
-#include "base/chars/choose.h"
 #include "base/chars/lines.h"
+#include "base/choose.h"
 #include "base/clock.h"
 #include "base/ejson.h"
 #include "base/log.h"

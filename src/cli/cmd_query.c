@@ -1,4 +1,4 @@
-#include "base/chars/choose.h"
+#include "base/choose.h"
 #include "base/log.h"
 #include "base/numbers/units.h"
 #include "base/out.h"

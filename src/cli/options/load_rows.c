@@ -1,5 +1,5 @@
 #include "cli/options/load_rows.h"
-#include "base/chars/choose.h"
+#include "base/choose.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 #include "format/guess/guess_options.h"
-#include "base/chars/choose.h"
+#include "base/choose.h"
 #include "base/numbers/units.h"
 #include "format/guess/type_spec.h"
 #include "format/schema/schema_bad_value.h"

@@ -1,4 +1,4 @@
-#include "base/chars/choose.h"
+#include "base/choose.h"
 
 #include <stdio.h>
 #include <string.h>
