@@ -1,6 +1,6 @@
 /* The ledger: fixes whose documents are gone, and pieces that are held while fixes are loaded. */
 #include "base/grow.h"
-#include "base/search.h"
+#include "base/numbers/search.h"
 #include "catalog/ledger/ledger_inner.h"
 #include "catalog/ledger/standing.h"
 

@@ -1,4 +1,4 @@
-#include "base/search.h"
+#include "base/numbers/search.h"
 #include "catalog/register/register_inner.h"
 
 #include <stdlib.h>

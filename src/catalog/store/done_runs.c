@@ -1,6 +1,6 @@
 #include "catalog/store/done_runs.h"
 #include "base/grow.h"
-#include "base/search.h"
+#include "base/numbers/search.h"
 
 #include <stdlib.h>
 #include <string.h>

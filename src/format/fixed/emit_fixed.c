@@ -1,6 +1,6 @@
 #include "format/fixed/emit_fixed.h"
 #include "base/grow.h"
-#include "base/search.h"
+#include "base/numbers/search.h"
 #include "base/threads/pool.h"
 #include "format/fixed/fixed_plan.h"
 #include "format/values/convert.h"

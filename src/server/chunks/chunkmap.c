@@ -1,6 +1,6 @@
 #include "server/chunks/chunkmap.h"
 #include "base/grow.h"
-#include "base/search.h"
+#include "base/numbers/search.h"
 #include "server/bson_read.h"
 #include "server/chunks/keyorder.h"
 

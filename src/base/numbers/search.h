@@ -1,6 +1,6 @@
-/* search: binary search in a sorted array. */
-#ifndef TIPPLE_BASE_SEARCH_H
-#define TIPPLE_BASE_SEARCH_H
+/* search: the place of a number or a key in a sorted array. */
+#ifndef TIPPLE_BASE_NUMBERS_SEARCH_H
+#define TIPPLE_BASE_NUMBERS_SEARCH_H
 
 #include <stddef.h>
 
