@@ -192,6 +192,7 @@ static const option_t options[] = {
      .kind = OPTION_COUNT,
      AT(spec.count),
      .least = 1,
+     .most = 1000000000000, /* times all clients it fits into 64 bits */
      .help = "Requests of each client in a round (default: 1; queries that draw their parameters: as many as "
              "the time allows)."},
     {.name = "duration",

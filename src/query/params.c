@@ -1,6 +1,7 @@
 #include "query/params.h"
 #include "base/chars/escape.h"
 #include "base/chars/suggest.h"
+#include "base/grow.h"
 #include "base/text.h"
 #include "query/suite/value.h"
 #include "server/bson_read.h"
@@ -9,33 +10,57 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool params_read(bson_t *typed, const suite_t *suite, char *const *texts, size_t text_count, err_t *err) {
-    const char *known[128];
-    size_t count = 0;
-    for (const yaml_item_t *item = suite->params ? suite->params->first : NULL; item && count < 128;
-         item = item->next)
-        known[count++] = item->key;
-    for (size_t i = 0; i < suite->query_count; i++)
-        for (const yaml_item_t *item = suite->queries[i].each ? suite->queries[i].each->first : NULL;
-             item && count < 128; item = item->next)
-            known[count++] = item->key;
-    for (size_t i = 0; i < text_count; i++) {
-        const char *text = texts[i], *equals = strchr(text, '=');
-        char name[128];
-        if (!equals || equals == text || equals - text >= (ptrdiff_t)sizeof name)
-            return err_set(err, STATUS_USAGE, "--param: '%s' is not NAME=VALUE, such as n=1000", text);
-        snprintf(name, sizeof name, "%.*s", (int)(equals - text), text);
-        bool found = false;
-        for (size_t k = 0; k < count; k++)
-            found = found || strcmp(known[k], name) == 0;
-        if (!found) {
-            return err_set(err, STATUS_USAGE, "--param: the suite %s has no parameter '%s'%s", suite->name,
-                           name, suggestion(name, known, count).text);
-        }
-        if (!value_parse(typed, name, equals + 1, err))
-            return err_where(err, "--param");
+/* Each name once, in the order of the suite. */
+typedef struct {
+    const char **names;
+    size_t count, room;
+} names_t;
+
+static bool has_name(const names_t *known, const char *name) {
+    for (size_t i = 0; i < known->count; i++)
+        if (strcmp(known->names[i], name) == 0)
+            return true;
+    return false;
+}
+
+static bool add_names(names_t *known, const yaml_item_t *map, err_t *err) {
+    for (const yaml_item_t *item = map ? map->first : NULL; item; item = item->next) {
+        if (has_name(known, item->key))
+            continue;
+        if (!GROW(known->names, known->room, known->count + 1, err))
+            return false;
+        known->names[known->count++] = item->key;
     }
     return true;
+}
+
+static bool read_one(bson_t *typed, const suite_t *suite, const names_t *known, const char *text,
+                     err_t *err) {
+    const char *equals = strchr(text, '=');
+    bson_iter_t before;
+    char name[128];
+    if (!equals || equals == text || equals - text >= (ptrdiff_t)sizeof name)
+        return err_set(err, STATUS_USAGE, "--param: '%s' is not NAME=VALUE, such as n=1000", text);
+    snprintf(name, sizeof name, "%.*s", (int)(equals - text), text);
+    if (!has_name(known, name))
+        return err_set(err, STATUS_USAGE, "--param: the suite %s has no parameter '%s'%s", suite->name, name,
+                       suggestion(name, known->names, known->count).text);
+    if (bson_iter_init_find(&before, typed, name))
+        return err_set(err, STATUS_USAGE,
+                       "--param: '%s' is given twice; several values are a list, such as %s=[10, 100]", name,
+                       name);
+    return value_parse(typed, name, equals + 1, err) || err_where(err, "--param");
+}
+
+bool params_read(bson_t *typed, const suite_t *suite, char *const *texts, size_t text_count, err_t *err) {
+    names_t known = {.count = 0};
+    bool ok = add_names(&known, suite->params, err);
+    for (size_t i = 0; ok && i < suite->query_count; i++)
+        ok = add_names(&known, suite->queries[i].each, err);
+    for (size_t i = 0; ok && i < text_count; i++)
+        ok = read_one(typed, suite, &known, texts[i], err);
+    free(known.names);
+    return ok;
 }
 
 bool params_of_suite(bson_t *params, const suite_t *suite, const bson_t *typed, err_t *err) {

@@ -436,6 +436,36 @@ class Failing(Query):
         self.assertIn("old.json is of the collection %s.results, and this is %s.others" % (self.database, self.database),
                       said)
 
+    def test_params_of_many(self):
+        """each of the parameters of many queries can be given, each once"""
+        self.write("y.yaml", json.dumps({"suite": "y", "params": {"p%d" % number: 0 for number in range(100)}, "queries": [
+            {"name": "q%d" % number, "each": {"e%d" % number: [0]},
+             "pipeline": [{"$match": {"n": {"$param": "e%d" % number}}}, {"$count": "there"}]}
+            for number in range(60)]}))
+        words = ["query", "--suite", "./y.yaml", "--uri", self.uri(), "--json", "-n", 1, "q59", "--param", "e59=7"]
+        asked, = json.loads(self.tipple(*words).stdout)["queries"]
+        self.assertEqual(("e59=7", [{"there": 1}]), (asked["with"], asked["result"]))
+        self.assertIn("--param: 'e59' is given twice", self.tipple(*words, "--param", "e59=8", status=1).stderr)
+
+    def test_published_secrets(self):
+        """a password in the names of rows and columns of a suite's tables is concealed, too; so is one in a difference
+        that is cut off in it"""
+        secret = "mongodb://joe:1234567@h/a.b"
+        self.write("y.yaml", json.dumps({"suite": "y", "queries": [
+            {"name": "q", "pipeline": [{"$limit": 1}, {"$project": {"_id": 0, "a": {"$literal": "x" * 164}, "u": {
+                "$literal": secret}}}], "expect": {"values": [{"a": "y"}]}}],
+            "tables": [{"title": "t", "rows": "query", "columns": "clients", "show": "mean_ms",
+                        "published": {secret: {secret: "1"}}}]}))
+        done = self.tipple("query", "--suite", "./y.yaml", "--uri", self.uri(), "--json", "-n", 1, status=7)
+        self.assertIn(b"mongodb://joe:***@h/a.b", done.stdout)
+        for said in done.stdout.decode(), done.stderr:
+            self.assertNotIn("joe:1", said)
+
+    def test_count_too_large(self):
+        """so many requests of each client that all of them together would be none is refused"""
+        said = self.tipple(*self.query_words("count", "--count", 1 << 62, "--clients", 4, "--rate", 10), status=1).stderr
+        self.assertIn("--count", said)
+
     def test_untold(self):
         """what measures nothing has no result, and does not print a text where JSON is asked for"""
         for words in ["--explain", "--json"], ["--explain", "--compare", "old.json"], ["--list", "--json"], \

@@ -1,5 +1,6 @@
 #include "base/conceal_bson.h"
 #include "base/out.h"
+#include "base/text.h"
 #include "cli/print/query_figures.h"
 #include "cli/print/query_print.h"
 #include "cli/print/query_tables.h"
@@ -7,6 +8,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- CSV ---- */
@@ -127,15 +129,23 @@ static void put_measure(bson_t *to, const void *of, size_t at) {
     put_answer(to, measure);
 }
 
-/* ROW: {COLUMN: figure} */
+static void put_published_figure(bson_t *to, const yaml_item_t *figure) {
+    char *name = text_concealed(figure->key);
+    result_put(to, AS_TEXT(name, figure->text));
+    free(name);
+}
+
+/* ROW: {COLUMN: figure}: these names are words of the suite, which may hold anything. */
 static void put_published_rows(bson_t *to, const void *of, size_t at) {
     (void)at;
     for (const yaml_item_t *row = ((const yaml_item_t *)of)->first; row; row = row->next) {
         bson_t columns;
-        bson_append_document_begin(to, row->key, -1, &columns);
+        char *name = text_concealed(row->key);
+        bson_append_document_begin(to, name, -1, &columns);
         for (const yaml_item_t *figure = row->first; figure; figure = figure->next)
-            result_put(&columns, AS_TEXT(figure->key, figure->text));
+            put_published_figure(&columns, figure);
         bson_append_document_end(to, &columns);
+        free(name);
     }
 }
 
