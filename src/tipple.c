@@ -123,16 +123,28 @@ void tipple_reader_destroy(tipple_reader_t *reader) {
     free(reader);
 }
 
+/* Behind an object, outside of quotes. Within an object there is a colon, a comma or another [ before it. */
+static bool may_begin_later(const uint8_t *text, size_t length) {
+    const uint8_t *const end = text + length;
+    for (const uint8_t *at = text; (at = memchr(at, '[', (size_t)(end - at))); at++) {
+        const uint8_t before = ends_last_byte(text, (size_t)(at - text));
+        if (before == '}' || before == 0x1E || before == ']')
+            return true;
+    }
+    return false;
+}
+
 /* Of an array that is not closed only whole records are read, as in a load. */
 static size_t find_cut_off(tipple_reader_t *reader, size_t length) {
     const uint8_t *text = reader->text + POOL_SLACK;
     ends_t ends = ends_begin(reader->schema, reader->dialect.delimiter);
     reader->cut_off = false;
-    if (!reader->dialect.array)
+    if (!reader->dialect.array && (reader->schema->kind != RECORDS_JSON || !may_begin_later(text, length)))
         return length;
     ends.record = lines_bom(text, length);
     ends_on(&ends, text, length, true, SIZE_MAX);
-    reader->cut_off = ends_bracket(&ends, ends_last_byte(text, length)) != ']';
+    const uint8_t bracket = ends_bracket(&ends, ends_last_byte(text, length));
+    reader->cut_off = reader->dialect.array ? bracket != ']' : bracket == '[';
     return reader->cut_off && ends.json.phase != SPAN_AFTER ? ends.record : length;
 }
 

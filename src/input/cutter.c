@@ -31,6 +31,7 @@ struct cutter {
     uint8_t
         first; /* its first byte that is neither blank nor a mark; 0: it is still to come; ' ': passed over */
     uint8_t bracket; /* the last [ or ] of those, before what is in the buffer; 0: none */
+    bool unclosed;   /* the text has ended within an array */
     uint8_t last;    /* the last byte that was read and is no blank */
     err_t fault;     /* last, because it is long and rarely written */
 };
@@ -213,12 +214,19 @@ static size_t end_open(cutter_t *cutter, size_t from) {
     return end;
 }
 
-/* Nothing follows this text: a file that was cut off must not look like a whole one. */
-static void want_closed_array(cutter_t *cutter) {
-    if (!is_array(cutter) || cutter->faulty)
-        return;
+/* Of all that was read. */
+static uint8_t last_bracket(const cutter_t *cutter) {
     const uint8_t bracket = ends_bracket(&cutter->ends, cutter->last);
-    cutter->faulty = (bracket ? bracket : cutter->bracket) != ']';
+    return bracket ? bracket : cutter->bracket;
+}
+
+/* Nothing follows this text: a file that was cut off must not look like a whole one. An array may also begin behind
+ * objects. */
+static void want_closed_array(cutter_t *cutter) {
+    if (!cutter->schema || cutter->schema->kind != RECORDS_JSON || cutter->faulty)
+        return;
+    const uint8_t bracket = last_bracket(cutter);
+    cutter->unclosed = cutter->faulty = is_array(cutter) ? bracket != ']' : bracket == '[';
     if (!cutter->faulty)
         return;
     const ends_t *ends = &cutter->ends;
@@ -323,7 +331,7 @@ static bool hand_over(cutter_t *cutter, size_t end, cut_t *cut, err_t *err) {
     cutter->have = 0;
     cut->open = cutter->open;
     cut->last = cutter->ended && !cutter->faulty && !cutter->carry_have;
-    cut->broken |= is_array(cutter) && cutter->faulty && is_exhausted(cutter);
+    cut->broken |= (is_array(cutter) || cutter->unclosed) && cutter->faulty && is_exhausted(cutter);
     return true;
 }
 
@@ -391,6 +399,15 @@ bool cutter_seek(cutter_t *cutter, uint64_t window, uint64_t before, err_t *err)
 
 bool cutter_start_at(cutter_t *cutter, uint64_t offset, err_t *err) {
     return offset == cutter->offset || (move_to(cutter, offset, err) && look_ahead(cutter, err));
+}
+
+uint8_t cutter_bracket(const cutter_t *cutter) {
+    const uint8_t bracket = ends_bracket(&cutter->ends, 0);
+    return bracket ? bracket : cutter->bracket;
+}
+
+void cutter_note_bracket(cutter_t *cutter, uint8_t bracket) {
+    cutter->bracket = bracket;
 }
 
 uint64_t cutter_offset(const cutter_t *cutter) {

@@ -66,6 +66,11 @@ bool cutter_seek(cutter_t *cutter, uint64_t window, uint64_t before, err_t *err)
 /* Where the next record begins. */
 uint64_t cutter_offset(const cutter_t *cutter);
 
+/* Of JSON: the last [ or ] that belongs to no object, of all that was cut; 0: none. And what it was before the place at
+ * which the cutter starts. */
+uint8_t cutter_bracket(const cutter_t *cutter);
+void cutter_note_bracket(cutter_t *cutter, uint8_t bracket);
+
 /* 1: a cut; 0: the end, or the pool was closed; -1: a fault; everything before it was given out. */
 int cutter_next(cutter_t *cutter, cut_t *cut, err_t *err);
 

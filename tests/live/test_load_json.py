@@ -80,7 +80,7 @@ class Json(livetest.Case):
                 neverlost.shorten_lease(self.uri(), 1)
                 self.write("a.json", text[:cut])
                 self.load("a.json", status=5)
-                self.assertIn("a.json ends within the array that it begins with", self.stderr)
+                self.assertIn("a.json ends within an array that is not closed", self.stderr)
                 self.write("a.json", text)
                 self.load("a.json")
                 self.holds_objects(objects, "a.json")
@@ -95,7 +95,7 @@ class Json(livetest.Case):
                 self.write("a.json", whole)
                 for _ in range(2):
                     self.load("a.json", status=5)
-                    self.assertIn("a.json ends within the array that it begins with", self.stderr)
+                    self.assertIn("a.json ends within an array that is not closed", self.stderr)
                     before = {each["k"]: each["_id"] for each in self.documents()}
                     self.assertEqual({1, 2}, set(before))
                 self.write("a.json", whole + rest)
@@ -106,6 +106,21 @@ class Json(livetest.Case):
                 self.assertEqual(before, {k: after[k] for k in before})
                 self.assertEqual(0, self.load("a.json", status=2 if b"9" in rest else 0)["loaded"])
                 self.assertEqual(2 + len(more), self.client.count(self.database, "results"))
+
+    def test_cut_off_array_behind_an_object(self):
+        """an array that begins behind objects is cut off as one that the file begins with; the whole one goes on from there"""
+        for count in (3, 30000):
+            with self.subTest(count=count):
+                self.client.drop_database(self.database)
+                text = b'{"k": 0}\n[' + b", ".join(b'{"k": %d}' % k for k in range(1, count))
+                self.write("a.json", text)
+                for _ in range(2):
+                    self.load("a.json", status=5)
+                    self.assertIn("a.json ends within an array that is not closed", self.stderr)
+                    self.assertEqual(count, self.client.count(self.database, "results"))
+                self.write("a.json", text + b', {"k": %d}]\n' % count)
+                self.assertEqual(1, self.load("a.json")["loaded"])
+                self.assertEqual(list(range(count + 1)), sorted(each["k"] for each in self.documents()))
 
     def test_arrays_within_an_array(self):
         """an element that is an array is a reject, with or without a line end behind it; fixed, it is an object"""

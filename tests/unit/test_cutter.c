@@ -867,7 +867,7 @@ static void test_json_cut_off(void **state) {
         assert_true(last == closed);
         assert_true(closed ? at == size : at <= size && at + 16 >= size);
         if (!closed)
-            assert_non_null(strstr(err.text, "ends within the array"));
+            assert_non_null(strstr(err.text, "ends within an array"));
         json_close(&lab);
     }
     grown_free(&all);
@@ -934,6 +934,17 @@ static void test_json_ends(void **state) {
         {"[{}]\n[{},\n{}\n", 13, true},
         {"[{}]\n{}", 7, false},
         {"[{}]\n[", 5, true},
+        {"{}\n[{},{}]\n", 11, false}, /* one that begins behind objects */
+        {"{}\n[{},{}]", 10, false},
+        {"{}\n[{},{}", 9, true},
+        {"{}\n[{},{\"a", 7, true},
+        {"{}\n[{},\n{}\n", 11, true},
+        {"{} [{}", 6, true},
+        {"{}\n[", 3, true},
+        {"{}\n[{}]\n[{}\n", 12, true},
+        {"{}\n[{}]\n{}", 10, false},
+        {"{}\n[oops\n{}\n", 12, false}, /* a line that is no array */
+        {"{}\n[1,2]\n{}\n", 12, false},
         {"\xEF\xBB\xBF[{}", 6, true},
         {"\xEF\xBB\xBF[[{}]]", 9, false},
     };

@@ -131,9 +131,16 @@ static void test_cut_off(void **state) {
     static const struct {
         const char *text;
         int records, end;
-    } rows[] = {
-        {"[{\"a\":1},{\"a\":2}", 2, -1}, {"[{\"a\":1},\n{\"a\":2", 1, -1}, {"[", 0, -1},
-        {"[{\"a\":1},{\"a\":2}]", 2, 0}, {"{\"a\":1}\n{\"a\":2", 2, 0},    {"\xEF\xBB\xBF[{}", 1, -1}};
+    } rows[] = {{"[{\"a\":1},{\"a\":2}", 2, -1},
+                {"[{\"a\":1},\n{\"a\":2", 1, -1},
+                {"[", 0, -1},
+                {"[{\"a\":1},{\"a\":2}]", 2, 0},
+                {"{\"a\":1}\n{\"a\":2", 2, 0},
+                {"\xEF\xBB\xBF[{}", 1, -1},
+                {"{\"a\":1}\n[{\"a\":2},{\"a\":3}", 3, -1},
+                {"{\"a\":1}\n[{\"a\":2},{\"a\":3}]", 3, 0},
+                {"{\"a\":1}\n[{\"a\":2},{\"a\":3", 2, -1},
+                {"{\"a\":[1,[2]]}\n{\"a\":\"}[\"}", 2, 0}};
     tipple_error_t error;
     tipple_record_t record;
     tipple_format_t *format = tipple_format_open("json", &error);
@@ -148,7 +155,7 @@ static void test_cut_off(void **state) {
             assert_int_equal(tipple_reader_next(reader, &record, &error), rows[i].end);
             assert_int_equal(error.status, rows[i].end ? 5 : 0);
             assert_true(!rows[i].end ||
-                        strstr(error.text, "the text ends within the array that it begins with: "));
+                        strstr(error.text, "the text ends within an array that is not closed: "));
         }
     }
     tipple_reader_destroy(reader);

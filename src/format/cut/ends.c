@@ -374,11 +374,10 @@ uint8_t ends_bracket(const ends_t *ends, uint8_t last) {
 }
 
 void ends_say_cut_off(const char *name, const char *within, err_t *err) {
-    err_set(
-        err, STATUS_INPUT,
-        "%s ends within the array that it begins with%s: it was cut off, or is still being written%s; its "
-        "records before that are read. Get the whole file, and run the command again",
-        name, within, *within ? ", or that object is not closed" : "");
+    err_set(err, STATUS_INPUT,
+            "%s ends within an array that is not closed%s: it was cut off, or is still being written%s; its "
+            "records before that are read. Get the whole file, and run the command again",
+            name, within, *within ? ", or that object is not closed" : "");
 }
 
 uint8_t ends_last_byte(const uint8_t *text, size_t length) {

@@ -282,6 +282,9 @@ static bool next_record(const json_span_t *span, const uint8_t *text, size_t len
 static void begin(json_span_t *span, uint8_t byte) {
     span->phase = byte == '{' ? SPAN_OBJECT : SPAN_OTHER;
     span->object = span->at;
+    if (span->phase == SPAN_OTHER &&
+        span->bracket == '[') /* a part of it: no array of objects begins there */
+        span->bracket = 0;
 }
 
 size_t json_span_find(json_span_t *span, const uint8_t *text, size_t length, bool whole) {

@@ -84,8 +84,11 @@ static bool pass(const beginning_t *beginning, load_file_t *file, cutter_t *cutt
     load_file_t *from = file;
     while (has_neighbour(beginning, from) && !from->first_record)
         from--;
-    if (cutter_offset(cutter) < from->first_record && !cutter_start_at(cutter, from->first_record, err))
-        return false;
+    if (cutter_offset(cutter) < from->first_record) {
+        if (!cutter_start_at(cutter, from->first_record, err))
+            return false;
+        cutter_note_bracket(cutter, from->bracket_before);
+    }
     while (from < file) {
         from++;
         if (!cutter_seek(cutter, from->from, UINT64_MAX, err))
@@ -93,6 +96,7 @@ static bool pass(const beginning_t *beginning, load_file_t *file, cutter_t *cutt
         if (pool_closed(beginning->pool)) /* the load ends, and the cutter with it: it is not there */
             return true;
         from->first_record = cutter_offset(cutter);
+        from->bracket_before = cutter_bracket(cutter);
     }
     return cutter_seek(cutter, window, UINT64_MAX, err);
 }
@@ -121,11 +125,12 @@ bool beginning_read(beginning_t *beginning, load_file_t *file, cutter_t *cutter,
     return beginning_seek(beginning, file, cutter, file->from, err);
 }
 
-void beginning_note_end(beginning_t *beginning, load_file_t *file, uint64_t end) {
+void beginning_note_end(beginning_t *beginning, load_file_t *file, const cutter_t *cutter, uint64_t end) {
     if (!beginning->schema->multiline || file + 1 == beginning->files + beginning->file_count ||
         !has_neighbour(beginning, file + 1))
         return;
     pthread_mutex_lock(beginning->lock);
     file[1].first_record = end;
+    file[1].bracket_before = cutter_bracket(cutter);
     pthread_mutex_unlock(beginning->lock);
 }

@@ -30,7 +30,8 @@ bool beginning_read(beginning_t *beginning, load_file_t *file, cutter_t *cutter,
  * one. */
 bool beginning_seek(beginning_t *beginning, load_file_t *file, cutter_t *cutter, uint64_t window, err_t *err);
 
-/* Notes that the records of this piece end at this byte, where the first one of the next piece begins. */
-void beginning_note_end(beginning_t *beginning, load_file_t *file, uint64_t end);
+/* Notes that the records of this piece, all of which the cutter has cut, end at this byte, where the first one of the next
+ * piece begins. */
+void beginning_note_end(beginning_t *beginning, load_file_t *file, const cutter_t *cutter, uint64_t end);
 
 #endif

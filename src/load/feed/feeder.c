@@ -184,12 +184,12 @@ static bool is_ours(const worker_t *worker, const load_file_t *file) {
 }
 
 /* The piece was read to its end. */
-static bool finish(worker_t *worker, load_file_t *file, uint64_t end, err_t *err) {
+static bool finish(worker_t *worker, load_file_t *file, const cutter_t *cutter, uint64_t end, err_t *err) {
     const uint64_t blocks =
         end == UINT64_MAX ? file->from : (end + RECORD_ID_BLOCK_BYTES - 1) / RECORD_ID_BLOCK_BYTES;
     const bool to_its_end = file->to != UINT64_MAX && end != UINT64_MAX;
     if (to_its_end)
-        beginning_note_end(&worker->beginning, file, end);
+        beginning_note_end(&worker->beginning, file, cutter, end);
     if (!done_before_end(&worker->compared, file, err))
         return false;
     if (file->only_compares)
@@ -239,7 +239,7 @@ static bool feed_text(worker_t *worker, load_file_t *file, bool *more, err_t *er
     worker->at_beginning &= got != 0;
     /* a piece that ends before its file does must not be done with text of two versions */
     if (*more && got == 0 && is_ours(worker, file) &&
-        (!source_is_unchanged(source, err) || !finish(worker, file, end, err)))
+        (!source_is_unchanged(source, err) || !finish(worker, file, cutter, end, err)))
         got = -1;
     cutter_destroy(cutter);
     source_close(source);
