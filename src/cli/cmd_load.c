@@ -107,7 +107,8 @@ static const option_t options[] = {
      .kind = OPTION_FLAG,
      AT(spec.append),
      .help = "Load into a collection that holds documents which tipple did not load. They stay as they are, "
-             "but for those that --existing replace replaces. The catalog keeps it: later loads need no --append."},
+             "but for those that --existing replace replaces. The catalog keeps it: later loads need no "
+             "--append."},
     {.name = "shard-key",
      .argument = "KEY",
      .kind = OPTION_TEXT,

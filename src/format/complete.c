@@ -57,10 +57,11 @@ static bool make_schema(loading_t *loading, err_t *err) {
 static bool may_be_read(const char *path, err_t *err) {
     struct stat facts;
     return stat(path, &facts) != 0 || S_ISREG(facts.st_mode) || S_ISDIR(facts.st_mode) ||
-           err_set(err, STATUS_INPUT,
-                   "%.1000s: is no regular file; the lookup's file is read again by each load and verify: give "
-                   "a file that stays",
-                   path);
+           err_set(
+               err, STATUS_INPUT,
+               "%.1000s: is no regular file; the lookup's file is read again by each load and verify: give "
+               "a file that stays",
+               path);
 }
 
 /* Beside the format file, unless it is absolute. */
@@ -130,11 +131,12 @@ static bool read_pairs(loading_t *loading, err_t *err) {
                       : err_memory(err, sizeof *dialect);
     if (ok && !dialect_sniff_again(loading->own, text, loading->length, dialect))
         ok = err_set(err, STATUS_INPUT, "%.1000s: has no columns", loading->path.bytes);
-    if (ok && !dialect->header)
-        ok = err_set(err, STATUS_INPUT,
-                     "%.1000s: has no line at all, but the lookup's columns '%s' and '%s' were expected in its "
-                     "first line",
-                     loading->path.bytes, loading->lookup->key, loading->lookup->value);
+    if (ok && dialect && !dialect->header)
+        ok = err_set(
+            err, STATUS_INPUT,
+            "%.1000s: has no line at all, but the lookup's columns '%s' and '%s' were expected in its "
+            "first line",
+            loading->path.bytes, loading->lookup->key, loading->lookup->value);
     if (ok)
         records_begin(loading->records, dialect, text, (uint32_t)loading->length, true, false, 0);
     while (ok &&
