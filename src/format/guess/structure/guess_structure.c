@@ -210,7 +210,7 @@ static bool refuse_structure(study_t *study, const structure_t *best, const char
         return err_set(err, STATUS_INPUT,
                        "%.1000s: its lines may be numbers with a blank for thousands, or blanks may divide "
                        "them into columns: nothing tells; give --format, with thousands: \" \" or with "
-                       "delimiter: [blanks]",
+                       "delimiter: blanks",
                        name);
     if ((best->score <= 0.25 || best->columns == 1) && !guess_refuse_by_width(study, name, err))
         return false;
