@@ -213,8 +213,8 @@ static const char *const of_every_type[] = {
     "[{'$date': {'$numberLong': '0'}}, {'$date': {'$numberLong': '-1'}}, {'$timestamp': {'t': 0, 'i': 1}}]",
     "[{'$timestamp': {'t': 4294967295, 'i': 4294967295}}, {'$oid': '000000000000000000000000'}]",
     "[{'$oid': '5553a998e4b02cf7151190b8'}, {'$binary': {'base64': '', 'subType': '00'}}]",
-    "[{'$binary': {'base64': 'YWJjZA==', 'subType': '02'}}, {'$binary': {'base64': 'YWJj', 'subType': "
-    "'80'}}]",
+    ("[{'$binary': {'base64': 'YWJjZA==', 'subType': '02'}}, {'$binary': {'base64': 'YWJj', 'subType': "
+     "'80'}}]"),
     "[{'$regularExpression': {'pattern': '', 'options': ''}}, {'$symbol': ''}, {'$symbol': 'FORD'}]",
     "[{'$regularExpression': {'pattern': '^a', 'options': 'im'}}, {'$undefined': true}]",
     "[{'$dbPointer': {'$ref': 'a.b', '$id': {'$oid': '5553a998e4b02cf7151190b8'}}}]",

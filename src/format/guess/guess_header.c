@@ -5,9 +5,10 @@
 #include <strings.h>
 
 enum {
-    STRONG = 3,     /* a number or a date where the first row has a word, or the other way round */
-    ENOUGH = 2,     /* what one column of texts tells may be so by chance */
-    LEAST_ROWS = 5, /* so may be what fewer have in common */
+    STRONG = 3,      /* a number or a date where the first row has a word, or the other way round */
+    ENOUGH = 2,      /* what one column of texts tells may be so by chance */
+    LEAST_ROWS = 5,  /* so may be what fewer have in common, */
+    LEAST_MAILS = 3, /* but for addresses with @ */
 };
 
 /* Written like_this or likeThis, with parts of some letters; digits only at a part's end. */
@@ -99,11 +100,13 @@ static void weigh_column(const guess_t *guess, size_t at, evidence_t *evidence) 
     }
     evidence->with += column->word && !column->words;
     evidence->without += column->column.recurs;
+    const uint32_t common = column->column.shape & ~first.shape;
+    if (column->column.values >= LEAST_MAILS && !column->column.recurs && common & GUESS_SHAPE_AT)
+        evidence->with += ENOUGH;
     if (column->column.values < LEAST_ROWS || column->column.recurs)
         return;
-    /* it has signs in it as all others have, and names seldom have; all others have in common what it has not */
-    evidence->without += (column->column.shape & first.shape & GUESS_SIGNS) != 0;
-    evidence->with += (column->column.shape & ~first.shape) != 0;
+    /* all rows have in common what the first one has not */
+    evidence->with += common != 0;
     evidence->with += column->column.same_length != SIZE_MAX && column->column.same_length != column->length;
 }
 
@@ -118,8 +121,9 @@ static bool refuse_unsure(const guess_t *guess, err_t *err) {
     if (guess->repeated)
         return err_set(err, STATUS_INPUT,
                        "%.1000s: its first line (%s) is there again: it may be a record, or name the "
-                       "columns of files that were put together; say which by --header no or --header yes",
-                       guess->name, first);
+                       "columns of files that were put together; say which by --header no or --header yes%s",
+                       guess->name, first,
+                       guess->structure.columns == 1 ? ", with which the others like it are records" : "");
     if (unsure_lines(guess))
         return err_set(
             err, STATUS_INPUT,
@@ -185,7 +189,7 @@ static bool settle(guess_t *guess, bool header, err_t *err) {
         return refuse_ends_empty(guess, err);
     guess->header = header && !guess->structure.odd_header && !has_doubles(guess);
     guess->named_here = header && !guess->header;
-    return header || !unsure_lines(guess) || refuse_before_record(guess, err);
+    return header || !guess->structure.skip || refuse_before_record(guess, err);
 }
 
 static bool refuse_line(const guess_t *guess, err_t *err) {

@@ -42,7 +42,8 @@ static bool read_pattern(type_spec_t *spec, const char *at, err_t *err) {
     const size_t length = strlen(at);
     pattern_t pattern;
     if (spec->type->type != TYPE_DATE)
-        return err_set(err, STATUS_USAGE, "--type '%s': a pattern goes with the types date and datetime%s", spec->text,
+        return err_set(err, STATUS_USAGE, "--type '%s': a pattern goes with the types date and datetime%s",
+                       spec->text,
                        spec->type->type == TYPE_BOOLEAN
                            ? "; the words of a boolean stand in a format file: true: [ja], false: [nein]"
                            : "");

@@ -33,9 +33,9 @@ static void tell_names(const job_t *job) {
                      wanted->name);
         if (!wanted->copy && wanted->equal[0] && !copies_is_of(wanted->name, wanted->equal) &&
             equal++ < NOTES)
-            log_note("%s has the content of %s, which is loaded, under another name: it is loaded as another "
-                     "file. If it is the same one, renamed or copied: tipple forget %s --delete",
-                     wanted->name, wanted->equal, wanted->name);
+            log_note("%s has another name than %s, but the same size, beginning and end: it is loaded as "
+                     "another file. If it is that one, renamed or copied, its records are there twice",
+                     wanted->name, wanted->equal);
     }
     if (moved > NOTES)
         log_note("... and %zu more files that were loaded from other folders", moved - NOTES);

@@ -14,7 +14,7 @@ enum {
     SHAPE_SLASH = 64,
     SHAPE_FIRST_LOWER = 128,
 };
-_Static_assert((int)GUESS_SIGNS == SHAPE_DIGIT + SHAPE_AT + SHAPE_SLASH, "the same bits");
+_Static_assert((int)GUESS_SHAPE_AT == SHAPE_AT, "the same bit");
 
 static uint32_t shape_of(const uint8_t *text, size_t length) {
     bool upper = false, lower = false;

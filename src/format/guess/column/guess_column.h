@@ -33,7 +33,7 @@ typedef struct {
     bool recurs;           /* a value is the same as the first row's */
 } column_t;
 
-enum { GUESS_SIGNS = 1 + 16 + 64 }; /* of shape: a digit, @ and / somewhere */
+enum { GUESS_SHAPE_AT = 16 }; /* of shape: an @ somewhere */
 
 void guess_column_begin(column_t *column);
 void guess_column_add(column_t *column, const uint8_t *text, size_t length);

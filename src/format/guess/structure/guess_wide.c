@@ -49,12 +49,12 @@ bool guess_is_aligned(study_t *study, bool *unsure, err_t *err) {
         numbers += line.numbers;
         wide += line.gap;
     }
-    const bool even = study->count > 1 && usual >= 2 && same * 20 >= (study->count - 1) * 19,
-               numeric = usual > 2 ? numbers * 2 >= words : numbers * 4 >= (words - first) * 3;
-    if (!even || (!numeric && (usual == 2 || wide * 2 <= study->count)))
+    const bool even = study->count > 1 && usual >= 2 && same * 20 >= (study->count - 1) * 19;
+    if (!even || (numbers * 2 < words && wide * 2 <= study->count))
         return false;
-    *unsure = whole.values && whole.styles && first == usual;
-    return !*unsure && !(whole.values && whole.typed);
+    /* a decimal mark would tell that it is one number */
+    *unsure = whole.values && whole.styles && !(whole.styles & whole.fraction) && first == usual;
+    return !*unsure && usual >= 3 && !(whole.values && whole.typed);
 }
 
 bool guess_is_widened(study_t *study, const structure_t *found, char wide[4], err_t *err) {
