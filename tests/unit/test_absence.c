@@ -1,6 +1,7 @@
 /* absence: what is said of servers that do not answer, from the words of old and new drivers. */
 #include "server/absence.h"
 
+#include <mongoc/mongoc.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -69,6 +70,9 @@ static void test_other_protocol(void **state) {
 }
 
 int main(void) {
+    mongoc_init();
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_reasons), cmocka_unit_test(test_other_protocol)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    mongoc_cleanup();
+    return failed;
 }
