@@ -28,8 +28,8 @@ typedef struct {
     size_t resembles;
     uint32_t copy;   /* how many equal inputs come before it */
     char equal[512]; /* of a new input: one of another name that has its content; "": none */
-    bool changed;  /* with `reload`: `entry` is the old one, and its content differs */
-    bool unread;   /* with `changed`: nothing of the old content was ever read */
+    bool changed;    /* with `reload`: `entry` is the old one, and its content differs */
+    bool unread;     /* with `changed`: nothing of the old content was ever read */
 } wanted_t;
 
 /* The digest that an input would have if it ended after `size` bytes on disk. */

@@ -17,11 +17,11 @@ bool kept_format(store_t *store, const char *name, bool must, schema_t **schema,
             header.format_text = NULL;
         }
     } else if (found && header.format) {
-        ok = err_set(err, STATUS_USAGE,
-                     "--format is missing: %s was loaded with --format %s: give the same one; one of your own by the "
-                     "path of its file, such as --format ./my.yaml",
-                     name,
-                     header.format);
+        ok = err_set(
+            err, STATUS_USAGE,
+            "--format is missing: %s was loaded with --format %s: give the same one; one of your own by the "
+            "path of its file, such as --format ./my.yaml",
+            name, header.format);
     } else if (must) {
         ok = err_set(err, STATUS_USAGE, "--format is missing: %s has no catalog that tells it", name);
     }
