@@ -202,6 +202,12 @@ static const option_t options[] = {
      AT(spec.reload_changed),
      .help = "Of inputs that have changed since they were loaded, remove the documents and load them again. "
              "Inputs that have only grown are loaded on without it."},
+    {.name = "reload-missing",
+     .kind = OPTION_FLAG,
+     AT(spec.reload_missing),
+     .help =
+         "Documents of these inputs were deleted or lost: read the inputs again from their beginning, and "
+         "load the records whose documents are not there."},
     {.name = "same-collection",
      .kind = OPTION_FLAG,
      AT(spec.same_collection),
@@ -297,6 +303,11 @@ static bool check(values_t *values, char **inputs, int count, err_t *err) {
                        "--retry adds to a collection that --drop would drop; give one of them");
     if (values->report && spec->rejects && file_is_same(values->report, spec->rejects))
         return err_set(err, STATUS_USAGE, "--report and --rejects name the same file: %s", values->report);
+    if (spec->retry && spec->reload_missing)
+        return err_set(
+            err, STATUS_USAGE,
+            "--retry loads what was fixed in a reject file, and --reload-missing reads the inputs: "
+            "give --reload-missing with the inputs first, then --retry");
     if (spec->retry && spec->limit != UINT64_MAX)
         return err_set(
             err, STATUS_USAGE,

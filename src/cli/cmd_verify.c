@@ -362,8 +362,8 @@ static void print_summary(const verify_result_t *result, const values_t *values,
         out_print("documents that belong to no file were not looked for\n");
     if (differences_count(result->differences, DIFFERENCE_MISSING))
         out_print(
-            "missing: a record that the server refused when it was loaded is missing as well; the reject "
-            "file of the load has it\n");
+            "missing: the same `tipple load` with --reload-missing loads what was deleted or lost; a record "
+            "that the server refused when it was loaded is in that load's reject file\n");
     if (log_level() >= LOG_VERBOSE)
         print_details(result);
 }

@@ -73,6 +73,7 @@ static const row_t rows[] = {
     {"dry-run", FLAG, AT(spec.dry_run)},
     {"skip-bad-files", FLAG, AT(spec.skip_bad_files)},
     {"reload-changed", FLAG, AT(spec.reload_changed)},
+    {"reload-missing", FLAG, AT(spec.reload_missing)},
     {"same-collection", FLAG, AT(spec.same_collection)},
 };
 

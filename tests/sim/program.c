@@ -159,6 +159,7 @@ static bool register_inputs(sim_load_t *load, err_t *err) {
     const ledger_options_t options = {.self = load->id,
                                       .generation = load->generation,
                                       .safe = !load->command.unsafe,
+                                      .again = load->rate == SIM_RATE_OF_AGAIN,
                                       .lease_ns = SIM_LEASE,
                                       .relate = relate,
                                       .context = load};
@@ -356,7 +357,7 @@ void program_start(world_t *world, uint32_t slot) {
     load->last_beat = -1;
     load->began = world->steps;
     load->began_at = world->now;
-    static const uint32_t rates[] = {100, 80, 125, SIM_RATE_OF_FREE};
+    static const uint32_t rates[] = {100, 80, SIM_RATE_OF_AGAIN, SIM_RATE_OF_FREE};
     load->rate = world->small ? 100 : rates[choose(world->choices, CHOICE_DETAIL, 4)];
     load->clock_at = world->now;
     load->clock_then = 7 * (int64_t)number * SIM_TICK;

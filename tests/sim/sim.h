@@ -26,6 +26,7 @@ enum {
     SIM_BATCH = 8,
     SIM_WORKERS = 2,
     SIM_TASKS = 24,
+    SIM_RATE_OF_AGAIN = 125,   /* of one with --reload-missing */
     SIM_RATE_OF_FREE = 90,     /* of the clock of a load that registers all as free */
     PIPELINE_LEAST_PIECES = 2, /* to take at once, */
     PIPELINE_PIECE_BYTES = 1,  /* and no more of them */

@@ -23,7 +23,7 @@ typedef struct {
     entries_t catalog; /* the one entry */
     view_t view;       /* what the comparison says */
     uint32_t version;
-    bool safe, holds;
+    bool safe, holds, again;
     uint64_t text_end; /* 0: 2 MiB */
 } lab_t;
 
@@ -61,6 +61,7 @@ static bool add_seen(lab_t *lab, int64_t modified_ns) {
                                       .generation = GENERATION,
                                       .safe = lab->safe,
                                       .holds = lab->holds,
+                                      .again = lab->again,
                                       .lease_ns = LEASE,
                                       .relate = relate,
                                       .context = lab};
@@ -512,19 +513,19 @@ static void test_take_that_was_not_made(void **state) {
 static void test_begun_anew(void **state) {
     (void)state;
     static const struct {
-        bool safe, unsafe, anew;
+        bool safe, unsafe, again, anew;
         uint32_t generation;
-    } rows[] = {{true, false, false, GENERATION},
-                {true, true, true, GENERATION},
-                {false, true, false, GENERATION},
-                {true, false, true, GENERATION - 1},
-                {false, false, true, GENERATION - 1}};
+    } rows[] = {{true, false, false, false, GENERATION},    {true, true, false, true, GENERATION},
+                {false, true, false, false, GENERATION},    {true, false, true, true, GENERATION},
+                {true, false, false, true, GENERATION - 1}, {false, false, false, true, GENERATION - 1}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         lab_t lab;
         bool is_new;
         begin(&lab, 1);
         lab.safe = rows[i].safe;
+        lab.again = rows[i].again;
         assert_true(done_runs_add(&piece_of(&lab, 0)->done, 0, 1, 5, &is_new));
+        piece_of(&lab, 0)->dialect = 8;
         piece_of(&lab, 0)->unsafe = rows[i].unsafe;
         piece_of(&lab, 0)->generation = rows[i].generation;
         piece_of(&lab, 0)->epoch = 1;
@@ -533,6 +534,51 @@ static void test_begun_anew(void **state) {
         assert_int_equal(change.progress != NULL, rows[i].anew);
         assert_int_equal(piece_of(&lab, 0)->done.count, !rows[i].anew);
         assert_int_equal(piece_of(&lab, 0)->generation, GENERATION);
+        assert_int_equal(piece_of(&lab, 0)->dialect, rows[i].generation == GENERATION ? 8 : 0);
+        end(&lab);
+    }
+}
+
+/* --reload-missing: a complete piece is taken once more, and is done when this run has done it, or another load since. */
+static void test_again(void **state) {
+    (void)state;
+    for (int by_other = 0; by_other < 2; by_other++) {
+        lab_t lab;
+        begin(&lab, 1);
+        lab.again = true;
+        piece_of(&lab, 0)->epoch = piece_of(&lab, 0)->complete = 1;
+        piece_of(&lab, 0)->modified_ns = 50;
+        piece_of(&lab, 0)->counts = (counts_t){.read = 7, .loaded = 7};
+        add(&lab);
+        assert_int_equal(work_of(&lab, 0)->state, WORK_OPEN);
+        assert_int_equal(work_of(&lab, 0)->read_before, 0);
+        assert_true(read_again(&lab));
+        assert_int_equal(next_of(&lab), NEXT_TAKE);
+        assert_non_null(take(&lab, false).progress);
+        assert_int_equal(piece_of(&lab, 0)->complete, 0);
+        assert_int_equal(work_of(&lab, 0)->state, WORK_OURS);
+        if (by_other) {
+            piece_of(&lab, 0)->owner = other;
+            piece_of(&lab, 0)->epoch++;
+            assert_true(read_again(&lab));
+            assert_int_equal(work_of(&lab, 0)->state, WORK_OTHERS);
+            piece_of(&lab, 0)->owner = nobody;
+            piece_of(&lab, 0)->complete = 1;
+            piece_of(&lab, 0)->modified_ns = 50;
+            assert_true(read_again(&lab));
+            assert_int_equal(work_of(&lab, 0)->state, WORK_DONE);
+        } else {
+            const work_t *work = work_of(&lab, 0);
+            settle(&lab, 0, 0, 1, true);
+            ledger_fed(&lab.ledger, work_of(&lab, 0), work->epoch, 1, 1);
+            entry_change_t *changes;
+            size_t count;
+            assert_true(ledger_checkpoint(&lab.ledger, &changes, &count, &err));
+            ledger_written(&lab.ledger, changes, count);
+            free(changes);
+            assert_int_equal(work->state, WORK_DONE);
+        }
+        assert_int_equal(next_of(&lab), NEXT_END);
         end(&lab);
     }
 }
@@ -952,6 +998,7 @@ int main(void) {
         cmocka_unit_test(test_confirmed),
         cmocka_unit_test(test_take_that_was_not_made),
         cmocka_unit_test(test_begun_anew),
+        cmocka_unit_test(test_again),
         cmocka_unit_test(test_grown),
         cmocka_unit_test(test_versions_have_a_bound),
         cmocka_unit_test(test_dropped_meanwhile),

@@ -57,7 +57,7 @@ static uint32_t wanted_version(const ledger_input_t *input, const work_t *work) 
 
 static bool is_complete(const ledger_t *ledger, const work_t *work) {
     const ledger_input_t *input = &ledger->inputs[work->input];
-    return !ledger->options.holds &&
+    return !ledger->options.holds && !work->again &&
            piece_is_complete(ledger_piece(ledger, work), wanted_version(input, work),
                              ledger->options.generation, ledger->options.safe);
 }
@@ -158,7 +158,7 @@ static bool was_registered_as_taken(const ledger_t *ledger, const work_t *work) 
 /* The records that this run will not read. Those of the tail it does, unless all of the piece is done for this version. */
 static uint64_t read_before(const ledger_t *ledger, const work_t *work) {
     const piece_t *piece = ledger_piece(ledger, work);
-    if (piece->generation != ledger->options.generation || (piece->unsafe && ledger->options.safe))
+    if (!ledger_believes(ledger, work))
         return 0;
     return is_complete(ledger, work) ? piece_counts(piece).read : piece->counts.read;
 }
@@ -179,11 +179,13 @@ bool ledger_add(ledger_t *ledger, ledger_input_t *input, err_t *err) {
     for (size_t i = 0; i < count; i++) {
         work_t *work = &ledger->works[ledger->work_count++];
         *work = (work_t){.input = number, .piece = (uint32_t)i, .state = WORK_OPEN};
-        work->read_before = read_before(ledger, work);
-        if (was_registered_as_taken(ledger, work))
+        if (was_registered_as_taken(ledger, work)) {
             ledger_own(ledger, work);
-        else
-            classify(ledger, work);
+            continue;
+        }
+        work->again = ledger->options.again;
+        work->read_before = read_before(ledger, work);
+        classify(ledger, work);
     }
     return true;
 }

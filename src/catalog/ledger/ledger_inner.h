@@ -16,6 +16,8 @@ piece_t *ledger_piece(const ledger_t *ledger, const work_t *work);
 void ledger_forget(work_t *work); /* forgets what is remembered of work that is not ours, or not any more */
 void ledger_become(ledger_t *ledger, work_t *work, work_state_t state);
 void ledger_own(ledger_t *ledger, work_t *work); /* the catalog names us as its owner */
+/* Does what was done of the piece count for this load? */
+bool ledger_believes(const ledger_t *ledger, const work_t *work);
 /* In the order of ledger_put_in_order. */
 bool ledger_is_its_turn(const ledger_t *ledger, const work_t *work);
 void ledger_follow_order(ledger_t *ledger);

@@ -52,10 +52,15 @@ static bool take_as_grown(const ledger_input_t *input, const piece_t *piece, tak
     return true;
 }
 
-/* Does what was done of the piece count for this load? */
-static bool is_believed(const ledger_t *ledger, const piece_t *piece) {
-    const bool unbelieved = ledger->options.safe && piece->unsafe;
+bool ledger_believes(const ledger_t *ledger, const work_t *work) {
+    const piece_t *piece = ledger_piece(ledger, work);
+    const bool unbelieved = work->again || (ledger->options.safe && piece->unsafe);
     return piece->generation == ledger->options.generation && !unbelieved;
+}
+
+/* The dialect stays: what is there of its documents was made by it. */
+static uint64_t dialect_for(const ledger_t *ledger, const piece_t *piece) {
+    return piece->generation == ledger->options.generation ? piece->dialect : 0;
 }
 
 static bool fill_take(const ledger_t *ledger, size_t number, take_t *take, err_t *err) {
@@ -75,9 +80,11 @@ static bool fill_take(const ledger_t *ledger, size_t number, take_t *take, err_t
         return true;
     if (!piece->epoch && !grown) { /* nobody has begun it: there is nothing to believe */
         take->change.new_generation = ledger->options.generation;
-    } else if (!is_believed(ledger, piece)) {
-        take->progress =
-            (piece_t){.from = piece->from, .to = piece->to, .generation = ledger->options.generation};
+    } else if (!ledger_believes(ledger, work)) {
+        take->progress = (piece_t){.from = piece->from,
+                                   .to = piece->to,
+                                   .generation = ledger->options.generation,
+                                   .dialect = dialect_for(ledger, piece)};
         take->change.progress = &take->progress;
         /* an earlier version may have been loaded from another file than the one here */
         take->change.uncompletes = last ? (uint32_t)input->entry.version_count : 0;
@@ -147,11 +154,14 @@ bool ledger_taken(ledger_t *ledger, const take_t *takes, size_t count, const ent
             piece->epoch == takes[i].change.new_epoch) {
             ledger_own(ledger, work);
             /* its former owner may have written after we read it, and before we took it */
-            const bool believed = ledger->options.holds || is_believed(ledger, piece);
+            const bool believed = ledger->options.holds || ledger_believes(ledger, work);
             if (!believed) {
+                const uint64_t dialect = dialect_for(ledger, piece);
                 piece_clear_progress(piece);
+                piece->dialect = dialect;
                 piece->generation = ledger->options.generation;
             }
+            work->again = false;
         }
     }
     return true;

@@ -51,7 +51,7 @@ static void tell_names(const job_t *job) {
 static bool check_not_emptied(job_t *job, err_t *err) {
     char count[UNITS_MAX];
     places_t *places;
-    if (!job->place.empty)
+    if (!job->place.empty || job->spec->reload_missing)
         return true;
     if (!(places = places_read(job->store, err)))
         return false;
@@ -66,7 +66,7 @@ static bool check_not_emptied(job_t *job, err_t *err) {
     return !job->place.empty ||
            err_set(err, STATUS_USAGE,
                    "%s is empty, but its catalog says that %s documents were loaded: somebody removed them; "
-                   "start over with --drop",
+                   "start over with --drop, or load them once more with --reload-missing",
                    server_namespace(job->server), units_count(count, loaded));
 }
 
@@ -86,6 +86,7 @@ static bool fill_ledger(job_t *job, err_t *err) {
     const ledger_options_t options = {.self = job->id,
                                       .generation = job->loading.generation,
                                       .safe = !job->spec->unsafe,
+                                      .again = job->spec->reload_missing,
                                       .lease_ns = job->lease_ms * 1000000,
                                       .relate = relate,
                                       .context = job};
@@ -190,6 +191,16 @@ static void describe_inputs(const job_t *job, wanted_t *wanted) {
     }
 }
 
+/* Where records replace documents, one of these inputs would replace what a later one has loaded. */
+static bool may_reload_missing(const job_t *job, err_t *err) {
+    return !job->spec->reload_missing || job->existing != EXISTING_REPLACE ||
+           err_set(
+               err, STATUS_USAGE,
+               "records replace documents in %s (--existing replace): --reload-missing would replace newer "
+               "documents by older ones; load all inputs anew, with --drop",
+               server_namespace(job->server));
+}
+
 bool job_register_inputs(job_t *job, err_t *err) {
     registration_t *registration = &job->registration;
     describe_archive_t seen = {.path = NULL};
@@ -209,8 +220,8 @@ bool job_register_inputs(job_t *job, err_t *err) {
         return err_memory(err, registration->count * sizeof *registration->wanted);
     describe_inputs(job, registration->wanted);
     job->registered_ns = clock_awake_or_not_ns();
-    const bool ok = check_not_emptied(job, err) && job_check_turns(job, err) &&
-                    catalog_register(job->store, registration, err);
+    const bool ok = may_reload_missing(job, err) && check_not_emptied(job, err) &&
+                    job_check_turns(job, err) && catalog_register(job->store, registration, err);
     describe_archive_free(&seen);
     if (!ok || !job_finish_removals(job, err) || !reload_changed(job, err))
         return false;

@@ -44,6 +44,7 @@ typedef struct {
     bool drop, dry_run, unsafe, direct;
     bool same_collection;  /* its UUID has changed, and its documents have not: they are read back */
     bool reload_changed;   /* inputs that changed: their documents are removed, and they are loaded again */
+    bool reload_missing;   /* what the catalog calls loaded is read again, and sent where it is not there */
     bool trial;            /* of a study: nobody has to be told of what it may lose */
     guess_options_t guess; /* without a format; */
     const char
