@@ -4,6 +4,7 @@
 #include "base/log.h"
 #include "base/numbers/units.h"
 #include "cli/options/cli_inner.h"
+#include "cli/options/mongoimport.h"
 #include "cli/options/other_tools.h"
 
 #include <errno.h>
@@ -299,9 +300,14 @@ static bool is_for_programs(const command_t *command, const void *values) {
 bool cli_read(const command_t *command, int argc, char **argv, void *values, int *rest, int *status,
               err_t *err) {
     common_t common = {.help = false};
+    /* first: reading moves the words */
+    char *instead = strcmp(command->name, "load") == 0 ? mongoimport_as_load(argc, argv) : NULL;
     *rest = 0;
     bool ok =
         read_environment(command, values, err) && read_words(command, argc, argv, values, &common, rest, err);
+    if (!ok && instead && err->status == STATUS_USAGE)
+        err_add(err, "\nThe same for tipple:\n    %s", instead);
+    free(instead);
     const bool help = common.help || common.help_all;
     if (ok && help) {
         cli_print_help(command, common.help_all);
