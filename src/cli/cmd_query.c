@@ -322,9 +322,15 @@ static bool check_untold(const values_t *values, const char *option, err_t *err)
 
 static bool check(values_t *values, char **words, int count, err_t *err) {
     query_spec_t *spec = &values->spec;
+    if (!spec->suite && count == 1 && (*words[0] == '[' || *words[0] == '{')) {
+        spec->suite = words[0];
+        count = 0;
+    }
     if (!spec->suite)
-        return err_set(err, STATUS_USAGE,
-                       "--suite is missing: one of `tipple query --list`, or a file of your own");
+        return err_set(
+            err, STATUS_USAGE,
+            "--suite is missing: one of `tipple query --list`, or a file of your own; or give a query "
+            "itself, a pipeline in [...] or a filter in {...}, in quotes");
     if (!spec->uri)
         return err_set(
             err, STATUS_USAGE,
@@ -406,14 +412,15 @@ static int run(int argc, char **argv, const command_t *command, err_t *err) {
 const command_t command_query = {
     .name = "query",
     .group = COMMANDS_QUERY,
-    .arguments = "[QUERY|TAG...]",
+    .arguments = "[QUERY|TAG... | PIPELINE | FILTER]",
     .about = "time queries on a collection",
-    .help = "Runs the queries of a suite, all of them or those that are named, with warm-up and "
-            "repeats, one or many clients, and prints what they took.\n\n"
+    .help = "Runs the queries of a suite, all of them or those that are named, or one that is given, with "
+            "warm-up and repeats, one or many clients, and prints what they took.\n\n"
             "Measurements take turns, so that what changes on the machine meets all of them alike. "
             "One that failed, or was made too rarely to tell, has no figure.",
     .examples =
         "  tipple query --list\n"
+        "  tipple query --uri mongodb://127.0.0.1/mot.results '[{$group: {_id: $k, tests: {$sum: 1}}}]'\n"
         "  tipple query --suite mot --uri mongodb://127.0.0.1/mot.results greenness\n"
         "  tipple query --suite mot --uri mongodb://127.0.0.1/mot.results greenness --parallel off,auto\n"
         "  tipple query --suite ycsb --uri mongodb://127.0.0.1/test.ycsb --clients 1,4,16 --duration 10s\n"

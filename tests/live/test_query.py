@@ -126,6 +126,21 @@ class Counting(Query):
         self.query("--repeats", 1, "--report", "d.json")
         self.assertIn('{ \\"d\\" : 0.30000000000000004 }', (self.folder / "d.json").read_text())
 
+    def test_given(self):
+        """a query that is given itself: a pipeline or a filter, on several lines too; it writes no more than others"""
+        for query, kind, answer in (("[{$match: {n: {$lt: 7}}},\n{$count: there}]", "aggregate", [{"there": 7}]),
+                                    ('{"n": {"$in": [3]}}', "find", [{"_id": 3, "n": 3, "s": "003"}])):
+            self.profiled()
+            done = self.tipple("query", "--uri", self.uri(), "--json", query)
+            (measured,) = json.loads(done.stdout)["queries"]
+            self.assertEqual(answer, measured["result"])
+            self.assertTrue(any(kind in command for command in self.profiled()))
+        for query, sentence in (("[{$out: x}]", "the query:4:16: a timed query does not write"),
+                                ("[{$match: ", "the query:"), ("{n: {$param: x}}", "there is no parameter 'x' here")):
+            done = self.tipple("query", "--uri", self.uri(), query, status=1)
+            self.assertIn(sentence, done.stderr)
+        self.assertEqual(["results"], [name for name in self.everything() if not name.startswith("system")])
+
     def test_too_few(self):
         """one measurement has a mean and no deviation; two have no p95"""
         one, = self.query("count", "--repeats", 1)

@@ -1,6 +1,7 @@
 #include "query/suite/suite.h"
 #include "base/chars/suggest.h"
 #include "base/grow.h"
+#include "base/text.h"
 #include "builtin/builtin.h"
 #include "query/suite/expected.h"
 #include "query/suite/reading.h"
@@ -371,8 +372,28 @@ void suite_close(suite_t *suite) {
     free(suite);
 }
 
+/* A query itself: a pipeline, or the filter of a find. */
+static suite_t *open_query(const char *query, err_t *err) {
+    const bool pipeline = *query == '[';
+    text_t text = {.length = 0};
+    text_append(&text, "suite: own\nqueries:\n  - name: query\n    ");
+    text_append(&text, pipeline ? "pipeline: " : "documents: returned\n    find: {filter: ");
+    const size_t from = text.length;
+    text_append(&text, query);
+    for (size_t at = from; at < text.length; at++) /* its lines need not be indented */
+        if (text.bytes[at] == '\n')
+            text.bytes[at] = ' ';
+    text_append(&text, pipeline ? "\n" : "}\n");
+    char *whole = text_take(&text, err);
+    suite_t *suite = whole ? suite_parse(whole, strlen(whole), "the query", err) : NULL;
+    free(whole);
+    return suite;
+}
+
 suite_t *suite_open(const char *name, err_t *err) {
     opened_t opened;
+    if (*name == '[' || *name == '{')
+        return open_query(name, err);
     if (!builtin_open(builtin_suites, "suite", name, &opened, err))
         return NULL;
     suite_t *suite = suite_parse(opened.text, opened.length, name, err);

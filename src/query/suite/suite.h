@@ -49,6 +49,7 @@ typedef struct {
 } suite_t;
 
 /* Opens a built-in suite by its name, or a file by its path. NULL: status 1 with the sentence. */
+/* A built-in suite, a file, or a query itself: '[PIPELINE]', '{FILTER}'. */
 suite_t *suite_open(const char *name, err_t *err);
 suite_t *suite_parse(const char *text, size_t length, const char *name, err_t *err);
 void suite_close(suite_t *suite); /* NULL is allowed */
