@@ -9,8 +9,25 @@ static void copy(char piece[ESCAPE_PIECE], const uint8_t *at, size_t length) {
     piece[length] = '\0';
 }
 
+/* Line ends of Unicode, and what makes a text run from right to left, by which it looks like another one: U+200E,
+ * U+200F, U+2028 to U+202E, U+2066 to U+2069. 0: another
+ * character. */
+static unsigned misleads(const uint8_t *at, size_t length) {
+    if (length != 3 || *at != 0xE2 || at[1] > 0x81)
+        return 0;
+    const unsigned number = 0x2000 | (at[1] & 0x3Fu) << 6 | (at[2] & 0x3Fu);
+    const bool one = (number & ~1u) == 0x200E || (number >= 0x2028 && number <= 0x202E) ||
+                     (number >= 0x2066 && number <= 0x2069);
+    return one ? number : 0;
+}
+
 size_t escape_shown(const uint8_t *at, size_t left, char piece[ESCAPE_PIECE]) {
     const size_t length = utf8_character(at, left);
+    const unsigned number = misleads(at, length);
+    if (number) {
+        snprintf(piece, ESCAPE_PIECE, "\\u%04x", number);
+        return length;
+    }
     if (length && !utf8_is_control(at, length)) {
         copy(piece, at, length);
         return length;

@@ -10,7 +10,7 @@ enum { ESCAPE_PIECE = 12 };
 
 /* Writes the character at the start of [at, at + left) as a string to `piece`. Returns how many bytes the character
  * has, at least one. On a terminal, \x1b is written for each byte of a control character (a line end is one, too) and
- * for each byte that is not UTF-8. */
+ * for each byte that is not UTF-8, and \u202e for a character that ends a line or turns the direction of a text. */
 size_t escape_shown(const uint8_t *at, size_t left, char piece[ESCAPE_PIECE]);
 
 /* The same within a JSON string: \u001b for a control character, U+FFFD for a byte that is not UTF-8. */
