@@ -74,14 +74,19 @@ static void put_int64(out_t *out, const char *type, int64_t number) {
     put_typed(out, out->relaxed, type, text);
 }
 
+/* A date after the year 9999: ISO 8601 has no such year, and libbson prints one all the same. */
+static bool is_far(const bson_iter_t *at) {
+    return BSON_ITER_HOLDS_DATE_TIME(at) && bson_iter_date_time(at) > 253402300799999;
+}
+
 /* Types that hold neither doubles nor texts and are rare in data: printed by libbson, in a document of their own. */
 static bool put_rare(out_t *out, const bson_iter_t *at) {
     static const char before[] = "{ \"v\" : ";
     bson_t alone = BSON_INITIALIZER;
     size_t length;
     bson_append_iter(&alone, "v", 1, at);
-    char *json = out->relaxed ? bson_as_relaxed_extended_json(&alone, &length)
-                              : bson_as_canonical_extended_json(&alone, &length);
+    char *json = out->relaxed && !is_far(at) ? bson_as_relaxed_extended_json(&alone, &length)
+                                             : bson_as_canonical_extended_json(&alone, &length);
     bson_destroy(&alone);
     if (!json)
         return false;

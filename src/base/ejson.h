@@ -1,6 +1,6 @@
-/* ejson: BSON as Extended JSON on one line, word for word as libbson 1.23 prints it, with two differences. A double has
+/* ejson: BSON as Extended JSON on one line, word for word as libbson 1.23 prints it, with three differences. A double has
  * only as many digits as it needs to be read back as the same number (12.067, not 12.067000000000000171). What a
- * terminal would obey is escaped. */
+ * terminal would obey is escaped. A date after the year 9999 is a number of milliseconds. */
 #ifndef TIPPLE_BASE_EJSON_H
 #define TIPPLE_BASE_EJSON_H
 

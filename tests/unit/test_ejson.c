@@ -112,6 +112,17 @@ static void test_empty(void **state) {
     bson_destroy(document);
 }
 
+static void test_dates(void **state) {
+    (void)state;
+    bson_t *document = BCON_NEW("a", BCON_DATE_TIME(253402300799999), "b", BCON_DATE_TIME(253402300800000),
+                                "c", BCON_DATE_TIME(-1));
+    check(document, true,
+          "{ \"a\" : { \"$date\" : \"9999-12-31T23:59:59.999Z\" }, "
+          "\"b\" : { \"$date\" : { \"$numberLong\" : \"253402300800000\" } }, "
+          "\"c\" : { \"$date\" : { \"$numberLong\" : \"-1\" } } }");
+    bson_destroy(document);
+}
+
 static void test_doubles(void **state) {
     (void)state;
     bson_t *document = BCON_NEW("a", BCON_DOUBLE(12.067), "b", "[", BCON_DOUBLE(0.1), BCON_DOUBLE(1e22),
@@ -162,8 +173,8 @@ static void test_wrong(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_not_utf8), cmocka_unit_test(test_as_libbson), cmocka_unit_test(test_empty),
-        cmocka_unit_test(test_doubles),  cmocka_unit_test(test_controls),   cmocka_unit_test(test_wrong),
-        cmocka_unit_test(test_text),
+        cmocka_unit_test(test_dates),    cmocka_unit_test(test_doubles),    cmocka_unit_test(test_controls),
+        cmocka_unit_test(test_wrong),    cmocka_unit_test(test_text),
     };
     return cmocka_run_group_tests_name("ejson", tests, NULL, NULL);
 }
