@@ -111,9 +111,8 @@ static bool read_keys(void *values, const char *text, err_t *err) {
 }
 
 static bool read_precision(void *values, const char *text, err_t *err) {
-    char *end;
-    const double percent = strtod(text, &end);
-    if (end == text || strcmp(end, "%") != 0 || !(percent >= 0.1 && percent <= 100))
+    double percent;
+    if (!units_parse_percent(text, &percent) || percent < 0.1 || percent > 100)
         return err_set(err, STATUS_USAGE,
                        "--precision: '%s' is not a share from 0.1%% to 100%%; write it like 5%%", text);
     ((values_t *)values)->spec.precision = percent / 100;

@@ -25,10 +25,10 @@ typedef struct {
 } values_t;
 
 static bool read_sample(void *values, const char *text, err_t *err) {
-    char *end;
-    errno = 0;
-    double percent = strtod(text, &end);
-    if (end == text || errno || (*end && strcmp(end, "%") != 0) || !(percent > 0 && percent <= 100))
+    const char *end;
+    double percent;
+    if (!units_number(text, &percent, &end) || (*end && strcmp(end, "%") != 0) ||
+        !(percent > 0 && percent <= 100))
         return err_set(err, STATUS_USAGE, "--sample: '%s' is not a share; write it like 10%% or 0.5%%", text);
     ((values_t *)values)->spec.sample_percent = percent;
     return true;

@@ -61,6 +61,20 @@ static void test_sizes(void **state) {
     assert_false(units_parse_size("1 m s", &bytes));
 }
 
+static void test_percents(void **state) {
+    (void)state;
+    double percent;
+    for (size_t i = 0; i < sizeof no_numbers / sizeof *no_numbers; i++) {
+        char text[40];
+        snprintf(text, sizeof text, "%s%%", no_numbers[i]);
+        if (units_parse_percent(text, &percent))
+            fail_msg("'%s' is read as %g", text, percent);
+    }
+    assert_false(units_parse_percent("5", &percent) || units_parse_percent("5%%", &percent));
+    assert_true(units_parse_percent("0.5%", &percent));
+    assert_true(percent == 0.5);
+}
+
 static void test_counts(void **state) {
     (void)state;
     static const case_t cases[] = {{"0", 0},
@@ -277,6 +291,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_rates),
         cmocka_unit_test(test_sizes),
+        cmocka_unit_test(test_percents),
         cmocka_unit_test(test_counts),
         cmocka_unit_test(test_counts_are_exact),
         cmocka_unit_test(test_times),

@@ -1,4 +1,5 @@
 #include "base/numbers/units.h"
+#include "base/chars/number.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -13,14 +14,26 @@ typedef struct {
     double factor;
 } unit_t;
 
-static bool parse_scaled(const char *text, const unit_t *unit, double limit, double *value) {
+bool units_number(const char *text, double *number, const char **end) {
     if (!isdigit((unsigned char)text[0]) && text[0] != '.')
         return false;
     if (text[0] == '0' && (text[1] == 'x' || text[1] == 'X'))
         return false;
-    char *end;
-    double number = strtod(text, &end);
-    if (end == text || !isfinite(number) || number < 0)
+    char *behind;
+    *number = number_read(text, &behind);
+    *end = behind;
+    return behind != text && isfinite(*number);
+}
+
+bool units_parse_percent(const char *text, double *percent) {
+    const char *end;
+    return units_number(text, percent, &end) && strcmp(end, "%") == 0;
+}
+
+static bool parse_scaled(const char *text, const unit_t *unit, double limit, double *value) {
+    const char *end;
+    double number;
+    if (!units_number(text, &number, &end))
         return false;
     while (*end == ' ')
         end++;

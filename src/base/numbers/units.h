@@ -6,6 +6,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* The decimal number that a text begins with: no sign, blank, hexadecimal digits, "inf" or "nan". False: none. */
+bool units_number(const char *text, double *number, const char **end);
+
+/* "5%", "0.5%" */
+bool units_parse_percent(const char *text, double *percent);
+
 /* "4096", "64K", "256M", "256MB", "1.5G": powers of 1024. False when it is not a size or does not fit. */
 bool units_parse_size(const char *text, uint64_t *bytes);
 

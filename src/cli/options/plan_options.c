@@ -130,10 +130,9 @@ static const number_t numbers[] = {
 /* Digits, then perhaps a letter for a power of 1000; *end is what stands behind. */
 static bool read_thousands(const char *text, double *value, const char **end) {
     static const char letters[] = "kmgtp";
-    char *after;
-    if (!strspn(text, "0123456789."))
+    const char *after;
+    if (!units_number(text, value, &after))
         return false;
-    *value = strtod(text, &after);
     const char *letter = *after ? strchr(letters, *after | 0x20) : NULL;
     if (letter)
         for (int i = 0; i <= letter - letters; i++)

@@ -36,9 +36,8 @@ bool load_spec_max_rejects(load_spec_t *spec, const char *text) {
         spec->max_rejects_percent = -1;
         return true;
     }
-    char *end;
-    const double percent = strtod(text, &end);
-    if (end == text || strcmp(end, "%") != 0 || !(percent >= 0 && percent <= 100))
+    double percent;
+    if (!units_parse_percent(text, &percent) || percent > 100)
         return false;
     spec->max_rejects_percent = percent;
     return true;
