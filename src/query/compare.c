@@ -130,6 +130,9 @@ const char *compare_verdict(const ratio_t *ratio) {
 
 /* ---- an earlier run's results ---- */
 
+/* What a measurement can have taken: from a nanosecond to thirty thousand years. */
+static const double SHORTEST_MS = 1e-6, LONGEST_MS = 1e15;
+
 /* Reads a whole file, or a pipe; *size is at most COMPARE_MOST_BYTES. */
 static char *read_file(const char *path, size_t *size, err_t *err) {
     char part[16 * 1024];
@@ -222,10 +225,14 @@ static const char *take_entry(const bson_t *entry, earlier_t *earlier) {
             return numbers[i].key;
     if (!*earlier->name)
         return "name";
-    if (!(clients >= 1 && clients <= UINT32_MAX))
+    if (!(clients >= 1 && clients <= UINT32_MAX && clients == floor(clients)))
         return "clients";
-    if (!(n >= 0 && n < 1e18))
+    if (!(n >= 0 && n < 1e18 && n == floor(n)))
         return "n";
+    if (earlier->ms.mean < SHORTEST_MS || earlier->ms.mean > LONGEST_MS) /* not known is NAN, and neither */
+        return "mean_ms";
+    if (earlier->ms.sd < 0 || earlier->ms.sd > LONGEST_MS)
+        return "sd_ms";
     earlier->clients = (uint32_t)clients;
     earlier->ms.n = (uint64_t)n;
     if (failures > 0)
