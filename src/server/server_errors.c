@@ -30,6 +30,7 @@ static const code_row_t rows[] = {
     PASSING(50, MaxTimeMSExpired),
     DOCUMENT(52, DollarPrefixedFieldName),
     DOCUMENT(53, InvalidIdField),
+    DOCUMENT(61, ShardKeyNotFound), /* also where the key's field is in an array */
     PASSING(63, StaleShardVersion),
     {64, CODE_PASSING, STATUS_SERVER, MEMBERS}, /* WriteConcernTimeout */
     PASSING(70, ShardNotFound), /* the router reads its list again */

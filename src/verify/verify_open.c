@@ -253,7 +253,8 @@ static bool read_fixes(verification_t *run, err_t *err) {
                                .only_fixes = true,
                                .max_record = run->spec->max_record,
                                .max_document = server_facts(run->server)->max_document_bytes,
-                               .name = server_namespace(run->server)};
+                               .name = server_namespace(run->server),
+                               .catalog = run->header.own};
     return !run->spec->retry_count || (run->fixes = fixes_read(run->spec->retry, run->spec->retry_count,
                                                                run->places, &options, err)) != NULL;
 }

@@ -240,17 +240,52 @@ class Fixed(livetest.Case):
         self.load("b.csv", collection="another")
         self.refused("the file a.csv is not in the catalog", "--retry", "fixed", collection="another")
 
+    def test_of_another_collection(self):
+        """a reject file of another collection is not gone on with, whatever a person has made of it, and --retry of it says so"""
+        self.write("x.csv", "a,b\n" + "".join("%d,1\n" % number for number in range(9)) + "30\n40\n50\n")
+        self.format = None
+        self.load("x.csv", "--rejects", "r", collection="stage", status=2)
+        self.write("r", (self.folder / "r").read_bytes().replace(b"\n30\n", b"\n").replace(b"\n40\n", b"\n4,4\n"))
+        self.load("--retry", "r", "--rejects", "r3", collection="stage", status=2)
+        before = (self.folder / "r").read_bytes()
+        self.load("x.csv", "--rejects", "r", collection="production", status=2)
+        self.assertIn("r holds rejects of another collection; what this load rejects is kept in r.2", self.stderr)
+        self.assertEqual(before, (self.folder / "r").read_bytes())
+        self.assertEqual([b"30", b"40", b"50"], [entry[4] for entry in self.entries("r.2")])
+        self.load("--retry", "r.2", "--rejects", "r4", collection="production", status=2)
+        self.assertEqual(9, self.client.count(self.database, "production"))
+        self.load("--retry", "r", "--rejects", "r5", collection="production", status=2)
+        self.assertIn("r was written by loads into another collection", self.stderr)
+
+    def test_last_left_out(self):
+        """the last record of the file is left out, and then the next load adds one: no kill is made up, and it stays left out"""
+        good = "".join("%d,1\n" % number for number in range(60))
+        self.format = None
+        self.write("x.csv", "a,b\n" + good + "30\n")
+        self.write("y.csv", "a,b\n" + good + "40\n")
+        self.load("x.csv", "--rejects", "r", collection="other", status=2)
+        self.write("r", (self.folder / "r").read_bytes().replace(b"\n30\n", b"\n"))
+        self.load("y.csv", "--rejects", "r", collection="other", status=2)
+        self.assertNotIn(b" torn ", (self.folder / "r").read_bytes())
+        self.write("r", (self.folder / "r").read_bytes().replace(b"\n40\n", b"\n40,1\n"))
+        said = self.load("--retry", "r", collection="other")
+        self.assertEqual((1, 0), (said["loaded"], said["open_rejects"]))
+        self.assertEqual(0, self.load("x.csv", "y.csv", "--rejects", "r", collection="other")["read"])
+
     def test_torn_by_a_kill(self):
         """a reject file that a kill cut off in the middle of an entry: the next run completes it"""
         text = rows(2000, bad=set(range(500, 540)))
         books = Books().plain("b.csv", text)
         expected = sorted(books.rejected())
         self.write("b.csv", text)
+        self.write("few.csv", rows(5))
         self.load("b.csv", "--rejects", "whole", collection="whole", status=2)
         whole = (self.folder / "whole").read_bytes()
         for number, left in enumerate((len(whole) - 3, whole.rindex(b"\n", 0, -1) + 1, whole.rindex(b"\n#@") + 40, 25)):
             collection = "torn%d" % number
-            self.write(collection, whole[:left])
+            self.load("few.csv", collection=collection)
+            own = self.header(collection)["own"].hex().encode()
+            self.write(collection, re.sub(rb"(?<=of catalog )\w+", own, whole)[:left])
             self.load("b.csv", "--rejects", collection, collection=collection, status=2)
             found = {(*entry[:3], entry[4]) for entry in self.entries(collection)}
             self.assertEqual([], sorted(set(expected) - found), "rejects were lost behind a torn entry (cut at %d of %d)"

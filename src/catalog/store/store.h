@@ -10,11 +10,12 @@
 
 #include "catalog/store/entry.h"
 
-enum { STORE_LAYOUT = 2, STORE_UUID = 16, STORE_MOST_FIXES = 1000 /* in one command */ };
+enum { STORE_LAYOUT = 2, STORE_OWN = 25, STORE_UUID = 16, STORE_MOST_FIXES = 1000 /* in one command */ };
 
 /* Each collection has one. */
 typedef struct {
     int32_t layout, lane_rule;
+    char own[STORE_OWN]; /* drawn when it was made, and kept for good, in hexadecimal digits; "": unknown */
     uint8_t uuid[STORE_UUID]; /* of the collection that the header describes; zeros: none yet */
     uint32_t generation;      /* how often the collection was replaced by another one */
     uint64_t next_extent, next_ordinal;

@@ -11,7 +11,7 @@
 
 /* The header of the catalog:
  *
- *   {_id: "catalog", key: "catalog", layout, laneRule, uuid, generation, nextExtent (units), nextOrdinal,
+ *   {_id: "catalog", key: "catalog", layout, laneRule, own (an ObjectId), uuid, generation, nextExtent (units), nextOrdinal,
  *    leaseMs, format, digest, filter, idFields (of --id), formatText (of a guessed format), existing (of --existing),
  *    dropping: <load>, drops, replacing: <load>, appends (true, or not there), created, synced} */
 #define HEADER "catalog"
@@ -93,6 +93,8 @@ static bool header_from_bson(const store_mongo_t *mongo, const bson_t *document,
         bson_iter_binary(&iter, &subtype, &length, &uuid);
     if (length == STORE_UUID)
         memcpy(header->uuid, uuid, STORE_UUID);
+    if (bson_iter_init_find(&iter, document, "own") && BSON_ITER_HOLDS_OID(&iter))
+        bson_oid_to_string(bson_iter_oid(&iter), header->own);
     header->appends = bson_iter_init_find(&iter, document, "appends") && bson_iter_as_bool(&iter);
     if (bson_iter_init_find(&iter, document, "dropping") && BSON_ITER_HOLDS_OID(&iter))
         header->dropping = load_id_from_oid(bson_iter_oid(&iter));
@@ -133,14 +135,16 @@ bool store_mongo_read_header(store_t *store, catalog_header_t *header, bool *fou
 bool store_mongo_make_header(store_t *store, const catalog_header_t *header, err_t *err) {
     store_mongo_t *mongo = store_mongo_of(store);
     bson_t command = BSON_INITIALIZER, documents, document, reply;
+    bson_oid_t own;
     if (!store_mongo_prepare(store, err))
         return false;
+    bson_oid_init(&own, NULL);
     BSON_APPEND_UTF8(&command, "insert", mongo->files);
     BSON_APPEND_ARRAY_UNSAFE_BEGIN(&command, "documents", &documents);
     BSON_APPEND_DOCUMENT_BEGIN(&documents, "0", &document);
     BCON_APPEND(&document, "_id", BCON_UTF8(HEADER), "key", BCON_UTF8(HEADER), "layout",
-                BCON_INT32(header->layout), "laneRule", BCON_INT32(header->lane_rule), "uuid",
-                BCON_BIN(BSON_SUBTYPE_UUID, header->uuid, STORE_UUID), "generation",
+                BCON_INT32(header->layout), "laneRule", BCON_INT32(header->lane_rule), "own", BCON_OID(&own),
+                "uuid", BCON_BIN(BSON_SUBTYPE_UUID, header->uuid, STORE_UUID), "generation",
                 BCON_INT64(header->generation), "nextExtent", BCON_INT64((int64_t)header->next_extent),
                 "nextOrdinal", BCON_INT64((int64_t)header->next_ordinal), "leaseMs",
                 BCON_INT64(header->lease_ms ? header->lease_ms : STORE_LEASE_MS), "created",

@@ -166,6 +166,7 @@ bool job_open_catalog(job_t *job, err_t *err) {
     if (!catalog_open(job->store, &job->settings, &header, err))
         return false;
     job->loading.generation = header.generation;
+    memcpy(job->own_catalog, header.own, sizeof job->own_catalog);
     job->loading.bound = job->began_bound = header.format != NULL;
     if (header.appends)
         append_begin(job);

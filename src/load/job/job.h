@@ -66,6 +66,7 @@ typedef struct {
     registration_t registration; /* an input each, in the order of the manifest */
     int64_t registered_ns;       /* by clock_awake_or_not_ns, before the catalog was asked for them */
     ledger_t ledger;             /* nothing in it: every file is read, as in a dry run */
+    char own_catalog[STORE_OWN]; /* catalog_header_t.own */
     bool began_bound;            /* the collection had a format when the catalog was opened */
     bool waits_told;
     size_t lost_told; /* pieces that were lost when it was last said */

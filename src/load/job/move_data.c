@@ -47,6 +47,7 @@ static bool start_loaders(job_t *job, err_t *err) {
                                 .format = spec->format,
                                 .bad_value = load_spec_bad_value(spec),
                                 .target = job->to_paste,
+                                .catalog = job->own_catalog,
                                 .schema = job->schema,
                                 .most = spec->max_rejects,
                                 .most_percent = spec->max_rejects_percent};

@@ -39,8 +39,9 @@ typedef struct {
     records_t *reader;
     records_place_t place;
     /* of that file */
-    size_t belong; /* entries */
-    err_t why;     /* of the first one that does not */
+    bool of_another; /* it was written for another collection */
+    size_t belong;   /* entries */
+    err_t why;       /* of the first one that does not */
     named_places_t closed, not_yet;
 } reading_t;
 
@@ -194,12 +195,14 @@ static bool add(reading_t *reading, const retry_t *retry, const entry_t *entry, 
 
 static bool take(void *context, const retry_t *retry, err_t *err) {
     reading_t *reading = context;
+    const fixes_options_t *options = reading->options;
     const entry_t *entry;
     uint64_t voff, of = 0;
     uint32_t length = 0;
     bool filtered = false, belongs;
     err_t why = {.text = ""};
     reading->fixes->left_open += retry->cut_off;
+    reading->of_another = options->catalog && strcmp(retry->catalog, options->catalog) != 0;
     if (retry->cut_off)
         return add_judged(reading->fixes, retry, FIX_CUT_OFF, err);
     const fix_verdict_t verdict = judge(reading, retry, &entry, &of, &belongs, &why);
@@ -214,7 +217,7 @@ static bool take(void *context, const retry_t *retry, err_t *err) {
         name_place(verdict == FIX_NOT_YET ? &reading->not_yet : &reading->closed, retry);
         return true;
     }
-    if (reading->options->only_fixes && retry->untouched && !entry_answer(entry, retry->offset, of))
+    if (options->only_fixes && retry->untouched && !entry_answer(entry, retry->offset, of))
         return true;
     entry_number(entry, retry->offset, &voff);
     const int64_t id = record_id_make(record_id_lane(entry->ordinal, retry->offset), voff);
@@ -261,6 +264,7 @@ static void drop_doubles(fixes_t *fixes) {
 
 static bool read_file(reading_t *reading, err_t *err) {
     reading->belong = 0;
+    reading->of_another = false;
     reading->why.text[0] = '\0';
     reading->closed = reading->not_yet = (named_places_t){.count = 0};
     if (!rejects_read(reading->path, reading->options->schema, take, reading, err))
@@ -269,10 +273,18 @@ static bool read_file(reading_t *reading, err_t *err) {
         *err = reading->why;
         return false;
     }
-    tell_left_out(reading, &reading->closed,
-                  "since no such record is rejected any more: its input was forgotten, was loaded again from "
-                  "other content or by another header or format, or has grown where it ended in the middle "
-                  "of the record");
+    if (reading->of_another)
+        log_warn("%s was written by loads into another collection: what was fixed or left out there counts "
+                 "where %s "
+                 "has rejected the same record",
+                 reading->path, reading->options->name);
+    tell_left_out(
+        reading, &reading->closed,
+        reading->of_another
+            ? "since this collection has not rejected such a record"
+            : "since no such record is rejected any more: its input was forgotten, was loaded again from "
+              "other content or by another header or format, or has grown where it ended in the middle "
+              "of the record");
     tell_left_out(reading, &reading->not_yet,
                   "since the load that rejected the record has not ended; let it end, or run it again, "
                   "then run this command again");

@@ -30,7 +30,8 @@ typedef struct {
     const filter_t *filter; /* or NULL */
     uint64_t max_record;
     uint32_t max_document;
-    const char *name; /* of the collection, for sentences */
+    const char *name;    /* of the collection, for sentences */
+    const char *catalog; /* the own id of its catalog; NULL: nobody asks */
     /* Others than the entries of its pieces wait; NULL: none do. */
     const ledger_t *held;
     /* Entries that nobody has touched, and of which the catalog knows no fix, are left out. */

@@ -11,7 +11,8 @@
 
 const char reject_first_words[] = MAGIC_REJECT_WORDS;
 
-static const char ANNOUNCEMENT[] = "# marked #@", NOTE[] = "torn", FOR_PEOPLE[] = " -- ";
+static const char ANNOUNCEMENT[] = "# marked #@", OWNER[] = "# of catalog ", DIGITS[] = "0123456789abcdef",
+                  NOTE[] = "torn", FOR_PEOPLE[] = " -- ";
 enum { MARK_DIGITS = 8, HEAD_BYTES = 64 * 1024, WORD = 3 * 4096 };
 
 static const char *behind_line(const char *at, const char *end) {
@@ -79,6 +80,18 @@ static void cut_torn_mark(reject_file_t *file) {
     file->cut = length;
 }
 
+/* Lines above the entries. */
+static void take_comment(reject_file_t *file, const char *at, const char *end) {
+    const size_t announced = sizeof ANNOUNCEMENT - 1, owner = sizeof OWNER - 1,
+                 own = sizeof file->catalog - 1;
+    const size_t left = (size_t)(end - at);
+    if (left >= announced + MARK_DIGITS && memcmp(at, ANNOUNCEMENT, announced) == 0 &&
+        strspn(at + announced, DIGITS) == MARK_DIGITS)
+        snprintf(file->mark, sizeof file->mark, "#@%.*s ", MARK_DIGITS, at + announced);
+    if (left > owner + own && memcmp(at, OWNER, owner) == 0 && strspn(at + owner, DIGITS) == own)
+        snprintf(file->catalog, sizeof file->catalog, "%s", at + owner);
+}
+
 static bool open_some(reject_file_t *file, const char *path, size_t most) {
     *file = (reject_file_t){.first_line = 1};
     const int fd = (int)TEMP_FAILURE_RETRY(open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK));
@@ -96,10 +109,7 @@ static bool open_some(reject_file_t *file, const char *path, size_t most) {
     const char *end = file->text + file->size;
     for (const char *at = file->text; at < end && !file->mark[0];
          at = behind_line(at, end), file->first_line++) {
-        size_t announced = sizeof ANNOUNCEMENT - 1;
-        if ((size_t)(end - at) >= announced + MARK_DIGITS && memcmp(at, ANNOUNCEMENT, announced) == 0 &&
-            strspn(at + announced, "0123456789abcdef") == MARK_DIGITS)
-            snprintf(file->mark, sizeof file->mark, "#@%.*s ", MARK_DIGITS, at + announced);
+        take_comment(file, at, end);
         file->first = (size_t)(behind_line(at, end) - file->text);
     }
     cut_torn_mark(file);
@@ -159,6 +169,19 @@ static bool is_part_of_mark(const reject_file_t *file, const reject_entry_t *ent
            hash != reject_identity_hash(entry->record, entry->raw_length);
 }
 
+/* Behind heads that kills have left. */
+static const char *pass_torn_heads(const reject_file_t *file, const char *head) {
+    const char *end = file->text + file->size;
+    uint64_t ignored = 0;
+    while (head < end) {
+        const char *record = behind_line(head, end), *behind = next_head(file, record, &ignored);
+        if (!is_torn_head(head, record, behind))
+            break;
+        head = behind;
+    }
+    return head;
+}
+
 static void see_whether_torn(const reject_file_t *file, const char *behind, reject_entry_t *entry) {
     const char *end = file->text + file->size;
     uint64_t whole;
@@ -167,7 +190,8 @@ static void see_whether_torn(const reject_file_t *file, const char *behind, reje
         whole = UINT64_MAX;
     const bool cut = entry->raw_length < whole || is_part_of_mark(file, entry);
     entry->noted_torn = cut && is_note(file, behind, end);
-    entry->torn = entry->noted_torn || (cut && behind == end && !ended);
+    entry->torn = entry->noted_torn ||
+                  (cut && !ended && (entry->raw_length ? behind : pass_torn_heads(file, behind)) == end);
 }
 
 int reject_file_next(const reject_file_t *file, size_t *at, uint64_t *line, reject_entry_t *entry) {
@@ -276,14 +300,16 @@ bool reject_entry_is_known(const reject_entry_t *entry, const reject_known_t *kn
 
 /* --- going on --------------------------------------------------------------------------------------- */
 
-/* The last entry is followed by nothing else, and it was cut off. */
+/* The last entry is followed by nothing else, and it was cut off. Where its head is whole and nothing of its record is
+ * there, a person may have left it out; if it was a kill, the record is written once more, and that entry counts. */
 static bool ends_torn(const reject_file_t *file) {
     size_t at = file->first;
     uint64_t line = file->first_line;
     reject_entry_t entry;
     bool torn = false;
     while (reject_file_next(file, &at, &line, &entry) > 0) {
-        torn = entry.torn && entry.behind == file->size;
+        const bool in_head = !entry.raw_length && file->text[file->size - 1] != '\n';
+        torn = entry.torn && (entry.raw_length || in_head) && entry.behind == file->size;
         reject_entry_free(&entry);
     }
     return torn;

@@ -2,6 +2,7 @@
  * whole and never changed.
  *
  *     # tipple rejects ...
+ *     # of catalog 655b0f1e2a00000000000007                            the own id of the collection's catalog
  *     # marked #@1f2e3d4c
  *     #@1f2e3d4c offset=4711 line=57 length=83 hash=... ... -- ...    an entry's head
  *     the record                                                      all up to the next head belongs to it
@@ -29,6 +30,7 @@ typedef struct {
     size_t size;
     size_t cut;             /* a torn mark behind the last entry: so many bytes follow text[size] */
     char mark[REJECT_MARK]; /* "#@1f2e3d4c "; "" when the file announces none */
+    char catalog[25];       /* "" when it does not say of which one it is */
     size_t first;           /* where the first entry may be */
     uint64_t first_line;
 } reject_file_t;

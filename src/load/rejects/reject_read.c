@@ -77,6 +77,8 @@ bool rejects_read(const char *path, const schema_t *schema, retry_fn *take, void
     retry_t *retry = malloc(sizeof *retry);
     reject_known_t known = {0};
     bool ok = retry && reject_file_known(&file, false, &known);
+    if (retry)
+        retry->catalog = file.catalog;
     if (!ok)
         err_memory(err, file.size);
     else if (!file.mark[0])

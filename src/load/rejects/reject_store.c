@@ -53,6 +53,7 @@ reject_store_t *reject_store_new(const reject_store_options_t *options, err_t *e
         return NULL;
     }
     store->options = *options;
+    store->options.catalog = options->catalog ? options->catalog : "";
     store->fd = -1;
     snprintf(store->path, sizeof store->path, "%s", options->path);
     struct stat status;
@@ -83,8 +84,8 @@ static void close_file(reject_store_t *store) {
     store->fd = -1;
 }
 
-/* IN_USE: not this load's to write into; the next name may be. */
-typedef enum { TAKEN, IN_USE, MOVED_AWAY, FAILED } taking_t;
+/* IN_USE, OF_ANOTHER (collection): not this load's to write into; the next name may be. */
+typedef enum { TAKEN, IN_USE, OF_ANOTHER, MOVED_AWAY, FAILED } taking_t;
 
 /* Locks what was opened. Files that are none, such as /dev/null, belong to everybody. */
 static taking_t lock(reject_store_t *store, const char *path, err_t *err) {
@@ -177,6 +178,8 @@ static char *make_beginning(reject_store_t *store, err_t *err) {
     shell_quote_option(&words, "--on-bad-value", store->options.bad_value);
     shell_quote_option(&words, "--uri", store->options.target);
     shell_quote_option(&words, "--retry", strpbrk(store->path, "\r\n") ? "FILE" : store->path);
+    if (*store->options.catalog)
+        text_print(&words, "\n# of catalog %s", store->options.catalog);
     text_print(&words, "\n# marked %.*s\n", (int)strlen(store->mark) - 1, store->mark);
     return text_take(&words, err);
 }
@@ -209,6 +212,8 @@ static taking_t take(reject_store_t *store, const char *path, bool is_first, err
     if (ok && reject_file_is_other(&file)) {
         taking = is_first ? FAILED : IN_USE;
         ok = !is_first || reject_store_refuse(path, STATUS_HOST, err);
+    } else if (ok && file.mark[0] && strcmp(file.catalog, store->options.catalog) != 0) {
+        taking = OF_ANOTHER;
     } else if (ok) {
         ok = (reject_file_known(&file, false, &store->known) || err_memory(err, file.size)) &&
              begin(store, &file, err);
@@ -222,19 +227,24 @@ static taking_t take(reject_store_t *store, const char *path, bool is_first, err
 bool reject_store_open(reject_store_t *store, err_t *err) {
     const char *wanted = store->options.path;
     taking_t taking = store->fd >= 0 ? TAKEN : IN_USE;
+    bool of_another = false;
     char path[PATH_ROOM];
-    for (int number = 1; taking == IN_USE && number <= MOST_NAMES; number++) {
+    for (int number = 1; (taking == IN_USE || taking == OF_ANOTHER) && number <= MOST_NAMES; number++) {
         const int length = number == 1 ? snprintf(path, sizeof path, "%s", wanted)
                                        : snprintf(path, sizeof path, "%s.%d", wanted, number);
         if ((size_t)length >= sizeof path)
             return cannot(wanted, "written", ENAMETOOLONG, err);
         taking = take(store, path, number == 1, err);
+        of_another |= taking == OF_ANOTHER;
         if (taking == TAKEN && number > 1 && store->own_is_retried)
             log_note("%s stays as it is; what is rejected from now on is kept in %s", wanted, path);
+        else if (taking == TAKEN && of_another)
+            log_note("%s holds rejects of another collection; what this load rejects is kept in %s", wanted,
+                     path);
         else if (taking == TAKEN && number > 1)
             log_note("%s is another load's; what this one rejects is kept in %s", wanted, path);
     }
-    return taking == TAKEN || (taking == IN_USE && cannot(wanted, "written", EBUSY, err));
+    return taking == TAKEN || (taking != FAILED && cannot(wanted, "written", EBUSY, err));
 }
 
 /* --- using ------------------------------------------------------------------------------------------ */

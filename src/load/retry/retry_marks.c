@@ -98,6 +98,7 @@ static bool collect(job_t *job, err_t *err) {
                                      .max_record = job->spec->max_record,
                                      .max_document = server_facts(job->server)->max_document_bytes,
                                      .name = job->result->namespace,
+                                     .catalog = job->own_catalog,
                                      .held = &job->ledger};
     if (!(marks->fixes = fixes_read(paths, 1, job->places, &options, err)))
         return false;
