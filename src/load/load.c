@@ -2,6 +2,7 @@
 #include "base/clock.h"
 #include "base/host/host.h"
 #include "base/log.h"
+#include "base/numbers/units.h"
 #include "base/shell_word.h"
 #include "base/stop.h"
 #include "base/zeroed.h"
@@ -152,7 +153,7 @@ static bool run(job_t *job, err_t *err) {
         if (*at == '/')
             *at = '_'; /* of the collection's name, not a folder */
     log_detail("%s at %s: %zu file%s, %u threads, batches of %u", job->result->namespace, job->result->where,
-               job->file_count, job->file_count == 1 ? "" : "s", job->result->threads, job->spec->batch);
+               job->manifest.count, units_s(job->manifest.count), job->result->threads, job->spec->batch);
     const bool builds = !job->spec->dry_run, first = job->spec->indexes_first;
     return (!builds || !first || build_indexes(job, err)) && job_move_data(job, err) &&
            (!builds || first || build_indexes(job, err));

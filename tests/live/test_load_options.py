@@ -40,7 +40,8 @@ class Said(livetest.Case):
         """a large file of several pieces is counted once, also where more of it is read to find where its records begin"""
         row = "%d,\"" + 19990 * "x" + "\"\n"
         self.write("large.csv", "number,text\n" + "".join(row % number for number in range(7000)))
-        done = self.tipple("load", "--uri", self.uri(), "--filter", "number<0", "--json", "large.csv")
+        done = self.tipple("load", "-v", "--uri", self.uri(), "--filter", "number<0", "--json", "large.csv")
+        self.assertRegex(done.stderr, r": 1 file, \d+ threads")
         said = json.loads(done.stdout)
         size = os.path.getsize(os.path.join(self.folder, "large.csv"))
         self.assertEqual((7000, size), (said["filtered"], said["bytes_read"]))
