@@ -1,10 +1,8 @@
 #include "base/log.h"
-#include "base/out.h"
 #include "base/stop.h"
 #include "cli/options/cli.h"
 #include "server/address.h"
 #include "server/memory.h"
-#include "tipple/tipple.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -67,18 +65,15 @@ int main(int argc, char **argv) {
     }
     const char *word = argv[1];
     err_t err = {.text = ""};
-    if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0) {
-        out_lines(tipple_version());
-        return leave(cli_flush(&err) ? STATUS_OK : (int)err.status, &err);
-    }
     if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0)
         word = "help";
     char all[] = "--all";
-    const bool help_all = strcmp(word, "--help-all") == 0; /* tipple help --all */
-    if (help_all) {
-        word = "help";
+    const bool help_all = strcmp(word, "--help-all") == 0,
+               version = strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0;
+    if (help_all)
         argv[1] = all;
-    }
+    if (help_all || version) /* tipple help --all, tipple help --version */
+        word = "help";
     const command_t *command = cli_find_command(word, &err);
     int status = STATUS_USAGE;
     if (command) {
@@ -90,7 +85,7 @@ int main(int argc, char **argv) {
             mongoc_log_set_handler(on_driver_log, NULL);
             mongoc_init();
         }
-        const int taken = help_all ? 1 : 2;
+        const int taken = help_all || version ? 1 : 2;
         status = command->run(argc - taken, argv + taken, command, &err);
     }
     return leave(status, &err);

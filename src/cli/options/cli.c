@@ -3,9 +3,11 @@
 #include "base/conceal.h"
 #include "base/log.h"
 #include "base/numbers/units.h"
+#include "base/out.h"
 #include "cli/options/cli_inner.h"
 #include "cli/options/mongoimport.h"
 #include "cli/options/other_tools.h"
+#include "tipple/tipple.h"
 
 #include <errno.h>
 #include <math.h>
@@ -36,6 +38,11 @@ const option_t cli_common_options[] = {
      .help = "Print all that there is to say, with all options.",
      .kind = OPTION_FLAG,
      .offset = offsetof(common_t, help_all)},
+    {.name = "version",
+     .letter = 'V',
+     .help = "Print the version of tipple, and of what it was built with.",
+     .kind = OPTION_FLAG,
+     .offset = offsetof(common_t, version)},
     {.name = NULL},
 };
 
@@ -275,7 +282,7 @@ static bool read_word(const command_t *command, int argc, char **argv, int *at, 
 static bool read_words(const command_t *command, int argc, char **argv, void *values, common_t *common,
                        int *rest, err_t *err) {
     bool options = true;
-    for (int i = 0; i < argc && !common->help && !common->help_all; i++) {
+    for (int i = 0; i < argc && !common->help && !common->help_all && !common->version; i++) {
         if (options && strcmp(argv[i], "--") == 0) {
             options = false;
         } else if (options && argv[i][0] == '-' && argv[i][1]) {
@@ -308,13 +315,16 @@ bool cli_read(const command_t *command, int argc, char **argv, void *values, int
     if (!ok && instead && err->status == STATUS_USAGE)
         err_add(err, "\nThe same for tipple:\n    %s", instead);
     free(instead);
-    const bool help = common.help || common.help_all;
-    if (ok && help) {
-        cli_print_help(command, common.help_all);
+    const bool asked = common.help || common.help_all || common.version;
+    if (ok && asked) {
+        if (common.version)
+            out_lines(tipple_version());
+        else
+            cli_print_help(command, common.help_all);
         ok = cli_flush(err);
     }
     *status = ok ? STATUS_OK : (int)err->status;
-    if (!ok || help)
+    if (!ok || asked)
         return false;
     log_set_level(common.quiet ? LOG_QUIET : common.verbose ? LOG_VERBOSE : LOG_NORMAL);
     if (is_for_programs(command, values))

@@ -117,11 +117,12 @@ const command_t *cli_find_command(const char *name, err_t *err);
 
 /* Options that every command has. */
 typedef struct {
-    bool help, help_all, quiet, verbose;
+    bool help, help_all, version, quiet, verbose;
 } common_t;
 
 /* Reads options into `values`, leaving what is no option in argv[0, *rest). common options are acted on.
- * False: nothing else is to be done, and *status is the command's: --help was printed (0), or there is a mistake (1). */
+ * False: nothing else is to be done, and *status is the command's: --help or --version was printed (0), or there is a
+ * mistake (1). */
 bool cli_read(const command_t *command, int argc, char **argv, void *values, int *rest, int *status,
               err_t *err);
 
