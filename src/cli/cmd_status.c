@@ -236,15 +236,20 @@ static void print_left(const server_t *server, const report_t *status) {
     free(quoted);
 }
 
+/* Counts are of the loads: fixing a record changes none of them. */
 static void print_catalog(const places_summary_t *summary) {
-    char files[UNITS_MAX], complete[UNITS_MAX], loaded[UNITS_MAX], there[UNITS_MAX], rejected[UNITS_MAX];
+    char files[UNITS_MAX], complete[UNITS_MAX], loaded[UNITS_MAX], there[UNITS_MAX], rejected[UNITS_MAX],
+        fixed[UNITS_MAX];
     out_print("catalog %s of %s file%s complete   %s%s record%s loaded",
               units_count(complete, summary->complete), units_count(files, summary->files),
               units_s(summary->files), at_least(summary->complete == summary->files),
               units_count(loaded, summary->loaded), units_s(summary->loaded));
     if (summary->already_there)
         out_print(", %s already there", units_count(there, summary->already_there));
-    out_print(", %s rejected\n", units_count(rejected, summary->rejected));
+    out_print(", %s rejected", units_count(rejected, summary->rejected));
+    if (summary->rejected > summary->open_rejects)
+        out_print(" (%s fixed since)", units_count(fixed, summary->rejected - summary->open_rejects));
+    out_print("\n");
 }
 
 static void print_text(const server_t *server, const report_t *status, bool inputs) {
@@ -315,7 +320,8 @@ static void make_result(bson_t *to, const server_t *server, const report_t *stat
                AS_COUNT("files", status->summary.files), AS_COUNT("files_complete", status->summary.complete),
                AS_COUNT("loaded", status->summary.loaded),
                AS_COUNT("already_there", status->summary.already_there),
-               AS_COUNT("rejected", status->summary.rejected), AS_FLAG("appended", status->appends),
+               AS_COUNT("rejected", status->summary.rejected),
+               AS_COUNT("open_rejects", status->summary.open_rejects), AS_FLAG("appended", status->appends),
                AS_FLAG("sharded", status->route != NULL),
                AS_LIST("shards", map ? chunkmap_shards(map) : 0, put_shard, map));
     chunkmap_free(map);
