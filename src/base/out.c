@@ -1,5 +1,6 @@
 #include "base/out.h"
 #include "base/chars/escape.h"
+#include "base/chars/utf8.h"
 #include "base/text.h"
 
 #include <inttypes.h>
@@ -81,14 +82,6 @@ static uintmax_t take_unsigned(const conversion_t *conversion, va_list *list) {
     }
 }
 
-/* In columns of a terminal: bytes that continue a letter take none. */
-static size_t width_of(const char *text) {
-    size_t width = 0;
-    for (; *text; text++)
-        width += (*text & 0xC0) != 0x80;
-    return width;
-}
-
 static void put_shown(const conversion_t *conversion, const char *text, size_t length) {
     text_t own = {.length = 0};
     text_append_bytes(&own, text, length);
@@ -101,7 +94,7 @@ static void put_shown(const conversion_t *conversion, const char *text, size_t l
     free(taken);
     free(clean);
     char *shown = text_take_or_end(&own);
-    const size_t wide = (size_t)abs(conversion->width), has = width_of(shown),
+    const size_t wide = (size_t)abs(conversion->width), has = utf8_columns(shown),
                  pad = wide > has ? wide - has : 0;
     const bool left = conversion->width < 0 || strchr(conversion->flags, '-');
     printf("%*s%s%*s", left ? 0 : (int)pad, "", shown, left ? (int)pad : 0, "");

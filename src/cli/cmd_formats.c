@@ -1,5 +1,6 @@
 #include "base/chars/escape.h"
 #include "base/chars/suggest.h"
+#include "base/chars/utf8.h"
 #include "base/log.h"
 #include "base/out.h"
 #include "base/shell_word.h"
@@ -69,7 +70,7 @@ typedef struct {
 } widths_t;
 
 static void widen(widths_t *widths, const field_t *field) {
-    int name = (int)strlen(field->name), key = (int)strlen(field->key);
+    int name = (int)utf8_columns(field->name), key = (int)utf8_columns(field->key);
     widths->name = name > widths->name ? name : widths->name;
     widths->key = key > widths->key ? key : widths->key;
 }
@@ -83,68 +84,68 @@ static widths_t widths_of(const schema_t *schema) {
     return widths;
 }
 
-static void check_columns(text_t *out, const schema_t *schema, widths_t widths) {
-    text_print(out, "%-*s %-*s %-8s %s\n", widths.name, "field", widths.key, "key", "type", "columns");
+/* As the guess names it. */
+static const char *type_of(const field_t *field) {
+    const bool timed =
+        field->type == TYPE_DATE && field->patterns.count && strchr(field->patterns.items[0].text, 'h');
+    return timed ? "datetime" : schema_type_name(field->type);
+}
+
+static void check_columns(const schema_t *schema, widths_t widths) {
+    out_print("%-*s %-*s %-8s %s\n", widths.name, "field", widths.key, "key", "type", "columns");
     for (size_t i = 0; i < schema->field_count; i++) {
         const field_t *field = &schema->fields[i];
-        text_print(out, "%-*s %-*s %-8s", widths.name, field->name, widths.key, field->key,
-                   schema_type_name(field->type));
+        out_print("%-*s %-*s %-8s", widths.name, field->name, widths.key, field->key, type_of(field));
         for (size_t j = 0; j < field->columns.count; j++)
-            text_print(out, "%s%s", j ? ", " : " ", field->columns.items[j].text);
-        text_append(out, "\n");
+            out_print("%s%s", j ? ", " : " ", field->columns.items[j].text);
+        out_print("\n");
     }
 }
 
-static void check_widths(text_t *out, const field_t *fields, size_t count, uint32_t behind) {
+static void check_widths(const field_t *fields, size_t count, uint32_t behind) {
     for (size_t i = 0; i < count; i++)
-        text_print(out, "%6u %5u  %-8s %s%s%s\n", fields[i].offset + behind, fields[i].width,
-                   schema_type_name(fields[i].type), fields[i].key, fields[i].nulls.count ? "  nulls: " : "",
-                   fields[i].nulls.count ? fields[i].nulls.items[0].text : "");
+        out_print("%6u %5u  %-8s %s%s%s\n", fields[i].offset + behind, fields[i].width, type_of(&fields[i]),
+                  fields[i].key, fields[i].nulls.count ? "  nulls: " : "",
+                  fields[i].nulls.count ? fields[i].nulls.items[0].text : "");
 }
 
-static void check_fixed(text_t *out, const schema_t *schema) {
-    text_print(out, "    at width  type     key\n");
-    check_widths(out, schema->fields, schema->field_count, 0);
+static void check_fixed(const schema_t *schema) {
+    out_print("    at width  type     key\n");
+    check_widths(schema->fields, schema->field_count, 0);
     for (size_t i = 0; i < schema->part_count; i++) {
         const tail_part_t *part = &schema->parts[i];
-        text_print(out, "%s %s%s\n", part->marker.text, part->sections ? "sections" : part->name,
-                   part->leave_out ? "  left out" : "");
-        check_widths(out, part->fields, part->field_count, 0);
+        out_print("%s %s%s\n", part->marker.text, part->sections ? "sections" : part->name,
+                  part->leave_out ? "  left out" : "");
+        check_widths(part->fields, part->field_count, 0);
     }
     for (size_t i = 0; i < schema->section_count; i++) {
         const section_t *section = &schema->sections[i];
         for (size_t j = 0; j < section->id_count; j++)
-            text_print(out, "%s%.3s-%c", j ? ", " : "", section->ids[j].first, section->ids[j].last_digit);
-        text_print(out, " %s\n", section->name);
-        check_widths(out, section->fields, section->field_count, SCHEMA_ID);
+            out_print("%s%.3s-%c", j ? ", " : "", section->ids[j].first, section->ids[j].last_digit);
+        out_print(" %s\n", section->name);
+        check_widths(section->fields, section->field_count, SCHEMA_ID);
     }
 }
 
-static void check_all(text_t *out, const schema_t *schema) {
-    text_print(out, "%s  %s\n", schema->name, schema->about);
+static void check_all(const schema_t *schema) {
+    out_print("%s  %s\n", schema->name, schema->about);
     widths_t widths = widths_of(schema);
     for (size_t i = 0; i < schema->made_count; i++)
-        text_print(out, "%-*s %-*s %s\n", widths.name, schema->made[i].field.name, widths.key,
-                   schema->made[i].field.key, "made");
+        out_print("%-*s %-*s %s\n", widths.name, schema->made[i].field.name, widths.key,
+                  schema->made[i].field.key, "made");
     if (schema->kind == RECORDS_FIXED)
-        check_fixed(out, schema);
+        check_fixed(schema);
     else if (schema->field_count)
-        check_columns(out, schema, widths);
+        check_columns(schema, widths);
 }
 
-/* What is in the file is somebody's: it does not reach the terminal as it is. */
 static bool check(const char *name, err_t *err) {
     schema_t *schema = format_open(name, err);
-    text_t out = {.length = 0};
     if (!schema)
         return false;
-    check_all(&out, schema);
+    check_all(schema);
     schema_destroy(schema);
-    char *text = text_take(&out, err);
-    if (text)
-        out_lines(text);
-    free(text);
-    return text;
+    return true;
 }
 
 static bool list(err_t *err) {

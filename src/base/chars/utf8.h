@@ -39,6 +39,14 @@ static inline size_t utf8_put(uint8_t *to, uint32_t character) {
     return (size_t)(to - begin);
 }
 
+/* How many columns of a terminal a text takes: bytes that continue a character take none. */
+static inline size_t utf8_columns(const char *text) {
+    size_t columns = 0;
+    for (; *text; text++)
+        columns += (*text & 0xC0) != 0x80;
+    return columns;
+}
+
 /* Does a terminal obey this character: C0, DEL, or C1 (two bytes, C2 80 to C2 9F)? */
 static inline bool utf8_is_control(const uint8_t *at, size_t length) {
     return length == 1 ? *at < ' ' || *at == 0x7F : length == 2 && *at == 0xC2 && at[1] < 0xA0;

@@ -1,5 +1,6 @@
 #include "cli/print/grid.h"
 #include "base/chars/escape.h"
+#include "base/chars/utf8.h"
 #include "base/conceal.h"
 #include "base/grow.h"
 #include "base/out.h"
@@ -36,14 +37,6 @@ void grid_figure(char out[GRID_CELL], double value) {
                  value);
 }
 
-/* As a terminal shows it: bytes that continue a letter take no place. */
-static int width_of(const char *text) {
-    int width = 0;
-    for (; *text; text++)
-        width += (*text & 0xC0) != 0x80;
-    return width;
-}
-
 void grid_print(grid_t *grid) {
     int widths[GRID_COLUMNS] = {0};
     for (size_t row = 0; row < grid->rows; row++)
@@ -51,13 +44,13 @@ void grid_print(grid_t *grid) {
             make_fit(grid->cells[row][i]);
     for (size_t row = 0; row < grid->rows; row++)
         for (size_t i = 0; i < grid->columns; i++)
-            if (width_of(grid->cells[row][i]) > widths[i])
-                widths[i] = width_of(grid->cells[row][i]);
+            if ((int)utf8_columns(grid->cells[row][i]) > widths[i])
+                widths[i] = (int)utf8_columns(grid->cells[row][i]);
     for (size_t row = 0; row < grid->rows; row++) {
         int due = 0; /* blanks that only come when something follows */
         for (size_t i = 0; i < grid->columns; i++) {
             const char *cell = grid->cells[row][i];
-            int pad = widths[i] - width_of(cell);
+            int pad = widths[i] - (int)utf8_columns(cell);
             if (!widths[i])
                 continue;
             due += grid->left[i] ? 0 : pad;
@@ -65,7 +58,7 @@ void grid_print(grid_t *grid) {
                 out_print("%*s%s", due, "", cell);
                 due = 0;
             } else {
-                due += grid->left[i] ? 0 : width_of(cell);
+                due += grid->left[i] ? 0 : (int)utf8_columns(cell);
             }
             due += (grid->left[i] ? pad : 0) + 2;
         }

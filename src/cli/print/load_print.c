@@ -1,4 +1,5 @@
 #include "cli/print/load_print.h"
+#include "base/chars/utf8.h"
 #include "base/log.h"
 #include "base/numbers/units.h"
 #include "base/out.h"
@@ -22,7 +23,7 @@ static void print_places(const char *title, const loaded_place_t *places, size_t
     size_t width = strlen(title);
     uint64_t limit = UINT64_MAX;
     for (size_t i = 0; i < count; i++)
-        width = strlen(places[i].name) > width ? strlen(places[i].name) : width;
+        width = utf8_columns(places[i].name) > width ? utf8_columns(places[i].name) : width;
     if (count > MOST_ROWS)
         limit = (uint64_t)((double)result->counts.loaded / (double)count * 0.9);
     out_print("%-*s    documents   share   busy   batches at once (most)   waited for\n", (int)width, title);
