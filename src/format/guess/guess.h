@@ -87,8 +87,8 @@ bool guess_options_agree(const guess_options_t *options, const schema_t *schema,
 /* After guess_end. The format file, which the caller frees; NULL: out of memory. */
 char *guess_yaml(const guess_t *guess, err_t *err);
 
-/* The same in three or four lines for people, without line ends; text_bytes: of the whole input, 0: not known. */
-enum { GUESS_LINES = 4 }; /* the third one may be empty */
+/* The same in three to five lines for people, without line ends; text_bytes: of the whole input, 0: not known. */
+enum { GUESS_LINES = 5 }; /* the third and the fourth may be empty */
 bool guess_tell(const guess_t *guess, uint64_t text_bytes, char *lines[GUESS_LINES], err_t *err);
 
 /* Of those that were taken: how many records, and how many will be rejected. */

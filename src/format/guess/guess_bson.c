@@ -22,5 +22,5 @@ void guess_bson_take(guess_t *guess, const uint8_t *text, size_t length, size_t 
 void guess_bson_tell(text_t out[GUESS_LINES]) {
     text_append(&out[0], "no --format: read as BSON");
     text_append(&out[1], "each document brings its own fields");
-    text_append(&out[3], "the same as --format bson");
+    text_append(&out[4], "the same as --format bson");
 }

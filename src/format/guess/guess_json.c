@@ -90,5 +90,5 @@ void guess_json_tell(text_t out[GUESS_LINES], const guess_t *guess) {
     }
     if (guess->options.bad_value)
         text_print(&out[1], "; values that do not fit: %s", schema_bad_values[guess->options.bad_value]);
-    text_append(&out[3], guess->options.type_count ? "" : "the same as --format json");
+    text_append(&out[4], guess->options.type_count ? "" : "the same as --format json");
 }

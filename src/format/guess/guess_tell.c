@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NAMED_COLUMNS = 40, NEARLY_NAMED = 3 };
+enum { NAMED_COLUMNS = 40, NEARLY_NAMED = 3, RENAMED_NAMED = 8 };
 
 /* Also of what was looked at later. */
 static bool ends_empty(const guess_t *guess) {
@@ -103,6 +103,28 @@ static void tell_columns(text_t *out, const guess_t *guess) {
         text_print(out, ", and %zu more", guess->structure.columns - NAMED_COLUMNS);
 }
 
+/* Names that are no good keys: they have other characters than letters, digits and _, are empty, or are there twice. */
+static void tell_renamed(text_t *out, const guess_t *guess) {
+    text_t list = {.length = 0};
+    const size_t columns = guess->structure.columns - ends_empty(guess);
+    size_t count = 0;
+    for (size_t i = 0; (guess->header || guess->named_here) && i < columns; i++) {
+        const guess_column_t *column = &guess->columns[i];
+        char name[200];
+        if (strcmp(column->name, column->key) == 0 || guess_key(column) != column->key ||
+            ++count > RENAMED_NAMED)
+            continue;
+        guess_shown(name, sizeof name, column->name, strlen(column->name));
+        text_print(&list, "%s'%s' -> %s", list.length ? ", " : "", name, column->key);
+    }
+    if (count) {
+        text_print(out, "renamed %zu column%s: %s", count, units_s(count), list.bytes ? list.bytes : "");
+        if (count > RENAMED_NAMED)
+            text_print(out, ", and %zu more", count - RENAMED_NAMED);
+    }
+    text_free(&list);
+}
+
 static void tell_nearly_column(text_t *out, const guess_column_t *column, const guess_column_t *as) {
     char misfits[UNITS_MAX], values[UNITS_MAX], first[2 * NEARLY_SHOWN];
     text_t spec = {.length = 0};
@@ -153,15 +175,16 @@ bool guess_tell(const guess_t *guess, uint64_t text_bytes, char *lines[GUESS_LIN
         if (guess->was_utf16)
             text_append(&out[0], ", UTF-16 made UTF-8");
         if (guess->options.type_count)
-            tell_change(&out[3], guess, err);
+            tell_change(&out[4], guess, err);
         text_append(&out[0], " (");
         guess_put_share(&out[0], guess, text_bytes);
         text_append(&out[0], ")");
     } else {
         tell_structure(&out[0], guess, text_bytes);
         tell_columns(&out[1], guess);
-        tell_nearly(&out[2], guess);
-        tell_change(&out[3], guess, err);
+        tell_renamed(&out[2], guess);
+        tell_nearly(&out[3], guess);
+        tell_change(&out[4], guess, err);
     }
     for (size_t i = 0; i < GUESS_LINES; i++) {
         lines[i] = text_take(&out[i], err);
