@@ -573,6 +573,9 @@ class Beside(Query):
         self.assertRegex(text, r"(?m)^5000 +nothing found +3 +0.5 σ 0.1$")
         self.assertIn("all n=5000: nothing came back, so its times are not those of an answer\n", text)
         self.assertNotIn("all n=1:", text)
+        self.tipple(*self.query_words("all", "--repeats", 4, "--report", "all.json"))
+        sections = {section["title"]: section for section in json.loads((self.folder / "all.json").read_text())["sections"]}
+        self.assertEqual([["all n=5000", "nothing came back, so its times are not those of an answer"]], sections["Remarks"]["rows"])
         text = self.tipple(*self.query_words("some", "--duration", "200ms")).stdout.decode()
         self.assertRegex(text, r"(?m)^some: nothing came back to [1-9]\d? % of its requests$")
         self.assertEqual(1, text.count("nothing came back"))

@@ -1,6 +1,7 @@
 #include "cli/print/query_figures.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 static double ms(double ns) {
@@ -81,6 +82,16 @@ double query_figure(const measure_t *measure, const char *name) {
 const char *query_parallel_name(const measure_t *measure, char out[16]) {
     const work_t *work = measure->work;
     return work->query->kind == QUERY_PIPELINE ? measure_parallel_name(work->ranges, out) : "off";
+}
+
+const char *query_emptiness(const measure_t *measure, char out[QUERY_EMPTINESS]) {
+    if (measure->failures || !measure->empty)
+        return NULL;
+    if (measure_of_nothing(measure))
+        return "nothing came back, so its times are not those of an answer";
+    snprintf(out, QUERY_EMPTINESS, "nothing came back to %.0f %% of its requests",
+             100 * (double)measure->empty / (double)measure->hist->moments.count);
+    return out;
 }
 
 const earlier_t *query_compare(const measure_t *measure, const earlier_list_t *earlier, ratio_t *ratio) {

@@ -22,6 +22,10 @@ double query_figure(const measure_t *measure, const char *name);
  */
 const earlier_t *query_compare(const measure_t *measure, const earlier_list_t *earlier, ratio_t *ratio);
 
+/* What is to be told of requests to which nothing came back; NULL: nothing is. */
+enum { QUERY_EMPTINESS = 80 };
+const char *query_emptiness(const measure_t *measure, char out[QUERY_EMPTINESS]);
+
 /* "off", "auto", "4" */
 const char *query_parallel_name(const measure_t *measure, char out[16]);
 

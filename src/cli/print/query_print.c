@@ -171,31 +171,20 @@ static void print_explained(const query_result_t *result) {
     grid_free(&grid);
 }
 
-/* again: of the same request by another number of clients, which was told of. */
-static void print_emptiness(const measure_t *measure, bool again) {
-    const work_t *work = measure->work;
-    const char *space = *work->with ? " " : "";
-    if (measure->failures || !measure->empty || again)
-        return;
-    if (measure_of_nothing(measure))
-        out_print("%s%s%s: nothing came back, so its times are not those of an answer\n", work->query->name,
-                  space, work->with);
-    else
-        out_print("%s%s%s: nothing came back to %.0f %% of its requests\n", work->query->name, space,
-                  work->with, 100 * (double)measure->empty / (double)measure->hist->moments.count);
-}
-
 static void print_remarks(const query_result_t *result) {
     for (size_t i = 0; i < result->measures.count; i++) {
         const measure_t *measure = &result->measures.items[i];
         const work_t *work = measure->work;
         const char *space = *work->with ? " " : "";
         const bool failed = measure->failures != 0;
+        char empty[QUERY_EMPTINESS];
         if (failed || measure->difference[0])
             out_print("%s%s%s%s%s\n", work->query->name, space, work->with,
                       failed ? " failed, its figures are left out: " : ": not the expected answer: ",
                       failed ? measure->failure : measure->difference);
-        print_emptiness(measure, i && measure[-1].work == work);
+        const char *emptiness = query_emptiness(measure, empty);
+        if (emptiness && !(i && measure[-1].work == work)) /* told of fewer clients already */
+            out_print("%s%s%s: %s\n", work->query->name, space, work->with, emptiness);
         if (work->parallel && parallel_ranges(work->parallel) == 1)
             out_print("%s%s%s runs whole: %s\n", work->query->name, space, work->with,
                       parallel_why(work->parallel));

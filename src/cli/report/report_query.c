@@ -125,22 +125,32 @@ static void add_measures(report_t *report, const query_result_t *result) {
     report_end(report);
 }
 
-static void add_trouble(report_t *report, const query_result_t *result) {
+static void add_remark(report_t *report, const measure_t *measure, const char *what) {
     char name[NAME_BYTES];
-    if (!result->failed && !result->different)
-        return;
-    report_begin(report, REPORT_TABLE, "What went wrong", NULL);
-    report_column(report, "query", "");
-    report_column(report, "what", "");
+    report_row(report);
+    report_word(report, name_of(measure, name));
+    report_word(report, what);
+}
+
+static void add_remarks(report_t *report, const query_result_t *result) {
+    bool any = false;
     for (size_t i = 0; i < result->measures.count; i++) {
         const measure_t *measure = &result->measures.items[i];
-        if (!measure->failures && !measure->difference[0])
-            continue;
-        report_row(report);
-        report_word(report, name_of(measure, name));
-        report_word(report, measure->failures ? measure->failure : measure->difference);
+        char empty[QUERY_EMPTINESS];
+        const char *emptiness = query_emptiness(measure, empty);
+        if (!any && (measure->failures || measure->difference[0] || emptiness)) {
+            report_begin(report, REPORT_TABLE, "Remarks", NULL);
+            report_column(report, "query", "");
+            report_column(report, "what", "");
+            any = true;
+        }
+        if (measure->failures || measure->difference[0])
+            add_remark(report, measure, measure->failures ? measure->failure : measure->difference);
+        if (emptiness)
+            add_remark(report, measure, emptiness);
     }
-    report_end(report);
+    if (any)
+        report_end(report);
 }
 
 /* ---- latencies: a few of them on each picture ---- */
@@ -281,7 +291,7 @@ report_t *report_query(const query_spec_t *spec, const query_result_t *result, i
         bson_free(trouble);
     }
     if (result->configuration[0] && result->measures.count) {
-        add_trouble(report, result);
+        add_remarks(report, result);
         add_measures(report, result);
         add_latencies(report, result);
         add_watched(report, result);
