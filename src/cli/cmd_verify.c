@@ -260,9 +260,9 @@ static void make_result(bson_t *to, const verify_result_t *result, const values_
         AS_NUMBER("documents_of_other_files", result->counted ? (double)result->other_documents : NAN, 0),
         AS_NUMBER("documents_not_ours", result->counted ? (double)result->not_ours : NAN, 0),
         AS_NUMBER("changed_meanwhile", result->counted ? (double)result->changed : NAN, 0),
-        AS_FLAG("quick", values->spec.quick), AS_FIGURE("sample_percent", values->spec.sample_percent),
-        AS_COUNT("blocks", result->blocks), AS_COUNT("blocks_looked_at", result->blocks_looked_at),
-        AS_SECONDS("seconds", result->took_ns),
+        AS_FLAG("ended", result->ended), AS_FLAG("quick", values->spec.quick),
+        AS_FIGURE("sample_percent", values->spec.sample_percent), AS_COUNT("blocks", result->blocks),
+        AS_COUNT("blocks_looked_at", result->blocks_looked_at), AS_SECONDS("seconds", result->took_ns),
         AS_NUMBER("docs_per_second", result_rate(result->documents, result->took_ns), 0),
         AS_COUNT("bytes_read", result->bytes_read), AS_COUNT("bytes_text", result->bytes_text),
         AS_COUNT("bytes_encoded", result->bytes_encoded), AS_COUNT("bytes_stored", result->bytes_stored),
@@ -273,17 +273,27 @@ static void make_result(bson_t *to, const verify_result_t *result, const values_
     put_differences(to, result->differences);
 }
 
+/* Of what was not looked at nothing is said: neither that something is missing, nor that nothing is. */
 static void print_counts(const verify_result_t *result, const values_t *values, const bson_t *document) {
-    char number[UNITS_MAX], files[UNITS_MAX], took[UNITS_MAX], rate[UNITS_MAX], in[UNITS_MAX];
-    bool quick = values->spec.quick, first = true;
-    out_print("verified %s document%s of %s file%s:", units_count(number, result->same),
-              units_s(result->same), units_count(files, result->files), result->files == 1 ? "" : "s");
+    char number[UNITS_MAX], files[UNITS_MAX], took[UNITS_MAX], rate[UNITS_MAX], in[UNITS_MAX],
+        share[16] = "a part";
+    bool quick = values->spec.quick, first = result->compared;
+    units_count(number, result->same);
+    units_count(files, result->files);
+    if (isfinite(result->looked))
+        snprintf(share, sizeof share, "about %.0f%%", fmin(floor(100 * result->looked), 99));
+    if (result->compared)
+        out_print("verified %s document%s of %s file%s:", number, units_s(result->same), files,
+                  units_s(result->files));
+    else
+        out_print("not finished: %s of %s file%s was looked at: %s document%s as expected", share, files,
+                  units_s(result->files), number, units_s(result->same));
     for (difference_kind_t kind = 0; kind < DIFFERENCE_KINDS; kind++) {
         uint64_t found = differences_count(result->differences, kind);
         bool meant = kind == DIFFERENCE_UNEQUAL                                 ? quick
                      : kind == DIFFERENCE_UNRELATED || kind == DIFFERENCE_EXTRA ? true
                                                                                 : !quick;
-        if (!meant)
+        if (!meant || (!found && !(kind == DIFFERENCE_UNRELATED ? result->ended : result->compared)))
             continue;
         out_print("%s %s %s%s", first ? "" : ",", found ? units_count(number, found) : "none",
                   difference_names[kind],
@@ -292,7 +302,8 @@ static void print_counts(const verify_result_t *result, const values_t *values, 
                                              : " blocks");
         first = false;
     }
-    out_print("      %s   %s docs/s   %s/s in\n", units_time(took, result->took_ns),
+    out_print("%s      %s   %s docs/s   %s/s in\n", result->compared ? "" : "; nothing is known of the rest",
+              units_time(took, result->took_ns),
               units_rate(rate, bson_read_number(document, "docs_per_second")),
               units_bytes(in, result_rate(result->bytes_read, result->took_ns)));
 }
@@ -358,7 +369,7 @@ static void print_summary(const verify_result_t *result, const values_t *values,
         out_print("changed meanwhile: %s document%s came or went after %s had been looked at\n",
                   units_count(a, result->changed), units_s(result->changed),
                   result->changed == 1 ? "it" : "they");
-    if (!result->counted && spec->sample_percent == 100)
+    if (!result->counted && result->compared && spec->sample_percent == 100)
         out_print("documents that belong to no file were not looked for\n");
     if (differences_count(result->differences, DIFFERENCE_MISSING))
         out_print(

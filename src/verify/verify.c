@@ -44,12 +44,14 @@ static bool in_sample(const verify_spec_t *spec, const block_t *block) {
 static bool take_block(void *context, block_t *block, err_t *err) {
     verify_worker_t *worker = context;
     verification_t *run = worker->run;
+    const uint32_t length = block->length;
     bool ok = true;
     if (in_sample(run->spec, block))
         ok = verifier_look(worker->verifier, block, err);
     else
         worker->skipped++;
     pipeline_free_block(&run->pipeline, block);
+    worker->text_bytes += ok ? length : 0;
     return ok;
 }
 
@@ -141,6 +143,7 @@ static bool add_up_workers(verification_t *run, err_t *err) {
         result->blocks_looked_at += counters->blocks;
         result->blocks += counters->blocks + worker->skipped;
         result->retries += counters->retries;
+        run->text_bytes += worker->text_bytes;
         for (size_t lane = 0; lane < RECORD_ID_LANES; lane++)
             run->lanes[lane] += verifier_lanes(worker->verifier)[lane];
         ok = differences_move(result->differences, verifier_differences(worker->verifier), err) && ok;
@@ -173,6 +176,9 @@ static bool compare(verification_t *run, err_t *err) {
     const bool worked = pipeline_join(&run->pipeline, &joining);
     err_t adding;
     const bool joined = add_up_workers(run, &adding);
+    /* much more may have been read than was looked at */
+    run->result->looked = (double)run->text_bytes / (double)run->result->bytes_text *
+                          (double)run->result->bytes_read / (double)run->bytes_to_read;
     progress_end(&run->progress);
     if (!worked)
         *err = joining;
@@ -319,10 +325,13 @@ static bool open_all(verification_t *run, err_t *err) {
 }
 
 static bool look(verification_t *run, err_t *err) {
-    return limits_check(run->spec->threads, run->spec->memory, run->spec->max_record, err) &&
-           open_all(run, err) &&
-           (run->nothing ||
-            (compare(run, err) && judge_last(run, err) && look_outside(run, err) && conclude(run, err)));
+    verify_result_t *result = run->result;
+    if (!limits_check(run->spec->threads, run->spec->memory, run->spec->max_record, err) ||
+        !open_all(run, err))
+        return false;
+    result->compared = run->nothing || (compare(run, err) && judge_last(run, err));
+    result->ended = run->nothing || (result->compared && look_outside(run, err));
+    return result->ended && (run->nothing || conclude(run, err));
 }
 
 static void free_run(verification_t *run) {

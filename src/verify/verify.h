@@ -48,7 +48,10 @@ typedef struct {
     uint64_t documents; /* looked at */
     uint64_t same;      /* of those: as they should be */
     uint64_t blocks, blocks_looked_at;
-    bool counted;             /* everything was looked at, so that the collection could be counted */
+    bool compared; /* the files with the collection, to their ends (or those of the sample) */
+    bool ended;    /* that, and documents that belong to no file were looked for, if they should be */
+    double looked; /* about this share of the files, as far as it came; not finite: not known */
+    bool counted;  /* everything was looked at, so that the collection could be counted */
     uint64_t all_documents;   /* counted: in the collection */
     uint64_t other_documents; /* counted: of files in the catalog that were not given */
     uint64_t not_ours;        /* counted: there before a load with --append, or somebody else's */

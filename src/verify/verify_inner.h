@@ -21,7 +21,8 @@ typedef struct {
     verification_t *run;
     verifier_t *verifier;
     pipeline_worker_t work;
-    uint64_t skipped; /* blocks that are not in the sample */
+    uint64_t skipped;    /* blocks that are not in the sample */
+    uint64_t text_bytes; /* of these blocks, and of those that were looked at */
 } verify_worker_t;
 
 struct verification {
@@ -49,7 +50,7 @@ struct verification {
     last_wins_t last;
     verified_ids_t ids; /* the same, by own `_id`s */
     progress_t progress;
-    uint64_t bytes_to_read;
+    uint64_t bytes_to_read, text_bytes; /* of all files; of what the workers have passed */
 };
 
 /* verify_open.c: reads what was asked for, connects, and finds the inputs in the catalog. Writes nothing. With

@@ -162,9 +162,10 @@ class Faults(liveverify.Case):
         self.assertEqual((0, 0), (said["missing"], len(said["differences"])))
         self.assertRegex(self.stderr, r"could not read .*longer than --patience \(2.0 s\)")
 
-    def begin(self, *words):
-        process = subprocess.Popen(self.command(*self.verify_words(*words)), cwd=self.folder, stdout=subprocess.PIPE,
-                                   stderr=subprocess.PIPE, stdin=subprocess.DEVNULL)
+    def begin(self, *words, json_wanted=True):
+        words = [word for word in self.verify_words(*words) if json_wanted or word != "--json"]
+        process = subprocess.Popen(self.command(*words), cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                   stdin=subprocess.DEVNULL)
 
         def end():
             process.kill()
@@ -173,9 +174,10 @@ class Faults(liveverify.Case):
         return process
 
     def test_interrupted(self):
-        """SIGINT and SIGTERM: what was found until then is said, and the process dies of the signal"""
+        """SIGINT and SIGTERM: what was found until then is said, nothing of the rest, and the process dies of the signal"""
         self.set(self.id_at("a.csv", 2), k="other")
-        for number, answered in ((signal.SIGINT, True), (signal.SIGTERM, True), (signal.SIGINT, False)):
+        for number, answered, json_wanted in ((signal.SIGINT, True, True), (signal.SIGTERM, True, True),
+                                              (signal.SIGINT, False, True), (signal.SIGINT, True, False)):
             waits, gate = threading.Event(), threading.Event()
 
             def look(found, reply, waits=waits, gate=gate):
@@ -185,7 +187,7 @@ class Faults(liveverify.Case):
                 return reply, False
             _, words = self.through(look)
             self.addCleanup(gate.set)
-            process = self.begin("a.csv", "-j", 1, *words)
+            process = self.begin("a.csv", "-j", 1, *words, json_wanted=json_wanted)
             self.assertTrue(livetest.wait_for(lambda: waits.is_set() or process.poll() is not None))
             self.assertIsNone(process.poll())
             process.send_signal(number)
@@ -195,10 +197,15 @@ class Faults(liveverify.Case):
             out, err = process.communicate(timeout=livetest.LONG)
             gate.set()
             self.assertEqual(-number, process.returncode, err)
-            said = json.loads(out)
-            self.assertEqual((128 + number, 1, 0), (said["status"], said["changed"], said["missing"]))
-            self.assertLess(said["documents"], self.ROWS)
             self.assertIn(b"interrupted", err)
+            if not json_wanted:
+                self.assertRegex(out.decode(), r"(?m)^not finished: about [1-9]\d?% of 1 file was looked at: [\d,]+ documents as "
+                                               "expected, 1 changed; nothing is known of the rest ")
+                self.assertNotIn(b"none", out)
+                continue
+            said = json.loads(out)
+            self.assertEqual((128 + number, False, 1, 0), (said["status"], said["ended"], said["changed"], said["missing"]))
+            self.assertLess(said["documents"], self.ROWS)
 
     def test_changed_meanwhile(self):
         """a collection that changes behind the look is never called clean; other files of a new load do no harm"""

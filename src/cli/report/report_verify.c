@@ -15,7 +15,8 @@ static void say(report_t *report, const verify_result_t *result, int status, con
                         ? reporting_trouble(status, (double)result->took_ns / 1e9, err)
                         : NULL;
     if (trouble)
-        report_say(report, status, "%s; until then %s documents were as expected.", trouble, same);
+        report_say(report, status, "%s; until then %s documents were as expected%s.", trouble, same,
+                   result->compared ? "" : ", and nothing is known of the rest");
     else if (status == STATUS_DIFFERENT)
         report_say(report, status, "Something differs: %s. %s documents of %s are as expected.", err->text,
                    same, files);
@@ -32,7 +33,8 @@ static void add_result(report_t *report, const verify_result_t *result, const bs
         "A block is the records in 256 KiB of a file's text; with --sample not all blocks are looked at.");
     reporting_figure(report, document, "as expected", "as_expected", "documents");
     for (difference_kind_t kind = 0; kind < DIFFERENCE_KINDS; kind++)
-        if (quick || kind != DIFFERENCE_UNEQUAL)
+        if ((quick || kind != DIFFERENCE_UNEQUAL) &&
+            (result->compared || differences_count(result->differences, kind)))
             reporting_figure(report, document, difference_names[kind], difference_names[kind],
                              kind == DIFFERENCE_UNEQUAL ? "blocks" : "documents");
     reporting_figure(report, document, "took", "seconds", "s");
