@@ -23,8 +23,10 @@ static bool take_sample(plan_values_t *values, char **files, int count, gauge_t 
 
 /* What the sample says where the command line does not. */
 static void fill_from(plan_spec_t *spec, const gauge_t *gauge) {
-    if (spec->documents == 0)
+    if (spec->documents == 0) {
         spec->documents = gauge->all_documents;
+        spec->estimated = !gauge->exact;
+    }
     if (spec->document_bytes == 0)
         spec->document_bytes = (double)gauge->bson_bytes / (double)gauge->documents;
     if (spec->text_bytes == 0)

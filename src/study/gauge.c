@@ -136,6 +136,7 @@ static void sum_up(gauger_t *gauger, const manifest_t *manifest, bool whole) {
         gauge->all_text += text_of(gauger, &manifest->files[i]);
     if (whole || gauge->all_text < (double)gauge->text_bytes)
         gauge->all_text = (double)gauge->text_bytes;
+    gauge->exact = whole;
     gauge->all_documents =
         whole ? (double)gauge->documents
               : floor(gauge->all_text / (double)gauge->text_bytes * (double)gauge->documents);

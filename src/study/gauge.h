@@ -9,9 +9,9 @@
 typedef struct {
     uint64_t records, documents, text_bytes, bson_bytes; /* that were read */
     uint64_t files;
-    /* of all files together, estimated from these; exact if everything was read */
-    double all_text, all_documents;
-    double zlib, zstd; /* bytes on disk for a byte of BSON, in pages as a server writes them */
+    double all_text, all_documents; /* of all files together, estimated from these */
+    bool exact;                     /* these two are no estimates: everything was read */
+    double zlib, zstd;              /* bytes on disk for a byte of BSON, in pages as a server writes them */
 } gauge_t;
 
 enum { GAUGE_MOST_TEXT = 32 << 20, GAUGE_MOST_FILES = 32 };

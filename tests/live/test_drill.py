@@ -142,6 +142,7 @@ class Drill(livedrill.Mixin, livetest.OwnServer):
         said = self.drill("--predict-only", "--filter", "s==B", "--sample", "5000", "a.csv", "b.csv")
         self.assertAlmostEqual(passing, said["documents"], delta=1)
         self.assertFalse(said["documents_exact"])
+        self.assertRegex(self.stderr, r"drill: predicted for about [\d,]+ documents: ")
         self.assertEqual([], self.history())
 
     def test_both_ways(self):

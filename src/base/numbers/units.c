@@ -145,6 +145,14 @@ const char *units_rate(char out[UNITS_MAX], double per_second) {
     return scaled(out, per_second, names, "");
 }
 
+const char *units_about(char out[UNITS_MAX], double count, bool exact) {
+    const double step = exact || count < 1000 ? 1 : pow(10, floor(log10(count)) - 2);
+    char digits[UNITS_MAX];
+    snprintf(out, UNITS_MAX, "%s%.*s", exact ? "" : "about ", UNITS_MAX - 7,
+             units_count(digits, (uint64_t)(round(count / step) * step)));
+    return out;
+}
+
 const char *units_time(char out[UNITS_MAX], int64_t ns) {
     double s = (double)ns / 1e9;
     if (s < 0.9995)

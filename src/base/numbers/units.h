@@ -26,7 +26,9 @@ bool units_parse_rate(const char *text, uint64_t *per_second, bool *bytes);
 
 /* The printers return their buffer; every text fits in UNITS_MAX. */
 enum { UNITS_MAX = 32 };
-const char *units_count(char out[UNITS_MAX], uint64_t count);   /* 6,521,004 */
+const char *units_count(char out[UNITS_MAX], uint64_t count); /* 6,521,004 */
+/* 6,521,004; or, where it is an estimate, about 6,520,000 */
+const char *units_about(char out[UNITS_MAX], double count, bool exact);
 const char *units_s(uint64_t count);                            /* "s" behind a noun, unless it is of one */
 const char *units_size(char out[UNITS_MAX], uint64_t bytes);    /* 412 MB, 1.3 GB (powers of 1000) */
 const char *units_rate(char out[UNITS_MAX], double per_second); /* 611k, 1.24M */

@@ -153,9 +153,8 @@ static void print_sentence(const drill_result_t *result, const drill_pass_t *pas
 static void print_predicted(const drill_result_t *result, const drill_pass_t *pass) {
     char cell[GRID_CELL] = "", documents[UNITS_MAX];
     put_forecast(cell, &pass->verified);
-    out_print("%spredicted: from nothing to verified in %s, for %s documents%s\n", way_of(result, pass), cell,
-              units_count(documents, (uint64_t)result->all_documents),
-              result->exact ? "" : " (as far as can be told)");
+    out_print("%spredicted: from nothing to verified in %s, for %s documents\n", way_of(result, pass), cell,
+              units_about(documents, result->all_documents, result->exact));
 }
 
 static void print_quicker(const drill_result_t *result) {
@@ -190,7 +189,7 @@ void drill_print_table(const drill_spec_t *spec, const drill_result_t *result, c
     bson_t drill;
     out_print("%s at %s, MongoDB %s", result->collection, result->where, result->version);
     if (!isnan(result->all_documents))
-        out_print("   %s documents", units_count(documents, (uint64_t)result->all_documents));
+        out_print("   %s documents", units_about(documents, result->all_documents, result->exact));
     out_print("%s\n", result->scratch ? "   scratch: the target is not touched" : "");
     for (size_t i = 0; i < result->pass_count; i++) {
         const drill_pass_t *pass = &result->passes[i];

@@ -32,7 +32,7 @@ static const char *few(double value, const char *one, const char *more) {
 static void print_data(const planned_t *planned) {
     const plan_spec_t *spec = planned->spec;
     char documents[UNITS_MAX], size[UNITS_MAX], bson[UNITS_MAX], text[UNITS_MAX], seen[UNITS_MAX];
-    out_print("%s documents of %s: %s of BSON", count(documents, spec->documents),
+    out_print("%s documents of %s: %s of BSON", units_about(documents, spec->documents, !spec->estimated),
               units_bytes(size, spec->document_bytes), units_bytes(bson, planned->plan->bson));
     if (spec->text_bytes > 0)
         out_print(", from %s of text", units_bytes(text, planned->plan->text));
@@ -59,7 +59,7 @@ static void print_cluster(const planned_t *planned) {
         out_print(", the servers load\n");
     if (spec->shards == 1)
         return;
-    out_print("each shard: %s documents, %s", count(documents, plan->shard_documents),
+    out_print("each shard: %s documents, %s", units_about(documents, plan->shard_documents, false),
               units_bytes(size, plan->shard_bytes));
     if (!spec->by_lanes)
         out_print(", one chunk\n");

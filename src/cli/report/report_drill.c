@@ -64,10 +64,10 @@ static void say(report_t *report, const drill_result_t *result, int status, cons
         report_say(report, status, "%s.", trouble);
         bson_free(trouble);
     } else if (pass) {
-        report_say(report, status, "Predicted: from nothing to verified in %s%s%s, for %s documents%s.",
+        report_say(report, status, "Predicted: from nothing to verified in %s%s%s, for %s%s documents.",
                    scale_value(predicted, pass->verified.mid, "s"), interval(span, &pass->verified),
-                   way_of(result, pass), scale_value(documents, result->all_documents, "documents"),
-                   result->exact ? "" : " (as far as can be told)");
+                   way_of(result, pass), result->exact ? "" : "about ",
+                   scale_value(documents, result->all_documents, "documents"));
     } else {
         report_say(report, status, "Nothing was drilled.");
     }
@@ -87,7 +87,10 @@ static void add_result(report_t *report, const drill_result_t *result, const bso
     report_figure(report, "predicted was off by",
                   finished ? forecast_error_percent(&pass->verified, seconds(pass->verified_ns)) : NAN, "%");
     report_figure(report, "to the first answer", finished ? seconds(pass->took_ns) : NAN, "s");
-    reporting_figure(report, document, result->drilled ? "documents in the files" : "documents predicted for",
+    reporting_figure(report, document,
+                     !result->exact    ? "documents in the files, about"
+                     : result->drilled ? "documents in the files"
+                                       : "documents predicted for",
                      "documents", "documents");
     reporting_figure(report, &drill, "documents loaded", "load.loaded", "documents");
     reporting_figure(report, &drill, "documents a second", "load.docs_per_second", "documents/s");

@@ -9,13 +9,14 @@
 
 static void say(report_t *report, const planned_t *planned) {
     const plan_t *plan = planned->plan;
+    const char *about = planned->spec->estimated ? "About " : "";
     char took[SCALE_TEXT], rate[SCALE_TEXT], documents[SCALE_TEXT];
     scale_value(documents, planned->spec->documents, "documents");
     if (plan->limit == PLAN_LIMITS)
-        report_say(report, STATUS_OK, "%s documents: nothing is known that takes time.", documents);
+        report_say(report, STATUS_OK, "%s%s documents: nothing is known that takes time.", about, documents);
     else
-        report_say(report, STATUS_OK, "%s documents would be loaded in %s, at %s, limited by %s.", documents,
-                   scale_value(took, plan->load, "s"),
+        report_say(report, STATUS_OK, "%s%s documents would be loaded in %s, at %s, limited by %s.", about,
+                   documents, scale_value(took, plan->load, "s"),
                    scale_value(rate, plan->documents_per_second, "documents/s"),
                    plan_limit_names[plan->limit].name);
 }
@@ -32,7 +33,7 @@ static void add_result(report_t *report, const bson_t *document) {
                    {"on disk of a server", "server_bytes", "bytes"},
                    {"servers", "servers", "servers"},
                    {"servers needed for the data", "servers_needed", "servers"},
-                   {"documents of a shard", "shard_documents", "documents"},
+                   {"documents of a shard, about", "shard_documents", "documents"},
                    {"cost until it is done", "cost", ""},
                    {"cost of the servers, a year", "price_per_year", ""}};
     report_begin(

@@ -34,7 +34,7 @@ static void say_forecast(const drill_result_t *result) {
     char documents[UNITS_MAX], whole[FORECAST_SPELLED], load[FORECAST_SPELLED], verify[FORECAST_SPELLED];
     for (size_t i = 0; i < result->pass_count; i++) {
         const drill_pass_t *pass = &result->passes[i];
-        units_count(documents, (uint64_t)result->all_documents);
+        units_about(documents, result->all_documents, result->exact);
         forecast_spell(load, &pass->phases[DRILL_LOAD].predicted);
         forecast_spell(verify, &pass->phases[DRILL_VERIFY].predicted);
         log_note("drill: predicted for %s documents%s: %s from nothing to verified; load %s, verify %s",

@@ -47,10 +47,9 @@ static bool count_documents(rehearsal_t *rehearsal, err_t *err) {
     schema_destroy(schema);
     if (!ok)
         return false;
-    const bool whole = gauge.all_text <= (double)gauge.text_bytes;
-    rehearsal->all = whole ? gauge.records : UINT64_MAX;
+    rehearsal->all = gauge.exact ? gauge.records : UINT64_MAX;
     rehearsal->documents = gauge.all_documents;
-    result->exact = whole && !load->filter_count;
+    result->exact = gauge.exact && !load->filter_count;
     return true;
 }
 

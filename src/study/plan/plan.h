@@ -38,6 +38,7 @@ typedef struct {
 /* 0 means that a figure is not known, and then it does not limit the load. */
 typedef struct {
     double documents, document_bytes /* of BSON */, text_bytes /* a document's, in the files */;
+    bool estimated; /* how many documents there are */
 
     double shards, replicas;      /* members of each shard */
     double servers;               /* machines for them; 0: one for each member */
