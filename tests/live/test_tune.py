@@ -98,6 +98,7 @@ class Tune(livetune.Mixin, livetest.Case):
             self.assertEqual(2, len(re.findall(r"(?m)^ *%s  " % threads, table)))
         self.assertEqual(1, len(re.findall(r"(?m)^best: \d", table)))
         self.assertEqual(1, len(re.findall(r"(?m)^cheapest: ", table)))
+        self.assertRegex(table, r"(?m)^load with the cheapest: of all settings that may be within 3% of the best, it has the fewest threads")
         self.assertEqual(1, len(re.findall(r"(?m)^tipple load --format mot --uri \S+/%s.results\S* --threads" % self.database,
                                            table.replace("'", ""))))
         self.assertEqual({}, self.everything())

@@ -139,11 +139,13 @@ static void print_verdict(const tune_result_t *result, const bson_t *document) {
         out_print("cheapest: the same: nothing cheaper is within %.0f%% of it\n", TUNE_NEARLY * 100);
     } else {
         print_figures(result, "cheapest", verdict->cheapest, document);
-        out_print(
-            "      %.0f%% of the best (%.0f%% to %.0f%%): the cheapest setting that may be within %.0f%% "
-            "of it\n",
-            share.times * 100, share.low * 100, share.high * 100, TUNE_NEARLY * 100);
+        out_print("      %.0f%% of the best's docs/s (%.0f%% to %.0f%%)\n", share.times * 100,
+                  share.low * 100, share.high * 100);
     }
+    out_print(
+        "load with the cheapest: of all settings that may be within %.0f%% of the best, it has the fewest "
+        "threads, then the smallest batch, and so takes least from others\n",
+        TUNE_NEARLY * 100);
     if (result->verdict.budget_spent)
         out_print(
             "the budget ended before all intervals were narrow enough; a higher --budget narrows them\n");
@@ -169,8 +171,9 @@ void tune_print_table(const tune_result_t *result, const bson_t *document) {
     }
     out_print("\n");
     if (verdict->dropped)
-        out_print("(in brackets: given up early, because it is certainly slower than %.0f%% of the best)\n",
-                  100 - TUNE_NEARLY * 100);
+        out_print(
+            "(in brackets: tried a few times only, and given up as more than %.0f%% slower than the best)\n",
+            TUNE_NEARLY * 100);
     if (!result->checkpoints)
         out_print("no checkpoints between trials: this user, or this target, may not (fsync)\n");
     if (verdict->best != MATRIX_DONE)
