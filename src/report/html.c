@@ -6,6 +6,7 @@
 #include "report/report.h"
 #include "report/scale.h"
 #include "report/table.h"
+#include "report/words.h"
 
 #include <math.h>
 #include <string.h>
@@ -405,6 +406,7 @@ char *html_print(const bson_t *document, size_t *length) {
     for (reading_begin(&at, &sections); reading_next(&at, &section);)
         put_section(&out, &section);
     put_settings(&out, document);
+    words_put(&out, document);
     markup_put(&out, "</main>\n</body>\n</html>\n");
     return markup_take(&out, length);
 }

@@ -32,7 +32,7 @@ class Page(html.parser.HTMLParser):
     def __init__(self, path):
         super().__init__(convert_charrefs=True)
         self.text = pathlib.Path(path).read_text(encoding="utf-8")
-        self.open, self.found, self.figures, self.tables, self.settings = [], [], {}, {}, {}
+        self.open, self.found, self.figures, self.tables, self.settings, self.glossary = [], [], {}, {}, {}, {}
         self.words, self.name, self.heading, self.caption, self.row, self.style = [], None, "", None, None, ""
         self.sentence, self.pictures, self.lines = "", [], []
         assert self.text.startswith("<!DOCTYPE html>\n"), self.text[:80]
@@ -90,7 +90,7 @@ class Page(html.parser.HTMLParser):
         elif tag == "dt":
             self.name = words
         elif tag == "dd":
-            (self.settings if self.inside("settings") else self.figures)[self.name] = words
+            (self.settings if self.inside("settings") else self.glossary if self.inside("glossary") else self.figures)[self.name] = words
         elif tag == "caption":
             self.caption = words
             self.tables.setdefault(self.caption, [])

@@ -393,6 +393,30 @@ static void test_hostile_page(void **state) {
     report_free(report);
 }
 
+/* Words are explained that are on the page: in a text, with an s behind them, as the name of a setting; and no others. */
+static void test_words(void **state) {
+    report_t *report = report_new("load");
+    (void)state;
+    report_head(report, "mot.results", "127.0.0.1:27017", "tipple load");
+    report_say(report, 0, "%s", "Loaded; the cached chunky one.");
+    char *page = html_print(report_document(report), NULL);
+    assert_null(strstr(page, "Words on this page"));
+    free(page);
+    report_set_number(report, "threads", 4);
+    report_begin(report, REPORT_FIGURES, "Result", NULL);
+    report_figure(report, "Batches sent", 5, "batches");
+    report_end(report);
+    page = html_print(report_document(report), NULL);
+    const char *found = strstr(page, "Words on this page");
+    assert_non_null(found);
+    assert_non_null(strstr(found, "<dt>batch</dt><dd>documents that are sent"));
+    assert_non_null(strstr(found, "<dt>thread</dt>"));
+    assert_null(strstr(found, "<dt>chunk</dt>"));
+    assert_null(strstr(found, "<dt>cache</dt>"));
+    free(page);
+    report_free(report);
+}
+
 /* ---- files ---- */
 
 static char folder[] = "report-XXXXXX";
@@ -514,13 +538,14 @@ static void test_no_room(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_escaping),   cmocka_unit_test(test_short_texts),
-        cmocka_unit_test(test_values),     cmocka_unit_test(test_axis_labels),
-        cmocka_unit_test(test_ticks),      cmocka_unit_test(test_places),
-        cmocka_unit_test(test_odd_axes),   cmocka_unit_test(test_document),
-        cmocka_unit_test(test_json_texts), cmocka_unit_test(test_hostile_page),
-        cmocka_unit_test(test_file),       cmocka_unit_test(test_files_of_others),
-        cmocka_unit_test(test_bad_places), cmocka_unit_test(test_no_room),
+        cmocka_unit_test(test_escaping),        cmocka_unit_test(test_short_texts),
+        cmocka_unit_test(test_values),          cmocka_unit_test(test_axis_labels),
+        cmocka_unit_test(test_ticks),           cmocka_unit_test(test_places),
+        cmocka_unit_test(test_odd_axes),        cmocka_unit_test(test_document),
+        cmocka_unit_test(test_json_texts),      cmocka_unit_test(test_hostile_page),
+        cmocka_unit_test(test_words),           cmocka_unit_test(test_file),
+        cmocka_unit_test(test_files_of_others), cmocka_unit_test(test_bad_places),
+        cmocka_unit_test(test_no_room),
     };
     return cmocka_run_group_tests(tests, make_folder, drop_folder);
 }
