@@ -159,6 +159,22 @@ static void test_mot_items(void **state) {
     schema_destroy(item);
 }
 
+/* A record whose quote is open does not say how many columns there are: it may go on, or is a reject. */
+static void test_open_quotes(void **state) {
+    (void)state;
+    schema_t *schema =
+        lab_schema("format: x\nrecord: {delimiter: [\"|\", \",\"], header: no}\n"
+                   "fields: [{name: a}, {name: b}, {name: c}]\nlayouts: [[a, b, c], [a, b]]\n");
+    const case_t cases[] = {
+        {"1|\"x\n", '|', false, 1, "a,b,c"},
+        {"1|\"x", '|', false, 0, "a,b,c"},
+        {"1|\"x\nmore\n2|y\n", '|', false, 1, "a,b"},
+        {"1|2|3\n4|\"x\n5|\"y\n", '|', false, 1, "a,b,c"},
+    };
+    expect(schema, cases, sizeof cases / sizeof *cases);
+    schema_destroy(schema);
+}
+
 static void refuse(const schema_t *schema, const char *text, const char *place, const char *says) {
     dialect_t dialect;
     err_t err = {.text = ""};
@@ -531,6 +547,7 @@ int main(void) {
         cmocka_unit_test(test_first_line),     cmocka_unit_test(test_of_first_line),
         cmocka_unit_test(test_print_and_read), cmocka_unit_test(test_print_odd_names),
         cmocka_unit_test(test_serials),        cmocka_unit_test(test_shelf),
+        cmocka_unit_test(test_open_quotes),
     };
     return cmocka_run_group_tests_name("dialect", tests, NULL, NULL);
 }

@@ -80,6 +80,26 @@ static void test_first_record_cut_off(void **state) {
     }
 }
 
+/* Nor does it tell when it is cut off within quotes, whatever is in the quotes. */
+static void test_first_record_cut_off_in_quotes(void **state) {
+    (void)state;
+    static const char *const begun[] = {"1;\"x\n", "1;\"x\nmore\n", "1;\"x\nmore"};
+    for (size_t i = 0; i < sizeof begun / sizeof *begun; i++) {
+        lab_t lab;
+        char whole[100];
+        lab_open(&lab, BOX_STANDALONE);
+        use_format(&lab, HEADLESS);
+        snprintf(whole, sizeof whole, "%s\";yes\n2;u;v\n3;s;t\n", begun[i]);
+        lab_write("a.csv", begun[i]);
+        assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_SOME_REJECTED);
+        lab_write("a.csv", whole);
+        assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
+        assert_counts(&lab, 3, 3, 0, 0);
+        assert_status(&lab, lab_verify(&lab, "a.csv"), STATUS_OK);
+        lab_close(&lab);
+    }
+}
+
 /* What came first stays as it is read, even where most of the lines of today say otherwise. */
 static void test_first_records_decide(void **state) {
     (void)state;
@@ -163,6 +183,7 @@ int main(void) {
         cmocka_unit_test(test_begun_without_a_whole_header),
         cmocka_unit_test(test_one_half_header_among_whole_ones),
         cmocka_unit_test(test_first_record_cut_off),
+        cmocka_unit_test(test_first_record_cut_off_in_quotes),
         cmocka_unit_test(test_first_records_decide),
         cmocka_unit_test(test_reject_of_another_header),
         cmocka_unit_test(test_older_version),

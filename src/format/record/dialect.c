@@ -43,8 +43,8 @@ static bool next_line(const schema_t *schema, char delimiter, const uint8_t **at
     return false;
 }
 
-/* No header: the delimiter and layout that fit most of the first lines; of those that fit as many the one of more columns:
- * a delimiter that is nowhere in the text fits a layout of one column. */
+/* No header: the delimiter and layout that fit most of the first records whose quotes are closed; of those that fit as many
+ * the one of more columns: a delimiter that is nowhere in the text fits a layout of one column. */
 static bool guess_layout(const schema_t *schema, split_t *split, const uint8_t *text, size_t length,
                          dialect_t *dialect, err_t *err) {
     size_t best = 0;
@@ -59,6 +59,8 @@ static bool guess_layout(const schema_t *schema, split_t *split, const uint8_t *
              n++) {
             if (!split_record(split, schema, schema->delimiters[d], line.text, line.length))
                 return err_memory(err, line.length);
+            if (!split_is_sound(split))
+                continue;
             bool fits = false;
             for (size_t i = 0; i < schema->layout_count; i++) {
                 exact[i] += schema->layouts[i].count == split->count;

@@ -53,9 +53,9 @@ static const dialect_t *dialect_then(const schema_t *schema, const block_t *bloc
                                      const torn_t *torn, dialect_t *own) {
     const uint8_t *text = block->buffer.bytes;
     size_t begins, ends;
-    const bool first = block->file_start && !dialect_first_line(schema, text, offset, true, &begins, &ends);
-    return first && dialect_sniff_again(schema, text, offset + torn->length, own) ? own
-                                                                                  : block->file->dialect;
+    const size_t length = offset + torn->length;
+    const bool first = block->file_start && !dialect_first_line(schema, text, length, false, &begins, &ends);
+    return first && dialect_sniff_again(schema, text, length, own) ? own : block->file->dialect;
 }
 
 /* The document that the record made when it ended there; NULL with *err untouched: none. */

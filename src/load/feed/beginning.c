@@ -23,7 +23,7 @@ static bool find(beginning_t *beginning, load_file_t *file, const dialect_head_t
         return refuse_header(file, err);
     if (!(file->dialect = dialect_shelf_keep(beginning->shelf, &dialect)))
         return err_memory(err, sizeof dialect);
-    if (dialect_first_line(beginning->schema, head->text, head->length, !head->more, &begins, &ends))
+    if (dialect_first_line(beginning->schema, head->text, head->length, false, &begins, &ends))
         file->read_by = file->dialect->hash;
     if (dialect_is_of_first_line(file->dialect)) {
         first_line_note(&beginning->first, beginning->schema, head->text, head->length);
