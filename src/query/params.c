@@ -34,6 +34,14 @@ static bool add_names(names_t *known, const yaml_item_t *map, err_t *err) {
     return true;
 }
 
+/* Does a query run with each of several values of it? */
+static bool is_each(const suite_t *suite, const char *name) {
+    for (size_t i = 0; i < suite->query_count; i++)
+        if (suite->queries[i].each && yaml_item_get(suite->queries[i].each, name))
+            return true;
+    return false;
+}
+
 static bool read_one(bson_t *typed, const suite_t *suite, const names_t *known, const char *text,
                      err_t *err) {
     const char *equals = strchr(text, '=');
@@ -46,9 +54,11 @@ static bool read_one(bson_t *typed, const suite_t *suite, const names_t *known, 
         return err_set(err, STATUS_USAGE, "--param: the suite %s has no parameter '%s'%s", suite->name, name,
                        suggestion(name, known->names, known->count).text);
     if (bson_iter_init_find(&before, typed, name))
-        return err_set(err, STATUS_USAGE,
-                       "--param: '%s' is given twice; several values are a list, such as %s=[10, 100]", name,
-                       name);
+        return is_each(suite, name)
+                   ? err_set(err, STATUS_USAGE,
+                             "--param: '%s' is given twice; several values are a list, such as %s=[10, 100]",
+                             name, name)
+                   : err_set(err, STATUS_USAGE, "--param: '%s' is given twice, and it has one value", name);
     return value_parse(typed, name, equals + 1, err) || err_where(err, "--param");
 }
 

@@ -460,7 +460,10 @@ class Failing(Query):
         words = ["query", "--suite", "./y.yaml", "--uri", self.uri(), "--json", "-n", 1, "q59", "--param", "e59=7"]
         asked, = json.loads(self.tipple(*words).stdout)["queries"]
         self.assertEqual(("e59=7", [{"there": 1}]), (asked["with"], asked["result"]))
-        self.assertIn("--param: 'e59' is given twice", self.tipple(*words, "--param", "e59=8", status=1).stderr)
+        self.assertIn("'e59' is given twice; several values are a list, such as e59=[10, 100]",
+                      self.tipple(*words, "--param", "e59=8", status=1).stderr)
+        self.assertIn("'p7' is given twice, and it has one value",
+                      self.tipple(*words, "--param", "p7=1", "--param", "p7=2", status=1).stderr)
 
     def test_published_secrets(self):
         """a password in the names of rows and columns of a suite's tables is concealed, too; so is one in a difference
