@@ -156,8 +156,8 @@ static bool reject(parse_t *parse, const file_t *file, const cut_t *cut, const r
     if (parse->rejected <= parse->values->max_rejects)
         return true;
     return err_set(err, STATUS_TOO_MANY_REJECTED,
-                   "stopped: %" PRIu64 " records were rejected, more than --max-rejects allows",
-                   parse->rejected);
+                   "stopped: %" PRIu64 " record%s rejected, more than --max-rejects allows", parse->rejected,
+                   parse->rejected == 1 ? " was" : "s were");
 }
 
 static bool reject_long(parse_t *parse, const file_t *file, const cut_t *cut, record_t *record, err_t *err) {

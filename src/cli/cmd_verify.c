@@ -343,16 +343,18 @@ static void print_summary(const verify_result_t *result, const values_t *values,
         out_print("replaced: %s record%s, by later ones with the same _ids (not expected)\n",
                   units_count(a, result->replaced), units_s(result->replaced));
     if (result->undecided)
-        out_print("not decided: %s _ids have other documents; a later record, which was not checked, may "
-                  "have made them\n",
-                  units_count(a, result->undecided));
-    if (result->kept)
         out_print(
-            "kept: of %s records other documents have the _ids; which of them should be there is not known\n",
-            units_count(a, result->kept));
+            "not decided: %s _id%s of other documents; a later record, which was not checked, may have made "
+            "them\n",
+            units_count(a, result->undecided), result->undecided == 1 ? " is" : "s are");
+    if (result->kept)
+        out_print("kept: of %s record%s other documents have the _ids; which of them should be there is not "
+                  "known\n",
+                  units_count(a, result->kept), units_s(result->kept));
     if (spec->sample_percent < 100)
-        out_print("a sample: %s of %s blocks were looked at, and nothing else\n",
-                  units_count(a, result->blocks_looked_at), units_count(b, result->blocks));
+        out_print("a sample: %s of %s block%s looked at, and nothing else\n",
+                  units_count(a, result->blocks_looked_at), units_count(b, result->blocks),
+                  result->blocks == 1 ? " was" : "s were");
     if (spec->quick)
         out_print("quick: only the number and the bytes of each block's documents were compared; a value "
                   "that was changed for another of the same length is not seen, nor are documents of one "

@@ -1,6 +1,7 @@
 #include "format/emitted.h"
 #include "base/chars/lines.h"
 #include "base/grow.h"
+#include "base/numbers/units.h"
 #include "format/cut/split.h"
 
 #include <stdlib.h>
@@ -76,10 +77,10 @@ static bool check_head(emitted_t *emitted, err_t *err) {
     return (!again.header && again.hash == is->hash) ||
            err_set(err, STATUS_INPUT,
                    "the records cannot be printed: without a header, the delimiter and the columns of a file "
-                   "are found from its first lines, and those of the new file look like %u columns with the "
+                   "are found from its first lines, and those of the new file look like %u column%s with the "
                    "delimiter '%c' instead of %u with '%c'; take a format that has only this delimiter and "
                    "these columns",
-                   again.columns, again.delimiter, is->columns, is->delimiter);
+                   again.columns, units_s(again.columns), again.delimiter, is->columns, is->delimiter);
 }
 
 static bool let_go(emitted_t *emitted, err_t *err) {

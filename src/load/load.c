@@ -152,8 +152,9 @@ static bool run(job_t *job, err_t *err) {
     for (char *at = job->result->rejects_path; !job->spec->rejects && *at; at++)
         if (*at == '/')
             *at = '_'; /* of the collection's name, not a folder */
-    log_detail("%s at %s: %zu file%s, %u threads, batches of %u", job->result->namespace, job->result->where,
-               job->manifest.count, units_s(job->manifest.count), job->result->threads, job->spec->batch);
+    log_detail("%s at %s: %zu file%s, %u thread%s, batches of %u", job->result->namespace, job->result->where,
+               job->manifest.count, units_s(job->manifest.count), job->result->threads,
+               units_s(job->result->threads), job->spec->batch);
     const bool builds = !job->spec->dry_run, first = job->spec->indexes_first;
     return (!builds || !first || build_indexes(job, err)) && job_move_data(job, err) &&
            (!builds || first || build_indexes(job, err));
@@ -233,7 +234,7 @@ static void tally_open_rejects(job_t *job, bool ok) {
     }
     if (more && used < sizeof result->open_rejects_text)
         snprintf(result->open_rejects_text + used, sizeof result->open_rejects_text - used,
-                 ", and %zu more inputs", more);
+                 ", and %zu more input%s", more, units_s(more));
 }
 
 /* With --reload-changed: inputs whose content turned out to be another one than before, while they were read,

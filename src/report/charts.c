@@ -1,4 +1,5 @@
 #include "report/charts.h"
+#include "base/numbers/units.h"
 #include "report/chart.h"
 #include "report/reading.h"
 
@@ -107,9 +108,10 @@ static void put_area(markup_t *out, const bson_t *series, const scale_t *x_scale
 
 static void describe(char out[256], const chart_extent_t *extent, const char *x_unit, const char *y_unit) {
     char from[SCALE_TEXT], to[SCALE_TEXT], least[SCALE_TEXT], most[SCALE_TEXT];
-    snprintf(out, 256, "%zu points, %s to %s; the least is %s, the most %s.", extent->points,
-             scale_value(from, extent->low_x, x_unit), scale_value(to, extent->high_x, x_unit),
-             scale_value(least, extent->low_y, y_unit), scale_value(most, extent->high_y, y_unit));
+    snprintf(out, 256, "%zu point%s, %s to %s; the least is %s, the most %s.", extent->points,
+             units_s(extent->points), scale_value(from, extent->low_x, x_unit),
+             scale_value(to, extent->high_x, x_unit), scale_value(least, extent->low_y, y_unit),
+             scale_value(most, extent->high_y, y_unit));
 }
 
 static void put_legend(markup_t *out, const bson_t *list, const bson_t *bands) {

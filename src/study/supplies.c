@@ -1,5 +1,6 @@
 #include "study/supplies.h"
 #include "base/log.h"
+#include "base/numbers/units.h"
 #include "format/format.h"
 #include "input/manifest.h"
 #include "load/before/guess_inputs.h"
@@ -65,8 +66,9 @@ void supplies_remove_rejects(supplies_rejects_t *rejects) {
 bool supplies_tell_rejects(const counts_t *counts) {
     if (!counts->rejected)
         return false;
-    log_warn("%llu of %llu records of a sample are rejected, and left out of it; `tipple parse` tells why",
-             (unsigned long long)counts->rejected, (unsigned long long)counts->read);
+    log_warn("%llu of %llu record%s of a sample %s rejected, and left out of it; `tipple parse` tells why",
+             (unsigned long long)counts->rejected, (unsigned long long)counts->read, units_s(counts->read),
+             counts->rejected == 1 ? "is" : "are");
     return true;
 }
 
@@ -94,8 +96,8 @@ bool supplies_made_documents(const counts_t *counts, const char *what, err_t *er
     return counts->loaded ||
            err_set(
                err, STATUS_USAGE,
-               "nothing can be %s: of %llu records of the sample no document came out (%llu were rejected, "
+               "nothing can be %s: of %llu record%s of the sample no document came out (%llu were rejected, "
                "%llu filtered)",
-               what, (unsigned long long)counts->read, (unsigned long long)counts->rejected,
-               (unsigned long long)counts->filtered);
+               what, (unsigned long long)counts->read, units_s(counts->read),
+               (unsigned long long)counts->rejected, (unsigned long long)counts->filtered);
 }

@@ -1,5 +1,6 @@
 #include "base/host/host.h"
 #include "base/log.h"
+#include "base/numbers/units.h"
 #include "catalog/catalog.h"
 #include "format/format.h"
 #include "format/record/own_id.h"
@@ -174,7 +175,7 @@ static void tell_unfinished(const verification_t *run) {
             more++;
     }
     if (more)
-        log_warn("... and %zu more files that are not loaded to their ends", more);
+        log_warn("... and %zu more file%s not loaded to the end", more, units_s(more));
 }
 
 static bool digest_at(void *context, size_t number, uint64_t size, char digest[33], err_t *err) {

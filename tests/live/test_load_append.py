@@ -118,7 +118,7 @@ class Append(livetest.Case):
         self.client.insert(self.database, "results", [{"_id": "a", "x": 1}, {"_id": "b", "x": 2}])
         self.write("a.csv", "k,v\na,10\nc,30\n")
         self.load("--append", "--id", "k", "--existing", "replace", "a.csv")
-        self.assertIn("They stay as they are, but for those whose _id a record has: ", self.stderr)
+        self.assertIn("What is there stays as it is, but for those whose _id a record has: ", self.stderr)
         there = {each["_id"]: each for each in self.documents()}
         self.assertEqual({"_id": "b", "x": 2}, there["b"])
         self.assertEqual([10, 30], [there[key].get("v") for key in "ac"])

@@ -108,11 +108,11 @@ static void print_loaded(const drill_pass_t *pass, const bson_t *document) {
     char documents[UNITS_MAX], bytes[UNITS_MAX], rate[UNITS_MAX], answered[UNITS_MAX];
     if (!pass->phases[DRILL_LOAD].came)
         return;
-    out_print("loaded %s document%s, %s of BSON, %s docs/s, %u threads, batches of %u   limited by: %s\n",
+    out_print("loaded %s document%s, %s of BSON, %s docs/s, %u thread%s, batches of %u   limited by: %s\n",
               units_count(documents, load->counts.loaded), units_s(load->counts.loaded),
               units_size(bytes, load->bytes_bson),
               units_rate(rate, bson_read_number(document, "load.docs_per_second")), load->threads,
-              load->batch, load->limited_by);
+              units_s(load->threads), load->batch, load->limited_by);
     for (size_t i = 0; i < load->index_count; i++)
         out_print("index %s built in %s\n", load->indexes[i].keys,
                   units_time(answered, load->indexes[i].took_ns));
@@ -122,7 +122,7 @@ static void print_loaded(const drill_pass_t *pass, const bson_t *document) {
     if (!isnan(pass->answer.seconds))
         out_print("the first query took %s itself; %s document%s came back\n",
                   units_seconds(answered, pass->answer.seconds),
-                  units_count(documents, pass->answer.returned), pass->answer.returned == 1 ? "" : "s");
+                  units_count(documents, pass->answer.returned), units_s(pass->answer.returned));
 }
 
 static const char *way_of(const drill_result_t *result, const drill_pass_t *pass) {
@@ -153,8 +153,9 @@ static void print_sentence(const drill_result_t *result, const drill_pass_t *pas
 static void print_predicted(const drill_result_t *result, const drill_pass_t *pass) {
     char cell[GRID_CELL] = "", documents[UNITS_MAX];
     put_forecast(cell, &pass->verified);
-    out_print("%spredicted: from nothing to verified in %s, for %s documents\n", way_of(result, pass), cell,
-              units_about(documents, result->all_documents, result->exact));
+    out_print("%spredicted: from nothing to verified in %s, for %s document%s\n", way_of(result, pass), cell,
+              units_about(documents, result->all_documents, result->exact),
+              units_s((uint64_t)result->all_documents));
 }
 
 static void print_quicker(const drill_result_t *result) {
@@ -189,7 +190,8 @@ void drill_print_table(const drill_spec_t *spec, const drill_result_t *result, c
     bson_t drill;
     out_print("%s at %s, MongoDB %s", result->collection, result->where, result->version);
     if (!isnan(result->all_documents))
-        out_print("   %s documents", units_about(documents, result->all_documents, result->exact));
+        out_print("   %s document%s", units_about(documents, result->all_documents, result->exact),
+                  units_s((uint64_t)result->all_documents));
     out_print("%s\n", result->scratch ? "   scratch: the target is not touched" : "");
     for (size_t i = 0; i < result->pass_count; i++) {
         const drill_pass_t *pass = &result->passes[i];

@@ -123,7 +123,8 @@ static void print_bad_values(const load_result_t *result) {
                   field->places ? field->places : "", field->count > BAD_VALUES_PLACES ? ", ..." : "");
     }
     if (result->bad_field_count > MOST_ROWS)
-        out_print("  and %zu more fields (all of them: --json)\n", result->bad_field_count - MOST_ROWS);
+        out_print("  and %zu more field%s (all of them: --json)\n", result->bad_field_count - MOST_ROWS,
+                  units_s(result->bad_field_count - MOST_ROWS));
 }
 
 static void print_passed_over(const load_result_t *result) {
@@ -221,9 +222,8 @@ void load_print(const load_spec_t *spec, const load_result_t *result, const bson
     if (result->shard_count > 1 && counts->loaded && log_level() < LOG_VERBOSE)
         print_spread(result);
     if (result->unrouted)
-        out_print("%" PRIu64
-                  " documents were sent to the router, because their shard could not be found here\n",
-                  result->unrouted);
+        out_print("%" PRIu64 " document%s sent to the router, because the shard could not be found here\n",
+                  result->unrouted, result->unrouted == 1 ? " was" : "s were");
     print_passed_over(result);
     print_bad_values(result);
     for (size_t i = 0; i < result->index_count; i++)

@@ -32,13 +32,15 @@ static const char *few(double value, const char *one, const char *more) {
 static void print_data(const planned_t *planned) {
     const plan_spec_t *spec = planned->spec;
     char documents[UNITS_MAX], size[UNITS_MAX], bson[UNITS_MAX], text[UNITS_MAX], seen[UNITS_MAX];
-    out_print("%s documents of %s: %s of BSON", units_about(documents, spec->documents, !spec->estimated),
-              units_bytes(size, spec->document_bytes), units_bytes(bson, planned->plan->bson));
+    out_print("%s %s of %s: %s of BSON", units_about(documents, spec->documents, !spec->estimated),
+              few(spec->documents, "document", "documents"), units_bytes(size, spec->document_bytes),
+              units_bytes(bson, planned->plan->bson));
     if (spec->text_bytes > 0)
         out_print(", from %s of text", units_bytes(text, planned->plan->text));
     out_print("\n");
     if (planned->gauge)
-        out_print("as seen in %s records of %s %s\n", count(seen, (double)planned->gauge->records),
+        out_print("as seen in %s %s of %s %s\n", count(seen, (double)planned->gauge->records),
+                  few((double)planned->gauge->records, "record", "records"),
                   count(size, (double)planned->gauge->files),
                   few((double)planned->gauge->files, "file", "files"));
 }
@@ -59,7 +61,8 @@ static void print_cluster(const planned_t *planned) {
         out_print(", the servers load\n");
     if (spec->shards == 1)
         return;
-    out_print("each shard: %s documents, %s", units_about(documents, plan->shard_documents, false),
+    out_print("each shard: %s %s, %s", units_about(documents, plan->shard_documents, false),
+              few(round(plan->shard_documents), "document", "documents"),
               units_bytes(size, plan->shard_bytes));
     if (!spec->by_lanes)
         out_print(", one chunk\n");
@@ -271,9 +274,10 @@ static void print_simulation(const planned_t *planned) {
     static const char *const heads[] = {
         "way", "p5", "p50", "p95", "longest", "longer", "waiting for the last", "failures"};
     char some[UNITS_MAX], every[UNITS_MAX], repair[UNITS_MAX];
-    out_print("\nplayed %u times over %s shards: speeds differ by %.0f %%, %.3g %% of shards have %.0f %% of "
+    out_print("\nplayed %u %s over %s %s: speeds differ by %.0f %%, %.3g %% of shards have %.0f %% of "
               "theirs",
-              spec->runs, count(some, spec->shards), 100 * spec->spread, 100 * spec->slow,
+              spec->runs, few(spec->runs, "time", "times"), count(some, spec->shards),
+              few(spec->shards, "shard", "shards"), 100 * spec->spread, 100 * spec->slow,
               100 * spec->slow_speed);
     if (spec->mtbf > 0)
         out_print(",\na server fails every %s and is back in %s", seconds(every, spec->mtbf),

@@ -202,7 +202,8 @@ static void print_target(const query_result_t *result) {
     char documents[UNITS_MAX];
     out_print("%s  ", result->namespace);
     if (!isnan(result->storage.documents)) /* of a view nobody knows */
-        out_print("%s documents  ", units_count(documents, (uint64_t)result->storage.documents));
+        out_print("%s document%s  ", units_count(documents, (uint64_t)result->storage.documents),
+                  units_s((uint64_t)result->storage.documents));
     out_print("%s\n\n", result->configuration);
 }
 

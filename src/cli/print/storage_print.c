@@ -151,9 +151,9 @@ static void print_paste(const storage_spec_t *spec, const storage_result_t *resu
 void storage_print_table(const storage_spec_t *spec, const storage_result_t *result, const bson_t *document) {
     const storage_verdict_t *verdict = &result->verdict;
     char records[UNITS_MAX], took[UNITS_MAX];
-    out_print("%s at %s   %s records a trial   %u trials in %s\n\n", result->namespace, result->where,
-              units_count(records, result->records), result->counts.trials,
-              units_time(took, result->took_ns));
+    out_print("%s at %s   %s record%s a trial   %u trial%s in %s\n\n", result->namespace, result->where,
+              units_count(records, result->records), units_s(result->records), result->counts.trials,
+              units_s(result->counts.trials), units_time(took, result->took_ns));
     print_settings(result, document);
     out_print("\n");
     if (!result->checkpoints)

@@ -118,16 +118,16 @@ static void print_figures(const tune_result_t *result, const char *word, size_t 
     if (!bson_read_field(document, word, &figures))
         return;
     choice_name(&result->lists, &result->choices[setting->choice], name);
-    out_print("%s: %u thread%s x batch %u%s%s   %s docs/s (%s to %s), %u trials   client CPU %.2f us a doc\n",
-              word, setting->threads, setting->threads == 1 ? "" : "s", setting->batch, *name ? ", " : "",
-              name, units_rate(rate, setting->mean), units_rate(low, setting->low),
-              units_rate(high, setting->high), setting->trials,
-              bson_read_number(&figures, "client_cpu_us_per_doc"));
+    out_print(
+        "%s: %u thread%s x batch %u%s%s   %s docs/s (%s to %s), %u trial%s   client CPU %.2f us a doc\n",
+        word, setting->threads, units_s(setting->threads), setting->batch, *name ? ", " : "", name,
+        units_rate(rate, setting->mean), units_rate(low, setting->low), units_rate(high, setting->high),
+        setting->trials, units_s(setting->trials), bson_read_number(&figures, "client_cpu_us_per_doc"));
     print_limits(result, at, &figures);
     if (result->figures[at].retries)
         out_print("      %" PRIu64
-                  " batches were sent again: servers were away for a moment, so think little of it\n",
-                  result->figures[at].retries);
+                  " batch%s sent again: servers were away for a moment, so think little of it\n",
+                  result->figures[at].retries, result->figures[at].retries == 1 ? " was" : "es were");
 }
 
 static void print_verdict(const tune_result_t *result, const bson_t *document) {
@@ -160,8 +160,9 @@ static void print_verdict(const tune_result_t *result, const bson_t *document) {
 void tune_print_table(const tune_result_t *result, const bson_t *document) {
     const matrix_verdict_t *verdict = &result->verdict;
     char records[UNITS_MAX], took[UNITS_MAX], name[CHOICE_NAME];
-    out_print("%s at %s   %s records a trial   %u trials in %s\n", result->namespace, result->where,
-              units_count(records, result->records), verdict->trials, units_time(took, result->took_ns));
+    out_print("%s at %s   %s record%s a trial   %u trial%s in %s\n", result->namespace, result->where,
+              units_count(records, result->records), units_s(result->records), verdict->trials,
+              units_s(verdict->trials), units_time(took, result->took_ns));
     for (uint32_t i = 0; i < result->choice_count; i++) {
         choice_name(&result->lists, &result->choices[i], name);
         out_print(*name ? "\n%s\n" : "\n%s", name);

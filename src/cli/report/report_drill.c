@@ -1,4 +1,5 @@
 #include "cli/report/report_drill.h"
+#include "base/numbers/units.h"
 #include "cli/print/drill_print.h"
 #include "cli/report/report_load.h"
 #include "cli/report/reporting.h"
@@ -64,10 +65,11 @@ static void say(report_t *report, const drill_result_t *result, int status, cons
         report_say(report, status, "%s.", trouble);
         bson_free(trouble);
     } else if (pass) {
-        report_say(report, status, "Predicted: from nothing to verified in %s%s%s, for %s%s documents.",
+        report_say(report, status, "Predicted: from nothing to verified in %s%s%s, for %s%s document%s.",
                    scale_value(predicted, pass->verified.mid, "s"), interval(span, &pass->verified),
                    way_of(result, pass), result->exact ? "" : "about ",
-                   scale_value(documents, result->all_documents, "documents"));
+                   scale_value(documents, result->all_documents, "documents"),
+                   units_s((uint64_t)result->all_documents));
     } else {
         report_say(report, status, "Nothing was drilled.");
     }

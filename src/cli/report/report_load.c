@@ -1,4 +1,5 @@
 #include "cli/report/report_load.h"
+#include "base/numbers/units.h"
 #include "cli/print/load_figures.h"
 #include "cli/report/reporting.h"
 #include "report/scale.h"
@@ -28,25 +29,25 @@ static void say(report_t *report, const load_spec_t *spec, const load_result_t *
     char skipped[120] = "";
     if (result->skipped.count)
         snprintf(skipped, sizeof skipped, "; skipped: %zu file%s that %s not fit the format",
-                 result->skipped.count, result->skipped.count == 1 ? "" : "s",
+                 result->skipped.count, units_s(result->skipped.count),
                  result->skipped.count == 1 ? "does" : "do");
     if (reporting_is_trouble(status)) {
         char *trouble = reporting_trouble(status, seconds(result->took_ns), err);
         report_say(report, status,
-                   "%s; %s documents were loaded until then. The same command resumes from there.", trouble,
-                   loaded);
+                   "%s; %s document%s loaded until then. The same command resumes from there.", trouble,
+                   loaded, counts->loaded == 1 ? " was" : "s were");
         bson_free(trouble);
     } else if (spec->dry_run) {
         report_say(report, status,
-                   "Dry run: nothing was written; %s documents would have been, %s records rejected.", loaded,
-                   rejected);
+                   "Dry run: nothing was written; %s document%s would have been, %s record%s rejected.",
+                   loaded, units_s(counts->loaded), rejected, units_s(counts->rejected));
     } else if (!counts->read) {
         report_say(report, status, "There was nothing left to load%s.", skipped);
     } else {
-        report_say(report, status, "Loaded %s documents in %s, %s%s%s%s%s%s; limited by %s.", loaded, took,
-                   rate, counts->already_there ? "; already there: " : "", counts->already_there ? there : "",
-                   counts->rejected ? "; rejected: " : "", counts->rejected ? rejected : "", skipped,
-                   result->limited_by);
+        report_say(report, status, "Loaded %s document%s in %s, %s%s%s%s%s%s; limited by %s.", loaded,
+                   units_s(counts->loaded), took, rate, counts->already_there ? "; already there: " : "",
+                   counts->already_there ? there : "", counts->rejected ? "; rejected: " : "",
+                   counts->rejected ? rejected : "", skipped, result->limited_by);
     }
 }
 
@@ -80,10 +81,11 @@ static void add_counts(report_t *report, const load_result_t *result) {
                 {"rejected", counts->rejected},
                 {"filtered", counts->filtered}};
     char note[480], read[SCALE_TEXT], parts[SCALE_TEXT];
-    int used = snprintf(note, sizeof note,
-                        "%s records were read. Already there: an earlier run had loaded them. Rejected: they "
-                        "could not be read, or the server refused them. Filtered: --filter left them out.",
-                        scale_value(read, (double)counts->read, "records"));
+    int used =
+        snprintf(note, sizeof note,
+                 "%s record%s read. Already there: an earlier run had loaded them. Rejected: they "
+                 "could not be read, or the server refused them. Filtered: --filter left them out.",
+                 scale_value(read, (double)counts->read, "records"), counts->read == 1 ? " was" : "s were");
     if (counts->replaced)
         used +=
             snprintf(note + used, sizeof note - (size_t)used, " %s of the loaded replaced other documents.",

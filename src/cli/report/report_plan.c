@@ -11,12 +11,14 @@ static void say(report_t *report, const planned_t *planned) {
     const plan_t *plan = planned->plan;
     const char *about = planned->spec->estimated ? "About " : "";
     char took[SCALE_TEXT], rate[SCALE_TEXT], documents[SCALE_TEXT];
+    const char *s = units_s((uint64_t)planned->spec->documents);
     scale_value(documents, planned->spec->documents, "documents");
     if (plan->limit == PLAN_LIMITS)
-        report_say(report, STATUS_OK, "%s%s documents: nothing is known that takes time.", about, documents);
+        report_say(report, STATUS_OK, "%s%s document%s: nothing is known that takes time.", about, documents,
+                   s);
     else
-        report_say(report, STATUS_OK, "%s%s documents would be loaded in %s, at %s, limited by %s.", about,
-                   documents, scale_value(took, plan->load, "s"),
+        report_say(report, STATUS_OK, "%s%s document%s would be loaded in %s, at %s, limited by %s.", about,
+                   documents, s, scale_value(took, plan->load, "s"),
                    scale_value(rate, plan->documents_per_second, "documents/s"),
                    plan_limit_names[plan->limit].name);
 }
@@ -104,14 +106,14 @@ static void add_simulation(report_t *report, const planned_t *planned) {
     if (!planned->simulation)
         return;
     snprintf(note, sizeof note,
-             "Played %u times, with servers of different speed that fail. All shards in step: loaders send "
+             "Played %u time%s, with servers of different speed that fail. All shards in step: loaders send "
              "to all shards in "
              "turn, as tipple load does, so the slowest shard sets the pace. A loader for each shard: each "
              "is filled at its "
              "own speed. Others take over: and where a loader fails, another goes on. Lanes handed out "
              "again: and a shard "
              "that is done takes parts of the data (lanes) from those that are not.",
-             planned->values->simulation.runs);
+             planned->values->simulation.runs, units_s(planned->values->simulation.runs));
     report_begin(report, REPORT_BARS, "With slow and failing servers", note);
     report_column(report, "way", "");
     report_bar_column(report, "half of the loads take at most", "s", 0);

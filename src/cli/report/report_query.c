@@ -1,5 +1,6 @@
 #include "cli/report/report_query.h"
 #include "base/conceal_bson.h"
+#include "base/numbers/units.h"
 #include "base/text.h"
 #include "cli/print/query_figures.h"
 #include "cli/report/reporting.h"
@@ -57,9 +58,9 @@ static void say(report_t *report, const query_result_t *result, int status, cons
         report_say(report, status, "%s%sNothing was measured.", trouble ? trouble : "", trouble ? ". " : "");
     else
         report_say(report, status,
-                   "%s%s%zu measurement%s of %" PRIu64 " requests; the slowest is %s, with %s on average.",
+                   "%s%s%zu measurement%s of %" PRIu64 " request%s; the slowest is %s, with %s on average.",
                    trouble ? trouble : "", trouble ? ". There are " : "", measures->count,
-                   measures->count == 1 ? "" : "s", requests, name_of(slowest, name),
+                   units_s(measures->count), requests, units_s(requests), name_of(slowest, name),
                    scale_value(took, slowest->hist->moments.mean / 1e6, "ms"));
     bson_free(trouble);
 }

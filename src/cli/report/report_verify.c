@@ -1,4 +1,5 @@
 #include "cli/report/report_verify.h"
+#include "base/numbers/units.h"
 #include "cli/report/reporting.h"
 #include "report/scale.h"
 #include "server/bson_read.h"
@@ -10,20 +11,21 @@
 static void say(report_t *report, const verify_result_t *result, int status, const err_t *err) {
     char same[SCALE_TEXT], files[SCALE_TEXT + 8];
     scale_value(same, (double)result->same, "documents");
-    snprintf(files, sizeof files, "%" PRIu64 " file%s", result->files, result->files == 1 ? "" : "s");
+    snprintf(files, sizeof files, "%" PRIu64 " file%s", result->files, units_s(result->files));
     char *trouble = status != STATUS_DIFFERENT && reporting_is_trouble(status)
                         ? reporting_trouble(status, (double)result->took_ns / 1e9, err)
                         : NULL;
     if (trouble)
-        report_say(report, status, "%s; until then %s documents were as expected%s.", trouble, same,
+        report_say(report, status, "%s; until then %s document%s as expected%s.", trouble, same,
+                   result->same == 1 ? " was" : "s were",
                    result->compared ? "" : ", and nothing is known of the rest");
     else if (status == STATUS_DIFFERENT)
-        report_say(report, status, "Something differs: %s. %s documents of %s are as expected.", err->text,
-                   same, files);
+        report_say(report, status, "Something differs: %s. %s document%s of %s %s as expected.", err->text,
+                   same, units_s(result->same), files, result->same == 1 ? "is" : "are");
     else
-        report_say(report, status, "Nothing differs%s: %s documents of %s are as expected.",
+        report_say(report, status, "Nothing differs%s: %s document%s of %s %s as expected.",
                    result->blocks_looked_at < result->blocks ? " in the part that was looked at" : "", same,
-                   files);
+                   units_s(result->same), files, result->same == 1 ? "is" : "are");
     bson_free(trouble);
 }
 

@@ -1,3 +1,4 @@
+#include "base/numbers/units.h"
 #include "format/guess/guess_inner.h"
 
 #include <stdlib.h>
@@ -175,10 +176,10 @@ static bool refuse_names(const guess_t *guess, err_t *err) {
     const structure_t *structure = &guess->structure;
     return err_set(
         err, STATUS_INPUT,
-        "%.1000s: its first line names %zu columns, and its rows have %zu: the first column may have no "
+        "%.1000s: its first line names %zu column%s, and its rows have %zu: the first column may have no "
         "name, or a delimiter may be in a value that is not in quotes. Give --header yes if the first column "
         "has none; else name all columns in that line",
-        guess->name, structure->columns - 1, structure->columns);
+        guess->name, structure->columns - 1, units_s(structure->columns - 1), structure->columns);
 }
 
 /* Can `header: yes` be said, or must the line be skipped? */

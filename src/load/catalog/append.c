@@ -79,9 +79,11 @@ void append_begin(job_t *job) {
     char count[UNITS_MAX];
     job->result->appended = true;
     if (job->spec->append && !job->place.empty)
-        log_note("%s holds %s documents already. They stay as they are%s; `tipple verify` counts documents "
+        log_note("%s holds %s document%s already. What is there stays as it is%s; `tipple verify` counts "
+                 "documents "
                  "that no input makes as \"not ours\". Later loads need no --append",
                  server_namespace(job->server), units_count(count, job->place.count),
+                 units_s(job->place.count),
                  job->existing == EXISTING_REPLACE
                      ? ", but for those whose _id a record has: its document replaces them"
                      : "");

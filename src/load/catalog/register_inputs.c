@@ -38,12 +38,12 @@ static void tell_names(const job_t *job) {
                      wanted->name, wanted->equal);
     }
     if (moved > NOTES)
-        log_note("... and %zu more files that were loaded from other folders", moved - NOTES);
+        log_note("... and %zu more file%s loaded from other folders", moved - NOTES, units_s(moved - NOTES));
     if (unclear > NOTES)
-        log_warn("... and %zu more files that may be grown ones", unclear - NOTES);
-    if (copies > NOTES || equal > NOTES)
-        log_note("... and %zu more files that have an equal one",
-                 (copies > NOTES ? copies - NOTES : 0) + (equal > NOTES ? equal - NOTES : 0));
+        log_warn("... and %zu more file%s that may have grown", unclear - NOTES, units_s(unclear - NOTES));
+    const size_t more = (copies > NOTES ? copies - NOTES : 0) + (equal > NOTES ? equal - NOTES : 0);
+    if (more)
+        log_note("... and %zu more file%s with an equal one", more, units_s(more));
 }
 
 /* A catalog that tells of documents, and a collection without any: somebody emptied it. Before anything is
@@ -65,9 +65,9 @@ static bool check_not_emptied(job_t *job, err_t *err) {
         return false;
     return !job->place.empty ||
            err_set(err, STATUS_USAGE,
-                   "%s is empty, but its catalog says that %s documents were loaded: somebody removed them; "
-                   "start over with --drop, or load them once more with --reload-missing",
-                   server_namespace(job->server), units_count(count, loaded));
+                   "%s is empty, but its catalog tells of %s document%s: somebody removed what was loaded; "
+                   "start over with --drop, or load it once more with --reload-missing",
+                   server_namespace(job->server), units_count(count, loaded), units_s(loaded));
 }
 
 static bool digest_at(void *context, size_t number, uint64_t size, char digest[33], err_t *err) {

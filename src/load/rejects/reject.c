@@ -187,9 +187,10 @@ static bool say_too_many(rejects_t *rejects, err_t *err) {
                        rejects->count, rejects->options.format ? rejects->options.format : "(none)",
                        path ? " (" : "", path ? path : "", path ? " holds them)" : "", REJECT_USUAL_MOST);
     return err_set(err, STATUS_TOO_MANY_REJECTED,
-                   "stopped: %" PRIu64 " records were rejected, more than --max-rejects allows;%s%s%s "
+                   "stopped: %" PRIu64 " record%s rejected, more than --max-rejects allows;%s%s%s "
                    "run the same command again with a higher --max-rejects to go on",
-                   rejects->count, path ? " look into " : "", path ? path : "", path ? ", then" : "");
+                   rejects->count, rejects->count == 1 ? " was" : "s were", path ? " look into " : "",
+                   path ? path : "", path ? ", then" : "");
 }
 
 bool rejects_add(rejects_t *rejects, const reject_t *reject, err_t *err) {

@@ -1,5 +1,6 @@
 #include "query/suite/expected.h"
 #include "base/conceal_bson.h"
+#include "base/numbers/units.h"
 #include "base/stop.h"
 #include "query/suite/numeric.h"
 #include "query/suite/unordered.h"
@@ -161,7 +162,8 @@ static void check_values(bson_iter_t wanted, const answer_t *answer, bool unorde
     bson_iter_init(&found, answer->documents);
     there = count_fields(found); /* if the client accumulates, there is one */
     if (expected != there) {
-        snprintf(difference, room, "%" PRIu64 " documents where %" PRIu64 " were expected", there, expected);
+        snprintf(difference, room, "%" PRIu64 " document%s where %" PRIu64 " were expected", there,
+                 units_s(there), expected);
     } else if (unordered && unordered_misses(&wanted, answer->documents, same_document)) {
         describe(&wanted, one, sizeof one);
         snprintf(difference, room, "%s was expected and is not there", one);
@@ -232,8 +234,8 @@ void expected_check(const bson_t *filled, const answer_t *answer, char *differen
     difference[0] = 0;
     if (bson_iter_init_find(&at, filled, "documents") && numeric_whole(&at, &count) &&
         (uint64_t)count != answer->count) {
-        snprintf(difference, room, "%" PRIu64 " documents where %" PRId64 " were expected", answer->count,
-                 count);
+        snprintf(difference, room, "%" PRIu64 " document%s where %" PRId64 " were expected", answer->count,
+                 units_s(answer->count), count);
         return;
     }
     if (answer->more && (bson_has_field(filled, "digest") || bson_has_field(filled, "values"))) {

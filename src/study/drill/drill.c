@@ -37,8 +37,8 @@ static void say_forecast(const drill_result_t *result) {
         units_about(documents, result->all_documents, result->exact);
         forecast_spell(load, &pass->phases[DRILL_LOAD].predicted);
         forecast_spell(verify, &pass->phases[DRILL_VERIFY].predicted);
-        log_note("drill: predicted for %s documents%s: %s from nothing to verified; load %s, verify %s",
-                 documents,
+        log_note("drill: predicted for %s document%s%s: %s from nothing to verified; load %s, verify %s",
+                 documents, units_s((uint64_t)result->all_documents),
                  result->pass_count == 1 ? ""
                  : pass->indexes_first   ? ", indexes before"
                                          : ", indexes after",

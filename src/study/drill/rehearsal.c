@@ -76,8 +76,8 @@ static bool take(rehearsal_t *rehearsal, uint64_t records, bool indexes_first, e
         rehearsal->told = supplies_tell_rejects(counts);
     rehearsal->scans = pass->answer.scans;
     if (pass->wrong)
-        return err_set(err, STATUS_DIFFERENT, "of a sample of %llu records: %s", (unsigned long long)records,
-                       pass->difference);
+        return err_set(err, STATUS_DIFFERENT, "of a sample of %llu record%s: %s", (unsigned long long)records,
+                       units_s(records), pass->difference);
     return supplies_made_documents(counts, "predicted", err);
 }
 
@@ -114,9 +114,9 @@ static bool warm_up(rehearsal_t *rehearsal, err_t *err) {
 static void say(rehearsal_t *rehearsal, uint64_t records, size_t all) {
     const drill_result_t *result = rehearsal->result;
     char number[UNITS_MAX];
-    log_detail("drill: a sample of %llu records", (unsigned long long)records);
-    step_change(&rehearsal->step, "drill: sample %zu of %zu: %s records", result->sample_count + 1,
-                all * result->pass_count, units_count(number, records));
+    log_detail("drill: a sample of %llu record%s", (unsigned long long)records, units_s(records));
+    step_change(&rehearsal->step, "drill: sample %zu of %zu: %s record%s", result->sample_count + 1,
+                all * result->pass_count, units_count(number, records), units_s(records));
 }
 
 /* Each size is half of another; they go up in one round and down in the next. */

@@ -78,11 +78,11 @@ static void say_known(const char *which, const load_spec_t *spec, const tuned_t 
     struct tm local;
     if (localtime_r(&when, &local))
         strftime(day, sizeof day, "%Y-%m-%d", &local);
-    log_note("%s: %u threads, batches of %u, by the tune of %s (format %s, %s docs/s)%s", which,
-             tuned->threads, tuned->batch, day, tuned->format, units_rate(rate, tuned->docs_per_second),
-             strcmp(tuned->format, spec->format ? spec->format : GUESS_FORMAT) == 0
-                 ? ""
-                 : "; this is another format");
+    log_note(
+        "%s: %u thread%s, batches of %u, by the tune of %s (format %s, %s docs/s)%s", which, tuned->threads,
+        units_s(tuned->threads), tuned->batch, day, tuned->format, units_rate(rate, tuned->docs_per_second),
+        strcmp(tuned->format, spec->format ? spec->format : GUESS_FORMAT) == 0 ? ""
+                                                                               : "; this is another format");
 }
 
 bool autotune_choose(load_spec_t *spec, bool threads, bool batch, err_t *err) {
@@ -112,8 +112,8 @@ bool autotune_choose(load_spec_t *spec, bool threads, bool batch, err_t *err) {
                  units_time(time, budget_ns));
         found = make_short_tune(spec, budget_ns, threads, batch, &tuned, err);
         if (found)
-            log_note("%s: %u threads, batches of %u (%s docs/s in the short tune)", which, tuned.threads,
-                     tuned.batch, units_rate(rate, tuned.docs_per_second));
+            log_note("%s: %u thread%s, batches of %u (%s docs/s in the short tune)", which, tuned.threads,
+                     units_s(tuned.threads), tuned.batch, units_rate(rate, tuned.docs_per_second));
         else if (err->status != STATUS_USAGE)
             return false;
         else

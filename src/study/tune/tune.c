@@ -1,6 +1,7 @@
 #include "study/tune/tune.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/numbers/units.h"
 #include "server/presplit/presplit.h"
 #include "study/busy.h"
 #include "study/trial.h"
@@ -143,7 +144,8 @@ static bool experiment(tuning_t *tuning, err_t *err) {
     for (size_t at; ok && (at = matrix_next(matrix)) != MATRIX_DONE;) {
         const matrix_setting_t *setting = matrix_setting(matrix, at);
         char name[64];
-        snprintf(name, sizeof name, "%u threads x batch %u", setting->threads, setting->batch);
+        snprintf(name, sizeof name, "%u thread%s x batch %u", setting->threads, units_s(setting->threads),
+                 setting->batch);
         trials_say(&tuning->trials, matrix, setting, name, began, tuning->spec->budget_ns);
         ok = make_trial(tuning, setting, &tuning->result->figures[at], err);
         if (ok) {

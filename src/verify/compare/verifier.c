@@ -1,5 +1,6 @@
 #include "base/clock.h"
 #include "base/ejson.h"
+#include "base/numbers/units.h"
 #include "base/stop.h"
 #include "catalog/ledger/standing.h"
 #include "format/bad_values.h"
@@ -294,9 +295,9 @@ static bool tell_unequal(verifier_t *verifier, const sink_t *sink, uint64_t coun
     difference.last_line = verifier_line_at(verifier, block, block->offset + block->length);
     if (difference.last_line > difference.line)
         difference.last_line--; /* the line end of the last record is its own */
-    snprintf(why, sizeof why, "%llu documents of %llu bytes are expected, %llu of %llu bytes are there",
-             (unsigned long long)sink->count, (unsigned long long)sink->bytes, (unsigned long long)count,
-             (unsigned long long)bytes);
+    snprintf(why, sizeof why, "%llu document%s of %llu bytes %s expected, %llu of %llu bytes are there",
+             (unsigned long long)sink->count, units_s(sink->count), (unsigned long long)sink->bytes,
+             sink->count == 1 ? "is" : "are", (unsigned long long)count, (unsigned long long)bytes);
     return difference_say_why(&difference, why, err) && differences_add(verifier->found, &difference, err);
 }
 
