@@ -29,14 +29,10 @@ void address_free(address_t *address) {
 void address_conceal(const address_t *address, char *text) {
     for (size_t i = 0; i < address->secret_count; i++) {
         const char *secret = address->secrets[i];
-        size_t length = strlen(secret);
-        char *at = strstr(text, secret);
-        if (at && length < 3) {
-            /* a short secret may be a part of ordinary words: *** in their place would show it */
-            strcpy(text, strlen(text) >= 3 ? "***" : "*");
-            return;
-        }
-        for (; at; at = strstr(at + 3, secret)) {
+        const size_t length = strlen(secret);
+        if (length < 3) /* a part of ordinary words: *** in their place would show it */
+            continue;
+        for (char *at = text; (at = strstr(at, secret)); at += 3) {
             memcpy(at, "***", 3);
             memmove(at + 3, at + length, strlen(at + length) + 1);
         }

@@ -39,7 +39,8 @@ void address_free(address_t *address);
 bool address_beside(const address_t *address, const char *hosts, const char *set, address_t *beside,
                     err_t *err);
 
-/* Replaces the secrets in a text of the driver or the server, in place. */
+/* Replaces the secrets in a text of the driver or the server, in place; those of one or two bytes only within a URI, which
+ * `conceal` does. */
 void address_conceal(const address_t *address, char *text);
 
 #endif
