@@ -304,11 +304,21 @@ static void make_room(place_t *place, char *to, const char *end) {
     *place = (place_t){.text = to + behind, .at = to + behind, .in_uri = place->in_uri};
 }
 
+void conceal_cut_off(char *text) {
+    const char *login = strrchr(text, '@'), *uri = strstr(login ? login : text, "://");
+    const char *user = uri ? uri + 3 : NULL,
+               *colon = uri ? find_colon(user, user + strcspn(user, "/? \t\n")) : NULL;
+    if (colon)
+        strcpy(text + (colon + 1 - text), strlen(colon + 1) < sizeof STARS - 1 ? "" : STARS);
+}
+
 /* Allocates nothing: sentences that say "out of memory" go through here, too. The text is moved to the end of its room,
  * and comes back from there without its secrets. */
 char *conceal(char *text, size_t room) {
     place_t place = {.text = text, .at = text};
     char *end = text + room - 1, *to = text;
+    if (strlen(text) == room - 1)
+        conceal_cut_off(text);
     if (!find(&place).from)
         return text;
     const size_t length = strlen(text);

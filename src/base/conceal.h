@@ -11,6 +11,10 @@
 /* Changes the text in place. If it becomes too long for `room`, its end is cut off. Returns the text. */
 char *conceal(char *text, size_t room);
 
+/* The same of a text whose end was cut off, and perhaps an @ with it: nothing behind USER: of such a URI is shown. `conceal`
+ * does so where a text fills its room. */
+void conceal_cut_off(char *text);
+
 /* Is there a whole URI with a secret in it? */
 bool conceal_finds(const char *text);
 

@@ -27,6 +27,8 @@ void address_free(address_t *address) {
 }
 
 void address_conceal(const address_t *address, char *text) {
+    if (strlen(text) + 1 == sizeof((bson_error_t){0}).message) /* the driver cuts off what is longer */
+        conceal_cut_off(text);
     for (size_t i = 0; i < address->secret_count; i++) {
         const char *secret = address->secrets[i];
         const size_t length = strlen(secret);

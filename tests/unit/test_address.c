@@ -198,6 +198,12 @@ static void test_conceal(void **state) {
     assert_string_equal(text, "what is that");
     err_set(&err, STATUS_USAGE, "what is mongodb://joe:at@h");
     assert_string_equal(err.text, "what is mongodb://joe:***@h");
+    /* a message that the driver has cut off */
+    bson_error_t error;
+    memset(error.message, 'x', sizeof error.message);
+    strcpy(error.message + sizeof error.message - 22, " mongodb://joe:12/s3c");
+    address_conceal(&address, error.message);
+    assert_string_equal(strchr(error.message, ' '), " mongodb://joe:***");
     address_free(&address);
 }
 

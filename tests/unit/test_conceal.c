@@ -108,6 +108,22 @@ static void cut(void **state) {
         if (strstr(text, "s3"))
             fail_msg("%zu: %s", length, text);
     }
+    /* which of it is a password is not known then */
+    static const char *const ends[] = {"at mongodb://joe:12", "at mongodb://joe:12,s3cr",
+                                       "at mongodb://joe:12/s3cr",
+                                       "at mongodb://ann:s3cret@h, mongodb://joe:my s3cr"};
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+        char text[100], *colon;
+        strcpy(text, ends[i]);
+        conceal(text, strlen(text) + 1);
+        assert_non_null(colon = strstr(text, "joe:"));
+        if (colon[4] && strcmp(colon + 4, "***") != 0)
+            fail_msg("%s", text);
+        assert_null(strstr(text, "s3"));
+    }
+    char harmless[] = "at mongodb://h/a: no; see mongodb://joe:s3cret@h:27017/a.b";
+    assert_string_equal("at mongodb://h/a: no; see mongodb://joe:***@h:27017/a.b",
+                        conceal(harmless, sizeof harmless));
     char small[] = "mongodb://j:x@h";
     assert_string_equal("mongodb://j:***", conceal(small, sizeof small));
 }
