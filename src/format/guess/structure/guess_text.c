@@ -47,8 +47,6 @@ static bool is_array(const uint8_t *text, size_t length, uint8_t second) {
 
 bool guess_is_text(const char *name, const uint8_t *text, size_t length, err_t *err) {
     const size_t head = length < LOOK_AT ? length : LOOK_AT;
-    if (head >= 4 && memcmp(text, "PAR1", 4) == 0)
-        return refuse_kind(name, "Parquet", err);
     if (memchr(text, 0, head) && bson_span_begins_broken(text, length))
         return err_set(
             err, STATUS_INPUT,
