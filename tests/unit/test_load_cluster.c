@@ -155,6 +155,23 @@ static void test_uneven(void **state) {
     lab_close(&lab);
 }
 
+/* Nor is anything advised while another load may be spreading it: two begin at once on what is empty. */
+static void test_spread_by_another(void **state) {
+    (void)state;
+    lab_t lab;
+    open_rows(&lab);
+    lab.load.limit = 0;
+    lab_write("empty.csv", "n,w\n");
+    assert_status(&lab, lab_load(&lab, "empty.csv"), STATUS_OK);
+    lab.load.limit = UINT64_MAX;
+    box_update(lab.box, "config.chunks", "{\"ns\": \"d.c\"}", "{\"$set\": {\"shard\": \"s0\"}}");
+    lab_other_load(&lab, "2100-01-01T00:00:00Z");
+    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
+    assert_says(lab.said, "1 of 2 shards have chunks so far. Another load of it is running");
+    assert_null(strstr(lab.said, "--drop lets the load do it"));
+    lab_close(&lab);
+}
+
 /* A shard that is being drained must get rid of its chunks: its balancing is not turned off. */
 static void test_draining(void **state) {
     (void)state;
@@ -352,6 +369,7 @@ int main(void) {
         cmocka_unit_test(test_one_shard),
         cmocka_unit_test(test_sharded_and_empty),
         cmocka_unit_test(test_uneven),
+        cmocka_unit_test(test_spread_by_another),
         cmocka_unit_test(test_draining),
         cmocka_unit_test(test_refused),
         cmocka_unit_test(test_drop),

@@ -89,7 +89,8 @@ static bool collection_empty(job_t *job, const shardkey_t *key, err_t *err) {
     return ok;
 }
 
-static void tell_uneven(job_t *job, const balance_check_t *evenness, const zones_t *zones) {
+/* running: other loads, which may be about to spread what is empty. */
+static void tell_uneven(job_t *job, const balance_check_t *evenness, const zones_t *zones, size_t running) {
     const char *name = server_namespace(job->server);
     char hint[300];
     snprintf(hint, sizeof hint, "`tipple status` shows the commands that fix it%s",
@@ -98,7 +99,11 @@ static void tell_uneven(job_t *job, const balance_check_t *evenness, const zones
         snprintf(hint, sizeof hint,
                  "It has zones that a person has set (such as %s), so chunks stay where they are",
                  zones->other);
-    if (!evenness->even)
+    if (!evenness->even && running && !zones->others)
+        log_note("%s: %zu of %zu shards have chunks so far. Another load of it is running, and may be "
+                 "spreading it; `tipple status` shows what came of it",
+                 name, evenness->owners, evenness->shards);
+    else if (!evenness->even)
         log_note("%s: %zu of %zu shards have chunks, and %.0f%% of %s is for %s: the others will wait. %s",
                  name, evenness->owners, evenness->shards, 100 * evenness->most,
                  evenness->known ? "what will be loaded" : "the chunks", evenness->name, hint);
@@ -117,8 +122,11 @@ static void improve_spread(job_t *job) {
     const shardkey_t of_data = shardkey_of_data(route_key(job->loading.route)),
                      *key = job->schema->id ? &of_data : route_key(job->loading.route);
     shard_names_t shards = {NULL, 0};
+    size_t running = 0;
     zones_t zones;
     err_t err;
+    if (job->place.empty)
+        running_count(job->store, &job->id, job_lease_ms(job), &running, &err);
     if (zones_read(job->server, job->client, &zones, &err) && !zones.hidden &&
         presplit_shards(job->server, job->client, &shards, &err)) {
         chunkmap_t *map = route_map(job->loading.route);
@@ -129,7 +137,7 @@ static void improve_spread(job_t *job) {
         chunkmap_free(map);
         map = route_map(job->loading.route);
         const balance_check_t evenness = balance_check_of(map, key, &shards);
-        tell_uneven(job, &evenness, &zones);
+        tell_uneven(job, &evenness, &zones, running);
         chunkmap_free(map);
         presplit_free_shards(&shards);
     }
