@@ -6,18 +6,23 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 static const int64_t PATIENCE_NS = 10000000000;
 
 bool beside_start(beside_t *beside, const char *option, const char *command, err_t *err) {
+    const pid_t self = getpid();
     *beside = (beside_t){.process = fork()};
     if (beside->process < 0) {
         beside->process = 0;
         return err_set(err, STATUS_HOST, "the command of %s cannot be started: %s", option, strerror(errno));
     }
     if (beside->process == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGTERM); /* where we are killed, beside_stop does not run */
+        if (getppid() != self)
+            _exit(127);
         setpgid(0, 0);
         signal(SIGPIPE, SIG_DFL);
         signal(SIGXFSZ, SIG_DFL);

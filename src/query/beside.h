@@ -1,5 +1,6 @@
 /* beside: a command of the user that runs while something is measured (--while), or before it (--cold). The shell runs
- * it, in a process group of its own; its stdout goes to stderr, since stdout is for results only. Main thread. */
+ * it, in a process group of its own; its stdout goes to stderr, since stdout is for results only. If this process is killed,
+ * the shell gets SIGTERM. Main thread: Linux sends that when the thread ends which has started it. */
 #ifndef TIPPLE_QUERY_BESIDE_H
 #define TIPPLE_QUERY_BESIDE_H
 

@@ -527,6 +527,17 @@ class Beside(Query):
         self.assertEqual("with status 3", self.said["while_ended"])
         self.assertIn("ended with status 3 before the measurements did", self.stderr)
 
+    def test_while_is_killed(self):
+        """the command of --while is told to end where nothing else can tell it: tipple was killed"""
+        command = "trap 'echo told >> ended; exit 0' TERM; echo begun >> began; while :; do sleep 0.05; done"
+        process = subprocess.Popen(self.command(*self.query_words("count", "--duration", "1h", "--while", command)),
+                                   cwd=self.folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self.addCleanup(process.kill)
+        self.assertTrue(livetest.wait_for((self.folder / "began").exists))
+        process.kill()
+        process.wait()
+        self.assertTrue(livetest.wait_for((self.folder / "ended").exists, 20))
+
     def test_cold(self):
         """--cold: before each round of each measurement, and no warm-up; when it fails nothing goes on"""
         self.profiled()
