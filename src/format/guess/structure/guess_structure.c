@@ -100,6 +100,42 @@ static bool has_quoting_comment(const study_t *study, const structure_t *found) 
     return false;
 }
 
+/* An apostrophe may stand around a word, too. It is the quote if a value in it needs quotes, or if most texts of a column
+ * are in it, or most of its other values. *are: so it is. */
+static bool find_apostrophes(study_t *study, const structure_t *found, bool *are, err_t *err) {
+    static _Thread_local uint16_t values[SCHEMA_MOST_FIELDS][2], quoted[SCHEMA_MOST_FIELDS][2];
+    const char quote = found->way.quote;
+    memset(values, 0, sizeof values);
+    memset(quoted, 0, sizeof quoted);
+    *are = false;
+    for (size_t i = 0; i < study->count; i++) {
+        const uint8_t *record = study->text + study->records[i].at;
+        if (study->records[i].fields != found->columns)
+            continue;
+        if (!split_record(&study->split, &study->schema, found->way.delimiter, record,
+                          study->records[i].length))
+            return err_memory(err, study->records[i].length);
+        for (size_t j = 0; j < study->split.count && j < SCHEMA_MOST_FIELDS; j++) {
+            const span_t *span = &study->split.spans[j];
+            const bool in_quotes = span->raw_length >= span->length + 2 && record[span->at] == (uint8_t)quote;
+            if (in_quotes &&
+                (memchr(span->text, found->way.delimiter, span->length) ||
+                 memchr(span->text, '\n', span->length) || memchr(span->text, quote, span->length))) {
+                *are = true;
+                return true;
+            }
+            if (!span->length || (i == 0 && study->count > 1)) /* names are often without */
+                continue;
+            const bool typed = guess_is_typed(span->text, span->length);
+            values[j][typed]++;
+            quoted[j][typed] += in_quotes;
+        }
+    }
+    for (size_t j = 0; j < found->columns && j < SCHEMA_MOST_FIELDS; j++)
+        *are |= quoted[j][0] * 2 > values[j][0] || quoted[j][1] * 2 > values[j][1];
+    return true;
+}
+
 /* How good this way is, in found->score; 0: it divides nothing. */
 static bool weigh(study_t *study, const way_t *way, double weight, structure_t *found, err_t *err) {
     double clean = 0, odd = 0;
@@ -122,8 +158,11 @@ static bool weigh(study_t *study, const way_t *way, double weight, structure_t *
     }
     if (err->status != STATUS_OK || !look_at_cells(study, found, &clean, &odd, err))
         return false;
+    bool are = true;
+    if (way->quote == '\'' && !find_apostrophes(study, found, &are, err))
+        return false;
     const double share = (double)fitting / (double)(of ? of : 1);
-    if (share < 0.6 || (fitting < 2 && found->skip))
+    if (!are || share < 0.6 || (fitting < 2 && found->skip))
         return true;
     found->score = share * share * (0.2 + 0.8 * clean) * (1 - 0.8 * odd) * weight *
                    (found->skip || found->odd_header ? 0.85 : 1) *
@@ -133,18 +172,29 @@ static bool weigh(study_t *study, const way_t *way, double weight, structure_t *
     return true;
 }
 
-/* Does the first line hold what divides most others, and not within a number? Then it is no mark of numbers there, either. */
-static bool is_divided(const study_t *study, const structure_t *best) {
+/* Does the first line hold what divides most others, and not within a number or quotes? Then it is no mark of numbers
+ * there, either. */
+static bool is_divided(study_t *study, const structure_t *best, bool *divided, err_t *err) {
+    const way_t way = {.delimiter = best->way.delimiter, .quote = '"'};
+    *divided = false;
+    if (best->columns < 2 || way.delimiter == ':')
+        return true;
+    if (!guess_cut_all(study, &way, err))
+        return false;
     const uint8_t *feed = memchr(study->text, '\n', (size_t)(study->end - study->text));
     const size_t length = feed ? (size_t)(feed - study->text) : 0;
-    return best->columns > 1 && best->way.delimiter != ':' &&
-           memchr(study->text, best->way.delimiter, length) && !guess_is_typed(study->text, length);
+    *divided = memchr(study->text, way.delimiter, length) && !guess_is_typed(study->text, length) &&
+               !(study->count && study->records[0].fields == 1);
+    return true;
 }
 
 /* One column: no delimiter is anywhere but in numbers, and in quotes. */
 static bool weigh_single(study_t *study, structure_t *best, err_t *err) {
     static const char unused[] = {'\t', '|', ';', ','};
-    if (is_divided(study, best))
+    bool divided;
+    if (!is_divided(study, best, &divided, err))
+        return false;
+    if (divided)
         return true;
     for (size_t i = 0; i < sizeof unused; i++) {
         structure_t single = {.way = quotings[0], .columns = 1};
