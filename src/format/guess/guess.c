@@ -1,3 +1,4 @@
+#include "base/chars/blanks.h"
 #include "base/chars/lines.h"
 #include "base/chars/utf8.h"
 #include "format/guess/guess_inner.h"
@@ -5,6 +6,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 enum {
     TRIED_LINES = 200, /* to find a record in the middle of a text, */
@@ -150,6 +152,38 @@ static bool is_first(const guess_t *guess, const guess_line_t *line) {
            memcmp(line->text + bom, guess->first, guess->first_length) == 0;
 }
 
+/* Where a line's first name begins, behind blanks and a quote. */
+static const uint8_t *skip_to_name(const guess_t *guess, const uint8_t *text, const uint8_t *end) {
+    while (text < end && (*text == ' ' || *text == (uint8_t)guess->structure.way.quote))
+        text++;
+    return text;
+}
+
+/* Does it hold what the first record does, but for quotes, case and blanks around? A header is one again for the reader, too
+ * (dialect_line). */
+static bool names_same(guess_t *guess, const guess_line_t *line, bool *same, err_t *err) {
+    const size_t bom = lines_bom(line->text, line->length);
+    const guess_line_t names = {line->text + bom, line->length - bom};
+    const uint8_t *end = names.text + names.length, *one = skip_to_name(guess, names.text, end);
+    const uint8_t *first_end = guess->first + guess->first_length,
+                  *other = skip_to_name(guess, guess->first, first_end);
+    *same = false;
+    if (guess->structure.columns < 2 || guess->first_misfits || one == end || other == first_end ||
+        strncasecmp((const char *)one, (const char *)other, 1) != 0)
+        return true;
+    if (!split_line(guess, &names, err))
+        return false;
+    *same = guess->split->count == guess->structure.columns && split_is_sound(guess->split);
+    for (size_t i = 0; *same && i < guess->split->count; i++) {
+        const uint8_t *text = guess->split->spans[i].text, *name = (const uint8_t *)guess->columns[i].text;
+        size_t length = guess->split->spans[i].length, name_length = guess->columns[i].length;
+        blanks_trim(&text, &length);
+        blanks_trim(&name, &name_length);
+        *same = length == name_length && strncasecmp((const char *)text, (const char *)name, length) == 0;
+    }
+    return true;
+}
+
 static bool is_still_first(const guess_t *guess, const guess_text_t *here) {
     const uint8_t *at = here->at;
     guess_line_t line;
@@ -203,13 +237,15 @@ bool guess_take(guess_t *guess, const uint8_t *text, size_t length, guess_from_t
     while (guess_next(guess->schema, &at, end, last, &line)) {
         const guess_text_t here = {line.text, end, last};
         const bool like_first = is_first(guess, &line);
-        bool again;
+        bool again, same = like_first;
         if (!look_at_quotes(guess, &line, &here, &again, err))
             return false;
         if (again) {
             at = line.text;
             guess->escapes.conflict |= like_first && !is_still_first(guess, &here);
-        } else if (like_first) {
+        } else if (!same && !names_same(guess, &line, &same, err)) {
+            return false;
+        } else if (same) {
             guess->like_first++;
             guess->repeated += !at_start;
             at_start = false;
