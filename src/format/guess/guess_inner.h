@@ -47,6 +47,7 @@ typedef struct {
 typedef struct {
     uint64_t records, torn; /* torn: of them, those whose lines look like records */
     uint64_t loose;         /* fields that are not in quotes, and hold one */
+    bool sure;              /* such lines are divided by tabs, and have numbers in the same columns */
 } guess_torn_t;
 
 struct guess {

@@ -1,6 +1,7 @@
 /* Text that knows no quotes, as many exports of tables divided by tabs, and has some all the same ("Rome, and lines later
  * Brave"): read with quotes, whole records vanish in a field, and all seems well. Texts of several lines may look like
- * that, too. But then a quote stands nowhere else: who encloses texts encloses those that hold a quote. */
+ * that, too. But then a quote stands nowhere else: who encloses texts encloses those that hold a quote. And a text seldom
+ * has tabs, and numbers where the columns have them. */
 #include "format/guess/guess_inner.h"
 #include "format/guess/structure/guess_study.h"
 
@@ -67,10 +68,12 @@ static bool look_at_lines(guess_t *guess, const guess_line_t *line, bool *torn, 
         add_line(&lines, guess->split, columns, opened);
         at = stop + 1;
     }
-    *torn = way.delimiter == '\t' || way.delimiter == '|'; /* a text seldom has these */
+    const bool seldom = way.delimiter == '\t' || way.delimiter == '|'; /* a text has these */
+    bool typed = false;
     for (size_t i = 0; lines.torn && i < columns; i++)
-        *torn |= lines.typed[i];
-    *torn &= lines.torn;
+        typed |= lines.typed[i];
+    *torn = lines.torn && (seldom || typed);
+    guess->torn.sure |= *torn && seldom && typed;
     return true;
 }
 
@@ -96,10 +99,11 @@ void guess_torn_count(guess_t *guess) {
 
 bool guess_find_torn(const guess_t *guess, err_t *err) {
     const guess_torn_t *torn = &guess->torn;
-    return !torn->torn || torn->torn < torn->records || !torn->loose ||
+    return !torn->torn || torn->torn < torn->records || !(torn->loose || torn->sure) ||
            err_set(err, STATUS_INPUT,
-                   "%.1000s: some of its quotes are ordinary characters; if others enclose texts, %" PRIu64
+                   "%.1000s: some of its quotes are ordinary characters%s, %" PRIu64
                    " of its records go over several lines, each of which looks like a record itself. Give "
                    "--format with quote: none, or with quote: '%c' if they do",
-                   guess->name, torn->torn, guess->structure.way.quote);
+                   guess->name, torn->loose ? "; if others enclose texts" : ", or, if they enclose texts",
+                   torn->torn, guess->structure.way.quote);
 }
