@@ -390,10 +390,48 @@ static void test_skip(void **state) {
     }
 }
 
+/* Any number of blanks between two values: no record grows by more of them, however much of the text is there at once. */
+static void test_blanks(void **state) {
+    (void)state;
+    enum { MANY = 3 * JSON_SPAN_BLANKS, LENGTH = 2 + MANY + 3 };
+    static const size_t lengths[] = {2 + JSON_SPAN_BLANKS, JSON_SPAN_BLANKS, JSON_SPAN_BLANKS + 3};
+    uint8_t *text = malloc(LENGTH);
+    LAB_MUST(text);
+    memset(text, ' ', LENGTH);
+    memcpy(text, "{}", 2);
+    memcpy(text + LENGTH - 3, "{}\n", 3);
+    for (size_t step = 1; step <= LENGTH; step = 10 * step + 7) {
+        size_t begin = 0;
+        for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
+            json_span_t span = {0};
+            size_t found = 0;
+            for (size_t have = 0; !found && have < LENGTH - begin;) {
+                have = have + step < LENGTH - begin ? have + step : LENGTH - begin;
+                found = json_span_find(&span, text + begin, have, false);
+            }
+            assert_int_equal(found, lengths[i]);
+            begin += found;
+        }
+        assert_int_equal(begin, LENGTH);
+        /* behind an object that is skipped */
+        json_span_t span = {0};
+        size_t end = 0;
+        assert_int_equal(json_span_find(&span, text, 1, false), 0);
+        size_t at = 1 - json_span_kept(&span, text, 1), have = at;
+        do {
+            at += end;
+            have = have + step < LENGTH ? have + step : LENGTH;
+        } while (!json_span_skip(&span, text + at, have - at, &end) && have < LENGTH);
+        assert_int_equal(at + end, lengths[0]);
+    }
+    free(text);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_by_hand), cmocka_unit_test(test_odd_bytes), cmocka_unit_test(test_known),
-        cmocka_unit_test(test_deep),    cmocka_unit_test(test_skip),      cmocka_unit_test(test_far),
+        cmocka_unit_test(test_by_hand), cmocka_unit_test(test_blanks), cmocka_unit_test(test_odd_bytes),
+        cmocka_unit_test(test_known),   cmocka_unit_test(test_deep),   cmocka_unit_test(test_skip),
+        cmocka_unit_test(test_far),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -196,8 +196,13 @@ static found_t around(json_span_t *span, const uint8_t *text, size_t length, siz
             *at = i + (found == ENDS);
             return found;
         }
-        if (!json_span_is_blank(byte))
+        if (!json_span_is_blank(byte)) {
             see(span, byte, i);
+            span->blanks = 0;
+        } else if (++span->blanks > JSON_SPAN_BLANKS) {
+            *at = i;
+            return ENDS;
+        }
         if (byte == '[' || byte == ']')
             span->bracket = byte;
         if (span->phase == SPAN_BEFORE)
@@ -282,6 +287,7 @@ static bool next_record(const json_span_t *span, const uint8_t *text, size_t len
 static void begin(json_span_t *span, uint8_t byte) {
     span->phase = byte == '{' ? SPAN_OBJECT : SPAN_OTHER;
     span->object = span->at;
+    span->blanks = 0;
     if (span->phase == SPAN_OTHER &&
         span->bracket == '[') /* a part of it: no array of objects begins there */
         span->bracket = 0;

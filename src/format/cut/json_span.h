@@ -3,7 +3,7 @@
  *
  *     {"a": 1}            blanks, commas and the brackets of an array around an object belong to no object: those before
  *     {"a": 2} {"a": 3}   it, and those after it up to the end of its line, are read with it.
- *     [{"a": 4}, {"a":    A line with nothing else is a blank one.
+ *     [{"a": 4}, {"a":    A line with nothing else is a blank one, and so are more blanks than anybody writes.
  *       5}]
  *     {"a": 6,            Not an object: a line end within quotes, a bracket that closes another one, a { or [ where none
  *     {"a": 7}            can be. It ends before the next line that begins with { in the same column; if there is none,
@@ -23,9 +23,9 @@
 
 enum {
     JSON_SPAN_LEVELS = 256, /* deeper brackets are counted, and not compared */
-    JSON_SPAN_BLANKS =
-        32 * 1024, /* of a record that is skipped: no record begins behind more of them in a line;
-                      a [ behind more of them is no element */
+    /* A record ends behind more blanks in a row: they are no part of a value, and may be any number. Of a record that is
+     * skipped: no record begins behind more of them in a line. A [ behind more of them is no element. */
+    JSON_SPAN_BLANKS = 32 * 1024,
 };
 
 /* How far one record was read; begins as {0}. */
@@ -41,6 +41,7 @@ typedef struct {
     bool in_line;    /* skipped: the next byte is not the first one of its line */
     uint8_t before;  /* the last byte that is no blank, outside quotes; */
     size_t mark;     /* where that is, outside the object */
+    uint32_t blanks; /* in a row, outside the object */
     enum { SPAN_BEFORE, SPAN_OBJECT, SPAN_AFTER, SPAN_BROKEN, SPAN_OTHER } phase;
 } json_span_t;
 
