@@ -239,10 +239,10 @@ static int run(int argc, char **argv, const command_t *command, err_t *err) {
     if (!values.uri)
         return err_set(err, STATUS_USAGE, "--uri is missing: the collection that the _id is in"),
                STATUS_USAGE;
-    char *end = NULL;
     errno = 0;
-    long long id = rest == 1 ? strtoll(argv[0], &end, 10) : 0;
-    if (rest != 1 || !*argv[0] || *end || errno || id < 0)
+    const bool digits = rest == 1 && *argv[0] && !argv[0][strspn(argv[0], "0123456789")];
+    const long long id = digits ? strtoll(argv[0], NULL, 10) : 0;
+    if (!digits || errno)
         return err_set(err, STATUS_USAGE, "one _id is needed: a whole number such as 4611686018427387904"),
                STATUS_USAGE;
     if (!look_up(&values, id, &where, err))

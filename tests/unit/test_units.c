@@ -18,9 +18,9 @@ typedef struct {
     int64_t value; /* COUNT_OF_NO: it is none */
 } case_t;
 
-static const char *const no_numbers[] = {"",     " ",   "-1",    "+1",    "x",   "1x", "1 x",     "0x10",
-                                         "0X10", "nan", "inf",   "1e400", "K",   ".",  "1.2.3",   "1k1",
-                                         "1 0",  "--1", "1,000", "ten",   "1K ", "1;", "infinity"};
+static const char *const no_numbers[] = {
+    "",  " ",     "-1",  "+1",  "x",   "1x",    "1 x", "0x10", "0X10", "nan", "inf", "1e400",   "K",
+    ".", "1.2.3", "1k1", "1 0", "--1", "1,000", "ten", "1K ",  "1 ",   "1  ", "1;",  "infinity"};
 
 static void test_sizes(void **state) {
     (void)state;

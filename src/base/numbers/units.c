@@ -35,7 +35,7 @@ static bool parse_scaled(const char *text, const unit_t *unit, double limit, dou
     double number;
     if (!units_number(text, &number, &end))
         return false;
-    while (*end == ' ')
+    while (*end == ' ' && end[1])
         end++;
     for (; unit->suffix; unit++) {
         if (strcasecmp(end, unit->suffix) == 0) {
