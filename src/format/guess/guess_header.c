@@ -1,6 +1,7 @@
 #include "base/numbers/units.h"
 #include "format/guess/guess_inner.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -74,6 +75,22 @@ static bool is_untyped(const column_t *column, const decision_t *is) {
     return (is->kind == KIND_TEXT || is->kind == KIND_TRIMMED) && !(column->typed && column->values);
 }
 
+/* As a column may be called: begins with a letter, is no word for nothing, and no date or number that is written oddly. */
+static bool is_name_like(const char *text, size_t length) {
+    static const char *const nothing[] = {"none", "null",    "nil",     "nan",   "na",      "n/a",
+                                          "n.a.", "unknown", "missing", "empty", "offline", "nothing"};
+    const unsigned char first = length ? (unsigned char)*text : 0,
+                        next = length > 1 ? (unsigned char)text[1] : 0;
+    const bool sign = first == 0xC2 || (first == 0xE2 && next <= 0x84); /* such as a pound, a dash, a euro */
+    size_t numbers = 0;
+    for (size_t i = 0; i < sizeof nothing / sizeof *nothing; i++)
+        if (strlen(nothing[i]) == length && strncasecmp(nothing[i], text, length) == 0)
+            return false;
+    for (size_t i = 0; i < length; i++)
+        numbers += isdigit((unsigned char)text[i]) && !(i && isdigit((unsigned char)text[i - 1]));
+    return (isalpha(first) || first == '_' || (first >= 0x80 && !sign)) && numbers < 2;
+}
+
 typedef struct {
     size_t with, without;
     bool words, years; /* a name such as "id" is among the first row's; years in a row are */
@@ -95,12 +112,18 @@ static void weigh_column(const guess_t *guess, size_t at, evidence_t *evidence) 
         evidence->without += typed ? STRONG : 1;
         return;
     }
+    const bool name = is_name_like(column->text, column->length);
     if (typed) {
-        evidence->with += STRONG;
+        evidence->with += name ? STRONG : 0;
         return;
     }
     evidence->with += column->word && !column->words;
     evidence->without += column->column.recurs;
+    /* an address as all others are is no name */
+    evidence->without +=
+        column->column.values && first.shape & column->column.shape & GUESS_SHAPE_AT ? STRONG : 0;
+    if (!name)
+        return;
     const uint32_t common = column->column.shape & ~first.shape;
     if (column->column.values >= LEAST_MAILS && !column->column.recurs && common & GUESS_SHAPE_AT)
         evidence->with += ENOUGH;
@@ -218,7 +241,7 @@ bool guess_find_header(guess_t *guess, err_t *err) {
     if (guess->options.header == GUESS_HEADER && evidence.with < 2 * evidence.without)
         return refuse_unsure(guess,
                              err); /* the first line, or the one behind what stands before the records? */
-    if (guess->repeated && !evidence.words && evidence.with)
+    if (guess->repeated && (!evidence.words || guess->structure.columns == 1) && evidence.with)
         return refuse_unsure(guess, err);
     if (evidence.with >= ENOUGH && evidence.with >= 2 * evidence.without)
         return settle(guess, true, err);

@@ -69,8 +69,12 @@ bool guess_settle_days(guess_t *guess, err_t *err) {
     return true;
 }
 
+/* A fraction tells the decimal mark, and so does the other mark between thousands. */
 static bool has_mark(const column_t *column, const decision_t *is, char mark) {
-    return guess_kind_is_number(is->kind) && !is->unsure_decimal && (column->fraction >> is->style & 1) &&
+    const char thousands = guess_styles[is->style].thousands;
+    const bool tells = (column->fraction >> is->style & 1) ||
+                       ((thousands == '.' || thousands == ',') && column->grouped >> is->style & 1);
+    return guess_kind_is_number(is->kind) && !is->unsure_decimal && tells &&
            guess_styles[is->style].decimal == mark;
 }
 

@@ -20,6 +20,20 @@ typedef struct {
     size_t whole, fraction;
 } digits_t;
 
+/* 192.168.100.101: four groups up to 255 are more likely an address than more than a billion of something. */
+static bool is_address(const uint8_t *text, size_t length) {
+    unsigned groups = 1, group = 0;
+    for (size_t i = 0; i < length; i++) {
+        if (text[i] == '.') {
+            groups++;
+            group = 0;
+        } else if (!is_digit(text[i]) || (group = group * 10 + text[i] - '0') > 255) {
+            return false;
+        }
+    }
+    return groups == 4;
+}
+
 /* The whole part from text[*at] on. */
 static bool read_whole(const style_t *style, const uint8_t *text, size_t length, size_t *at, digits_t *digits,
                        bool *grouped) {
@@ -79,7 +93,8 @@ bool guess_number(const style_t *style, const uint8_t *text, size_t length, numb
         at++;
     const bool minus = at < length && text[at] == '-';
     at += minus;
-    if (!read_whole(style, text, length, &at, &digits, &number->grouped))
+    if (!read_whole(style, text, length, &at, &digits, &number->grouped) ||
+        (style->thousands == '.' && is_address(text, length)))
         return false;
     if (at < length && text[at] == (uint8_t)style->decimal) {
         number->fraction = true;
