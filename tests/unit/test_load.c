@@ -653,7 +653,7 @@ static void test_refused_targets(void **state) {
     box_delete(lab.box, LAB_TARGET, "{}");
     lab_write_rows("b.csv", 0, 7);
     assert_status(&lab, lab_load(&lab, "b.csv"), STATUS_USAGE);
-    assert_says(lab.err.text, "d.c is empty, but its catalog says that 30 documents were loaded");
+    assert_says(lab.err.text, "d.c is empty, but its catalog tells of 30 documents");
 
     box_drop(lab.box, LAB_TARGET);
     assert_status(&lab, lab_load(&lab, "b.csv"), STATUS_USAGE);
