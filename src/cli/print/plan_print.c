@@ -95,7 +95,7 @@ static void print_limits(const planned_t *planned) {
     if (plan->limit != PLAN_LIMITS)
         out_print("load: %s, %s documents/s, limited by %s\n", seconds(some, plan->load),
                   units_rate(rate, plan->documents_per_second), plan_limit_names[plan->limit].name);
-    if (!planned->spec->server_rate.documents && !planned->spec->server_rate.bytes)
+    if (!(planned->spec->server_rate.documents > 0 || planned->spec->server_rate.bytes > 0))
         out_print("      where each server has %.0f %s of its own (--cores); a shared host takes many times "
                   "as long\n",
                   planned->spec->cores, few(planned->spec->cores, "core", "cores"));
