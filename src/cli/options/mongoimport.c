@@ -139,6 +139,7 @@ static void append_name(text_t *uri, const char *path) {
 static void append_uri(text_t *uri, const import_t *import) {
     const char *const *said = import->said;
     const char *host = said[HOST] ? said[HOST] : "127.0.0.1", *slash = strchr(host, '/');
+    const char *first = said[INPUT] ? said[INPUT] : import->inputs[0];
     if (said[URI]) {
         const size_t whole = strcspn(said[URI], "?");
         const char *begin = strstr(said[URI], "//"), *path = begin ? strchr(begin + 2, '/') : NULL;
@@ -162,8 +163,8 @@ static void append_uri(text_t *uri, const import_t *import) {
     text_append(uri, ".");
     if (said[COLLECTION])
         text_append(uri, said[COLLECTION]);
-    else
-        append_name(uri, said[INPUT] ? said[INPUT] : import->inputs[0]);
+    else if (first)
+        append_name(uri, first);
     if (said[URI])
         text_append(uri, said[URI] + strcspn(said[URI], "?"));
     if (!said[URI] && slash)
