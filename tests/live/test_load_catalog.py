@@ -524,7 +524,7 @@ class Refused(livetest.Case):
     def test_emptied(self):
         """refused: somebody removed all documents"""
         self.client.command(self.database, {"delete": "results", "deletes": [{"q": {}, "limit": 0}]})
-        self.refused("is empty, but its catalog says that 500 documents were loaded", "b.csv")
+        self.refused("is empty, but its catalog tells of 500 documents", "b.csv")
 
     def test_other_format(self):
         """refused: another format, or the same one with other rules"""

@@ -42,7 +42,7 @@ class Missing(neverlost.Case):
         texts = self.inputs({"a.csv": rows(3000, 1)})
         self.load(*texts)
         self.delete(1)
-        self.refused("--drop, or load them once more with --reload-missing", *texts)
+        self.refused("--drop, or load it once more with --reload-missing", *texts)
         self.assertEqual(3000, self.load("--reload-missing", *texts)["loaded"])
         self.complete(texts)
 

@@ -212,7 +212,7 @@ class Tune(livetune.Mixin, livetest.Case):
                          (counts["threads"], counts["batch"], counts["loaded"]))
         self.assertEqual(set(), self.scratch_names())
         self.load("--threads", "auto", "--batch", "2000", "a.csv", collection="third", **self.environment)
-        self.assertRegex(self.stderr, r"auto: [0-9]+ threads, batches of 2000 \(")
+        self.assertRegex(self.stderr, r"auto: [0-9]+ threads?, batches of 2000 \(")
         self.assertEqual(1, len(list(pathlib.Path(self.environment["XDG_CACHE_HOME"], "tipple").iterdir())))
         self.write("a.csv", livetest.rows(200, 3))
         for more, why in ((["--polite"], "as fast as it can"), (["--limit", "10"], "not all of the files are loaded"),
