@@ -238,13 +238,12 @@ bool guess_take(guess_t *guess, const uint8_t *text, size_t length, guess_from_t
         const guess_text_t here = {line.text, end, last};
         const bool like_first = is_first(guess, &line);
         bool again, same = like_first;
-        if (!look_at_quotes(guess, &line, &here, &again, err))
+        if (!look_at_quotes(guess, &line, &here, &again, err) ||
+            (!again && !same && !names_same(guess, &line, &same, err)))
             return false;
         if (again) {
             at = line.text;
             guess->escapes.conflict |= like_first && !is_still_first(guess, &here);
-        } else if (!same && !names_same(guess, &line, &same, err)) {
-            return false;
         } else if (same) {
             guess->like_first++;
             guess->repeated += !at_start;
