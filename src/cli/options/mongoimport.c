@@ -1,5 +1,7 @@
 #include "cli/options/mongoimport.h"
 #include "base/shell_word.h"
+#include "cli/options/other_tools.h"
+#include "server/address.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,35 +36,34 @@ typedef enum {
 static const struct {
     const char *name;
     char letter;
-    bool ours; /* tipple load has it, too */
     meaning_t means;
 } rows[] = {
-    {"uri", 0, true, URI},
-    {"host", 0, false, HOST},
-    {"port", 0, false, PORT},
-    {"db", 'd', false, DATABASE},
-    {"collection", 'c', false, COLLECTION},
-    {"username", 'u', false, USER},
-    {"password", 'p', false, PASSWORD},
-    {"authenticationDatabase", 0, false, AUTH_DATABASE},
-    {"authenticationMechanism", 0, false, AUTH_MECHANISM},
-    {"ssl", 0, false, TLS},
-    {"tls", 0, false, TLS},
-    {"file", 0, false, INPUT},
-    {"type", 0, true, TYPE},
-    {"fields", 0, false, FIELDS},
-    {"upsertFields", 0, false, KEY},
-    {"upsert", 0, false, UPSERT},
-    {"mode", 0, false, MODE},
-    {"numInsertionWorkers", 'j', false, THREADS},
-    {"batchSize", 0, false, BATCH},
-    {"drop", 0, true, DROP},
-    {"stopOnError", 0, false, STOP},
-    {"headerline", 0, false, HEADER},
-    {"jsonArray", 0, false, HEADER},
-    {"legacy", 0, false, HEADER},
-    {"ignoreBlanks", 0, false, HEADER},
-    {"maintainInsertionOrder", 0, false, HEADER},
+    {"uri", 0, URI},
+    {"host", 0, HOST},
+    {"port", 0, PORT},
+    {"db", 'd', DATABASE},
+    {"collection", 'c', COLLECTION},
+    {"username", 'u', USER},
+    {"password", 'p', PASSWORD},
+    {"authenticationDatabase", 0, AUTH_DATABASE},
+    {"authenticationMechanism", 0, AUTH_MECHANISM},
+    {"ssl", 0, TLS},
+    {"tls", 0, TLS},
+    {"file", 0, INPUT},
+    {"type", 0, TYPE},
+    {"fields", 0, FIELDS},
+    {"upsertFields", 0, KEY},
+    {"upsert", 0, UPSERT},
+    {"mode", 0, MODE},
+    {"numInsertionWorkers", 'j', THREADS},
+    {"batchSize", 0, BATCH},
+    {"drop", 0, DROP},
+    {"stopOnError", 0, STOP},
+    {"headerline", 0, HEADER},
+    {"jsonArray", 0, HEADER},
+    {"legacy", 0, HEADER},
+    {"ignoreBlanks", 0, HEADER},
+    {"maintainInsertionOrder", 0, HEADER},
 };
 
 typedef struct {
@@ -94,8 +95,9 @@ static bool take_option(import_t *import, int argc, char **argv, int *at) {
     if ((rows[i].means < TAKE_VALUES) != (value != NULL))
         return false;
     import->said[rows[i].means] = value ? value : "";
-    /* -j is ours as well, and `-uri` is a slip */
-    import->foreign |= !rows[i].ours && (is_long || (*word != 'j' && !word[1]));
+    const char letter[] = {*word, '\0'}; /* followed by more it may be a slip, such as -uri */
+    import->foreign |= is_long ? other_tools_hint(rows[i].name, false) != NULL
+                               : !word[1] && other_tools_hint(letter, true) != NULL;
     return true;
 }
 
@@ -113,68 +115,86 @@ static bool take_words(import_t *import, int argc, char **argv) {
     return true;
 }
 
-static bool is_one_of(const char *word, const char *const *words) {
-    while (*words && strcmp(word, *words) != 0)
-        words++;
-    return *words;
+static bool is_mode(const import_t *import, const char *mode) {
+    return import->said[MODE] && strcmp(import->said[MODE], mode) == 0;
+}
+
+static bool is_upsert(const import_t *import) {
+    return import->said[KEY] || import->said[UPSERT] || is_mode(import, "upsert");
 }
 
 static bool is_understood(const import_t *import) {
     const char *const *said = import->said;
     return import->foreign && import->input_count + (said[INPUT] != NULL) > 0 &&
-           (!said[TYPE] || is_one_of(said[TYPE], (const char *const[]){"csv", "tsv", "json", NULL})) &&
-           (!said[MODE] || is_one_of(said[MODE], (const char *const[]){"insert", "upsert", NULL}));
+           (!said[TYPE] || other_tools_value_hint("type", said[TYPE])) &&
+           (!said[MODE] || is_mode(import, "insert") || is_mode(import, "upsert"));
 }
 
 static void append_option(text_t *uri, const char *name, const char *value) {
     text_print(uri, "%s%s=%s", uri->bytes && strchr(uri->bytes, '?') ? "&" : "?", name, value);
 }
 
-/* A file's name without folders and without what follows its first dot: as mongoimport names a collection. */
-static void append_name(text_t *uri, const char *path) {
-    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
-    text_append_bytes(uri, name, strcspn(name, "."));
+/* Its collection is called as a file is, without folders and what follows the first dot, where no name is given. */
+static char *print_name(const import_t *import, const char *database, err_t *err) {
+    const char *const *said = import->said;
+    const char *path = said[INPUT] ? said[INPUT] : import->inputs[0], *slash = strrchr(path, '/'),
+               *file = slash ? slash + 1 : path;
+    text_t name = {.length = 0};
+    text_print(&name, "%s.", said[DATABASE] ? said[DATABASE] : *database ? database : "test");
+    if (said[COLLECTION])
+        text_append(&name, said[COLLECTION]);
+    else
+        text_append_bytes(&name, file, strcspn(file, "."));
+    return text_take(&name, err);
 }
 
-static void append_uri(text_t *uri, const import_t *import) {
+static char *print_hosts(const import_t *import, err_t *err) {
     const char *const *said = import->said;
     const char *host = said[HOST] ? said[HOST] : "127.0.0.1", *slash = strchr(host, '/');
-    const char *first = said[INPUT] ? said[INPUT] : import->inputs[0];
-    if (said[URI]) {
-        const size_t whole = strcspn(said[URI], "?");
-        const char *begin = strstr(said[URI], "//"), *path = begin ? strchr(begin + 2, '/') : NULL;
-        const size_t hosts = path && path < said[URI] + whole ? (size_t)(path - said[URI]) : whole;
-        const size_t named = hosts < whole ? whole - hosts - 1 : 0;
-        text_append_bytes(uri, said[URI], hosts);
-        text_append(uri, "/");
-        if (said[DATABASE] || !named)
-            text_append(uri, said[DATABASE] ? said[DATABASE] : "test");
-        else
-            text_append_bytes(uri, said[URI] + hosts + 1, named);
-    } else {
-        text_append(uri, "mongodb://");
-        if (said[USER])
-            text_print(uri, "%s:PASSWORD@", said[USER]);
-        text_append(uri, slash ? slash + 1 : host);
-        if (said[PORT] && !strchr(slash ? slash : host, ':'))
-            text_print(uri, ":%s", said[PORT]);
-        text_print(uri, "/%s", said[DATABASE] ? said[DATABASE] : "test");
-    }
-    text_append(uri, ".");
-    if (said[COLLECTION])
-        text_append(uri, said[COLLECTION]);
-    else if (first)
-        append_name(uri, first);
-    if (said[URI])
-        text_append(uri, said[URI] + strcspn(said[URI], "?"));
-    if (!said[URI] && slash)
-        text_print(uri, "?replicaSet=%.*s", (int)(slash - host), host);
+    text_t uri = {.length = 0};
+    text_append(&uri, "mongodb://");
+    if (said[USER])
+        text_print(&uri, "%s:PASSWORD@", said[USER]);
+    text_append(&uri, slash ? slash + 1 : host);
+    if (said[PORT] && !strchr(slash ? slash : host, ':'))
+        text_print(&uri, ":%s", said[PORT]);
+    if (slash)
+        text_print(&uri, "/?replicaSet=%.*s", (int)(slash - host), host);
+    return text_take(&uri, err);
+}
+
+/* Without options of its own. A URI that names a collection already stays as it is. NULL: it is none. */
+static char *print_target(const import_t *import, err_t *err) {
+    const char *given = import->said[URI];
+    char *hosts = given ? strdup(given) : print_hosts(import, err),
+         *database = hosts ? address_of_database(hosts) : NULL,
+         *name = database ? print_name(import, database, err) : NULL,
+         *target = name ? address_with_collection(hosts, name, err) : NULL;
+    if (given && !database && strncmp(given, "mongodb", strlen("mongodb")) == 0)
+        target = strdup(given);
+    free(name);
+    free(database);
+    free(hosts);
+    return target;
+}
+
+static char *print_uri(const import_t *import, err_t *err) {
+    const char *const *said = import->said;
+    char *target = print_target(import, err);
+    if (!target)
+        return NULL;
+    text_t uri = {.length = 0};
+    text_append(&uri, target);
+    free(target);
     if (said[AUTH_DATABASE])
-        append_option(uri, "authSource", said[AUTH_DATABASE]);
+        append_option(&uri, "authSource", said[AUTH_DATABASE]);
     if (said[AUTH_MECHANISM])
-        append_option(uri, "authMechanism", said[AUTH_MECHANISM]);
+        append_option(&uri, "authMechanism", said[AUTH_MECHANISM]);
     if (said[TLS])
-        append_option(uri, "tls", "true");
+        append_option(&uri, "tls", "true");
+    char *whole = text_take(&uri, err), *shown = whole ? text_concealed(whole) : NULL;
+    free(whole);
+    return shown;
 }
 
 /* The names of columns that the file does not have. */
@@ -191,24 +211,23 @@ static void append_columns(text_t *line, const char *fields) {
 
 char *mongoimport_as_load(int argc, char **argv) {
     import_t import = {.foreign = false};
-    if (!take_words(&import, argc, argv) || !is_understood(&import))
+    err_t ignored;
+    char *uri =
+        take_words(&import, argc, argv) && is_understood(&import) ? print_uri(&import, &ignored) : NULL;
+    if (!uri)
         return NULL;
     const char *const *said = import.said;
-    text_t line = {0}, uri = {0};
-    err_t ignored;
+    text_t line = {.length = 0};
     text_append(&line, "tipple load");
     if (said[INPUT])
         shell_quote_word(&line, said[INPUT]);
     for (size_t i = 0; i < import.input_count; i++)
         shell_quote_word(&line, import.inputs[i]);
-    append_uri(&uri, &import);
-    char *address = text_take(&uri, &ignored), *shown = address ? text_concealed(address) : NULL;
-    shell_quote_option(&line, "--uri", shown);
-    free(shown);
-    free(address);
+    shell_quote_option(&line, "--uri", uri);
+    free(uri);
     if (said[FIELDS])
         append_columns(&line, said[FIELDS]);
-    if (said[KEY] || said[UPSERT] || (said[MODE] && strcmp(said[MODE], "upsert") == 0)) {
+    if (is_upsert(&import)) {
         shell_quote_option(&line, "--id", said[KEY] ? said[KEY] : "_id");
         shell_quote_option(&line, "--existing", "replace");
     }
