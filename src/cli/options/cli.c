@@ -279,10 +279,14 @@ static bool read_word(const command_t *command, int argc, char **argv, int *at, 
     return true;
 }
 
+static bool is_asked(const common_t *common) {
+    return common->help || common->help_all || common->version;
+}
+
 static bool read_words(const command_t *command, int argc, char **argv, void *values, common_t *common,
                        int *rest, err_t *err) {
     bool options = true;
-    for (int i = 0; i < argc && !common->help && !common->help_all && !common->version; i++) {
+    for (int i = 0; i < argc && !is_asked(common); i++) {
         if (options && strcmp(argv[i], "--") == 0) {
             options = false;
         } else if (options && argv[i][0] == '-' && argv[i][1]) {
@@ -315,8 +319,7 @@ bool cli_read(const command_t *command, int argc, char **argv, void *values, int
     if (!ok && instead && err->status == STATUS_USAGE)
         err_add(err, "\nThe same for tipple:\n    %s", instead);
     free(instead);
-    const bool asked = common.help || common.help_all || common.version;
-    if (ok && asked) {
+    if (ok && is_asked(&common)) {
         if (common.version)
             out_lines(tipple_version());
         else
@@ -324,7 +327,7 @@ bool cli_read(const command_t *command, int argc, char **argv, void *values, int
         ok = cli_flush(err);
     }
     *status = ok ? STATUS_OK : (int)err->status;
-    if (!ok || asked)
+    if (!ok || is_asked(&common))
         return false;
     log_set_level(common.quiet ? LOG_QUIET : common.verbose ? LOG_VERBOSE : LOG_NORMAL);
     if (is_for_programs(command, values))
