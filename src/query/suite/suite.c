@@ -392,7 +392,7 @@ static suite_t *open_query(const char *query, err_t *err) {
 
 suite_t *suite_open(const char *name, err_t *err) {
     opened_t opened;
-    if (*name == '[' || *name == '{')
+    if (suite_is_query(name))
         return open_query(name, err);
     if (!builtin_open(builtin_suites, "suite", name, &opened, err))
         return NULL;

@@ -48,8 +48,13 @@ typedef struct {
     char *text; /* as in the file */
 } suite_t;
 
-/* Opens a built-in suite by its name, or a file by its path. NULL: status 1 with the sentence. */
-/* A built-in suite, a file, or a query itself: '[PIPELINE]', '{FILTER}'. */
+/* Is it no name of a suite, but a query itself: '[PIPELINE]', '{FILTER}'? */
+static inline bool suite_is_query(const char *text) {
+    return *text == '[' || *text == '{';
+}
+
+/* Opens a built-in suite by its name, a file by its path, or a suite of this one query. NULL: status 1 with the
+ * sentence. */
 suite_t *suite_open(const char *name, err_t *err);
 suite_t *suite_parse(const char *text, size_t length, const char *name, err_t *err);
 void suite_close(suite_t *suite); /* NULL is allowed */
