@@ -146,6 +146,16 @@ static void settle(lab_t *lab, size_t at, uint64_t from, uint64_t to, bool tail)
     assert_true(ledger_block(&lab->ledger, work_of(lab, at), work_of(lab, at)->epoch, &block, &err));
 }
 
+/* Writes down all that there is; how many changes that were. */
+static size_t write_down(lab_t *lab) {
+    entry_change_t *changes;
+    size_t count;
+    assert_true(ledger_checkpoint(&lab->ledger, &changes, &count, &err));
+    ledger_written(&lab->ledger, changes, count);
+    free(changes);
+    return count;
+}
+
 /* ---- states ---- */
 
 static void test_open_ours_done(void **state) {
@@ -455,8 +465,6 @@ static void test_lost(void **state) {
 static void test_confirmed(void **state) {
     (void)state;
     lab_t lab;
-    entry_change_t *changes;
-    size_t count;
     begin(&lab, 2);
     add(&lab);
     lab.ledger.asked_ns = 10;
@@ -468,10 +476,7 @@ static void test_confirmed(void **state) {
     assert_int_equal(work_of(&lab, 1)->state, WORK_OURS);
     lab.ledger.asked_ns = 30;
     settle(&lab, 1, 4, 5, false);
-    assert_true(ledger_checkpoint(&lab.ledger, &changes, &count, &err));
-    assert_int_equal(count, 1);
-    ledger_written(&lab.ledger, changes, count); /* says nothing of the first one */
-    free(changes);
+    assert_int_equal(write_down(&lab), 1); /* says nothing of the first one */
     assert_int_equal(work_of(&lab, 1)->confirmed_ns, 30);
     assert_int_equal(ledger_confirmed(&lab.ledger), work_of(&lab, 0)->confirmed_ns);
     assert_true(ledger_confirmed(&lab.ledger) < 30);
@@ -571,11 +576,7 @@ static void test_again(void **state) {
             const work_t *work = work_of(&lab, 0);
             settle(&lab, 0, 0, 1, true);
             ledger_fed(&lab.ledger, work_of(&lab, 0), work->epoch, 1, 1);
-            entry_change_t *changes;
-            size_t count;
-            assert_true(ledger_checkpoint(&lab.ledger, &changes, &count, &err));
-            ledger_written(&lab.ledger, changes, count);
-            free(changes);
+            assert_int_equal(write_down(&lab), 1);
             assert_int_equal(work->state, WORK_DONE);
         }
         assert_int_equal(next_of(&lab), NEXT_END);
