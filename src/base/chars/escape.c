@@ -10,8 +10,7 @@ static void copy(char piece[ESCAPE_PIECE], const uint8_t *at, size_t length) {
 }
 
 /* Line ends of Unicode, and what makes a text run from right to left, by which it looks like another one: U+200E,
- * U+200F, U+2028 to U+202E, U+2066 to U+2069. 0: another
- * character. */
+ * U+200F, U+2028 to U+202E, U+2066 to U+2069. 0: another character. */
 static unsigned misleads(const uint8_t *at, size_t length) {
     if (length != 3 || *at != 0xE2 || at[1] > 0x81)
         return 0;

@@ -275,8 +275,7 @@ static bool read_file(reading_t *reading, err_t *err) {
     }
     if (reading->of_another)
         log_warn("%s was written by loads into another collection: what was fixed or left out there counts "
-                 "where %s "
-                 "has rejected the same record",
+                 "where %s has rejected the same record",
                  reading->path, reading->options->name);
     tell_left_out(
         reading, &reading->closed,

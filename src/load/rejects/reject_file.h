@@ -17,6 +17,7 @@
 #define TIPPLE_LOAD_REJECTS_REJECT_FILE_H
 
 #include "base/err.h"
+#include "catalog/store/store.h"
 #include "load/rejects/reject_known.h"
 
 #include <stdint.h>
@@ -28,10 +29,10 @@ extern const char reject_first_words[]; /* of every reject file */
 typedef struct {
     char *text; /* owned */
     size_t size;
-    size_t cut;             /* a torn mark behind the last entry: so many bytes follow text[size] */
-    char mark[REJECT_MARK]; /* "#@1f2e3d4c "; "" when the file announces none */
-    char catalog[25];       /* "" when it does not say of which one it is */
-    size_t first;           /* where the first entry may be */
+    size_t cut;              /* a torn mark behind the last entry: so many bytes follow text[size] */
+    char mark[REJECT_MARK];  /* "#@1f2e3d4c "; "" when the file announces none */
+    char catalog[STORE_OWN]; /* its own id; "" when the file does not say */
+    size_t first;            /* where the first entry may be */
     uint64_t first_line;
 } reject_file_t;
 

@@ -6,9 +6,8 @@
 #include "format/record/dialect.h"
 
 typedef struct {
-    char path[4096]; /* of the file that the record came from */
-    const char
-        *catalog; /* the own id of that of the collection which has rejected it; "": the file does not say */
+    char path[4096];     /* of the file that the record came from */
+    const char *catalog; /* the own id of the one that the file is of; "": it does not say */
     uint64_t offset;
     dialect_t dialect;
     uint64_t read_by;     /* hash of the dialect that the record was rejected by; 0: not known */

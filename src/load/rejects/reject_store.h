@@ -1,7 +1,7 @@
 /* reject_store: the reject file of one load. It is locked for as long as the load lives; a second load takes
- * the next free name: NAME.2, NAME.3 and so on. So does a load of another collection: which one it is of, the catalog's own
- * id tells. It is only ever appended to, whole entries at a time: the beginning of
- * one that could not be written whole is cut off. One thread at a time. */
+ * the next free name: NAME.2, NAME.3 and so on. So does a load of another collection: the own id of its catalog tells which
+ * one a file is of. It is only ever appended to, whole entries at a time: the beginning of one that could not be written whole
+ * is cut off. One thread at a time. */
 #ifndef TIPPLE_LOAD_REJECTS_REJECT_STORE_H
 #define TIPPLE_LOAD_REJECTS_REJECT_STORE_H
 
@@ -15,7 +15,7 @@ typedef struct {
     const char *path;                        /* borrowed, as the next ones */
     const char *retried;                     /* a reject file that is only read, whatever its name; or NULL */
     const char *format, *bad_value, *target; /* for the comment; or NULL */
-    const char *catalog;                     /* the own id of the collection's; "": unknown */
+    const char *catalog;                     /* its own id; "": unknown */
 } reject_store_options_t;
 
 /* Opens no file for writing yet: reads what the retried file holds, where that is the load's own. False:
