@@ -208,10 +208,11 @@ static bool may_push(const tipple_load_t *load, bool documents, tipple_error_t *
                    "not end well can be completed");
     if (spec->limit != UINT64_MAX)
         return refuse(error, "limit is for inputs: push no more than is to be loaded");
-    if (spec->reload_changed)
-        return refuse(error,
-                      "reload-changed is for inputs, which can be read again; push what is new under another "
-                      "name");
+    if (spec->reload_changed || spec->reload_missing)
+        return refuse(
+            error,
+            "reload-changed and reload-missing are for inputs, which can be read again; push what is new "
+            "under another name");
     return !documents || !format_name(spec) || is_of_documents(spec, error);
 }
 

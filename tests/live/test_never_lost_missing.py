@@ -5,11 +5,11 @@ from livetest import rows
 
 
 class Missing(neverlost.Case):
-    def refused(self, sentence, *words, **more):
-        before = self.there(*more.values())
-        self.load(*words, status=1, **more)
+    def refused(self, sentence, *words, collection="results", **more):
+        before = self.there(collection)
+        self.load(*words, status=1, collection=collection, **more)
         self.assertIn(sentence, self.stderr)
-        self.assertEqual(before, self.there(*more.values()))
+        self.assertEqual(before, self.there(collection))
 
     def delete(self, share, collection="results"):
         """Deletes this share of the documents, by chance; how many."""
@@ -84,21 +84,59 @@ class Missing(neverlost.Case):
         self.refused("give --reload-missing with the inputs first", "--retry", "fixed", "--reload-missing")
 
     def test_keys(self):
-        """whose _ids are the data's own; not where records replace documents"""
+        """whose _ids are the data's own; not where several inputs may have one of them"""
         text = "k,v\n" + "".join("n%d,%d\n" % (number, number * 7) for number in range(5000))
         self.write("own.csv", text)
+        self.format = None
         for existing in ("reject", "keep", "replace"):
             with self.subTest(existing):
                 own = "own_%s" % existing
                 words = ("--id", "k", "--existing", existing, "own.csv")
-                self.format = None
                 self.load(*words, collection=own)
                 gone = self.delete(0.5, own)
-                if existing == "replace":
-                    self.refused("would replace newer documents", "--reload-missing", *words, collection=own)
+                if existing != "reject":
+                    self.refused("could take another one's place", "--reload-missing", *words, collection=own)
                     continue
                 self.assertEqual(gone, self.load("--reload-missing", *words, collection=own)["loaded"])
                 self.assertEqual(5000, self.there(own))
+
+    def test_fix_of_own(self):
+        """the document of a fixed record, whose _id is its own, may be gone: its reject is open until --retry has looked"""
+        self.format = None
+        self.write("own.csv", "k,v\n" + "".join("%d,1\n" % number for number in range(100)) + "500\n")
+        self.load("--id", "k", "--rejects", "r", "own.csv", status=2)
+        self.write("r", (self.folder / "r").read_bytes().replace(b"\n500\n", b"\n500,1\n"))
+        self.load("--retry", "r", "--rejects", "r2")
+        for gone in (True, False):
+            if gone:
+                self.client.command(self.database, {"delete": "results", "deletes": [{"q": {"_id": 500}, "limit": 0}]})
+            said = self.load("--id", "k", "--rejects", "r3", "--reload-missing", "own.csv", status=2)
+            self.assertEqual((100, 1), (said["already_there"], said["open_rejects"]))
+            said = self.load("--retry", "r", "--rejects", "r2")
+            self.assertEqual((gone, not gone, 0), (said["loaded"], said["already_there"], said["open_rejects"]))
+            self.assertEqual(101, self.there())
+
+    def test_other_inputs(self):
+        """what was not loaded, or is not as it was, is refused: nothing is there twice, and nothing of another content"""
+        text = rows(9000, 1)
+        self.inputs({"a.csv": text})
+        self.load("a.csv")
+        self.load("--input-name", "s", "-", stdin=rows(100, 2))
+        gone = self.delete(0.3)
+        self.inputs({"b.csv": text})
+        self.refused("b.csv is not in the catalog", "--reload-missing", "a.csv", "b.csv")
+        self.refused("is a stream", "--reload-missing", "--input-name", "s", "-", stdin=rows(90, 2))
+        self.refused("give one of them", "--reload-missing", "--reload-changed", "a.csv")
+        middle = text.index(b"\n", len(text) // 2) + 1
+        changed = text[:middle] + text[middle:].replace(b"|FIESTA|", b"|FIASTA|", 1)
+        self.assertNotEqual(text, changed)
+        self.inputs({"a.csv": changed})
+        self.load("--reload-missing", "a.csv", status=5)
+        self.assertEqual(9100 - gone, self.there())
+        self.inputs({"a.csv": text})
+        self.load("--reload-missing", "a.csv")
+        self.assertGreaterEqual(self.there(), 9000)
+        self.verified("a.csv", count=9000)
 
 
 if __name__ == "__main__":

@@ -531,6 +531,7 @@ static void test_begun_anew(void **state) {
         lab.again = rows[i].again;
         assert_true(done_runs_add(&piece_of(&lab, 0)->done, 0, 1, 5, &is_new));
         piece_of(&lab, 0)->dialect = 8;
+        piece_of(&lab, 0)->modified_ns = 50;
         piece_of(&lab, 0)->unsafe = rows[i].unsafe;
         piece_of(&lab, 0)->generation = rows[i].generation;
         piece_of(&lab, 0)->epoch = 1;
@@ -582,6 +583,50 @@ static void test_again(void **state) {
         assert_int_equal(next_of(&lab), NEXT_END);
         end(&lab);
     }
+}
+
+/* A file of another time is compared first; and who works on a longer version is waited for. */
+static void test_again_later(void **state) {
+    (void)state;
+    lab_t lab;
+    begin(&lab, 1);
+    lab.again = true;
+    piece_of(&lab, 0)->epoch = piece_of(&lab, 0)->complete = 1;
+    piece_of(&lab, 0)->modified_ns = 49;
+    piece_of(&lab, 0)->owner = other;
+    add(&lab);
+    assert_int_equal(work_of(&lab, 0)->state, WORK_CHECK);
+    ledger_checked(&lab.ledger, work_of(&lab, 0));
+    assert_int_equal(work_of(&lab, 0)->state, WORK_OTHERS);
+    piece_of(&lab, 0)->owner = nobody;
+    assert_true(read_again(&lab));
+    assert_int_equal(work_of(&lab, 0)->state, WORK_OPEN); /* it is not compared once more */
+    assert_non_null(take(&lab, false).progress);
+    assert_int_equal(work_of(&lab, 0)->state, WORK_OURS);
+    assert_false(work_of(&lab, 0)->again);
+    end(&lab);
+}
+
+/* What was done of a piece before its end is compared while the rest is loaded; then it is begun anew. */
+static void test_again_after_the_rest(void **state) {
+    (void)state;
+    bool is_new;
+    lab_t lab;
+    begin(&lab, 1);
+    lab.again = true;
+    piece_of(&lab, 0)->epoch = 1;
+    piece_of(&lab, 0)->modified_ns = 49;
+    assert_true(done_runs_add(&piece_of(&lab, 0)->done, 0, 1, 5, &is_new));
+    add(&lab);
+    assert_int_equal(work_of(&lab, 0)->state, WORK_OPEN);
+    assert_null(take(&lab, false).progress);
+    assert_true(work_of(&lab, 0)->again);
+    settle(&lab, 0, 1, 2, true);
+    ledger_fed(&lab.ledger, work_of(&lab, 0), 2, 2, 1);
+    assert_int_equal(write_down(&lab), 1);
+    assert_int_equal(work_of(&lab, 0)->state, WORK_OPEN);
+    assert_false(work_of(&lab, 0)->handed_out);
+    end(&lab);
 }
 
 static void test_grown(void **state) {
@@ -1000,6 +1045,8 @@ int main(void) {
         cmocka_unit_test(test_take_that_was_not_made),
         cmocka_unit_test(test_begun_anew),
         cmocka_unit_test(test_again),
+        cmocka_unit_test(test_again_later),
+        cmocka_unit_test(test_again_after_the_rest),
         cmocka_unit_test(test_grown),
         cmocka_unit_test(test_versions_have_a_bound),
         cmocka_unit_test(test_dropped_meanwhile),

@@ -57,7 +57,7 @@ static uint32_t wanted_version(const ledger_input_t *input, const work_t *work) 
 
 static bool is_complete(const ledger_t *ledger, const work_t *work) {
     const ledger_input_t *input = &ledger->inputs[work->input];
-    return !ledger->options.holds && !work->again &&
+    return !ledger->options.holds &&
            piece_is_complete(ledger_piece(ledger, work), wanted_version(input, work),
                              ledger->options.generation, ledger->options.safe);
 }
@@ -89,6 +89,20 @@ void ledger_own(ledger_t *ledger, work_t *work) {
     ledger_become(ledger, work, WORK_OURS);
 }
 
+/* Ours: by a take whose reply we did not get. */
+static work_state_t to_be_taken(const ledger_t *ledger, const work_t *work) {
+    const load_id_t *owner = &ledger_piece(ledger, work)->owner;
+    return load_id_is_nobody(owner) || load_id_equal(owner, &ledger->options.self) ? WORK_OPEN : WORK_OTHERS;
+}
+
+void ledger_complete(ledger_t *ledger, work_t *work) {
+    ledger_become(ledger, work, work->again ? to_be_taken(ledger, work) : WORK_DONE);
+}
+
+bool ledger_must_check(const ledger_t *ledger, const work_t *work) {
+    return !work->checked && ledger_needs_check(&ledger->inputs[work->input], ledger_piece(ledger, work));
+}
+
 /* Forgets all that we remember of the piece. */
 static void lose(ledger_t *ledger, work_t *work) {
     ledger_forget(work);
@@ -98,17 +112,16 @@ static void lose(ledger_t *ledger, work_t *work) {
 
 /* The state of a piece that is not ours, from what was read. */
 static void classify(ledger_t *ledger, work_t *work) {
-    const ledger_input_t *input = &ledger->inputs[work->input];
-    const piece_t *piece = ledger_piece(ledger, work);
     if (work->state == WORK_DONE || work->state == WORK_CHECK)
         return;
     if (is_complete(ledger, work)) {
         work->by_others = work->state == WORK_OTHERS;
-        ledger_become(ledger, work, ledger_needs_check(input, piece) ? WORK_CHECK : WORK_DONE);
-    } else if (load_id_is_nobody(&piece->owner) || load_id_equal(&piece->owner, &ledger->options.self)) {
-        ledger_become(ledger, work, WORK_OPEN); /* ours: by a take whose reply we did not get */
+        if (ledger_must_check(ledger, work))
+            ledger_become(ledger, work, WORK_CHECK);
+        else
+            ledger_complete(ledger, work);
     } else {
-        ledger_become(ledger, work, WORK_OTHERS);
+        ledger_become(ledger, work, to_be_taken(ledger, work));
     }
 }
 
@@ -239,7 +252,7 @@ static bool read_entry(ledger_t *ledger, ledger_input_t *input, const entry_t *r
             continue;
         if (was_completed_by_us(ledger, work, piece)) {
             ledger_forget(work);
-            ledger_become(ledger, work, WORK_DONE);
+            ledger_complete(ledger, work);
         } else if (piece->epoch != work->epoch || !load_id_equal(&piece->owner, &ledger->options.self)) {
             lose(ledger, work);
         } else {
@@ -311,7 +324,14 @@ bool ledger_may_take(const ledger_t *ledger, const work_t *work) {
     return work->state == WORK_OPEN || (work->state == WORK_OTHERS && is_owner_dead(ledger, work));
 }
 
-static bool refuse_older(const ledger_input_t *input, err_t *err) {
+static bool refuse_older(const ledger_t *ledger, const ledger_input_t *input, err_t *err) {
+    if (ledger->options.again)
+        return err_set(
+            err, STATUS_INPUT,
+            "%s: the catalog knows a longer version (%llu bytes, here %llu): what is missing can be "
+            "loaded from that one only",
+            input->name, (unsigned long long)entry_newest(&input->entry)->size,
+            (unsigned long long)input->seen.size);
     return err_set(err, STATUS_INPUT,
                    "%s: the catalog knows a longer version (%llu bytes, here %llu) that is not loaded to its "
                    "end: run the same command where the longer one is; or, if it is lost, with "
@@ -333,7 +353,7 @@ bool ledger_next(const ledger_t *ledger, next_t *next, const load_seen_t **waits
         }
         if (older &&
             (work->state == WORK_OPEN || (work->state == WORK_OTHERS && is_owner_dead(ledger, work))))
-            return refuse_older(input, err);
+            return refuse_older(ledger, input, err);
         working |= work->state == WORK_OURS || work->state == WORK_CHECK;
         if (work->state == WORK_OTHERS) {
             waiting = true;

@@ -48,7 +48,8 @@ typedef struct {
     torn_t torn; /* must be written down before the record is sent */
     bool torn_written;
     bool outgrown;        /* OURS: a record that an earlier version had cut off is now longer */
-    bool again;           /* options.again, and not taken in this run yet: nothing of it counts as done */
+    bool again;           /* options.again, and not begun anew in this run yet */
+    bool checked;         /* what was done before this run was compared with the text */
     uint64_t read_before; /* records that were done when this run began */
     /* OURS: the time of the last question to which the catalog answered that the piece is ours */
     int64_t confirmed_ns;
@@ -84,7 +85,8 @@ typedef struct {
     load_id_t self;
     uint32_t generation; /* of the collection */
     bool safe;           /* without --unsafe */
-    bool again; /* what was done before this run does not count: each piece is taken and begun anew */
+    bool
+        again; /* what was done before this run is compared, if it has to be, and then each piece is begun anew */
     bool holds; /* pieces are not loaded, but kept, whether done or not, and given back unchanged */
     int64_t lease_ns;
     /* How does the input that we see compare with its entry? *version: which version it is (SAME, OLDER). */

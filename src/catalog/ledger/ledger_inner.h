@@ -16,6 +16,10 @@ piece_t *ledger_piece(const ledger_t *ledger, const work_t *work);
 void ledger_forget(work_t *work); /* forgets what is remembered of work that is not ours, or not any more */
 void ledger_become(ledger_t *ledger, work_t *work, work_state_t state);
 void ledger_own(ledger_t *ledger, work_t *work); /* the catalog names us as its owner */
+/* The piece is complete: DONE, or begun anew once. */
+void ledger_complete(ledger_t *ledger, work_t *work);
+/* Must what was done of it be compared with the text first? */
+bool ledger_must_check(const ledger_t *ledger, const work_t *work);
 /* Does what was done of the piece count for this load? */
 bool ledger_believes(const ledger_t *ledger, const work_t *work);
 /* In the order of ledger_put_in_order. */

@@ -54,7 +54,8 @@ static bool take_as_grown(const ledger_input_t *input, const piece_t *piece, tak
 
 bool ledger_believes(const ledger_t *ledger, const work_t *work) {
     const piece_t *piece = ledger_piece(ledger, work);
-    const bool unbelieved = work->again || (ledger->options.safe && piece->unsafe);
+    const bool anew = work->again && !ledger_must_check(ledger, work);
+    const bool unbelieved = anew || (ledger->options.safe && piece->unsafe);
     return piece->generation == ledger->options.generation && !unbelieved;
 }
 
@@ -161,7 +162,7 @@ bool ledger_taken(ledger_t *ledger, const take_t *takes, size_t count, const ent
                 piece->dialect = dialect;
                 piece->generation = ledger->options.generation;
             }
-            work->again = false;
+            work->again &= believed; /* else it has begun anew */
         }
     }
     return true;
@@ -348,9 +349,10 @@ void ledger_skip(ledger_t *ledger, work_t *work) {
 }
 
 void ledger_checked(ledger_t *ledger, work_t *work) {
-    (void)ledger;
-    if (work->state == WORK_CHECK)
-        work->state = WORK_DONE;
+    if (work->state != WORK_CHECK)
+        return;
+    work->checked = true;
+    ledger_complete(ledger, work);
 }
 
 /* ---- writing down ---- */
@@ -446,6 +448,6 @@ void ledger_written(ledger_t *ledger, const entry_change_t *changes, size_t coun
         ledger_piece(ledger, work)->owner = (load_id_t){{0}};
         ledger_forget(work);
         work->written = ledger->writes;
-        work->state = WORK_DONE;
+        ledger_complete(ledger, work);
     }
 }

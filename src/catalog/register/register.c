@@ -105,12 +105,26 @@ static bool make_entries(matching_t *m, uint64_t unit, uint64_t ordinal, err_t *
     return ok;
 }
 
+/* What was never loaded would be loaded as another input, and its documents be there twice. */
+static bool check_known(const matching_t *m, err_t *err) {
+    for (size_t i = 0; i < m->registering->count; i++)
+        if (!m->found[i])
+            return err_set(
+                err, STATUS_USAGE,
+                "%s is not in the catalog of %s by this name, so none of its documents can be missing: give "
+                "the file that was loaded, or load this one without --reload-missing",
+                m->registering->wanted[i].name, m->registering->name);
+    return true;
+}
+
 /* *again: not all of them were added by us, as far as we know. Then the catalog has to be read again, because what is
  * there counts: another load may have registered the same inputs first, or the reply to us was lost. */
 static bool add_new(store_t *store, matching_t *m, bool *again, err_t *err) {
     uint64_t unit, ordinal, added;
     size_t count;
     *again = false;
+    if (m->registering->known_only && !check_known(m, err))
+        return false;
     if (!take_numbers(store, m, &unit, &ordinal, &count, err))
         return false;
     if (!count || m->registering->read_only)

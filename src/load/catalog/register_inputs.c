@@ -150,7 +150,7 @@ static void tell_cut_back(const job_t *job) {
 
 static void count_done_inputs(job_t *job) {
     const ledger_t *ledger = &job->ledger;
-    for (size_t i = 0; i < ledger->input_count; i++) {
+    for (size_t i = 0; !job->spec->reload_missing && i < ledger->input_count; i++) {
         const ledger_input_t *input = &ledger->inputs[i];
         bool done = true;
         for (size_t j = 0; j < input->work_count; j++)
@@ -191,14 +191,29 @@ static void describe_inputs(const job_t *job, wanted_t *wanted) {
     }
 }
 
-/* Where records replace documents, one of these inputs would replace what a later one has loaded. */
+/* Of several documents with one _id only the order of the inputs tells which one is there; and a stream cannot be
+ * compared before it is sent. */
 static bool may_reload_missing(const job_t *job, err_t *err) {
-    return !job->spec->reload_missing || job->existing != EXISTING_REPLACE ||
-           err_set(
-               err, STATUS_USAGE,
-               "records replace documents in %s (--existing replace): --reload-missing would replace newer "
-               "documents by older ones; load all inputs anew, with --drop",
-               server_namespace(job->server));
+    if (!job->spec->reload_missing)
+        return true;
+    if (job->spec->reload_changed)
+        return err_set(
+            err, STATUS_USAGE,
+            "--reload-missing is for inputs that are as they were, and --reload-changed for others; give "
+            "one of them");
+    if (job->existing != EXISTING_REJECT)
+        return err_set(
+            err, STATUS_USAGE,
+            "records of several inputs may have one _id in %s (--existing %s): with --reload-missing a "
+            "document could take another one's place; load all inputs anew, with --drop",
+            server_namespace(job->server), existing_names[job->existing]);
+    for (size_t i = 0; i < job->manifest.count; i++)
+        if (job->manifest.files[i].kind == INPUT_STREAM)
+            return err_set(err, STATUS_USAGE,
+                           "--reload-missing reads an input twice, and %s is a stream; `tipple forget NAME "
+                           "--delete`, and then all of it again, loads it anew",
+                           job->manifest.files[i].name);
+    return true;
 }
 
 bool job_register_inputs(job_t *job, err_t *err) {
@@ -208,6 +223,7 @@ bool job_register_inputs(job_t *job, err_t *err) {
                                      .self = job->id,
                                      .generation = job->loading.generation,
                                      .bound = job->loading.bound,
+                                     .known_only = job->spec->reload_missing,
                                      .digest_at = digest_at,
                                      .file_at = describe_file_at,
                                      .holds = describe_holds,

@@ -195,7 +195,8 @@ static void tell_lost(job_t *job) {
         load_file_t *file = &job->files[i];
         if (!file->epoch || (file->work->state == WORK_OURS && file->work->epoch == file->epoch))
             continue;
-        const bool lost = file->work->state != WORK_DONE || file->work->by_others;
+        const bool ended = file->work->state == WORK_DONE || file->work->again, /* it is begun anew */
+            lost = !ended || file->work->by_others;
         first = lost && !count++ ? file : first;
         file->epoch = 0;
     }

@@ -116,7 +116,8 @@ uint64_t account_identity(const block_t *block, const record_t *record) {
 
 bool account_is_fixed(const account_t *account, const block_t *block, const record_t *record) {
     const load_file_t *file = block->file;
-    return account->loading->schema->id && file->fix_count && !block->by_itself &&
+    return account->loading->schema->id && !account->loading->reload_missing && file->fix_count &&
+           !block->by_itself &&
            fix_marks_answer(file->fixes, file->fix_count, block->offset + record->offset,
                             account_identity(block, record), account->loading->generation);
 }
