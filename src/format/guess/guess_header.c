@@ -56,19 +56,34 @@ static column_t of_one(const char *text, size_t length) {
     return column;
 }
 
-static bool is_year(const guess_column_t *column, int *year) {
-    *year = column->length == 4 ? atoi(column->text) : 0;
-    return *year >= 1800 && *year <= 2200;
+/* The whole number that a value of the first row is; -1: none. */
+static long number_at(const guess_t *guess, size_t at) {
+    if (at >= guess->structure.columns)
+        return -1;
+    const guess_column_t *column = &guess->columns[at];
+    if (!column->length || column->length > 9 || strspn(column->text, "0123456789") != column->length)
+        return -1;
+    return atol(column->text);
+}
+
+static bool are_near_years(const guess_t *guess, size_t at) {
+    const long year = number_at(guess, at), next = number_at(guess, at + 1), step = labs(next - year);
+    return year >= 1800 && year <= 2200 && next >= 1800 && next <= 2200 && step >= 1 && step <= 10;
+}
+
+static bool are_even(const guess_t *guess, size_t at) {
+    const long one = number_at(guess, at), two = number_at(guess, at + 1), three = number_at(guess, at + 2);
+    return one >= 0 && two > one && three - two == two - one;
 }
 
 /* Years in a row head the columns of many a table. */
 static bool is_of_years(const guess_t *guess, size_t at) {
-    int year, other;
-    if (!is_year(&guess->columns[at], &year))
-        return false;
-    return (at && is_year(&guess->columns[at - 1], &other) && abs(other - year) == 1) ||
-           (at + 1 < guess->structure.columns && is_year(&guess->columns[at + 1], &other) &&
-            abs(other - year) == 1);
+    return (at && are_near_years(guess, at - 1)) || are_near_years(guess, at);
+}
+
+/* So do hours, months, or any numbers at even steps. */
+static bool is_of_series(const guess_t *guess, size_t at) {
+    return (at > 1 && are_even(guess, at - 2)) || (at && are_even(guess, at - 1)) || are_even(guess, at);
 }
 
 static bool is_untyped(const column_t *column, const decision_t *is) {
@@ -77,8 +92,9 @@ static bool is_untyped(const column_t *column, const decision_t *is) {
 
 /* As a column may be called: begins with a letter, is no word for nothing, and no date or number that is written oddly. */
 static bool is_name_like(const char *text, size_t length) {
-    static const char *const nothing[] = {"none", "null",    "nil",     "nan",   "na",      "n/a",
-                                          "n.a.", "unknown", "missing", "empty", "offline", "nothing"};
+    static const char *const nothing[] = {"none",    "null",    "inf",   "infinity", "tbd",
+                                          "nil",     "nan",     "na",    "n/a",      "n.a.",
+                                          "unknown", "missing", "empty", "offline",  "nothing"};
     const unsigned char first = length ? (unsigned char)*text : 0,
                         next = length > 1 ? (unsigned char)text[1] : 0;
     const bool sign = first == 0xC2 || (first == 0xE2 && next <= 0x84); /* such as a pound, a dash, a euro */
@@ -96,20 +112,28 @@ typedef struct {
     bool words, years; /* a name such as "id" is among the first row's; years in a row are */
 } evidence_t;
 
-static void weigh_column(const guess_t *guess, size_t at, evidence_t *evidence) {
+static bool is_date(kind_t kind) {
+    return kind == KIND_DATE || kind == KIND_DAY || kind == KIND_DATETIME;
+}
+
+/* named: a text of the first row may be a name. */
+static void weigh_column(const guess_t *guess, size_t at, bool named, evidence_t *evidence) {
     const guess_column_t *column = &guess->columns[at];
     const column_t first = of_one(column->text, column->length);
     const decision_t first_is = guess_column_decide(&first), *is = &column->is;
     const bool years = is_of_years(guess, at);
     evidence->words |= column->word;
-    evidence->years |= years;
-    if (!first.values || years)
+    evidence->years |=
+        years && column->column.same_length != column->length; /* else the others may be years, too */
+    if (!first.values || years || (named && is_of_series(guess, at)))
         return;
     const bool word = first.pairs && !(first.pairs & column->column.pairs); /* "n" may be a name, too */
     const bool first_typed = !word && !is_untyped(&first, &first_is),
                typed = column->column.values && !is_untyped(&column->column, is);
     if (first_typed) {
-        evidence->without += typed ? STRONG : 1;
+        /* days head columns, too */
+        const bool heads = is_date(first_is.kind) && guess_kind_is_number(is->kind);
+        evidence->without += heads ? 0 : typed ? STRONG : 1;
         return;
     }
     const bool name = is_name_like(column->text, column->length);
@@ -235,8 +259,11 @@ bool guess_find_header(guess_t *guess, err_t *err) {
         return refuse_line(guess, err);
     if (said || guess->structure.odd_header)
         return settle(guess, guess->options.header != GUESS_NO_HEADER, err);
+    bool named = false;
     for (size_t i = 0; i < guess->structure.columns; i++)
-        weigh_column(guess, i, &evidence);
+        named |= is_name_like(guess->columns[i].text, guess->columns[i].length);
+    for (size_t i = 0; i < guess->structure.columns; i++)
+        weigh_column(guess, i, named, &evidence);
     evidence.with += evidence.words && evidence.years;
     if (guess->options.header == GUESS_HEADER && evidence.with < 2 * evidence.without)
         return refuse_unsure(guess,

@@ -92,7 +92,8 @@ static void take_thousands(guess_column_t *column) {
 
 bool guess_settle_marks(guess_t *guess, err_t *err) {
     bool point = guess->options.decimal == '.', comma = guess->options.decimal == ',';
-    for (size_t i = 0; !point && !comma && i < guess->structure.columns; i++) {
+    const bool said = point || comma;
+    for (size_t i = 0; !said && i < guess->structure.columns; i++) {
         point |= has_mark(&guess->columns[i].column, &guess->columns[i].is, '.');
         comma |= has_mark(&guess->columns[i].column, &guess->columns[i].is, ',');
     }
@@ -103,14 +104,14 @@ bool guess_settle_marks(guess_t *guess, err_t *err) {
             column->is.style = COMMA_STYLE; /* its values tell none: as the others have it */
         if (!guess_kind_is_number(column->is.kind) || !column->is.unsure_decimal)
             continue;
-        if (point == comma && mark == ',') {
+        if (point == comma && (mark == ',' || point)) {
             char name[200];
             guess_shown(name, sizeof name, column->key, strlen(column->key));
             return err_set(
                 err, STATUS_INPUT,
-                "%.1000s: the comma in the numbers of column '%s' may be the decimal mark, or the one of "
-                "thousands; say what the decimal mark is by --decimal , or --decimal .",
-                guess->name, name);
+                "%.1000s: the %s in the numbers of column '%s' may be the decimal mark, or the one of "
+                "thousands%s; say what the decimal mark is by --decimal , or --decimal .",
+                guess->name, mark == ',' ? "comma" : "dot", name, point ? ": other columns have either" : "");
         }
         if (mark == ',' ? point && !comma : comma && !point)
             take_thousands(column);

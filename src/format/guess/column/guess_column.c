@@ -123,15 +123,17 @@ bool guess_kind_is_number(kind_t kind) {
 }
 
 /* 601 234 567, 212.555.123: where all values have three or four whole groups, they name something rather than count it. */
-static bool are_dialled(const column_t *column, const style_t *style) {
-    return (style->thousands == '.' || style->thousands == ' ') &&
+static bool are_dialled(const column_t *column, size_t at) {
+    const style_t *style = &guess_styles[at];
+    return (column->grouped >> at & 1) && !(column->fraction >> at & 1) &&
+           (style->thousands == '.' || style->thousands == ' ') &&
            (column->same_length == 11 || column->same_length == 15);
 }
 
 /* In this style. False: no type of ours holds it. */
 static bool decide_number(const column_t *column, size_t style, decision_t *is) {
     const uint8_t bit = (uint8_t)(1u << style);
-    if (!(column->styles & bit) || (column->grouped & bit && are_dialled(column, &guess_styles[style])))
+    if (!(column->styles & bit) || are_dialled(column, style))
         return false;
     is->style = style;
     is->kind = !(column->fraction & bit) && !(column->wide & bit) ? KIND_INT
