@@ -107,7 +107,7 @@ static bool make_entries(matching_t *m, uint64_t unit, uint64_t ordinal, err_t *
 
 /* What was never loaded would be loaded as another input, and its documents be there twice. */
 static bool check_known(const matching_t *m, err_t *err) {
-    for (size_t i = 0; i < m->registering->count; i++)
+    for (size_t i = 0; m->registering->known_only && i < m->registering->count; i++)
         if (!m->found[i])
             return err_set(
                 err, STATUS_USAGE,
@@ -123,14 +123,14 @@ static bool add_new(store_t *store, matching_t *m, bool *again, err_t *err) {
     uint64_t unit, ordinal, added;
     size_t count;
     *again = false;
-    if (m->registering->known_only && !check_known(m, err))
-        return false;
     if (!take_numbers(store, m, &unit, &ordinal, &count, err))
         return false;
     if (!count || m->registering->read_only)
         return true;
     const entry_t **list = malloc(count * sizeof(entry_t *));
-    bool ok = (list || err_memory(err, count * sizeof(entry_t *))) && make_entries(m, unit, ordinal, err);
+    if (!list)
+        return err_memory(err, count * sizeof(entry_t *));
+    bool ok = make_entries(m, unit, ordinal, err);
     for (size_t i = 0; ok && i < count; i++)
         list[i] = &m->fresh.entries[i];
     ok = ok && store->add_entries(store, list, count, &added, err);
@@ -184,7 +184,7 @@ bool catalog_register(store_t *store, registration_t *registering, err_t *err) {
     for (int race = 0; again && race < RACES; race++) {
         matching_t m = {.registering = registering};
         bool ok = store_read_all(store, NULL, 0, &m.entries, err) && check_any(&m, err) &&
-                  register_match(&m, err) && add_new(store, &m, &again, err);
+                  register_match(&m, err) && check_known(&m, err) && add_new(store, &m, &again, err);
         if (ok && !again)
             give_entries(&m);
         register_matching_free(&m);
