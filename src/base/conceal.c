@@ -229,11 +229,11 @@ static span_t in_uri_option(place_t *place, const char *option) {
 
 /* ---- in a text ---- */
 
-/* "mongodb:/", "mongodb+srv:/", and what somebody may have made of it. */
+/* "mongodb:", "mongodb+srv:", and what somebody may have made of it. */
 static bool is_mongo(const char *text, const char *colon) {
     enum { LONGEST = sizeof "mongodb+srv" };
     const char *word = colon;
-    if (colon[0] != ':' || colon[1] != '/')
+    if (colon[0] != ':')
         return false;
     while (word > text && colon - word < LONGEST && (isalpha((unsigned char)word[-1]) || word[-1] == '+'))
         word--;
@@ -243,11 +243,19 @@ static bool is_mongo(const char *text, const char *colon) {
     return false;
 }
 
+/* What follows the slashes of "mongodb:///" and "mongodb:". */
+static const char *after_slashes(const char *colon) {
+    return colon + 1 + strspn(colon + 1, "/");
+}
+
 static span_t secret_at(place_t *place, bool in_uri_word) {
     static const char *const options[] = {"password=", "authMechanismProperties=", "--password "};
     const char *at = place->at;
+    bool is_login;
     if (at[0] == '/' && at[1] == '/')
         return in_uri(place, at + 2, at > place->text && at[-1] == ':');
+    if (is_mongo(place->text, at))
+        return in_login(place, after_slashes(at), &is_login);
     if (in_uri_word && strchr("?&;", *at))
         return in_uri_option(place, at + 1);
     for (size_t i = 0; i < sizeof options / sizeof *options; i++)
@@ -258,7 +266,8 @@ static span_t secret_at(place_t *place, bool in_uri_word) {
 
 /* Is it, where each character is asked for in turn? */
 static bool is_in_uri(place_t *place) {
-    place->in_uri = (unsigned char)*place->at > ' ' && (place->in_uri || is_mongo(place->text, place->at));
+    place->in_uri = (unsigned char)*place->at > ' ' &&
+                    (place->in_uri || (place->at[0] == ':' && place->at[1] == '/' && is_mongo(place->text, place->at)));
     return place->in_uri;
 }
 
@@ -266,7 +275,7 @@ static bool is_in_uri(place_t *place) {
 static span_t find(place_t *place) {
     for (; *place->at; place->at++) {
         const bool in_uri_word = is_in_uri(place);
-        if (!strchr("/pPaA-?&;", *place->at))
+        if (!strchr("/:pPaA-?&;", *place->at))
             continue;
         const span_t span = secret_at(place, in_uri_word);
         if (span.from && !(span.to - span.from == 3 && begins(span.from, STARS)))

@@ -95,14 +95,22 @@ static void run_closed(member_t *member) {
     }
 }
 
+/* Of a round that counts, all that became due in its time is sent, however long that takes. */
+static bool is_over(const clients_t *crew, uint64_t number, int64_t after_ns) {
+    const clients_round_t *round = crew->round;
+    if (round->count)
+        return number >= crew->due;
+    const int64_t now_ns = round->counts ? after_ns : clock_now_ns() - crew->began_ns;
+    return number && (after_ns >= round->duration_ns || now_ns >= round->duration_ns);
+}
+
 static void run_open(member_t *member) {
     clients_t *crew = member->crew;
-    const clients_round_t *round = crew->round;
-    const double apart_ns = 1e9 / round->rate;
+    const double apart_ns = 1e9 / crew->round->rate;
     while (goes_on(crew)) {
         uint64_t number = atomic_fetch_add(&crew->next, 1);
         int64_t after_ns = (int64_t)((double)number * apart_ns);
-        if (round->count ? number >= crew->due : number && after_ns >= round->duration_ns)
+        if (is_over(crew, number, after_ns))
             return;
         nap_until(crew->began_ns + after_ns);
         if (!goes_on(crew) || !send_one(member, crew->began_ns + after_ns))

@@ -499,21 +499,32 @@ class Failing(Query):
 
 
 class Beside(Query):
+    def block_finds(self, times):
+        """Each of the next few finds takes a second, but only of those that have this name: other tests ask the same server"""
+        self.client.command("admin", {"configureFailPoint": "failCommand", "mode": {"times": times}, "data": {
+            "failCommands": ["find"], "namespace": self.database + ".results", "blockConnection": True,
+            "blockTimeMS": 1000, "appName": self.database}})
+        self.addCleanup(self.client.command, "admin", {"configureFailPoint": "failCommand", "mode": "off"})
+
     def test_open_loop(self):
         """--rate: a request that had to wait for the one before it counts from when it was due"""
         each, = self.query("one", "--rate", 100, "--duration", "2s", "--repeats", 1)
         self.assertEqual(200, each["n"])
-        # only of those that have this name: other tests ask the same server
-        self.client.command("admin", {"configureFailPoint": "failCommand", "mode": {"times": 1}, "data": {
-            "failCommands": ["find"], "namespace": self.database + ".results", "blockConnection": True,
-            "blockTimeMS": 1000, "appName": self.database}})
-        self.addCleanup(self.client.command, "admin", {"configureFailPoint": "failCommand", "mode": "off"})
+        self.block_finds(1)
         each, = self.query("one", "--rate", 100, "--duration", "2s", "--repeats", 1, "--warmup", 0,
                            "--uri", self.uri() + "&appName=" + self.database)
         # a second's standstill: those that were due in it waited for half a second on average
         self.assertEqual(200, each["n"])
         self.assertGreaterEqual(each["max_ms"], 1000)
         self.assertGreaterEqual(each["mean_ms"], 200)
+
+    def test_open_loop_warms_up(self):
+        """--rate: warming up ends with its time, also where the server answers later than requests become due"""
+        self.block_finds(2)
+        each, = self.query("one", "--rate", 200, "--duration", "1s", "--repeats", 1,
+                           "--uri", self.uri() + "&appName=" + self.database)
+        self.assertEqual(200, each["n"])
+        self.assertGreaterEqual(each["max_ms"], 1000) # the second one: only the first was to warm up
 
     def test_while(self):
         """--while: it runs beside the measurements and is told to end afterwards; one that ended early is told of"""
