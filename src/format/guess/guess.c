@@ -8,11 +8,6 @@
 #include <string.h>
 #include <strings.h>
 
-enum {
-    TRIED_LINES = 200, /* to find a record in the middle of a text, */
-    IN_A_ROW = 10,     /* after which so many others fit */
-};
-
 guess_t *guess_new(const char *name, const guess_options_t *options, err_t *err) {
     guess_t *guess = calloc(1, sizeof *guess);
     if (!guess || !(guess->schema = calloc(1, sizeof *guess->schema)) ||
@@ -49,7 +44,7 @@ void guess_destroy(guess_t *guess) {
     free(guess);
 }
 
-static bool split_line(guess_t *guess, const guess_line_t *line, err_t *err) {
+bool guess_split(guess_t *guess, const guess_line_t *line, err_t *err) {
     return split_record(guess->split, guess->schema, guess->structure.way.delimiter, line->text,
                         line->length) ||
            err_memory(err, line->length);
@@ -120,7 +115,7 @@ static void add_value(guess_t *guess, guess_column_t *column, const span_t *span
 }
 
 static bool add_record(guess_t *guess, const guess_line_t *line, err_t *err) {
-    if (!split_line(guess, line, err))
+    if (!guess_split(guess, line, err))
         return false;
     guess->records++;
     if (guess->split->count != guess->structure.columns || !split_is_sound(guess->split)) {
@@ -171,7 +166,7 @@ static bool names_same(guess_t *guess, const guess_line_t *line, bool *same, err
     if (guess->structure.columns < 2 || guess->first_misfits || one == end || other == first_end ||
         strncasecmp((const char *)one, (const char *)other, 1) != 0)
         return true;
-    if (!split_line(guess, &names, err))
+    if (!guess_split(guess, &names, err))
         return false;
     *same = guess->split->count == guess->structure.columns && split_is_sound(guess->split);
     for (size_t i = 0; *same && i < guess->split->count; i++) {
@@ -190,30 +185,6 @@ static bool is_still_first(const guess_t *guess, const guess_text_t *here) {
     return guess_next(guess->schema, &at, here->end, here->last, &line) && is_first(guess, &line);
 }
 
-/* A line in the middle is the first of a record if so are those after it, as far as can be seen. */
-static bool fits_from(guess_t *guess, const uint8_t *at, const uint8_t *end) {
-    guess_line_t line;
-    err_t ignored;
-    size_t fitting = 0;
-    while (fitting < IN_A_ROW && guess_next(guess->schema, &at, end, false, &line)) {
-        if (!split_line(guess, &line, &ignored) || !split_is_sound(guess->split) ||
-            guess->split->count != guess->structure.columns)
-            return false;
-        fitting++;
-    }
-    return fitting > 0;
-}
-
-static const uint8_t *find_record(guess_t *guess, const uint8_t *at, const uint8_t *end) {
-    for (size_t i = 0; i < TRIED_LINES && at < end; i++) {
-        if (fits_from(guess, at, end))
-            return at;
-        const uint8_t *feed = memchr(at, '\n', (size_t)(end - at));
-        at = feed ? feed + 1 : end;
-    }
-    return NULL;
-}
-
 bool guess_take(guess_t *guess, const uint8_t *text, size_t length, guess_from_t from, bool last,
                 size_t *used, err_t *err) {
     const uint8_t *begin = text, *const end = text + length;
@@ -226,7 +197,7 @@ bool guess_take(guess_t *guess, const uint8_t *text, size_t length, guess_from_t
         guess_bson_take(guess, text, length, used);
     if (guess->json || guess->bson)
         return true;
-    if (from == GUESS_FROM_LINE && !(begin = find_record(guess, text, end)))
+    if (from == GUESS_FROM_LINE && !(begin = guess_middle(guess, text, end)))
         return true;
     const size_t first = from == GUESS_FROM_START ? lines_bom(text, length) + guess->structure.first : 0;
     if (first > length)

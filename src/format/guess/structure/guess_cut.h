@@ -51,6 +51,7 @@ typedef struct {
     char comment;        /* lines that begin with it are none; 0: there are none */
     bool unsure_comment; /* or they are records */
     bool unsure_blanks;  /* blanks divide all lines, or all are numbers with blanks for thousands */
+    bool sound; /* all records have as many fields, and a field that begins with the quote ends with it */
     double score;
 } structure_t;
 

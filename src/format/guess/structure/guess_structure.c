@@ -164,6 +164,7 @@ static bool weigh(study_t *study, const way_t *way, double weight, structure_t *
     const double share = (double)fitting / (double)(of ? of : 1);
     if (!are || share < 0.6 || (fitting < 2 && found->skip))
         return true;
+    found->sound = share == 1 && odd == 0;
     found->score = share * share * (0.2 + 0.8 * clean) * (1 - 0.8 * odd) * weight *
                    (found->skip || found->odd_header ? 0.85 : 1) *
                    (way->delimiter != ':' ? 1
@@ -327,7 +328,9 @@ static bool weigh_quotings(study_t *study, char delimiter, structure_t *best, er
                 memcpy(way.wide, before, 2);
             if (!weigh(study, &way, quoting_weight[j], &found, err))
                 return false;
-            if (found.score > best->score)
+            /* a text of many lines may have cleaner ones than the records that hold it */
+            const bool tears = !way.quote && best->sound && found.columns == best->columns;
+            if (found.score > best->score && !tears)
                 *best = found;
         }
     }

@@ -45,6 +45,17 @@ static bool is_array(const uint8_t *text, size_t length, uint8_t second) {
            (count == 1 || (count && at[count - 1] == ']'));
 }
 
+/* CR CR LF is what a program writes that makes each LF a CR LF, and is given lines with CR LF. Within quotes it leaves
+ * CR LF. */
+static bool has_lines_of_two_cr(const uint8_t *text, size_t length) {
+    size_t lines = 0, with_two = 0;
+    for (const uint8_t *at = text, *feed; (feed = memchr(at, '\n', (size_t)(text + length - at))); at = feed + 1) {
+        lines++;
+        with_two += feed - at >= 2 && feed[-1] == '\r' && feed[-2] == '\r';
+    }
+    return with_two > lines / 2;
+}
+
 bool guess_is_text(const char *name, const uint8_t *text, size_t length, err_t *err) {
     const size_t head = length < LOOK_AT ? length : LOOK_AT;
     if (memchr(text, 0, head) && bson_span_begins_broken(text, length))
@@ -67,6 +78,12 @@ bool guess_is_text(const char *name, const uint8_t *text, size_t length, err_t *
             err, STATUS_INPUT,
             "%.1000s: its lines end with CR alone (byte 0d), but only LF and CR LF end a line here; make "
             "each CR an LF first (tr '\\r' '\\n'), or pipe that in and name the input '-'",
+            name);
+    if (has_lines_of_two_cr(text, head))
+        return err_set(
+            err, STATUS_INPUT,
+            "%.1000s: its lines end with CR CR LF (bytes 0d 0d 0a), but only LF and CR LF end a line here; "
+            "make each an LF first (sed 's/\\r*$//'), or pipe that in and name the input '-'",
             name);
     uint8_t first, second;
     guess_first_bytes(text, head, &first, &second);
