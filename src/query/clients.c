@@ -107,15 +107,18 @@ static bool is_over(const clients_t *crew, uint64_t number, int64_t after_ns) {
 static void run_open(member_t *member) {
     clients_t *crew = member->crew;
     const double apart_ns = 1e9 / crew->round->rate;
+    int64_t next_ns = 0; /* the round lasts until another request would be due, or it would seem a higher rate */
     while (goes_on(crew)) {
         uint64_t number = atomic_fetch_add(&crew->next, 1);
         int64_t after_ns = (int64_t)((double)number * apart_ns);
         if (is_over(crew, number, after_ns))
-            return;
+            break;
+        next_ns = (int64_t)((double)(number + 1) * apart_ns);
         nap_until(crew->began_ns + after_ns);
         if (!goes_on(crew) || !send_one(member, crew->began_ns + after_ns))
             return;
     }
+    nap_until(crew->began_ns + next_ns);
 }
 
 static void *work(void *context) {

@@ -103,6 +103,15 @@ class Archives(livetest.Case):
             self.write(name, PACKINGS[end](tar_of(("in/a", other))))
             self.refused("%s!in/a has changed since it was loaded" % name, name, collection=collection, status=5)
 
+    def test_rolled(self):
+        """a member of the same last name, in an archive that was written anew, is another input: nothing is removed"""
+        for end in ("tar", "tar.gz"):
+            collection, name = "results" + end[-2:], "a." + end
+            for number, words in enumerate(([], [], ["--reload-changed"])):
+                self.write(name, PACKINGS[end](tar_of(("202%d/data.csv" % number, rows(500 - number, number)))))
+                self.assertEqual(500 - number, self.load(name, *words, collection=collection)["loaded"])
+            self.assertEqual(500 + 499 + 498, self.client.count(self.database, collection))
+
     def test_damaged_member(self):
         """what stands before a damaged member is there, and the rest once the tar is whole"""
         texts = [rows(400, seed) for seed in range(3)]

@@ -518,6 +518,13 @@ class Beside(Query):
         self.assertGreaterEqual(each["max_ms"], 1000)
         self.assertGreaterEqual(each["mean_ms"], 200)
 
+    def test_open_loop_rate(self):
+        """--rate: what is measured is not more than that, however short a round is"""
+        for words, most in (["--rate", 1, "--duration", "100ms"], 1), (["--rate", 10, "--count", 4], 10), \
+                           (["--rate", 30, "--duration", "90ms", "--clients", 3], 30):
+            each, = self.query("one", "--repeats", 1, "--warmup", 0, *words)
+            self.assertLessEqual(each["ops_per_second"], most, words)
+
     def test_open_loop_warms_up(self):
         """--rate: warming up ends with its time, also where the server answers later than requests become due"""
         self.block_finds(2)

@@ -1,5 +1,7 @@
 #include "catalog/register/register_inner.h"
 
+#include <string.h>
+
 static const asked_t *ask(const registration_t *registering, asked_t *asked, const char *path) {
     if (asked->is == NOT_ASKED) {
         const bool found = path && registering->file_at && registering->file_at(path, &asked->file);
@@ -12,12 +14,20 @@ static const asked_t *what_stands(const matching_t *m, const entry_t *entry) {
     return ask(m->registering, &m->there[entry - m->entries.entries], entry->path);
 }
 
+/* "ARCHIVE!MEMBER" */
+static bool is_name_of_member(const char *name, const char *member) {
+    const size_t length = strlen(name), end = strlen(member);
+    return length > end && name[length - end - 1] == '!' && strcmp(name + length - end, member) == 0;
+}
+
 bool register_stands_itself(const matching_t *m, size_t number, const entry_t *entry) {
     const registration_t *registering = m->registering;
-    const asked_t *own = ask(registering, &m->own[number], registering->wanted[number].path);
+    const wanted_t *wanted = &registering->wanted[number];
+    const asked_t *own = ask(registering, &m->own[number], wanted->path);
     const asked_t *there = what_stands(m, entry);
     return own->is == A_FILE && there->is == A_FILE && own->file.device == there->file.device &&
-           own->file.inode == there->file.inode;
+           own->file.inode == there->file.inode &&
+           (!there->file.member || is_name_of_member(wanted->name, there->file.member));
 }
 
 /* Does the entry's content stand under its path? What has that name may be anything: a path is read in the folder that

@@ -51,7 +51,7 @@ bool describe_file_at(const char *path, file_id_t *file) {
     if ((size_t)snprintf(name, sizeof name, "%s", path) >= sizeof name || !find_file(name, &there, &member))
         return false;
     *file = (file_id_t){there.st_dev, there.st_ino, (uint64_t)there.st_size,
-                        clock_from_timespec(there.st_mtim), member};
+                        clock_from_timespec(there.st_mtim), member ? path + strlen(name) + 1 : NULL};
     return true;
 }
 
