@@ -44,6 +44,17 @@ class Changed(livetest.Case):
         self.load(name, "--reload-changed", status=status)
         self.verifies(name)
 
+    def test_linked_since(self):
+        """an input that is now another one's file, too, stays an input of its own: --reload-changed of the other leaves it"""
+        for number, name in enumerate(("d/x.csv", "e/x.csv")):
+            self.write(name, rows(300, number))
+            self.load(name)
+        self.edit("d/x.csv", rows(200, 2))
+        (self.folder / "e/x.csv").unlink()
+        os.link(self.folder / "d/x.csv", self.folder / "e/x.csv")
+        self.reloads("d/x.csv")
+        self.assertEqual(200 + 300, self.client.count(self.database, "results"))
+
     @livetest.slow
     def test_ends_within_quotes(self):
         """a file that ends within quotes: each line is a record of its own window until more of it tells that it is none"""

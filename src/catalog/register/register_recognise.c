@@ -224,10 +224,14 @@ static bool match_grown(matching_t *m, size_t number, err_t *err) {
     for (const entry_t *entry; !grown && (entry = next_of_name(m, wanted, &at)); changed = entry)
         if (!grows(m, number, entry, &grown, err))
             return false;
-    at = register_is_stream(&wanted->seen) ? m->count : register_first_in(m, &m->by_last_name, wanted);
-    for (const entry_t *entry; !grown && (entry = next_of_file(m, number, &at)); changed = entry)
+    at = register_is_stream(&wanted->seen) || wanted->replaced
+             ? m->count
+             : register_first_in(m, &m->by_last_name, wanted);
+    for (const entry_t *entry; !grown && (entry = next_of_file(m, number, &at));) {
+        changed = changed ? changed : entry; /* its own name tells more: the other one may be a link since */
         if (!grows(m, number, entry, &grown, err))
             return false;
+    }
     if (grown || !changed)
         return true;
     wanted->unread = !was_begun(changed);

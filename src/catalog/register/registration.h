@@ -19,6 +19,7 @@ typedef struct {
     uint64_t bytes;        /* what it costs to read, for portions of work */
     size_t group;          /* see ledger_input_t */
     bool reload;           /* if it has changed, its old entry does not stop the load: it will be replaced */
+    bool replaced;         /* it was: it stays an input of its own, even if its file is another one's, too */
 
     /* the answer */
     entry_t entry; /* the caller moves it into the ledger, or frees it */

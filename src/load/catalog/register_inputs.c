@@ -166,7 +166,7 @@ static bool reload_changed(job_t *job, err_t *err) {
     for (size_t i = 0; i < registration->count; i++) {
         if (!registration->wanted[i].changed)
             continue;
-        any = true;
+        any = registration->wanted[i].replaced = true;
         if (!job_remove_input(job, &registration->wanted[i].entry, !registration->wanted[i].unread, err))
             return false;
     }
