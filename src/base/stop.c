@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <string.h>
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
@@ -43,6 +44,11 @@ static void hang_up(void) {
     }
 }
 
+static void say(const char *sentence) {
+    const ssize_t written = write(STDERR_FILENO, sentence, strlen(sentence));
+    (void)written;
+}
+
 static void on_grace_over(int number) {
     static const char resumes[] = "tipple: interrupted, and what was under way did not end in time; "
                                   "the same command resumes from here\n";
@@ -54,11 +60,19 @@ static void on_grace_over(int number) {
         alarm(STOP_REPLY_SECONDS);
         return;
     }
-    ssize_t written = goes_on ? write(STDERR_FILENO, resumes, sizeof resumes - 1)
-                              : write(STDERR_FILENO, begins_anew, sizeof begins_anew - 1);
-    (void)written;
+    say(goes_on ? resumes : begins_anew);
     signal(caught, SIG_DFL);
     raise(caught);
+}
+
+/* The driver ends the process where a reply breaks its rules. */
+static void on_abort(int number) {
+    say("tipple: the MongoDB driver, or tipple itself, met what must not be, and ended it: its line is "
+        "above; ");
+    say(goes_on ? "what was loaded stays, and the same command resumes from here\n"
+                : "run the same command again\n");
+    signal(number, SIG_DFL);
+    raise(number);
 }
 
 void stop_goes_on(void) {
@@ -80,6 +94,9 @@ void stop_install(void) {
     struct sigaction grace = {.sa_handler = on_grace_over, .sa_flags = SA_NODEFER};
     sigemptyset(&grace.sa_mask);
     sigaction(SIGALRM, &grace, NULL);
+    struct sigaction aborted = {.sa_handler = on_abort, .sa_flags = (int)SA_RESETHAND};
+    sigemptyset(&aborted.sa_mask);
+    sigaction(SIGABRT, &aborted, NULL);
     signal(SIGPIPE, SIG_IGN); /* writing to a closed stdout is an error, with a sentence */
     signal(SIGXFSZ, SIG_IGN); /* so is reaching the limit of file size (ulimit -f) */
 }

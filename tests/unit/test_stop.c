@@ -8,6 +8,8 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -144,6 +146,30 @@ static void test_wakes_a_read(void **state) {
     assert_int_equal(WEXITSTATUS(status), GOOD);
 }
 
+/* The driver's way to say that a reply breaks its rules: the person reads what to do. */
+static int ends_of_abort(void) {
+    abort();
+    return BAD;
+}
+
+static void test_abort(void **state) {
+    (void)state;
+    int ends[2];
+    char said[300] = "";
+    assert_int_equal(pipe(ends), 0);
+    const int before = dup(STDERR_FILENO);
+    dup2(ends[1], STDERR_FILENO);
+    const int status = run(ends_of_abort);
+    dup2(before, STDERR_FILENO);
+    assert_true(read(ends[0], said, sizeof said - 1) > 0);
+    close(before);
+    close(ends[0]);
+    close(ends[1]);
+    assert_true(WIFSIGNALED(status));
+    assert_int_equal(WTERMSIG(status), SIGABRT);
+    assert_non_null(strstr(said, "run the same command again\n"));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_first_signal_asks),
@@ -151,6 +177,7 @@ int main(void) {
         cmocka_unit_test(test_die),
         cmocka_unit_test(test_broken_pipe),
         cmocka_unit_test(test_wakes_a_read),
+        cmocka_unit_test(test_abort),
     };
     return cmocka_run_group_tests_name("stop", tests, NULL, NULL);
 }
