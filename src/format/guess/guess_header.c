@@ -272,7 +272,7 @@ bool guess_find_header(guess_t *guess, err_t *err) {
         return refuse_unsure(guess, err);
     if (evidence.with >= ENOUGH && evidence.with >= 2 * evidence.without)
         return settle(guess, true, err);
-    if (evidence.without && evidence.without >= 2 * evidence.with)
+    if (evidence.without >= 2 * evidence.with + !evidence.with && !(evidence.words && evidence.with))
         return settle(guess, false, err);
     return refuse_unsure(guess, err);
 }

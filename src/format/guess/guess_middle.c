@@ -27,7 +27,8 @@ static const uint8_t *find_closed(const way_t *way, const uint8_t *text, const u
             at++;
         if (at == end)
             break;
-        const bool behind = begin == text || begin[-1] == '\n' || begin[-1] == last || divides(way, begin[-1]),
+        const bool behind =
+                       begin == text || begin[-1] == '\n' || begin[-1] == last || divides(way, begin[-1]),
                    before = ends_line(at, end) || divides(way, *at);
         if (behind == before || (at - begin) % 2 == 0 || (begin > text && begin[-1] == '\\'))
             continue;

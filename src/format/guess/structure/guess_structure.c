@@ -173,8 +173,8 @@ static bool weigh(study_t *study, const way_t *way, double weight, structure_t *
     return true;
 }
 
-/* Does the first line hold what divides most others, and not within a number or quotes? Then it is no mark of numbers
- * there, either. */
+/* Does the first line that holds it divide, which is what divides most others, and not within a number or quotes? Then it
+ * is no mark of numbers there, either. What stands before may be a title. */
 static bool is_divided(study_t *study, const structure_t *best, bool *divided, err_t *err) {
     const way_t way = {.delimiter = best->way.delimiter, .quote = '"'};
     *divided = false;
@@ -182,10 +182,15 @@ static bool is_divided(study_t *study, const structure_t *best, bool *divided, e
         return true;
     if (!guess_cut_all(study, &way, err))
         return false;
-    const uint8_t *feed = memchr(study->text, '\n', (size_t)(study->end - study->text));
-    const size_t length = feed ? (size_t)(feed - study->text) : 0;
-    *divided = memchr(study->text, way.delimiter, length) && !guess_is_typed(study->text, length) &&
-               !(study->count && study->records[0].fields == 1);
+    for (size_t i = 0; i < study->count && !*divided; i++) {
+        const uint8_t *text = study->text + study->records[i].at;
+        const size_t length = study->records[i].length;
+        if (study->records[i].fields == 1)
+            continue;
+        if (guess_is_typed(text, length))
+            break;
+        *divided = true;
+    }
     return true;
 }
 

@@ -38,7 +38,7 @@ size_t guess_find_first(study_t *study, structure_t *found, size_t *of, err_t *e
 
 /* ---- guess_wide.c ---- */
 
-/* Columns that are aligned by blanks: as many words in each line, most of them numbers, or several blanks in a row.
+/* Columns that blanks divide: as many words in each line, most of them numbers or in quotes, or several blanks in a row.
  * *unsure: each line may be one number, too. */
 bool guess_is_aligned(study_t *study, bool *unsure, err_t *err);
 

@@ -45,11 +45,21 @@ static bool is_array(const uint8_t *text, size_t length, uint8_t second) {
            (count == 1 || (count && at[count - 1] == ']'));
 }
 
+/* {'a': 1} and {a: 1}, as Python and JavaScript print objects. */
+static bool is_object(const uint8_t *text, size_t length, uint8_t second) {
+    const uint8_t *feed = memchr(text, '\n', length), *end = feed ? feed : text + length;
+    while (end > text && (json_span_is_blank(end[-1]) || end[-1] == ','))
+        end--;
+    return (second == '\'' || second == '_' || (second >= 'A' && second <= 'z')) && end > text &&
+           end[-1] == '}' && memchr(text, ':', (size_t)(end - text));
+}
+
 /* CR CR LF is what a program writes that makes each LF a CR LF, and is given lines with CR LF. Within quotes it leaves
  * CR LF. */
 static bool has_lines_of_two_cr(const uint8_t *text, size_t length) {
     size_t lines = 0, with_two = 0;
-    for (const uint8_t *at = text, *feed; (feed = memchr(at, '\n', (size_t)(text + length - at))); at = feed + 1) {
+    for (const uint8_t *at = text, *feed; (feed = memchr(at, '\n', (size_t)(text + length - at)));
+         at = feed + 1) {
         lines++;
         with_two += feed - at >= 2 && feed[-1] == '\r' && feed[-2] == '\r';
     }
@@ -92,6 +102,8 @@ bool guess_is_text(const char *name, const uint8_t *text, size_t length, err_t *
                        "%.1000s: holds no record, so its format cannot be guessed; give --format", name);
     if (first == '[' && (second == '"' || is_array(text, head, second)))
         return refuse_kind(name, "JSON without objects", err);
+    if (first == '{' && is_object(text, head, second))
+        return refuse_kind(name, "objects of Python or JavaScript (JSON has its keys in double quotes)", err);
     if (first == '<' && (second == '?' || second == '!' || (second >= 'A' && second <= 'z')))
         return refuse_kind(name, "XML or HTML", err);
     return true;

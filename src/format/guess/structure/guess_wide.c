@@ -7,29 +7,45 @@
 #include <string.h>
 
 typedef struct {
-    size_t words, numbers;
-    bool gap; /* several blanks in a row */
+    size_t words, clear; /* numbers, and texts in quotes */
+    bool gap;            /* several blanks in a row */
 } words_t;
 
+/* Behind a text in quotes that ends where a word does; NULL: there is none. */
+static const uint8_t *skip_quoted(const uint8_t *at, const uint8_t *end) {
+    if (*at != '"')
+        return NULL;
+    for (at++; at < end; at++) {
+        if (*at == '"' && (at + 1 == end || delimiter_is_blank(at[1])))
+            return at + 1;
+        at += (*at == '\\' || *at == '"') && at + 1 < end;
+    }
+    return NULL;
+}
+
 static words_t count_words(const uint8_t *text, size_t length) {
+    const uint8_t *at = text, *const end = text + length;
     words_t is = {0, 0, false};
-    for (size_t at = 0; at < length;) {
-        size_t from = at;
-        while (at < length && delimiter_is_blank(text[at]))
+    while (at < end) {
+        const uint8_t *from = at;
+        while (at < end && delimiter_is_blank(*at))
             at++;
-        is.gap |= from && at < length && at - from > 1;
+        if (at == end)
+            break;
+        is.gap |= at - from > 1;
         from = at;
-        while (at < length && !delimiter_is_blank(text[at]))
+        const uint8_t *const quoted = skip_quoted(at, end);
+        for (at = quoted ? quoted : at; at < end && !delimiter_is_blank(*at);)
             at++;
-        is.words += at > from;
-        is.numbers += at > from && guess_is_typed(text + from, at - from);
+        is.words++;
+        is.clear += quoted || guess_is_typed(from, (size_t)(at - from));
     }
     return is;
 }
 
 bool guess_is_aligned(study_t *study, bool *unsure, err_t *err) {
     const way_t way = {.delimiter = '\n'};
-    size_t usual = 0, first = 0, same = 0, words = 0, numbers = 0, wide = 0;
+    size_t usual = 0, first = 0, same = 0, words = 0, clear = 0, wide = 0;
     column_t whole; /* each line but the first as one value */
     *unsure = false;
     guess_column_begin(&whole);
@@ -46,11 +62,11 @@ bool guess_is_aligned(study_t *study, bool *unsure, err_t *err) {
             usual = line.words;
         same += i && line.words == usual;
         words += line.words;
-        numbers += line.numbers;
+        clear += line.clear;
         wide += line.gap;
     }
     const bool even = study->count > 1 && usual >= 2 && same * 20 >= (study->count - 1) * 19;
-    if (!even || (numbers * 2 < words && wide * 2 <= study->count))
+    if (!even || (clear * 2 < words && wide * 2 <= study->count))
         return false;
     /* a decimal mark would tell that it is one number */
     *unsure = whole.values && whole.styles && !(whole.styles & whole.fraction) && first == usual;
@@ -61,7 +77,8 @@ bool guess_is_widened(study_t *study, const structure_t *found, char wide[4], er
     const char delimiter = found->way.delimiter;
     size_t looked = 0, middle = 0;
     uint8_t sign = 0;
-    if (found->columns < 3 || found->columns % 2 == 0 || !guess_cut_all(study, &found->way, err))
+    const bool sheet = delimiter == ',' || delimiter == '\t'; /* which may have an empty column in its middle */
+    if (found->columns < (sheet ? 5 : 3) || found->columns % 2 == 0 || !guess_cut_all(study, &found->way, err))
         return false;
     for (size_t i = 0; i < study->count; i++) {
         const uint8_t *record = study->text + study->records[i].at;
