@@ -214,6 +214,27 @@ class Fixed(livetest.Case):
         self.assertEqual((0, 3), (counts["loaded"], counts["rejected"]))
         self.holds(expected)
 
+    def test_wrong_twice(self):
+        """a fix that is wrong, and one of that, each in the file that the last run names; then a right one"""
+        for number, words in enumerate(([], ["--id", "k"], ["--id", "k", "--existing", "keep"])):
+            collection = "twice%d" % number
+            self.format = None
+            self.write("x.csv", "k,v,n\na,1,x\nb,2,x\nc,3\nd,4,x\n")
+            self.load("x.csv", *words, "--rejects", collection, collection=collection, status=2)
+            name, record = collection, b"c,3"
+            for wrong in b"c,3,4,5", b"c,3,4,5,6", b"c,3,x":
+                text = (self.folder / name).read_bytes()
+                self.assertEqual(1, text.count(b"\n" + record + b"\n"))
+                self.write(name, text.replace(b"\n" + record + b"\n", b"\n" + wrong + b"\n"))
+                record, right = wrong, wrong == b"c,3,x"
+                counts = self.load("--retry", name, collection=collection, status=0 if right else 2)
+                self.assertEqual(right, counts["loaded"] == 1)
+                name = name if right else counts["rejects"]
+            self.assertEqual(0, self.load("x.csv", *words, collection=collection)["read"])
+            self.assertEqual(4, self.client.count(self.database, collection))
+            for each in collection, name: # both say the same of the record, but only the last is right
+                self.load("--retry", each, collection=collection, status=0 if each == name else 2)
+
     def test_dry_run(self):
         """--retry --dry-run counts and writes nothing"""
         self.fix(10, 20, 2500)

@@ -82,12 +82,13 @@ typedef struct block {
     bool tail;          /* one of its input's last: done only when all of the input is, because it may grow */
     bool partial;       /* cut off by --limit or a fault of the input: never written down as done */
     bool begun_before;  /* what is there of it is read back and compared before anything is sent */
-    bool by_itself;     /* it is one record: a person has fixed it */
-    const char *refusal; /* why its record is a reject, whatever it makes; mostly NULL */
-    struct {             /* a record behind the others that is over --max-record */
-        uint64_t length; /* 0: none */
-        uint32_t kept;   /* its first bytes, at buffer.bytes + length, for people */
-        uint32_t held;   /* so many are there: more than the longest record has */
+    bool by_itself;     /* it is one record: a person has fixed it; */
+    uint64_t rejected_as; /* the hash of the bytes that were rejected; 0: not known */
+    const char *refusal;  /* why its record is a reject, whatever it makes; mostly NULL */
+    struct {              /* a record behind the others that is over --max-record */
+        uint64_t length;  /* 0: none */
+        uint32_t kept;    /* its first bytes, at buffer.bytes + length, for people */
+        uint32_t held;    /* so many are there: more than the longest record has */
     } oversize;
     counts_t counts;
     reject_mark_t *rejects; /* of its records, to be freed with it */

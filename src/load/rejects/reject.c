@@ -102,16 +102,18 @@ static uint64_t dialect_of(const reject_t *reject) {
 
 /* NULL: out of memory. */
 static char *print_head(rejects_t *rejects, const reject_t *reject, const reject_identity_t *identity) {
-    char reason[400], kept[40] = "", *head;
+    char reason[400], kept[40] = "", of[40] = "", *head;
     print_reason(reject, reason, sizeof reason);
     if (reject->kept < reject->length)
         snprintf(kept, sizeof kept, " kept=%" PRIu64, reject->kept);
+    if (reject->of && reject->of != identity->hash)
+        snprintf(of, sizeof of, " of=%016" PRIx64, reject->of);
     const int length =
         asprintf(&head,
                  "%soffset=%" PRIu64 " line=%" PRIu64 " length=%" PRIu64 "%s hash=%016" PRIx64
-                 " dialect=%016" PRIx64 " field=%s %s file=%s -- %s:%" PRIu64 ":%u: %s%s\n",
+                 "%s dialect=%016" PRIx64 " field=%s %s file=%s -- %s:%" PRIu64 ":%u: %s%s\n",
                  reject_store_mark(rejects->store), reject->offset, reject->line, reject->length, kept,
-                 identity->hash, identity->dialect, reject->field ? reject->field : "-",
+                 identity->hash, of, identity->dialect, reject->field ? reject->field : "-",
                  spell_dialect(rejects, reject), identity->input, reject->file->input->name, reject->line,
                  reject->column, reason, kept[0] ? " (only its first bytes are kept here)" : "");
     return length < 0 ? NULL : head;

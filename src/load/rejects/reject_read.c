@@ -7,9 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool is_untouched(const reject_entry_t *entry, const retry_t *retry) {
-    return retry->has_hash && (reject_identity_hash(entry->record, entry->raw_length) == retry->hash ||
-                               reject_identity_hash(entry->record, entry->length) == retry->hash);
+static bool is_untouched(const reject_entry_t *entry) {
+    uint64_t hash;
+    return reject_entry_hash(entry, "hash", &hash) &&
+           (reject_identity_hash(entry->record, entry->raw_length) == hash ||
+            reject_identity_hash(entry->record, entry->length) == hash);
 }
 
 /* So it was written, by a load that was killed; or a person has ended the file in a line without its end. Where nothing
@@ -40,10 +42,11 @@ static bool read_entry(const char *path, const schema_t *schema, const reject_en
     retry->length = entry->length;
     retry->cut_off = is_cut_off(entry);
     retry->hash = retry->read_by = 0;
-    retry->has_hash = reject_entry_hash(entry, "hash", &retry->hash);
+    retry->has_hash =
+        reject_entry_hash(entry, "of", &retry->hash) || reject_entry_hash(entry, "hash", &retry->hash);
     reject_entry_hash(entry, "dialect", &retry->read_by);
     uint64_t kept;
-    retry->untouched = is_untouched(entry, retry);
+    retry->untouched = is_untouched(entry);
     /* it may well make a document, but not the record's */
     retry->is_part = retry->untouched && reject_entry_number(entry, "kept", &kept);
     pass_comma(schema, retry);

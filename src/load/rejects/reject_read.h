@@ -16,7 +16,7 @@ typedef struct {
     uint64_t line;    /* of the record in its file */
     uint64_t at_line; /* of the entry in the reject file */
     bool has_hash;
-    uint64_t hash;  /* of the bytes that were rejected */
+    uint64_t hash;  /* of the bytes that were rejected first, before anybody edited them */
     bool cut_off;   /* by a kill, it seems, and not written again: the beginning of a record */
     bool untouched; /* the bytes are those that were rejected */
     bool is_part;   /* nobody has touched it, and of a longer record only the first bytes were kept */

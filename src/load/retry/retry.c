@@ -96,6 +96,7 @@ static bool take(void *context, const retry_t *retry, err_t *err) {
     block->offset = retry->offset;
     block->first_line = retry->line;
     block->partial = block->by_itself = true;
+    block->rejected_as = retry->has_hash ? retry->hash : 0;
     block->begun_before = true; /* it may have been fixed before, and otherwise */
     if (retry->is_part)
         block->refusal = "only its first bytes are kept here; put all of the record into this line of the "

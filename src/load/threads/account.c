@@ -87,7 +87,8 @@ bool account_reject(const account_t *account, block_t *block, const record_t *re
                    .reason = reason,
                    .bytes = block->buffer.bytes + record->offset,
                    .length = record->length,
-                   .kept = record->length};
+                   .kept = record->length,
+                   .of = block->rejected_as};
     return reject(account, block, &it, err);
 }
 
