@@ -55,6 +55,21 @@ class Changed(livetest.Case):
         self.reloads("d/x.csv")
         self.assertEqual(200 + 300, self.client.count(self.database, "results"))
 
+    def test_link_moved_on(self):
+        """a link that leads to another file now: that file is not taken for what was loaded by the link, which stays"""
+        for number, name in enumerate(("2023/x.csv", "2024/x.csv")):
+            self.write(name, rows(300 + number, number))
+        (self.folder / "latest").symlink_to("2023")
+        self.load("latest/x.csv")
+        (self.folder / "latest").unlink()
+        (self.folder / "latest").symlink_to("2024")
+        for words in [], ["--reload-changed"]:
+            self.load("2024/x.csv", *words, status=5)
+            self.assertIn("2024/x.csv is the file that has the name latest/x.csv, too", self.stderr)
+        self.assertEqual(300, self.client.count(self.database, "results"))
+        self.assertEqual(301, self.load("2023/x.csv", "2024/x.csv")["loaded"])
+        self.assertEqual(300 + 301, self.client.count(self.database, "results"))
+
     @livetest.slow
     def test_ends_within_quotes(self):
         """a file that ends within quotes: each line is a record of its own window until more of it tells that it is none"""

@@ -214,11 +214,22 @@ static bool grows(matching_t *m, size_t number, const entry_t *entry, bool *grow
     return true;
 }
 
+/* What was loaded under the other name may be this file, or what another link led to. */
+static bool refuse_other_name(const registration_t *registering, const wanted_t *wanted, const entry_t *other,
+                              err_t *err) {
+    return err_set(
+        err, STATUS_INPUT,
+        "%s is the file that has the name %s, too, and what was loaded of that into %s has other "
+        "content. If it was this file, which has changed: name it %s, with --reload-changed. If it "
+        "was another one: name that in the same command, by the path that it has now",
+        wanted->name, other->path, registering->name, other->path);
+}
+
 /* An input of this name, or this file, that has other content now: grown, or changed. */
 static bool match_grown(matching_t *m, size_t number, err_t *err) {
     registration_t *registering = m->registering;
     wanted_t *wanted = &registering->wanted[number];
-    const entry_t *changed = NULL;
+    const entry_t *changed = NULL, *other = NULL;
     bool grown = false;
     size_t at = register_first_in(m, &m->by_path, wanted);
     for (const entry_t *entry; !grown && (entry = next_of_name(m, wanted, &at)); changed = entry)
@@ -227,13 +238,13 @@ static bool match_grown(matching_t *m, size_t number, err_t *err) {
     at = register_is_stream(&wanted->seen) || wanted->replaced
              ? m->count
              : register_first_in(m, &m->by_last_name, wanted);
-    for (const entry_t *entry; !grown && (entry = next_of_file(m, number, &at));) {
-        changed = changed ? changed : entry; /* its own name tells more: the other one may be a link since */
+    for (const entry_t *entry; !grown && (entry = next_of_file(m, number, &at)); other = entry)
         if (!grows(m, number, entry, &grown, err))
             return false;
-    }
-    if (grown || !changed)
+    if (grown || (!changed && !other))
         return true;
+    if (!changed)
+        return refuse_other_name(registering, wanted, other, err);
     wanted->unread = !was_begun(changed);
     const bool meanwhile = has_grown_meanwhile(registering, number, entry_newest(changed));
     if (!wanted->reload || meanwhile)
