@@ -12,24 +12,54 @@
 
 static const int64_t PATIENCE_NS = 10000000000;
 
+static volatile pid_t starter;
+
+/* Told to end: beside_stop tells all of the group. Where the starter was killed, nobody else does. */
+static void on_told(int number) {
+    if (getppid() == starter)
+        return;
+    signal(number, SIG_IGN);
+    kill(0, number);
+}
+
+static void run_shell(const char *command) {
+    signal(SIGTERM, SIG_DFL);
+    signal(SIGPIPE, SIG_DFL);
+    signal(SIGXFSZ, SIG_DFL);
+    dup2(STDERR_FILENO, STDOUT_FILENO);
+    execl("/bin/sh", "sh", "-c", command, (char *)NULL);
+    _exit(127);
+}
+
+/* The first process of the group: it waits for the shell, and sees to it that all ends when the starter does. */
+static void guard(const char *command) {
+    int status = 0;
+    setpgid(0, 0);
+    signal(SIGTERM, on_told);
+    prctl(PR_SET_PDEATHSIG, SIGTERM);
+    if (getppid() != starter)
+        _exit(127);
+    const pid_t shell = fork();
+    if (shell == 0)
+        run_shell(command);
+    while (shell > 0 && waitpid(shell, &status, 0) < 0 && errno == EINTR)
+        ;
+    if (shell > 0 && WIFSIGNALED(status)) {
+        signal(WTERMSIG(status), SIG_DFL);
+        raise(WTERMSIG(status));
+    }
+    _exit(shell > 0 ? WEXITSTATUS(status) : 127);
+}
+
 bool beside_start(beside_t *beside, const char *option, const char *command, err_t *err) {
-    const pid_t self = getpid();
+    starter = getpid();
     *beside = (beside_t){.process = fork()};
     if (beside->process < 0) {
         beside->process = 0;
         return err_set(err, STATUS_HOST, "the command of %s cannot be started: %s", option, strerror(errno));
     }
-    if (beside->process == 0) {
-        prctl(PR_SET_PDEATHSIG, SIGTERM); /* where we are killed, beside_stop does not run */
-        if (getppid() != self)
-            _exit(127);
-        setpgid(0, 0);
-        signal(SIGPIPE, SIG_DFL);
-        signal(SIGXFSZ, SIG_DFL);
-        dup2(STDERR_FILENO, STDOUT_FILENO);
-        execl("/bin/sh", "sh", "-c", command, (char *)NULL);
-        _exit(127);
-    }
+    if (beside->process == 0)
+        guard(command);
     /* parent and child both do this; it does not matter which is first */
     setpgid(beside->process, beside->process);
     return true;

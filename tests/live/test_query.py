@@ -547,7 +547,7 @@ class Beside(Query):
 
     def test_while_is_killed(self):
         """the command of --while is told to end where nothing else can tell it: tipple was killed"""
-        command = "trap 'echo told >> ended; exit 0' TERM; echo begun >> began; while :; do sleep 0.05; done"
+        command = "sh -c \"trap 'echo told >> ended; exit 0' TERM; echo begun >> began; while :; do sleep 0.05; done\"; true"
         process = subprocess.Popen(self.command(*self.query_words("count", "--duration", "1h", "--while", command)),
                                    cwd=self.folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         self.addCleanup(process.kill)
