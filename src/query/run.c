@@ -267,11 +267,13 @@ static bool measure_all(run_t *run) {
 bool query_run(query_spec_t *spec, query_result_t *result, err_t *err) {
     *result = (query_result_t){.load_seconds = NAN};
     run_t run = {.spec = spec, .result = result, .err = err};
+    const int64_t began_ns = clock_now_ns();
     bool ok = prepare(&run) && (spec->explain || measure_all(&run));
     beside_stop(&run.beside);
     watch_close(run.watch);
     if (run.client)
         server_give(result->server, run.client);
+    result->seconds = (double)(clock_now_ns() - began_ns) / 1e9;
     return ok;
 }
 

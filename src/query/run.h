@@ -24,7 +24,7 @@ void query_spec_init(query_spec_t *spec); /* the defaults: mostly, what the suit
 typedef struct {
     measures_t measures;
     watch_storage_t storage;
-    double load_seconds;
+    double load_seconds, seconds; /* that its loads took; and this run, from its begin to its end */
     char namespace[256], where[512], configuration[160];
     bool beside_ended; /* the command of `beside` ended before the measurements did */
     char beside_words[40];

@@ -159,6 +159,21 @@ static void test_print_counts(void **state) {
     }
 }
 
+/* What a server tells may be anything. */
+static void test_print_told(void **state) {
+    const struct {
+        double count;
+        const char *text;
+    } cases[] = {{0, "0"},     {1234, "1,234"}, {0.5, "1"},
+                 {-5, "-"},    {NAN, "-"},      {INFINITY, "-"},
+                 {1e300, "-"}, {0x1p64, "-"},   {0x1p63, "9,223,372,036,854,775,808"}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char out[UNITS_MAX];
+        assert_string_equal(units_told(out, cases[i].count), cases[i].text);
+    }
+}
+
 static void test_print_sizes_and_rates(void **state) {
     (void)state;
     char out[UNITS_MAX];
@@ -296,6 +311,7 @@ int main(void) {
         cmocka_unit_test(test_counts_are_exact),
         cmocka_unit_test(test_times),
         cmocka_unit_test(test_print_counts),
+        cmocka_unit_test(test_print_told),
         cmocka_unit_test(test_print_sizes_and_rates),
         cmocka_unit_test(test_print_times),
         cmocka_unit_test(test_print_computed),

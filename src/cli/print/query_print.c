@@ -126,7 +126,7 @@ static void print_watched(const query_result_t *result) {
         print_share(row[7], long_enough ? seen->iowait : NAN);
         print_share(row[8], long_enough ? seen->idle : NAN);
         grid_figure(row[9], long_enough ? seen->server_cores : NAN);
-        GRID_PUT(row, 10, "%s", isnan(seen->examined) ? "-" : units_count(text, (uint64_t)seen->examined));
+        GRID_PUT(row, 10, "%s", units_told(text, seen->examined));
         GRID_PUT(row, 11, "%s", units_bytes(text, seen->cached_bytes));
     }
     if (grid.rows > 1) {
@@ -158,10 +158,7 @@ static void print_explained(const query_result_t *result) {
         GRID_PUT(row, 1, "%s", work->with);
         for (size_t k = 0; k < sizeof figures / sizeof *figures; k++) {
             char count[UNITS_MAX];
-            if (isnan(figures[k]))
-                GRID_PUT(row, 2 + k, "-");
-            else
-                GRID_PUT(row, 2 + k, "%s", units_count(count, (uint64_t)figures[k]));
+            GRID_PUT(row, 2 + k, "%s", units_told(count, figures[k]));
         }
     }
     if (grid.rows > 1) {
@@ -202,8 +199,8 @@ static void print_target(const query_result_t *result) {
     char documents[UNITS_MAX];
     out_print("%s  ", result->namespace);
     if (!isnan(result->storage.documents)) /* of a view nobody knows */
-        out_print("%s document%s  ", units_count(documents, (uint64_t)result->storage.documents),
-                  units_s((uint64_t)result->storage.documents));
+        out_print("%s document%s  ", units_told(documents, result->storage.documents),
+                  result->storage.documents == 1 ? "" : "s");
     out_print("%s\n\n", result->configuration);
 }
 

@@ -30,13 +30,6 @@ static const char *name_of(const measure_t *measure, char out[NAME_BYTES]) {
     return out;
 }
 
-static double milliseconds_of_all(const query_result_t *result) {
-    double sum = 0;
-    for (size_t i = 0; i < result->measures.count; i++)
-        sum += (double)result->measures.items[i].elapsed_ns / 1e6;
-    return sum;
-}
-
 /* ---- the sentence ---- */
 
 static void say(report_t *report, const query_result_t *result, int status, const err_t *err) {
@@ -51,9 +44,7 @@ static void say(report_t *report, const query_result_t *result, int status, cons
             (!slowest || measure->hist->moments.mean > slowest->hist->moments.mean))
             slowest = measure;
     }
-    char *trouble = reporting_is_trouble(status)
-                        ? reporting_trouble(status, milliseconds_of_all(result) / 1e3, err)
-                        : NULL;
+    char *trouble = reporting_is_trouble(status) ? reporting_trouble(status, result->seconds, err) : NULL;
     if (!slowest)
         report_say(report, status, "%s%sNothing was measured.", trouble ? trouble : "", trouble ? ". " : "");
     else
@@ -126,29 +117,36 @@ static void add_measures(report_t *report, const query_result_t *result) {
     report_end(report);
 }
 
-static void add_remark(report_t *report, const measure_t *measure, const char *what) {
-    char name[NAME_BYTES];
+static void add_remark(report_t *report, bool *any, const char *name, const char *what) {
+    if (!*any) {
+        report_begin(report, REPORT_TABLE, "Remarks", NULL);
+        report_column(report, "query", "");
+        report_column(report, "what", "");
+        *any = true;
+    }
     report_row(report);
-    report_word(report, name_of(measure, name));
+    report_word(report, name);
     report_word(report, what);
 }
 
 static void add_remarks(report_t *report, const query_result_t *result) {
+    char name[NAME_BYTES], ended[160];
     bool any = false;
     for (size_t i = 0; i < result->measures.count; i++) {
         const measure_t *measure = &result->measures.items[i];
         char empty[QUERY_EMPTINESS];
         const char *emptiness = query_emptiness(measure, empty);
-        if (!any && (measure->failures || measure->difference[0] || emptiness)) {
-            report_begin(report, REPORT_TABLE, "Remarks", NULL);
-            report_column(report, "query", "");
-            report_column(report, "what", "");
-            any = true;
-        }
+        name_of(measure, name);
         if (measure->failures || measure->difference[0])
-            add_remark(report, measure, measure->failures ? measure->failure : measure->difference);
+            add_remark(report, &any, name, measure->failures ? measure->failure : measure->difference);
         if (emptiness)
-            add_remark(report, measure, emptiness);
+            add_remark(report, &any, name, emptiness);
+    }
+    if (result->beside_ended) {
+        snprintf(ended, sizeof ended,
+                 "its command ended %s before the measurements did: they are of times with and without it",
+                 result->beside_words);
+        add_remark(report, &any, "--while", ended);
     }
     if (any)
         report_end(report);
