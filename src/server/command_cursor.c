@@ -29,6 +29,19 @@ static void divide(const bson_t *options, bson_t *driver, bson_t *batch) {
         bson_append_iter(batch, NULL, 0, &option);
 }
 
+/* The driver ends the process where a cursor is none. */
+static bool has_cursor(const bson_t *reply) {
+    bson_iter_t at, id, name, batch;
+    if (!bson_iter_init_find(&at, reply, "cursor") || !BSON_ITER_HOLDS_DOCUMENT(&at) ||
+        !bson_iter_recurse(&at, &id) || !bson_iter_recurse(&at, &name) || !bson_iter_recurse(&at, &batch) ||
+        !bson_iter_find(&id, "id") || !BSON_ITER_HOLDS_NUMBER(&id) || !bson_iter_find(&name, "ns") ||
+        !BSON_ITER_HOLDS_UTF8(&name) || !bson_iter_find(&batch, "firstBatch") ||
+        !BSON_ITER_HOLDS_ARRAY(&batch))
+        return false;
+    const char *dot = strchr(bson_iter_utf8(&name, NULL), '.');
+    return dot && dot > bson_iter_utf8(&name, NULL) && dot[1];
+}
+
 void command_cursor_begin(command_cursor_t *cursor, mongoc_client_t *client, const char *database,
                           const bson_t *command, const bson_t *options, const mongoc_read_prefs_t *prefs) {
     bson_t driver = BSON_INITIALIZER, batch = BSON_INITIALIZER, same = BSON_INITIALIZER, reply;
@@ -39,10 +52,14 @@ void command_cursor_begin(command_cursor_t *cursor, mongoc_client_t *client, con
     if (choose(cursor, client, prefs, &same)) {
         bson_concat(&driver, &same);
         bson_concat(&batch, &same);
-        if (mongoc_client_read_command_with_opts(client, database, command, prefs, &driver, &reply,
-                                                 &cursor->error))
+        const bool ok = mongoc_client_read_command_with_opts(client, database, command, prefs, &driver,
+                                                             &reply, &cursor->error);
+        if (ok && has_cursor(&reply)) {
             cursor->cursor = mongoc_cursor_new_from_command_reply_with_opts(client, &reply, &batch);
-        else {
+        } else {
+            if (ok)
+                bson_set_error(&cursor->error, MONGOC_ERROR_CURSOR, MONGOC_ERROR_CURSOR_INVALID_CURSOR,
+                               "the server's reply has no cursor that can be read");
             bson_destroy(&cursor->reply);
             bson_steal(&cursor->reply, &reply);
         }
