@@ -352,6 +352,32 @@ static void print_line(const parse_t *parse, text_t *line) {
     free(text);
 }
 
+/* They are told without -v, too: whoever looks at documents sees a few of them. */
+static void tell_bad_values(const parse_t *parse) {
+    enum { MOST = 5 };
+    const uint64_t all = parse->reader ? records_bad_values(parse->reader) : 0;
+    const schema_t *schema = parse->schema;
+    char count[UNITS_MAX];
+    size_t fields = 0;
+    text_t line = {.length = 0};
+    if (!all || schema->bad_value == BAD_VALUE_REJECT || schema->bad_value == BAD_VALUE_STOP)
+        return;
+    schema_tell_bad(&line, schema->bad_value, schema_any_fields(schema), all);
+    for (size_t i = 0; i < schema_counted(schema) && fields < MOST; i++) {
+        const uint64_t of_field = records_bad_of(parse->reader, i);
+        if (of_field)
+            text_print(&line, "%s%s %s", fields++ ? ", " : " (", schema_counted_field(schema, i)->name,
+                       units_count(count, of_field));
+    }
+    text_print(&line, "%s", fields == MOST ? ", ...)" : fields ? ")" : "");
+    char *text = text_take_or_end(&line);
+    if (parse->values->emit == EMIT_NONE)
+        out_print("%s\n", text);
+    else
+        log_note("%s", text);
+    free(text);
+}
+
 static void print_counts(const parse_t *parse, int64_t took_ns, int64_t cpu_ns) {
     char read[UNITS_MAX], documents[UNITS_MAX], rejected[UNITS_MAX], filtered[UNITS_MAX], took[UNITS_MAX],
         rate[UNITS_MAX], size[UNITS_MAX];
@@ -397,6 +423,8 @@ static int run(int argc, char **argv, const command_t *command, err_t *err) {
     status = ok ? parse.rejected ? STATUS_SOME_REJECTED : STATUS_OK : (int)err->status;
     if (ok || parse.read)
         print_counts(&parse, clock_now_ns() - started, clock_process_cpu_ns() - cpu);
+    if (ok || parse.read)
+        tell_bad_values(&parse);
     err_t printing;
     if (!cli_flush(&printing) && ok) {
         *err = printing;

@@ -8,6 +8,7 @@
 #include "cli/print/load_figures.h"
 #include "cli/print/passed_over.h"
 #include "format/bad_values.h"
+#include "format/schema/schema_bad_value.h"
 #include "server/address.h"
 #include "server/bson_read.h"
 
@@ -105,18 +106,14 @@ static void print_open_rejects(const load_spec_t *spec, const load_result_t *res
 
 /* What became of values that do not fit, and of each field the first places; of very many fields the first ones. */
 static void print_bad_values(const load_result_t *result) {
-    static const char *const became[BAD_VALUES] = {[BAD_VALUE_TEXT] = "kept as text",
-                                                   [BAD_VALUE_NULL] = "stored as null",
-                                                   [BAD_VALUE_SKIP] = "left out",
-                                                   [BAD_VALUE_REJECT] = "rejected with their records",
-                                                   [BAD_VALUE_STOP] = "stopped at"};
     char count[UNITS_MAX];
+    text_t line = {.length = 0};
     if (!result->bad_values)
         return;
-    out_print("%s: %s value%s not what %s field's type says\n",
-              !result->bad_value && result->bad_stay ? "kept as they are" : became[result->bad_value],
-              units_count(count, result->bad_values), result->bad_values == 1 ? " that is" : "s that are",
-              result->bad_values == 1 ? "its" : "their");
+    schema_tell_bad(&line, result->bad_value, result->bad_stay, result->bad_values);
+    char *text = text_take_or_end(&line);
+    out_print("%s\n", text);
+    free(text);
     for (size_t i = 0; i < result->bad_field_count && i < MOST_ROWS; i++) {
         const bad_result_t *field = &result->bad_fields[i];
         out_print("  %s: %s (%s%s)\n", field->name, units_count(count, field->count),
@@ -199,8 +196,11 @@ void load_print(const load_spec_t *spec, const load_result_t *result, const bson
                   units_s(result->files + result->skipped_before), result->skipped.count == 1 ? "does" : "do",
                   result->format);
     print_open_rejects(spec, result);
-    if (log_level() < LOG_NORMAL)
+    if (log_level() < LOG_NORMAL) {
+        if (result->bad_value != BAD_VALUE_REJECT && result->bad_value != BAD_VALUE_STOP)
+            print_bad_values(result); /* they are in no file that somebody looks into */
         return;
+    }
     if (log_level() >= LOG_VERBOSE)
         print_details(spec, result);
     if (counts->replaced)

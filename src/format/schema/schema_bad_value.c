@@ -1,4 +1,5 @@
 #include "format/schema/schema_bad_value.h"
+#include "base/numbers/units.h"
 #include "format/schema/schema_digest.h"
 #include "format/schema/schema_read.h"
 
@@ -9,6 +10,19 @@ const char *const schema_bad_values[BAD_VALUES] = {[BAD_VALUE_TEXT] = "text",
                                                    [BAD_VALUE_SKIP] = "skip-field",
                                                    [BAD_VALUE_REJECT] = "reject",
                                                    [BAD_VALUE_STOP] = "stop"};
+
+static const char *const became[BAD_VALUES] = {[BAD_VALUE_TEXT] = "kept as text",
+                                               [BAD_VALUE_NULL] = "stored as null",
+                                               [BAD_VALUE_SKIP] = "left out",
+                                               [BAD_VALUE_REJECT] = "rejected with their records",
+                                               [BAD_VALUE_STOP] = "stopped at"};
+
+void schema_tell_bad(text_t *out, bad_value_t bad_value, bool stay, uint64_t count) {
+    char text[UNITS_MAX];
+    text_print(out, "%s: %s value%s not what %s field's type says",
+               !bad_value && stay ? "kept as they are" : became[bad_value], units_count(text, count),
+               count == 1 ? " that is" : "s that are", count == 1 ? "its" : "their");
+}
 
 /* Why there is no choice; NULL: there is. */
 static const char *refusal(const schema_t *schema) {

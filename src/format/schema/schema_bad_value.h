@@ -3,7 +3,12 @@
 #ifndef TIPPLE_FORMAT_SCHEMA_SCHEMA_BAD_VALUE_H
 #define TIPPLE_FORMAT_SCHEMA_SCHEMA_BAD_VALUE_H
 
+#include "base/text.h"
 #include "format/schema/schema.h"
+
+/* "kept as text: 2 values that are not what their field's type says". stay: the format has no types, but a person has
+ * named some. */
+void schema_tell_bad(text_t *out, bad_value_t bad_value, bool stay, uint64_t count);
 
 extern const char *const schema_bad_values[BAD_VALUES];
 
