@@ -2,6 +2,7 @@
 #include "base/chars/lines.h"
 #include "base/chars/utf8.h"
 #include "format/guess/guess_inner.h"
+#include "format/guess/structure/guess_middle.h"
 #include "format/record/dialect.h"
 
 #include <stdlib.h>
@@ -44,7 +45,7 @@ void guess_destroy(guess_t *guess) {
     free(guess);
 }
 
-bool guess_split(guess_t *guess, const guess_line_t *line, err_t *err) {
+static bool split_line(guess_t *guess, const guess_line_t *line, err_t *err) {
     return split_record(guess->split, guess->schema, guess->structure.way.delimiter, line->text,
                         line->length) ||
            err_memory(err, line->length);
@@ -115,7 +116,7 @@ static void add_value(guess_t *guess, guess_column_t *column, const span_t *span
 }
 
 static bool add_record(guess_t *guess, const guess_line_t *line, err_t *err) {
-    if (!guess_split(guess, line, err))
+    if (!split_line(guess, line, err))
         return false;
     guess->records++;
     if (guess->split->count != guess->structure.columns || !split_is_sound(guess->split)) {
@@ -166,7 +167,7 @@ static bool names_same(guess_t *guess, const guess_line_t *line, bool *same, err
     if (guess->structure.columns < 2 || guess->first_misfits || one == end || other == first_end ||
         strncasecmp((const char *)one, (const char *)other, 1) != 0)
         return true;
-    if (!guess_split(guess, &names, err))
+    if (!split_line(guess, &names, err))
         return false;
     *same = guess->split->count == guess->structure.columns && split_is_sound(guess->split);
     for (size_t i = 0; *same && i < guess->split->count; i++) {
@@ -197,7 +198,8 @@ bool guess_take(guess_t *guess, const uint8_t *text, size_t length, guess_from_t
         guess_bson_take(guess, text, length, used);
     if (guess->json || guess->bson)
         return true;
-    if (from == GUESS_FROM_LINE && !(begin = guess_middle(guess, text, end)))
+    if (from == GUESS_FROM_LINE &&
+        !(begin = guess_middle(&guess->structure, guess->schema, guess->split, text, end)))
         return true;
     const size_t first = from == GUESS_FROM_START ? lines_bom(text, length) + guess->structure.first : 0;
     if (first > length)

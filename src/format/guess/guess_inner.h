@@ -83,11 +83,6 @@ struct guess {
     encoding_t encoding;
 };
 
-/* guess.c: into guess->split. */
-bool guess_split(guess_t *guess, const guess_line_t *line, err_t *err);
-/* guess_middle.c: the first record of a text that begins with some line, perhaps one of a text in quotes; NULL: none is
- * found. */
-const uint8_t *guess_middle(guess_t *guess, const uint8_t *text, const uint8_t *end);
 /* guess_json.c */
 bool guess_is_json(const uint8_t *text, size_t length);
 void guess_json_take(guess_t *guess, const uint8_t *text, size_t length, bool from_start, bool last,

@@ -1,6 +1,6 @@
 /* Where records begin in the middle of a text. Lines of a text in quotes may look like records. But its quotes tell: one
  * that opens a field stands behind a delimiter, and one that closes it before one. */
-#include "format/guess/guess_inner.h"
+#include "format/guess/structure/guess_middle.h"
 
 #include <string.h>
 
@@ -38,35 +38,36 @@ static const uint8_t *find_closed(const way_t *way, const uint8_t *text, const u
 }
 
 /* Where the record ends of which a field ends there. */
-static const uint8_t *end_of_record(const guess_t *guess, const uint8_t *at, const uint8_t *end) {
+static const uint8_t *end_of_record(const schema_t *schema, const uint8_t *at, const uint8_t *end) {
     guess_line_t line;
     if (ends_line(at, end))
         return (const uint8_t *)memchr(at, '\n', (size_t)(end - at)) + 1;
     at++;
-    return guess_next(guess->schema, &at, end, false, &line) ? at : end;
+    return guess_next(schema, &at, end, false, &line) ? at : end;
 }
 
 /* A line is the first of a record if so are those after it, as far as can be seen. */
-static bool fits_from(guess_t *guess, const uint8_t *at, const uint8_t *end) {
+static bool fits_from(const structure_t *structure, const schema_t *schema, split_t *split, const uint8_t *at,
+                      const uint8_t *end) {
     guess_line_t line;
-    err_t ignored;
     size_t fitting = 0;
-    while (fitting < IN_A_ROW && guess_next(guess->schema, &at, end, false, &line)) {
-        if (!guess_split(guess, &line, &ignored) || !split_is_sound(guess->split) ||
-            guess->split->count != guess->structure.columns)
+    while (fitting < IN_A_ROW && guess_next(schema, &at, end, false, &line)) {
+        if (!split_record(split, schema, structure->way.delimiter, line.text, line.length) ||
+            !split_is_sound(split) || split->count != structure->columns)
             return false;
         fitting++;
     }
     return fitting > 0;
 }
 
-const uint8_t *guess_middle(guess_t *guess, const uint8_t *text, const uint8_t *end) {
-    const way_t *way = &guess->structure.way;
+const uint8_t *guess_middle(const structure_t *structure, const schema_t *schema, split_t *split,
+                            const uint8_t *text, const uint8_t *end) {
+    const way_t *way = &structure->way;
     const uint8_t *at = text, *closed = way->quote ? find_closed(way, text, end) : NULL;
     if (closed)
-        at = end_of_record(guess, closed, end);
+        at = end_of_record(schema, closed, end);
     for (size_t i = 0; i < TRIED_LINES && at < end; i++) {
-        if (fits_from(guess, at, end))
+        if (fits_from(structure, schema, split, at, end))
             return at;
         const uint8_t *feed = memchr(at, '\n', (size_t)(end - at));
         at = feed ? feed + 1 : end;
