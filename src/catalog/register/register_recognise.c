@@ -134,9 +134,9 @@ static bool refuse_changed(const registration_t *registering, size_t number, con
                  (unsigned long long)wanted->seen.size);
     return err_set(
         err, STATUS_INPUT,
-        "%s has changed since it was loaded into %s: %s. If the file that was loaded was moved, name "
-        "it in the same command, too; otherwise put the old content back, load it under another "
-        "name, or give --reload-changed, which removes its documents and loads it again",
+        "%s has changed since it was loaded into %s: %s. Give --reload-changed, which removes its "
+        "documents and loads it again, put the old content back, or load it under another name. If the "
+        "file that was loaded was moved, name it in the same command, too",
         wanted->name, registering->name, what);
 }
 
