@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 enum { LARGEST_FILE = 4 << 20 };
 
@@ -43,6 +44,15 @@ const builtin_t *builtin_find(const builtin_t *table, const char *name) {
     return NULL;
 }
 
+/* Formats that tipple finds out by itself. */
+static bool needs_none(const char *name) {
+    static const char *const kinds[] = {"csv", "tsv", "json", "jsonl", "ndjson", "bson"};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (strcasecmp(kinds[i], name) == 0)
+            return true;
+    return false;
+}
+
 bool builtin_open(const builtin_t *table, const char *kind, const char *name, opened_t *opened, err_t *err) {
     const builtin_t *builtin = builtin_find(table, name);
     const char *names[64];
@@ -55,6 +65,11 @@ bool builtin_open(const builtin_t *table, const char *kind, const char *name, op
     }
     for (const builtin_t *other = table; other->name && count < 64; other++)
         names[count++] = other->name;
+    if (strcmp(kind, "format") == 0 && needs_none(name))
+        return err_set(err, STATUS_USAGE,
+                       "there is no format '%s', and such a file needs none: leave --format out. A format "
+                       "file of your own is given by its path, such as ./%s.yaml",
+                       name, name);
     const char *near = suggest_word(name, names, count);
     if (near)
         return err_set(err, STATUS_USAGE,
