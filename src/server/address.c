@@ -293,6 +293,26 @@ static bool good_options(const char *query, err_t *err) {
     return true;
 }
 
+/* A collection behind the options, as in /?directConnection=true/shop.x: a name with a dot behind the only / of them, which
+ * is no file. True: it is there, and err says so. */
+static bool find_late_name(const char *text, const char *path, const char *query, err_t *err) {
+    const char *slash = strchr(query, '/'), *last = slash ? slash : query;
+    if (!slash || strchr(slash + 1, '/') || strcspn(slash, "?&=;@%") < strlen(slash))
+        return false;
+    while (last > query && last[-1] != '&')
+        last--;
+    const char *equals = memchr(last, '=', (size_t)(slash - last)), *dot = strchr(slash, '.');
+    if (!equals || equals + 1 == slash || !dot || dot == slash + 1 || !dot[1] ||
+        (equals - last >= 4 && strncasecmp(equals - 4, "file", 4) == 0))
+        return false;
+    const bool open = !conceal_finds(text);
+    return !err_set(err, STATUS_USAGE,
+                    "the URI's collection stands behind its options, and should stand before the ?: "
+                    "%.*s%s%s?%.*s",
+                    open ? (int)(path - text) : 0, text, open ? "" : "mongodb://.../", slash + 1,
+                    open ? (int)(slash - query) : (int)strlen("OPTION=VALUE"), open ? query : "OPTION=VALUE");
+}
+
 /* Behind the ://; NULL: it is none of MongoDB's. */
 static const char *find_hosts(const char *text) {
     const char *hosts = strstr(text, "://");
@@ -347,7 +367,8 @@ bool address_parse(address_t *address, const char *text, err_t *err) {
                        "follow the path: %s?OPTION=VALUE",
                        SHAPE);
     bool ok = gather_secrets(address, hosts, at, query) || err_memory(err, strlen(text));
-    ok = ok && take_path(address, path, path_length, err);
+    ok = ok && (path_length || !find_late_name(text, path, query, err)) &&
+         take_path(address, path, path_length, err);
     ok = ok && good_options(query, err);
     err->status = ok ? STATUS_OK : err->status;
     if (ok && !(address->uri = parse_bare(text, hosts + authority, query, strlen(query), err)))
