@@ -163,15 +163,26 @@ static char *print_hosts(const import_t *import, err_t *err) {
     return text_take(&uri, err);
 }
 
+/* A URI with -u in it, if it names no user. */
+static char *with_user(const char *uri, const char *user, err_t *err) {
+    const char *hosts = strstr(uri, "://");
+    text_t whole = {.length = 0};
+    if (!user || !hosts || memchr(hosts + 3, '@', strcspn(hosts + 3, "/")))
+        return strdup(uri);
+    text_append_bytes(&whole, uri, (size_t)(hosts + 3 - uri));
+    text_print(&whole, "%s:PASSWORD@%s", user, hosts + 3);
+    return text_take(&whole, err);
+}
+
 /* Without options of its own. A URI that names a collection already stays as it is. NULL: it is none. */
 static char *print_target(const import_t *import, err_t *err) {
     const char *given = import->said[URI];
-    char *hosts = given ? strdup(given) : print_hosts(import, err),
+    char *hosts = given ? with_user(given, import->said[USER], err) : print_hosts(import, err),
          *database = hosts ? address_of_database(hosts) : NULL,
          *name = database ? print_name(import, database, err) : NULL,
          *target = name ? address_with_collection(hosts, name, err) : NULL;
     if (given && !database && strncmp(given, "mongodb", strlen("mongodb")) == 0)
-        target = strdup(given);
+        target = with_user(given, import->said[USER], err);
     free(name);
     free(database);
     free(hosts);
