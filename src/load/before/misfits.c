@@ -1,5 +1,6 @@
 #include "load/before/misfits.h"
 #include "base/log.h"
+#include "format/guess/guess.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -62,6 +63,13 @@ bool misfits_refuse(const misfits_t *misfits, size_t files, const char *format, 
     char lines[sizeof err->text - 200];
     if (files == 1 && !misfits_is_header(first->name, first->reason))
         return err_set(err, STATUS_INPUT, "%s", first->reason);
+    if (files == 1 && strcmp(format, GUESS_FORMAT) == 0)
+        return err_set(
+            err, STATUS_INPUT,
+            "%.3000s; it has other columns than those that the collection was first loaded with, and "
+            "nothing was written: load it into another collection, or load both anew with a --format "
+            "that has the columns of both",
+            first->reason);
     if (files == 1)
         return err_set(err, STATUS_INPUT,
                        "%.3000s; it does not fit the format %.80s (`tipple formats` lists the formats), and "
