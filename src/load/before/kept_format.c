@@ -23,7 +23,10 @@ bool kept_format(store_t *store, const char *name, bool must, schema_t **schema,
             "path of its file, such as --format ./my.yaml",
             name, header.format);
     } else if (must) {
-        ok = err_set(err, STATUS_USAGE, "--format is missing: %s has no catalog that tells it", name);
+        ok = err_set(err, STATUS_USAGE,
+                     "%s has no catalog, so no load has filled it, and there is nothing to load again into; "
+                     "check --uri",
+                     name);
     }
     catalog_header_free(&header);
     return ok;

@@ -34,6 +34,8 @@ static bool find_kept(job_t *job, err_t *err) {
         return false;
     if (job->spec->drop)
         return true;
+    if (job->spec->retry && !job_may_retry(job, err))
+        return false;
     return kept_format(job->store, server_namespace(job->server), job->spec->retry != NULL, &job->schema,
                        &job->format_text, err);
 }

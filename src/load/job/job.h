@@ -96,6 +96,8 @@ typedef struct {
  * loaded into is left as it was. */
 bool job_connect(job_t *job, err_t *err);
 bool job_open_target(job_t *job, err_t *err);
+/* Is there a collection to load again into (--retry)? */
+bool job_may_retry(job_t *job, err_t *err);
 
 /* dump_metadata.c: what dumps among the inputs tell of their collection. take: when the inputs are listed. may_make: can a
  * new collection have these options? Before anything is changed. */

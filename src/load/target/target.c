@@ -73,16 +73,23 @@ static bool make_target(job_t *job, err_t *err) {
     return true;
 }
 
+bool job_may_retry(job_t *job, err_t *err) {
+    if (!job->place.exists && !collection_look(job->server, job->client, &job->place, err))
+        return false;
+    return job->place.exists ||
+           err_set(err, STATUS_USAGE,
+                   "%s does not exist, so there is nothing to load again into; check --uri",
+                   server_namespace(job->server));
+}
+
 /* The load is written down before the header is read again: so whoever drops the collection sees one of both. */
 bool job_open_target(job_t *job, err_t *err) {
     const load_spec_t *spec = job->spec;
     if (!collection_is_whole(job->server, job->client, err) ||
         !collection_look(job->server, job->client, &job->place, err))
         return false;
-    if (spec->retry && !job->place.exists)
-        return err_set(err, STATUS_USAGE,
-                       "%s does not exist, so there is nothing to load again into; check --uri",
-                       server_namespace(job->server));
+    if (spec->retry && !job_may_retry(job, err))
+        return false;
     job->result->clustered = job->place.clustered;
     if (job->place.expiry[0] && !spec->drop)
         log_warn("the server removes documents from %s by %s, in time also those of this load: status 0 says "
