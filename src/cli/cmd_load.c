@@ -8,6 +8,7 @@
 #include "cli/report/report_load.h"
 #include "cli/report/reporting.h"
 #include "report/file.h"
+#include "server/collection.h"
 #include "server/send/existing.h"
 #include "server/server_errors.h"
 #include "study/tune/autotune.h"
@@ -331,6 +332,23 @@ static bool choose(load_spec_t *spec, err_t *err) {
     return (!threads && !batch) || autotune_choose(spec, threads, batch, err);
 }
 
+/* What --drop would drop. */
+static bool look_at_doomed(const values_t *values, char *name, size_t size, uint64_t *documents, err_t *err) {
+    const server_options_t wanted = {
+        .uri = values->spec.uri, .patience_ns = values->spec.patience_ns, .connections = 1};
+    collection_t place = {.exists = false};
+    server_t *server = server_connect(&wanted, err);
+    mongoc_client_t *client = server ? server_take(server, err) : NULL;
+    const bool ok = client && collection_look(server, client, &place, err);
+    if (ok)
+        snprintf(name, size, "%s", server_namespace(server));
+    *documents = place.count;
+    if (client)
+        server_give(server, client);
+    server_destroy(server);
+    return ok;
+}
+
 /* --drop destroys: a person says yes, or a script says --yes. */
 static bool confirm_drop(const values_t *values, size_t collections, err_t *err) {
     if (!values->spec.drop || values->yes || values->spec.dry_run)
@@ -338,12 +356,17 @@ static bool confirm_drop(const values_t *values, size_t collections, err_t *err)
     if (!isatty(STDIN_FILENO) || !isatty(STDERR_FILENO))
         return err_set(err, STATUS_USAGE,
                        "--drop destroys what is in the collection; add --yes where no terminal can ask");
+    char name[300], count[UNITS_MAX];
+    uint64_t documents;
+    if (!collections && !look_at_doomed(values, name, sizeof name, &documents, err))
+        return false;
     if (collections)
         fprintf(stderr,
                 "Drop %zu collection%s, each with all of its documents and its catalog, then load? [y/N] ",
                 collections, units_s(collections));
     else
-        fprintf(stderr, "Drop the collection with all of its documents and its catalog, then load? [y/N] ");
+        fprintf(stderr, "Drop %s with its %s document%s and its catalog, then load? [y/N] ", name,
+                units_count(count, documents), units_s(documents));
     char answer[16] = "";
     if (fgets(answer, sizeof answer, stdin) && (answer[0] == 'y' || answer[0] == 'Y'))
         return true;

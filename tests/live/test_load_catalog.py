@@ -1,7 +1,9 @@
 """The catalog of a load: what it holds, that nothing is loaded twice, and what is refused because it does not fit."""
+import contextlib
 import gzip
 import json
 import os
+import pty
 import random
 import re
 import shutil
@@ -454,12 +456,32 @@ class Again(livetest.Case):
         self.assertEqual(sorted("d/" + name for name in names), sorted(file["path"] for file in self.files()))
         self.holds(self.placed({"d/" + name: text for name in names}))
 
+    def answers_no(self, command):
+        """What a command says on a terminal to a person who does not want it."""
+        process, terminal = pty.fork()
+        if not process:
+            os.chdir(self.folder)
+            os.execvp(command[0], command)
+        said = b""
+        with open(terminal, "r+b", buffering=0) as file:
+            while b"[y/N]" not in said:
+                said += file.read(4096)
+            file.write(b"n\n")
+            with contextlib.suppress(OSError):  # its end
+                while more := file.read(4096):
+                    said += more
+        self.assertEqual(1, os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]), said)
+        self.assertIn(b"not dropped, nothing was touched", said)
+        return said.decode()
+
     def test_drop(self):
         """--drop asks or wants --yes; then the collection and its catalog are new, but numbers go on"""
         self.write("a.csv", rows(500))
         self.write("b.csv", rows(700, 2))
         self.load("a.csv")
         self.refused("--drop destroys", "b.csv", "--drop")
+        said = self.answers_no(self.command("load", "-f", "mot", "--uri", self.uri(), "--drop", "b.csv"))
+        self.assertIn("Drop %s.results with its 500 documents and its catalog, then load? [y/N]" % self.database, said)
         self.assertEqual(700, self.load("b.csv", "--drop", "--yes")["loaded"])
         books = Books(after=Books().plain("a.csv", rows(500))).plain("b.csv", rows(700, 2))
         self.holds(books)
