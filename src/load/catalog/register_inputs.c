@@ -2,9 +2,12 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/numbers/units.h"
+#include "base/shell_word.h"
+#include "base/text.h"
 #include "load/before/copies.h"
 #include "load/before/describe_input.h"
 #include "load/job/job.h"
+#include "server/address.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +16,22 @@ enum { NOTES = 3 };
 
 /* What a gzip holds for each of its bytes, roughly: for portions of work. */
 enum { EXPANDS = 5 };
+
+static void tell_equal(const job_t *job, const wanted_t *wanted) {
+    text_t line = {.length = 0};
+    err_t ignored;
+    char *uri = address_to_paste(job->spec->uri, server_namespace(job->server), &ignored);
+    text_append(&line, "tipple forget --delete");
+    shell_quote_word(&line, wanted->name);
+    shell_quote_option(&line, "--uri", uri);
+    char *command = text_take(&line, &ignored);
+    log_note(
+        "%s has another name than %s, but the same size, beginning and end: it is loaded as another file. "
+        "If it is that one, renamed or copied, its records are there twice; this takes them out again: %s",
+        wanted->name, wanted->equal, command ? command : "tipple forget --delete");
+    free(command);
+    free(uri);
+}
 
 /* Notes about inputs whose names are not those of the catalog, a few at most. */
 static void tell_names(const job_t *job) {
@@ -33,9 +52,7 @@ static void tell_names(const job_t *job) {
                      wanted->name);
         if (!wanted->copy && wanted->equal[0] && !copies_is_of(wanted->name, wanted->equal) &&
             equal++ < NOTES)
-            log_note("%s has another name than %s, but the same size, beginning and end: it is loaded as "
-                     "another file. If it is that one, renamed or copied, its records are there twice",
-                     wanted->name, wanted->equal);
+            tell_equal(job, wanted);
     }
     if (moved > NOTES)
         log_note("... and %zu more file%s loaded from other folders", moved - NOTES, units_s(moved - NOTES));
