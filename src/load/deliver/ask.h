@@ -53,6 +53,8 @@ uint64_t ask_id_hash(const uint8_t *document, uint32_t length);
 bool ask_same_id(const uint8_t *a, uint32_t a_length, const uint8_t *b, uint32_t b_length);
 
 /* The reason of a reject whose `_id` another document has. */
+#define ASK_ADVICE                                                                                           \
+    "; if the record is right, delete that document first" /* added where an `_id` is of a place */
 void ask_say_taken(char reason[WIRE_WORDS], const uint8_t *document, uint32_t length);
 
 #endif

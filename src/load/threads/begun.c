@@ -7,6 +7,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <xxhash.h>
 
 struct begun {
@@ -181,6 +182,9 @@ static void say_taken(const begun_t *begun, char reason[WIRE_WORDS], const block
         begun_say_other(begun, reason, NULL, block->id_base + record->offset);
     else
         ask_say_taken(reason, document, record->document_length);
+    const size_t used = strlen(reason);
+    if (!begun->outgrown && !begun->loading->schema->id)
+        snprintf(reason + used, WIRE_WORDS - used, ASK_ADVICE);
 }
 
 static bool correct_document(begun_t *begun, block_t *block, const record_t *record, const uint8_t *document,

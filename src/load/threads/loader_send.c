@@ -1,5 +1,6 @@
 #include "base/clock.h"
 #include "base/stop.h"
+#include "load/deliver/ask.h"
 #include "load/deliver/loose_hash.h"
 #include "load/threads/loader_inner.h"
 
@@ -33,6 +34,8 @@ static void say_whose(void *context, uint64_t hash, char *reason, size_t size) {
     const loader_t *loader = context;
     const size_t used = strlen(reason);
     made_place_t place;
+    if (!loader->loading->schema->id)
+        snprintf(reason + used, size - used, ASK_ADVICE);
     if (!loader->loading->made_by)
         return;
     if (!made_by_find(loader->loading->made_by, hash, &place)) {
