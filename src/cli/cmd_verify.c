@@ -275,14 +275,18 @@ static void make_result(bson_t *to, const verify_result_t *result, const values_
 
 /* Of what was not looked at nothing is said: neither that something is missing, nor that nothing is. */
 static void print_counts(const verify_result_t *result, const values_t *values, const bson_t *document) {
-    char number[UNITS_MAX], files[UNITS_MAX], took[UNITS_MAX], rate[UNITS_MAX], in[UNITS_MAX],
-        share[16] = "a part";
+    char number[UNITS_MAX], files[UNITS_MAX], blocks[UNITS_MAX], took[UNITS_MAX], rate[UNITS_MAX],
+        in[UNITS_MAX], share[16] = "a part";
     bool quick = values->spec.quick, first = result->compared;
     units_count(number, result->same);
     units_count(files, result->files);
     if (isfinite(result->looked))
         snprintf(share, sizeof share, "about %.0f%%", fmin(floor(100 * result->looked), 99));
-    if (result->compared)
+    if (result->compared && quick && differences_count(result->differences, DIFFERENCE_UNEQUAL))
+        out_print("compared %s block%s of %s file%s: %s document%s in equal blocks,",
+                  units_count(blocks, result->blocks_looked_at), units_s(result->blocks_looked_at), files,
+                  units_s(result->files), number, units_s(result->same));
+    else if (result->compared)
         out_print("verified %s document%s of %s file%s:", number, units_s(result->same), files,
                   units_s(result->files));
     else
