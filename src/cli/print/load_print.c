@@ -169,6 +169,10 @@ static void print_skipped(const load_result_t *result) {
         out_print("nothing to load: %s record%s of %s file%s, %sloaded by earlier runs\n", records,
                   units_s(result->records_skipped), files, units_s(result->files),
                   result->records_skipped == 1 ? "" : "all ");
+    else if (!result->files_skipped)
+        out_print("already loaded: %s record%s of %s\n", records, units_s(result->records_skipped),
+                  result->files == 1 ? "a file that is not loaded to its end"
+                                     : "files that are not loaded to their ends");
     else
         out_print("skipped: %s record%s of %s of %s file%s, loaded by earlier runs\n", records,
                   units_s(result->records_skipped), units_count(done, result->files_skipped), files,
