@@ -173,10 +173,14 @@ places_summary_t places_summary(const places_t *places, uint32_t generation) {
             continue;
         summary.files++;
         summary.complete += entry_is_complete(entry, generation, false);
-        summary.open_rejects += entry_open_rejects(entry);
+        const reject_sums_t rejects = entry_reject_sums(entry);
+        summary.open_rejects += rejects.open;
+        summary.fixed += rejects.fixed;
+        summary.left_out += rejects.left_out;
         for (size_t j = 0; j < entry->piece_count; j++) {
             const counts_t counts = piece_counts(&entry->pieces[j]);
             summary.loaded += counts.loaded;
+            summary.corrected += counts.corrected;
             summary.already_there += counts.already_there;
             summary.rejected += counts.rejected;
         }

@@ -39,8 +39,9 @@ const entry_t *places_find(const places_t *places, uint64_t number, uint64_t *of
 
 /* Sums over all inputs. Of one that is not complete a load may have sent more than it has written down. */
 typedef struct {
-    uint64_t files, complete, rejected, open_rejects; /* open: not fixed */
+    uint64_t files, complete, rejected, open_rejects, fixed, left_out; /* open: neither of the others */
     uint64_t loaded,
+        corrected,     /* a part of loaded: their documents were replaced when their inputs had grown */
         already_there; /* a load that goes on behind a killed one finds documents of that one there */
 } places_summary_t;
 places_summary_t places_summary(const places_t *places, uint32_t generation);

@@ -236,6 +236,10 @@ static void print_left(const server_t *server, const report_t *status) {
     free(quoted);
 }
 
+static uint64_t at_most(uint64_t number, uint64_t most) {
+    return number < most ? number : most;
+}
+
 /* Counts are of the loads: fixing a record changes none of them. */
 static void print_catalog(const places_summary_t *summary) {
     char files[UNITS_MAX], complete[UNITS_MAX], loaded[UNITS_MAX], there[UNITS_MAX], rejected[UNITS_MAX],
@@ -247,8 +251,13 @@ static void print_catalog(const places_summary_t *summary) {
     if (summary->already_there)
         out_print(", %s already there", units_count(there, summary->already_there));
     out_print(", %s rejected", units_count(rejected, summary->rejected));
-    if (summary->rejected > summary->open_rejects)
-        out_print(" (%s fixed since)", units_count(fixed, summary->rejected - summary->open_rejects));
+    /* a record that was left out stays noted as a reject, even where it is not counted as one any more */
+    const uint64_t answered = summary->rejected - at_most(summary->open_rejects, summary->rejected),
+                   left_out = at_most(summary->left_out, answered);
+    if (answered > left_out)
+        out_print(" (%s fixed%s", units_count(fixed, answered - left_out), left_out ? ", " : ")");
+    if (left_out)
+        out_print("%s%s left out)", answered > left_out ? "" : " (", units_count(fixed, left_out));
     out_print("\n");
 }
 

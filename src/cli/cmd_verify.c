@@ -326,15 +326,19 @@ static void print_details(const verify_result_t *result) {
 
 static void print_summary(const verify_result_t *result, const values_t *values, const bson_t *document) {
     const verify_spec_t *spec = &values->spec;
-    char a[UNITS_MAX], b[UNITS_MAX], c[UNITS_MAX], d[UNITS_MAX];
+    char a[UNITS_MAX], b[UNITS_MAX], c[UNITS_MAX], d[UNITS_MAX], e[UNITS_MAX];
     print_differences(result);
     print_counts(result, values, document);
     if (log_level() < LOG_NORMAL)
         return;
     if (result->rejected || result->filtered || result->fixed)
-        out_print("of %s record%s read: %s rejected and %s filtered (not expected), %s fixed (expected)\n",
+        out_print("of %s record%s read: %s rejected and %s filtered: no document is expected of them%s; %s "
+                  "fixed%s%s%s\n",
                   units_count(a, result->records), units_s(result->records), units_count(b, result->rejected),
-                  units_count(c, result->filtered), units_count(d, result->fixed));
+                  units_count(c, result->filtered), result->fixed ? ", unless they were fixed" : "",
+                  units_count(d, result->fixed), result->left_out ? ", " : "",
+                  result->left_out ? units_count(e, result->left_out) : "",
+                  result->left_out ? " left out" : "");
     if (result->unsought)
         out_print("not looked for: the documents of %s fixed record%s, whose _ids are not known; verify "
                   "everything, or name the reject file (--retry)\n",

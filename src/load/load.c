@@ -217,14 +217,17 @@ static void free_job(job_t *job) {
         bson_destroy(job->made_with);
 }
 
-/* Rejected records of all inputs that nobody has fixed, whoever met them. */
+/* Rejected records of all inputs, whoever met them: those that nobody has fixed, and the others. */
 static void tally_open_rejects(job_t *job, bool ok) {
     enum { NAMED = 3 };
     load_result_t *result = job->result;
     size_t used = 0, named = 0, more = 0;
     for (size_t i = 0; ok && !job->spec->retry && i < job->ledger.input_count; i++) {
         const ledger_input_t *input = &job->ledger.inputs[i];
-        const uint64_t open = entry_open_rejects(&input->entry);
+        const reject_sums_t sums = entry_reject_sums(&input->entry);
+        const uint64_t open = sums.open;
+        result->fixed += sums.fixed;
+        result->left_out += sums.left_out;
         result->open_rejects += open;
         if (open && named++ < NAMED && used < sizeof result->open_rejects_text)
             used +=

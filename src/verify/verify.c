@@ -133,6 +133,7 @@ static bool add_up_workers(verification_t *run, err_t *err) {
         result->rejected += counters->rejected;
         result->filtered += counters->filtered;
         result->fixed += counters->fixed;
+        result->left_out += counters->left_out;
         result->unsought += counters->unsought;
         result->unloaded += counters->unloaded;
         result->kept += counters->kept;

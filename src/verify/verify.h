@@ -39,6 +39,7 @@ typedef struct {
     manifest_t manifest; /* whose names they borrow */
     uint64_t files, unfinished_files, catalog_files;
     uint64_t records, expected, rejected, filtered, fixed;
+    uint64_t left_out; /* of the rejected: by a person, or by the filter when they were fixed */
     uint64_t
         replaced; /* records whose documents later ones have replaced, and are not expected (--existing replace) */
     uint64_t undecided; /* `_id`s of which that is not known: the sample has not all of their records */

@@ -147,16 +147,25 @@ bool fix_mark_holds(const fix_mark_t *fix, uint32_t generation) {
     return fix->hash == FIX_NOTHING || !fix->generation || fix->generation >= generation;
 }
 
-uint64_t entry_open_rejects(const entry_t *entry) {
-    uint64_t open = 0;
+reject_sums_t entry_reject_sums(const entry_t *entry) {
+    reject_sums_t sums = {.open = 0};
     for (size_t i = 0; i < entry->piece_count; i++) {
         const piece_t *piece = &entry->pieces[i];
         for (size_t j = 0; j < piece->reject_count; j++) {
             const fix_mark_t *answer = entry_answer(entry, piece->rejects[j].offset, piece->rejects[j].hash);
-            open += !answer || !fix_mark_holds(answer, piece->generation);
+            if (!answer || !fix_mark_holds(answer, piece->generation))
+                sums.open++;
+            else if (answer->hash == FIX_NOTHING)
+                sums.left_out++;
+            else
+                sums.fixed++;
         }
     }
-    return open;
+    return sums;
+}
+
+uint64_t entry_open_rejects(const entry_t *entry) {
+    return entry_reject_sums(entry).open;
 }
 
 bool entry_has_room(const entry_t *entry, size_t rejects, size_t fixes) {

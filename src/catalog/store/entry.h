@@ -148,7 +148,13 @@ bool entry_is_complete(const entry_t *entry, uint32_t generation, bool safe);
 counts_t piece_counts(const piece_t *piece);
 /* The rejected record that begins at this offset; NULL: none. */
 const reject_mark_t *piece_reject(const piece_t *piece, uint64_t offset);
-/* How many rejected records of all pieces have no confirmed fix of the piece's generation. */
+/* The rejected records of all pieces. */
+typedef struct {
+    uint64_t open;     /* without a confirmed fix of the piece's generation */
+    uint64_t left_out; /* by a person, or by the filter when they were fixed */
+    uint64_t fixed;
+} reject_sums_t;
+reject_sums_t entry_reject_sums(const entry_t *entry);
 uint64_t entry_open_rejects(const entry_t *entry);
 
 /* Was a document of this hash noted for the record at this offset whose bytes have the hash `of`? If that record was

@@ -78,6 +78,7 @@ static bool take(void *context, const retry_t *retry, err_t *err) {
         tell_cut_off(job, retry);
     else if (!retry->length || verdict == FIX_DOUBLE)
         log_detail("%s:%llu: this record was left out", job->spec->retry, (unsigned long long)retry->at_line);
+    job->result->left_out += !retry->length && verdict == FIX_COUNTS;
     if (!retry->length || (verdict != FIX_COUNTS && verdict != FIX_CONTRADICTS))
         return true;
     if (!(file = file_of(feeding, retry, err)))

@@ -200,6 +200,14 @@ static bool expect_record(sink_t *sink, const uint8_t *document, uint32_t length
     return expect(sink, id, document, length, err);
 }
 
+/* The rejected record at hand, as the catalog has it. */
+static bool was_left_out(const verifier_t *verifier) {
+    const block_t *block = verifier->block;
+    return block->file->fix_count && fix_marks_leave_out(block->file->fixes, block->file->fix_count,
+                                                         block->offset + verifier->record.offset,
+                                                         account_identity(block, &verifier->record));
+}
+
 static bool take_record(sink_t *sink, parsed_t parsed, err_t *err) {
     verifier_t *verifier = sink->verifier;
     const inspection_t *inspection = verifier->inspection;
@@ -211,6 +219,7 @@ static bool take_record(sink_t *sink, parsed_t parsed, err_t *err) {
     if (parsed == PARSED_REJECT || record->length > inspection->max_record ||
         record->document_length > server_facts(inspection->server)->max_document_bytes) {
         verifier->look.rejected++;
+        verifier->look.left_out += was_left_out(verifier);
         verifier->why = "its record is rejected: was it fixed? (--retry)";
         document = NULL;
     } else if (inspection->filter && !filter_passes(inspection->filter, document, record->document_length)) {
@@ -379,6 +388,7 @@ static void settle(verifier_t *verifier) {
     ADD(sum->rejected, look->rejected);
     ADD(sum->filtered, look->filtered);
     ADD(sum->fixed, look->fixed);
+    ADD(sum->left_out, look->left_out);
     ADD(sum->unsought, look->unsought);
     ADD(sum->unloaded, look->unloaded);
     ADD(sum->kept, look->kept);

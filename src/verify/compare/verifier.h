@@ -42,6 +42,7 @@ typedef struct {
 
 typedef struct {
     uint64_t records, expected, rejected, filtered, fixed;
+    uint64_t left_out;   /* of the rejected: by a person, or by the filter when they were fixed */
     uint64_t unsought;   /* records that were fixed, whose documents only a look at everything would find */
     uint64_t unloaded;   /* records that were fixed in a reject file, which was not loaded, it seems */
     uint64_t kept;       /* EXISTING_KEEP: another document has the record's `_id` */

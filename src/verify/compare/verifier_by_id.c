@@ -109,6 +109,8 @@ static bool take_reject(verifier_t *verifier, const by_id_place_t *place, err_t 
     const bool fixed = was_fixed(verifier, place);
     verifier->look.expected--;
     verifier->look.rejected += !fixed;
+    verifier->look.left_out += fix_marks_leave_out(entry_of(verifier)->fixes, entry_of(verifier)->fix_count,
+                                                   place->offset, place->identity);
     return !fixed || await_fix(verifier, place, err);
 }
 
