@@ -63,6 +63,7 @@ typedef struct {
     int64_t lease_ms;
     shard_names_t shards; /* of the cluster, where it is sharded, without those that are being drained */
     bool is_router;
+    bool own_ids; /* of the data */
     bool appends; /* it holds documents of others, too */
 } report_t;
 
@@ -90,6 +91,7 @@ static bool look_at_catalog(server_t *server, mongoc_client_t *client, report_t 
     if (ok) {
         status->generation = header.generation;
         status->appends = header.appends;
+        status->own_ids = header.id && *header.id;
         status->summary = places_summary(status->places, status->generation);
     }
     status->lease_ms = ok && found ? header.lease_ms : STORE_LEASE_MS;
@@ -261,6 +263,13 @@ static void print_catalog(const places_summary_t *summary) {
     out_print("\n");
 }
 
+/* Only if that is certain: of own _ids two records may have made one document, and while a load runs both numbers change. */
+static bool is_short(const report_t *status) {
+    const places_summary_t *summary = &status->summary;
+    const uint64_t least = summary->loaded - summary->corrected + summary->fixed;
+    return !status->alive && !status->own_ids && status->place.count < least;
+}
+
 static void print_text(const server_t *server, const report_t *status, bool inputs) {
     char count[UNITS_MAX];
     const collection_t *place = &status->place;
@@ -276,6 +285,8 @@ static void print_text(const server_t *server, const report_t *status, bool inpu
         print_catalog(&status->summary);
     else
         out_print("catalog none: no load has filled it\n");
+    if (is_short(status))
+        out_print("        fewer documents than were loaded: `tipple verify` tells which are missing\n");
     if (status->appends)
         out_print("        loaded with --append: it may hold documents of others, too\n");
     print_loads(status);
