@@ -65,13 +65,63 @@ static void scalars(void **state) {
     same("0x10", "\"0x10\"");
     same("infinity", "\"infinity\"");
     same("$t", "\"$t\"");
-    same("2014-01-31", "\"2014-01-31\"");
+    same("'2014-01-31'", "\"2014-01-31\"");
     same("5 apples", "\"5 apples\"");
     same("''", "\"\"");
     refused("9223372036854775808", "does not fit into 64 bits");
     refused("1e999", "1e999 is larger than any double");
     refused("{$numberDouble: '-1e999'}", "-1e999 is larger than any double");
     same("{$numberDouble: Infinity}", "{\"$numberDouble\": \"Infinity\"}");
+}
+
+/* What a shell, or YAML, has for a value would be a text here, and find something else than what was meant. */
+static void shells(void **state) {
+    (void)state;
+    static const struct {
+        const char *yaml, *instead;
+    } refusals[] = {
+        {"ISODate(\"2024-02-02T01:01:01Z\")", "write {$date: "},
+        {"ISODate()", "write {$date: "},
+        {"new Date(2024, 1, 1)", "write {$date: "},
+        {"[new Date('2024-01-01')]", "write {$date: "},
+        {"Date.now()", "write {$date: "},
+        {"new  ISODate ('2024-01-01')", "write {$date: "},
+        {"ObjectId('507f1f77bcf86cd799439011')", "write {$oid: "},
+        {"NumberLong(5)", "write {$numberLong: "},
+        {"Long.fromString('5')", "write {$numberLong: "},
+        {"NumberInt(5)", "write {$numberInt: "},
+        {"NumberDecimal('5')", "write {$numberDecimal: "},
+        {"UUID('c8edabc3-f738-4ca3-b68d-ab92a91478a3')", "write {$uuid: "},
+        {"BinData(0, 'AQID')", "write {$binary: "},
+        {"Timestamp(1, 2)", "write {$timestamp: "},
+        {"RegExp('^a')", "write {$regularExpression: "},
+        {"new RegExp('^a')", "write {$regularExpression: "},
+        {"MinKey()", "write {$minKey: 1}"},
+        {"new MaxKey()", "write {$maxKey: 1}"},
+        {"new Map()", "write a value of YAML"},
+        {"/Pat/", "write {$regularExpression: "},
+        {"{name: {$ne: /^a b/i}}", "v:1:14: '/^a b/i' would be a text here: write {$regularExpression: "},
+        {"undefined", "write null"},
+        {"-Infinity", "write {$numberDouble: -Infinity}"},
+        {"NaN", "write {$numberDouble: NaN}"},
+        {"{d: {$gte: 2024-05-01}}", "v:1:12: '2024-05-01' would be a text here: write {$date: "},
+        {"2024-5-1", "write {$date: "},
+        {"2024-05-01T12:30:00Z", "write {$date: "},
+        {"2024-05-01 12:30:00.5 +02:00", "put it in quotes if it is a text"},
+    };
+    for (size_t i = 0; i < sizeof refusals / sizeof *refusals; i++)
+        refused(refusals[i].yaml, refusals[i].instead);
+    static const char *const texts[] = {
+        "/var/log", "/a/b.txt", "/",          "//",      "new car",   "newDate(5)",  "f(x)",           "Date",
+        "Datex(5)", "MinKey",   "01-02-2024", "2024-05", "12345-1-1", "2024-05-01x", "2024-05-01 noon"};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        char json[100];
+        snprintf(json, sizeof json, "\"%s\"", texts[i]);
+        same(texts[i], json);
+    }
+    same("'ISODate(\"2024-02-02\")'", "\"ISODate(\\\"2024-02-02\\\")\"");
+    same("\"/Pat/\"", "\"/Pat/\"");
+    same("'undefined'", "\"undefined\"");
 }
 
 static void nested(void **state) {
@@ -205,8 +255,8 @@ static void parameters(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(scalars), cmocka_unit_test(nested),     cmocka_unit_test(extended),
-        cmocka_unit_test(moments), cmocka_unit_test(parameters),
+        cmocka_unit_test(scalars),  cmocka_unit_test(shells),  cmocka_unit_test(nested),
+        cmocka_unit_test(extended), cmocka_unit_test(moments), cmocka_unit_test(parameters),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

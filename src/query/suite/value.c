@@ -2,6 +2,7 @@
 #include "base/chars/suggest.h"
 #include "format/values/base64.h"
 #include "format/values/hex.h"
+#include "query/suite/shell_syntax.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -100,6 +101,11 @@ static bool append_scalar(reader_t *reader, bson_t *to, const char *key, const y
             return append_integer(reader, to, key, node);
         if (looks_like_double(node->text, &number))
             return append_number(reader, to, key, node, number, strpbrk(node->text, "nN"));
+        const char *const instead = shell_syntax(node->text);
+        if (instead)
+            return COMPLAIN(node,
+                            "'%.60s' would be a text here: write %s, or put it in quotes if it is a text",
+                            node->text, instead);
     }
     if (!bson_utf8_validate(node->text, node->length, true))
         return COMPLAIN(node, "this text is not UTF-8");

@@ -1,0 +1,110 @@
+#include "query/suite/shell_syntax.h"
+
+#include <ctype.h>
+#include <stdbool.h>
+#include <string.h>
+
+static const char a_date[] = "{$date: \"2014-01-31T12:30:00Z\"}", an_id[] = "{$oid: \"...\"}",
+                  a_long[] = "{$numberLong: \"...\"}", an_int[] = "{$numberInt: \"...\"}",
+                  a_double[] = "{$numberDouble: \"...\"}", a_decimal[] = "{$numberDecimal: \"...\"}",
+                  a_uuid[] = "{$uuid: \"...\"}", a_binary[] = "{$binary: {base64: \"...\", subType: \"00\"}}",
+                  a_timestamp[] = "{$timestamp: {t: SECONDS, i: NUMBER}}", least[] = "{$minKey: 1}",
+                  greatest[] = "{$maxKey: 1}", infinite[] = "{$numberDouble: Infinity}",
+                  below[] = "{$numberDouble: -Infinity}", no_number[] = "{$numberDouble: NaN}",
+                  anything[] = "a value of YAML or of Extended JSON";
+
+const char shell_syntax_regex[] = "{$regularExpression: {pattern: \"...\", options: \"i\"}}";
+
+static const struct {
+    const char *name, *instead;
+} calls[] = {
+    {"ISODate", a_date},
+    {"Date", a_date},
+    {"ObjectId", an_id},
+    {"NumberLong", a_long},
+    {"Long", a_long},
+    {"NumberInt", an_int},
+    {"Int32", an_int},
+    {"Double", a_double},
+    {"NumberDecimal", a_decimal},
+    {"Decimal128", a_decimal},
+    {"UUID", a_uuid},
+    {"BinData", a_binary},
+    {"HexData", a_binary},
+    {"Binary", a_binary},
+    {"Timestamp", a_timestamp},
+    {"RegExp", shell_syntax_regex},
+    {"BSONRegExp", shell_syntax_regex},
+    {"MinKey", least},
+    {"MaxKey", greatest},
+};
+
+static const struct {
+    const char *word, *instead;
+} words[] = {
+    {"undefined", "null"},
+    {"Infinity", infinite},
+    {"-Infinity", below},
+    {"NaN", no_number},
+};
+
+static const char *past_blanks(const char *text) {
+    return text + strspn(text, " \t\r\n");
+}
+
+static size_t name_length(const char *text) {
+    size_t length = 0;
+    while (isalnum((unsigned char)text[length]) || (text[length] && strchr("_$.", text[length])))
+        length++;
+    return length;
+}
+
+/* ISODate("..."), new Date(...), Date.now(), of which a comma may have cut something off. */
+static const char *instead_of_call(const char *text) {
+    const bool made = strncmp(text, "new", 3) == 0 && past_blanks(text + 3) != text + 3;
+    if (made)
+        text = past_blanks(text + 3);
+    const size_t length = name_length(text), first = strcspn(text, ".");
+    if (!length || *past_blanks(text + length) != '(')
+        return NULL;
+    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
+        if (strlen(calls[i].name) == (first < length ? first : length) &&
+            strncmp(text, calls[i].name, strlen(calls[i].name)) == 0)
+            return calls[i].instead;
+    return made ? anything : NULL;
+}
+
+/* /^a/, /a b/i; not /var/log or /var/log/today.txt */
+static bool is_regex(const char *text) {
+    const char *const last = strrchr(text, '/');
+    return *text == '/' && last > text + 1 && strspn(last + 1, "dgimsuvyx") == strlen(last + 1);
+}
+
+static const char *past_digits(const char *text, int least_count, int most_count) {
+    int count = 0;
+    while (text && count < most_count && isdigit((unsigned char)*text)) {
+        text++;
+        count++;
+    }
+    return count < least_count ? NULL : text;
+}
+
+/* 2024-05-01, 2024-05-01T12:30:00Z: for YAML a moment. */
+static bool is_day(const char *text) {
+    const char *at = past_digits(text, 4, 4);
+    at = at && *at == '-' ? past_digits(at + 1, 1, 2) : NULL;
+    at = at && *at == '-' ? past_digits(at + 1, 1, 2) : NULL;
+    if (!at || !*at)
+        return at != NULL;
+    if (*at != 'T' && *at != 't' && *at != ' ')
+        return false;
+    at = past_digits(past_blanks(at + 1), 1, 2);
+    return at && *at == ':' && strspn(at, "0123456789:.+-Zz ") == strlen(at);
+}
+
+const char *shell_syntax(const char *text) {
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strcmp(text, words[i].word) == 0)
+            return words[i].instead;
+    return is_regex(text) ? shell_syntax_regex : is_day(text) ? a_date : instead_of_call(text);
+}
