@@ -24,6 +24,8 @@ struct yaml_tree {
     size_t nodes;
     const char *text; /* only while it is read */
     size_t length;
+    const yaml_place_t *places; /* only while it is read; NULL: as in the text */
+    size_t place_count;
 };
 
 static void *keep(yaml_tree_t *tree, size_t bytes) {
@@ -46,20 +48,28 @@ bool yaml_tree_complain(const yaml_tree_t *tree, const yaml_item_t *at, err_t *e
     return err_set(err, STATUS_USAGE, "%s:%d:%d: %s", tree->name, at->line, at->column, shown);
 }
 
+/* Where it is for the person who wrote it. */
+static yaml_item_t item_at(const yaml_tree_t *tree, yaml_mark_t mark) {
+    if (!tree->place_count)
+        return (yaml_item_t){.line = (int)mark.line + 1, .column = (int)mark.column + 1};
+    const yaml_place_t place =
+        tree->places[mark.index < tree->place_count ? mark.index : tree->place_count - 1];
+    return (yaml_item_t){.line = place.line, .column = place.column};
+}
+
 static yaml_item_t *make_node(yaml_tree_t *tree, yaml_item_kind_t kind, yaml_mark_t mark, err_t *err) {
     yaml_item_t *node = NULL;
+    const yaml_item_t at = item_at(tree, mark);
     if (++tree->nodes > MOST_NODES) {
-        err_set(err, STATUS_USAGE, "%s:%zu:%zu: too large for a format or suite file", tree->name,
-                mark.line + 1, mark.column + 1);
+        yaml_tree_complain(tree, &at, err, "too large for a format or suite file");
         return NULL;
     }
     if (!(node = keep(tree, sizeof *node))) {
         err_memory(err, sizeof *node);
         return NULL;
     }
+    *node = at;
     node->kind = kind;
-    node->line = (int)mark.line + 1;
-    node->column = (int)mark.column + 1;
     return node;
 }
 
@@ -78,8 +88,7 @@ static bool has_anchor_or_tag(const yaml_event_t *event) {
 
 static bool next_event(yaml_tree_t *tree, yaml_parser_t *parser, yaml_event_t *event, err_t *err) {
     if (yaml_parser_parse(parser, event)) {
-        yaml_item_t at = {.line = (int)event->start_mark.line + 1,
-                          .column = (int)event->start_mark.column + 1};
+        const yaml_item_t at = item_at(tree, event->start_mark);
         if (event->type == YAML_ALIAS_EVENT || has_anchor_or_tag(event)) {
             yaml_event_delete(event);
             return yaml_tree_complain(
@@ -94,15 +103,17 @@ static bool next_event(yaml_tree_t *tree, yaml_parser_t *parser, yaml_event_t *e
     yaml_mark_t mark = parser->problem_mark;
     if (parser->error == YAML_READER_ERROR) { /* bytes that are not text: libyaml gives only their offset */
         size_t until = parser->problem_offset < tree->length ? parser->problem_offset : tree->length;
-        mark = (yaml_mark_t){.index = until};
+        mark = (yaml_mark_t){.index = 0};
         for (size_t i = 0; i < until; i++) {
+            mark.index += ((unsigned char)tree->text[i] & 0xC0) != 0x80;
             mark.column = tree->text[i] == '\n' ? 0 : mark.column + 1;
             mark.line += tree->text[i] == '\n';
         }
     }
-    return err_set(err, STATUS_USAGE, "%s:%zu:%zu: not YAML: %s%s%s", tree->name, mark.line + 1,
-                   mark.column + 1, parser->problem ? parser->problem : "unreadable",
-                   parser->context ? " " : "", parser->context ? parser->context : "");
+    const yaml_item_t at = item_at(tree, mark);
+    return err_set(err, STATUS_USAGE, "%s:%d:%d: not YAML: %s%s%s", tree->name, at.line, at.column,
+                   parser->problem ? parser->problem : "unreadable", parser->context ? " " : "",
+                   parser->context ? parser->context : "");
 }
 
 static int by_key_and_place(const void *a, const void *b) {
@@ -143,7 +154,7 @@ static bool keys_differ(yaml_tree_t *tree, const yaml_item_t *map, err_t *err) {
 static yaml_item_t *read_node(yaml_tree_t *tree, yaml_parser_t *parser, yaml_event_t *event, int depth,
                               err_t *err) {
     yaml_item_t *node = NULL;
-    yaml_item_t at = {.line = (int)event->start_mark.line + 1, .column = (int)event->start_mark.column + 1};
+    const yaml_item_t at = item_at(tree, event->start_mark);
     bool map = event->type == YAML_MAPPING_START_EVENT;
     if (event->type == YAML_SCALAR_EVENT) {
         size_t length = event->data.scalar.length;
@@ -228,7 +239,7 @@ static bool read_document(yaml_tree_t *tree, yaml_parser_t *parser, err_t *err) 
         if (!next_event(tree, parser, &event, err))
             return false;
         yaml_event_type_t type = event.type;
-        yaml_item_t at = {.line = (int)event.start_mark.line + 1, .column = (int)event.start_mark.column + 1};
+        const yaml_item_t at = item_at(tree, event.start_mark);
         yaml_event_delete(&event);
         if (type == YAML_STREAM_END_EVENT)
             return true;
@@ -238,6 +249,11 @@ static bool read_document(yaml_tree_t *tree, yaml_parser_t *parser, err_t *err) 
 }
 
 yaml_tree_t *yaml_tree_parse(const char *text, size_t length, const char *name, err_t *err) {
+    return yaml_tree_parse_typed(text, length, NULL, 0, name, err);
+}
+
+yaml_tree_t *yaml_tree_parse_typed(const char *text, size_t length, const yaml_place_t *places, size_t count,
+                                   const char *name, err_t *err) {
     yaml_tree_t *tree = calloc(1, sizeof *tree);
     yaml_parser_t parser;
     if (!tree || !(tree->name = strdup(name)) || !yaml_parser_initialize(&parser)) {
@@ -247,6 +263,8 @@ yaml_tree_t *yaml_tree_parse(const char *text, size_t length, const char *name, 
     }
     tree->text = text;
     tree->length = length;
+    tree->places = places;
+    tree->place_count = count;
     yaml_parser_set_input_string(&parser, (const unsigned char *)text, length);
     bool ok = read_document(tree, &parser, err);
     yaml_parser_delete(&parser);

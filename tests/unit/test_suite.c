@@ -1,6 +1,7 @@
 /* suite: what is refused, with line and column, and what is understood. */
 #include "builtin/builtin.h"
 #include "query/suite/suite.h"
+#include "query/suite/value.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -236,10 +237,89 @@ static void built_in(void **state) {
     assert_non_null(strstr(err.text, "the suite file ./not-there.yaml cannot be opened"));
 }
 
+/* A query as it is typed: compact as for a shell, in lines, with comments. */
+static void typed(void **state) {
+    (void)state;
+    static const struct {
+        const char *query, *json;
+    } cases[] = {
+        {"{balance:{$gt:9000}}", "{\"filter\": {\"balance\": {\"$gt\": 9000}}}"},
+        {"{a:'x',b:\"y:z\",c:[1,{d:-1}],'e.f':null}",
+         "{\"filter\": {\"a\": \"x\", \"b\": \"y:z\", \"c\": [1, {\"d\": -1}], \"e.f\": null}}"},
+        {"{\"a\":1,\"b\" :2 , c : 3}", "{\"filter\": {\"a\": 1, \"b\": 2, \"c\": 3}}"},
+        {"{a: x:y, b:http://c/d, t: 12:30}",
+         "{\"filter\": {\"a\": \"x:y\", \"b\": \"http://c/d\", \"t\": \"12:30\"}}"},
+        {"{a: it's, b: 'it''s {', c: \"\\\"}\", d: '#'}",
+         "{\"filter\": {\"a\": \"it's\", \"b\": \"it's {\", \"c\": \"\\\"}\", \"d\": \"#\"}}"},
+        {"{ # what is rich?\n\ta:\n  {$gt:5}, # }\n b#c:\"ä:ö\"\r\n}  # done\n",
+         "{\"filter\": {\"a\": {\"$gt\": 5}, \"b#c\": \"ä:ö\"}}"},
+        {"{d:{$gte:{$date:2016-01-01}},u:'ISODate(5)'}",
+         "{\"filter\": {\"d\": {\"$gte\": {\"$date\": \"2016-01-01T00:00:00Z\"}}, \"u\": \"ISODate(5)\"}}"},
+        {"[{$match:{a:{$in:[1,2]}}},{$count:n}]",
+         "{\"0\": {\"$match\": {\"a\": {\"$in\": [1, 2]}}}, \"1\": {\"$count\": \"n\"}}"},
+        {"{}", "{\"filter\": {}}"},
+        {"[]", "{}"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        err_t err;
+        bson_t made;
+        suite_t *suite = suite_open(cases[i].query, &err);
+        if (!suite)
+            fail_msg("%s: %s", cases[i].query, err.text);
+        bson_t *wanted = bson_new_from_json((const uint8_t *)cases[i].json, -1, NULL);
+        assert_non_null(wanted);
+        assert_true(value_document(&made, suite->queries[0].body, suite->tree, NULL, &err));
+        char *json = bson_as_relaxed_extended_json(&made, NULL);
+        if (!bson_equal(&made, wanted))
+            fail_msg("%s: made %s, wanted %s", cases[i].query, json, cases[i].json);
+        bson_free(json);
+        bson_destroy(&made);
+        bson_destroy(wanted);
+        suite_close(suite);
+    }
+}
+
+/* Places are those of what was typed. */
+static void mistyped(void **state) {
+    (void)state;
+    static const struct {
+        const char *query, *words;
+    } cases[] = {
+        {"{balance:{$gt:9000}", "the query:1:1: this { is never closed"},
+        {"[{$match:{a:1}]", "the query:1:15: ] stands where the { of 1:2 is still open"},
+        {"{a:1}}", "the query:1:6: the query has ended before this"},
+        {"{a: 1}, limit: 5", "the query:1:7: the query has ended before this"},
+        {"[{$count:n}];", "the query:1:13: the query has ended before this"},
+        {"{a:1,\n b:\"x}", "the query:2:4: this \" is never closed"},
+        {"{ä:1,a:2,a:3}", "the query:1:10: 'a' is there twice (first in line 1)"},
+        {"{a:&x 5}", "the query:1:4: anchors"},
+        {"{a:1,\n  b:@5}", "the query:2:5: not YAML"},
+        {"{a:\"\\d\"}", "the query:1:5: not YAML"},
+        {"{ä:\"\xff\"}", "the query:1:5: not YAML"},
+        {"[{$match:{a:1}},\n{$out:t}]", "the query:2:1: a timed query does not write; leave $out out"},
+        {"{a:{$date:x}}", "the query:1:11: 'x' is not a moment"},
+        {"{a:new Date(2024,1,1)}", "the query:1:4: 'new Date(2024' would be a text here: write {$date: "},
+        {"{a:ISODate(\"2024-01-01T00:00:00Z\"),b:1}",
+         "the query:1:4: 'ISODate(\"2024-01-01T00:00:00Z\")' would be a text here: write {$date: "},
+        {"{a:/x{2,3}/}", "the query:1:4: '/x{2' would be a text here: write {$regularExpression: "},
+        {"{a:{$lt:2024-05-01}}", "the query:1:9: '2024-05-01' would be a text here: write {$date: "},
+        {"{a", "the query:1:1: this { is never closed"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        err_t err = {.text = ""};
+        if (suite_open(cases[i].query, &err))
+            fail_msg("taken: %s", cases[i].query);
+        assert_int_equal(STATUS_USAGE, err.status);
+        if (!strstr(err.text, cases[i].words))
+            fail_msg("%s\n'%s' has no '%s'", cases[i].query, err.text, cases[i].words);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(understood), cmocka_unit_test(mistakes), cmocka_unit_test(runs),
-        cmocka_unit_test(bad_runs),   cmocka_unit_test(built_in),
+        cmocka_unit_test(bad_runs),   cmocka_unit_test(built_in), cmocka_unit_test(typed),
+        cmocka_unit_test(mistyped),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

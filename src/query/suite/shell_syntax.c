@@ -13,29 +13,17 @@ static const char a_date[] = "{$date: \"2014-01-31T12:30:00Z\"}", an_id[] = "{$o
                   below[] = "{$numberDouble: -Infinity}", no_number[] = "{$numberDouble: NaN}",
                   anything[] = "a value of YAML or of Extended JSON";
 
-const char shell_syntax_regex[] = "{$regularExpression: {pattern: \"...\", options: \"i\"}}";
+static const char a_regex[] = "{$regularExpression: {pattern: \"...\", options: \"i\"}}";
 
 static const struct {
     const char *name, *instead;
 } calls[] = {
-    {"ISODate", a_date},
-    {"Date", a_date},
-    {"ObjectId", an_id},
-    {"NumberLong", a_long},
-    {"Long", a_long},
-    {"NumberInt", an_int},
-    {"Int32", an_int},
-    {"Double", a_double},
-    {"NumberDecimal", a_decimal},
-    {"Decimal128", a_decimal},
-    {"UUID", a_uuid},
-    {"BinData", a_binary},
-    {"HexData", a_binary},
-    {"Binary", a_binary},
-    {"Timestamp", a_timestamp},
-    {"RegExp", shell_syntax_regex},
-    {"BSONRegExp", shell_syntax_regex},
-    {"MinKey", least},
+    {"ISODate", a_date},       {"Date", a_date},        {"ObjectId", an_id},
+    {"NumberLong", a_long},    {"Long", a_long},        {"NumberInt", an_int},
+    {"Int32", an_int},         {"Double", a_double},    {"NumberDecimal", a_decimal},
+    {"Decimal128", a_decimal}, {"UUID", a_uuid},        {"BinData", a_binary},
+    {"HexData", a_binary},     {"Binary", a_binary},    {"Timestamp", a_timestamp},
+    {"RegExp", a_regex},       {"BSONRegExp", a_regex}, {"MinKey", least},
     {"MaxKey", greatest},
 };
 
@@ -106,5 +94,9 @@ const char *shell_syntax(const char *text) {
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (strcmp(text, words[i].word) == 0)
             return words[i].instead;
-    return is_regex(text) ? shell_syntax_regex : is_day(text) ? a_date : instead_of_call(text);
+    return is_regex(text) ? a_regex : is_day(text) ? a_date : instead_of_call(text);
+}
+
+const char *shell_syntax_begins(const char *text) {
+    return *text == '/' ? a_regex : instead_of_call(text);
 }

@@ -3,12 +3,13 @@
 #ifndef TIPPLE_QUERY_SUITE_SHELL_SYNTAX_H
 #define TIPPLE_QUERY_SUITE_SHELL_SYNTAX_H
 
-#include <stddef.h>
-
 /* What to write in the place of a plain scalar: "{$date: ...}"; NULL: it is a text, and nothing else. */
 const char *shell_syntax(const char *text);
 
-/* What to write in the place of a regular expression between slashes. */
-extern const char shell_syntax_regex[];
+/* The same of a text of which only the beginning is known to belong together: /a, b/ is cut in two by YAML. */
+const char *shell_syntax_begins(const char *text);
+
+/* A sentence of the text's length, the text, and what to write instead. */
+#define SHELL_SYNTAX_WORDS "'%.*s' would be a text here: write %s, or put it in quotes if it is a text"
 
 #endif

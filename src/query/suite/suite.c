@@ -6,6 +6,7 @@
 #include "query/suite/expected.h"
 #include "query/suite/reading.h"
 #include "query/suite/suite_read.h"
+#include "query/suite/typed_query.h"
 #include "query/suite/value.h"
 
 #include <stdio.h>
@@ -350,16 +351,24 @@ static bool read_suite(suite_t *suite, err_t *err) {
            read_tables(suite, yaml_item_get(root, "tables"), err);
 }
 
-suite_t *suite_parse(const char *text, size_t length, const char *name, err_t *err) {
-    suite_t *suite = calloc(1, sizeof *suite);
+/* Takes the tree, which may be NULL: err has the sentence then. */
+static suite_t *make_suite(yaml_tree_t *tree, const char *text, size_t length, err_t *err) {
+    suite_t *suite = tree ? calloc(1, sizeof *suite) : NULL;
     bool ok = suite && (suite->text = strndup(text, length));
-    if (!ok)
+    if (tree && !ok)
         err_memory(err, length);
-    ok = ok && (suite->tree = yaml_tree_parse(text, length, name, err)) && read_suite(suite, err);
-    if (ok)
+    if (suite)
+        suite->tree = tree;
+    else
+        yaml_tree_destroy(tree);
+    if (ok && read_suite(suite, err))
         return suite;
     suite_close(suite);
     return NULL;
+}
+
+suite_t *suite_parse(const char *text, size_t length, const char *name, err_t *err) {
+    return make_suite(yaml_tree_parse(text, length, name, err), text, length, err);
 }
 
 void suite_close(suite_t *suite) {
@@ -374,19 +383,14 @@ void suite_close(suite_t *suite) {
 
 /* A query itself: a pipeline, or the filter of a find. */
 static suite_t *open_query(const char *query, err_t *err) {
-    const bool pipeline = *query == '[';
-    text_t text = {.length = 0};
-    text_append(&text, "suite: own\nqueries:\n  - name: query\n    ");
-    text_append(&text, pipeline ? "pipeline: " : "documents: returned\n    find: {filter: ");
-    const size_t from = text.length;
-    text_append(&text, query);
-    for (size_t at = from; at < text.length; at++) /* its lines need not be indented */
-        if (text.bytes[at] == '\n')
-            text.bytes[at] = ' ';
-    text_append(&text, pipeline ? "\n" : "}\n");
-    char *whole = text_take(&text, err);
-    suite_t *suite = whole ? suite_parse(whole, strlen(whole), "the query", err) : NULL;
-    free(whole);
+    static const char name[] = "the query";
+    typed_query_t typed;
+    suite_t *suite = NULL;
+    if (typed_query_read(&typed, query, name, err))
+        suite = make_suite(
+            yaml_tree_parse_typed(typed.text.bytes, typed.text.length, typed.places, typed.count, name, err),
+            typed.text.bytes, typed.text.length, err);
+    typed_query_free(&typed);
     return suite;
 }
 
