@@ -2,6 +2,7 @@
 #include "base/chars/suggest.h"
 #include "base/clock.h"
 #include "base/grow.h"
+#include "base/stop.h"
 #include "query/indexes.h"
 #include "query/params.h"
 #include "query/question.h"
@@ -146,7 +147,9 @@ static bool draw(maker_t *maker, const bson_t *params) {
     answer_end(drawn);
     answer_begin(drawn, true);
     while (ok && drawn->count < MOST_DRAWN && aggregate_next(&aggregate, &document))
-        ok = keep_drawn(maker, document);
+        ok = keep_drawn(maker, document) &&
+             (!stop_signal() ||
+              err_set(maker->err, (status_t)(128 + stop_signal()), "interrupted; nothing was measured"));
     bool drew = aggregate_end(&aggregate, &error);
     if (ok && !drew)
         ok = failed(maker, &error, "draw the parameters");

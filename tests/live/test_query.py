@@ -129,13 +129,14 @@ class Counting(Query):
     def test_given(self):
         """a query that is given itself: a pipeline or a filter, on several lines too; it writes no more than others"""
         for query, kind, answer in (("[{$match: {n: {$lt: 7}}},\n{$count: there}]", "aggregate", [{"there": 7}]),
-                                    ('{"n": {"$in": [3]}}', "find", [{"_id": 3, "n": 3, "s": "003"}])):
+                                    ('{"n": {"$in": [3]}}', "find", [{"_id": 3, "n": 3, "s": "003"}]),
+                                    ('{n:{$gt:2,$lt:4},s:"003"}', "find", [{"_id": 3, "n": 3, "s": "003"}])):
             self.profiled()
             done = self.tipple("query", "--uri", self.uri(), "--json", query)
             (measured,) = json.loads(done.stdout)["queries"]
             self.assertEqual(answer, measured["result"])
             self.assertTrue(any(kind in command for command in self.profiled()))
-        for query, sentence in (("[{$out: x}]", "the query:4:16: a timed query does not write"),
+        for query, sentence in (("[{$out: x}]", "the query:1:2: a timed query does not write"),
                                 ("[{$match: ", "the query:"), ("{n: {$param: x}}", "there is no parameter 'x' here")):
             done = self.tipple("query", "--uri", self.uri(), query, status=1)
             self.assertIn(sentence, done.stderr)
@@ -404,6 +405,35 @@ class Failing(Query):
         out, said = process.communicate(timeout=livetest.LONG)
         self.assertEqual(-signal.SIGINT, process.returncode, said)
         self.assertRegex(out.decode().splitlines()[-1], r"  stuck +\S+ +\S+( m?s)? +-  ", out)
+
+    def test_cut_off_in_batches(self):
+        """Ctrl-C while the batches of one answer come, which last for minutes: each looks, and what has come is no answer"""
+        uri = self.uri() + "&appName=" + self.database
+        of = "    options: {batchSize: 2}\n    "
+        self.write("long.yaml", "suite: long\nqueries:\n  - name: short\n    pipeline: [{$count: n}]\n" + "".join(
+            "  - name: %s\n%s%s\n" % (name, of, body) for name, body in (
+                ("found", "find: {filter: {}}"), ("summed", "accumulate: {field: n}"),
+                ("chunked", "accumulate: {field: n, limit: 900, chunk: 500}"), ("piped", "pipeline: [{$match: {}}]"))))
+        self.addCleanup(self.client.command, "admin", {"configureFailPoint": "failCommand", "mode": "off"})
+        for name in "found", "summed", "chunked", "piped":
+            on = self.client.command("admin", {"configureFailPoint": "failCommand", "mode": "alwaysOn", "data": {
+                "failCommands": ["getMore"], "blockConnection": True, "blockTimeMS": 200, "appName": self.database}})
+            process = subprocess.Popen(self.command("query", "--suite", "./long.yaml", "--json", "--warmup", 0, "--uri", uri,
+                                                    "short", name), cwd=self.folder, stdout=subprocess.PIPE,
+                                       stderr=subprocess.PIPE)
+            self.addCleanup(process.kill)
+            self.assertTrue(livetest.wait_for(lambda: self.client.command("admin", {
+                "configureFailPoint": "failCommand", "mode": "alwaysOn", "data": {
+                    "failCommands": ["getMore"], "blockConnection": True, "blockTimeMS": 200,
+                    "appName": self.database}})["count"] > on["count"] or process.poll() is not None))
+            self.assertIsNone(process.poll())
+            process.send_signal(signal.SIGINT)
+            out, said = process.communicate(timeout=livetest.LONG)
+            self.assertEqual(-signal.SIGINT, process.returncode, said)
+            self.assertIn(b"interrupted; what is printed was measured until then", said)
+            short, cut = json.loads(out)["queries"]
+            self.assertEqual((1, 0, None), (short["n"], short["failures"], short["failure"]), name)
+            self.assertEqual((0, 0, None, None), (cut["n"], cut["failures"], cut["failure"], cut["result"]), name)
 
     def waits(self):
         """A request of ours has been held up for a while."""

@@ -313,11 +313,14 @@ static sent_t merge(const parallel_t *parallel, mongoc_client_t *client, const b
     ask_merge_options(request, &options);
     mongoc_database_t *database = mongoc_client_get_database(client, request->database);
     mongoc_cursor_t *cursor = mongoc_database_aggregate(database, &pipeline, &options, request->prefs);
-    while (mongoc_cursor_next(cursor, &document))
+    bool cut_off = false;
+    while (!cut_off && mongoc_cursor_next(cursor, &document)) {
         answer_take(answer, document);
-    bool ok = !mongoc_cursor_error(cursor, error);
-    bool disk =
-        !ok && answer->count == before && (error->code == NEEDS_DISK || error->code == EXCEEDED_MEMORY);
+        cut_off = answer_cut_off(cursor, error);
+    }
+    bool ok = !cut_off && !mongoc_cursor_error(cursor, error);
+    bool disk = !ok && !cut_off && answer->count == before &&
+                (error->code == NEEDS_DISK || error->code == EXCEEDED_MEMORY);
     mongoc_cursor_destroy(cursor);
     mongoc_database_destroy(database);
     bson_destroy(&options);

@@ -1,4 +1,5 @@
 #include "query/suite/answer.h"
+#include "base/stop.h"
 
 enum { KEPT_BYTES = 4 << 20 };
 
@@ -33,4 +34,11 @@ void answer_end(answer_t *answer) {
         bson_destroy(answer->documents);
     answer->documents = NULL;
     answer->keep = false;
+}
+
+bool answer_cut_off(const mongoc_cursor_t *cursor, bson_error_t *error) {
+    if (!stop_signal() || !mongoc_cursor_get_id(cursor))
+        return false;
+    bson_set_error(error, MONGOC_ERROR_CURSOR, MONGOC_ERROR_CURSOR_INVALID_CURSOR, "interrupted");
+    return true;
 }

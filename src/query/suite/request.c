@@ -218,9 +218,12 @@ void request_free(request_t *request) {
 
 static bool read_find(mongoc_cursor_t *cursor, accumulate_t *sums, answer_t *answer, bson_error_t *error) {
     const bson_t *document;
-    while (mongoc_cursor_next(cursor, &document))
+    bool cut_off = false;
+    while (!cut_off && mongoc_cursor_next(cursor, &document)) {
         sums ? accumulate_take(sums, document) : answer_take(answer, document);
-    const bool ok = !mongoc_cursor_error(cursor, error);
+        cut_off = answer_cut_off(cursor, error);
+    }
+    const bool ok = !cut_off && !mongoc_cursor_error(cursor, error);
     mongoc_cursor_destroy(cursor);
     return ok;
 }
@@ -270,9 +273,13 @@ static bool send_pipeline(const request_t *request, mongoc_client_t *client, ans
     const bson_t *document;
     aggregate_begin(&aggregate, client, request->database, request->collection, request->body,
                     request->options, request->prefs);
-    while (aggregate_next(&aggregate, &document))
+    bool cut_off = false;
+    bson_error_t late;
+    while (!cut_off && aggregate_next(&aggregate, &document)) {
         answer_take(answer, document);
-    return aggregate_end(&aggregate, error);
+        cut_off = answer_cut_off(aggregate.cursor, error);
+    }
+    return aggregate_end(&aggregate, cut_off ? &late : error) && !cut_off;
 }
 
 bool request_send(const request_t *request, mongoc_client_t *client, mongoc_collection_t *collection,
