@@ -236,7 +236,7 @@ static void test_print_computed(void **state) {
         double figure;
         const char *time, *size;
     } cases[] = {{0, "0 ms", "0 B"},
-                 {10.7, "10.7 s", "10 B"},
+                 {10.7, "10.7 s", "11 B"},
                  {7200, "2 h 00 min", "7.20 kB"},
                  {8.9e9, "2472222 h 13 min", "8.90 GB"},
                  {9.3e9, "more than 285 years", "9.30 GB"},

@@ -186,7 +186,7 @@ const char *units_bytes(char out[UNITS_MAX], double bytes) {
     if (isnan(bytes))
         snprintf(out, UNITS_MAX, "-");
     else if (bytes < 1e18)
-        units_size(out, bytes > 0 ? (uint64_t)bytes : 0);
+        units_size(out, bytes > 0 ? (uint64_t)round(bytes) : 0);
     else
         snprintf(out, UNITS_MAX, "%.3g EB", bytes / 1e18); /* more bytes than a uint64_t can count */
     return out;
