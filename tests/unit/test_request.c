@@ -207,6 +207,16 @@ static void numbers(void **state) {
     }
 }
 
+/* For a server a limit of 0 is none. */
+static void chunks(void **state) {
+    (void)state;
+    refused("params: {p: 0}\n" QUERY "    accumulate: {field: f, chunk: 5, limit: {$param: p}}\n", NULL,
+            "x.yaml:5:45: with 'chunk' the limit is 1 or more");
+    built("params: {p: 1}\n" QUERY "    accumulate: {field: f, limit: {$param: p}, chunk: 5}\n", NULL);
+    built("params: {p: 0}\n" QUERY "    accumulate: {field: f, limit: {$param: p}}\n", NULL);
+    built(QUERY "    find: {limit: 0}\n", NULL);
+}
+
 static void documents(void **state) {
     (void)state;
     static const char *const bad[] = {
@@ -234,9 +244,9 @@ static void documents(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(writes),    cmocka_unit_test(unknown_stages), cmocka_unit_test(reads),
-        cmocka_unit_test(fields),    cmocka_unit_test(map_reduces),    cmocka_unit_test(numbers),
-        cmocka_unit_test(documents),
+        cmocka_unit_test(writes), cmocka_unit_test(unknown_stages), cmocka_unit_test(reads),
+        cmocka_unit_test(fields), cmocka_unit_test(map_reduces),    cmocka_unit_test(numbers),
+        cmocka_unit_test(chunks), cmocka_unit_test(documents),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -124,7 +124,8 @@ static bool set_find(request_t *request, const bson_t *filled, const suite_t *su
             if (!numeric_whole(&part, &number) || number < 0)
                 return COMPLAIN(at, "'%s' is a whole number, 0 or more", name);
             bson_append_int64(request->options, name, -1, number);
-            request->limit = number;
+            if (strcmp(name, "limit") == 0)
+                request->limit = number;
         } else if (strcmp(name, "chunk") == 0) {
             if (!numeric_whole(&part, &number) || number < 1)
                 return COMPLAIN(at, "'chunk' is a whole number, 1 or more");
@@ -135,6 +136,9 @@ static bool set_find(request_t *request, const bson_t *filled, const suite_t *su
             bson_append_iter(request->options, name, -1, &part);
         }
     }
+    if (request->chunk && !request->limit) /* for a server 0 is no limit, and then chunks would have no end */
+        return COMPLAIN(yaml_item_get(query->body, "limit"),
+                        "with 'chunk' the limit is 1 or more: how many documents in all");
     if (query->kind == QUERY_ACCUMULATE && !whole) {
         bson_t projection;
         bson_append_document_begin(request->options, "projection", -1, &projection);
