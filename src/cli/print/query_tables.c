@@ -168,6 +168,14 @@ static void print(drawn_t *drawn) {
                   drawn->outside);
 }
 
+/* It tells ways of splitting apart, and nothing was split. */
+static bool is_of_splits(const suite_table_t *table, const query_result_t *result) {
+    bool split = false;
+    for (size_t i = 0; i < result->measures.count; i++)
+        split = split || result->measures.items[i].work->ranges != PARALLEL_OFF;
+    return !split && (strcmp(table->rows, "parallel") == 0 || strcmp(table->columns, "parallel") == 0);
+}
+
 void query_print_suite_table(const query_result_t *result, const suite_table_t *table) {
     drawn_t drawn = {.table = table, .grid = {.columns = 1, .left = {true}}};
     char row[GRID_CELL], column[GRID_CELL];
@@ -182,7 +190,7 @@ void query_print_suite_table(const query_result_t *result, const suite_table_t *
     }
     if (filled)
         put_published(&drawn);
-    if (filled > 1 || (filled && table->published))
+    if ((filled > 1 && !is_of_splits(table, result)) || (filled && table->published))
         print(&drawn);
     grid_free(&drawn.grid);
 }

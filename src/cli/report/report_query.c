@@ -268,7 +268,8 @@ static void add_answers(report_t *report, const query_result_t *result) {
 }
 
 static void add_settings(report_t *report, const query_spec_t *spec) {
-    report_set_text(report, "suite", spec->suite);
+    if (spec->suite)
+        report_set_text(report, suite_is_query(spec->suite) ? "query" : "suite", spec->suite);
     report_set_number(report, "rounds", spec->repeats);
     report_set_number(report, "warm-up rounds", spec->warmups);
     if (spec->rate > 0)
