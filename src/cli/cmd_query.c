@@ -170,7 +170,8 @@ static const option_t options[] = {
     {.name = "explain",
      .kind = OPTION_FLAG,
      AT(spec.explain),
-     .help = "Print what would be sent, and how it is split."},
+     .help = "Print what would be sent, and how it is split. It is not the server's plan: of a find, "
+             "explain: yes in a suite tells what the server looks at."},
     {.name = "repeats",
      .group = GROUP_MEASURED,
      .first = true,

@@ -136,6 +136,9 @@ class Counting(Query):
             (measured,) = json.loads(done.stdout)["queries"]
             self.assertEqual(answer, measured["result"])
             self.assertTrue(any(kind in command for command in self.profiled()))
+            self.tipple("query", "--uri", self.uri(), "--repeats", 1, "--report", "given.json", query)
+            settings = json.loads((self.folder / "given.json").read_text())["settings"]
+            self.assertEqual((query, None), (settings["query"], settings.get("suite")))
         for query, sentence in (("[{$out: x}]", "the query:1:2: a timed query does not write"),
                                 ("[{$match: ", "the query:"), ("{n: {$param: x}}", "there is no parameter 'x' here")):
             done = self.tipple("query", "--uri", self.uri(), query, status=1)
@@ -614,6 +617,7 @@ class Beside(Query):
         self.assertRegex(text, r"(?m)^milliseconds\nsize +first\n1 +[\d.]+\n2 +[\d.]+\n3 +[\d.]+$")
         self.profiled()
         text = self.tipple(*self.query_words("first", "count", "--explain")).stdout.decode()
+        self.assertEqual(1, text.count("This is what would be sent. The server's plan is not asked for"))
         self.assertIn('"limit" : 3', text)
         self.assertEqual([], self.finds())
 
@@ -657,6 +661,23 @@ tables:
         self.assertRegex(text, r"(?m)^places\nn +counted\n1 +[\d.]+ σ [\d.]+\n2 +[\d.]+ σ [\d.]+\n"
                                r"of measurements that are in one place here, the first$")
         self.assertRegex(text, r"(?m)^7 more figures, for which there are too many columns; --json has them$")
+
+    def test_splits(self):
+        """a table by ways of splitting is left out where nothing was split"""
+        self.write("x.yaml", """suite: x
+queries:
+  - {name: counted, pipeline: [{$count: n}]}
+  - {name: all, pipeline: [{$group: {_id: null, n: {$sum: 1}}}]}
+tables:
+  - {title: in ranges, rows: query, columns: parallel, show: mean_ms}
+  - {title: "who, in ranges", rows: parallel, columns: query, show: mean_ms}
+  - {title: by clients, rows: query, columns: clients, show: mean_ms}
+""")
+        text = self.tipple(*self.query_words("--repeats", 1)).stdout.decode()
+        self.assertNotIn("in ranges", text)
+        self.assertIn("\nby clients\n", text)
+        text = self.tipple(*self.query_words("--repeats", 1, "--parallel", "off,auto")).stdout.decode()
+        self.assertRegex(text, r"(?m)^in ranges\nquery +off +auto$")
 
     def test_published(self):
         """--json has what the suite's tables have as published: beside a measurement, and all of it"""

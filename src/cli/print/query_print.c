@@ -277,6 +277,11 @@ void query_print_plans(const query_result_t *result) {
         if (work->parallel)
             print_split(work->parallel);
     }
+    if (result->measures.work_count)
+        out_print(
+            "\nThis is what would be sent. The server's plan is not asked for: of a find `explain: yes` in a "
+            "suite\ntells how many keys and documents the server looks at, and explain() of mongosh the "
+            "rest.\n");
 }
 
 void query_print_comparison(const query_result_t *result, const earlier_list_t *earlier) {
