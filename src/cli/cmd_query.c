@@ -8,6 +8,7 @@
 #include "cli/report/report_query.h"
 #include "cli/report/reporting.h"
 #include "query/run.h"
+#include "query/suite/typed_query.h"
 #include "report/file.h"
 
 #include <errno.h>
@@ -323,7 +324,7 @@ static bool check_untold(const values_t *values, const char *option, err_t *err)
 
 static bool check(values_t *values, char **words, int count, err_t *err) {
     query_spec_t *spec = &values->spec;
-    if (!spec->suite && count == 1 && suite_is_query(words[0])) {
+    if (!spec->suite && count == 1 && typed_query_is(words[0])) {
         spec->suite = words[0];
         count = 0;
     }

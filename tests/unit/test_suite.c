@@ -258,6 +258,9 @@ static void typed(void **state) {
         {"[{$match:{a:{$in:[1,2]}}},{$count:n}]",
          "{\"0\": {\"$match\": {\"a\": {\"$in\": [1, 2]}}}, \"1\": {\"$count\": \"n\"}}"},
         {"{}", "{\"filter\": {}}"},
+        {" \n[\n  {$count:n},\n]\n", "{\"0\": {\"$count\": \"n\"}}"},
+        {"\n{a:[b c, 5 apples, 2024],d:{e:{f:1},},}",
+         "{\"filter\": {\"a\": [\"b c\", \"5 apples\", 2024], \"d\": {\"e\": {\"f\": 1}}}}"},
         {"[]", "{}"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -304,6 +307,14 @@ static void mistyped(void **state) {
         {"{a:/x{2,3}/}", "the query:1:4: '/x{2' would be a text here: write {$regularExpression: "},
         {"{a:{$lt:2024-05-01}}", "the query:1:9: '2024-05-01' would be a text here: write {$date: "},
         {"{a", "the query:1:1: this { is never closed"},
+        {"{a:1, b }", "the query:1:7: this key has no value"},
+        {"{a:{\"b c\"},d:1}", "the query:1:5: this key has no value"},
+        {"{a 1, b:2}", "the query:1:2: this key has no value"},
+        {"{a:1, // so\n b:2}", "the query:1:7: a comment begins with # here"},
+        {"[/* so */{$count:n}]", "the query:1:2: a comment begins with # here"},
+        {"{a:10 *1000}", "the query:1:4: '10 *1000' would be a text here: write the number itself"},
+        {"{a:0x10}", "the query:1:4: '0x10' would be a text here: write the number itself"},
+        {"\n  {a:@}", "the query:2:6: not YAML"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         err_t err = {.text = ""};

@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "cli/print/query_figures.h"
 #include "cli/report/reporting.h"
+#include "query/suite/typed_query.h"
 #include "report/scale.h"
 #include "server/bson_read.h"
 
@@ -269,7 +270,7 @@ static void add_answers(report_t *report, const query_result_t *result) {
 
 static void add_settings(report_t *report, const query_spec_t *spec) {
     if (spec->suite)
-        report_set_text(report, suite_is_query(spec->suite) ? "query" : "suite", spec->suite);
+        report_set_text(report, typed_query_is(spec->suite) ? "query" : "suite", spec->suite);
     report_set_number(report, "rounds", spec->repeats);
     report_set_number(report, "warm-up rounds", spec->warmups);
     if (spec->rate > 0)

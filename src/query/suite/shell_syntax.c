@@ -97,6 +97,13 @@ const char *shell_syntax(const char *text) {
     return is_regex(text) ? a_regex : is_day(text) ? a_date : instead_of_call(text);
 }
 
+/* 60*1000, 0x10 */
+static bool is_reckoned(const char *text) {
+    text += *text == '-' || *text == '+';
+    const size_t digits = strspn(text, "0123456789.");
+    return digits && (*past_blanks(text + digits) == '*' || strncmp(text, "0x", 2) == 0);
+}
+
 const char *shell_syntax_begins(const char *text) {
-    return *text == '/' ? a_regex : instead_of_call(text);
+    return *text == '/' ? a_regex : is_reckoned(text) ? "the number itself" : instead_of_call(text);
 }

@@ -6,7 +6,8 @@
 /* What to write in the place of a plain scalar: "{$date: ...}"; NULL: it is a text, and nothing else. */
 const char *shell_syntax(const char *text);
 
-/* The same of a text of which only the beginning is known to belong together: /a, b/ is cut in two by YAML. */
+/* The same of a text as typed for a shell, of which only the beginning is known to belong together: /a, b/ is cut in two by
+ * YAML. Knows 60*1000 as well. */
 const char *shell_syntax_begins(const char *text);
 
 /* A sentence of the text's length, the text, and what to write instead. */

@@ -396,7 +396,7 @@ static suite_t *open_query(const char *query, err_t *err) {
 
 suite_t *suite_open(const char *name, err_t *err) {
     opened_t opened;
-    if (suite_is_query(name))
+    if (typed_query_is(name))
         return open_query(name, err);
     if (!builtin_open(builtin_suites, "suite", name, &opened, err))
         return NULL;

@@ -48,11 +48,6 @@ typedef struct {
     char *text; /* as in the file */
 } suite_t;
 
-/* Is it no name of a suite, but a query itself: '[PIPELINE]', '{FILTER}'? */
-static inline bool suite_is_query(const char *text) {
-    return *text == '[' || *text == '{';
-}
-
 /* Opens a built-in suite by its name, a file by its path, or a suite of this one query. NULL: status 1 with the
  * sentence. */
 suite_t *suite_open(const char *name, err_t *err);

@@ -17,7 +17,8 @@ typedef struct {
         yaml_place_t place;
     } open[DEEPEST];
     int depth;
-    bool key; /* in a map: what comes is a key */
+    bool key;           /* in a map: what comes is a key */
+    yaml_place_t named; /* where a key began whose colon has not come; line 0: none did */
     err_t *err;
 } reader_t;
 
@@ -26,7 +27,7 @@ typedef struct {
             ##__VA_ARGS__)
 
 static bool is_blank(char c) {
-    return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+    return c && strchr(TYPED_QUERY_BLANKS, c);
 }
 
 static bool put(typed_query_t *to, char byte, yaml_place_t place, err_t *err) {
@@ -93,10 +94,17 @@ static bool refuse_shell(const reader_t *reader, const char *instead) {
 
 static bool take_plain(reader_t *reader) {
     const char *const instead = reader->key ? NULL : shell_syntax_begins(reader->at);
+    if (strncmp(reader->at, "//", 2) == 0 || strncmp(reader->at, "/*", 2) == 0)
+        return COMPLAIN(reader->place, "a comment begins with # here");
     bool ok = !instead || refuse_shell(reader, instead);
     while (ok && *reader->at && !strchr(reader->key ? ",[]{}:" : ",[]{}", *reader->at) && !is_comment(reader))
         ok = take(reader, false);
     return ok;
+}
+
+/* YAML would take it for a key of the value null. */
+static bool check_named(const reader_t *reader) {
+    return !reader->named.line || COMPLAIN(reader->named, "this key has no value");
 }
 
 static bool in_map(const reader_t *reader) {
@@ -125,6 +133,10 @@ static bool close_bracket(reader_t *reader) {
 
 static bool take_next(reader_t *reader) {
     const char next = *reader->at;
+    if (strchr(",]}", next) && !check_named(reader))
+        return false;
+    if (reader->key && !reader->named.line && !strchr(",[]{}:", next) && !is_blank(next))
+        reader->named = reader->place;
     if (next == '[' || next == '{')
         return open_bracket(reader);
     if (next == ']' || next == '}')
@@ -134,14 +146,18 @@ static bool take_next(reader_t *reader) {
     if (next == ',')
         reader->key = in_map(reader);
     if (next == ':' && reader->key) {
-        reader->key = false; /* for YAML the colon of a key is one before a blank */
+        reader->key = false;
+        reader->named.line = 0; /* for YAML the colon of a key is one before a blank */
         return take(reader, false) && put(reader->to, ' ', reader->place, reader->err);
     }
     return next == ',' || next == ':' || is_blank(next) ? take(reader, false) : take_plain(reader);
 }
 
 static bool take_all(reader_t *reader) {
-    bool ok = open_bracket(reader);
+    bool ok = true;
+    while (ok && is_blank(*reader->at))
+        ok = take(reader, true);
+    ok = ok && open_bracket(reader);
     while (ok && *reader->at && reader->depth)
         ok = is_comment(reader) ? take_comment(reader) : take_next(reader);
     while (ok && *reader->at && (is_blank(*reader->at) || is_comment(reader)))
@@ -153,7 +169,7 @@ static bool take_all(reader_t *reader) {
 }
 
 bool typed_query_read(typed_query_t *typed, const char *query, const char *name, err_t *err) {
-    const bool pipeline = *query == '[';
+    const bool pipeline = query[strspn(query, TYPED_QUERY_BLANKS)] == '[';
     reader_t reader = {.to = typed, .at = query, .name = name, .place = {1, 1}, .err = err};
     *typed = (typed_query_t){.count = 0};
     return put_words(typed, "suite: own\nqueries:\n  - name: query\n    ", reader.place, err) &&

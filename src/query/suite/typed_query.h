@@ -8,6 +8,14 @@
 
 #include <stdbool.h>
 
+#define TYPED_QUERY_BLANKS " \t\r\n"
+
+/* Is it no name of a suite, but a query itself: '[PIPELINE]', '{FILTER}'? */
+static inline bool typed_query_is(const char *text) {
+    text += strspn(text, TYPED_QUERY_BLANKS);
+    return *text == '[' || *text == '{';
+}
+
 /* The text of a suite, and where each of its characters was typed. */
 typedef struct {
     text_t text;
