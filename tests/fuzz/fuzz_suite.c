@@ -2,6 +2,7 @@
  * is valid BSON. */
 #include "query/suite/expected.h"
 #include "query/suite/suite.h"
+#include "query/suite/typed_query.h"
 #include "query/suite/value.h"
 
 #include <stdio.h>
@@ -48,10 +49,31 @@ static void fill_in(const suite_t *suite, const query_t *query) {
     bson_destroy(&params);
 }
 
+/* As typed on a command line. */
+static void open_typed(const uint8_t *data, size_t size) {
+    err_t err = {.text = ""};
+    unsigned long line = 0, column = 0;
+    int used = 0;
+    char *query = strndup((const char *)data, size);
+    suite_t *suite = query && typed_query_is(query) ? suite_open(query, &err) : NULL;
+    if (suite) {
+        must(suite->query_count == 1, "one query", query);
+        fill_in(suite, suite->queries);
+    } else if (query && typed_query_is(query)) {
+        must(err.status == STATUS_USAGE &&
+                 sscanf(err.text, "the query:%lu:%lu: %n", &line, &column, &used) == 2 && err.text[used] &&
+                 line && column && line + column <= strlen(query) + 2,
+             "a place in what was typed, and words", err.text);
+    }
+    suite_close(suite);
+    free(query);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     err_t err = {.text = ""}, again = {.text = ""};
     unsigned long line = 0, column = 0;
     int used = 0;
+    open_typed(data, size);
     suite_t *suite = suite_parse((const char *)data, size, "fuzz.yaml", &err);
     if (!suite) {
         must(err.status == STATUS_USAGE, "status 1", err.text);
