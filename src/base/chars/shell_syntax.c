@@ -1,4 +1,4 @@
-#include "query/suite/shell_syntax.h"
+#include "base/chars/shell_syntax.h"
 
 #include <ctype.h>
 #include <stdbool.h>
