@@ -26,11 +26,14 @@ static void say(report_t *report, const load_spec_t *spec, const load_result_t *
     scale_value(rejected, (double)counts->rejected, "records");
     scale_value(took, seconds(result->took_ns), "s");
     scale_value(rate, bson_read_number(document, "docs_per_second"), "documents/s");
-    char skipped[120] = "";
+    char skipped[120] = "", before[120] = "", earlier[SCALE_TEXT];
     if (result->skipped.count)
         snprintf(skipped, sizeof skipped, "; skipped: %zu file%s that %s not fit the format",
                  result->skipped.count, units_s(result->skipped.count),
                  result->skipped.count == 1 ? "does" : "do");
+    if (result->records_skipped)
+        snprintf(before, sizeof before, "; done by earlier runs: %s of these inputs",
+                 scale_value(earlier, (double)result->records_skipped, "records"));
     if (reporting_is_trouble(status)) {
         char *trouble = reporting_trouble(status, seconds(result->took_ns), err);
         report_say(report, status,
@@ -42,12 +45,12 @@ static void say(report_t *report, const load_spec_t *spec, const load_result_t *
                    "Dry run: nothing was written; %s document%s would have been, %s record%s rejected.",
                    loaded, units_s(counts->loaded), rejected, units_s(counts->rejected));
     } else if (!counts->read) {
-        report_say(report, status, "There was nothing left to load%s.", skipped);
+        report_say(report, status, "There was nothing left to load%s%s.", before, skipped);
     } else {
-        report_say(report, status, "Loaded %s document%s in %s, %s%s%s%s%s%s; limited by %s.", loaded,
+        report_say(report, status, "Loaded %s document%s in %s, %s%s%s%s%s%s%s; limited by %s.", loaded,
                    units_s(counts->loaded), took, rate, counts->already_there ? "; already there: " : "",
                    counts->already_there ? there : "", counts->rejected ? "; rejected: " : "",
-                   counts->rejected ? rejected : "", skipped, result->limited_by);
+                   counts->rejected ? rejected : "", before, skipped, result->limited_by);
     }
 }
 
@@ -65,7 +68,7 @@ static void add_result(report_t *report, const load_result_t *result, const bson
     report_figure(report, "CPU time here, a document", load_cpu_us(result), "us");
     reporting_figure(report, document, "peak memory", "peak_memory_bytes", "bytes");
     reporting_figure(report, document, "batches sent", "batches", "batches");
-    if (result->limited_by[0])
+    if (result->limited_by[0] && result->counts.read)
         report_figure_text(report, "limited by", result->limited_by);
     report_end(report);
 }
@@ -203,7 +206,9 @@ static void add_places(report_t *report, const load_result_t *result, const char
     report_begin(
         report, REPORT_BARS, title,
         "Even shares are good. Busy: the share of the loading time in which at least one batch (a group of "
-        "documents that are sent together) was under way there. At once: how many were, on average.");
+        "documents that are sent together) was under way there. At once: how many were, on average. Waited "
+        "for: by "
+        "all threads together.");
     report_column(report, kind, "");
     report_column(report, "documents", "documents");
     report_bar_column(report, "share", "%", 100);
