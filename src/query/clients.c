@@ -107,7 +107,8 @@ static bool is_over(const clients_t *crew, uint64_t number, int64_t after_ns) {
 static void run_open(member_t *member) {
     clients_t *crew = member->crew;
     const double apart_ns = 1e9 / crew->round->rate;
-    int64_t next_ns = 0; /* the round lasts until another request would be due, or it would seem a higher rate */
+    int64_t next_ns =
+        0; /* the round lasts until another request would be due, or it would seem a higher rate */
     while (goes_on(crew)) {
         uint64_t number = atomic_fetch_add(&crew->next, 1);
         int64_t after_ns = (int64_t)((double)number * apart_ns);

@@ -27,7 +27,8 @@ static const struct {
      "caf\xC3\xA9 \xE2\x82\xAC \xF0\x9F\x98\x80"},
     {TEXT("\xC2\x9B\x32J\xC2\xA0"), "\\xc2\\x9b2J\xC2\xA0", "\\u009b2J\xC2\xA0"}, /* C1, and no longer C1 */
     {TEXT("a\u202Egpj.exe\u2069 \u200E\u2028\u2027\u202F"),
-     "a\\u202egpj.exe\\u2069 \\u200e\\u2028\u2027\u202F", "a\\u202egpj.exe\\u2069 \\u200e\\u2028\u2027\u202F"},
+     "a\\u202egpj.exe\\u2069 \\u200e\\u2028\u2027\u202F",
+     "a\\u202egpj.exe\\u2069 \\u200e\\u2028\u2027\u202F"},
     {TEXT("bad\xFF.rej"), "bad\\xff.rej", "bad\xEF\xBF\xBD.rej"},
     {TEXT("\xE2\x82"), "\\xe2\\x82", "\xEF\xBF\xBD\xEF\xBF\xBD"},
     {TEXT("\xC3"), "\\xc3", "\xEF\xBF\xBD"},

@@ -41,7 +41,8 @@ typedef struct {
     uint64_t device, inode;
     uint64_t size; /* of the file; of the archive, if the path is that of a member */
     int64_t modified_ns;
-    const char *member; /* its name, behind ARCHIVE!, in the path that was asked for; NULL: the path is that of a file */
+    const char *
+        member; /* its name, behind ARCHIVE!, in the path that was asked for; NULL: the path is that of a file */
 } file_id_t;
 typedef bool register_file_fn(const char *path, file_id_t *file);
 

@@ -57,7 +57,8 @@ static void find_limit(load_result_t *result, const loader_counters_t *sum) {
                  100.0 * (double)slowest->figures.waiting_ns / (double)sum->wait_server_ns);
     else if (server >= input && server >= client)
         snprintf(result->limited_by, sizeof result->limited_by,
-                 "server %.80s (the loader threads were waiting for it %.0f%% of the time)", result->where, server);
+                 "server %.80s (the loader threads were waiting for it %.0f%% of the time)", result->where,
+                 server);
     else if (input >= client)
         snprintf(result->limited_by, sizeof result->limited_by,
                  "input (the loader threads were waiting for it %.0f%% of the time)", input);

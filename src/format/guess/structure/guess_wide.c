@@ -77,8 +77,10 @@ bool guess_is_widened(study_t *study, const structure_t *found, char wide[4], er
     const char delimiter = found->way.delimiter;
     size_t looked = 0, middle = 0;
     uint8_t sign = 0;
-    const bool sheet = delimiter == ',' || delimiter == '\t'; /* which may have an empty column in its middle */
-    if (found->columns < (sheet ? 5 : 3) || found->columns % 2 == 0 || !guess_cut_all(study, &found->way, err))
+    const bool sheet =
+        delimiter == ',' || delimiter == '\t'; /* which may have an empty column in its middle */
+    if (found->columns < (sheet ? 5 : 3) || found->columns % 2 == 0 ||
+        !guess_cut_all(study, &found->way, err))
         return false;
     for (size_t i = 0; i < study->count; i++) {
         const uint8_t *record = study->text + study->records[i].at;
