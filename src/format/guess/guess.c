@@ -291,6 +291,11 @@ static bool find_encoding(guess_t *guess, err_t *err) {
     guess->encoding = guess->options.encoding_given ? guess->options.encoding
                       : guess->other_bytes          ? ENCODING_WINDOWS_1252_NOT_UTF8
                                                     : ENCODING_NONE;
+    if (guess->marked && guess->options.encoding_given && !encoding_keeps_utf8(guess->encoding))
+        return err_set(
+            err, STATUS_INPUT,
+            "%.1000s: begins with a byte-order mark, by which its text is UTF-8: leave --encoding out",
+            guess->name);
     if (guess->options.encoding_given)
         return check_first(guess, err);
     if (guess->other_bytes && guess->marked)

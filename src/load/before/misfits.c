@@ -66,9 +66,8 @@ bool misfits_refuse(const misfits_t *misfits, size_t files, const char *format, 
     if (files == 1 && strcmp(format, GUESS_FORMAT) == 0)
         return err_set(
             err, STATUS_INPUT,
-            "%.3000s; it has other columns than those that the collection was first loaded with, and "
-            "nothing was written: load it into another collection, or load both anew with a --format "
-            "that has the columns of both",
+            "%.3000s; it does not fit what was guessed when the collection was first loaded, and nothing was "
+            "written: load it into another collection, or load both anew with a --format that fits both",
             first->reason);
     if (files == 1)
         return err_set(err, STATUS_INPUT,
