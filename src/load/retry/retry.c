@@ -25,7 +25,7 @@ static load_file_t *file_of(const feeding_t *feeding, const retry_t *retry, err_
     if (dialect && last && last->dialect == dialect && strcmp(last->input->name, retry->path) == 0 &&
         (!entry || last->ordinal == entry->ordinal))
         return last;
-    if (job->file_count == feeding->room) {
+    if (!job->files || job->file_count == feeding->room) {
         err_set(err, STATUS_USAGE, "%s grew while it was read; run the same command again", job->spec->retry);
         return NULL;
     }
