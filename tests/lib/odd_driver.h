@@ -285,6 +285,9 @@ bool mongoc_client_read_command_with_opts(mongoc_client_t *client, const char *d
     if (odd_fails(odd_server.odd, error))
         return false;
     odd_find(odd_server.odd, bson_iter_utf8(&first, NULL), command, &odd_cursor.documents, &odd_cursor.count);
+    bson_t *cursor = BCON_NEW("cursor", "{", "id", BCON_INT64(0), "ns", "d.c", "firstBatch", "[", "]", "}");
+    bson_concat(reply, cursor);
+    bson_destroy(cursor);
     return true;
 }
 
