@@ -3,8 +3,11 @@
 #include "base/chars/shell_syntax.h"
 #include "base/grow.h"
 
+#include <ctype.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 enum { DEEPEST = 64 };
 
@@ -17,8 +20,9 @@ typedef struct {
         yaml_place_t place;
     } open[DEEPEST];
     int depth;
-    bool key;           /* in a map: what comes is a key */
-    yaml_place_t named; /* where a key began whose colon has not come; line 0: none did */
+    bool key;            /* in a map: what comes is a key */
+    yaml_place_t named;  /* where a key began whose colon has not come; line 0: none did */
+    yaml_place_t valued; /* the colon of a key whose value has not come; line 0: there is none */
     err_t *err;
 } reader_t;
 
@@ -47,10 +51,9 @@ static bool put_words(typed_query_t *to, const char *words, yaml_place_t place, 
     return true;
 }
 
-/* Takes one byte; as what it is, or as a blank: a query is one line for YAML, so its lines need no indent. */
-static bool take(reader_t *reader, bool blank) {
+static bool take_as(reader_t *reader, char as) {
     const char byte = *reader->at++;
-    const bool ok = put(reader->to, blank || is_blank(byte) ? ' ' : byte, reader->place, reader->err);
+    const bool ok = put(reader->to, as, reader->place, reader->err);
     if (byte == '\n')
         reader->place = (yaml_place_t){.line = reader->place.line + 1, .column = 1};
     else
@@ -58,14 +61,36 @@ static bool take(reader_t *reader, bool blank) {
     return ok;
 }
 
+/* Takes one byte; as what it is, or as a blank: a query is one line for YAML, so its lines need no indent. */
+static bool take(reader_t *reader, bool blank) {
+    return take_as(reader, blank || is_blank(*reader->at) ? ' ' : *reader->at);
+}
+
+static bool put_byte(reader_t *reader) {
+    return take_as(reader, *reader->at);
+}
+
+/* What YAML takes as a shell does. It knows more (\a, \e, \N), which is something else there; and none between ' and '. */
+static bool check_escape(const reader_t *reader, char quote) {
+    return quote == '"' ? (reader->at[1] && strchr("nrtbfv0\\\"/xu", reader->at[1])) ||
+                              COMPLAIN(reader->place,
+                                       "an escape of a text is one of \\n \\r \\t \\b \\f \\v \\0 \\x \\u "
+                                       "\\\\ \\\" \\/ here")
+                        : COMPLAIN(reader->place, "a text with a backslash is written in \"...\" here");
+}
+
 static bool take_quoted(reader_t *reader) {
     const char quote = *reader->at;
     const yaml_place_t place = reader->place;
     bool ok = take(reader, false);
     while (ok && *reader->at && *reader->at != quote) {
-        if (quote == '"' && *reader->at == '\\' && reader->at[1])
-            ok = take(reader, false);
-        ok = ok && take(reader, false);
+        if (*reader->at == '\n')
+            return COMPLAIN(place, "this text goes over the end of its line: write \\n in \"...\" there");
+        if (*reader->at == '\\' && !check_escape(reader, quote))
+            return false;
+        if (*reader->at == '\\')
+            ok = put_byte(reader);
+        ok = ok && put_byte(reader);
     }
     if (ok && !*reader->at)
         return COMPLAIN(place, "this %c is never closed", quote);
@@ -92,19 +117,104 @@ static bool refuse_shell(const reader_t *reader, const char *instead) {
     return COMPLAIN(reader->place, SHELL_SYNTAX_WORDS, 60, shown, instead);
 }
 
+/* 5, -1.5, 2e3: as JSON has it. 007, .5 and 0x10 are something else for YAML, or nothing. */
+static bool is_number(const char *text, size_t length) {
+    static const char digits[] = "0123456789";
+    const char *at = text + (*text == '-');
+    size_t count = strspn(at, digits);
+    bool ok = count && (count == 1 || *at != '0');
+    at += count;
+    if (*at == '.') {
+        count = strspn(++at, digits);
+        ok = ok && count;
+        at += count;
+    }
+    if (*at == 'e' || *at == 'E') {
+        at++;
+        at += *at == '+' || *at == '-';
+        count = strspn(at, digits);
+        ok = ok && count;
+        at += count;
+    }
+    return ok && at == text + length;
+}
+
+static bool has_wide_blank(const char *text, size_t length) {
+    static const char *const blanks[] = {"\xC2\xA0", "\xE2\x80", "\xE3\x80\x80", "\xEF\xBB\xBF"};
+    bool any = false;
+    for (size_t i = 0; i < sizeof blanks / sizeof *blanks; i++)
+        any |= memmem(text, length, blanks[i], strlen(blanks[i])) != NULL;
+    return any;
+}
+
+/* Values of JavaScript, and what YAML or Python may have for true, false and null. */
+static bool is_of_shell(const char *text, size_t length) {
+    static const char *const words[] = {"yes", "no", "on", "off", "none", "nil"}, *const exact[] = {"true",
+                                                                                                    "false",
+                                                                                                    "null"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strlen(words[i]) == length && strncasecmp(words[i], text, length) == 0)
+            return true;
+    for (size_t i = 0; i < sizeof exact / sizeof *exact; i++)
+        if (strlen(exact[i]) == length && strncasecmp(exact[i], text, length) == 0)
+            return memcmp(exact[i], text, length) != 0;
+    return strncmp(text, "Math.", 5) == 0 || strncmp(text, "Number.", 7) == 0 ||
+           (length == 6 && (memcmp(text, "MinKey", 6) == 0 || memcmp(text, "MaxKey", 6) == 0));
+}
+
+/* One word, which may be a field ($amount, $$ROOT, a.b) or a name. as_key: also of other letters, or a number. */
+static bool is_word(const char *text, size_t length, bool as_key) {
+    size_t at = strspn(text, "$");
+    const bool begins = isalpha((unsigned char)text[at]) || text[at] == '_' ||
+                        (as_key && (isdigit((unsigned char)text[at]) || (text[at] & 0x80)));
+    while (at < length &&
+           (isalnum((unsigned char)text[at]) || strchr("_.$-", text[at]) || (as_key && (text[at] & 0x80))))
+        at++;
+    return begins && at == length && !has_wide_blank(text, length) && (as_key || !is_of_shell(text, length));
+}
+
+/* What a suite takes or refuses, by what it stands in: {$date: 2024-05-01}, {$numberDouble: NaN}. */
+static bool is_of_suite(const char *from, size_t length) {
+    char text[64];
+    if (length >= sizeof text)
+        return false;
+    snprintf(text, sizeof text, "%.*s", (int)length, from);
+    return shell_syntax(text) != NULL;
+}
+
+static bool refuse_word(const reader_t *reader, size_t length) {
+    char shown[256];
+    escape_text(shown, sizeof shown, reader->at, length);
+    return reader->key
+               ? COMPLAIN(reader->place, "'%.60s' is not one word: put a key like that in quotes", shown)
+               : COMPLAIN(reader->place,
+                          "'%.60s' is no number as in JSON, nor true, false, null or one word: put a text "
+                          "in quotes; is a comma missing?",
+                          shown);
+}
+
 static bool take_plain(reader_t *reader) {
     const char *const instead = reader->key ? NULL : shell_syntax_begins(reader->at);
     if (strncmp(reader->at, "//", 2) == 0 || strncmp(reader->at, "/*", 2) == 0)
         return COMPLAIN(reader->place, "a comment begins with # here");
-    bool ok = !instead || refuse_shell(reader, instead);
+    if (instead)
+        return refuse_shell(reader, instead);
+    const reader_t from = *reader;
+    bool ok = true;
     while (ok && *reader->at && !strchr(reader->key ? ",[]{}:" : ",[]{}", *reader->at) && !is_comment(reader))
         ok = take(reader, false);
-    return ok;
+    size_t length = (size_t)(reader->at - from.at);
+    while (length && is_blank(from.at[length - 1]))
+        length--;
+    return ok && (is_word(from.at, length, from.key) ||
+                  (!from.key && (is_number(from.at, length) || is_of_suite(from.at, length))) ||
+                  refuse_word(&from, length));
 }
 
 /* YAML would take it for a key of the value null. */
 static bool check_named(const reader_t *reader) {
-    return !reader->named.line || COMPLAIN(reader->named, "this key has no value");
+    return (!reader->named.line || COMPLAIN(reader->named, "this key has no value")) &&
+           (!reader->valued.line || COMPLAIN(reader->valued, "no value follows this colon"));
 }
 
 static bool in_map(const reader_t *reader) {
@@ -135,6 +245,8 @@ static bool take_next(reader_t *reader) {
     const char next = *reader->at;
     if (strchr(",]}", next) && !check_named(reader))
         return false;
+    if (!is_blank(next) && !strchr(",]}", next))
+        reader->valued.line = 0;
     if (reader->key && !reader->named.line && !strchr(",[]{}:", next) && !is_blank(next))
         reader->named = reader->place;
     if (next == '[' || next == '{')
@@ -147,7 +259,8 @@ static bool take_next(reader_t *reader) {
         reader->key = in_map(reader);
     if (next == ':' && reader->key) {
         reader->key = false;
-        reader->named.line = 0; /* for YAML the colon of a key is one before a blank */
+        reader->named.line = 0;
+        reader->valued = reader->place; /* for YAML the colon of a key is one before a blank */
         return take(reader, false) && put(reader->to, ' ', reader->place, reader->err);
     }
     return next == ',' || next == ':' || is_blank(next) ? take(reader, false) : take_plain(reader);
