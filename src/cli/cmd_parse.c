@@ -363,13 +363,17 @@ static void tell_bad_values(const parse_t *parse) {
     if (!all || schema->bad_value == BAD_VALUE_REJECT || schema->bad_value == BAD_VALUE_STOP)
         return;
     schema_tell_bad(&line, schema->bad_value, schema_any_fields(schema), all);
-    for (size_t i = 0; i < schema_counted(schema) && fields < MOST; i++) {
+    for (size_t i = 0; i < schema_counted(schema); i++) {
         const uint64_t of_field = records_bad_of(parse->reader, i);
+        if (of_field && fields == MOST) {
+            text_print(&line, ", ...");
+            break;
+        }
         if (of_field)
             text_print(&line, "%s%s %s", fields++ ? ", " : " (", schema_counted_field(schema, i)->name,
                        units_count(count, of_field));
     }
-    text_print(&line, "%s", fields == MOST ? ", ...)" : fields ? ")" : "");
+    text_print(&line, "%s", fields ? ")" : "");
     char *text = text_take_or_end(&line);
     if (parse->values->emit == EMIT_NONE)
         out_print("%s\n", text);

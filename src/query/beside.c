@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static const int64_t PATIENCE_NS = 10000000000;
+static const int64_t PATIENCE_NS = 5000000000;
 
 static volatile pid_t starter;
 

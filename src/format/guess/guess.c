@@ -123,6 +123,9 @@ static bool add_record(guess_t *guess, const guess_line_t *line, err_t *err) {
         guess->misfits++;
         return true;
     }
+    const span_t *last = &guess->split->spans[guess->split->count - 1];
+    guess->stray_cr |=
+        last->length && last->length == last->raw_length && last->text[last->length - 1] == '\r';
     for (size_t i = 0; i < guess->split->count; i++)
         add_value(guess, &guess->columns[i], &guess->split->spans[i]);
     const char quote = guess->structure.way.quote;
@@ -350,6 +353,8 @@ static bool check_for_documents(const guess_t *guess, err_t *err) {
 bool guess_end(guess_t *guess, err_t *err) {
     if (guess->json || guess->bson)
         return check_for_documents(guess, err);
+    if (guess->stray_cr || guess->first[guess->first_length - 1] == '\r')
+        return guess_refuse_two_cr(guess->name, err);
     decide_columns(guess);
     if (!guess_find_escapes(guess, err) || !guess_find_torn(guess, err) || !find_encoding(guess, err) ||
         !guess_read_names(guess, err) || !guess_find_header(guess, err))

@@ -1,7 +1,7 @@
 /* Text that knows no quotes, as many exports of tables divided by tabs, and has some all the same ("Rome, and lines later
  * Brave"): read with quotes, whole records vanish in a field, and all seems well. Texts of several lines may look like
  * that, too. But then a quote stands nowhere else: who encloses texts encloses those that hold a quote. And a text seldom
- * has tabs, and numbers where the columns have them. */
+ * has tabs in each of its lines, as many as the columns take. */
 #include "format/guess/guess_inner.h"
 #include "format/guess/structure/guess_study.h"
 
@@ -73,7 +73,7 @@ static bool look_at_lines(guess_t *guess, const guess_line_t *line, bool *torn, 
     for (size_t i = 0; lines.torn && i < columns; i++)
         typed |= lines.typed[i];
     *torn = lines.torn && (seldom || typed);
-    guess->torn.sure |= *torn && seldom && typed;
+    guess->torn.sure |= *torn && seldom;
     return true;
 }
 

@@ -66,8 +66,9 @@ bool misfits_refuse(const misfits_t *misfits, size_t files, const char *format, 
     if (files == 1 && strcmp(format, GUESS_FORMAT) == 0)
         return err_set(
             err, STATUS_INPUT,
-            "%.3000s; it does not fit what was guessed when the collection was first loaded, and nothing was "
-            "written: load it into another collection, or load both anew with a --format that fits both",
+            "%.3000s; it does not fit the format that was guessed from another file, and nothing was "
+            "written: load it "
+            "into another collection, which guesses anew, or load both anew with a --format that fits both",
             first->reason);
     if (files == 1)
         return err_set(err, STATUS_INPUT,

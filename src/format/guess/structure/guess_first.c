@@ -55,8 +55,8 @@ static bool is_odd_header(study_t *study, structure_t *found, err_t *err) {
             return false;
     }
     found->row_names = fields + 1 == most && !found->ends_empty;
-    found->unsure_names = found->row_names && way->delimiter != '\t' && !way->blanks &&
-                          !(quoted && begins_quoted(study, found, 1));
+    found->unsure_names =
+        found->row_names && way->delimiter != '\t' && !(quoted && begins_quoted(study, found, 1));
     return true;
 }
 

@@ -272,6 +272,12 @@ static bool refuse_structure(study_t *study, const structure_t *best, const char
         return false;
     if (best->score <= 0.25)
         return refuse_undivided(name, err);
+    if (best->columns == 1 && guess_has_quoted_words(study))
+        return err_set(
+            err, STATUS_INPUT,
+            "%.1000s: blanks seem to divide its lines, which begin with a text in quotes, but nothing "
+            "else tells; give a --format with delimiter: blanks, or with one column and quote: none",
+            name);
     if (best->columns > SCHEMA_MOST_FIELDS)
         return err_set(err, STATUS_INPUT, "%.1000s: has %zu columns; a format has %d fields at most", name,
                        best->columns, SCHEMA_MOST_FIELDS);

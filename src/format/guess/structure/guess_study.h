@@ -45,6 +45,9 @@ bool guess_is_aligned(study_t *study, bool *unsure, err_t *err);
 /* Is every second field of all records empty, or the same sign? Then the delimiter is that long: *wide. */
 bool guess_is_widened(study_t *study, const structure_t *found, char wide[4], err_t *err);
 
+/* Do most lines begin with a text in quotes, a blank, and more? */
+bool guess_has_quoted_words(const study_t *study);
+
 /* Blanks within values: only a person knows the widths. */
 bool guess_refuse_by_width(const study_t *study, const char *name, err_t *err);
 

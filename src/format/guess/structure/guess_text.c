@@ -66,6 +66,14 @@ static bool has_lines_of_two_cr(const uint8_t *text, size_t length) {
     return with_two > lines / 2;
 }
 
+bool guess_refuse_two_cr(const char *name, err_t *err) {
+    return err_set(
+        err, STATUS_INPUT,
+        "%.1000s: lines of it end with CR CR LF (bytes 0d 0d 0a), but only LF and CR LF end a line here; "
+        "make each an LF first (sed 's/\\r*$//'), or pipe that in and name the input '-'",
+        name);
+}
+
 bool guess_is_text(const char *name, const uint8_t *text, size_t length, err_t *err) {
     const size_t head = length < LOOK_AT ? length : LOOK_AT;
     if (memchr(text, 0, head) && bson_span_begins_broken(text, length))
@@ -90,11 +98,7 @@ bool guess_is_text(const char *name, const uint8_t *text, size_t length, err_t *
             "each CR an LF first (tr '\\r' '\\n'), or pipe that in and name the input '-'",
             name);
     if (has_lines_of_two_cr(text, head))
-        return err_set(
-            err, STATUS_INPUT,
-            "%.1000s: its lines end with CR CR LF (bytes 0d 0d 0a), but only LF and CR LF end a line here; "
-            "make each an LF first (sed 's/\\r*$//'), or pipe that in and name the input '-'",
-            name);
+        return guess_refuse_two_cr(name, err);
     uint8_t first, second;
     guess_first_bytes(text, head, &first, &second);
     if (!first)

@@ -15,4 +15,7 @@ bool guess_is_named_bson(const char *name);
 /* Refuses what is no delimited text of bytes. */
 bool guess_is_text(const char *name, const uint8_t *text, size_t length, err_t *err);
 
+/* Of a text whose lines, or some of them, end with CR CR LF. Returns false. */
+bool guess_refuse_two_cr(const char *name, err_t *err);
+
 #endif

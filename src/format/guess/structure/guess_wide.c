@@ -9,6 +9,7 @@
 typedef struct {
     size_t words, clear; /* numbers, and texts in quotes */
     bool gap;            /* several blanks in a row */
+    bool torn;           /* [a text with blanks] is cut */
 } words_t;
 
 /* Behind a text in quotes that ends where a word does; NULL: there is none. */
@@ -25,7 +26,7 @@ static const uint8_t *skip_quoted(const uint8_t *at, const uint8_t *end) {
 
 static words_t count_words(const uint8_t *text, size_t length) {
     const uint8_t *at = text, *const end = text + length;
-    words_t is = {0, 0, false};
+    words_t is = {0, 0, false, false};
     while (at < end) {
         const uint8_t *from = at;
         while (at < end && delimiter_is_blank(*at))
@@ -37,6 +38,7 @@ static words_t count_words(const uint8_t *text, size_t length) {
         const uint8_t *const quoted = skip_quoted(at, end);
         for (at = quoted ? quoted : at; at < end && !delimiter_is_blank(*at);)
             at++;
+        is.torn |= *from == '[' && at[-1] != ']';
         is.words++;
         is.clear += quoted || guess_is_typed(from, (size_t)(at - from));
     }
@@ -46,6 +48,7 @@ static words_t count_words(const uint8_t *text, size_t length) {
 bool guess_is_aligned(study_t *study, bool *unsure, err_t *err) {
     const way_t way = {.delimiter = '\n'};
     size_t usual = 0, first = 0, same = 0, words = 0, clear = 0, wide = 0;
+    bool torn = false;
     column_t whole; /* each line but the first as one value */
     *unsure = false;
     guess_column_begin(&whole);
@@ -64,9 +67,10 @@ bool guess_is_aligned(study_t *study, bool *unsure, err_t *err) {
         words += line.words;
         clear += line.clear;
         wide += line.gap;
+        torn |= line.torn;
     }
     const bool even = study->count > 1 && usual >= 2 && same * 20 >= (study->count - 1) * 19;
-    if (!even || (clear * 2 < words && wide * 2 <= study->count))
+    if (!even || torn || (clear * 2 < words && wide * 2 <= study->count))
         return false;
     /* a decimal mark would tell that it is one number */
     *unsure = whole.values && whole.styles && !(whole.styles & whole.fraction) && first == usual;
@@ -99,6 +103,17 @@ bool guess_is_widened(study_t *study, const structure_t *found, char wide[4], er
         return false;
     snprintf(wide, 4, middle ? "%c%c%c" : "%c%c", delimiter, middle ? (char)sign : delimiter, delimiter);
     return true;
+}
+
+bool guess_has_quoted_words(const study_t *study) {
+    size_t lines = 0;
+    for (size_t i = 0; i < study->count; i++) {
+        const uint8_t *text = study->text + study->records[i].at,
+                      *const end = text + study->records[i].length,
+                      *quoted = study->records[i].length ? skip_quoted(text, end) : NULL;
+        lines += quoted && quoted < end;
+    }
+    return lines * 2 > study->count;
 }
 
 enum { WIDEST_LINE = 1000, NAMED_PLACES = 20 };
