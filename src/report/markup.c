@@ -1,4 +1,5 @@
 #include "report/markup.h"
+#include "base/chars/escape.h"
 #include "base/chars/utf8.h"
 
 #include <stdint.h>
@@ -33,8 +34,11 @@ static void put_character(markup_t *markup, const uint8_t *at, size_t length) {
             return;
         }
     }
+    char piece[ESCAPE_PIECE];
     if (!length || utf8_is_control(at, length))
         markup_put(markup, "\xEF\xBF\xBD");
+    else if (length == 3 && escape_shown(at, length, piece) && *piece == '\\') /* from right to left */
+        markup_put(markup, piece);
     else
         text_append_bytes(&markup->text, (const char *)at, length);
 }

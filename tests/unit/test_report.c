@@ -38,6 +38,7 @@ static void test_escaping(void **state) {
         {"\x01 \x1f \x7f", "\xEF\xBF\xBD \xEF\xBF\xBD \xEF\xBF\xBD"},
         {"\xC2\x85", "\xEF\xBF\xBD"},                              /* a C1 control */
         {"Škoda 电 🚗", "Škoda 电 🚗"},                              /* two, three and four bytes */
+        {"a\u202Eb€", "a\\u202eb€"},                               /* what runs from right to left */
         {"\xFF\xFE", "\xEF\xBF\xBD\xEF\xBF\xBD"},                  /* no UTF-8 */
         {"a\xC3", "a\xEF\xBF\xBD"},                                /* cut off */
         {"\xC0\xBCscript>", "\xEF\xBF\xBD\xEF\xBF\xBDscript&gt;"}, /* '<' in too many bytes */

@@ -62,7 +62,10 @@ static void scalars(void **state) {
     same("yes", "\"yes\"");
     same("1.2.3", "\"1.2.3\"");
     same("e5", "\"e5\"");
-    same("0x10", "\"0x10\"");
+    refused("0x10", "write the number itself");
+    same("/usr/bin/", "\"/usr/bin/\"");
+    same("Double (room)", "\"Double (room)\"");
+    same("new car (red)", "\"new car (red)\"");
     same("infinity", "\"infinity\"");
     same("$t", "\"$t\"");
     same("'2014-01-31'", "\"2014-01-31\"");

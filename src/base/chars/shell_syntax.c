@@ -11,7 +11,7 @@ static const char a_date[] = "{$date: \"2014-01-31T12:30:00Z\"}", an_id[] = "{$o
                   a_timestamp[] = "{$timestamp: {t: SECONDS, i: NUMBER}}", least[] = "{$minKey: 1}",
                   greatest[] = "{$maxKey: 1}", infinite[] = "{$numberDouble: Infinity}",
                   below[] = "{$numberDouble: -Infinity}", no_number[] = "{$numberDouble: NaN}",
-                  anything[] = "a value of YAML or of Extended JSON";
+                  anything[] = "a value of YAML or of Extended JSON", a_number[] = "the number itself";
 
 static const char a_regex[] = "{$regularExpression: {pattern: \"...\", options: \"i\"}}";
 
@@ -53,7 +53,8 @@ static const char *instead_of_call(const char *text) {
     if (made)
         text = past_blanks(text + 3);
     const size_t length = name_length(text), first = strcspn(text, ".");
-    if (!length || *past_blanks(text + length) != '(')
+    if (!length || *(made ? past_blanks(text + length) : text + length) != '(' ||
+        (made && !isupper((unsigned char)*text)))
         return NULL;
     for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
         if (strlen(calls[i].name) == (first < length ? first : length) &&
@@ -62,9 +63,12 @@ static const char *instead_of_call(const char *text) {
     return made ? anything : NULL;
 }
 
-/* /^a/, /a b/i; not /var/log or /var/log/today.txt */
+/* /^a/, /a b/i, /a\/b/; not /var/log or /usr/bin/ */
 static bool is_regex(const char *text) {
     const char *const last = strrchr(text, '/');
+    for (const char *at = text + 1; *text == '/' && at < last; at++)
+        if (*at == '/' && at[-1] != '\\')
+            return false;
     return *text == '/' && last > text + 1 && strspn(last + 1, "dgimsuvyx") == strlen(last + 1);
 }
 
@@ -90,20 +94,24 @@ static bool is_day(const char *text) {
     return at && *at == ':' && strspn(at, "0123456789:.+-Zz ") == strlen(at);
 }
 
+/* 60*1000, 0x10, 0b1 */
+static bool is_reckoned(const char *text) {
+    text += *text == '-' || *text == '+';
+    const size_t digits = strspn(text, "0123456789.");
+    return digits &&
+           (*past_blanks(text + digits) == '*' || (*text == '0' && text[1] && strchr("xXoObB", text[1])));
+}
+
 const char *shell_syntax(const char *text) {
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (strcmp(text, words[i].word) == 0)
             return words[i].instead;
-    return is_regex(text) ? a_regex : is_day(text) ? a_date : instead_of_call(text);
-}
-
-/* 60*1000, 0x10 */
-static bool is_reckoned(const char *text) {
-    text += *text == '-' || *text == '+';
-    const size_t digits = strspn(text, "0123456789.");
-    return digits && (*past_blanks(text + digits) == '*' || strncmp(text, "0x", 2) == 0);
+    return is_regex(text)      ? a_regex
+           : is_day(text)      ? a_date
+           : is_reckoned(text) ? a_number
+                               : instead_of_call(text);
 }
 
 const char *shell_syntax_begins(const char *text) {
-    return *text == '/' ? a_regex : is_reckoned(text) ? "the number itself" : instead_of_call(text);
+    return *text == '/' ? a_regex : is_reckoned(text) ? a_number : instead_of_call(text);
 }

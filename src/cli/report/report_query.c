@@ -287,7 +287,7 @@ report_t *report_query(const query_spec_t *spec, const query_result_t *result, i
         say(report, result, status, err);
         add_result(report, result);
     } else { /* it did not come so far */
-        char *trouble = reporting_trouble(status, 0, err);
+        char *trouble = reporting_trouble(status, result->seconds, err);
         report_say(report, status, "%s", trouble);
         bson_free(trouble);
     }

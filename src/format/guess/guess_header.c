@@ -26,7 +26,8 @@ static bool is_joined(const char *text, size_t length) {
     return parts > 1 && length >= 3 * parts;
 }
 
-bool guess_is_column_word(const char *text, size_t length) {
+/* A name that columns have in many files. */
+static bool is_known_word(const char *text, size_t length) {
     static const char *const words[] = {
         "id",        "name",      "date",     "time",    "code",     "type",      "city",        "country",
         "state",     "status",    "email",    "phone",   "address",  "title",     "price",       "amount",
@@ -46,7 +47,11 @@ bool guess_is_column_word(const char *text, size_t length) {
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (strlen(words[i]) == length && strncasecmp(words[i], text, length) == 0)
             return true;
-    return is_joined(text, length);
+    return false;
+}
+
+bool guess_is_column_word(const char *text, size_t length) {
+    return is_known_word(text, length) || is_joined(text, length);
 }
 
 static column_t of_one(const char *text, size_t length) {
@@ -110,6 +115,8 @@ static bool is_name_like(const char *text, size_t length) {
 typedef struct {
     size_t with, without;
     bool words, years; /* a name such as "id" is among the first row's; years in a row are */
+    bool known, above; /* one that many files have; above numbers or dates */
+    bool certain;      /* the first row has a date, or a number with a fraction, as the others have */
 } evidence_t;
 
 static bool is_date(kind_t kind) {
@@ -122,7 +129,9 @@ static void weigh_column(const guess_t *guess, size_t at, bool named, evidence_t
     const column_t first = of_one(column->text, column->length);
     const decision_t first_is = guess_column_decide(&first), *is = &column->is;
     const bool years = is_of_years(guess, at);
+    const bool known = is_known_word(column->text, column->length);
     evidence->words |= column->word;
+    evidence->known |= known;
     evidence->years |=
         years && column->column.same_length != column->length; /* else the others may be years, too */
     if (!first.values || years || (named && is_of_series(guess, at)))
@@ -134,11 +143,13 @@ static void weigh_column(const guess_t *guess, size_t at, bool named, evidence_t
         /* days head columns, too */
         const bool heads = is_date(first_is.kind) && guess_kind_is_number(is->kind);
         evidence->without += heads ? 0 : typed ? STRONG : 1;
+        evidence->certain |= typed && !heads && is->kind != KIND_INT;
         return;
     }
     const bool name = is_name_like(column->text, column->length);
     if (typed) {
         evidence->with += name ? STRONG : 0;
+        evidence->above |= known;
         return;
     }
     evidence->with += column->word && !column->words;
@@ -176,7 +187,8 @@ static bool refuse_unsure(const guess_t *guess, err_t *err) {
         return err_set(
             err, STATUS_INPUT,
             "%.1000s: line %llu (%s) may name the columns or be a record: nothing in it tells, and what is "
-            "before it has another number of fields; give --header %llu if that line names them, else a "
+            "before it has another number of fields, or but one that is filled; give --header %llu if that "
+            "line names them, else a "
             "--format, which also says so if the delimiter is a part of the values",
             guess->name, (unsigned long long)guess->first_line, first, (unsigned long long)guess->first_line);
     return err_set(
@@ -212,7 +224,8 @@ static bool refuse_before_record(const guess_t *guess, err_t *err) {
     const size_t skip = guess->structure.skip;
     return err_set(
         err, STATUS_INPUT,
-        "%.1000s: %zu line%s before its first record (line %llu) %s another number of fields, and no header "
+        "%.1000s: %zu line%s before its first record (line %llu) %s another number of fields, or but one "
+        "that is filled, and no header "
         "tells that %s none; give --header %llu if that line is one, else a --format with 'skip: %zu'",
         guess->name, skip, skip == 1 ? "" : "s", (unsigned long long)guess->first_line,
         skip == 1 ? "has" : "have", skip == 1 ? "it is" : "they are", (unsigned long long)guess->first_line,
@@ -250,7 +263,7 @@ static bool refuse_line(const guess_t *guess, err_t *err) {
 }
 
 bool guess_find_header(guess_t *guess, err_t *err) {
-    evidence_t evidence = {0, 0, false, false};
+    evidence_t evidence = {.with = 0};
     const uint32_t line = guess->options.header_line;
     const bool said = guess->options.header == GUESS_NO_HEADER ||
                       (guess->options.header == GUESS_HEADER &&
@@ -272,7 +285,8 @@ bool guess_find_header(guess_t *guess, err_t *err) {
         return refuse_unsure(guess, err);
     if (evidence.with >= ENOUGH && evidence.with >= 2 * evidence.without)
         return settle(guess, true, err);
-    if (evidence.without >= 2 * evidence.with + !evidence.with && !(evidence.words && evidence.with))
+    const bool contradicts = evidence.above || (evidence.known && evidence.with && !evidence.certain);
+    if (evidence.without >= 2 * evidence.with + !evidence.with && !contradicts)
         return settle(guess, false, err);
     return refuse_unsure(guess, err);
 }

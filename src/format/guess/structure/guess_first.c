@@ -110,12 +110,23 @@ static size_t before_comments(const study_t *study, size_t record, char comment)
     return begin;
 }
 
+/* "Sales report,,": a title, as spreadsheets save it, or a row of nothing. */
+static bool is_title(const study_t *study, const structure_t *found, size_t record) {
+    const char delimiter = found->way.delimiter;
+    const uint8_t *text = study->text + study->records[record].at;
+    size_t length = study->records[record].length, ends = 0;
+    for (; length && text[length - 1] == (uint8_t)delimiter; length--)
+        ends++;
+    return found->columns > 2 && !found->way.blanks && !found->way.wide[0] && ends + 1 == found->columns;
+}
+
 size_t guess_find_first(study_t *study, structure_t *found, size_t *of, err_t *err) {
     const hashes_t hashes = count_hashes(study, found->columns);
     bool comments = hashes.others > 0;
     size_t first = 0, fitting = 0, passed = 0;
     while (first < study->count &&
-           (study->records[first].fields != found->columns || (comments && study->records[first].hash)))
+           (study->records[first].fields != found->columns || (comments && study->records[first].hash) ||
+            is_title(study, found, first)))
         first++;
     if (first == study->count)
         first = 0;
