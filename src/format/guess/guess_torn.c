@@ -99,7 +99,8 @@ void guess_torn_count(guess_t *guess) {
 
 bool guess_find_torn(const guess_t *guess, err_t *err) {
     const guess_torn_t *torn = &guess->torn;
-    return !torn->torn || torn->torn < torn->records || !(torn->loose || torn->sure) ||
+    const bool all = torn->torn == torn->records; /* or some texts are of several lines */
+    return !torn->torn || !(torn->sure || (all && torn->loose)) ||
            err_set(err, STATUS_INPUT,
                    "%.1000s: some of its quotes are ordinary characters%s, %" PRIu64
                    " of its records go over several lines, each of which looks like a record itself. Give "

@@ -22,6 +22,7 @@ typedef struct {
     int depth;
     bool key;            /* in a map: what comes is a key */
     yaml_place_t named;  /* where a key began whose colon has not come; line 0: none did */
+    bool ended;          /* a key or value has, and what divides it from the next has not come */
     yaml_place_t valued; /* the colon of a key whose value has not come; line 0: there is none */
     err_t *err;
 } reader_t;
@@ -72,11 +73,18 @@ static bool put_byte(reader_t *reader) {
 
 /* What YAML takes as a shell does. It knows more (\a, \e, \N), which is something else there; and none between ' and '. */
 static bool check_escape(const reader_t *reader, char quote) {
-    return quote == '"' ? (reader->at[1] && strchr("nrtbfv0\\\"/xu", reader->at[1])) ||
+    return quote == '"' ? (reader->at[1] && strchr("nrtbfv0\\\"/xu", reader->at[1]) &&
+                           !(reader->at[1] == '0' && isdigit((unsigned char)reader->at[2]))) ||
                               COMPLAIN(reader->place,
                                        "an escape of a text is one of \\n \\r \\t \\b \\f \\v \\0 \\x \\u "
                                        "\\\\ \\\" \\/ here")
                         : COMPLAIN(reader->place, "a text with a backslash is written in \"...\" here");
+}
+
+/* Of YAML: it folds lines. */
+static bool ends_line(const char *at) {
+    return *at == '\n' || *at == '\r' || strncmp(at, "\xC2\x85", 2) == 0 ||
+           strncmp(at, "\xE2\x80\xA8", 3) == 0 || strncmp(at, "\xE2\x80\xA9", 3) == 0;
 }
 
 static bool take_quoted(reader_t *reader) {
@@ -84,7 +92,7 @@ static bool take_quoted(reader_t *reader) {
     const yaml_place_t place = reader->place;
     bool ok = take(reader, false);
     while (ok && *reader->at && *reader->at != quote) {
-        if (*reader->at == '\n')
+        if (ends_line(reader->at))
             return COMPLAIN(place, "this text goes over the end of its line: write \\n in \"...\" there");
         if (*reader->at == '\\' && !check_escape(reader, quote))
             return false;
@@ -165,8 +173,10 @@ static bool is_of_shell(const char *text, size_t length) {
 /* One word, which may be a field ($amount, $$ROOT, a.b) or a name. as_key: also of other letters, or a number. */
 static bool is_word(const char *text, size_t length, bool as_key) {
     size_t at = strspn(text, "$");
-    const bool begins = isalpha((unsigned char)text[at]) || text[at] == '_' ||
-                        (as_key && (isdigit((unsigned char)text[at]) || (text[at] & 0x80)));
+    const bool whole = length == 1 || *text != '0'; /* 007 and 1e3 are other keys in a shell */
+    if (as_key && whole && strspn(text, "0123456789") >= length)
+        return true;
+    const bool begins = isalpha((unsigned char)text[at]) || text[at] == '_' || (as_key && (text[at] & 0x80));
     while (at < length &&
            (isalnum((unsigned char)text[at]) || strchr("_.$-", text[at]) || (as_key && (text[at] & 0x80))))
         at++;
@@ -227,6 +237,7 @@ static bool open_bracket(reader_t *reader) {
     reader->open[reader->depth].bracket = *reader->at;
     reader->open[reader->depth++].place = reader->place;
     reader->key = *reader->at == '{';
+    reader->ended = false;
     return take(reader, false);
 }
 
@@ -238,6 +249,7 @@ static bool close_bracket(reader_t *reader) {
                         in_map(reader) ? '{' : '[', before.line, before.column);
     reader->depth--;
     reader->key = false;
+    reader->ended = true;
     return take(reader, false);
 }
 
@@ -247,23 +259,28 @@ static bool take_next(reader_t *reader) {
         return false;
     if (!is_blank(next) && !strchr(",]}", next))
         reader->valued.line = 0;
+    if (reader->ended && !strchr(",]}:", next) && !is_blank(next))
+        return COMPLAIN(reader->place, "a %s is missing before this", reader->key ? "colon" : "comma");
+    if (next == ':' && !(reader->key && reader->named.line))
+        return COMPLAIN(reader->place, "a colon stands behind a key, in a map");
     if (reader->key && !reader->named.line && !strchr(",[]{}:", next) && !is_blank(next))
         reader->named = reader->place;
     if (next == '[' || next == '{')
         return open_bracket(reader);
     if (next == ']' || next == '}')
         return close_bracket(reader);
+    reader->ended = !is_blank(next) ? next != ',' && next != ':' : reader->ended;
     if (next == '"' || next == '\'')
         return take_quoted(reader);
     if (next == ',')
         reader->key = in_map(reader);
-    if (next == ':' && reader->key) {
+    if (next == ':') {
         reader->key = false;
         reader->named.line = 0;
         reader->valued = reader->place; /* for YAML the colon of a key is one before a blank */
         return take(reader, false) && put(reader->to, ' ', reader->place, reader->err);
     }
-    return next == ',' || next == ':' || is_blank(next) ? take(reader, false) : take_plain(reader);
+    return next == ',' || is_blank(next) ? take(reader, false) : take_plain(reader);
 }
 
 static bool take_all(reader_t *reader) {

@@ -110,8 +110,8 @@ static size_t before_comments(const study_t *study, size_t record, char comment)
     return begin;
 }
 
-/* "Sales report,,": a title, as spreadsheets save it, or a row of nothing. */
-static bool is_title(const study_t *study, const structure_t *found, size_t record) {
+/* One with a first field at most, as spreadsheets save a title. */
+static bool has_but_first(const study_t *study, const structure_t *found, size_t record) {
     const char delimiter = found->way.delimiter;
     const uint8_t *text = study->text + study->records[record].at;
     size_t length = study->records[record].length, ends = 0;
@@ -120,16 +120,46 @@ static bool is_title(const study_t *study, const structure_t *found, size_t reco
     return found->columns > 2 && !found->way.blanks && !found->way.wide[0] && ends + 1 == found->columns;
 }
 
+/* How many of its fields are filled, and how many of those are numbers or dates; false: out of memory. */
+static bool count_fields(study_t *study, const structure_t *found, size_t record, size_t *filled,
+                         size_t *typed) {
+    const uint8_t *text = study->text + study->records[record].at;
+    *filled = *typed = 0;
+    if (!split_record(&study->split, &study->schema, found->way.delimiter, text,
+                      study->records[record].length))
+        return false;
+    for (size_t i = 0; i < study->split.count; i++) {
+        const span_t *span = &study->split.spans[i];
+        *filled += span->length > 0;
+        *typed += span->length && guess_is_typed(span->text, span->length);
+    }
+    return true;
+}
+
+/* The first record behind a spreadsheet's title ("Sales report,,") and rows of nothing: names, and numbers or dates below. 0:
+ * there is no title, or nothing tells. */
+static size_t behind_title(study_t *study, const structure_t *found) {
+    size_t names = 0, filled, typed;
+    while (names < study->count && study->records[names].fields == found->columns &&
+           has_but_first(study, found, names))
+        names++;
+    if (!names || names + 1 >= study->count || study->records[names].fields != found->columns ||
+        !count_fields(study, found, names, &filled, &typed) || filled < found->columns || typed)
+        return 0;
+    return count_fields(study, found, names + 1, &filled, &typed) && typed ? names : 0;
+}
+
 size_t guess_find_first(study_t *study, structure_t *found, size_t *of, err_t *err) {
     const hashes_t hashes = count_hashes(study, found->columns);
     bool comments = hashes.others > 0;
     size_t first = 0, fitting = 0, passed = 0;
     while (first < study->count &&
-           (study->records[first].fields != found->columns || (comments && study->records[first].hash) ||
-            is_title(study, found, first)))
+           (study->records[first].fields != found->columns || (comments && study->records[first].hash)))
         first++;
     if (first == study->count)
         first = 0;
+    if (!first)
+        first = behind_title(study, found);
     if (comments && is_hash_header(study, found, &hashes, first)) {
         comments = false;
         first--;

@@ -54,6 +54,16 @@ static bool is_object(const uint8_t *text, size_t length, uint8_t second) {
            end[-1] == '}' && memchr(text, ':', (size_t)(end - text));
 }
 
+/* <DATE>,<TIME>: names in brackets. */
+static bool is_row_of_brackets(const uint8_t *text, size_t length) {
+    static const char *const between[] = {">,<", ">;<", ">\t<", ">|<"};
+    const uint8_t *feed = memchr(text, '\n', length);
+    bool any = false;
+    for (size_t i = 0; i < sizeof between / sizeof *between; i++)
+        any |= memmem(text, feed ? (size_t)(feed - text) : length, between[i], 3) != NULL;
+    return any;
+}
+
 /* CR CR LF is what a program writes that makes each LF a CR LF, and is given lines with CR LF. Within quotes it leaves
  * CR LF. */
 static bool has_lines_of_two_cr(const uint8_t *text, size_t length) {
@@ -108,7 +118,8 @@ bool guess_is_text(const char *name, const uint8_t *text, size_t length, err_t *
         return refuse_kind(name, "JSON without objects", err);
     if (first == '{' && is_object(text, head, second))
         return refuse_kind(name, "objects of Python or JavaScript (JSON has its keys in double quotes)", err);
-    if (first == '<' && (second == '?' || second == '!' || (second >= 'A' && second <= 'z')))
+    if (first == '<' && !is_row_of_brackets(text, head) &&
+        (second == '?' || second == '!' || (second >= 'A' && second <= 'z')))
         return refuse_kind(name, "XML or HTML", err);
     return true;
 }
