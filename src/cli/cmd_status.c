@@ -255,11 +255,11 @@ static void print_catalog(const places_summary_t *summary) {
     out_print(", %s rejected", units_count(rejected, summary->rejected));
     /* a record that was left out stays noted as a reject, even where it is not counted as one any more */
     const uint64_t answered = summary->rejected - at_most(summary->open_rejects, summary->rejected),
-                   left_out = at_most(summary->left_out, answered);
-    if (answered > left_out)
-        out_print(" (%s fixed%s", units_count(fixed, answered - left_out), left_out ? ", " : ")");
+                   were_fixed = at_most(summary->fixed, answered), left_out = answered - were_fixed;
+    if (were_fixed)
+        out_print(" (%s fixed%s", units_count(fixed, were_fixed), left_out ? ", " : ")");
     if (left_out)
-        out_print("%s%s left out)", answered > left_out ? "" : " (", units_count(fixed, left_out));
+        out_print("%s%s left out)", were_fixed ? "" : " (", units_count(fixed, left_out));
     out_print("\n");
 }
 

@@ -226,7 +226,6 @@ static void tally_open_rejects(job_t *job, bool ok) {
         const ledger_input_t *input = &job->ledger.inputs[i];
         const reject_sums_t sums = entry_reject_sums(&input->entry);
         const uint64_t open = sums.open;
-        result->fixed += sums.fixed;
         result->left_out += sums.left_out;
         result->open_rejects += open;
         if (open && named++ < NAMED && used < sizeof result->open_rejects_text)

@@ -10,7 +10,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static const int64_t PATIENCE_NS = 5000000000;
+/* After a signal what was measured is still to be told: there may be two commands to wait for. */
+static const int64_t PATIENCE_NS = 10000000000, SHORT_PATIENCE_NS = 3000000000;
 
 static volatile pid_t starter;
 
@@ -79,13 +80,14 @@ static void nap(void) {
 
 /* The shell may end before the processes that it has started. */
 void beside_stop(beside_t *beside) {
-    const int64_t until = clock_now_ns() + PATIENCE_NS;
+    const int64_t began = clock_now_ns();
     const pid_t group = beside->process;
     int status;
     if (!group)
         return;
     kill(-group, SIGTERM);
-    while (kill(-group, 0) == 0 && clock_now_ns() < until) {
+    while (kill(-group, 0) == 0 &&
+           clock_now_ns() < began + (stop_signal() ? SHORT_PATIENCE_NS : PATIENCE_NS)) {
         beside_runs(beside); /* collects its status, so that it is no longer a process of the group */
         nap();
     }

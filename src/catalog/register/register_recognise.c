@@ -221,7 +221,8 @@ static bool refuse_other_name(const registration_t *registering, const wanted_t 
         err, STATUS_INPUT,
         "%s is the file that has the name %s, too, and what was loaded of that into %s has other "
         "content. If it was this file, which has changed: name it %s, with --reload-changed. If it "
-        "was another one: name that in the same command, by the path that it has now",
+        "was another one: name that in the same command, by the path that it has now, or, if it is gone, "
+        "take the link away",
         wanted->name, other->path, registering->name, other->path);
 }
 

@@ -159,16 +159,16 @@ static void print_details(const load_spec_t *spec, const load_result_t *result) 
 
 /* "already there 0" counts what was looked for; of a load that found all of it done before, this line says so. */
 static void print_skipped(const load_result_t *result) {
-    char records[UNITS_MAX], done[UNITS_MAX], files[UNITS_MAX], fixed[UNITS_MAX], left_out[UNITS_MAX];
+    char records[UNITS_MAX], done[UNITS_MAX], files[UNITS_MAX], left_out[UNITS_MAX];
     const bool all = !result->counts.read && result->files_skipped == result->files;
     units_count(records, result->records_skipped);
     units_count(files, result->files);
     if (!result->records_skipped)
         return;
     if (all && !result->open_rejects && result->left_out)
-        out_print("nothing to load: %s record%s of %s file%s, done by earlier runs (%s fixed, %s left out)\n",
-                  records, units_s(result->records_skipped), files, units_s(result->files),
-                  units_count(fixed, result->fixed), units_count(left_out, result->left_out));
+        out_print("nothing to load: %s record%s of %s file%s, done by earlier runs (%s left out)\n", records,
+                  units_s(result->records_skipped), files, units_s(result->files),
+                  units_count(left_out, result->left_out));
     else if (all && !result->open_rejects)
         out_print("nothing to load: %s record%s of %s file%s, %sloaded by earlier runs\n", records,
                   units_s(result->records_skipped), files, units_s(result->files),

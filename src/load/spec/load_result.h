@@ -45,8 +45,7 @@ typedef struct {
     uint64_t
         fixed_otherwise;   /* --retry: records of which an earlier run has loaded another fix, which stays */
     uint64_t open_rejects; /* of all inputs, whoever met them: not fixed yet */
-    /* what persons have done with the others; of --retry: how many the reject file leaves out */
-    uint64_t fixed, left_out;
+    uint64_t left_out;     /* of the others, by persons; of --retry: how many the reject file leaves out */
     char open_rejects_text[400]; /* "a.csv 2, b.csv 1" */
     uint64_t files, files_skipped, records_skipped, bad_values;
     passed_over_t passed_over;

@@ -166,8 +166,7 @@ static bool is_of_shell(const char *text, size_t length) {
     for (size_t i = 0; i < sizeof exact / sizeof *exact; i++)
         if (strlen(exact[i]) == length && strncasecmp(exact[i], text, length) == 0)
             return memcmp(exact[i], text, length) != 0;
-    return strncmp(text, "Math.", 5) == 0 || strncmp(text, "Number.", 7) == 0 ||
-           (length == 6 && (memcmp(text, "MinKey", 6) == 0 || memcmp(text, "MaxKey", 6) == 0));
+    return isupper((unsigned char)*text) && memchr(text, '.', length); /* Math.PI */
 }
 
 /* One word, which may be a field ($amount, $$ROOT, a.b) or a name. as_key: also of other letters, or a number. */
@@ -177,10 +176,12 @@ static bool is_word(const char *text, size_t length, bool as_key) {
     if (as_key && whole && strspn(text, "0123456789") >= length)
         return true;
     const bool begins = isalpha((unsigned char)text[at]) || text[at] == '_' || (as_key && (text[at] & 0x80));
-    while (at < length &&
-           (isalnum((unsigned char)text[at]) || strchr("_.$-", text[at]) || (as_key && (text[at] & 0x80))))
+    while (at < length && (isalnum((unsigned char)text[at]) || strchr("_.$", text[at]) ||
+                           (as_key && (text[at] == '-' || text[at] & 0x80))))
         at++;
-    return begins && at == length && !has_wide_blank(text, length) && (as_key || !is_of_shell(text, length));
+    return begins && at == length && !has_wide_blank(text, length) &&
+           (as_key || (!is_of_shell(text, length) &&
+                       !(length == 6 && (memcmp(text, "MinKey", 6) == 0 || memcmp(text, "MaxKey", 6) == 0))));
 }
 
 /* What a suite takes or refuses, by what it stands in: {$date: 2024-05-01}, {$numberDouble: NaN}. */
@@ -193,6 +194,11 @@ static bool is_of_suite(const char *from, size_t length) {
 }
 
 static bool refuse_word(const reader_t *reader, size_t length) {
+    const bool least = length == 6 && memcmp(reader->at, "MinKey", 6) == 0;
+    if (memmem(reader->at, length, "//", 2) || memmem(reader->at, length, "/*", 2))
+        return COMPLAIN(reader->place, "a comment begins with # here, and a text with // is in quotes");
+    if (least || (length == 6 && memcmp(reader->at, "MaxKey", 6) == 0))
+        return refuse_shell(reader, least ? "{$minKey: 1}" : "{$maxKey: 1}");
     char shown[256];
     escape_text(shown, sizeof shown, reader->at, length);
     return reader->key
