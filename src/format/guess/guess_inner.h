@@ -45,9 +45,9 @@ typedef struct {
 
 /* Records over several lines. */
 typedef struct {
-    uint64_t records, torn; /* torn: of them, those whose lines look like records */
-    uint64_t loose;         /* fields that are not in quotes, and hold one */
-    bool sure;              /* such lines are divided by tabs, and have numbers in the same columns */
+    uint64_t torn;  /* records of several lines, each of which looks like one */
+    uint64_t loose; /* fields that are not in quotes, and hold one */
+    bool sure;      /* such lines are divided by tabs, and have numbers in the same columns */
 } guess_torn_t;
 
 struct guess {

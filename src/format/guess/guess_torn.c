@@ -83,7 +83,6 @@ bool guess_torn_look(guess_t *guess, const guess_line_t *line, err_t *err) {
         return true;
     if (!look_at_lines(guess, line, &is_torn, err))
         return false;
-    guess->torn.records++;
     guess->torn.torn += is_torn;
     return true;
 }
@@ -99,8 +98,7 @@ void guess_torn_count(guess_t *guess) {
 
 bool guess_find_torn(const guess_t *guess, err_t *err) {
     const guess_torn_t *torn = &guess->torn;
-    const bool all = torn->torn == torn->records; /* or some texts are of several lines */
-    return !torn->torn || !(torn->sure || (all && torn->loose)) ||
+    return !torn->torn || !(torn->loose || torn->sure) ||
            err_set(err, STATUS_INPUT,
                    "%.1000s: some of its quotes are ordinary characters%s, %" PRIu64
                    " of its records go over several lines, each of which looks like a record itself. Give "

@@ -22,7 +22,9 @@ static void tell_equal(const job_t *job, const wanted_t *wanted) {
     err_t ignored;
     char *uri = address_to_paste(job->spec->uri, server_namespace(job->server), &ignored);
     text_append(&line, "tipple forget --delete");
-    shell_quote_word(&line, wanted->name);
+    char *name = bson_strdup_printf("%s%s", *wanted->name == '-' ? "./" : "", wanted->name);
+    shell_quote_word(&line, name);
+    bson_free(name);
     shell_quote_option(&line, "--uri", uri);
     char *command = text_take(&line, &ignored);
     log_note(

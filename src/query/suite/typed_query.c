@@ -148,7 +148,8 @@ static bool is_number(const char *text, size_t length) {
 }
 
 static bool has_wide_blank(const char *text, size_t length) {
-    static const char *const blanks[] = {"\xC2\xA0", "\xE2\x80", "\xE3\x80\x80", "\xEF\xBB\xBF"};
+    static const char *const blanks[] = {"\xC2\xA0",     "\xE1\x9A\x80", "\xE2\x80",
+                                         "\xE2\x81\x9F", "\xE3\x80\x80", "\xEF\xBB\xBF"};
     bool any = false;
     for (size_t i = 0; i < sizeof blanks / sizeof *blanks; i++)
         any |= memmem(text, length, blanks[i], strlen(blanks[i])) != NULL;
