@@ -62,6 +62,7 @@ static void scalars(void **state) {
     same("yes", "\"yes\"");
     same("1.2.3", "\"1.2.3\"");
     same("e5", "\"e5\"");
+    refused("+Infinity", "{$numberDouble: Infinity}");
     refused("0x10", "write the number itself");
     same("/usr/bin/", "\"/usr/bin/\"");
     same("Double (room)", "\"Double (room)\"");

@@ -30,10 +30,8 @@ static const struct {
 static const struct {
     const char *word, *instead;
 } words[] = {
-    {"undefined", "null"},
-    {"Infinity", infinite},
-    {"-Infinity", below},
-    {"NaN", no_number},
+    {"undefined", "null"}, {"Infinity", infinite}, {"+Infinity", infinite},
+    {"-Infinity", below},  {"NaN", no_number},
 };
 
 static const char *past_blanks(const char *text) {

@@ -51,9 +51,12 @@ static void say(report_t *report, const query_result_t *result, int status, cons
     else
         report_say(report, status,
                    "%s%s%zu measurement%s of %" PRIu64 " request%s; the slowest is %s, with %s on average.",
-                   trouble ? trouble : "", trouble ? ". There are " : "", measures->count,
-                   units_s(measures->count), requests, units_s(requests), name_of(slowest, name),
-                   scale_value(took, slowest->hist->moments.mean / 1e6, "ms"));
+                   trouble ? trouble : "",
+                   !trouble               ? ""
+                   : measures->count == 1 ? ". There is "
+                                          : ". There are ",
+                   measures->count, units_s(measures->count), requests, units_s(requests),
+                   name_of(slowest, name), scale_value(took, slowest->hist->moments.mean / 1e6, "ms"));
     bson_free(trouble);
 }
 
