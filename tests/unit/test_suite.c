@@ -309,7 +309,7 @@ static void mistyped(void **state) {
         {"{a:.5}", "the query:1:4: '.5' is no number"},
         {"{a:1_000}", "the query:1:4: '1_000' is no number"},
         {"{a:0X1F}", "the query:1:4: '0X1F' would be a text here: write the number itself"},
-        {"{a:+Infinity}", "the query:1:4: '+Infinity' is no number"},
+        {"{a:+Infinity}", "the query:1:4: '+Infinity' would be a text here: write {$numberDouble: Infinity}"},
         {"{a:Math.PI}", "the query:1:4: 'Math.PI' is no number"},
         {"{a:yes}", "the query:1:4: 'yes' is no number"},
         {"{a:True}", "the query:1:4: 'True' is no number"},

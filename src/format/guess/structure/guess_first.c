@@ -143,7 +143,8 @@ static size_t behind_title(study_t *study, const structure_t *found) {
     while (names < study->count && study->records[names].fields == found->columns &&
            has_but_first(study, found, names))
         names++;
-    if (!names || names > MOST_BEFORE || names + 1 >= study->count || study->records[names].fields != found->columns ||
+    if (!names || names > MOST_BEFORE || names + 1 >= study->count ||
+        study->records[names].fields != found->columns ||
         !count_fields(study, found, names, &filled, &typed) || filled < found->columns || typed)
         return 0;
     return count_fields(study, found, names + 1, &filled, &typed) && typed ? names : 0;
