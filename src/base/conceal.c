@@ -266,9 +266,8 @@ static span_t secret_at(place_t *place, bool in_uri_word) {
 
 /* Is it, where each character is asked for in turn? */
 static bool is_in_uri(place_t *place) {
-    place->in_uri =
-        (unsigned char)*place->at > ' ' &&
-        (place->in_uri || (place->at[0] == ':' && place->at[1] == '/' && is_mongo(place->text, place->at)));
+    place->in_uri = (unsigned char)*place->at > ' ' &&
+                    (place->in_uri || (place->at[1] == '/' && is_mongo(place->text, place->at)));
     return place->in_uri;
 }
 

@@ -425,10 +425,10 @@ static int run(int argc, char **argv, const command_t *command, err_t *err) {
     bool ok = parse_all(&parse, argv, rest, err);
     step_end(&parse.step);
     status = ok ? parse.rejected ? STATUS_SOME_REJECTED : STATUS_OK : (int)err->status;
-    if (ok || parse.read)
+    if (ok || parse.read) {
         print_counts(&parse, clock_now_ns() - started, clock_process_cpu_ns() - cpu);
-    if (ok || parse.read)
         tell_bad_values(&parse);
+    }
     err_t printing;
     if (!cli_flush(&printing) && ok) {
         *err = printing;

@@ -1,4 +1,5 @@
 #include "server/command_cursor.h"
+#include "server/bson_read.h"
 
 #include <string.h>
 
@@ -31,15 +32,10 @@ static void divide(const bson_t *options, bson_t *driver, bson_t *batch) {
 
 /* The driver ends the process where a cursor is none. */
 static bool has_cursor(const bson_t *reply) {
-    bson_iter_t at, id, name, batch;
-    if (!bson_iter_init_find(&at, reply, "cursor") || !BSON_ITER_HOLDS_DOCUMENT(&at) ||
-        !bson_iter_recurse(&at, &id) || !bson_iter_recurse(&at, &name) || !bson_iter_recurse(&at, &batch) ||
-        !bson_iter_find(&id, "id") || !BSON_ITER_HOLDS_NUMBER(&id) || !bson_iter_find(&name, "ns") ||
-        !BSON_ITER_HOLDS_UTF8(&name) || !bson_iter_find(&batch, "firstBatch") ||
-        !BSON_ITER_HOLDS_ARRAY(&batch))
-        return false;
-    const char *dot = strchr(bson_iter_utf8(&name, NULL), '.');
-    return dot && dot > bson_iter_utf8(&name, NULL) && dot[1];
+    const char *name = bson_read_text(reply, "cursor.ns"), *dot = strchr(name, '.');
+    bson_iter_t top, id, documents;
+    return dot && dot > name && dot[1] && bson_read_batch(reply, &documents) && bson_iter_init(&top, reply) &&
+           bson_iter_find_descendant(&top, "cursor.id", &id) && BSON_ITER_HOLDS_NUMBER(&id);
 }
 
 void command_cursor_begin(command_cursor_t *cursor, mongoc_client_t *client, const char *database,

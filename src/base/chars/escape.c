@@ -48,10 +48,9 @@ size_t escape_json(const uint8_t *at, size_t left, char piece[ESCAPE_PIECE]) {
             return 1;
         }
     }
-    const unsigned number = misleads(at, length);
-    if (utf8_is_control(at, length))
-        snprintf(piece, ESCAPE_PIECE, "\\u%04x", at[length - 1]); /* C1: C2 80 is U+0080 */
-    else if (number)
+    const bool control = utf8_is_control(at, length);
+    const unsigned number = control ? at[length - 1] : misleads(at, length); /* C1: C2 80 is U+0080 */
+    if (control || number)
         snprintf(piece, ESCAPE_PIECE, "\\u%04x", number);
     else
         copy(piece, at, length);

@@ -7,7 +7,7 @@
 const char *shell_syntax(const char *text);
 
 /* The same of a text as typed for a shell, of which only the beginning is known to belong together: /a, b/ is cut in two by
- * YAML. Knows 60*1000 as well. */
+ * YAML. */
 const char *shell_syntax_begins(const char *text);
 
 /* A sentence of the text's length, the text, and what to write instead. */

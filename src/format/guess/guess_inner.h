@@ -47,7 +47,7 @@ typedef struct {
 typedef struct {
     uint64_t torn;  /* records of several lines, each of which looks like one */
     uint64_t loose; /* fields that are not in quotes, and hold one */
-    bool sure;      /* such lines are divided by tabs, and have numbers in the same columns */
+    bool sure;      /* such lines are divided by tabs or | */
 } guess_torn_t;
 
 struct guess {

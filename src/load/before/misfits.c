@@ -67,8 +67,8 @@ bool misfits_refuse(const misfits_t *misfits, size_t files, const char *format, 
         return err_set(
             err, STATUS_INPUT,
             "%.3000s; it does not fit the format that was guessed from another file, and nothing was "
-            "written: load it "
-            "into another collection, which guesses anew, or load both anew with a --format that fits both",
+            "written: load it into another collection, which guesses anew, or load both anew with a --format "
+            "that fits both",
             first->reason);
     if (files == 1)
         return err_set(err, STATUS_INPUT,

@@ -34,24 +34,28 @@ bool guess_is_empty(const uint8_t *text, size_t length) {
     return at == length;
 }
 
-/* Does the first line that is not blank open an array of JSON, and close it or go on behind its bracket? */
-static bool is_array(const uint8_t *text, size_t length, uint8_t second) {
-    const uint8_t *const end = text + length, *at = lines_blanks(text + lines_bom(text, length), end),
-                         *feed = memchr(at, '\n', (size_t)(end - at));
+/* Of the line that begins there, without blanks and commas at its end. */
+static size_t line_length(const uint8_t *at, const uint8_t *end) {
+    const uint8_t *feed = memchr(at, '\n', (size_t)(end - at));
     size_t count = (size_t)((feed ? feed : end) - at);
     while (count && (json_span_is_blank(at[count - 1]) || at[count - 1] == ','))
         count--;
+    return count;
+}
+
+/* Does the first line that is not blank open an array of JSON, and close it or go on behind its bracket? */
+static bool is_array(const uint8_t *text, size_t length, uint8_t second) {
+    const uint8_t *const end = text + length, *at = lines_blanks(text + lines_bom(text, length), end);
+    const size_t count = line_length(at, end);
     return (second == '[' || second == '-' || second == ']' || (second >= '0' && second <= '9')) &&
            (count == 1 || (count && at[count - 1] == ']'));
 }
 
 /* {'a': 1} and {a: 1}, as Python and JavaScript print objects. */
 static bool is_object(const uint8_t *text, size_t length, uint8_t second) {
-    const uint8_t *feed = memchr(text, '\n', length), *end = feed ? feed : text + length;
-    while (end > text && (json_span_is_blank(end[-1]) || end[-1] == ','))
-        end--;
-    return (second == '\'' || second == '_' || (second >= 'A' && second <= 'z')) && end > text &&
-           end[-1] == '}' && memchr(text, ':', (size_t)(end - text));
+    const size_t count = line_length(text, text + length);
+    return (second == '\'' || second == '_' || (second >= 'A' && second <= 'z')) && count &&
+           text[count - 1] == '}' && memchr(text, ':', count);
 }
 
 /* <DATE>,<TIME>: names in brackets. */
