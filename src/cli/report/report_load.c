@@ -207,8 +207,7 @@ static void add_places(report_t *report, const load_result_t *result, const char
         report, REPORT_BARS, title,
         "Even shares are good. Busy: the share of the loading time in which at least one batch (a group of "
         "documents that are sent together) was under way there. At once: how many were, on average. Waited "
-        "for: by "
-        "all threads together.");
+        "for: by all threads together.");
     report_column(report, kind, "");
     report_column(report, "documents", "documents");
     report_bar_column(report, "share", "%", 100);

@@ -103,9 +103,7 @@ static bool append_scalar(reader_t *reader, bson_t *to, const char *key, const y
             return append_number(reader, to, key, node, number, strpbrk(node->text, "nN"));
         const char *const instead = shell_syntax(node->text);
         if (instead)
-            return COMPLAIN(node,
-                            "'%.60s' would be a text here: write %s, or put it in quotes if it is a text",
-                            node->text, instead);
+            return COMPLAIN(node, SHELL_SYNTAX_WORDS, 60, node->text, instead);
     }
     if (!bson_utf8_validate(node->text, node->length, true))
         return COMPLAIN(node, "this text is not UTF-8");
