@@ -13,54 +13,60 @@
 /* After a signal what was measured is still to be told: there may be two commands to wait for. */
 static const int64_t PATIENCE_NS = 10000000000, SHORT_PATIENCE_NS = 3000000000;
 
-static volatile pid_t starter;
-
-/* Told to end: beside_stop tells all of the group. Where the starter was killed, nobody else does. */
-static void on_told(int number) {
-    if (getppid() == starter)
-        return;
-    signal(number, SIG_IGN);
-    kill(0, number);
-}
-
-static void run_shell(const char *command) {
+static void run_shell(const char *command, const sigset_t *blocked) {
     signal(SIGTERM, SIG_DFL);
     signal(SIGPIPE, SIG_DFL);
     signal(SIGXFSZ, SIG_DFL);
+    sigprocmask(SIG_SETMASK, blocked, NULL);
     dup2(STDERR_FILENO, STDOUT_FILENO);
     execl("/bin/sh", "sh", "-c", command, (char *)NULL);
     _exit(127);
 }
 
+/* Told to end, by beside_stop, which tells all of the group, or because the starter was killed: then nobody else does. */
+static void on_told(pid_t starter) {
+    if (getppid() == starter)
+        return;
+    signal(SIGTERM, SIG_IGN);
+    kill(0, SIGTERM);
+}
+
 /* The first process of the group: it waits for the shell, and sees to it that all ends when the starter does. */
-static void guard(const char *command) {
+static void guard(const char *command, pid_t starter) {
+    sigset_t awaited, blocked;
     int status = 0;
+    sigemptyset(&awaited);
+    sigaddset(&awaited, SIGTERM);
+    sigaddset(&awaited, SIGCHLD);
+    sigprocmask(SIG_BLOCK, &awaited, &blocked);
     setpgid(0, 0);
-    signal(SIGTERM, on_told);
+    signal(SIGCHLD, SIG_DFL); /* where it is ignored, the end of a child is not told */
     prctl(PR_SET_PDEATHSIG, SIGTERM);
     if (getppid() != starter)
         _exit(127);
     const pid_t shell = fork();
     if (shell == 0)
-        run_shell(command);
-    while (shell > 0 && waitpid(shell, &status, 0) < 0 && errno == EINTR)
-        ;
+        run_shell(command, &blocked);
+    while (shell > 0 && waitpid(shell, &status, WNOHANG) == 0)
+        if (sigwaitinfo(&awaited, NULL) == SIGTERM)
+            on_told(starter);
     if (shell > 0 && WIFSIGNALED(status)) {
         signal(WTERMSIG(status), SIG_DFL);
+        sigprocmask(SIG_SETMASK, &blocked, NULL);
         raise(WTERMSIG(status));
     }
     _exit(shell > 0 ? WEXITSTATUS(status) : 127);
 }
 
 bool beside_start(beside_t *beside, const char *option, const char *command, err_t *err) {
-    starter = getpid();
+    const pid_t starter = getpid();
     *beside = (beside_t){.process = fork()};
     if (beside->process < 0) {
         beside->process = 0;
         return err_set(err, STATUS_HOST, "the command of %s cannot be started: %s", option, strerror(errno));
     }
     if (beside->process == 0)
-        guard(command);
+        guard(command, starter);
     /* parent and child both do this; it does not matter which is first */
     setpgid(beside->process, beside->process);
     return true;
