@@ -223,6 +223,7 @@ bool guess_take(guess_t *guess, const uint8_t *text, size_t length, guess_from_t
         } else if (same) {
             guess->like_first++;
             guess->repeated += !at_start;
+            guess->marked_again |= !at_start && lines_bom(line.text, line.length);
             at_start = false;
         } else if (!add_record(guess, &line, err)) {
             return false;
@@ -320,21 +321,33 @@ static void decide_columns(guess_t *guess) {
         guess->columns[i].is = guess_column_decide(&guess->columns[i].column);
 }
 
+static bool refuse_mark(const guess_t *guess, err_t *err) {
+    return err_set(
+        err, STATUS_INPUT,
+        "%.1000s: its first line comes again, behind a byte-order mark (bytes ef bb bf), as where files "
+        "were put together, and it is no header: give those as files of their own, or take the marks "
+        "out first (sed 's/\\xef\\xbb\\xbf//g')",
+        guess->name);
+}
+
 /* The first record, and all lines that are the same, are records where no header is read; behind a header of one column
  * they are its values. */
-static void add_like_first(guess_t *guess) {
+static bool add_like_first(guess_t *guess, err_t *err) {
     const bool named = guess->header || guess->named_here, one = guess->structure.columns == 1;
     if (guess->like_first <= (named && one) || (named && !one))
-        return;
+        return true;
+    if (guess->marked_again)
+        return refuse_mark(guess, err);
     guess->records += guess->like_first - named;
     if (guess->first_misfits) {
         guess->misfits += guess->like_first;
-        return;
+        return true;
     }
     for (size_t i = 0; i < guess->structure.columns; i++)
         guess_nearly_add(&guess->columns[i].nearly, &guess->columns[i].column,
                          (const uint8_t *)guess->columns[i].text, guess->columns[i].length);
     decide_columns(guess);
+    return true;
 }
 
 static bool check_for_documents(const guess_t *guess, err_t *err) {
@@ -359,9 +372,8 @@ bool guess_end(guess_t *guess, err_t *err) {
     if (!guess_find_escapes(guess, err) || !guess_find_torn(guess, err) || !find_encoding(guess, err) ||
         !guess_read_names(guess, err) || !guess_find_header(guess, err))
         return false;
-    add_like_first(guess);
-    if (!guess_name_columns(guess, err) || !guess_tell_types(guess, err) || !guess_settle_days(guess, err) ||
-        !guess_settle_marks(guess, err))
+    if (!add_like_first(guess, err) || !guess_name_columns(guess, err) || !guess_tell_types(guess, err) ||
+        !guess_settle_days(guess, err) || !guess_settle_marks(guess, err))
         return false;
     guess_settle_text_nulls(guess);
     return true;

@@ -70,6 +70,7 @@ struct guess {
     bool first_misfits;  /* it has not as many fields as the columns */
     uint64_t like_first; /* lines that were taken and are the same as the first record, */
     uint64_t repeated;   /* and do not begin a text */
+    bool marked_again;   /* one of those has a byte-order mark in front */
     uint64_t records, misfits, bytes;
     guess_escapes_t escapes;
     guess_torn_t torn;
