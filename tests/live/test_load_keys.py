@@ -221,6 +221,25 @@ class Keys(livetest.Case):
         self.assertEqual([1, 2, 3, 7], sorted(each["_id"] for each in self.documents()))
         self.verified("a.csv")
 
+    def test_fixed_in_the_second_file(self):
+        """a fix was refused, and the right one came from the reject file of its load: both files together, and a first one
+        whose record is still none, say the same; the first file's other document is told of"""
+        kept = self.database + ".results.rejects"
+        for fix, alone in ('{"_id": 1, "v": 3}', 7), ('{"_id": 2, "v": 3', 0):
+            self.client.drop_database(self.database)
+            for path in self.folder.glob(kept + "*"):
+                path.unlink()
+            self.write("a.json", '{"_id": 1}\n{"_id": 2}\n{"_id": 2, "v": 3}\n')
+            for words, name, text in (["a.json"], kept, fix), (["--retry", kept], kept + ".2", '{"_id": 3, "v": 3}'):
+                self.load(*words, status=2)
+                lines = (self.folder / name).read_text().splitlines()
+                self.write(name, "\n".join(lines[:-1] + [text, ""]))
+            self.assertEqual(1, self.load("--retry", kept + ".2")["loaded"])
+            for files in ["--retry", kept + ".2"], ["--retry", kept, "--retry", kept + ".2"], []:
+                self.verified("a.json", *files)
+            done = self.tipple("verify", "--uri", self.uri("results"), "a.json", "--retry", kept, status=alone)
+            self.assertEqual(alone == 7, b"a.json at byte 22) the catalog knows another document" in done.stderr.encode())
+
     def test_streams(self):
         """what was looked at of a stream is loaded, too"""
         for text in ('{"x": 1}\n{"x": 2}\n', lines(made(70000, 3))):

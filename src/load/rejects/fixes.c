@@ -175,13 +175,16 @@ static bool add(reading_t *reading, const retry_t *retry, const entry_t *entry, 
     fixes_t *fixes = reading->fixes;
     if (!GROW(fixes->items, fixes->room, fixes->count + 1, err))
         return false;
+    const fix_mark_t *answer = entry_answer(entry, retry->offset, of);
+    const bool loaded = length && answer && answer->hash == XXH3_64bits(reading->place.bytes, length);
     fix_t fix = {.id = id,
                  .entry = entry,
                  .offset = retry->offset,
                  .of = of,
                  .line = retry->line,
                  .length = length,
-                 .open = !entry_answer(entry, retry->offset, of),
+                 .open = !answer,
+                 .loaded = loaded && reading->options->only_fixes,
                  .left_out = !retry->length,
                  .filtered = filtered,
                  .number = fixes->judged_count - 1};
@@ -191,6 +194,11 @@ static bool add(reading_t *reading, const retry_t *retry, const entry_t *entry, 
         memcpy(fix.document, reading->place.bytes, length);
     fixes->items[fixes->count++] = fix;
     return true;
+}
+
+/* It makes nothing, but another one of its record did: another reject file has that. */
+static bool is_of_earlier_try(const retry_t *retry, const fix_mark_t *answer, uint32_t length) {
+    return answer && answer->hash != FIX_NOTHING && retry->length && !length;
 }
 
 static bool take(void *context, const retry_t *retry, err_t *err) {
@@ -222,17 +230,20 @@ static bool take(void *context, const retry_t *retry, err_t *err) {
     entry_number(entry, retry->offset, &voff);
     const int64_t id = record_id_make(record_id_lane(entry->ordinal, retry->offset), voff);
     records_from(reading->reader, entry->path, retry->offset);
-    return (!retry->length || encode(reading, retry, id, &length, &filtered, err)) &&
+    if (retry->length && !encode(reading, retry, id, &length, &filtered, err))
+        return false;
+    return (options->only_fixes && !filtered &&
+            is_of_earlier_try(retry, entry_answer(entry, retry->offset, of), length)) ||
            add(reading, retry, entry, of, id, length, filtered, err);
 }
 
 /* How much an entry says of its record. */
 static int weight(const fix_t *fix) {
-    return fix->document ? 2 : !fix->left_out;
+    return fix->document ? 2 + fix->loaded : !fix->left_out;
 }
 
-/* Among equals the first that makes a document is the one that counts; a record that is still wrong is not
- * left out by another entry. */
+/* The one that was loaded, or else the first that makes a document is the one that counts; a record that is still wrong is
+ * not left out by another entry. */
 static int by_id(const void *a, const void *b) {
     const fix_t *left = a, *right = b;
     if (left->id != right->id)
@@ -260,6 +271,25 @@ static void drop_doubles(fixes_t *fixes) {
         }
     }
     fixes->count = kept;
+}
+
+/* What came of a record is of none of the files. */
+static void tell_other_fixes(const fixes_t *fixes) {
+    const fix_t *first = NULL;
+    size_t count = 0;
+    for (size_t i = 0; i < fixes->count; i++) {
+        const fix_t *fix = &fixes->items[i];
+        if (!fix->document || fix->loaded || fix->open)
+            continue;
+        first = first ? first : fix;
+        count++;
+    }
+    if (first)
+        log_warn("of %zu fixed record%s (%.100s at byte %llu%s) the catalog knows another document than the "
+                 "reject file "
+                 "makes: if a later reject file has it, give both (--retry FILE --retry FILE.2)",
+                 count, count == 1 ? "" : "s", first->entry->path, (unsigned long long)first->offset,
+                 count == 1 ? "" : ", ...");
 }
 
 static bool read_file(reading_t *reading, err_t *err) {
@@ -310,6 +340,8 @@ fixes_t *fixes_read(char *const *paths, size_t count, const places_t *places, co
     if (reading.fixes->count)
         qsort(reading.fixes->items, reading.fixes->count, sizeof *reading.fixes->items, by_id);
     drop_doubles(reading.fixes);
+    if (options->only_fixes)
+        tell_other_fixes(reading.fixes);
     return reading.fixes;
 }
 

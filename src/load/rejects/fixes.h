@@ -21,6 +21,7 @@ typedef struct {
     uint32_t length;
     bool left_out; /* by the person: there is no record any more */
     bool open;     /* the catalog knows no fix of the record: this one was not loaded, it seems */
+    bool loaded;   /* with only_fixes: the catalog knows this document as what came of the record */
     bool filtered; /* it makes a document, which the filter leaves out */
     size_t number; /* as it was read */
 } fix_t;
@@ -34,7 +35,8 @@ typedef struct {
     const char *catalog; /* the own id of its catalog; NULL: nobody asks */
     /* Others than the entries of its pieces wait; NULL: none do. */
     const ledger_t *held;
-    /* Entries that nobody has touched, and of which the catalog knows no fix, are left out. */
+    /* To verify. Left out are entries that nobody has touched, and of which the catalog knows no fix; and those of
+     * earlier tries: they make no document, but another file did. */
     bool only_fixes;
 } fixes_options_t;
 
@@ -52,8 +54,8 @@ typedef enum {
  * knows no fix of it, or else the newest that has rejected it. NULL: there is no input of this name. */
 const entry_t *fixes_input(const places_t *places, const retry_t *retry);
 
-/* Where two entries have one place, the first that makes a document counts. Status 1 with the entry that is
- * wrong, or where no entry of a file belongs to this collection. */
+/* Where two entries have one place, the first that makes a document counts (with only_fixes the one that was loaded).
+ * Status 1 with the entry that is wrong, or where no entry of a file belongs to this collection. */
 fixes_t *fixes_read(char *const *paths, size_t count, const places_t *places, const fixes_options_t *options,
                     err_t *err);
 void fixes_free(fixes_t *fixes); /* NULL is allowed */
