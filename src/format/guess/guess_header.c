@@ -262,6 +262,15 @@ static bool refuse_line(const guess_t *guess, err_t *err) {
         (unsigned long long)guess->first_line, (unsigned long long)guess->first_line);
 }
 
+/* 0, 1, 2, ..., behind an empty one or not: so programs write a table whose columns have no names. */
+static bool are_numbered(const guess_t *guess) {
+    const size_t columns = guess->structure.columns, names = guess->columns[0].length ? 0 : 1;
+    for (size_t i = names; i < columns; i++)
+        if (number_at(guess, i) != (long)(i - names))
+            return false;
+    return columns - names > (names ? 0 : 2);
+}
+
 bool guess_find_header(guess_t *guess, err_t *err) {
     evidence_t evidence = {.with = 0};
     const uint32_t line = guess->options.header_line;
@@ -286,7 +295,7 @@ bool guess_find_header(guess_t *guess, err_t *err) {
     if (evidence.with >= ENOUGH && evidence.with >= 2 * evidence.without)
         return settle(guess, true, err);
     const bool contradicts = evidence.above || (evidence.known && evidence.with && !evidence.certain);
-    if (evidence.without >= 2 * evidence.with + !evidence.with && !contradicts)
+    if (evidence.without >= 2 * evidence.with + !evidence.with && !contradicts && !are_numbered(guess))
         return settle(guess, false, err);
     return refuse_unsure(guess, err);
 }

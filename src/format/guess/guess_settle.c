@@ -90,6 +90,28 @@ static void take_thousands(guess_column_t *column) {
     }
 }
 
+/* "1,5" in quotes, in a file of commas where others have 1.5: a number, or two? */
+static bool settle_pairs(guess_t *guess, bool point, bool said, err_t *err) {
+    const schema_text_t delimiter = way_delimiter(&guess->structure.way);
+    for (size_t i = 0; i < guess->structure.columns && delimiter.text[0] == ','; i++) {
+        guess_column_t *column = &guess->columns[i];
+        char name[200];
+        if (!point || column->told || !has_mark(&column->column, &column->is, ','))
+            continue;
+        guess_shown(name, sizeof name, column->key, strlen(column->key));
+        if (!said)
+            return err_set(
+                err, STATUS_INPUT,
+                "%.1000s: the values of column '%s' are numbers with a decimal comma, or two numbers each: "
+                "other "
+                "columns have a decimal dot; give --type '%s:number' if they are numbers, else --decimal . "
+                "or --type '%s:text'",
+                guess->name, name, name, name);
+        column->is = guess_column_as(&column->column, KIND_TEXT);
+    }
+    return true;
+}
+
 bool guess_settle_marks(guess_t *guess, err_t *err) {
     bool point = guess->options.decimal == '.', comma = guess->options.decimal == ',';
     const bool said = point || comma;
@@ -97,6 +119,8 @@ bool guess_settle_marks(guess_t *guess, err_t *err) {
         point |= has_mark(&guess->columns[i].column, &guess->columns[i].is, '.');
         comma |= has_mark(&guess->columns[i].column, &guess->columns[i].is, ',');
     }
+    if (!settle_pairs(guess, point, said, err))
+        return false;
     for (size_t i = 0; i < guess->structure.columns; i++) {
         guess_column_t *column = &guess->columns[i];
         const char mark = guess_styles[column->is.style].decimal;
