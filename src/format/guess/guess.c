@@ -83,7 +83,8 @@ bool guess_begin(guess_t *guess, const uint8_t *text, size_t length, bool whole,
     if (guess->bson || guess->json)
         return true;
     if (!guess_is_text(guess->name, text, length, err) ||
-        !guess_find_structure(&guess->structure, guess->name, text + bom, length - bom, whole, err))
+        !guess_find_structure(&guess->structure, guess->name, text + bom, length - bom, whole,
+                              guess->options.header_line, err))
         return false;
     guess_schema(guess->schema, &guess->structure.way);
     guess->schema->skip = (uint32_t)guess->structure.skip;

@@ -191,11 +191,14 @@ static bool refuse_unsure(const guess_t *guess, err_t *err) {
             "line names them, else a "
             "--format, which also says so if the delimiter is a part of the values",
             guess->name, (unsigned long long)guess->first_line, first, (unsigned long long)guess->first_line);
+    bool blank = false; /* so it may be a title */
+    for (size_t i = 0; i < guess->structure.columns; i++)
+        blank |= !guess->columns[i].length;
     return err_set(
         err, STATUS_INPUT,
         "%.1000s: its first line (%s) may name the columns or be a record: nothing in it tells; say which "
-        "by --header yes or --header no",
-        guess->name, first);
+        "by --header yes or --header no%s",
+        guess->name, first, blank ? ", or by --header N if line N names them" : "");
 }
 
 /* Two names that are the same one, but for upper and lower case: a header could not tell their columns apart. */
@@ -242,6 +245,14 @@ static bool refuse_names(const guess_t *guess, err_t *err) {
         guess->name, structure->columns - 1, units_s(structure->columns - 1), structure->columns);
 }
 
+static bool refuse_behind(const guess_t *guess, err_t *err) {
+    return err_set(err, STATUS_INPUT,
+                   "%.1000s: line %zu may name the columns, and what stands before it be no records: give "
+                   "--header %zu if "
+                   "so, else --header no",
+                   guess->name, guess->structure.unsure_names_at, guess->structure.unsure_names_at);
+}
+
 /* Can `header: yes` be said, or must the line be skipped? */
 static bool settle(guess_t *guess, bool header, err_t *err) {
     if (guess->structure.unsure_names && guess->options.header == GUESS_ANY_HEADER)
@@ -281,6 +292,8 @@ bool guess_find_header(guess_t *guess, err_t *err) {
         return refuse_line(guess, err);
     if (said || guess->structure.odd_header)
         return settle(guess, guess->options.header != GUESS_NO_HEADER, err);
+    if (guess->structure.unsure_names_at)
+        return refuse_behind(guess, err);
     bool named = false;
     for (size_t i = 0; i < guess->structure.columns; i++)
         named |= is_name_like(guess->columns[i].text, guess->columns[i].length);

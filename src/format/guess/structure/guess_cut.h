@@ -38,12 +38,14 @@ bool guess_next(const schema_t *schema, const uint8_t **at, const uint8_t *end, 
 typedef struct {
     way_t way;
     size_t columns;
-    size_t skip;     /* lines before the first record, which may be the header */
-    bool told;       /* the first of them tells the delimiter: sep=; */
-    size_t first;    /* offset of the first record */
+    size_t skip;  /* lines before the first record, which may be the header */
+    size_t told;  /* of them, those that a person says are none; or the one that tells the delimiter, sep=; */
+    size_t first; /* offset of the first record */
     bool two_quotes; /* ' encloses fields, and " others */
     span_t
         behind_blank; /* a field whose quote stands behind blanks, where it is an ordinary character; length 0: none */
+    size_t
+        unsure_names_at; /* the line, from 1, that may name the columns, behind a title that is divided, too; 0: none */
     bool odd_header;     /* the first record has other columns than the rest, and names most of them */
     bool row_names;      /* with odd_header: it names all but the first column, as some programs write it, */
     bool unsure_names;   /* or all rows have a delimiter too many */

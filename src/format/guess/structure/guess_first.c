@@ -150,6 +150,43 @@ static size_t behind_title(study_t *study, const structure_t *found) {
     return count_fields(study, found, names + 1, &filled, &typed) && typed ? names : 0;
 }
 
+/* A column whose values below this record are all numbers or dates. */
+static bool has_typed_below(study_t *study, const structure_t *found, size_t record) {
+    size_t values[SCHEMA_MOST_FIELDS] = {0}, typed[SCHEMA_MOST_FIELDS] = {0};
+    for (size_t i = record + 1; i < study->count; i++) {
+        if (study->records[i].fields != found->columns)
+            continue;
+        if (!split_record(&study->split, &study->schema, found->way.delimiter,
+                          study->text + study->records[i].at, study->records[i].length))
+            return false;
+        for (size_t j = 0; j < study->split.count && j < SCHEMA_MOST_FIELDS; j++) {
+            const span_t *span = &study->split.spans[j];
+            values[j] += span->length > 0;
+            typed[j] += span->length && guess_is_typed(span->text, span->length);
+        }
+    }
+    for (size_t j = 0; j < found->columns && j < SCHEMA_MOST_FIELDS; j++)
+        if (values[j] > 1 && values[j] == typed[j])
+            return true;
+    return false;
+}
+
+/* A record of names behind others that have an empty field: those may be a title. An empty field in front is that of the
+ * row's name. 0: none. */
+static size_t names_behind(study_t *study, const structure_t *found) {
+    size_t names = 0, filled, typed;
+    for (; names < study->count && names <= MOST_BEFORE; names++) {
+        if (study->records[names].fields != found->columns ||
+            !count_fields(study, found, names, &filled, &typed))
+            return 0;
+        if (filled == found->columns)
+            return names && !typed && has_typed_below(study, found, names) ? names : 0;
+        if (filled + 1 == found->columns && !study->split.spans[0].length)
+            return 0;
+    }
+    return 0;
+}
+
 size_t guess_find_first(study_t *study, structure_t *found, size_t *of, err_t *err) {
     const hashes_t hashes = count_hashes(study, found->columns);
     bool comments = hashes.others > 0;
@@ -161,6 +198,8 @@ size_t guess_find_first(study_t *study, structure_t *found, size_t *of, err_t *e
         first = 0;
     if (!first)
         first = behind_title(study, found);
+    const size_t names = first ? 0 : names_behind(study, found);
+    found->unsure_names_at = names ? 1 + lines_before(study, study->records[names].at) : 0;
     if (comments && is_hash_header(study, found, &hashes, first)) {
         comments = false;
         first--;

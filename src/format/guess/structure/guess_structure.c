@@ -1,4 +1,5 @@
 #include "format/guess/structure/guess_structure.h"
+#include "base/chars/lines.h"
 #include "format/cut/delimiter.h"
 #include "format/guess/structure/guess_study.h"
 
@@ -393,19 +394,37 @@ static size_t find_told(const uint8_t *text, size_t length, char *told) {
     return 0;
 }
 
+/* Where line `number` begins; NULL: there is none. */
+static const uint8_t *find_line(const uint8_t *text, size_t length, uint32_t number) {
+    const uint8_t *end = text + length;
+    for (uint32_t line = 1; text && line < number; line++)
+        text = (text = memchr(text, '\n', (size_t)(end - text))) ? text + 1 : NULL;
+    return text && text < end ? text : NULL;
+}
+
 bool guess_find_structure(structure_t *structure, const char *name, const uint8_t *text, size_t length,
-                          bool whole, err_t *err) {
+                          bool whole, uint32_t header_line, err_t *err) {
+    char told = 0;
+    const size_t told_length = find_told(text, length, &told);
+    const uint8_t *header = find_line(text, length, header_line), *first = text + told_length;
+    if (header_line > 1 + (told_length > 0)) {
+        if (!header)
+            return err_set(err, STATUS_INPUT,
+                           "%.1000s: --header %u: there is no such line in its first %zu bytes", name,
+                           header_line, length);
+        first = header;
+    }
     study_t *study = calloc(1, sizeof *study);
     if (!study)
         return err_memory(err, sizeof *study);
-    char told = 0;
-    const size_t before = find_told(text, length, &told);
-    study->text = text + before;
-    study->last = whole && length <= LOOK_AT;
-    study->end = text + (length < LOOK_AT ? length : LOOK_AT);
+    const size_t before = (size_t)(first - text);
+    study->text = first;
+    study->last = whole && length - before <= LOOK_AT;
+    study->end = study->last || length - before < LOOK_AT ? text + length : first + LOOK_AT;
     const bool ok = choose(study, told, name, structure, err);
-    structure->told = before > 0;
+    structure->told = lines_count(text, before);
     structure->skip += structure->told;
+    structure->unsure_names_at += structure->unsure_names_at ? structure->told : 0;
     structure->first += before;
     split_free(&study->split);
     free(study);
