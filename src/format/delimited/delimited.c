@@ -1,6 +1,7 @@
 #include "base/chars/lines.h"
 #include "format/cut/ends.h"
 #include "format/delimited/delimited_inner.h"
+#include "format/guess/structure/torn_lines.h"
 #include "format/values/calendar.h"
 #include "format/values/convert.h"
 
@@ -294,6 +295,28 @@ static parsed_t parse_spans(delimited_t *reader, uint8_t *out, record_t *record,
     return reader->refused ? refuse_value(reader, record) : made(reader, record, out, after);
 }
 
+/* A record of several lines. PARSED_DOCUMENT: it is one. */
+static __attribute__((noinline)) parsed_t look_at_lines(delimited_t *reader, record_t *record) {
+    const dialect_t *dialect = reader->dialect;
+    uint32_t at;
+    if (!delimited_want_split(reader))
+        return PARSED_MEMORY;
+    switch (torn_lines(reader->split, reader->schema, dialect->delimiter, dialect->columns,
+                       reader->text + record->offset, record->length, &at)) {
+    case TORN_MEMORY:
+        return PARSED_MEMORY;
+    case TORN_NOT:
+        return PARSED_DOCUMENT;
+    default:
+        record->reason =
+            "the quote that opens here goes around lines that look like records themselves: take it away if "
+            "they are some; if it is a text of several lines, give a --format with multiline: yes";
+        record->field = NULL;
+        record->column = at + 1;
+        return PARSED_REJECT;
+    }
+}
+
 /* For odd quotes, surplus fields, wrong numbers of fields, or a caller that wants the shape. */
 static parsed_t parse_carefully(delimited_t *reader, uint8_t *out, record_t *record, int64_t id,
                                 shape_t *shape) {
@@ -413,6 +436,11 @@ parsed_t delimited_next(delimited_t *reader, uint8_t *out, size_t room, record_t
     }
     if (__builtin_expect(may_be_header(reader, text, scan->ends[first] - start), 0)) {
         const parsed_t parsed = delimited_look_for_header(reader, record, text);
+        if (parsed != PARSED_DOCUMENT)
+            return parsed;
+    }
+    if (__builtin_expect(reader->line - record->line > 1 && !reader->schema->any_lines, 0)) {
+        const parsed_t parsed = look_at_lines(reader, record);
         if (parsed != PARSED_DOCUMENT)
             return parsed;
     }

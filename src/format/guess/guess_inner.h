@@ -47,6 +47,7 @@ typedef struct {
 typedef struct {
     uint64_t torn;  /* records of several lines, each of which looks like one */
     uint64_t loose; /* fields that are not in quotes, and hold one */
+    bool enclosed;  /* others are in quotes */
     bool sure;      /* such lines are divided by tabs or | */
 } guess_torn_t;
 

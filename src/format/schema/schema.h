@@ -280,7 +280,8 @@ typedef struct {
     char quote;         /* 0: none */
     bool escape_double, escape_backslash;
     bool escape_backslashes; /* with escape_backslash: a backslash before a backslash, too */
-    bool multiline;          /* records may contain line ends: JSON, BSON, or quoted fields */
+    bool multiline;          /* records may contain line ends: JSON, BSON, or quoted fields, */
+    bool any_lines;          /* of these also lines that look like records themselves */
     bool validate; /* of BSON, no matter of the file: libbson must find nothing wrong with a document */
     uint32_t skip; /* so many lines at a file's start are no records, and no header */
     char comment;  /* lines that begin with it are none either; 0: there are no such lines */

@@ -283,6 +283,7 @@ static bool read_record(reader_t *reader, const yaml_item_t *node) {
     if (lines && !schema->quote)
         return COMPLAIN(multiline, "without a quote character no field can contain a line end");
     schema->multiline = lines;
+    schema->any_lines = multiline && lines;
     return (!skip || TRY(read_skip(reader, skip))) && (!comment || TRY(read_comment(reader, comment)));
 }
 

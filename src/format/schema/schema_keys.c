@@ -59,7 +59,8 @@ const schema_keys_t schema_keys[KEYS_PARTS] = {
                         "several characters, or blanks; needed"},
           {"quote", "the quote character, or none"},
           {"escape", "how a quote is written inside quotes: double, backslash, backslashes"},
-          {"multiline", "may a quoted field contain line ends?"},
+          {"multiline",
+           "may a quoted field contain line ends? `yes`: any; else none whose lines all look like records"},
           {"header", "yes, no, refuse, or a list of words with which a header begins"},
           {"header_line", "instead of `header`: the very line that is the header; the columns are "
                           "told by their place"},
