@@ -55,6 +55,21 @@ class Changed(livetest.Case):
         self.reloads("d/x.csv")
         self.assertEqual(200 + 300, self.client.count(self.database, "results"))
 
+    def test_two_of_a_name(self):
+        """a name that two inputs have: --reload-changed of a third content under it removes neither of them"""
+        for number, words in enumerate((["day.csv"], ["day.csv", "old0/day.csv"], [])):
+            self.edit("day.csv", rows(100 + number, number))
+            if words:
+                self.load(*words)
+                (self.folder / ("old%d" % number)).mkdir()
+                (self.folder / "day.csv").rename(self.folder / ("old%d" % number) / "day.csv")
+        for words in [], ["--reload-changed"], ["--reload-changed", "old1/day.csv"]:
+            self.load("day.csv", *words, status=5)
+            self.assertIn("day.csv has other content than each of the 2 inputs of this name", self.stderr)
+        self.assertEqual(100 + 101, self.client.count(self.database, "results"))
+        self.assertEqual(102, self.load("day.csv", "old0/day.csv", "old1/day.csv", "--reload-changed")["loaded"])
+        self.assertEqual(100 + 101 + 102, self.client.count(self.database, "results"))
+
     def test_link_moved_on(self):
         """a link that leads to another file now: that file is not taken for what was loaded by the link, which stays"""
         for number, name in enumerate(("2023/x.csv", "2024/x.csv")):

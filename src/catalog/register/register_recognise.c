@@ -140,6 +140,24 @@ static bool refuse_changed(const registration_t *registering, size_t number, con
         wanted->name, registering->name, what);
 }
 
+static size_t count_of_name(const matching_t *m, const wanted_t *wanted) {
+    size_t count = 0, at = register_first_in(m, &m->by_path, wanted);
+    for (const entry_t *entry; (entry = register_like_at(m, &m->by_path, wanted, at)); at++)
+        count += register_is_stream(entry_newest(entry)) == register_is_stream(&wanted->seen);
+    return count;
+}
+
+static bool refuse_several(const registration_t *registering, const wanted_t *wanted, size_t count,
+                           err_t *err) {
+    return err_set(
+        err, STATUS_INPUT,
+        "%s has other content than each of the %zu inputs of this name that were loaded into %s, and nothing "
+        "says which it replaces. If their files were moved, name them in the same command, too; or take out "
+        "the "
+        "one that it replaces: tipple forget --delete '%s#N' (tipple status --inputs shows N)",
+        wanted->name, count, registering->name, wanted->name);
+}
+
 /* The next entry of this last name whose file stands nowhere any more, and may have become this one. */
 static const entry_t *next_gone(const matching_t *m, size_t number, size_t *at) {
     const wanted_t *wanted = &m->registering->wanted[number];
@@ -246,6 +264,9 @@ static bool match_grown(matching_t *m, size_t number, err_t *err) {
         return true;
     if (!changed)
         return refuse_other_name(registering, wanted, other, err);
+    const size_t count = count_of_name(m, wanted);
+    if (count > 1)
+        return refuse_several(registering, wanted, count, err);
     wanted->unread = !was_begun(changed);
     const bool meanwhile = has_grown_meanwhile(registering, number, entry_newest(changed));
     if (!wanted->reload || meanwhile)

@@ -2,6 +2,7 @@
 #include "format/record/bsonw.h"
 #include "format/record/typed.h"
 #include "format/record/words.h"
+#include "format/values/convert.h"
 #include "format/values/digest_text.h"
 
 /* Letters of ASCII; all others stay. */
@@ -59,7 +60,8 @@ made_result_t made_finish(const make_t *made, const pattern_t *patterns, uint8_t
         trim(text, &length);
     if (field->nulls.count && words_find(&field->nulls, ENCODING_NONE, text, length) >= 0)
         return MADE_NOTHING;
-    if (!is_text && typed_convert(field, patterns, ENCODING_NONE, text, length, &value)) {
+    if (!is_text && typed_convert(field, patterns, ENCODING_NONE, text, length, &value) &&
+        !(field->exact && !convert_is_exact(text, length))) {
         *type = value.bson_type;
         memcpy(text - 4, value.bytes, sizeof value.bytes);
         *end = text - 4 + value.size;

@@ -7,6 +7,7 @@
 #include "format/record/typed.h"
 #include "format/record/words.h"
 #include "format/values/base64.h"
+#include "format/values/convert.h"
 #include "format/values/hex.h"
 
 #include <stdlib.h>
@@ -109,7 +110,8 @@ static uint8_t *put_element(const field_t *field, const pattern_t *patterns, enc
     if (field->type == TYPE_TEXT || field->type == TYPE_TRIMMED)
         return words_find(&field->nulls, encoding, text, length) < 0 ? put_text(encoding, text, length, out)
                                                                      : NULL;
-    if (typed_convert(field, patterns, encoding, text, length, &value)) {
+    if (typed_convert(field, patterns, encoding, text, length, &value) &&
+        !(field->exact && !convert_is_exact(text, length))) {
         *type = value.bson_type;
         memcpy(out, value.bytes, sizeof value.bytes);
         return out + value.size;
