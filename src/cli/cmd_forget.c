@@ -26,8 +26,8 @@ static const option_t options[] = {
     {.name = NULL},
 };
 
-static const char *said(const values_t *values, forget_outcome_t outcome) {
-    switch (outcome) {
+static const char *said(const values_t *values, const forgotten_t *forgotten) {
+    switch (forgotten->outcome) {
     case FORGET_LATE:
         return "had been forgotten before; documents that came after that are removed";
     case FORGET_NOTHING:
@@ -35,7 +35,11 @@ static const char *said(const values_t *values, forget_outcome_t outcome) {
     case FORGET_DONE:
         break;
     }
-    return values->documents ? "is forgotten, and its documents are removed" : "is forgotten";
+    return !values->documents ? "is forgotten"
+           : forgotten->late  ? "is forgotten, and its documents are removed; so are documents that came "
+                                "where those of an input of this "
+                                "name were that had been forgotten before"
+                              : "is forgotten, and its documents are removed";
 }
 
 static void make_result(bson_t *to, const values_t *values, int count, const forgotten_t *forgotten) {
@@ -57,7 +61,7 @@ static void make_result(bson_t *to, const values_t *values, int count, const for
 
 static void print(const values_t *values, int count, const forgotten_t *forgotten) {
     for (int i = 0; !values->json && i < count; i++)
-        out_print("%s %s\n", forgotten[i].name, said(values, forgotten[i].outcome));
+        out_print("%s %s\n", forgotten[i].name, said(values, &forgotten[i]));
     if (!values->json)
         return;
     bson_t result = BSON_INITIALIZER;

@@ -462,6 +462,20 @@ class Forgotten(neverlost.Case):
         self.assertEqual(["nothing", "forgotten"], said["outcomes"])
         self.exact({})
 
+    def test_others_documents(self):
+        """another number than a load's is nobody's of its; what came into the places of an earlier input is told of"""
+        texts = self.inputs({"a.csv": rows(100, 18)})
+        self.load(*texts)
+        late = self.documents(limit=1)
+        self.said_by_forget("a.csv")
+        self.client.insert(self.database, "results", [{"_id": 5, "by": "a person"}])
+        self.load(*texts)
+        self.assertNotIn("so are documents that came", self.said_by_forget("a.csv"))
+        self.load(*texts)
+        self.client.insert(self.database, "results", late)
+        self.assertIn("so are documents that came", self.said_by_forget("a.csv"))
+        self.assertEqual([{"_id": 5, "by": "a person"}], self.documents())
+
     def said_by_forget(self, name):
         return self.forget(name, "--delete").stdout.decode()
 

@@ -24,11 +24,13 @@ static bool each_range(const entry_t *entry, uint64_t offset, take_range_t *take
     return true;
 }
 
+/* Those of loads are int64; what others have put there may have other ones. */
 static void append_id_range(bson_t *to, int64_t from, int64_t last) {
     bson_t id;
     BSON_APPEND_DOCUMENT_BEGIN(to, "_id", &id);
     BSON_APPEND_INT64(&id, "$gte", from);
     BSON_APPEND_INT64(&id, "$lte", last);
+    BSON_APPEND_UTF8(&id, "$type", "long");
     bson_append_document_end(to, &id);
 }
 

@@ -199,12 +199,14 @@ static bool forget_one(forgetting_t *forgetting, const removal_t *removal, forgo
         step_change(&forgetting->step, "removing %s", name);
     const places_meant_t meant = places_meant(forgetting->places, name);
     bool late = false;
+    forgotten->late = false;
     if (meant.live &&
         !(meant.is_sure ? catalog_remove(forgetting->store, meant.live->ordinal, documents, removal, err)
                         : tell_other(forgetting, name, meant.live, err)))
         return false;
     if (documents && !look_again(forgetting, removal, name, &late, err))
         return false;
+    forgotten->late = late;
     forgotten->outcome = meant.is_sure || meant.remains ? FORGET_DONE : late ? FORGET_LATE : FORGET_NOTHING;
     return true;
 }
