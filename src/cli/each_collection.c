@@ -5,9 +5,12 @@
 #include "cli/options/cli.h"
 #include "input/manifest.h"
 #include "server/address.h"
+#include "server/server.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+static const int64_t PATIENCE_NS = 5000000000;
 
 /* Into the URI's database, where it names one. */
 static bool move_to(each_collection_t *each, const char *database, const char *argument, err_t *err) {
@@ -91,9 +94,30 @@ static bool is_fine(int status) {
     return status == STATUS_OK || status == STATUS_SOME_REJECTED;
 }
 
-/* Something that the next collection would meet, too. */
-static bool ends_all(int status) {
-    return status == STATUS_SERVER || status == STATUS_HOST || status >= 128;
+static bool server_answers(const char *uri, const char *collection) {
+    err_t ignored;
+    char *target = address_with_collection(uri, collection, &ignored);
+    const server_options_t options = {.uri = target, .patience_ns = PATIENCE_NS, .connections = 1};
+    server_t *server = target ? server_connect(&options, &ignored) : NULL;
+    const bool answers = server != NULL;
+    server_destroy(server);
+    if (target)
+        explicit_bzero(target, strlen(target));
+    free(target);
+    return answers;
+}
+
+/* Something that the next collection would meet, too. What a server says no to may be about one of them. */
+static bool ends_all(int status, const char *uri, const char *collection) {
+    return status == STATUS_HOST || status >= 128 ||
+           (status == STATUS_SERVER && !server_answers(uri, collection));
+}
+
+static void end_all(const each_collection_t *each, size_t at, err_t *err) {
+    const size_t left = each->list.count - at - 1;
+    err_where(err, "%s", each->list.items[at].name);
+    if (left)
+        err_add(err, "; %zu more not looked at: run the same command again", left);
 }
 
 int each_collection_run(const each_collection_t *each, const char *uri, char **inputs, int count, bool json,
@@ -107,9 +131,9 @@ int each_collection_run(const each_collection_t *each, const char *uri, char **i
         const char *name = each->list.items[at].name;
         const int status = run_one(each, at, uri, json, body, context, err);
         fine += is_fine(status);
-        if (ends_all(status)) {
-            free(text_take(&failed, err));
-            err_where(err, "%s", name);
+        if (ends_all(status, uri, name)) {
+            end_all(each, at, err);
+            text_free(&failed);
             return status;
         }
         if (!is_fine(status)) {

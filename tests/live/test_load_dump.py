@@ -207,6 +207,15 @@ class Dump(livetest.Case):
         self.assertEqual([5, 69, 8], list(self.each("verify", "dump", status=7).values()))
         self.assertIn("1 of 3 collections are not done (%s.b)" % self.database, self.stderr)
 
+    def test_each_goes_on_behind_an_index(self):
+        """one that cannot be built is of one collection, too"""
+        self.put_dump("dump/" + self.database, {"a": made(5, "o"), "b": made(70, "i"), "c": made(8, "o")})
+        self.put("dump/%s/b.metadata.json" % self.database,
+                 b'{"indexes": [{"v": 2, "key": {"nowhere": 1}, "name": "one", "unique": true}]}')
+        self.each("load", "dump", status=4)
+        self.assertIn("1 of 3 collections are not done (%s.b)" % self.database, self.stderr)
+        self.assertEqual([5, 70, 8], [self.client.count(self.database, name) for name in "abc"])
+
     def test_each_refused(self):
         """what cannot be meant of all collections, and what is beside a dump: nothing is written"""
         one, more = self.database + "_x", self.database + "_y"
