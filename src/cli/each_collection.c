@@ -117,7 +117,7 @@ static void end_all(const each_collection_t *each, size_t at, err_t *err) {
     const size_t left = each->list.count - at - 1;
     err_where(err, "%s", each->list.items[at].name);
     if (left)
-        err_add(err, "; %zu more not looked at: run the same command again", left);
+        err_add(err, "; %zu more collections were not looked at", left);
 }
 
 int each_collection_run(const each_collection_t *each, const char *uri, char **inputs, int count, bool json,

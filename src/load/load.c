@@ -261,6 +261,8 @@ static void tell_dropped(const job_t *job, err_t *err) {
     if (job->dropped)
         err_add(err, "; --drop has dropped what was in %s before: leave that option out from now on",
                 job->result->namespace);
+    else if (job->spec->drop && job->result->counts.loaded)
+        err_add(err, "; but without --drop, which would drop what is loaded by now");
 }
 
 /* A stream without a name would be loaded a second time, and what there is of it stays. */

@@ -28,7 +28,8 @@ static const char *const words[][2] = {
     {"fixed", "rejected records that a person has corrected, and --retry has loaded"},
     {"interval", "the true value lies in it in 95 of 100 cases"},
     {"lane", "a part of the _id that spreads documents over shards"},
-    {"latency", "time from sending a request, or a batch, until all of its reply is here"},
+    {"latency", "time from sending a request, or a batch (with a rate: from when it is due), until all of "
+                "its reply is here"},
     {"missing", "a record of the file has no document"},
     {"percentile", "at 95: 95 of 100 took no longer"},
     {"p50", "half of the requests took no longer"},

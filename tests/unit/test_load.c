@@ -632,6 +632,23 @@ static void test_drop(void **state) {
     lab_close(&lab);
 }
 
+/* Nothing was there to be dropped; now there is. */
+static void test_drop_of_nothing(void **state) {
+    (void)state;
+    lab_t lab;
+    lab_open(&lab, BOX_STANDALONE);
+    lab_write_rows("a.csv", 0, 300);
+    lab.load.drop = true;
+    lab.load.batch = 100;
+    box_fault(lab.box, &(box_fault_t){.command = "insert",
+                                      .collection = "c",
+                                      .after = 2,
+                                      .reply = "{\"ok\": 0, \"code\": 13, \"errmsg\": \"not authorized\"}"});
+    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_USAGE);
+    assert_says(lab.err.text, "without --drop, which would drop what is loaded by now");
+    lab_close(&lab);
+}
+
 /* What must not be loaded into is refused, and stays as it is. */
 static void test_refused_targets(void **state) {
     (void)state;
@@ -811,6 +828,7 @@ int main(void) {
         cmocka_unit_test(test_misfits),
         cmocka_unit_test(test_late_misfits),
         cmocka_unit_test(test_drop),
+        cmocka_unit_test(test_drop_of_nothing),
         cmocka_unit_test(test_refused_targets),
         cmocka_unit_test(test_same_collection),
         cmocka_unit_test(test_options_of_the_collection),

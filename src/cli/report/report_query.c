@@ -85,7 +85,7 @@ static void add_result(report_t *report, const query_result_t *result) {
 
 /* ---- measurements ---- */
 
-static void add_measures(report_t *report, const query_result_t *result) {
+static void add_measures(report_t *report, const query_spec_t *spec, const query_result_t *result) {
     static const struct {
         const char *figure, *title, *unit;
     } columns[] = {{"p50_ms", "p50", "ms"},
@@ -97,10 +97,13 @@ static void add_measures(report_t *report, const query_result_t *result) {
                    {"max_ms", "most", "ms"},
                    {"ops_per_second", "requests a second", "requests/s"},
                    {"docs_per_ms", "documents a ms", ""}};
-    report_begin(
-        report, REPORT_BARS, "Measurements",
-        "Latency of a request from being sent to its last document. There is no figure of one that failed, "
-        "or was made too rarely to tell.");
+    report_begin(report, REPORT_BARS, "Measurements",
+                 spec->rate > 0 ? "Latency of a request from when it was due (--rate) to its last document. "
+                                  "There is no figure of one "
+                                  "that failed, or was made too rarely to tell."
+                                : "Latency of a request from being sent to its last document. There is no "
+                                  "figure of one that failed, "
+                                  "or was made too rarely to tell.");
     report_column(report, "query", "");
     report_column(report, "requests", "");
     for (size_t k = 0; k < sizeof columns / sizeof *columns; k++) {
@@ -275,7 +278,7 @@ static void add_settings(report_t *report, const query_spec_t *spec) {
     if (spec->suite)
         report_set_text(report, typed_query_is(spec->suite) ? "query" : "suite", spec->suite);
     report_set_number(report, "rounds", spec->repeats);
-    report_set_number(report, "warm-up rounds", spec->warmups);
+    report_set_number(report, "warm-up rounds", spec->cold ? 0 : spec->warmups);
     if (spec->rate > 0)
         report_set_number(report, "requests a second", spec->rate);
     if (spec->duration_ns)
@@ -296,7 +299,7 @@ report_t *report_query(const query_spec_t *spec, const query_result_t *result, i
     }
     if (result->configuration[0] && result->measures.count) {
         add_remarks(report, result);
-        add_measures(report, result);
+        add_measures(report, spec, result);
         add_latencies(report, result);
         add_watched(report, result);
         add_answers(report, result);

@@ -32,23 +32,38 @@ static bool append_key(text_t *text, const bson_iter_t *at) {
     return BSON_ITER_HOLDS_UTF8(at) || BSON_ITER_HOLDS_NUMBER(at);
 }
 
+/* Some do not survive this: wildcards, and fields with commas or colons in their names. *named: its name does. */
+static bool reads_back(const char *spelled, const bson_t *keys, const char *name, bool *named) {
+    index_spec_t made;
+    bson_iter_t at, same;
+    err_t ignored;
+    if (!collection_parse_index(spelled, &made, &ignored))
+        return false;
+    bool ok = bson_count_keys(&made.keys) == bson_count_keys(keys);
+    for (bool more = ok && bson_iter_init(&at, keys); more && bson_iter_next(&at);)
+        ok = ok && bson_iter_init_find(&same, &made.keys, bson_iter_key(&at));
+    *named = !name || strcmp(made.name, name) == 0;
+    collection_free_index(&made);
+    return ok;
+}
+
 char *target_indexes_spell(const bson_t *index) {
     text_t text = {.length = 0};
-    bson_iter_t at, same;
+    bson_iter_t at;
     bson_t keys;
-    index_spec_t made;
-    err_t ignored;
+    bool named;
+    const char *name = bson_iter_init_find(&at, index, "name") && BSON_ITER_HOLDS_UTF8(&at)
+                           ? bson_iter_utf8(&at, NULL)
+                           : NULL;
     bool ok = is_plain(index) && bson_read_field(index, "key", &keys) && bson_iter_init(&at, &keys);
     while (ok && bson_iter_next(&at))
         ok = append_key(&text, &at);
-    char *spelled = text_take_or_end(&text);
-    /* some do not survive this: wildcards, and fields with commas or colons in their names */
-    if (ok && (ok = collection_parse_index(spelled, &made, &ignored))) {
-        ok = bson_count_keys(&made.keys) == bson_count_keys(&keys);
-        for (bool more = ok && bson_iter_init(&at, &keys); more && bson_iter_next(&at);)
-            ok = ok && bson_iter_init_find(&same, &made.keys, bson_iter_key(&at));
-        collection_free_index(&made);
+    ok = ok && text.length && reads_back(text.bytes, &keys, name, &named);
+    if (ok && !named) {
+        text_print(&text, ";name=%s", name);
+        ok = reads_back(text.bytes, &keys, name, &named) && named;
     }
+    char *spelled = text_take_or_end(&text);
     if (ok)
         return spelled;
     free(spelled);

@@ -277,6 +277,13 @@ static bool exists(const void *context, const bson_iter_t *value) {
     return true;
 }
 
+static bool is_long(const void *context, const bson_iter_t *value) {
+    const bson_iter_t *type = context;
+    if (!BSON_ITER_HOLDS_UTF8(type) || strcmp(bson_iter_utf8(type, NULL), "long") != 0)
+        box_die("of the types only \"long\" is known here");
+    return BSON_ITER_HOLDS_INT64(value);
+}
+
 /* {path: {$a: ..., $b: ...}} */
 static bool all_conditions(const bson_t *document, const char *path, const bson_iter_t *operators) {
     bson_iter_t each;
@@ -300,6 +307,8 @@ static bool condition(const bson_t *document, const char *path, const char *name
         return each_at(document, false, path, exists, NULL, &any) == bson_iter_as_bool(operand);
     if (strcmp(name, "$size") == 0)
         return each_at(document, false, path, has_size, operand, &any);
+    if (strcmp(name, "$type") == 0)
+        return each_at(document, false, path, is_long, operand, &any);
     if (strcmp(name, "$elemMatch") == 0)
         return each_at(document, false, path, element_matches, operand, &any);
     for (size_t i = 0; i < sizeof tests / sizeof *tests; i++)
