@@ -70,7 +70,7 @@ static bool send_one(member_t *member, int64_t due_ns) {
     }
     double documents =
         isnan(request->documents) ? (double)answer->count : fmin(request->documents, work->all_documents);
-    if (isinf(documents)) /* all of a view: the number is not known */
+    if (isinf(documents) || request->documents < 0) /* all of a view: the number is not known either */
         documents = NAN;
     hist_add(&member->hist, took_ns);
     moments_add(&member->per_ms, documents * 1e6 / (double)(took_ns ? took_ns : 1));

@@ -644,7 +644,7 @@ static void test_drop_of_nothing(void **state) {
                                       .collection = "c",
                                       .after = 2,
                                       .reply = "{\"ok\": 0, \"code\": 13, \"errmsg\": \"not authorized\"}"});
-    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_USAGE);
+    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_SERVER);
     assert_says(lab.err.text, "without --drop, which would drop what is loaded by now");
     lab_close(&lab);
 }

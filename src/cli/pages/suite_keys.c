@@ -37,7 +37,7 @@ const suite_keys_t suite_keys[SUITE_PARTS] = {
       {"each", "a parameter and its values; each is a measurement of its own"},
       {"draw", "parameters drawn by chance for each request"},
       {"setup", "what has to be there before"},
-      {"documents", "what documents a millisecond counts: `all`, `returned`, or a number"},
+      {"documents", "what documents a millisecond counts: `all`, `returned`, `unknown`, or a number"},
       {"run", "its own `clients`, a list of numbers, before those of the suite"},
       {"explain", "yes: of a find the server is asked how it goes about it"},
       {"expect", "what the answer must be"}}},

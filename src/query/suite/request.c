@@ -164,6 +164,10 @@ static bool set_documents(request_t *request, const suite_t *suite, const query_
         request->documents = NAN;
         return true;
     }
+    if (node->kind == YAML_ITEM_SCALAR && strcmp(node->text, "unknown") == 0) {
+        request->documents = -1;
+        return true;
+    }
     bool ok = value_append(&holder, "v", node, suite->tree, params, err) &&
               bson_iter_init_find(&value, &holder, "v") &&
               ((numeric_double(&value, &request->documents) && request->documents >= 0 &&

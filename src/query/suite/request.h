@@ -23,7 +23,7 @@ typedef struct {
     char *field;                /* accumulate: the field */
     bool keeps;                 /* and whether its values are kept in a list first */
     int64_t chunk, limit; /* and how many documents are asked for at once, and in all; chunk 0: all at once */
-    /* how many it looks at. NAN: as many as it returns; INFINITY: the whole collection */
+    /* how many it looks at. NAN: as many as it returns; INFINITY: the whole collection; below 0: nobody knows */
     double documents;
 } request_t;
 

@@ -28,7 +28,7 @@ typedef struct {
     /* {gives: names, pipeline}: each operation takes one of its documents, at random */
     const yaml_item_t *draw;
     const yaml_item_t *indexes;   /* the indexes that it needs: [{key: {...}, ...}] */
-    const yaml_item_t *documents; /* how many it looks at: all, returned, a number or a parameter */
+    const yaml_item_t *documents; /* how many it looks at: all, returned, unknown, a number or a parameter */
     const yaml_item_t *expect;    /* {documents, digest, values, unordered} */
     const yaml_item_t *tags;
     suite_run_t run; /* its own numbers of clients */
