@@ -169,6 +169,7 @@ places_summary_t places_summary(const places_t *places, uint32_t generation) {
     places_summary_t summary = {.files = 0};
     for (size_t i = 0; i < places->entries.count; i++) {
         const entry_t *entry = &places->entries.entries[i];
+        summary.removals += entry->removed && entry->remains;
         if (entry->removed)
             continue;
         summary.files++;

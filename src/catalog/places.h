@@ -39,6 +39,7 @@ const entry_t *places_find(const places_t *places, uint64_t number, uint64_t *of
 
 /* Sums over all inputs. Of one that is not complete a load may have sent more than it has written down. */
 typedef struct {
+    uint64_t removals; /* inputs whose removal was begun, and has not ended: documents of them may be there */
     uint64_t files, complete, rejected, open_rejects, fixed, left_out; /* open: neither of the others */
     uint64_t loaded,
         corrected,     /* a part of loaded: their documents were replaced when their inputs had grown */

@@ -283,8 +283,12 @@ static void print_text(const server_t *server, const report_t *status, bool inpu
               place->clustered ? "clustered on _id" : "not clustered");
     if (status->summary.files)
         print_catalog(&status->summary);
-    else
+    else if (!status->summary.removals)
         out_print("catalog none: no load has filled it\n");
+    if (status->summary.removals)
+        out_print(
+            "removal begun and not ended of %s input%s: the next load or `tipple forget` goes on with it\n",
+            units_count(count, status->summary.removals), units_s(status->summary.removals));
     if (is_short(status))
         out_print("        fewer documents than were loaded: `tipple verify` tells which are missing\n");
     if (status->appends)
