@@ -383,14 +383,16 @@ class Forgotten(neverlost.Case):
         return process
 
     def test_is_killed(self):
-        """before it removes documents: the same command goes on, and so does every load"""
+        """before it removes documents: status says so, the same command goes on, and so does every load"""
         texts = self.inputs({"a.csv": rows(2000, 9), "b.csv": rows(500, 10)})
         for goes_on in (lambda: self.forget("a.csv", "--delete"), lambda: self.load("b.csv")):
             self.load(*texts)
             self.forget_in_background("a.csv", (signal.SIGKILL, relay.CUT)).wait()
             self.unrelayed()
+            self.assertIn(b"removal begun and not ended of 1 input", self.tipple("status", "--uri", self.uri()).stdout)
             goes_on()
             self.exact({"b.csv": texts["b.csv"]})
+            self.assertNotIn(b"removal", self.tipple("status", "--uri", self.uri()).stdout)
             self.finished(texts)
 
     def test_is_paused(self):
