@@ -308,9 +308,11 @@ static __attribute__((noinline)) parsed_t look_at_lines(delimited_t *reader, rec
     case TORN_NOT:
         return PARSED_DOCUMENT;
     default:
-        record->reason =
-            "the quote that opens here goes around lines that look like records themselves: take it away if "
-            "they are some; if it is a text of several lines, give a --format with multiline: yes";
+        record->reason = "the quote that opens here goes around lines that look like records themselves. If "
+                         "they are some, take "
+                         "it out of the input, and load that with --reload-changed; if it is a text of "
+                         "several lines, give a "
+                         "--format with multiline: yes";
         record->field = NULL;
         record->column = at + 1;
         return PARSED_REJECT;
