@@ -69,7 +69,8 @@ static void spells(const char *json, const char *expected) {
 static void test_indexes(void **state) {
     (void)state;
     spells("{\"v\": 2, \"key\": {\"d\": 1, \"k\": -1}, \"name\": \"d_1_k_-1\"}", "d:1,k:-1");
-    spells("{\"v\": 2, \"key\": {\"d\": 1.0}, \"name\": \"by_day\", \"background\": true}", "d:1;name=by_day");
+    spells("{\"v\": 2, \"key\": {\"d\": 1.0}, \"name\": \"by_day\", \"background\": true}",
+           "d:1;name=by_day");
     spells("{\"key\": {\"d\": 1}, \"name\": \"a;unique\"}", NULL);
     spells("{\"key\": {\"st\": \"hashed\"}}", "st:hashed");
     spells("{\"key\": {\"p\": \"2dsphere\", \"d\": 1}, \"2dsphereIndexVersion\": 3}", "p:2dsphere,d:1");

@@ -152,9 +152,9 @@ static bool refuse_several(const registration_t *registering, const wanted_t *wa
     return err_set(
         err, STATUS_INPUT,
         "%s has other content than each of the %zu inputs of this name that were loaded into %s, and nothing "
-        "says which it replaces. If their files were moved, name them in the same command, too; or take out "
-        "the "
-        "one that it replaces: tipple forget --delete '%s#N' (tipple status --inputs shows N)",
+        "says which it replaces. Take that one out (tipple forget --delete '%s#N'; tipple status --inputs "
+        "shows N), then "
+        "load this one in one command with the others, by the paths that they have now",
         wanted->name, count, registering->name, wanted->name);
 }
 

@@ -167,6 +167,19 @@ static bool set_option(const option_t *option, const char *text, void *values, e
     }
 }
 
+/* Of two texts the first would be left out without a word. A URI may stand in an alias, too. */
+static bool is_said_once(common_t *common, const option_t *option, err_t *err) {
+    if (option->kind != OPTION_TEXT || takes_password(option))
+        return true;
+    for (size_t i = 0; i < common->said_count; i++)
+        if (common->said[i] == option)
+            return err_set(err, STATUS_USAGE,
+                           "--%s is given twice, and takes one value: run a command for each", option->name);
+    if (common->said_count < sizeof common->said / sizeof *common->said)
+        common->said[common->said_count++] = option;
+    return true;
+}
+
 typedef struct {
     const option_t *option;
     bool common;
@@ -271,7 +284,8 @@ static bool read_word(const command_t *command, int argc, char **argv, int *at, 
         const char *hint = text ? other_tools_value_hint(found.option->name, text) : NULL;
         if (hint)
             return err_set(err, STATUS_USAGE, "%s", hint);
-        if (!set_option(found.option, text, found.common ? (void *)common : values, err))
+        if (!is_said_once(common, found.option, err) ||
+            !set_option(found.option, text, found.common ? (void *)common : values, err))
             return false;
         if (is_long || found.option->argument)
             return true;

@@ -118,6 +118,8 @@ const command_t *cli_find_command(const char *name, err_t *err);
 /* Options that every command has. */
 typedef struct {
     bool help, help_all, version, quiet, verbose;
+    const void *said[40]; /* options of texts that were given */
+    size_t said_count;
 } common_t;
 
 /* Reads options into `values`, leaving what is no option in argv[0, *rest). common options are acted on.

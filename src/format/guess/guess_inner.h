@@ -103,7 +103,7 @@ bool guess_find_escapes(const guess_t *guess, err_t *err);
 /* guess_torn.c: of a record with a quote: of one of several lines; of each other one, when it is split; at the end. */
 bool guess_torn_look(guess_t *guess, const guess_line_t *line, err_t *err);
 void guess_torn_count(guess_t *guess);
-bool guess_find_torn(const guess_t *guess, err_t *err);
+bool guess_find_torn(guess_t *guess, err_t *err);
 /* guess_scalar.c: as a scalar of YAML, in quotes where they are needed. */
 void guess_put_scalar(text_t *out, const char *text, size_t length);
 /* guess_print.c */

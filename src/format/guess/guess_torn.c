@@ -27,11 +27,18 @@ void guess_torn_count(guess_t *guess) {
 }
 
 /* Records that look torn are none if others are in quotes, too, and none holds a quote that is not. */
-bool guess_find_torn(const guess_t *guess, err_t *err) {
+bool guess_find_torn(guess_t *guess, err_t *err) {
     const guess_torn_t *torn = &guess->torn;
     const char quote = guess->structure.way.quote;
-    const bool enclosed = torn->enclosed || (quote && memchr(guess->first, quote, guess->first_length));
-    return !torn->torn || (enclosed && !torn->loose && !torn->sure) ||
+    const guess_line_t first = {guess->first, guess->first_length};
+    const bool quoted = quote && memchr(first.text, quote, first.length);
+    if (quoted && memchr(first.text, '\n', first.length)) {
+        if (!guess_torn_look(guess, &first, err))
+            return false;
+    } else {
+        guess->torn.enclosed |= quoted;
+    }
+    return !torn->torn || (torn->enclosed && !torn->loose && !torn->sure) ||
            err_set(err, STATUS_INPUT,
                    "%.1000s: some of its quotes are ordinary characters%s, %" PRIu64
                    " of its records go over several lines, each of which looks like a record itself. Give "

@@ -318,8 +318,9 @@ bool typed_query_read(typed_query_t *typed, const char *query, const char *name,
     *typed = (typed_query_t){.count = 0};
     return put_words(typed, "suite: own\nqueries:\n  - name: query\n    ", reader.place, err) &&
            put_words(typed,
-                     pipeline ? "documents: unknown\n    pipeline: " : "documents: returned\n    find: {filter: ", reader.place,
-                     err) &&
+                     pipeline ? "documents: unknown\n    pipeline: "
+                              : "documents: returned\n    find: {filter: ",
+                     reader.place, err) &&
            take_all(&reader) && put_words(typed, pipeline ? "\n" : "}\n", reader.place, err) &&
            (!typed->text.lacking || err_memory(err, typed->text.lacking));
 }
