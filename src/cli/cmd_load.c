@@ -409,7 +409,7 @@ static int load_one(void *context, const char *uri, char **inputs, int count, er
 static int load(void *context, char **inputs, int count, const again_t *again, err_t *err) {
     values_t *values = context;
     order_t order = {.values = values, .again = again};
-    each_collection_t each = {.list = {0}};
+    each_collection_t each = {.list = {0}, .drops = values->spec.drop};
     int status;
     if (!check(values, inputs, count, err) || (values->report && !report_check_path(values->report, err)))
         return (int)err->status;

@@ -117,7 +117,9 @@ static void end_all(const each_collection_t *each, size_t at, err_t *err) {
     const size_t left = each->list.count - at - 1;
     err_where(err, "%s", each->list.items[at].name);
     if (left)
-        err_add(err, "; %zu more collections were not looked at", left);
+        err_add(err, "; %zu more collection%s not looked at%s", left, left == 1 ? " was" : "s were",
+                each->drops ? ", nor dropped: load each of those by its own name in the URI, with --drop"
+                            : "");
 }
 
 int each_collection_run(const each_collection_t *each, const char *uri, char **inputs, int count, bool json,

@@ -10,7 +10,8 @@
 /* Begins as {0}. */
 typedef struct {
     dump_list_t
-        list; /* the name of each target, and the argument for its documents; none: it is no such command */
+        list;   /* the name of each target, and the argument for its documents; none: it is no such command */
+    bool drops; /* each target is dropped first */
 } each_collection_t;
 
 /* Finds out whether it is such a command. True also if it is not. */

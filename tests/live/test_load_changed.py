@@ -70,6 +70,34 @@ class Changed(livetest.Case):
         self.assertEqual(102, self.load("day.csv", "old0/day.csv", "old1/day.csv", "--reload-changed")["loaded"])
         self.assertEqual(100 + 101 + 102, self.client.count(self.database, "results"))
 
+    def test_moved_and_grown_beside_another(self):
+        """a file in the place of one that was moved, and both grow: each is known"""
+        self.write("day.csv", rows(100, 0))
+        self.load("day.csv")
+        (self.folder / "old").mkdir()
+        (self.folder / "day.csv").rename(self.folder / "old/day.csv")
+        self.write("day.csv", rows(80, 1))
+        self.assertEqual(80, self.load("day.csv", "old/day.csv")["loaded"])
+        self.write("old/day.csv", rows(101, 0))
+        self.assertEqual(1, self.load("day.csv", "old/day.csv")["loaded"])
+        self.write("old/day.csv", rows(103, 0))
+        self.write("day.csv", rows(81, 1))
+        self.assertEqual(3, self.load("day.csv", "old/day.csv")["loaded"])
+        self.assertEqual(103 + 81, self.client.count(self.database, "results"))
+
+    def test_moved_and_changed(self):
+        """nobody knows that it is the same file: it is loaded as another one, and that is told; not so if the first one stays"""
+        for keeps in (False, True):
+            self.write("a/day.csv", rows(100, keeps))
+            self.load("a/day.csv")
+            (self.folder / "b").mkdir(exist_ok=True)
+            if not keeps:
+                (self.folder / "a/day.csv").rename(self.folder / "b/day.csv")
+            self.edit("b/day.csv", rows(100, 7 + keeps))
+            self.assertEqual(100, self.load("b/day.csv")["loaded"])
+            (self.assertNotIn if keeps else self.assertIn)("is loaded as another file than a/day.csv", self.stderr)
+            self.client.drop_database(self.database)
+
     def test_link_moved_on(self):
         """a link that leads to another file now: that file is not taken for what was loaded by the link, which stays"""
         for number, name in enumerate(("2023/x.csv", "2024/x.csv")):

@@ -24,7 +24,7 @@ typedef struct {
     entries_t entries, fresh; /* as read; and new ones, in the order of the inputs that have none of those */
     order_t by_path, by_content, by_last_name;
     size_t count;          /* of each */
-    bool *taken, *named;   /* by entry; its path is the name of an input */
+    bool *taken;           /* by entry */
     asked_t *there;        /* by entry: under its path */
     const entry_t **found; /* by wanted */
     asked_t *own;          /* by wanted: what it is read from */

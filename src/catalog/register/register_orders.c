@@ -63,12 +63,11 @@ bool register_sort(matching_t *m, err_t *err) {
     m->by_content = (order_t){malloc(bytes), content_to};
     m->by_last_name = (order_t){malloc(bytes), last_name_to};
     m->taken = calloc(m->entries.count + 1, sizeof *m->taken);
-    m->named = calloc(m->entries.count + 1, sizeof *m->named);
     m->there = calloc(m->entries.count + 1, sizeof *m->there);
     m->found = calloc(m->registering->count + 1, sizeof(entry_t *));
     m->own = calloc(m->registering->count + 1, sizeof *m->own);
-    if (!m->by_path.entries || !m->by_content.entries || !m->by_last_name.entries || !m->taken || !m->named ||
-        !m->there || !m->found || !m->own)
+    if (!m->by_path.entries || !m->by_content.entries || !m->by_last_name.entries || !m->taken || !m->there ||
+        !m->found || !m->own)
         return err_memory(err, bytes);
     for (size_t i = 0; i < m->entries.count; i++)
         if (!m->entries.entries[i].removed)
@@ -90,7 +89,6 @@ void register_matching_free(matching_t *m) {
     free(m->by_content.entries);
     free(m->by_last_name.entries);
     free(m->taken);
-    free(m->named);
     free(m->there);
     free(m->found);
     free(m->own);

@@ -158,17 +158,29 @@ static bool refuse_several(const registration_t *registering, const wanted_t *wa
         wanted->name, count, registering->name, wanted->name);
 }
 
-/* The next entry of this last name whose file stands nowhere any more, and may have become this one. */
-static const entry_t *next_gone(const matching_t *m, size_t number, size_t *at) {
+/* The next entry of this last name, of fewer bytes than this, whose file stands nowhere any more, and may have become this
+ * one. */
+static const entry_t *next_gone(const matching_t *m, size_t number, uint64_t below, size_t *at) {
     const wanted_t *wanted = &m->registering->wanted[number];
     for (const entry_t *entry; (entry = register_like_at(m, &m->by_last_name, wanted, *at));) {
         ++*at;
-        if (!register_is_taken(m, entry) && !m->named[entry - m->entries.entries] &&
-            !register_is_stream(entry_newest(entry)) && entry_newest(entry)->size < wanted->seen.size &&
-            may_hold_records(entry) && register_is_gone(m, number, entry))
+        if (!register_is_taken(m, entry) && !register_is_stream(entry_newest(entry)) &&
+            entry_newest(entry)->size < below && may_hold_records(entry) &&
+            register_is_gone(m, number, entry))
             return entry;
     }
     return NULL;
+}
+
+/* Whoever has moved a file and changed it may not expect that it is another input. */
+static void note_gone(const matching_t *m, size_t number) {
+    wanted_t *wanted = &m->registering->wanted[number];
+    if (wanted->resembles || wanted->equal[0] || wanted->replaced || register_is_stream(&wanted->seen))
+        return;
+    size_t at = register_first_in(m, &m->by_last_name, wanted);
+    const entry_t *entry = next_gone(m, number, UINT64_MAX, &at);
+    if (entry)
+        snprintf(wanted->gone, sizeof wanted->gone, "%s", entry->path);
 }
 
 /* The same file under another folder, and grown. Where several could be it, or so many are gone that the name says
@@ -180,9 +192,10 @@ static bool match_moved_and_grown(matching_t *m, size_t number, err_t *err) {
     size_t gone = 0, at = register_first_in(m, &m->by_last_name, wanted);
     if (!wanted->may_grow || register_is_stream(&wanted->seen))
         return true;
-    for (size_t look = at; gone <= MOST_GONE && next_gone(m, number, &look);)
+    const uint64_t size = wanted->seen.size;
+    for (size_t look = at; gone <= MOST_GONE && next_gone(m, number, size, &look);)
         gone++;
-    while (gone <= MOST_GONE && (entry = next_gone(m, number, &at))) {
+    while (gone <= MOST_GONE && (entry = next_gone(m, number, size, &at))) {
         view_t view;
         uint32_t version;
         if (!registration_relate(entry, &wanted->seen, true, registering->digest_at, registering->context,
@@ -310,12 +323,6 @@ static bool check_streams(const matching_t *m, err_t *err) {
     return true;
 }
 
-static void note_named(matching_t *m, const wanted_t *wanted) {
-    size_t at = register_first_in(m, &m->by_path, wanted);
-    for (const entry_t *entry; (entry = register_like_at(m, &m->by_path, wanted, at)); at++)
-        m->named[entry - m->entries.entries] = true;
-}
-
 bool register_match(matching_t *m, err_t *err) {
     registration_t *registering = m->registering;
     if (!register_sort(m, err) || !check_streams(m, err))
@@ -324,9 +331,8 @@ bool register_match(matching_t *m, err_t *err) {
         wanted_t *wanted = &registering->wanted[i];
         wanted->moved = wanted->changed = wanted->unread = false;
         wanted->copy = 0;
-        wanted->equal[0] = '\0';
+        wanted->equal[0] = wanted->gone[0] = '\0';
         wanted->resembles = 0;
-        note_named(m, wanted);
         if (wanted->named)
             match_in_place(m, i);
         else
@@ -348,8 +354,11 @@ bool register_match(matching_t *m, err_t *err) {
     for (size_t i = 0; i < registering->count; i++)
         if (registering->wanted[i].named && !m->found[i] && !match_moved_and_grown(m, i, err))
             return false;
-    for (size_t i = 0; i < registering->count; i++)
-        if (registering->wanted[i].named && !m->found[i])
-            note_equal(m, &registering->wanted[i]);
+    for (size_t i = 0; i < registering->count; i++) {
+        if (!registering->wanted[i].named || m->found[i])
+            continue;
+        note_equal(m, &registering->wanted[i]);
+        note_gone(m, i);
+    }
     return register_number_copies(m, err);
 }

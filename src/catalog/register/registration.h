@@ -29,6 +29,7 @@ typedef struct {
     size_t resembles;
     uint32_t copy;   /* how many equal inputs come before it */
     char equal[512]; /* of a new input: one of another name that has its content; "": none */
+    char gone[512];  /* one whose file was called so in another folder, and is not there any more; "": none */
     bool changed;    /* with `reload`: `entry` is the old one, and its content differs */
     bool unread;     /* with `changed`: nothing of the old content was ever read */
 } wanted_t;

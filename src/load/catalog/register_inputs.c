@@ -17,27 +17,41 @@ enum { NOTES = 3 };
 /* What a gzip holds for each of its bytes, roughly: for portions of work. */
 enum { EXPANDS = 5 };
 
-static void tell_equal(const job_t *job, const wanted_t *wanted) {
+/* The command that takes an input out; free() it. NULL: out of memory. */
+static char *forget_line(const job_t *job, const char *input) {
     text_t line = {.length = 0};
     err_t ignored;
     char *uri = address_to_paste(job->spec->uri, server_namespace(job->server), &ignored);
     text_append(&line, "tipple forget --delete");
-    char *name = bson_strdup_printf("%s%s", *wanted->name == '-' ? "./" : "", wanted->name);
+    char *name = bson_strdup_printf("%s%s", *input == '-' ? "./" : "", input);
     shell_quote_word(&line, name);
     bson_free(name);
     shell_quote_option(&line, "--uri", uri);
-    char *command = text_take(&line, &ignored);
+    free(uri);
+    return text_take(&line, &ignored);
+}
+
+static void tell_equal(const job_t *job, const wanted_t *wanted) {
+    char *command = forget_line(job, wanted->name);
     log_note(
         "%s has another name than %s, but the same size, beginning and end: it is loaded as another file. "
         "If it is that one, renamed or copied, its records are there twice; this takes them out again: %s",
         wanted->name, wanted->equal, command ? command : "tipple forget --delete");
     free(command);
-    free(uri);
+}
+
+static void tell_gone(const job_t *job, const wanted_t *wanted) {
+    char *command = forget_line(job, wanted->gone);
+    log_note("%s is loaded as another file than %s, which is not there any more. If it is that one, moved "
+             "and changed, "
+             "its records are there twice; this takes the old ones out: %s",
+             wanted->name, wanted->gone, command ? command : "tipple forget --delete");
+    free(command);
 }
 
 /* Notes about inputs whose names are not those of the catalog, a few at most. */
 static void tell_names(const job_t *job) {
-    size_t moved = 0, copies = 0, unclear = 0, equal = 0;
+    size_t moved = 0, copies = 0, unclear = 0, equal = 0, gone = 0;
     for (size_t i = 0; i < job->registration.count; i++) {
         const wanted_t *wanted = &job->registration.wanted[i];
         if (wanted->moved && strcmp(wanted->entry.path, wanted->name) != 0 && moved++ < NOTES)
@@ -55,7 +69,12 @@ static void tell_names(const job_t *job) {
         if (!wanted->copy && wanted->equal[0] && !copies_is_of(wanted->name, wanted->equal) &&
             equal++ < NOTES)
             tell_equal(job, wanted);
+        if (wanted->gone[0] && gone++ < NOTES)
+            tell_gone(job, wanted);
     }
+    if (gone > NOTES)
+        log_note("... and %zu more file%s with the name of one that is gone", gone - NOTES,
+                 units_s(gone - NOTES));
     if (moved > NOTES)
         log_note("... and %zu more file%s loaded from other folders", moved - NOTES, units_s(moved - NOTES));
     if (unclear > NOTES)
