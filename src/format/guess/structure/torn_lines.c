@@ -3,8 +3,22 @@
 
 #include <string.h>
 
+enum { LONGEST_NUMBER = 40 };
+
+/* Digits, and no letters but those of an exponent: 00012, +5, 1e3, 10:15, 12 %. */
+static bool is_of_digits(const uint8_t *text, size_t length) {
+    size_t digits = 0;
+    for (size_t i = 0; i < length; i++) {
+        const uint8_t letter = text[i] | 0x20;
+        if (letter >= 'a' && letter <= 'z' && !(letter == 'e' && digits))
+            return false;
+        digits += text[i] >= '0' && text[i] <= '9';
+    }
+    return digits > 0 && length <= LONGEST_NUMBER;
+}
+
 static bool is_typed(const span_t *span) {
-    return span->length && guess_is_typed(span->text, span->length);
+    return is_of_digits(span->text, span->length) || guess_is_typed(span->text, span->length);
 }
 
 /* The column that the first quote opens which goes on in another line: all fields before it end in the first line. */
@@ -17,20 +31,41 @@ static size_t opened_column(const split_t *split, size_t first_line) {
 }
 
 typedef struct {
-    bool typed[SCHEMA_MOST_FIELDS]; /* in all lines so far */
-    size_t count;
-    bool torn;
+    size_t typed[SCHEMA_MOST_FIELDS],
+        texts[SCHEMA_MOST_FIELDS]; /* values so far that are, or are not; nothing is neither */
+    bool first_typed[SCHEMA_MOST_FIELDS];
+    size_t count, alike, unlike; /* values that are numbers and dates as the first line's, or are not */
 } lines_t;
+
+static bool has_columns(const split_t *split, const schema_t *schema, size_t columns) {
+    return split->count == columns ||
+           (schema->surplus_field >= 0 && split->count > columns && !split->too_many);
+}
 
 /* opened: the columns before it are no part of the text in quotes. */
 static void add_line(lines_t *lines, const split_t *split, size_t columns, size_t opened) {
-    lines->torn &= split->count == columns;
-    for (size_t i = 0; lines->torn && i < columns; i++) {
-        const bool typed = is_typed(&split->spans[i]);
-        lines->torn &= i >= opened || !lines->count || !lines->typed[i] || typed;
-        lines->typed[i] = typed && (lines->typed[i] || !lines->count);
+    for (size_t i = 0; i < columns; i++) {
+        const span_t *span = &split->spans[i];
+        if (!lines->count)
+            lines->typed[i] = lines->texts[i] = lines->first_typed[i] = 0;
+        if (!span->length)
+            continue;
+        const bool typed = is_typed(span);
+        if (!lines->count)
+            lines->first_typed[i] = typed;
+        else if (i < opened && lines->first_typed[i])
+            *(typed ? &lines->alike : &lines->unlike) += 1;
+        *(typed ? &lines->typed[i] : &lines->texts[i]) += 1;
     }
     lines->count++;
+}
+
+/* A column holds a number or a date in all lines that have something in it. */
+static bool has_typed(const lines_t *lines, size_t columns) {
+    for (size_t i = 0; i < columns; i++)
+        if (lines->typed[i] > 1 && !lines->texts[i])
+            return true;
+    return false;
 }
 
 torn_lines_t torn_lines(split_t *split, const schema_t *schema, char delimiter, size_t columns,
@@ -44,25 +79,25 @@ torn_lines_t torn_lines(split_t *split, const schema_t *schema, char delimiter, 
         return TORN_MEMORY;
     const size_t opened = opened_column(split, (size_t)(feed - record));
     *at = split->spans[opened].at;
-    lines.count = 0;
-    lines.torn = split_is_sound(split) && split->count == columns;
+    lines.count = lines.alike = lines.unlike = 0;
+    bool torn = split_is_sound(split) && has_columns(split, schema, columns);
     schema_t bare = *schema;
     bare.quote = 0;
     bare.multiline = false;
-    while (lines.torn && feed) {
+    while (torn && feed) {
         feed = memchr(line, '\n', (size_t)(end - line));
         size_t left = (size_t)((feed ? feed : end) - line);
         left -= left && line[left - 1] == '\r';
         if (!split_record(split, &bare, delimiter, line, left))
             return TORN_MEMORY;
-        add_line(&lines, split, columns, opened);
+        torn = has_columns(split, schema, columns);
+        if (torn)
+            add_line(&lines, split, columns, opened);
         line = feed ? feed + 1 : end;
     }
-    bool typed = false;
-    for (size_t i = 0; lines.torn && i < columns; i++)
-        typed |= lines.typed[i];
-    return !lines.torn                             ? TORN_NOT
+    torn = torn && (!lines.unlike || lines.alike > lines.unlike);
+    return !torn                                   ? TORN_NOT
            : delimiter == '\t' || delimiter == '|' ? TORN_SURELY
-           : typed                                 ? TORN_MAYBE
+           : has_typed(&lines, columns)            ? TORN_MAYBE
                                                    : TORN_NOT;
 }
