@@ -314,6 +314,17 @@ class Drill(livedrill.Mixin, livetest.OwnServer):
                 self.assertRegex(self.stderr, r"a load does not make again \(%s\): it would be gone" % setting)
         self.drill("--no-predict", "a.csv")
 
+    def test_drop_of_other_documents(self):
+        """what was loaded with an option that a drill has not would come back as other documents"""
+        for words in ["--id", "t"], ["--filter", "k=FORD"], ["--id", "t", "--existing", "keep"]:
+            with self.subTest(words[0]):
+                self.client.command(self.database, {"dropDatabase": 1})
+                self.load(*words, "a.csv", status=(0, 2))
+                before = self.client.count(self.database, "results")
+                self.assertIsNone(self.drill("--no-predict", "--drop", self.database + ".results", "a.csv", status=1))
+                self.assertIn("was loaded with %s" % words[0], self.stderr)
+                self.assertEqual(before, self.client.count(self.database, "results"))
+
     def test_interrupted(self):
         """Ctrl-C in each phase of a scratch drill"""
         self.addCleanup(self.hold, "")

@@ -115,7 +115,8 @@ static bool is_name_like(const char *text, size_t length) {
 typedef struct {
     size_t with, without;
     bool words, years; /* a name such as "id" is among the first row's; years in a row are */
-    bool known, above; /* one that many files have; above numbers or dates */
+    bool known;        /* one that many files have */
+    bool above;        /* any name is above numbers or dates */
     bool certain;      /* the first row has a date, or a number with a fraction, as the others have */
 } evidence_t;
 
@@ -149,7 +150,7 @@ static void weigh_column(const guess_t *guess, size_t at, bool named, evidence_t
     const bool name = is_name_like(column->text, column->length);
     if (typed) {
         evidence->with += name ? STRONG : 0;
-        evidence->above |= known;
+        evidence->above |= name;
         return;
     }
     evidence->with += column->word && !column->words;

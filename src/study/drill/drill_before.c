@@ -1,6 +1,8 @@
 /* Before anything is changed: what a drill is asked for, whether it can be done, and whether all of the target would come
  * back. */
 #include "base/log.h"
+#include "base/shell_word.h"
+#include "base/text.h"
 #include "catalog/places.h"
 #include "catalog/store/store_mongo.h"
 #include "server/presplit/balancer.h"
@@ -9,6 +11,7 @@
 #include "study/drill/drill_inner.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 void drill_spec_init(drill_spec_t *spec) {
@@ -64,10 +67,26 @@ bool drill_check_spec(drilling_t *drilling, err_t *err) {
         !supplies_check_files(load, "a drill reads again what it has loaded", &drilling->file_count, err))
         return false;
     schema_t *schema = supplies_find_format(load, &drilling->guessed, err);
-    if (schema)
+    if (schema) {
         snprintf(result->format, sizeof result->format, "%s", schema->name);
+        memcpy(drilling->digest, schema->digest, sizeof drilling->digest);
+    }
     schema_destroy(schema);
     return schema && first_query_choose(drilling->spec->query, result->format, &result->query, err);
+}
+
+/* A drill that is killed cannot say what it has taken away. */
+static void tell_indexes(const drilling_t *drilling) {
+    const target_indexes_t *own = &drilling->result->indexes;
+    text_t line = {.length = 0};
+    err_t ignored;
+    for (size_t i = 0; i < own->count; i++)
+        shell_quote_option(&line, "--index", own->texts[i]);
+    char *options = text_take(&line, &ignored);
+    if (drilling->spec->drop && own->count && options)
+        log_note("%s gets its indexes back. If this drill is killed, give them to the next one:%s",
+                 drilling->result->namespace, options);
+    free(options);
 }
 
 /* A dropped target gets back the indexes that it has, unless others are named. */
@@ -88,6 +107,7 @@ static bool take_indexes(drilling_t *drilling, err_t *err) {
     if (!spec->load.index_count) {
         result->load.indexes = own->texts;
         result->load.index_count = own->count;
+        tell_indexes(drilling);
     }
     return spec->indexes == DRILL_AFTER || result->load.index_count ||
            err_set(err, STATUS_USAGE, "--indexes %s: %s has none; name them with --index",
@@ -131,6 +151,27 @@ static bool nothing_beyond(drilling_t *drilling, err_t *err) {
                     drilling->result->namespace, beyond));
 }
 
+static bool refuse_otherwise(const drilling_t *drilling, const char *option, const char *value, err_t *err) {
+    return err_set(
+        err, STATUS_USAGE,
+        "%s was loaded with %s%s%.200s: a drill would make other documents. Nothing was touched; drill in "
+        "scratch (leave --drop out)%s",
+        drilling->result->namespace, option, *value ? " " : "", value,
+        *value ? "" : ", or with the same --format");
+}
+
+/* Would the same documents come back? */
+static bool comes_back(const drilling_t *drilling, const catalog_header_t *header, err_t *err) {
+    if (header->id && *header->id)
+        return refuse_otherwise(drilling, "--id", header->id, err);
+    if (header->existing)
+        return refuse_otherwise(drilling, "--existing", header->existing, err);
+    if (header->filter && *header->filter)
+        return refuse_otherwise(drilling, "--filter", header->filter, err);
+    return !header->format_digest || strcmp(header->format_digest, drilling->digest) == 0 ||
+           refuse_otherwise(drilling, "another format", "", err);
+}
+
 /* How many loads are running, and from how many files the collection was loaded. */
 static bool look_at_catalog(drilling_t *drilling, size_t *running, size_t *files, err_t *err) {
     catalog_header_t header = {0};
@@ -138,6 +179,7 @@ static bool look_at_catalog(drilling_t *drilling, size_t *running, size_t *files
     places_t *places = NULL;
     store_t *store = store_mongo_open(drilling->target, drilling->client, err);
     bool ok = store && store->read_header(store, &header, &found, err) &&
+              (!found || comes_back(drilling, &header, err)) &&
               running_count(store, NULL, found ? header.lease_ms : STORE_LEASE_MS, running, err) &&
               (places = places_read(store, err)) != NULL;
     *files = ok ? places_inputs(places) : 0;

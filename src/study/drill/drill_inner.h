@@ -13,7 +13,8 @@ typedef struct {
     mongoc_client_t *client; /* of the target */
     scratch_t *scratch;
     char *scratch_uri;
-    char *guessed; /* the format file, without --format; else NULL */
+    char *guessed;   /* the format file, without --format; else NULL */
+    char digest[33]; /* of the format */
     size_t file_count;
     supplies_rejects_t rejects; /* of samples and of drills in the scratch collection */
 } drilling_t;

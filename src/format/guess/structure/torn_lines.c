@@ -88,14 +88,15 @@ torn_lines_t torn_lines(split_t *split, const schema_t *schema, char delimiter, 
         feed = memchr(line, '\n', (size_t)(end - line));
         size_t left = (size_t)((feed ? feed : end) - line);
         left -= left && line[left - 1] == '\r';
-        if (!split_record(split, &bare, delimiter, line, left))
+        const bool none = !left || (lines.count && schema_is_comment(schema, *line)); /* no record */
+        if (!none && !split_record(split, &bare, delimiter, line, left))
             return TORN_MEMORY;
-        torn = has_columns(split, schema, columns);
-        if (torn)
+        torn = none || has_columns(split, schema, columns);
+        if (torn && !none)
             add_line(&lines, split, columns, opened);
         line = feed ? feed + 1 : end;
     }
-    torn = torn && (!lines.unlike || lines.alike > lines.unlike);
+    torn = torn && lines.count > 1 && (!lines.unlike || lines.alike > lines.unlike);
     return !torn                                   ? TORN_NOT
            : delimiter == '\t' || delimiter == '|' ? TORN_SURELY
            : has_typed(&lines, columns)            ? TORN_MAYBE
