@@ -117,9 +117,11 @@ static void end_all(const each_collection_t *each, size_t at, err_t *err) {
     const size_t left = each->list.count - at - 1;
     err_where(err, "%s", each->list.items[at].name);
     if (left)
-        err_add(err, "; %zu more collection%s not looked at%s", left, left == 1 ? " was" : "s were",
-                each->drops ? ", nor dropped: load each of those by its own name in the URI, with --drop"
-                            : "");
+        err_add(err, "; %zu more collection%s not looked at", left, left == 1 ? " was" : "s were");
+    if (left && each->drops)
+        err_add(err, ", nor dropped: load %s with --drop by its own file and name, %.500s into %.250s",
+                left == 1 ? "it" : "each of them", each->list.items[at + 1].with,
+                each->list.items[at + 1].name);
 }
 
 int each_collection_run(const each_collection_t *each, const char *uri, char **inputs, int count, bool json,

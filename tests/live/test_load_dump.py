@@ -216,6 +216,14 @@ class Dump(livetest.Case):
         self.assertIn("1 of 3 collections are not done (%s.b)" % self.database, self.stderr)
         self.assertEqual([5, 70, 8], [self.client.count(self.database, name) for name in "abc"])
 
+    def test_each_is_told_of_drops(self):
+        """where the first one ends all, those behind it are not dropped, and how to do that is said"""
+        self.put_dump("dump/" + self.database, {"a": made(5, "o"), "b": made(70, "i")})
+        done = self.tipple("load", "dump", "--drop", "--yes", "--uri", "mongodb://127.0.0.1:1/?serverSelectionTimeoutMS=200",
+                           "--patience", "200ms", status=4)
+        self.assertIn("1 more collection was not looked at, nor dropped: load it with --drop by its own file and name, "
+                      "dump/%s/b.bson into %s.b" % (self.database, self.database), done.stderr)
+
     def test_each_refused(self):
         """what cannot be meant of all collections, and what is beside a dump: nothing is written"""
         one, more = self.database + "_x", self.database + "_y"
