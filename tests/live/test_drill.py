@@ -324,6 +324,11 @@ class Drill(livedrill.Mixin, livetest.OwnServer):
                 self.assertIsNone(self.drill("--no-predict", "--drop", self.database + ".results", "a.csv", status=1))
                 self.assertIn("was loaded with %s" % words[0], self.stderr)
                 self.assertEqual(before, self.client.count(self.database, "results"))
+        self.client.command(self.database, {"dropDatabase": 1})
+        self.load("--filter", "k=FORD", "a.csv")
+        self.drill("--no-predict", "--drop", self.database + ".results", "--filter", "k=FORD", "a.csv", touches=True)
+        self.load("a.csv", "--filter", "k=FORD", "--drop", "--yes")
+        self.assertIsNone(self.drill("--no-predict", "--drop", self.database + ".results", "--filter", "k=BMW", "a.csv", status=1))
 
     def test_interrupted(self):
         """Ctrl-C in each phase of a scratch drill"""

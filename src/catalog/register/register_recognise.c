@@ -3,7 +3,10 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST_GONE = 16 };
+enum {
+    MOST_GONE = 16,
+    MOST_NOTED = 1000, /* of more inputs nobody reads a note, and each may be asked of each */
+};
 
 /* Entries of this name, the newest input last. */
 static const entry_t *next_of_name(const matching_t *m, const wanted_t *wanted, size_t *at) {
@@ -95,7 +98,7 @@ static bool may_hold_records(const entry_t *entry) {
     bool any = false;
     for (size_t i = 0; i < entry->piece_count; i++) {
         const piece_t *piece = &entry->pieces[i];
-        any |= piece->complete || piece->done.count ? piece_counts(piece).read > 0 : piece->epoch > 0;
+        any |= piece_counts(piece).read > 0 || (piece->complete < entry->version && piece->epoch > 0);
     }
     return any;
 }
@@ -175,7 +178,8 @@ static const entry_t *next_gone(const matching_t *m, size_t number, uint64_t bel
 /* Whoever has moved a file and changed it may not expect that it is another input. */
 static void note_gone(const matching_t *m, size_t number) {
     wanted_t *wanted = &m->registering->wanted[number];
-    if (wanted->resembles || wanted->equal[0] || wanted->replaced || register_is_stream(&wanted->seen))
+    if (m->registering->count > MOST_NOTED || wanted->resembles || wanted->equal[0] || wanted->replaced ||
+        register_is_stream(&wanted->seen))
         return;
     size_t at = register_first_in(m, &m->by_last_name, wanted);
     const entry_t *entry = next_gone(m, number, UINT64_MAX, &at);

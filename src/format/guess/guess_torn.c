@@ -12,7 +12,6 @@ bool guess_torn_look(guess_t *guess, const guess_line_t *line, err_t *err) {
                                        guess->structure.columns, line->text, line->length, &at);
     guess->torn.torn += is == TORN_MAYBE || is == TORN_SURELY;
     guess->torn.sure |= is == TORN_SURELY;
-    guess->torn.enclosed |= is == TORN_NOT;
     return is != TORN_MEMORY || err_memory(err, line->length);
 }
 

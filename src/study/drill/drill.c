@@ -215,6 +215,7 @@ static bool close_all(drilling_t *drilling, bool ok, err_t *err) {
     server_destroy(drilling->target);
     free(drilling->scratch_uri);
     free(drilling->guessed);
+    free(drilling->filter);
     drilling->result->load.guessed = NULL;
     supplies_remove_rejects(&drilling->rejects);
     return ok;

@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "catalog/places.h"
 #include "catalog/store/store_mongo.h"
+#include "format/filter.h"
 #include "server/presplit/balancer.h"
 #include "server/presplit/zones.h"
 #include "study/choices.h"
@@ -59,6 +60,17 @@ static bool check_cluster(const drilling_t *drilling, err_t *err) {
                    load->direct ? "--direct" : "--shard-key", drilling->result->where);
 }
 
+static bool keep_filter(drilling_t *drilling, const schema_t *schema, err_t *err) {
+    const load_spec_t *load = &drilling->spec->load;
+    filter_t *filter =
+        load->filter_count ? filter_parse(schema, load->filters, load->filter_count, err) : NULL;
+    if (load->filter_count && !filter)
+        return false;
+    drilling->filter = strdup(filter ? filter_text(filter) : "");
+    filter_free(filter);
+    return drilling->filter || err_memory(err, 1);
+}
+
 bool drill_check_spec(drilling_t *drilling, err_t *err) {
     const load_spec_t *load = &drilling->spec->load;
     drill_result_t *result = drilling->result;
@@ -67,12 +79,13 @@ bool drill_check_spec(drilling_t *drilling, err_t *err) {
         !supplies_check_files(load, "a drill reads again what it has loaded", &drilling->file_count, err))
         return false;
     schema_t *schema = supplies_find_format(load, &drilling->guessed, err);
+    bool ok = schema && keep_filter(drilling, schema, err);
     if (schema) {
         snprintf(result->format, sizeof result->format, "%s", schema->name);
         memcpy(drilling->digest, schema->digest, sizeof drilling->digest);
     }
     schema_destroy(schema);
-    return schema && first_query_choose(drilling->spec->query, result->format, &result->query, err);
+    return ok && first_query_choose(drilling->spec->query, result->format, &result->query, err);
 }
 
 /* A drill that is killed cannot say what it has taken away. */
@@ -157,17 +170,18 @@ static bool refuse_otherwise(const drilling_t *drilling, const char *option, con
         "%s was loaded with %s%s%.200s: a drill would make other documents. Nothing was touched; drill in "
         "scratch (leave --drop out)%s",
         drilling->result->namespace, option, *value ? " " : "", value,
-        *value ? "" : ", or with the same --format");
+        strcmp(option, "another format") == 0 ? ", or with the same --format" : "");
 }
 
 /* Would the same documents come back? */
 static bool comes_back(const drilling_t *drilling, const catalog_header_t *header, err_t *err) {
-    if (header->id && *header->id)
+    const char *filter = header->filter ? header->filter : "";
+    if (header->id && *header->id && strcmp(header->id, "_id") != 0) /* that is the data's own */
         return refuse_otherwise(drilling, "--id", header->id, err);
     if (header->existing)
         return refuse_otherwise(drilling, "--existing", header->existing, err);
-    if (header->filter && *header->filter)
-        return refuse_otherwise(drilling, "--filter", header->filter, err);
+    if (header->format && strcmp(filter, drilling->filter) != 0)
+        return refuse_otherwise(drilling, *filter ? "--filter" : "no --filter", *filter ? filter : "", err);
     return !header->format_digest || strcmp(header->format_digest, drilling->digest) == 0 ||
            refuse_otherwise(drilling, "another format", "", err);
 }

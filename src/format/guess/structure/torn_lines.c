@@ -1,9 +1,13 @@
 #include "format/guess/structure/torn_lines.h"
+#include "format/guess/column/guess_column.h"
 #include "format/guess/structure/guess_study.h"
 
 #include <string.h>
 
-enum { LONGEST_NUMBER = 40 };
+enum {
+    LONGEST_NUMBER = 40,
+    SELDOM = 5, /* one in so many lines may have another number of fields */
+};
 
 /* Digits, and no letters but those of an exponent: 00012, +5, 1e3, 10:15, 12 %. */
 static bool is_of_digits(const uint8_t *text, size_t length) {
@@ -17,8 +21,15 @@ static bool is_of_digits(const uint8_t *text, size_t length) {
     return digits > 0 && length <= LONGEST_NUMBER;
 }
 
-static bool is_typed(const span_t *span) {
-    return is_of_digits(span->text, span->length) || guess_is_typed(span->text, span->length);
+typedef enum { IS_NOTHING, IS_TYPED, IS_TEXT } value_is_t;
+
+static value_is_t classify(const span_t *span) {
+    column_t column;
+    guess_column_begin(&column);
+    guess_column_add(&column, span->text, span->length);
+    return !column.values ? IS_NOTHING /* or a word for it */
+           : is_of_digits(span->text, span->length) || guess_is_typed(span->text, span->length) ? IS_TYPED
+                                                                                                : IS_TEXT;
 }
 
 /* The column that the first quote opens which goes on in another line: all fields before it end in the first line. */
@@ -32,9 +43,8 @@ static size_t opened_column(const split_t *split, size_t first_line) {
 
 typedef struct {
     size_t typed[SCHEMA_MOST_FIELDS],
-        texts[SCHEMA_MOST_FIELDS]; /* values so far that are, or are not; nothing is neither */
-    bool first_typed[SCHEMA_MOST_FIELDS];
-    size_t count, alike, unlike; /* values that are numbers and dates as the first line's, or are not */
+        texts[SCHEMA_MOST_FIELDS]; /* values that are, or are not; nothing is neither */
+    size_t count, odd;             /* those with another number of fields */
 } lines_t;
 
 static bool has_columns(const split_t *split, const schema_t *schema, size_t columns) {
@@ -42,22 +52,19 @@ static bool has_columns(const split_t *split, const schema_t *schema, size_t col
            (schema->surplus_field >= 0 && split->count > columns && !split->too_many);
 }
 
-/* opened: the columns before it are no part of the text in quotes. */
-static void add_line(lines_t *lines, const split_t *split, size_t columns, size_t opened) {
+static void add_line(lines_t *lines, const split_t *split, size_t columns) {
     for (size_t i = 0; i < columns; i++) {
-        const span_t *span = &split->spans[i];
         if (!lines->count)
-            lines->typed[i] = lines->texts[i] = lines->first_typed[i] = 0;
-        if (!span->length)
-            continue;
-        const bool typed = is_typed(span);
-        if (!lines->count)
-            lines->first_typed[i] = typed;
-        else if (i < opened && lines->first_typed[i])
-            *(typed ? &lines->alike : &lines->unlike) += 1;
-        *(typed ? &lines->typed[i] : &lines->texts[i]) += 1;
+            lines->typed[i] = lines->texts[i] = 0;
+        const value_is_t is = classify(&split->spans[i]);
+        lines->typed[i] += is == IS_TYPED;
+        lines->texts[i] += is == IS_TEXT;
     }
     lines->count++;
+}
+
+static bool too_many_odd(const lines_t *lines) {
+    return lines->odd > 1 + lines->count / SELDOM;
 }
 
 /* A column holds a number or a date in all lines that have something in it. */
@@ -79,26 +86,27 @@ torn_lines_t torn_lines(split_t *split, const schema_t *schema, char delimiter, 
         return TORN_MEMORY;
     const size_t opened = opened_column(split, (size_t)(feed - record));
     *at = split->spans[opened].at;
-    lines.count = lines.alike = lines.unlike = 0;
-    bool torn = split_is_sound(split) && has_columns(split, schema, columns);
+    lines.count = lines.odd = 0;
+    bool fits = split_is_sound(split) && has_columns(split, schema, columns);
     schema_t bare = *schema;
     bare.quote = 0;
     bare.multiline = false;
-    while (torn && feed) {
+    while (fits && feed) {
         feed = memchr(line, '\n', (size_t)(end - line));
         size_t left = (size_t)((feed ? feed : end) - line);
         left -= left && line[left - 1] == '\r';
         const bool none = !left || (lines.count && schema_is_comment(schema, *line)); /* no record */
         if (!none && !split_record(split, &bare, delimiter, line, left))
             return TORN_MEMORY;
-        torn = none || has_columns(split, schema, columns);
-        if (torn && !none)
-            add_line(&lines, split, columns, opened);
+        const bool odd = !none && !has_columns(split, schema, columns);
+        lines.odd += odd;
+        if (!none && !odd)
+            add_line(&lines, split, columns);
+        fits = !odd || (lines.count && feed && lines.odd <= lines.count + SELDOM);
         line = feed ? feed + 1 : end;
     }
-    torn = torn && lines.count > 1 && (!lines.unlike || lines.alike > lines.unlike);
-    return !torn                                   ? TORN_NOT
-           : delimiter == '\t' || delimiter == '|' ? TORN_SURELY
-           : has_typed(&lines, columns)            ? TORN_MAYBE
-                                                   : TORN_NOT;
+    return !fits || lines.count < 2 || too_many_odd(&lines) ? TORN_NOT
+           : delimiter == '\t' || delimiter == '|'          ? TORN_SURELY
+           : has_typed(&lines, columns)                     ? TORN_MAYBE
+                                                            : TORN_NOT;
 }
