@@ -167,14 +167,12 @@ static bool set_option(const option_t *option, const char *text, void *values, e
     }
 }
 
-/* Of two texts the first would be left out without a word. A URI may stand in an alias, too. */
 static bool is_said_once(common_t *common, const option_t *option, err_t *err) {
-    if (option->kind != OPTION_TEXT || takes_password(option))
+    if (!option->once)
         return true;
     for (size_t i = 0; i < common->said_count; i++)
         if (common->said[i] == option)
-            return err_set(err, STATUS_USAGE,
-                           "--%s is given twice, and takes one value: run a command for each", option->name);
+            return err_set(err, STATUS_USAGE, "--%s is given twice, and takes one value", option->name);
     if (common->said_count < sizeof common->said / sizeof *common->said)
         common->said[common->said_count++] = option;
     return true;

@@ -31,11 +31,12 @@ typedef struct {
 } texts_list_t;
 
 typedef struct option {
-    const char *name;     /* without the dashes */
-    const char *group;    /* a row without one is in the group of the row before it */
-    bool first;           /* one of the few that --help shows; --help-all has them all */
-    bool destroys;        /* it destroys, or lets something be destroyed: never proposed for a word like it */
-    char letter;          /* or 0 */
+    const char *name;  /* without the dashes */
+    const char *group; /* a row without one is in the group of the row before it */
+    bool first;        /* one of the few that --help shows; --help-all has them all */
+    bool destroys;     /* it destroys, or lets something be destroyed: never proposed for a word like it */
+    bool once;   /* of two, both would be meant: refused. Else the last one counts, as an alias needs it */
+    char letter; /* or 0 */
     const char *argument; /* what --help calls it, NULL for flags */
     const char *
         offers; /* words that completion offers, "@formats", "@suites", "@queries"; NULL: as the argument says */
@@ -118,7 +119,7 @@ const command_t *cli_find_command(const char *name, err_t *err);
 /* Options that every command has. */
 typedef struct {
     bool help, help_all, version, quiet, verbose;
-    const void *said[40]; /* options of texts that were given */
+    const void *said[8]; /* options that are given once */
     size_t said_count;
 } common_t;
 
