@@ -1,8 +1,8 @@
 #include "format/delimited/made.h"
+#include "format/delimited/delimited_inner.h"
 #include "format/record/bsonw.h"
 #include "format/record/typed.h"
 #include "format/record/words.h"
-#include "format/values/convert.h"
 #include "format/values/digest_text.h"
 
 /* Letters of ASCII; all others stay. */
@@ -61,7 +61,7 @@ made_result_t made_finish(const make_t *made, const pattern_t *patterns, uint8_t
     if (field->nulls.count && words_find(&field->nulls, ENCODING_NONE, text, length) >= 0)
         return MADE_NOTHING;
     if (!is_text && typed_convert(field, patterns, ENCODING_NONE, text, length, &value) &&
-        !(field->exact && !convert_is_exact(text, length))) {
+        !delimited_is_inexact(field, text, length)) {
         *type = value.bson_type;
         memcpy(text - 4, value.bytes, sizeof value.bytes);
         *end = text - 4 + value.size;

@@ -2,12 +2,12 @@
 #include "base/chars/utf8.h"
 #include "base/grow.h"
 #include "base/threads/pool.h"
+#include "format/delimited/delimited_inner.h"
 #include "format/json/json_value.h"
 #include "format/record/bsonw.h"
 #include "format/record/typed.h"
 #include "format/record/words.h"
 #include "format/values/base64.h"
-#include "format/values/convert.h"
 #include "format/values/hex.h"
 
 #include <stdlib.h>
@@ -111,7 +111,7 @@ static uint8_t *put_element(const field_t *field, const pattern_t *patterns, enc
         return words_find(&field->nulls, encoding, text, length) < 0 ? put_text(encoding, text, length, out)
                                                                      : NULL;
     if (typed_convert(field, patterns, encoding, text, length, &value) &&
-        !(field->exact && !convert_is_exact(text, length))) {
+        !delimited_is_inexact(field, text, length)) {
         *type = value.bson_type;
         memcpy(out, value.bytes, sizeof value.bytes);
         return out + value.size;

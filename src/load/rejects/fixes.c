@@ -225,15 +225,15 @@ static bool take(void *context, const retry_t *retry, err_t *err) {
         name_place(verdict == FIX_NOT_YET ? &reading->not_yet : &reading->closed, retry);
         return true;
     }
-    if (options->only_fixes && retry->untouched && !entry_answer(entry, retry->offset, of))
+    const fix_mark_t *answer = entry_answer(entry, retry->offset, of);
+    if (options->only_fixes && retry->untouched && !answer)
         return true;
     entry_number(entry, retry->offset, &voff);
     const int64_t id = record_id_make(record_id_lane(entry->ordinal, retry->offset), voff);
     records_from(reading->reader, entry->path, retry->offset);
     if (retry->length && !encode(reading, retry, id, &length, &filtered, err))
         return false;
-    return (options->only_fixes && !filtered &&
-            is_of_earlier_try(retry, entry_answer(entry, retry->offset, of), length)) ||
+    return (options->only_fixes && !filtered && is_of_earlier_try(retry, answer, length)) ||
            add(reading, retry, entry, of, id, length, filtered, err);
 }
 

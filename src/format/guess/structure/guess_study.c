@@ -39,11 +39,16 @@ size_t guess_usual_fields(const study_t *study) {
     return best;
 }
 
-bool guess_is_typed(const uint8_t *text, size_t length) {
+value_is_t guess_classify(const uint8_t *text, size_t length) {
     column_t column;
     guess_column_begin(&column);
     guess_column_add(&column, text, length);
-    if (!column.values)
-        return true; /* nothing, or a null value */
-    return column.styles || column.iso || column.dates || column.objectid || column.uuid || column.pairs;
+    return !column.values ? IS_NOTHING
+           : column.styles || column.iso || column.dates || column.objectid || column.uuid || column.pairs
+               ? IS_TYPED
+               : IS_TEXT;
+}
+
+bool guess_is_typed(const uint8_t *text, size_t length) {
+    return guess_classify(text, length) != IS_TEXT;
 }

@@ -30,6 +30,9 @@ size_t guess_usual_fields(const study_t *study);
 
 /* Is it a value of a type, or a null value? */
 bool guess_is_typed(const uint8_t *text, size_t length);
+/* What one value is by itself; nothing: empty, or a word for a null value. guess_is_typed is true of that, too. */
+typedef enum { IS_NOTHING, IS_TYPED, IS_TEXT } value_is_t;
+value_is_t guess_classify(const uint8_t *text, size_t length);
 
 /* ---- guess_first.c ---- */
 

@@ -1,5 +1,4 @@
 #include "format/guess/structure/torn_lines.h"
-#include "format/guess/column/guess_column.h"
 #include "format/guess/structure/guess_study.h"
 
 #include <string.h>
@@ -21,15 +20,9 @@ static bool is_of_digits(const uint8_t *text, size_t length) {
     return digits > 0 && length <= LONGEST_NUMBER;
 }
 
-typedef enum { IS_NOTHING, IS_TYPED, IS_TEXT } value_is_t;
-
 static value_is_t classify(const span_t *span) {
-    column_t column;
-    guess_column_begin(&column);
-    guess_column_add(&column, span->text, span->length);
-    return !column.values ? IS_NOTHING /* or a word for it */
-           : is_of_digits(span->text, span->length) || guess_is_typed(span->text, span->length) ? IS_TYPED
-                                                                                                : IS_TEXT;
+    const value_is_t is = guess_classify(span->text, span->length);
+    return is == IS_TEXT && is_of_digits(span->text, span->length) ? IS_TYPED : is;
 }
 
 /* The column that the first quote opens which goes on in another line: all fields before it end in the first line. */
