@@ -85,6 +85,18 @@ class Changed(livetest.Case):
         self.assertEqual(3, self.load("day.csv", "old/day.csv")["loaded"])
         self.assertEqual(103 + 81, self.client.count(self.database, "results"))
 
+    def test_moved_grown_and_replaced(self):
+        """a file that was moved and has grown, and another one in its old place, in one command: neither is taken for the other"""
+        self.write("day.csv", rows(100, 0))
+        self.load("day.csv")
+        self.write("old/day.csv", rows(103, 0))
+        self.edit("day.csv", rows(80, 1))
+        self.load("day.csv", status=5)
+        for words in (["day.csv", "old/day.csv"], ["old/day.csv", "day.csv", "--reload-changed"]):
+            self.load(*words)
+            self.assertEqual(103 + 80, self.client.count(self.database, "results"))
+            self.verifies("day.csv", "old/day.csv")
+
     def test_moved_and_changed(self):
         """nobody knows that it is the same file: it is loaded as another one, and that is told; not so if the first one stays"""
         for keeps in (False, True):

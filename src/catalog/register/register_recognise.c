@@ -187,34 +187,6 @@ static void note_gone(const matching_t *m, size_t number) {
         snprintf(wanted->gone, sizeof wanted->gone, "%s", entry->path);
 }
 
-/* The same file under another folder, and grown. Where several could be it, or so many are gone that the name says
- * nothing, it is a new one. */
-static bool match_moved_and_grown(matching_t *m, size_t number, err_t *err) {
-    registration_t *registering = m->registering;
-    wanted_t *wanted = &registering->wanted[number];
-    const entry_t *grown = NULL, *entry;
-    size_t gone = 0, at = register_first_in(m, &m->by_last_name, wanted);
-    if (!wanted->may_grow || register_is_stream(&wanted->seen))
-        return true;
-    const uint64_t size = wanted->seen.size;
-    for (size_t look = at; gone <= MOST_GONE && next_gone(m, number, size, &look);)
-        gone++;
-    while (gone <= MOST_GONE && (entry = next_gone(m, number, size, &at))) {
-        view_t view;
-        uint32_t version;
-        if (!registration_relate(entry, &wanted->seen, true, registering->digest_at, registering->context,
-                                 number, &view, &version, err))
-            return false;
-        wanted->resembles += view == VIEW_GROWN;
-        grown = view == VIEW_GROWN ? entry : grown;
-    }
-    if (wanted->resembles == 1) {
-        register_take(m, number, grown);
-        wanted->moved = true;
-    }
-    return true;
-}
-
 /* The next entry of this file under another spelling of its name. */
 static const entry_t *next_of_file(const matching_t *m, size_t number, size_t *at) {
     const wanted_t *wanted = &m->registering->wanted[number];
@@ -261,34 +233,88 @@ static bool refuse_other_name(const registration_t *registering, const wanted_t 
         wanted->name, other->path, registering->name, other->path);
 }
 
-/* An input of this name, or this file, that has other content now: grown, or changed. */
+/* Where its entries under another spelling begin; a stream has none, nor has what was put in another's place. */
+static size_t first_of_file(const matching_t *m, const wanted_t *wanted) {
+    return register_is_stream(&wanted->seen) || wanted->replaced
+               ? m->count
+               : register_first_in(m, &m->by_last_name, wanted);
+}
+
+/* An input of this name, or this file, that has grown. */
 static bool match_grown(matching_t *m, size_t number, err_t *err) {
-    registration_t *registering = m->registering;
-    wanted_t *wanted = &registering->wanted[number];
-    const entry_t *changed = NULL, *other = NULL;
+    const wanted_t *wanted = &m->registering->wanted[number];
     bool grown = false;
     size_t at = register_first_in(m, &m->by_path, wanted);
-    for (const entry_t *entry; !grown && (entry = next_of_name(m, wanted, &at)); changed = entry)
+    for (const entry_t *entry; !grown && (entry = next_of_name(m, wanted, &at));)
         if (!grows(m, number, entry, &grown, err))
             return false;
-    at = register_is_stream(&wanted->seen) || wanted->replaced
-             ? m->count
-             : register_first_in(m, &m->by_last_name, wanted);
-    for (const entry_t *entry; !grown && (entry = next_of_file(m, number, &at)); other = entry)
+    at = first_of_file(m, wanted);
+    for (const entry_t *entry; !grown && (entry = next_of_file(m, number, &at));)
         if (!grows(m, number, entry, &grown, err))
             return false;
-    if (grown || (!changed && !other))
+    return true;
+}
+
+/* The newest entries of its name, and of this file under another one, that have other content than it has now. */
+typedef struct {
+    const entry_t *of_name, *of_file;
+} changed_t;
+
+static changed_t find_changed(const matching_t *m, size_t number) {
+    const wanted_t *wanted = &m->registering->wanted[number];
+    changed_t changed = {NULL, NULL};
+    size_t at = register_first_in(m, &m->by_path, wanted);
+    for (const entry_t *entry; (entry = next_of_name(m, wanted, &at));)
+        changed.of_name = entry;
+    at = first_of_file(m, wanted);
+    for (const entry_t *entry; (entry = next_of_file(m, number, &at));)
+        changed.of_file = entry;
+    return changed;
+}
+
+/* The same file under another folder, and grown. Where several could be it, or so many are gone that the name says
+ * nothing, it is a new one. One that has changed in its place is that. */
+static bool match_moved_and_grown(matching_t *m, size_t number, err_t *err) {
+    registration_t *registering = m->registering;
+    wanted_t *wanted = &registering->wanted[number];
+    const entry_t *grown = NULL, *entry;
+    size_t gone = 0, at = register_first_in(m, &m->by_last_name, wanted);
+    const changed_t changed = find_changed(m, number);
+    if (!wanted->may_grow || register_is_stream(&wanted->seen) || changed.of_name || changed.of_file)
         return true;
-    if (!changed)
-        return refuse_other_name(registering, wanted, other, err);
+    const uint64_t size = wanted->seen.size;
+    for (size_t look = at; gone <= MOST_GONE && next_gone(m, number, size, &look);)
+        gone++;
+    while (gone <= MOST_GONE && (entry = next_gone(m, number, size, &at))) {
+        view_t view;
+        uint32_t version;
+        if (!registration_relate(entry, &wanted->seen, true, registering->digest_at, registering->context,
+                                 number, &view, &version, err))
+            return false;
+        wanted->resembles += view == VIEW_GROWN;
+        grown = view == VIEW_GROWN ? entry : grown;
+    }
+    if (wanted->resembles == 1) {
+        register_take(m, number, grown);
+        wanted->moved = true;
+    }
+    return true;
+}
+
+static bool match_changed(matching_t *m, size_t number, err_t *err) {
+    registration_t *registering = m->registering;
+    wanted_t *wanted = &registering->wanted[number];
+    const changed_t changed = find_changed(m, number);
+    if (!changed.of_name)
+        return !changed.of_file || refuse_other_name(registering, wanted, changed.of_file, err);
     const size_t count = count_of_name(m, wanted);
     if (count > 1)
         return refuse_several(registering, wanted, count, err);
-    wanted->unread = !was_begun(changed);
-    const bool meanwhile = has_grown_meanwhile(registering, number, entry_newest(changed));
+    wanted->unread = !was_begun(changed.of_name);
+    const bool meanwhile = has_grown_meanwhile(registering, number, entry_newest(changed.of_name));
     if (!wanted->reload || meanwhile)
-        return refuse_changed(registering, number, changed, meanwhile, err);
-    register_take(m, number, changed);
+        return refuse_changed(registering, number, changed.of_name, meanwhile, err);
+    register_take(m, number, changed.of_name);
     wanted->changed = true;
     return true;
 }
@@ -348,16 +374,14 @@ bool register_match(matching_t *m, err_t *err) {
         match_moved(m, i);
         match_linked(m, i);
     }
-    /* what is surely another one's is taken by now, in whatever order they are given: here, and again below */
-    for (size_t i = 0; i < registering->count; i++) {
-        if (!registering->wanted[i].named)
-            continue;
-        if (!m->found[i] && !match_grown(m, i, err))
-            return false;
-    }
-    for (size_t i = 0; i < registering->count; i++)
-        if (registering->wanted[i].named && !m->found[i] && !match_moved_and_grown(m, i, err))
-            return false;
+    /* What is surely another one's is taken by now, in whatever order they are given; so it is after each of these. What
+     * stood in the place of one that was moved is a new one then, or has been moved itself. */
+    static bool (*const match[])(matching_t *, size_t, err_t *) = {match_grown, match_moved_and_grown,
+                                                                   match_changed, match_moved_and_grown};
+    for (size_t how = 0; how < sizeof match / sizeof *match; how++)
+        for (size_t i = 0; i < registering->count; i++)
+            if (registering->wanted[i].named && !m->found[i] && !match[how](m, i, err))
+                return false;
     for (size_t i = 0; i < registering->count; i++) {
         if (!registering->wanted[i].named || m->found[i])
             continue;
