@@ -19,6 +19,13 @@ typedef struct {
     file_id_t file;
 } asked_t;
 
+/* The entries of one last name, as the file system has their files. They begin where those of by_last_name do. */
+typedef struct {
+    bool made;
+    size_t files; /* in `files`: whose path has a file, by that */
+    size_t gone;  /* in `gone`: whose content does not stand under their path any more, in the order of ordinals */
+} group_t;
+
 typedef struct {
     registration_t *registering;
     entries_t entries, fresh; /* as read; and new ones, in the order of the inputs that have none of those */
@@ -26,6 +33,8 @@ typedef struct {
     size_t count;          /* of each */
     bool *taken;           /* by entry */
     asked_t *there;        /* by entry: under its path */
+    group_t *groups;       /* by the place of the first in by_last_name */
+    const entry_t **files, **gone;
     const entry_t **found; /* by wanted */
     asked_t *own;          /* by wanted: what it is read from */
 } matching_t;
@@ -47,8 +56,11 @@ bool register_is_stream(const version_t *version);
 bool register_stands_itself(const matching_t *m, size_t number, const entry_t *entry);
 /* Is the input that is read from another file a copy of it, then? False: nobody can tell, or it has become the input. */
 bool register_stands_beside(const matching_t *m, size_t number, const entry_t *entry);
-/* Is its file nowhere any more? */
-bool register_is_gone(const matching_t *m, size_t number, const entry_t *entry);
+/* The entries of the input's last name that are called for the file that it is read from, from *at (at first 0) on; NULL:
+ * no more. */
+const entry_t *register_next_of_file(const matching_t *m, size_t number, size_t *at);
+/* Those whose files are nowhere any more. */
+const entry_t *register_next_gone(const matching_t *m, size_t number, size_t *at);
 
 /* Finds the entry of each input, or none. Failure: as catalog_register. */
 bool register_match(matching_t *m, err_t *err);

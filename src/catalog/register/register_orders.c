@@ -64,10 +64,13 @@ bool register_sort(matching_t *m, err_t *err) {
     m->by_last_name = (order_t){malloc(bytes), last_name_to};
     m->taken = calloc(m->entries.count + 1, sizeof *m->taken);
     m->there = calloc(m->entries.count + 1, sizeof *m->there);
+    m->groups = calloc(m->entries.count + 1, sizeof *m->groups);
+    m->files = malloc(bytes);
+    m->gone = malloc(bytes);
     m->found = calloc(m->registering->count + 1, sizeof(entry_t *));
     m->own = calloc(m->registering->count + 1, sizeof *m->own);
     if (!m->by_path.entries || !m->by_content.entries || !m->by_last_name.entries || !m->taken || !m->there ||
-        !m->found || !m->own)
+        !m->groups || !m->files || !m->gone || !m->found || !m->own)
         return err_memory(err, bytes);
     for (size_t i = 0; i < m->entries.count; i++)
         if (!m->entries.entries[i].removed)
@@ -90,6 +93,9 @@ void register_matching_free(matching_t *m) {
     free(m->by_last_name.entries);
     free(m->taken);
     free(m->there);
+    free(m->groups);
+    free(m->files);
+    free(m->gone);
     free(m->found);
     free(m->own);
 }

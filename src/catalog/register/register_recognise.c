@@ -164,14 +164,9 @@ static bool refuse_several(const registration_t *registering, const wanted_t *wa
 /* The next entry of this last name, of fewer bytes than this, whose file stands nowhere any more, and may have become this
  * one. */
 static const entry_t *next_gone(const matching_t *m, size_t number, uint64_t below, size_t *at) {
-    const wanted_t *wanted = &m->registering->wanted[number];
-    for (const entry_t *entry; (entry = register_like_at(m, &m->by_last_name, wanted, *at));) {
-        ++*at;
-        if (!register_is_taken(m, entry) && !register_is_stream(entry_newest(entry)) &&
-            entry_newest(entry)->size < below && may_hold_records(entry) &&
-            register_is_gone(m, number, entry))
+    for (const entry_t *entry; (entry = register_next_gone(m, number, at));)
+        if (!register_is_taken(m, entry) && entry_newest(entry)->size < below && may_hold_records(entry))
             return entry;
-    }
     return NULL;
 }
 
@@ -181,7 +176,7 @@ static void note_gone(const matching_t *m, size_t number) {
     if (m->registering->count > MOST_NOTED || wanted->resembles || wanted->equal[0] || wanted->replaced ||
         register_is_stream(&wanted->seen))
         return;
-    size_t at = register_first_in(m, &m->by_last_name, wanted);
+    size_t at = 0;
     const entry_t *entry = next_gone(m, number, UINT64_MAX, &at);
     if (entry)
         snprintf(wanted->gone, sizeof wanted->gone, "%s", entry->path);
@@ -190,12 +185,11 @@ static void note_gone(const matching_t *m, size_t number) {
 /* The next entry of this file under another spelling of its name. */
 static const entry_t *next_of_file(const matching_t *m, size_t number, size_t *at) {
     const wanted_t *wanted = &m->registering->wanted[number];
-    for (const entry_t *entry; (entry = register_like_at(m, &m->by_last_name, wanted, *at));) {
-        ++*at;
-        if (!register_is_taken(m, entry) && !register_is_stream(entry_newest(entry)) &&
-            strcmp(entry->path, wanted->name) != 0 && register_stands_itself(m, number, entry))
+    if (register_is_stream(&wanted->seen) || wanted->replaced) /* that was put in another's place */
+        return NULL;
+    for (const entry_t *entry; (entry = register_next_of_file(m, number, at));)
+        if (!register_is_taken(m, entry) && strcmp(entry->path, wanted->name) != 0)
             return entry;
-    }
     return NULL;
 }
 
@@ -233,13 +227,6 @@ static bool refuse_other_name(const registration_t *registering, const wanted_t 
         wanted->name, other->path, registering->name, other->path);
 }
 
-/* Where its entries under another spelling begin; a stream has none, nor has what was put in another's place. */
-static size_t first_of_file(const matching_t *m, const wanted_t *wanted) {
-    return register_is_stream(&wanted->seen) || wanted->replaced
-               ? m->count
-               : register_first_in(m, &m->by_last_name, wanted);
-}
-
 /* An input of this name, or this file, that has grown. */
 static bool match_grown(matching_t *m, size_t number, err_t *err) {
     const wanted_t *wanted = &m->registering->wanted[number];
@@ -248,7 +235,7 @@ static bool match_grown(matching_t *m, size_t number, err_t *err) {
     for (const entry_t *entry; !grown && (entry = next_of_name(m, wanted, &at));)
         if (!grows(m, number, entry, &grown, err))
             return false;
-    at = first_of_file(m, wanted);
+    at = 0;
     for (const entry_t *entry; !grown && (entry = next_of_file(m, number, &at));)
         if (!grows(m, number, entry, &grown, err))
             return false;
@@ -266,7 +253,7 @@ static changed_t find_changed(const matching_t *m, size_t number) {
     size_t at = register_first_in(m, &m->by_path, wanted);
     for (const entry_t *entry; (entry = next_of_name(m, wanted, &at));)
         changed.of_name = entry;
-    at = first_of_file(m, wanted);
+    at = 0;
     for (const entry_t *entry; (entry = next_of_file(m, number, &at));)
         changed.of_file = entry;
     return changed;
@@ -278,12 +265,13 @@ static bool match_moved_and_grown(matching_t *m, size_t number, err_t *err) {
     registration_t *registering = m->registering;
     wanted_t *wanted = &registering->wanted[number];
     const entry_t *grown = NULL, *entry;
-    size_t gone = 0, at = register_first_in(m, &m->by_last_name, wanted);
+    size_t gone = 0, at = 0;
     const changed_t changed = find_changed(m, number);
+    wanted->resembles = 0;
     if (!wanted->may_grow || register_is_stream(&wanted->seen) || changed.of_name || changed.of_file)
         return true;
     const uint64_t size = wanted->seen.size;
-    for (size_t look = at; gone <= MOST_GONE && next_gone(m, number, size, &look);)
+    for (size_t look = 0; gone <= MOST_GONE && next_gone(m, number, size, &look);)
         gone++;
     while (gone <= MOST_GONE && (entry = next_gone(m, number, size, &at))) {
         view_t view;

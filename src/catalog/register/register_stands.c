@@ -1,5 +1,7 @@
+#include "base/numbers/search.h"
 #include "catalog/register/register_inner.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static const asked_t *ask(const registration_t *registering, asked_t *asked, const char *path) {
@@ -57,7 +59,65 @@ static bool stands_untouched(const matching_t *m, const entry_t *entry) {
                                                           there->file.modified_ns == newest->modified_ns));
 }
 
-bool register_is_gone(const matching_t *m, size_t number, const entry_t *entry) {
-    return !register_stands_itself(m, number, entry) && !stands_untouched(m, entry) &&
-           !stands_content(m, entry);
+static int compare_files(const file_id_t *left, const file_id_t *right) {
+    const int order = (left->device > right->device) - (left->device < right->device);
+    return order ? order : (left->inode > right->inode) - (left->inode < right->inode);
+}
+
+static int order_by_file(const void *a, const void *b, void *context) {
+    const matching_t *m = context;
+    const entry_t *left = *(const entry_t *const *)a, *right = *(const entry_t *const *)b;
+    const int order = compare_files(&what_stands(m, left)->file, &what_stands(m, right)->file);
+    return order ? order : (left->ordinal > right->ordinal) - (left->ordinal < right->ordinal);
+}
+
+/* Looked at once: many inputs and many entries may have one last name. */
+static const group_t *group_of(const matching_t *m, const wanted_t *wanted, size_t first) {
+    group_t *group = &m->groups[first];
+    if (group->made)
+        return group;
+    group->made = true;
+    const entry_t *entry;
+    for (size_t at = first; (entry = register_like_at(m, &m->by_last_name, wanted, at)); at++) {
+        if (register_is_stream(entry_newest(entry)))
+            continue;
+        if (what_stands(m, entry)->is == A_FILE)
+            m->files[first + group->files++] = entry;
+        if (!stands_untouched(m, entry) && !stands_content(m, entry))
+            m->gone[first + group->gone++] = entry;
+    }
+    if (group->files)
+        qsort_r(m->files + first, group->files, sizeof *m->files, order_by_file, (void *)(uintptr_t)m);
+    return group;
+}
+
+const entry_t *register_next_of_file(const matching_t *m, size_t number, size_t *at) {
+    const wanted_t *wanted = &m->registering->wanted[number];
+    const asked_t *own = ask(m->registering, &m->own[number], wanted->path);
+    if (own->is != A_FILE)
+        return NULL;
+    const size_t first = register_first_in(m, &m->by_last_name, wanted);
+    const group_t *group = group_of(m, wanted, first);
+    const entry_t **files = m->files + first;
+    if (!*at)
+        *at = SEARCH_FIRST(group->files, i,
+                           compare_files(&what_stands(m, files[i])->file, &own->file) < 0);
+    while (*at < group->files && compare_files(&what_stands(m, files[*at])->file, &own->file) == 0) {
+        const entry_t *entry = files[(*at)++];
+        if (register_stands_itself(m, number, entry))
+            return entry;
+    }
+    return NULL;
+}
+
+const entry_t *register_next_gone(const matching_t *m, size_t number, size_t *at) {
+    const wanted_t *wanted = &m->registering->wanted[number];
+    const size_t first = register_first_in(m, &m->by_last_name, wanted);
+    const group_t *group = group_of(m, wanted, first);
+    while (*at < group->gone) {
+        const entry_t *entry = m->gone[first + (*at)++];
+        if (!register_stands_itself(m, number, entry))
+            return entry;
+    }
+    return NULL;
 }

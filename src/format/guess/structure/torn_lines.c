@@ -38,6 +38,7 @@ typedef struct {
     size_t typed[SCHEMA_MOST_FIELDS],
         texts[SCHEMA_MOST_FIELDS]; /* values that are, or are not; nothing is neither */
     size_t count, odd;             /* those with another number of fields */
+    bool prose;                    /* a blank stands beside a delimiter, as behind the commas of a sentence */
 } lines_t;
 
 static bool has_columns(const split_t *split, const schema_t *schema, size_t columns) {
@@ -45,8 +46,14 @@ static bool has_columns(const split_t *split, const schema_t *schema, size_t col
            (schema->surplus_field >= 0 && split->count > columns && !split->too_many);
 }
 
+static bool is_blank_at(const span_t *span, size_t at) {
+    return at < span->length && span->text[at] == ' ';
+}
+
 static void add_line(lines_t *lines, const split_t *split, size_t columns) {
     for (size_t i = 0; i < columns; i++) {
+        const span_t *span = &split->spans[i];
+        lines->prose |= (i && is_blank_at(span, 0)) || (i + 1 < columns && is_blank_at(span, span->length - 1));
         if (!lines->count)
             lines->typed[i] = lines->texts[i] = 0;
         const value_is_t is = classify(&split->spans[i]);
@@ -68,6 +75,11 @@ static bool has_typed(const lines_t *lines, size_t columns) {
     return false;
 }
 
+/* Among texts only: no sentence has as many commas in each of its lines, and no blank behind them. */
+static bool are_rows_of_texts(const lines_t *lines, size_t columns) {
+    return !lines->prose && !lines->odd && (columns > 2 || lines->count > 2);
+}
+
 torn_lines_t torn_lines(split_t *split, const schema_t *schema, char delimiter, size_t columns,
                         const uint8_t *record, size_t length, uint32_t *at) {
     static _Thread_local lines_t lines;
@@ -80,6 +92,7 @@ torn_lines_t torn_lines(split_t *split, const schema_t *schema, char delimiter, 
     const size_t opened = opened_column(split, (size_t)(feed - record));
     *at = split->spans[opened].at;
     lines.count = lines.odd = 0;
+    lines.prose = false;
     bool fits = split_is_sound(split) && has_columns(split, schema, columns);
     schema_t bare = *schema;
     bare.quote = 0;
@@ -100,6 +113,6 @@ torn_lines_t torn_lines(split_t *split, const schema_t *schema, char delimiter, 
     }
     return !fits || lines.count < 2 || too_many_odd(&lines) ? TORN_NOT
            : delimiter == '\t' || delimiter == '|'          ? TORN_SURELY
-           : has_typed(&lines, columns)                     ? TORN_MAYBE
+           : has_typed(&lines, columns) || are_rows_of_texts(&lines, columns) ? TORN_MAYBE
                                                             : TORN_NOT;
 }
