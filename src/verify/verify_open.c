@@ -188,6 +188,7 @@ static bool register_inputs(verification_t *run, err_t *err) {
     describe_archive_t seen = {.path = NULL};
     *registration = (registration_t){.count = run->manifest->count,
                                      .read_only = true,
+                                     .own_ids = run->schema->id,
                                      .digest_at = digest_at,
                                      .file_at = describe_file_at,
                                      .holds = describe_holds,

@@ -137,10 +137,12 @@ static bool refuse_changed(const registration_t *registering, size_t number, con
                  (unsigned long long)wanted->seen.size);
     return err_set(
         err, STATUS_INPUT,
-        "%s has changed since it was loaded into %s: %s. Give --reload-changed, which removes its "
-        "documents and loads it again, put the old content back, or load it under another name. If the "
-        "file that was loaded was moved, name it in the same command, too",
-        wanted->name, registering->name, what);
+        "%s has changed since it was loaded into %s: %s. Give --reload-changed, which %s, put the old content "
+        "back, or load it under another name. If the file that was loaded was moved, name it in the same "
+        "command, too",
+        wanted->name, registering->name, what,
+        registering->own_ids ? "loads it again (documents that only its old content made stay)"
+                             : "removes its documents and loads it again");
 }
 
 static size_t count_of_name(const matching_t *m, const wanted_t *wanted) {

@@ -57,6 +57,7 @@ typedef struct {
     uint32_t generation; /* of the collection */
     portion_t portion;   /* of new pieces, whose entries are made as taken by this load; none: all are free */
     bool read_only;      /* nothing is written: new inputs get no entry (their pieces are 0) */
+    bool own_ids;        /* the documents of an input cannot be told from those of another one */
     bool known_only;     /* new inputs are refused with status 1 */
     bool bound;          /* documents were sent before: each of their inputs has an entry */
     register_digest_fn *digest_at;

@@ -49,6 +49,15 @@ static void tell_gone(const job_t *job, const wanted_t *wanted) {
     free(command);
 }
 
+static void tell_unclear(const job_t *job, const wanted_t *wanted) {
+    char *command = forget_line(job, wanted->name);
+    log_warn("%s begins with the content of %zu files of this name that were loaded from other folders, and "
+             "are gone: which of them it is cannot be known. It is loaded as a new file, so those records are "
+             "there twice. If that is wrong: %s",
+             wanted->name, wanted->resembles, command ? command : "tipple forget --delete");
+    free(command);
+}
+
 /* Notes about inputs whose names are not those of the catalog, a few at most. */
 static void tell_names(const job_t *job) {
     size_t moved = 0, copies = 0, unclear = 0, equal = 0, gone = 0;
@@ -58,11 +67,10 @@ static void tell_names(const job_t *job) {
             log_note("%s is the file that was loaded as %s (%s)", wanted->name, wanted->entry.path,
                      wanted->resembles ? "it has grown since, and begins with the same content"
                                        : "same size and content");
+        if (job->schema->id) /* a record is there once, whatever its input is called */
+            continue;
         if (wanted->resembles > 1 && unclear++ < NOTES)
-            log_warn("%s begins with the content of %zu files of this name that were loaded from other "
-                     "folders, and are gone: which of them it is cannot be known. It is loaded as a new "
-                     "file, so those records are there twice. If that is wrong: tipple forget %s --delete",
-                     wanted->name, wanted->resembles, wanted->name);
+            tell_unclear(job, wanted);
         if (!wanted->moved && wanted->copy && copies++ < NOTES)
             log_note("%s has the name, size and content of another file in the catalog: both are loaded",
                      wanted->name);
@@ -261,6 +269,7 @@ bool job_register_inputs(job_t *job, err_t *err) {
                                      .self = job->id,
                                      .generation = job->loading.generation,
                                      .bound = job->loading.bound,
+                                     .own_ids = job->schema->id,
                                      .known_only = job->spec->reload_missing,
                                      .digest_at = digest_at,
                                      .file_at = describe_file_at,
