@@ -324,6 +324,18 @@ static void print_details(const verify_result_t *result) {
                   units_size(text, result->peak_memory_bytes));
 }
 
+static const char *what_to_do(const verify_result_t *result) {
+    if (result->by_turns)
+        return "single records cannot be loaded again where several may have one _id; all inputs can, anew, by "
+               "`tipple load --drop`";
+    for (size_t i = 0; i < result->manifest.count; i++)
+        if (result->manifest.files[i].kind == INPUT_STREAM)
+            return "what was deleted or lost of a stream is loaded by all of it anew, after `tipple forget NAME "
+                   "--delete`; of files, by the same `tipple load` with --reload-missing";
+    return "the same `tipple load` with --reload-missing loads what was deleted or lost; a record that the "
+           "server refused when it was loaded is in that load's reject file";
+}
+
 static void print_summary(const verify_result_t *result, const values_t *values, const bson_t *document) {
     const verify_spec_t *spec = &values->spec;
     char a[UNITS_MAX], b[UNITS_MAX], c[UNITS_MAX], d[UNITS_MAX], e[UNITS_MAX];
@@ -382,9 +394,7 @@ static void print_summary(const verify_result_t *result, const values_t *values,
     if (!result->counted && result->compared && spec->sample_percent == 100)
         out_print("documents that belong to no file were not looked for\n");
     if (differences_count(result->differences, DIFFERENCE_MISSING))
-        out_print(
-            "missing: the same `tipple load` with --reload-missing loads what was deleted or lost; a record "
-            "that the server refused when it was loaded is in that load's reject file\n");
+        out_print("missing: %s\n", what_to_do(result));
     if (log_level() >= LOG_VERBOSE)
         print_details(result);
 }

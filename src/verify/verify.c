@@ -62,6 +62,7 @@ static bool start_workers(verification_t *run, err_t *err) {
     /* the other half of the memory is for what the server sends */
     if (!pipeline_open(&run->pipeline, spec->memory / 2, threads, err))
         return false;
+    run->result->by_turns = run->existing != EXISTING_REJECT;
     run->inspection = (inspection_t){.schema = run->schema,
                                      .existing = run->existing,
                                      .filter = run->filter,

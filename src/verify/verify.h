@@ -60,6 +60,7 @@ typedef struct {
     uint64_t bytes_read, bytes_text, bytes_encoded, bytes_stored, retries, peak_memory_bytes;
     int64_t took_ns, cpu_ns;
     uint32_t threads;
+    bool by_turns; /* several records may have one `_id`: what is missing cannot be loaded alone */
     char namespace[256], where[512], format[128], filter[512];
 } verify_result_t;
 
