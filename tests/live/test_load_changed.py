@@ -97,6 +97,39 @@ class Changed(livetest.Case):
             self.assertEqual(103 + 80, self.client.count(self.database, "results"))
             self.verifies("day.csv", "old/day.csv")
 
+    def test_moved_over_another(self):
+        """a file that was moved to where an empty, or a shorter one with the same beginning, was loaded from, and has grown"""
+        for before in (0, 40):
+            with self.subTest(before=before):
+                self.write("src/day.csv", rows(100, 0))
+                self.write("done/day.csv", rows(before, 0))
+                self.load("src/day.csv", "done/day.csv")
+                (self.folder / "src/day.csv").rename(self.folder / "done/day.csv")
+                self.write("done/day.csv", rows(105, 0))
+                self.assertEqual(5, self.load("done/day.csv")["loaded"])
+                self.assertIn("done/day.csv is the file that was loaded as src/day.csv (it has grown", self.stderr)
+                self.assertEqual(before + 105, self.client.count(self.database, "results"))
+                self.assertEqual(0, self.load("done/day.csv")["loaded"])
+                self.verifies("done/day.csv")
+                self.client.drop_database(self.database)
+
+    def test_told_beside_a_changed_one(self):
+        """what is told of new inputs is told, too, where --reload-changed removes another one's documents"""
+        for number, name in enumerate(("a.csv", "x/c.csv", "p/u.csv", "q/u.csv", "e.csv")):
+            self.write(name, rows(100, min(number, 2)) + (b"" if name != "q/u.csv" else rows(1, 8)))
+        self.load("a.csv", "x/c.csv", "p/u.csv", "q/u.csv")
+        (self.folder / "x/c.csv").unlink()
+        self.edit("y/c.csv", rows(100, 5))
+        self.edit("a.csv", rows(100, 6))
+        for name in ("p/u.csv", "q/u.csv"):
+            (self.folder / name).unlink()
+        self.write("r/u.csv", rows(100, 2) + rows(1, 8) + rows(1, 9))
+        self.shorten_lease()
+        self.load("a.csv", "y/c.csv", "r/u.csv", "e.csv", "--reload-changed")
+        self.assertIn("y/c.csv is loaded as another file than x/c.csv", self.stderr)
+        self.assertIn("r/u.csv begins with the content of 2 files", self.stderr)
+        self.assertIn("e.csv has another name than p/u.csv", self.stderr)
+
     def test_moved_and_changed(self):
         """nobody knows that it is the same file: it is loaded as another one, and that is told; not so if the first one stays"""
         for keeps in (False, True):

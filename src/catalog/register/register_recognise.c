@@ -203,7 +203,7 @@ static bool was_begun(const entry_t *entry) {
     return false;
 }
 
-static bool grows(matching_t *m, size_t number, const entry_t *entry, bool *grown, err_t *err) {
+static bool grows(const matching_t *m, size_t number, const entry_t *entry, bool *grown, err_t *err) {
     const registration_t *registering = m->registering;
     const wanted_t *wanted = &registering->wanted[number];
     view_t view;
@@ -212,8 +212,6 @@ static bool grows(matching_t *m, size_t number, const entry_t *entry, bool *grow
                              registering->context, number, &view, &version, err))
         return false;
     *grown = view == VIEW_GROWN;
-    if (*grown)
-        register_take(m, number, entry);
     return true;
 }
 
@@ -229,18 +227,53 @@ static bool refuse_other_name(const registration_t *registering, const wanted_t 
         wanted->name, other->path, registering->name, other->path);
 }
 
-/* An input of this name, or this file, that has grown. */
-static bool match_grown(matching_t *m, size_t number, err_t *err) {
+/* Entries whose files are gone, with more records than `least` has, which this input begins with; *one: one of them. Of so
+ * many that the name says nothing, none. */
+static bool find_gone(const matching_t *m, size_t number, const entry_t *least, const entry_t **one,
+                      size_t *count, err_t *err) {
     const wanted_t *wanted = &m->registering->wanted[number];
+    const uint64_t above = least && may_hold_records(least) ? entry_newest(least)->size : 0;
+    size_t gone = 0, at = 0;
+    *count = 0;
+    if (!wanted->may_grow || register_is_stream(&wanted->seen))
+        return true;
+    for (size_t look = 0; gone <= MOST_GONE && next_gone(m, number, wanted->seen.size, &look);)
+        gone++;
+    for (const entry_t *entry;
+         gone <= MOST_GONE && (entry = next_gone(m, number, wanted->seen.size, &at));) {
+        bool grown = false;
+        if (entry != least && entry_newest(entry)->size > above && !grows(m, number, entry, &grown, err))
+            return false;
+        *count += grown;
+        *one = grown ? entry : *one;
+    }
+    return true;
+}
+
+/* Of two entries that it may be, grown: the one of which fewer records are to be sent. */
+static const entry_t *longer(const entry_t *one, const entry_t *other) {
+    return one && entry_newest(one)->size >= entry_newest(other)->size ? one : other;
+}
+
+/* An input of this name, or this file, that has grown; but not where a longer one was moved to its place, and has. */
+static bool match_grown(matching_t *m, size_t number, err_t *err) {
+    wanted_t *wanted = &m->registering->wanted[number];
+    const entry_t *here = NULL, *moved = NULL;
     bool grown = false;
     size_t at = register_first_in(m, &m->by_path, wanted);
-    for (const entry_t *entry; !grown && (entry = next_of_name(m, wanted, &at));)
+    for (const entry_t *entry; (entry = next_of_name(m, wanted, &at)); here = grown ? longer(here, entry) : here)
         if (!grows(m, number, entry, &grown, err))
             return false;
     at = 0;
-    for (const entry_t *entry; !grown && (entry = next_of_file(m, number, &at));)
+    for (const entry_t *entry; !here && (entry = next_of_file(m, number, &at)); here = grown ? entry : here)
         if (!grows(m, number, entry, &grown, err))
             return false;
+    if (!here)
+        return true;
+    if (!find_gone(m, number, here, &moved, &wanted->resembles, err))
+        return false;
+    wanted->moved = wanted->resembles == 1;
+    register_take(m, number, wanted->moved ? moved : here);
     return true;
 }
 
@@ -264,26 +297,13 @@ static changed_t find_changed(const matching_t *m, size_t number) {
 /* The same file under another folder, and grown. Where several could be it, or so many are gone that the name says
  * nothing, it is a new one. One that has changed in its place is that. */
 static bool match_moved_and_grown(matching_t *m, size_t number, err_t *err) {
-    registration_t *registering = m->registering;
-    wanted_t *wanted = &registering->wanted[number];
-    const entry_t *grown = NULL, *entry;
-    size_t gone = 0, at = 0;
+    wanted_t *wanted = &m->registering->wanted[number];
+    const entry_t *grown = NULL;
     const changed_t changed = find_changed(m, number);
-    wanted->resembles = 0;
-    if (!wanted->may_grow || register_is_stream(&wanted->seen) || changed.of_name || changed.of_file)
+    if (changed.of_name || changed.of_file)
         return true;
-    const uint64_t size = wanted->seen.size;
-    for (size_t look = 0; gone <= MOST_GONE && next_gone(m, number, size, &look);)
-        gone++;
-    while (gone <= MOST_GONE && (entry = next_gone(m, number, size, &at))) {
-        view_t view;
-        uint32_t version;
-        if (!registration_relate(entry, &wanted->seen, true, registering->digest_at, registering->context,
-                                 number, &view, &version, err))
-            return false;
-        wanted->resembles += view == VIEW_GROWN;
-        grown = view == VIEW_GROWN ? entry : grown;
-    }
+    if (!find_gone(m, number, NULL, &grown, &wanted->resembles, err))
+        return false;
     if (wanted->resembles == 1) {
         register_take(m, number, grown);
         wanted->moved = true;
@@ -343,20 +363,32 @@ static bool check_streams(const matching_t *m, err_t *err) {
     return true;
 }
 
+/* Registered a moment ago: what was learned then is still true, and is still to be told. */
+static bool is_made_by_us(const matching_t *m, size_t number) {
+    const entry_t *entry = m->found[number];
+    return entry && load_id_equal(&entry->registered_by, &m->registering->self);
+}
+
+static void forget_answer(wanted_t *wanted) {
+    wanted->moved = false;
+    wanted->copy = 0;
+    wanted->equal[0] = wanted->gone[0] = '\0';
+    wanted->resembles = 0;
+}
+
 bool register_match(matching_t *m, err_t *err) {
     registration_t *registering = m->registering;
     if (!register_sort(m, err) || !check_streams(m, err))
         return false;
     for (size_t i = 0; i < registering->count; i++) {
         wanted_t *wanted = &registering->wanted[i];
-        wanted->moved = wanted->changed = wanted->unread = false;
-        wanted->copy = 0;
-        wanted->equal[0] = wanted->gone[0] = '\0';
-        wanted->resembles = 0;
+        wanted->changed = wanted->unread = false;
         if (wanted->named)
             match_in_place(m, i);
         else
             match_nameless(m, i);
+        if (!is_made_by_us(m, i))
+            forget_answer(wanted);
     }
     for (size_t i = 0; i < registering->count; i++) {
         if (!registering->wanted[i].named || m->found[i])

@@ -52,8 +52,7 @@ static void tell_gone(const job_t *job, const wanted_t *wanted) {
 static void tell_unclear(const job_t *job, const wanted_t *wanted) {
     char *command = forget_line(job, wanted->name);
     log_warn("%s begins with the content of %zu files of this name that were loaded from other folders, and "
-             "are gone: which of them it is cannot be known. It is loaded as a new file, so those records are "
-             "there twice. If that is wrong: %s",
+             "are gone: which of them it is cannot be known. So what they had is there twice. If that is wrong: %s",
              wanted->name, wanted->resembles, command ? command : "tipple forget --delete");
     free(command);
 }
@@ -285,8 +284,9 @@ bool job_register_inputs(job_t *job, err_t *err) {
     job->registered_ns = clock_awake_or_not_ns();
     const bool ok = may_reload_missing(job, err) && check_not_emptied(job, err) &&
                     job_check_turns(job, err) && catalog_register(job->store, registration, err);
+    const bool ready = ok && job_finish_removals(job, err) && reload_changed(job, err);
     describe_archive_free(&seen);
-    if (!ok || !job_finish_removals(job, err) || !reload_changed(job, err))
+    if (!ready)
         return false;
     tell_names(job);
     if (!fill_ledger(job, err) ||
