@@ -298,11 +298,11 @@ static parsed_t parse_spans(delimited_t *reader, uint8_t *out, record_t *record,
 /* A record of several lines. PARSED_DOCUMENT: it is one. */
 static __attribute__((noinline)) parsed_t look_at_lines(delimited_t *reader, record_t *record) {
     const dialect_t *dialect = reader->dialect;
-    uint32_t at;
+    torn_field_t field;
     if (!delimited_want_split(reader))
         return PARSED_MEMORY;
     switch (torn_lines(reader->split, reader->schema, dialect->delimiter, dialect->columns,
-                       reader->text + record->offset, record->length, &at)) {
+                       reader->text + record->offset, record->length, &field)) {
     case TORN_MEMORY:
         return PARSED_MEMORY;
     case TORN_NOT:
@@ -314,7 +314,7 @@ static __attribute__((noinline)) parsed_t look_at_lines(delimited_t *reader, rec
                          "several lines, give a "
                          "--format with multiline: yes";
         record->field = NULL;
-        record->column = at + 1;
+        record->column = field.at + 1;
         return PARSED_REJECT;
     }
 }

@@ -130,12 +130,7 @@ static bool add_record(guess_t *guess, const guess_line_t *line, err_t *err) {
     for (size_t i = 0; i < guess->split->count; i++)
         add_value(guess, &guess->columns[i], &guess->split->spans[i]);
     const char quote = guess->structure.way.quote;
-    if (!quote || !memchr(line->text, quote, line->length))
-        return true;
-    if (memchr(line->text, '\n', line->length))
-        return guess_torn_look(guess, line, err);
-    guess_torn_count(guess);
-    return true;
+    return !quote || !memchr(line->text, quote, line->length) || guess_torn_look(guess, line, err);
 }
 
 /* *again: what is known of quotes has changed by it. */

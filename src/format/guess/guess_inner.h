@@ -19,6 +19,8 @@ typedef struct {
     char *name; /* in UTF-8, without blanks around; what `column` says */
     char *key;
     bool word, words; /* the first row has a word that often names a column; another row, too */
+    bool torn;        /* a value of it goes over lines that look like records */
+    bool enclosed;    /* another one is in quotes */
     column_t column;
     nearly_t nearly;
     decision_t is;
@@ -47,7 +49,6 @@ typedef struct {
 typedef struct {
     uint64_t torn;  /* records of several lines, each of which looks like one */
     uint64_t loose; /* fields that are not in quotes, and hold one */
-    bool enclosed;  /* others are in quotes */
     bool sure;      /* such lines are divided by tabs or | */
 } guess_torn_t;
 
@@ -100,9 +101,8 @@ bool guess_cut_first(guess_t *guess, err_t *err);
  * record is to be read again. guess_find_escapes: at the end. */
 bool guess_escapes_look(guess_t *guess, const guess_text_t *from, bool *again, err_t *err);
 bool guess_find_escapes(const guess_t *guess, err_t *err);
-/* guess_torn.c: of a record with a quote: of one of several lines; of each other one, when it is split; at the end. */
+/* guess_torn.c: of a record with a quote, when it is split; at the end. */
 bool guess_torn_look(guess_t *guess, const guess_line_t *line, err_t *err);
-void guess_torn_count(guess_t *guess);
 bool guess_find_torn(guess_t *guess, err_t *err);
 /* guess_scalar.c: as a scalar of YAML, in quotes where they are needed. */
 void guess_put_scalar(text_t *out, const char *text, size_t length);

@@ -1,43 +1,68 @@
 /* Are quotes ordinary characters? Where a record looks torn (torn_lines), it may be a text of several lines all the same. But
- * then a quote stands nowhere else: who encloses texts encloses those that hold a quote. */
+ * then other values of its column are in quotes, too, and a quote stands nowhere else: who encloses texts encloses those
+ * that hold a quote. */
 #include "format/guess/guess_inner.h"
 #include "format/guess/structure/torn_lines.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-bool guess_torn_look(guess_t *guess, const guess_line_t *line, err_t *err) {
-    uint32_t at;
-    const torn_lines_t is = torn_lines(guess->split, guess->schema, guess->structure.way.delimiter,
-                                       guess->structure.columns, line->text, line->length, &at);
-    guess->torn.torn += is == TORN_MAYBE || is == TORN_SURELY;
-    guess->torn.sure |= is == TORN_SURELY;
-    return is != TORN_MEMORY || err_memory(err, line->length);
-}
-
-void guess_torn_count(guess_t *guess) {
+/* Of the record that is split. whole: none of its quotes is in doubt, so that they tell of their columns. */
+static void count_quotes(guess_t *guess, bool whole) {
     const char quote = guess->structure.way.quote;
-    for (size_t i = 0; i < guess->split->count; i++) {
+    for (size_t i = 0; i < guess->split->count && i < guess->structure.columns; i++) {
         const span_t *span = &guess->split->spans[i];
-        guess->torn.loose += span->length && span->length == span->raw_length &&
-                             memchr(span->text, quote, span->length) != NULL;
-        guess->torn.enclosed |= span->length != span->raw_length;
+        const bool enclosed = span->length != span->raw_length;
+        guess->torn.loose += span->length && !enclosed && memchr(span->text, quote, span->length) != NULL;
+        guess->columns[i].enclosed |= enclosed && whole;
     }
 }
 
-/* Records that look torn are none if others are in quotes, too, and none holds a quote that is not. */
+static bool split_again(guess_t *guess, const guess_line_t *line, err_t *err) {
+    return split_record(guess->split, guess->schema, guess->structure.way.delimiter, line->text,
+                        line->length) ||
+           err_memory(err, line->length);
+}
+
+static bool look(guess_t *guess, const guess_line_t *line, bool names, err_t *err) {
+    torn_field_t field;
+    torn_lines_t is = TORN_NOT;
+    if (memchr(line->text, '\n', line->length)) {
+        is = torn_lines(guess->split, guess->schema, guess->structure.way.delimiter, guess->structure.columns,
+                        line->text, line->length, &field);
+        if (is == TORN_MEMORY)
+            return err_memory(err, line->length);
+        if (!split_again(guess, line, err))
+            return false;
+    }
+    if (is != TORN_NOT)
+        guess->columns[field.column].torn = true;
+    guess->torn.torn += is != TORN_NOT;
+    guess->torn.sure |= is == TORN_SURELY;
+    count_quotes(guess, is == TORN_NOT && !names);
+    return true;
+}
+
+bool guess_torn_look(guess_t *guess, const guess_line_t *line, err_t *err) {
+    return look(guess, line, false, err);
+}
+
+/* Who encloses the texts of a column encloses others of it, too. */
+static bool are_enclosed(const guess_t *guess) {
+    for (size_t i = 0; i < guess->structure.columns; i++)
+        if (guess->columns[i].torn && !guess->columns[i].enclosed)
+            return false;
+    return true;
+}
+
 bool guess_find_torn(guess_t *guess, err_t *err) {
     const guess_torn_t *torn = &guess->torn;
     const char quote = guess->structure.way.quote;
     const guess_line_t first = {guess->first, guess->first_length};
-    const bool quoted = quote && memchr(first.text, quote, first.length);
-    if (quoted && memchr(first.text, '\n', first.length)) {
-        if (!guess_torn_look(guess, &first, err))
-            return false;
-    } else {
-        guess->torn.enclosed |= quoted;
-    }
-    return !torn->torn || (torn->enclosed && !torn->loose && !torn->sure) ||
+    if (quote && memchr(first.text, quote, first.length) &&
+        (!split_again(guess, &first, err) || !look(guess, &first, true, err)))
+        return false;
+    return !torn->torn || (are_enclosed(guess) && !torn->loose && !torn->sure) ||
            err_set(err, STATUS_INPUT,
                    "%.1000s: some of its quotes are ordinary characters%s, %" PRIu64
                    " of its records go over several lines, each of which looks like a record itself. Give "

@@ -67,12 +67,24 @@ static bool too_many_odd(const lines_t *lines) {
     return lines->odd > 1 + lines->count / SELDOM;
 }
 
-/* A column holds a number or a date in all lines that have something in it. */
+/* A column holds a number or a date in all lines that have something in it. Of two columns, in more than one: the first line
+ * of a text has what stands before it. */
 static bool has_typed(const lines_t *lines, size_t columns) {
     for (size_t i = 0; i < columns; i++)
-        if (lines->typed[i] > 1 && !lines->texts[i])
+        if (lines->typed[i] > (columns == 2) && !lines->texts[i])
             return true;
     return false;
+}
+
+/* One line for itself, as a record: with the quotes that enclose fields in it, or all quotes as ordinary characters. */
+typedef struct {
+    schema_t quoted, bare;
+} alone_t;
+
+static void make_alone(alone_t *alone, const schema_t *schema) {
+    alone->quoted = alone->bare = *schema;
+    alone->quoted.multiline = alone->bare.multiline = false;
+    alone->bare.quote = 0;
 }
 
 /* Among texts only: no sentence has as many commas in each of its lines, and no blank behind them. */
@@ -80,39 +92,52 @@ static bool are_rows_of_texts(const lines_t *lines, size_t columns) {
     return !lines->prose && !lines->odd && (columns > 2 || lines->count > 2);
 }
 
+/* Adds one line; *odd: it has not as many fields as a record. False: out of memory. */
+static bool look_at_line(lines_t *lines, split_t *split, const alone_t *alone, char delimiter, size_t columns,
+                         const uint8_t *line, size_t length, bool *odd) {
+    if (!split_record(split, &alone->quoted, delimiter, line, length))
+        return false;
+    *odd = !split_is_sound(split) || !has_columns(split, &alone->quoted, columns);
+    if (*odd) {
+        if (!split_record(split, &alone->bare, delimiter, line, length))
+            return false;
+        *odd = !has_columns(split, &alone->bare, columns);
+    }
+    lines->odd += *odd;
+    if (!*odd)
+        add_line(lines, split, columns);
+    return true;
+}
+
 torn_lines_t torn_lines(split_t *split, const schema_t *schema, char delimiter, size_t columns,
-                        const uint8_t *record, size_t length, uint32_t *at) {
+                        const uint8_t *record, size_t length, torn_field_t *field) {
     static _Thread_local lines_t lines;
+    alone_t alone;
     length -= length && record[length - 1] == '\r';
     const uint8_t *line = record, *const end = record + length, *feed = memchr(record, '\n', length);
     if (columns < 2 || columns > SCHEMA_MOST_FIELDS)
         return TORN_NOT;
     if (!split_record(split, schema, delimiter, record, length))
         return TORN_MEMORY;
-    const size_t opened = opened_column(split, (size_t)(feed - record));
-    *at = split->spans[opened].at;
+    field->column = opened_column(split, (size_t)(feed - record));
+    field->at = split->spans[field->column].at;
     lines.count = lines.odd = 0;
     lines.prose = false;
+    make_alone(&alone, schema);
     bool fits = split_is_sound(split) && has_columns(split, schema, columns);
-    schema_t bare = *schema;
-    bare.quote = 0;
-    bare.multiline = false;
     while (fits && feed) {
         feed = memchr(line, '\n', (size_t)(end - line));
         size_t left = (size_t)((feed ? feed : end) - line);
         left -= left && line[left - 1] == '\r';
         const bool none = !left || (lines.count && schema_is_comment(schema, *line)); /* no record */
-        if (!none && !split_record(split, &bare, delimiter, line, left))
+        bool odd = false;
+        if (!none && !look_at_line(&lines, split, &alone, delimiter, columns, line, left, &odd))
             return TORN_MEMORY;
-        const bool odd = !none && !has_columns(split, schema, columns);
-        lines.odd += odd;
-        if (!none && !odd)
-            add_line(&lines, split, columns);
         fits = !odd || (lines.count && feed && lines.odd <= lines.count + SELDOM);
         line = feed ? feed + 1 : end;
     }
-    return !fits || lines.count < 2 || too_many_odd(&lines) ? TORN_NOT
-           : delimiter == '\t' || delimiter == '|'          ? TORN_SURELY
+    return !fits || lines.count < 2 || too_many_odd(&lines)                   ? TORN_NOT
+           : delimiter == '\t' || delimiter == '|'                            ? TORN_SURELY
            : has_typed(&lines, columns) || are_rows_of_texts(&lines, columns) ? TORN_MAYBE
-                                                            : TORN_NOT;
+                                                                              : TORN_NOT;
 }

@@ -12,9 +12,14 @@ typedef enum {
     TORN_MEMORY,
 } torn_lines_t;
 
-/* Of record[0, length), without its line end, which holds a line end in quotes. *at: where the field begins that goes on in
- * another line. The split is used up. */
+/* The field that goes on in another line: which one, and where it begins. */
+typedef struct {
+    size_t column;
+    uint32_t at;
+} torn_field_t;
+
+/* Of record[0, length), without its line end, which holds a line end in quotes. The split is used up. */
 torn_lines_t torn_lines(split_t *split, const schema_t *schema, char delimiter, size_t columns,
-                        const uint8_t *record, size_t length, uint32_t *at);
+                        const uint8_t *record, size_t length, torn_field_t *field);
 
 #endif
