@@ -116,10 +116,20 @@ static void add_value(guess_t *guess, guess_column_t *column, const span_t *span
     look_at_bytes(guess, span->text, span->length);
 }
 
+/* A CR that ends no line for us, and perhaps did for who wrote it; in quotes it is a part of a text. */
+static bool has_cr(const split_t *split) {
+    for (size_t i = 0; i < split->count; i++)
+        if (split->spans[i].length == split->spans[i].raw_length &&
+            memchr(split->spans[i].text, '\r', split->spans[i].length))
+            return true;
+    return false;
+}
+
 static bool add_record(guess_t *guess, const guess_line_t *line, err_t *err) {
     if (!split_line(guess, line, err))
         return false;
     guess->records++;
+    guess->with_cr += has_cr(guess->split);
     if (guess->split->count != guess->structure.columns || !split_is_sound(guess->split)) {
         guess->misfits++;
         return true;
@@ -185,12 +195,31 @@ static bool is_still_first(const guess_t *guess, const guess_text_t *here) {
     return guess_next(guess->schema, &at, here->end, here->last, &line) && is_first(guess, &line);
 }
 
+/* Would another input's beginning be read with another quote, if it were the first one? */
+static bool check_quote(const guess_t *guess, const uint8_t *text, size_t length, bool whole, err_t *err) {
+    const size_t bom = lines_bom(text, length);
+    const char quote = guess->structure.way.quote;
+    structure_t other;
+    err_t ignored;
+    if (guess->json || guess->bson || (!memchr(text, '\'', length) && quote != '\'') ||
+        !guess_find_structure(&other, guess->name, text + bom, length - bom, whole, 0, &ignored))
+        return true;
+    return other.way.quote == quote || !other.way.quote || !quote ||
+           !memchr(text, other.way.quote, length) ||
+           err_set(err, STATUS_INPUT,
+                   "%.1000s: by its beginning %c encloses texts, and %c in another input with the same "
+                   "columns: one format cannot read both. Load them into a collection each, or give --format",
+                   guess->name, quote, other.way.quote);
+}
+
 bool guess_take(guess_t *guess, const uint8_t *text, size_t length, guess_from_t from, bool last,
                 size_t *used, err_t *err) {
     const uint8_t *begin = text, *const end = text + length;
     guess_line_t line;
     *used = 0;
     guess->scattered |= from == GUESS_FROM_LINE;
+    if (from == GUESS_FROM_OTHER && !check_quote(guess, text, length, last, err))
+        return false;
     if (guess->json && from != GUESS_FROM_LINE)
         guess_json_take(guess, text, length, from == GUESS_FROM_START, last, used);
     if (guess->bson && from != GUESS_FROM_LINE)
@@ -359,11 +388,22 @@ static bool check_for_documents(const guess_t *guess, err_t *err) {
                                : "--on-bad-value goes with --type there");
 }
 
+/* In the first line, or in most of the others: then many records are one. */
+static bool find_cr(guess_t *guess, err_t *err) {
+    const guess_line_t first = {guess->first, guess->first_length};
+    if (guess->stray_cr || guess->first[guess->first_length - 1] == '\r')
+        return guess_refuse_two_cr(guess->name, err);
+    if (!split_line(guess, &first, err))
+        return false;
+    return (!has_cr(guess->split) && 2 * guess->with_cr <= guess->records) ||
+           guess_refuse_cr(guess->name, err);
+}
+
 bool guess_end(guess_t *guess, err_t *err) {
     if (guess->json || guess->bson)
         return check_for_documents(guess, err);
-    if (guess->stray_cr || guess->first[guess->first_length - 1] == '\r')
-        return guess_refuse_two_cr(guess->name, err);
+    if (!find_cr(guess, err))
+        return false;
     decide_columns(guess);
     if (!guess_find_escapes(guess, err) || !guess_find_torn(guess, err) || !find_encoding(guess, err) ||
         !guess_read_names(guess, err) || !guess_find_header(guess, err))

@@ -74,6 +74,7 @@ struct guess {
     uint64_t repeated;   /* and do not begin a text */
     bool marked_again;   /* one of those has a byte-order mark in front */
     uint64_t records, misfits, bytes;
+    uint64_t with_cr; /* records with a CR in a value that is not in quotes */
     guess_escapes_t escapes;
     guess_torn_t torn;
     bool all;       /* everything was looked at */

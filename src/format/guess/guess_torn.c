@@ -65,8 +65,8 @@ bool guess_find_torn(guess_t *guess, err_t *err) {
     return !torn->torn || (are_enclosed(guess) && !torn->loose && !torn->sure) ||
            err_set(err, STATUS_INPUT,
                    "%.1000s: some of its quotes are ordinary characters%s, %" PRIu64
-                   " of its records go over several lines, each of which looks like a record itself. Give "
+                   " of its records %s over several lines, each of which looks like a record itself. Give "
                    "--format with quote: none, or with quote: '%c' and multiline: yes if they do",
                    guess->name, torn->loose ? "; if others enclose texts" : ", or, if they enclose texts",
-                   torn->torn, quote);
+                   torn->torn, torn->torn == 1 ? "goes" : "go", quote);
 }

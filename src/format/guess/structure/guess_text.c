@@ -88,6 +88,15 @@ bool guess_refuse_two_cr(const char *name, err_t *err) {
         name);
 }
 
+bool guess_refuse_cr(const char *name, err_t *err) {
+    return err_set(
+        err, STATUS_INPUT,
+        "%.1000s: its lines end with CR alone (byte 0d), but only LF and CR LF end a line here; make "
+        "each CR an LF first (tr '\\r' '\\n'), or pipe that in and name the input '-'. If the CRs are parts of "
+        "values, give --format",
+        name);
+}
+
 bool guess_is_text(const char *name, const uint8_t *text, size_t length, err_t *err) {
     const size_t head = length < LOOK_AT ? length : LOOK_AT;
     if (memchr(text, 0, head) && bson_span_begins_broken(text, length))
@@ -106,11 +115,7 @@ bool guess_is_text(const char *name, const uint8_t *text, size_t length, err_t *
             name);
     if (!memchr(text, '\n', length) && memchr(text, '\r', head) &&
         (const uint8_t *)memchr(text, '\r', head) + 1 < text + length)
-        return err_set(
-            err, STATUS_INPUT,
-            "%.1000s: its lines end with CR alone (byte 0d), but only LF and CR LF end a line here; make "
-            "each CR an LF first (tr '\\r' '\\n'), or pipe that in and name the input '-'",
-            name);
+        return guess_refuse_cr(name, err);
     if (has_lines_of_two_cr(text, head))
         return guess_refuse_two_cr(name, err);
     uint8_t first, second;

@@ -17,5 +17,7 @@ bool guess_is_text(const char *name, const uint8_t *text, size_t length, err_t *
 
 /* Of a text whose lines, or some of them, end with CR CR LF. Returns false. */
 bool guess_refuse_two_cr(const char *name, err_t *err);
+/* Of one whose lines may end with CR alone. Returns false. */
+bool guess_refuse_cr(const char *name, err_t *err);
 
 #endif
