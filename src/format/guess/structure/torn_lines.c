@@ -87,9 +87,18 @@ static void make_alone(alone_t *alone, const schema_t *schema) {
     alone->bare.quote = 0;
 }
 
-/* Among texts only: no sentence has as many commas in each of its lines, and no blank behind them. */
+static bool has_mixed(const lines_t *lines, size_t columns) {
+    for (size_t i = 0; i < columns; i++)
+        if (lines->typed[i] && lines->texts[i])
+            return true;
+    return false;
+}
+
+/* Among texts only: no sentence has as many commas in each of its lines, and no blank behind them. One comma in each of two
+ * lines is little: there a number above a text says that they are not alike. */
 static bool are_rows_of_texts(const lines_t *lines, size_t columns) {
-    return !lines->prose && !lines->odd && (columns > 2 || lines->count > 2);
+    const bool few = columns == 2 && lines->count == 2;
+    return !lines->prose && !lines->odd && !(few && has_mixed(lines, columns));
 }
 
 /* Adds one line; *odd: it has not as many fields as a record. False: out of memory. */
