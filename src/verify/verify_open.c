@@ -178,32 +178,6 @@ static void tell_unfinished(const verification_t *run) {
         log_warn("... and %zu more file%s not loaded to the end", more, units_s(more));
 }
 
-static bool digest_at(void *context, size_t number, uint64_t size, char digest[33], err_t *err) {
-    const verification_t *run = context;
-    return describe_digest_at(&run->manifest->files[number], size, digest, err);
-}
-
-static bool register_inputs(verification_t *run, err_t *err) {
-    registration_t *registration = &run->registration;
-    describe_archive_t seen = {.path = NULL};
-    *registration = (registration_t){.count = run->manifest->count,
-                                     .read_only = true,
-                                     .own_ids = run->schema->id,
-                                     .digest_at = digest_at,
-                                     .file_at = describe_file_at,
-                                     .holds = describe_holds,
-                                     .context = run,
-                                     .holds_context = &seen,
-                                     .name = server_namespace(run->server)};
-    if (!(registration->wanted = calloc(registration->count + 1, sizeof *registration->wanted)))
-        return err_memory(err, registration->count * sizeof *registration->wanted);
-    for (size_t i = 0; i < registration->count; i++)
-        describe_input(&run->manifest->files[i], &registration->wanted[i]);
-    const bool ok = catalog_register(run->store, registration, err);
-    describe_archive_free(&seen);
-    return ok;
-}
-
 /* What a file has grown by since it was loaded has no numbers yet: those that nobody will ever have are as good, since
  * all of it is missing. */
 static bool number_the_rest(wanted_t *wanted, err_t *err) {
@@ -220,7 +194,9 @@ static bool find_files(verification_t *run, err_t *err) {
     run->files = calloc(count + 1, sizeof *run->files);
     if (!run->files)
         return err_memory(err, count * sizeof *run->files);
-    if (!register_inputs(run, err) || !(run->places = places_read(run->store, err)))
+    if (!describe_known(run->store, run->manifest, server_namespace(run->server), run->schema->id,
+                        &run->registration, err) ||
+        !(run->places = places_read(run->store, err)))
         return false;
     for (size_t i = 0; i < count; i++) {
         const input_file_t *input = &run->manifest->files[i];

@@ -314,6 +314,21 @@ class Drill(livedrill.Mixin, livetest.OwnServer):
                 self.assertRegex(self.stderr, r"a load does not make again \(%s\): it would be gone" % setting)
         self.drill("--no-predict", "a.csv")
 
+    def test_drop_of_other_inputs(self):
+        """a target is not dropped where an input that was loaded is not loaded again, or has changed"""
+        drop = ("--no-predict", "--drop", self.database + ".results")
+        for name in ("b.csv", "c.csv"):
+            self.write(name, livetest.rows(100, 7 if name == "b.csv" else 8))
+        self.load("a.csv", "b.csv")
+        before = self.client.count(self.database, "results")
+        for inputs, status, said in ((["a.csv"], 1, "1 of the 2 inputs that were loaded into .* is not named here"),
+                                     (["a.csv", "c.csv"], 1, "1 of the 2 inputs")):
+            self.assertIsNone(self.drill(*drop, *inputs, status=status))
+            self.assertRegex(self.stderr, said)
+        self.write("b.csv", livetest.rows(100, 9))
+        self.assertIsNone(self.drill(*drop, "a.csv", "b.csv", status=5))
+        self.assertEqual(before, self.client.count(self.database, "results"))
+
     def test_drop_of_other_documents(self):
         """what was loaded with an option that a drill has not would come back as other documents"""
         for words in ["--id", "t"], ["--filter", "k=FORD"], ["--id", "t", "--existing", "keep"]:

@@ -144,3 +144,29 @@ void describe_input(const input_file_t *input, wanted_t *wanted) {
             "the quote that a file ends within is in its last piece, which is read again when it grows");
     }
 }
+
+static bool digest_of(void *context, size_t number, uint64_t size, char digest[33], err_t *err) {
+    const manifest_t *manifest = context;
+    return describe_digest_at(&manifest->files[number], size, digest, err);
+}
+
+bool describe_known(store_t *store, const manifest_t *manifest, const char *collection, bool own_ids,
+                    registration_t *registration, err_t *err) {
+    describe_archive_t seen = {.path = NULL};
+    *registration = (registration_t){.count = manifest->count,
+                                     .read_only = true,
+                                     .own_ids = own_ids,
+                                     .digest_at = digest_of,
+                                     .file_at = describe_file_at,
+                                     .holds = describe_holds,
+                                     .context = (void *)(uintptr_t)manifest,
+                                     .holds_context = &seen,
+                                     .name = collection};
+    if (!(registration->wanted = calloc(registration->count + 1, sizeof *registration->wanted)))
+        return err_memory(err, registration->count * sizeof *registration->wanted);
+    for (size_t i = 0; i < registration->count; i++)
+        describe_input(&manifest->files[i], &registration->wanted[i]);
+    const bool ok = catalog_register(store, registration, err);
+    describe_archive_free(&seen);
+    return ok;
+}

@@ -8,6 +8,11 @@
 void describe_input(const input_file_t *input, wanted_t *wanted);
 bool describe_may_grow(const input_file_t *input);
 
+/* What the catalog has of these inputs, without writing: *registration is made; the caller frees its entries
+ * (register_free) and `wanted`. As catalog_register. */
+bool describe_known(store_t *store, const manifest_t *manifest, const char *collection, bool own_ids,
+                    registration_t *registration, err_t *err);
+
 /* The archive that was listed last: thousands of entries may be members of one. */
 typedef struct {
     char *path;

@@ -6,6 +6,7 @@
 #include "catalog/places.h"
 #include "catalog/store/store_mongo.h"
 #include "format/filter.h"
+#include "load/before/describe_input.h"
 #include "server/presplit/balancer.h"
 #include "server/presplit/zones.h"
 #include "study/choices.h"
@@ -74,9 +75,10 @@ static bool keep_filter(drilling_t *drilling, const schema_t *schema, err_t *err
 bool drill_check_spec(drilling_t *drilling, err_t *err) {
     const load_spec_t *load = &drilling->spec->load;
     drill_result_t *result = drilling->result;
+    size_t files;
     if (!check_drop(drilling, err) || !check_indexes(load, err) ||
         !(drilling->scratch_uri = scratch_uri(load->uri, SCRATCH_DRILL, 0, NULL, NULL, err)) ||
-        !supplies_check_files(load, "a drill reads again what it has loaded", &drilling->file_count, err))
+        !supplies_check_files(load, "a drill reads again what it has loaded", &files, err))
         return false;
     schema_t *schema = supplies_find_format(load, &drilling->guessed, err);
     bool ok = schema && keep_filter(drilling, schema, err);
@@ -186,38 +188,58 @@ static bool comes_back(const drilling_t *drilling, const catalog_header_t *heade
            refuse_otherwise(drilling, "another format", "", err);
 }
 
-/* How many loads are running, and from how many files the collection was loaded. */
-static bool look_at_catalog(drilling_t *drilling, size_t *running, size_t *files, err_t *err) {
-    catalog_header_t header = {0};
-    bool found;
+/* Are all inputs whose documents are there among those that are loaded again? */
+static bool comes_back_whole(const drilling_t *drilling, store_t *store, err_t *err) {
+    const load_spec_t *load = &drilling->spec->load;
+    const manifest_options_t options = {.input_name = NULL};
+    const char *name = drilling->result->namespace;
+    registration_t known = {.count = 0};
     places_t *places = NULL;
-    store_t *store = store_mongo_open(drilling->target, drilling->client, err);
-    bool ok = store && store->read_header(store, &header, &found, err) &&
-              (!found || comes_back(drilling, &header, err)) &&
-              running_count(store, NULL, found ? header.lease_ms : STORE_LEASE_MS, running, err) &&
+    manifest_t manifest;
+    if (!manifest_build(&manifest, load->inputs, load->input_count, &options, err))
+        return false;
+    bool ok = describe_known(store, &manifest, name, false, &known, err) &&
               (places = places_read(store, err)) != NULL;
-    *files = ok ? places_inputs(places) : 0;
+    size_t named = 0;
+    for (size_t i = 0; ok && i < known.count; i++)
+        named += known.wanted[i].entry.piece_count > 0;
+    const size_t lost = ok ? places_inputs(places) - named : 0;
+    if (lost)
+        ok = err_set(err, STATUS_USAGE,
+                     "%zu of the %zu inputs that were loaded into %s %s not named here: %s documents would not "
+                     "come back (`tipple status --inputs` lists all). Nothing was touched; name all of them, or "
+                     "drill in scratch (leave --drop out)",
+                     lost, lost + named, name, lost == 1 ? "is" : "are", lost == 1 ? "its" : "their");
     places_free(places);
-    catalog_header_free(&header);
-    store_mongo_close(store);
+    register_free(&known);
+    free(known.wanted);
+    manifest_free(&manifest);
     return ok;
 }
 
-static bool nobody_loads(drilling_t *drilling, err_t *err) {
-    size_t running, files;
+static bool nobody_loads(const drilling_t *drilling, store_t *store, int64_t lease_ms, err_t *err) {
+    size_t running;
+    return running_count(store, NULL, lease_ms, &running, err) &&
+           (!running || err_set(err, STATUS_USAGE,
+                                "%zu load%s of %s %s running: it is not dropped under %s. `tipple status` tells "
+                                "who they are",
+                                running, running == 1 ? "" : "s", drilling->result->namespace,
+                                running == 1 ? "is" : "are", running == 1 ? "it" : "them"));
+}
+
+static bool check_catalog(const drilling_t *drilling, err_t *err) {
+    catalog_header_t header = {0};
+    bool found;
     if (!drilling->spec->drop)
         return true;
-    if (!look_at_catalog(drilling, &running, &files, err))
-        return false;
-    if (files > drilling->file_count)
-        log_warn("%zu files were loaded into %s, and %zu come back", files, drilling->result->namespace,
-                 drilling->file_count);
-    return !running ||
-           err_set(err, STATUS_USAGE,
-                   "%zu load%s of %s %s running: it is not dropped under %s. `tipple status` tells "
-                   "who they are",
-                   running, running == 1 ? "" : "s", drilling->result->namespace, running == 1 ? "is" : "are",
-                   running == 1 ? "it" : "them");
+    store_t *store = store_mongo_open(drilling->target, drilling->client, err);
+    const bool ok = store && store->read_header(store, &header, &found, err) &&
+                    (!found || comes_back(drilling, &header, err)) &&
+                    nobody_loads(drilling, store, found ? header.lease_ms : STORE_LEASE_MS, err) &&
+                    comes_back_whole(drilling, store, err);
+    catalog_header_free(&header);
+    store_mongo_close(store);
+    return ok;
 }
 
 bool drill_open_target(drilling_t *drilling, err_t *err) {
@@ -240,5 +262,5 @@ bool drill_open_target(drilling_t *drilling, err_t *err) {
     return check_cluster(drilling, err) &&
            choices_like_target(spec->load.uri, spec->load.patience_ns, &result->load, result->shard_key,
                                err) &&
-           take_indexes(drilling, err) && nothing_beyond(drilling, err) && nobody_loads(drilling, err);
+           take_indexes(drilling, err) && nothing_beyond(drilling, err) && check_catalog(drilling, err);
 }

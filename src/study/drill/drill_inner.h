@@ -16,7 +16,6 @@ typedef struct {
     char *guessed;   /* the format file, without --format; else NULL */
     char digest[33]; /* of the format */
     char *filter;    /* as a catalog has it; "": none */
-    size_t file_count;
     supplies_rejects_t rejects; /* of samples and of drills in the scratch collection */
 } drilling_t;
 
