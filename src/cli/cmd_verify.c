@@ -326,11 +326,13 @@ static void print_details(const verify_result_t *result) {
 
 static const char *what_to_do(const verify_result_t *result) {
     if (result->by_turns)
-        return "single records cannot be loaded again where several may have one _id; all inputs can, anew, by "
+        return "single records cannot be loaded again where several may have one _id; all inputs can, anew, "
+               "by "
                "`tipple load --drop`";
     for (size_t i = 0; i < result->manifest.count; i++)
         if (result->manifest.files[i].kind == INPUT_STREAM)
-            return "what was deleted or lost of a stream is loaded by all of it anew, after `tipple forget NAME "
+            return "what was deleted or lost of a stream is loaded by all of it anew, after `tipple forget "
+                   "NAME "
                    "--delete`; of files, by the same `tipple load` with --reload-missing";
     return "the same `tipple load` with --reload-missing loads what was deleted or lost; a record that the "
            "server refused when it was loaded is in that load's reject file";

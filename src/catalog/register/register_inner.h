@@ -23,17 +23,18 @@ typedef struct {
 typedef struct {
     bool made;
     size_t files; /* in `files`: whose path has a file, by that */
-    size_t gone;  /* in `gone`: whose content does not stand under their path any more, in the order of ordinals */
+    size_t
+        gone; /* in `gone`: whose content does not stand under their path any more, in the order of ordinals */
 } group_t;
 
 typedef struct {
     registration_t *registering;
     entries_t entries, fresh; /* as read; and new ones, in the order of the inputs that have none of those */
     order_t by_path, by_content, by_last_name;
-    size_t count;          /* of each */
-    bool *taken;           /* by entry */
-    asked_t *there;        /* by entry: under its path */
-    group_t *groups;       /* by the place of the first in by_last_name */
+    size_t count;    /* of each */
+    bool *taken;     /* by entry */
+    asked_t *there;  /* by entry: under its path */
+    group_t *groups; /* by the place of the first in by_last_name */
     const entry_t **files, **gone;
     const entry_t **found; /* by wanted */
     asked_t *own;          /* by wanted: what it is read from */

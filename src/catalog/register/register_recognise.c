@@ -137,7 +137,8 @@ static bool refuse_changed(const registration_t *registering, size_t number, con
                  (unsigned long long)wanted->seen.size);
     return err_set(
         err, STATUS_INPUT,
-        "%s has changed since it was loaded into %s: %s. Give --reload-changed, which %s, put the old content "
+        "%s has changed since it was loaded into %s: %s. Give --reload-changed, which %s, put the old "
+        "content "
         "back, or load it under another name. If the file that was loaded was moved, name it in the same "
         "command, too",
         wanted->name, registering->name, what,
@@ -239,8 +240,7 @@ static bool find_gone(const matching_t *m, size_t number, const entry_t *least, 
         return true;
     for (size_t look = 0; gone <= MOST_GONE && next_gone(m, number, wanted->seen.size, &look);)
         gone++;
-    for (const entry_t *entry;
-         gone <= MOST_GONE && (entry = next_gone(m, number, wanted->seen.size, &at));) {
+    for (const entry_t *entry; gone <= MOST_GONE && (entry = next_gone(m, number, wanted->seen.size, &at));) {
         bool grown = false;
         if (entry != least && entry_newest(entry)->size > above && !grows(m, number, entry, &grown, err))
             return false;
@@ -261,7 +261,8 @@ static bool match_grown(matching_t *m, size_t number, err_t *err) {
     const entry_t *here = NULL, *moved = NULL;
     bool grown = false;
     size_t at = register_first_in(m, &m->by_path, wanted);
-    for (const entry_t *entry; (entry = next_of_name(m, wanted, &at)); here = grown ? longer(here, entry) : here)
+    for (const entry_t *entry; (entry = next_of_name(m, wanted, &at));
+         here = grown ? longer(here, entry) : here)
         if (!grows(m, number, entry, &grown, err))
             return false;
     at = 0;

@@ -65,7 +65,7 @@ static int compare_files(const file_id_t *left, const file_id_t *right) {
 }
 
 static int order_by_file(const void *a, const void *b, void *context) {
-    const matching_t *m = context;
+    const matching_t *m = *(const matching_t *const *)context;
     const entry_t *left = *(const entry_t *const *)a, *right = *(const entry_t *const *)b;
     const int order = compare_files(&what_stands(m, left)->file, &what_stands(m, right)->file);
     return order ? order : (left->ordinal > right->ordinal) - (left->ordinal < right->ordinal);
@@ -87,7 +87,7 @@ static const group_t *group_of(const matching_t *m, const wanted_t *wanted, size
             m->gone[first + group->gone++] = entry;
     }
     if (group->files)
-        qsort_r(m->files + first, group->files, sizeof *m->files, order_by_file, (void *)(uintptr_t)m);
+        qsort_r(m->files + first, group->files, sizeof *m->files, order_by_file, &m);
     return group;
 }
 
@@ -100,8 +100,7 @@ const entry_t *register_next_of_file(const matching_t *m, size_t number, size_t 
     const group_t *group = group_of(m, wanted, first);
     const entry_t **files = m->files + first;
     if (!*at)
-        *at = SEARCH_FIRST(group->files, i,
-                           compare_files(&what_stands(m, files[i])->file, &own->file) < 0);
+        *at = SEARCH_FIRST(group->files, i, compare_files(&what_stands(m, files[i])->file, &own->file) < 0);
     while (*at < group->files && compare_files(&what_stands(m, files[*at])->file, &own->file) == 0) {
         const entry_t *entry = files[(*at)++];
         if (register_stands_itself(m, number, entry))

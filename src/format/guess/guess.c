@@ -204,8 +204,7 @@ static bool check_quote(const guess_t *guess, const uint8_t *text, size_t length
     if (guess->json || guess->bson || (!memchr(text, '\'', length) && quote != '\'') ||
         !guess_find_structure(&other, guess->name, text + bom, length - bom, whole, 0, &ignored))
         return true;
-    return other.way.quote == quote || !other.way.quote || !quote ||
-           !memchr(text, other.way.quote, length) ||
+    return other.way.quote == quote || !other.way.quote || !quote || !memchr(text, other.way.quote, length) ||
            err_set(err, STATUS_INPUT,
                    "%.1000s: by its beginning %c encloses texts, and %c in another input with the same "
                    "columns: one format cannot read both. Load them into a collection each, or give --format",

@@ -146,7 +146,7 @@ void describe_input(const input_file_t *input, wanted_t *wanted) {
 }
 
 static bool digest_of(void *context, size_t number, uint64_t size, char digest[33], err_t *err) {
-    const manifest_t *manifest = context;
+    const manifest_t *manifest = *(const manifest_t *const *)context;
     return describe_digest_at(&manifest->files[number], size, digest, err);
 }
 
@@ -159,7 +159,7 @@ bool describe_known(store_t *store, const manifest_t *manifest, const char *coll
                                      .digest_at = digest_of,
                                      .file_at = describe_file_at,
                                      .holds = describe_holds,
-                                     .context = (void *)(uintptr_t)manifest,
+                                     .context = &manifest,
                                      .holds_context = &seen,
                                      .name = collection};
     if (!(registration->wanted = calloc(registration->count + 1, sizeof *registration->wanted)))

@@ -52,7 +52,8 @@ static void tell_gone(const job_t *job, const wanted_t *wanted) {
 static void tell_unclear(const job_t *job, const wanted_t *wanted) {
     char *command = forget_line(job, wanted->name);
     log_warn("%s begins with the content of %zu files of this name that were loaded from other folders, and "
-             "are gone: which of them it is cannot be known. So what they had is there twice. If that is wrong: %s",
+             "are gone: which of them it is cannot be known. So what they had is there twice. If that is "
+             "wrong: %s",
              wanted->name, wanted->resembles, command ? command : "tipple forget --delete");
     free(command);
 }

@@ -205,11 +205,12 @@ static bool comes_back_whole(const drilling_t *drilling, store_t *store, err_t *
         named += known.wanted[i].entry.piece_count > 0;
     const size_t lost = ok ? places_inputs(places) - named : 0;
     if (lost)
-        ok = err_set(err, STATUS_USAGE,
-                     "%zu of the %zu inputs that were loaded into %s %s not named here: %s documents would not "
-                     "come back (`tipple status --inputs` lists all). Nothing was touched; name all of them, or "
-                     "drill in scratch (leave --drop out)",
-                     lost, lost + named, name, lost == 1 ? "is" : "are", lost == 1 ? "its" : "their");
+        ok = err_set(
+            err, STATUS_USAGE,
+            "%zu of the %zu inputs that were loaded into %s %s not named here: %s documents would not "
+            "come back (`tipple status --inputs` lists all). Nothing was touched; name all of them, or "
+            "drill in scratch (leave --drop out)",
+            lost, lost + named, name, lost == 1 ? "is" : "are", lost == 1 ? "its" : "their");
     places_free(places);
     register_free(&known);
     free(known.wanted);
@@ -220,11 +221,12 @@ static bool comes_back_whole(const drilling_t *drilling, store_t *store, err_t *
 static bool nobody_loads(const drilling_t *drilling, store_t *store, int64_t lease_ms, err_t *err) {
     size_t running;
     return running_count(store, NULL, lease_ms, &running, err) &&
-           (!running || err_set(err, STATUS_USAGE,
-                                "%zu load%s of %s %s running: it is not dropped under %s. `tipple status` tells "
-                                "who they are",
-                                running, running == 1 ? "" : "s", drilling->result->namespace,
-                                running == 1 ? "is" : "are", running == 1 ? "it" : "them"));
+           (!running ||
+            err_set(err, STATUS_USAGE,
+                    "%zu load%s of %s %s running: it is not dropped under %s. `tipple status` tells "
+                    "who they are",
+                    running, running == 1 ? "" : "s", drilling->result->namespace,
+                    running == 1 ? "is" : "are", running == 1 ? "it" : "them"));
 }
 
 static bool check_catalog(const drilling_t *drilling, err_t *err) {

@@ -13,9 +13,9 @@ typedef struct {
     mongoc_client_t *client; /* of the target */
     scratch_t *scratch;
     char *scratch_uri;
-    char *guessed;   /* the format file, without --format; else NULL */
-    char digest[33]; /* of the format */
-    char *filter;    /* as a catalog has it; "": none */
+    char *guessed;              /* the format file, without --format; else NULL */
+    char digest[33];            /* of the format */
+    char *filter;               /* as a catalog has it; "": none */
     supplies_rejects_t rejects; /* of samples and of drills in the scratch collection */
 } drilling_t;
 

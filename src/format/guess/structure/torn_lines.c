@@ -53,7 +53,8 @@ static bool is_blank_at(const span_t *span, size_t at) {
 static void add_line(lines_t *lines, const split_t *split, size_t columns) {
     for (size_t i = 0; i < columns; i++) {
         const span_t *span = &split->spans[i];
-        lines->prose |= (i && is_blank_at(span, 0)) || (i + 1 < columns && is_blank_at(span, span->length - 1));
+        lines->prose |=
+            (i && is_blank_at(span, 0)) || (i + 1 < columns && is_blank_at(span, span->length - 1));
         if (!lines->count)
             lines->typed[i] = lines->texts[i] = 0;
         const value_is_t is = classify(&split->spans[i]);
