@@ -113,6 +113,18 @@ class Changed(livetest.Case):
                 self.verifies("done/day.csv")
                 self.client.drop_database(self.database)
 
+    def test_two_that_begin_alike(self):
+        """one stays and one is moved, both grow, and one could be either: each is itself"""
+        self.write("a/day.csv", rows(40, 0))
+        self.write("b/day.csv", rows(60, 0))
+        self.load("a/day.csv", "b/day.csv")
+        (self.folder / "b/day.csv").unlink()
+        self.write("a/day.csv", rows(70, 0))
+        self.write("c/day.csv", rows(80, 0))
+        self.assertEqual(30 + 20, self.load("a/day.csv", "c/day.csv")["loaded"])
+        self.assertEqual(70 + 80, self.client.count(self.database, "results"))
+        self.verifies("a/day.csv", "c/day.csv")
+
     def test_told_beside_a_changed_one(self):
         """what is told of new inputs is told, too, where --reload-changed removes another one's documents"""
         for number, name in enumerate(("a.csv", "x/c.csv", "p/u.csv", "q/u.csv", "e.csv")):

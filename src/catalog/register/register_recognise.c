@@ -255,27 +255,45 @@ static const entry_t *longer(const entry_t *one, const entry_t *other) {
     return one && entry_newest(one)->size >= entry_newest(other)->size ? one : other;
 }
 
-/* An input of this name, or this file, that has grown; but not where a longer one was moved to its place, and has. */
-static bool match_grown(matching_t *m, size_t number, err_t *err) {
-    wanted_t *wanted = &m->registering->wanted[number];
-    const entry_t *here = NULL, *moved = NULL;
+/* The longest entry of this name, or of this file, that has grown. */
+static bool find_grown(const matching_t *m, size_t number, const entry_t **here, err_t *err) {
+    const wanted_t *wanted = &m->registering->wanted[number];
     bool grown = false;
     size_t at = register_first_in(m, &m->by_path, wanted);
     for (const entry_t *entry; (entry = next_of_name(m, wanted, &at));
-         here = grown ? longer(here, entry) : here)
+         *here = grown ? longer(*here, entry) : *here)
         if (!grows(m, number, entry, &grown, err))
             return false;
     at = 0;
-    for (const entry_t *entry; !here && (entry = next_of_file(m, number, &at)); here = grown ? entry : here)
+    for (const entry_t *entry; !*here && (entry = next_of_file(m, number, &at)); *here = grown ? entry : NULL)
         if (!grows(m, number, entry, &grown, err))
             return false;
-    if (!here)
-        return true;
-    if (!find_gone(m, number, here, &moved, &wanted->resembles, err))
+    return true;
+}
+
+/* An input that has grown in its place; but where a longer one may have been moved there, and has, only if `surely` is
+ * false: then that is this one, if no other input was. */
+static bool grow_in_place(matching_t *m, size_t number, bool surely, err_t *err) {
+    wanted_t *wanted = &m->registering->wanted[number];
+    const entry_t *here = NULL, *moved = NULL;
+    size_t longer_ones = 0;
+    if (!find_grown(m, number, &here, err) ||
+        (here && !find_gone(m, number, here, &moved, &longer_ones, err)))
         return false;
-    wanted->moved = wanted->resembles == 1;
+    if (!here || (surely && longer_ones))
+        return true;
+    wanted->resembles = longer_ones;
+    wanted->moved = longer_ones == 1;
     register_take(m, number, wanted->moved ? moved : here);
     return true;
+}
+
+static bool match_surely_grown(matching_t *m, size_t number, err_t *err) {
+    return grow_in_place(m, number, true, err);
+}
+
+static bool match_grown(matching_t *m, size_t number, err_t *err) {
+    return grow_in_place(m, number, false, err);
 }
 
 /* The newest entries of its name, and of this file under another one, that have other content than it has now. */
@@ -399,8 +417,8 @@ bool register_match(matching_t *m, err_t *err) {
     }
     /* What is surely another one's is taken by now, in whatever order they are given; so it is after each of these. What
      * stood in the place of one that was moved is a new one then, or has been moved itself. */
-    static bool (*const match[])(matching_t *, size_t, err_t *) = {match_grown, match_moved_and_grown,
-                                                                   match_changed, match_moved_and_grown};
+    static bool (*const match[])(matching_t *, size_t, err_t *) = {
+        match_surely_grown, match_moved_and_grown, match_grown, match_changed, match_moved_and_grown};
     for (size_t how = 0; how < sizeof match / sizeof *match; how++)
         for (size_t i = 0; i < registering->count; i++)
             if (registering->wanted[i].named && !m->found[i] && !match[how](m, i, err))
