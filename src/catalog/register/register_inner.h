@@ -1,5 +1,5 @@
 /* What the files of register share: the entries of the catalog in three orders (register_orders.c), the files that are
- * under their paths today (register_stands.c), the rules by which an input is recognised (register_recognise.c), and
+ * under their paths today (register_stands.c), the rules by which an input is recognised (register_recognise.c; register_changed.c: if its content is another one), and
  * the keys of new entries (register_keys.c). */
 #ifndef TIPPLE_CATALOG_REGISTER_REGISTER_INNER_H
 #define TIPPLE_CATALOG_REGISTER_REGISTER_INNER_H
@@ -62,6 +62,18 @@ bool register_stands_beside(const matching_t *m, size_t number, const entry_t *e
 const entry_t *register_next_of_file(const matching_t *m, size_t number, size_t *at);
 /* Those whose files are nowhere any more. */
 const entry_t *register_next_gone(const matching_t *m, size_t number, size_t *at);
+
+/* Entries of its name, the newest input last. *at: the first of that name at first. */
+const entry_t *register_next_of_name(const matching_t *m, const wanted_t *wanted, size_t *at);
+/* Of register_next_gone those of fewer bytes, which may have become this input. */
+const entry_t *register_next_gone_below(const matching_t *m, size_t number, uint64_t bytes, size_t *at);
+/* Something of it was sent, perhaps. Of an empty file, or a mere header line, a longer one is nothing but another file. */
+bool register_may_hold_records(const entry_t *entry);
+/* Another load has seen this file after us, when it was longer. */
+bool register_has_grown_meanwhile(const registration_t *registering, size_t number, const version_t *newest);
+
+/* Of those that are not found yet: the inputs whose content is not that of any entry. Failure: as catalog_register. */
+bool register_match_changed(matching_t *m, err_t *err);
 
 /* Finds the entry of each input, or none. Failure: as catalog_register. */
 bool register_match(matching_t *m, err_t *err);
