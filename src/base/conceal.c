@@ -248,20 +248,30 @@ static const char *after_slashes(const char *colon) {
     return colon + 1 + strspn(colon + 1, "/");
 }
 
-static span_t secret_at(place_t *place, bool in_uri_word) {
+/* A value that only its name makes a secret. */
+static span_t in_named(place_t *place) {
     static const char *const options[] = {"password=", "authMechanismProperties=", "--password "};
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++)
+        if (strncasecmp(place->at, options[i], strlen(options[i])) == 0)
+            return in_option(place, place->at + strlen(options[i]));
+    return NONE;
+}
+
+/* surely: not what is hidden in case it is a secret, and may as well be a name: "password=5", "http://h:abc". */
+static span_t secret_at(place_t *place, bool in_uri_word, bool surely) {
     const char *at = place->at;
     bool is_login;
-    if (at[0] == '/' && at[1] == '/')
-        return in_uri(place, at + 2, at > place->text && at[-1] == ':');
+    if (at[0] == '/' && at[1] == '/') {
+        const bool scheme = at > place->text && at[-1] == ':';
+        const span_t span = in_uri(place, at + 2, scheme);
+        return !surely || (span.from && *span.to == '@') || (scheme && is_mongo(place->text, at - 1)) ? span
+                                                                                                      : NONE;
+    }
     if (is_mongo(place->text, at))
         return in_login(place, after_slashes(at), &is_login);
     if (in_uri_word && strchr("?&;", *at))
         return in_uri_option(place, at + 1);
-    for (size_t i = 0; i < sizeof options / sizeof *options; i++)
-        if (strncasecmp(at, options[i], strlen(options[i])) == 0)
-            return in_option(place, at + strlen(options[i]));
-    return NONE;
+    return surely ? NONE : in_named(place);
 }
 
 /* Is it, where each character is asked for in turn? */
@@ -272,36 +282,21 @@ static bool is_in_uri(place_t *place) {
 }
 
 /* The next secret from there on. */
-static span_t find(place_t *place) {
+static span_t find(place_t *place, bool surely) {
     for (; *place->at; place->at++) {
         const bool in_uri_word = is_in_uri(place);
         if (!strchr("/:pPaA-?&;", *place->at))
             continue;
-        const span_t span = secret_at(place, in_uri_word);
+        const span_t span = secret_at(place, in_uri_word, surely);
         if (span.from && !(span.to - span.from == 3 && begins(span.from, STARS)))
             return span;
     }
     return NONE;
 }
 
-/* A password, or an option, whose end is there, too. */
-static bool is_whole(place_t *place) {
-    const char *at = place->at;
-    if (at[0] == '/' && at[1] == '/') {
-        const span_t span = in_uri(place, at + 2, at > place->text && at[-1] == ':');
-        return span.from && *span.to == '@';
-    }
-    return place->in_uri && strchr("?&;", *at) && in_uri_option(place, at + 1).from;
-}
-
 bool conceal_finds(const char *text) {
     place_t place = {.text = text, .at = text};
-    for (; *place.at; place.at++) {
-        is_in_uri(&place);
-        if (is_whole(&place))
-            return true;
-    }
-    return false;
+    return find(&place, true).from;
 }
 
 /* Makes room for the stars at `to`: what is still to be read, behind the secret, moves on. `end`: of the room. */
@@ -328,12 +323,12 @@ char *conceal(char *text, size_t room) {
     char *end = text + room - 1, *to = text;
     if (strlen(text) == room - 1)
         conceal_cut_off(text);
-    if (!find(&place).from)
+    if (!find(&place, false).from)
         return text;
     const size_t length = strlen(text);
     const char *from = memmove(end - length, text, length + 1);
     place = (place_t){.text = from, .at = from};
-    for (span_t span; (span = find(&place)).from; from = place.at) {
+    for (span_t span; (span = find(&place, false)).from; from = place.at) {
         const size_t before = (size_t)(span.from - from);
         memmove(to, from, before);
         to += before;

@@ -15,7 +15,8 @@ char *conceal(char *text, size_t room);
  * does so where a text fills its room. */
 void conceal_cut_off(char *text);
 
-/* Is there a whole URI with a secret in it? */
+/* Is there a secret of a URI in it? True of all that `conceal` would change, but for what may as well be a name: the
+ * value of password= and its like, and what is behind the colon of a URI that is not MongoDB's and has no @. */
 bool conceal_finds(const char *text);
 
 /* How much of one option of a URI ("tls=true") may be shown: all of it, its name and the =, or nothing (0). */

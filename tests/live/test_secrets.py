@@ -69,16 +69,18 @@ class Secrets(livetest.Case):
     def test_wrong_places(self):
         """a URI where a number, a name, a file, an option, a command or an argument should be"""
         uri, count = self.secret(), 0
+        slashed, bare = uri.replace("//", "/", 1), uri.replace("//", "", 1)
+        texts = uri, slashed, bare, uri[:uri.index("@")], "a:" + slashed, "a:1;name=" + bare, "password=" + slashed
         commands = set()
         for command, option, variable, takes in self.options():
             commands.add(command)
             if takes in ("URI", "COMMAND"):
                 continue
             count += 1
-            for words in (["--%s=%s" % (option, uri)], ["--" + option, uri]):
+            for words in [["--" + option, uri]] + [["--%s=%s" % (option, text)] for text in texts]:
                 done = self.clean(command, *words)
-                self.assertEqual(1, done.returncode, (command, option))
-            self.assertIn("goes with --uri", done.stderr)
+                self.assertEqual(1, done.returncode, (command, words))
+                self.assertIn("goes with --uri", done.stderr)
             if variable:
                 self.clean(command, **{variable: uri})
         self.assertGreater(count, 100)

@@ -13,6 +13,19 @@
 
 #include <cmocka.h>
 
+static void check(const char *written, const char *shown) {
+    char *copy = text_concealed(written), text[200];
+    err_t err;
+    if (strcmp(copy, shown) != 0)
+        fail_msg("%s became %s", written, copy);
+    free(copy);
+    snprintf(text, sizeof text, "%s", written);
+    assert_string_equal(shown, conceal(text, sizeof text));
+    assert_string_equal(shown, conceal(text, sizeof text)); /* once is enough */
+    err_set(&err, STATUS_USAGE, "%s", written);
+    assert_string_equal(shown, err.text);
+}
+
 static void concealed(void **state) {
     (void)state;
     static const struct {
@@ -59,9 +72,6 @@ static void concealed(void **state) {
         {"mongodb://h/a.b?tlsCertificateKeyFilePassword%3Ds3cret", "mongodb://h/a.b?***"},
         {"mongodb://h/a.b&pwd=s3cret", "mongodb://h/a.b&***"},
         {"mongodb://h/a.b?x=s3cret mongodb://k/a.b?y=s3cret", "mongodb://h/a.b?*** mongodb://k/a.b?***"},
-        {"?authMechanismProperties=AWS_SESSION_TOKEN:s3cret", "?authMechanismProperties=***"},
-        {"mongosh --password s3cret --host h", "mongosh --password *** --host h"},
-        {"PGPASSWORD=s3cret psql", "PGPASSWORD=*** psql"},
         {"--password mongodb://joe:a&s3cret@h/a.b", "--password ***"},
         {"--password mongodb://joe:s3cret@h\001mongodb://ann:a&s3cret@k", "--password ***"},
         {"password=x/mongodb://joe:it's3cret@h mongodb://ann:s3cret@k", "password=*** mongodb://ann:***@k"},
@@ -88,16 +98,26 @@ static void concealed(void **state) {
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const char *shown = cases[i].shown ? cases[i].shown : cases[i].text;
-        char *copy = text_concealed(cases[i].text), text[200];
-        if (strcmp(copy, shown) != 0)
-            fail_msg("%s became %s", cases[i].text, copy);
-        free(copy);
-        snprintf(text, sizeof text, "%s", cases[i].text);
-        assert_string_equal(shown, conceal(text, sizeof text));
-        assert_string_equal(shown, conceal(text, sizeof text)); /* once is enough */
-        err_t err;
-        err_set(&err, STATUS_USAGE, "%s", cases[i].text);
-        assert_string_equal(shown, err.text);
+        check(cases[i].text, shown);
+        if (conceal_finds(cases[i].text) != (strcmp(cases[i].text, shown) != 0))
+            fail_msg("%s: an argument is refused for exactly what is concealed", cases[i].text);
+    }
+}
+
+/* An argument may hold these: a field or a folder may have such a name. */
+static void names(void **state) {
+    (void)state;
+    static const struct {
+        const char *text, *shown;
+    } cases[] = {
+        {"?authMechanismProperties=AWS_SESSION_TOKEN:s3cret", "?authMechanismProperties=***"},
+        {"mongosh --password s3cret --host h", "mongosh --password *** --host h"},
+        {"ftp://joe:s3cret", "ftp://joe:***"},
+        {"PGPASSWORD=s3cret psql", "PGPASSWORD=*** psql"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        check(cases[i].text, cases[i].shown);
+        assert_false(conceal_finds(cases[i].text));
     }
 }
 
@@ -140,7 +160,17 @@ static void found(void **state) {
     assert_true(conceal_finds("mongodb://joe:12 s3cret@h"));
     assert_false(conceal_finds("http://h:abc"));
     assert_false(conceal_finds("password=5"));
+    assert_true(conceal_finds("mongodb://joe:s3cret"));
+    assert_true(conceal_finds("mongodb:/joe:s3cret@h/a.b"));
+    assert_true(conceal_finds("a:1;name=mongodb:joe:s3cret@h/a.b"));
+    assert_true(conceal_finds("a:mongodb:/joe:s3cret@h/a.b"));
+    assert_true(conceal_finds("password=mongodb:/joe:s3cret@h/a.b"));
     assert_true(conceal_finds("u=mongodb://h/a.b?w=1&token=5"));
+    assert_false(conceal_finds("mongodb:27017"));
+    assert_false(conceal_finds("mongodb:27017/a.b"));
+    assert_false(conceal_finds("mongodb://h:27017"));
+    assert_false(conceal_finds("mongodb:joe@h:27017"));
+    assert_false(conceal_finds("/data/mongodb: joe:x@h"));
     assert_false(conceal_finds("u=mongodb://h/a.b?w=1"));
 }
 
@@ -178,10 +208,8 @@ static void long_texts(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(concealed),
-        cmocka_unit_test(cut),
-        cmocka_unit_test(found),
-        cmocka_unit_test(long_texts),
+        cmocka_unit_test(concealed), cmocka_unit_test(names),      cmocka_unit_test(cut),
+        cmocka_unit_test(found),     cmocka_unit_test(long_texts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
