@@ -163,9 +163,62 @@ static bool broken(const char *path, const char *what, err_t *err) {
                    (int)strcspn(what, "\n"), what);
 }
 
+/* Behind the quote that ends a text; at: behind the one that begins it. */
+static const char *behind_text(const char *at, const char *end) {
+    for (; at < end && *at != '"'; at++)
+        at += *at == '\\' && at + 1 < end;
+    return at < end ? at + 1 : end;
+}
+
+/* Behind the bracket that closes this one; the end, where none does. */
+static const char *behind_brackets(const char *at, const char *end) {
+    for (size_t depth = 0; at < end;) {
+        const char byte = *at++;
+        if (byte == '"')
+            at = behind_text(at, end);
+        depth += byte == '{' || byte == '[';
+        depth -= byte == '}' || byte == ']';
+        if (!depth)
+            break;
+    }
+    return at;
+}
+
+/* Empties whatever is nested but the result itself, its list of queries, and these: an answer holds other people's data,
+ * of which not all that was printed can be read again ({"$oid": "x"} where that is a field's name, or very deep). Returns
+ * the size that is left. */
+static size_t leave_out_data(char *text, size_t size) {
+    static const char queries[] = "\"queries\"";
+    const char *end = text + size;
+    char *to = text;
+    bool is_list = false; /* what follows the last text */
+    size_t depth = 0;
+    for (const char *at = text; at < end;) {
+        const char *from = at++;
+        const bool opens = *from == '{' || *from == '[';
+        if (*from == '"') {
+            at = behind_text(at, end);
+            is_list =
+                (size_t)(at - from) == sizeof queries - 1 && memcmp(from, queries, sizeof queries - 1) == 0;
+        } else if (opens && (depth == 1 ? !is_list : depth > 2)) {
+            *to++ = *from;
+            at = behind_brackets(from, end);
+            from = at - 1;
+        } else if (opens) {
+            depth++;
+        } else if (*from == '}' || *from == ']') {
+            depth -= depth > 0;
+        }
+        memmove(to, from, (size_t)(at - from));
+        to += at - from;
+    }
+    return (size_t)(to - text);
+}
+
 /* Parses the one JSON document of a file. */
-static bool parse(const char *path, const char *text, size_t size, bson_t *document, err_t *err) {
+static bool parse(const char *path, char *text, size_t size, bson_t *document, err_t *err) {
     bson_error_t error;
+    size = leave_out_data(text, size);
     bson_json_reader_t *reader = bson_json_data_reader_new(false, 0);
     bson_t more = BSON_INITIALIZER;
     bson_json_data_reader_ingest(reader, (const uint8_t *)text, size);

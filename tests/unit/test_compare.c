@@ -271,6 +271,44 @@ static void test_file(void **state) {
     unlink(path);
 }
 
+/* Answers, as they are printed: they need not be extended JSON that anybody can read. */
+static void test_answers_are_not_read(void **state) {
+    (void)state;
+    enum { DEEP = 170 };
+    char deep[2 * DEEP + 3] = "";
+    for (int i = 0; i < DEEP; i++) {
+        deep[i] = '[';
+        deep[DEEP + 1 + i] = ']';
+    }
+    deep[DEEP] = '1';
+    const char *const answers[] = {"[{\"v\":{\"$oid\":\"xyz\"}}]",
+                                   "[{\"$numberDouble\":\"zz\",\"q\":1}]",
+                                   "[{\"$date\":{\"$numberLong\":\"x\"}}]",
+                                   "[{\"$binary\":1}]",
+                                   "[{\"a\":\"]}\\\"\",\"queries\":[{\"$oid\":1}]},\"\\\\\"]",
+                                   "[]",
+                                   deep};
+    for (size_t i = 0; i < sizeof answers / sizeof *answers; i++) {
+        char text[2000];
+        earlier_list_t list;
+        err_t err = {.text = ""};
+        snprintf(
+            text, sizeof text,
+            "{\"schema\":1,\"command\":\"query\",\"more\":[%s],\"queries\":[{\"name\":\"a\",\"result\":%s,"
+            "\"clients\":1,\"n\":5,\"mean_ms\":12},{\"name\":\"b\",\"clients\":1,\"n\":1,\"x\":%s}],"
+            "\"suite\":\"s\"}",
+            answers[i], answers[i], answers[i]);
+        if (!read_text(text, &list, &err))
+            fail_msg("%s: %s", answers[i], err.text);
+        assert_int_equal(list.count, 2);
+        assert_true(list.items[0].ms.n == 5 && list.items[0].ms.mean == 12);
+        assert_string_equal("b", list.items[1].name);
+        assert_string_equal("s", list.suite);
+        compare_free(&list);
+    }
+    unlink(path);
+}
+
 static void test_broken_files(void **state) {
     (void)state;
     static const struct {
@@ -281,6 +319,9 @@ static void test_broken_files(void **state) {
         {"query,with,reads\n", "earlier.json is not what"},
         {HEAD, "earlier.json is not what"},
         {HEAD "{\"name\":\"a\"", "earlier.json is not what"},
+        {HEAD "{\"name\":\"a\",\"clients\":1,\"n\":1,\"result\":[{\"b\":1}", "earlier.json is not what"},
+        {HEAD "{\"name\":\"a\",\"clients\":1,\"n\":1,\"result\":[{\"b\":\"", "earlier.json is not what"},
+        {HEAD "{\"name\":\"a\",\"clients\":1,\"n\":1,\"result\":\"\\", "earlier.json is not what"},
         {"[1]", "does not say which command"},
         {"{}", "does not say which command"},
         {"{\"schema\":1,\"command\":\"load\"}", "of `tipple load`"},
@@ -380,6 +421,7 @@ int main(void) {
         cmocka_unit_test(test_equal_ones_are_noise),
         cmocka_unit_test(test_other_ones_are_found),
         cmocka_unit_test(test_file),
+        cmocka_unit_test(test_answers_are_not_read),
         cmocka_unit_test(test_broken_files),
         cmocka_unit_test(test_deep_file),
         cmocka_unit_test(test_files_that_cannot_be_read),
