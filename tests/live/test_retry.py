@@ -390,7 +390,9 @@ class Misused(Case):
         self.load("b.csv", "--rejects", "b.rejects", collection="other", status=2)
         more = self.fixed(b, source="b.rejects")
         mark, others = (re.search(rb"#@[0-9a-f]{8}", text)[0] for text in (self.kept, more))
-        self.refused("there is more than one line below", "--retry", self.write("joined", self.whole + more).name)
+        line = self.whole.count(b"\n") + more[:more.index(b"# marked")].count(b"\n") + 1
+        self.refused("joined:%d: a second reject file begins here" % line, "--retry",
+                     self.write("joined", self.whole + more).name)
         self.ends(self.whole + more[more.index(b"\n" + others + b" ") + 1:].replace(others, mark), 0, 2)
         self.assertRegex(self.told, LEFT_OUT % ("edited", "2 entries are", "line"))
         self.holds_bodies(self.a[1])

@@ -1238,6 +1238,41 @@ static void test_damaged(void **state) {
     }
 }
 
+static void join(const char *first, const char *second, size_t at_line) {
+    grown_t both = {0};
+    char says[100];
+    grown_text(&both, first);
+    grown_text(&both, second);
+    write_file((const char *)both.at, both.size);
+    snprintf(says, sizeof says, "r:%zu: a second reject file begins here", at_line);
+    expect_refusal(STATUS_USAGE, says);
+    grown_free(&both);
+}
+
+/* cat A B, whatever the first one's end is like. */
+static void test_joined(void **state) {
+    (void)state;
+    make_two();
+    char *first = strdup(whole_file());
+    const size_t lines = times(first, "\n");
+    size_t above = 1;
+    for (const char *at = first; strncmp(at, "# marked", 8) != 0; at = strchr(at, '\n') + 1)
+        above++;
+    unlink("r");
+    make_two();
+    char *second = strdup(whole_file());
+    join(first, second, lines + above);
+    join(first, first, lines + above);
+    first[strlen(first) - 1] = '\0'; /* no last line end */
+    join(first, second, lines + above - 1);
+    first[strlen(first) - strlen("two")] = '\0'; /* its last record is left out */
+    join(first, second, lines + above - 1);
+    *(strchr(strstr(first, "# marked"), '\n') + 1) = '\0'; /* no entries */
+    join(first, second, 2 * above);
+    free(first);
+    free(second);
+}
+
 static void test_no_reject_file(void **state) {
     (void)state;
     write_file("", 0);
@@ -1307,6 +1342,7 @@ int main(void) {
         TEST(test_fixing),
         TEST(test_fixed_on_another_system),
         TEST(test_damaged),
+        TEST(test_joined),
         TEST(test_no_reject_file),
         TEST(test_cannot_be_read),
         TEST(test_taker_stops),

@@ -80,14 +80,18 @@ static void cut_torn_mark(reject_file_t *file) {
     file->cut = length;
 }
 
+static bool is_announcement(const char *at, const char *end) {
+    const size_t announced = sizeof ANNOUNCEMENT - 1;
+    return (size_t)(end - at) >= announced + MARK_DIGITS && memcmp(at, ANNOUNCEMENT, announced) == 0 &&
+           strspn(at + announced, DIGITS) == MARK_DIGITS;
+}
+
 /* Lines above the entries. */
 static void take_comment(reject_file_t *file, const char *at, const char *end) {
-    const size_t announced = sizeof ANNOUNCEMENT - 1, owner = sizeof OWNER - 1,
-                 own = sizeof file->catalog - 1;
+    const size_t owner = sizeof OWNER - 1, own = sizeof file->catalog - 1;
     const size_t left = (size_t)(end - at);
-    if (left >= announced + MARK_DIGITS && memcmp(at, ANNOUNCEMENT, announced) == 0 &&
-        strspn(at + announced, DIGITS) == MARK_DIGITS)
-        snprintf(file->mark, sizeof file->mark, "#@%.*s ", MARK_DIGITS, at + announced);
+    if (is_announcement(at, end))
+        snprintf(file->mark, sizeof file->mark, "#@%.*s ", MARK_DIGITS, at + sizeof ANNOUNCEMENT - 1);
     if (left > owner + own && memcmp(at, OWNER, owner) == 0 && strspn(at + owner, DIGITS) == own)
         snprintf(file->catalog, sizeof file->catalog, "%s", at + owner);
 }
@@ -142,6 +146,14 @@ static const char *next_head(const reject_file_t *file, const char *at, uint64_t
     for (; at < end && !is_head(file, at, end); ++*line)
         at = behind_line(at, end);
     return at;
+}
+
+size_t reject_file_joined(const reject_file_t *file, size_t from, size_t to) {
+    const char *end = file->text + to;
+    for (const char *at = file->text + from; at < end; at = behind_line(at, end))
+        if (is_announcement(at, end))
+            return (size_t)(at - file->text);
+    return to;
 }
 
 /* Nothing below it, and not all of its words: a kill has left it. A person who damages a head leaves the

@@ -65,6 +65,10 @@ typedef struct {
 int reject_file_next(const reject_file_t *file, size_t *at, uint64_t *line, reject_entry_t *entry);
 void reject_entry_free(reject_entry_t *entry);
 
+/* Where in text[from, to), which begins with a line, a second file is announced that somebody has put behind this one;
+ * `to`: nowhere. */
+size_t reject_file_joined(const reject_file_t *file, size_t from, size_t to);
+
 /* A number of the head, such as "offset"; false when it is not there. */
 bool reject_entry_number(const reject_entry_t *entry, const char *name, uint64_t *value);
 /* A hash of the head, 16 hexadecimal digits; false when it is not there. */

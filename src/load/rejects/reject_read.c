@@ -1,4 +1,5 @@
 #include "load/rejects/reject_read.h"
+#include "base/chars/lines.h"
 #include "format/cut/ends.h"
 #include "load/rejects/reject_file.h"
 
@@ -71,6 +72,17 @@ static bool is_one_record(const char *path, const schema_t *schema, const retry_
                    path, retry->at_line, schema->multiline ? "record" : "line");
 }
 
+/* In text[from, to): its entries would be taken for the text of the entry above them. */
+static bool is_one_file(const char *path, const reject_file_t *file, size_t from, size_t to, err_t *err) {
+    const size_t joined = reject_file_joined(file, from, to);
+    return joined == to ||
+           err_set(err, STATUS_USAGE,
+                   "%s:%" PRIu64
+                   ": a second reject file begins here ('# marked #@...'), which was put behind the "
+                   "first one: take them apart again, and give them to --retry one after the other",
+                   path, 1 + lines_count((const uint8_t *)file->text, joined));
+}
+
 bool rejects_read(const char *path, const schema_t *schema, retry_fn *take, void *context, err_t *err) {
     reject_file_t file;
     reject_entry_t entry;
@@ -87,18 +99,21 @@ bool rejects_read(const char *path, const schema_t *schema, retry_fn *take, void
     else if (!file.mark[0])
         ok = err_set(err, STATUS_USAGE, "%s is not a reject file of tipple: no line says '# marked #@...'",
                      path);
-    size_t at = file.first;
+    size_t at = file.first, from = at;
     uint64_t line = file.first_line;
     int more;
-    while (ok && (more = reject_file_next(&file, &at, &line, &entry)) != 0) {
+    for (; ok && (more = reject_file_next(&file, &at, &line, &entry)) != 0; from = at) {
         if (more < 0)
             ok = err_memory(err, file.size);
+        else if (!is_one_file(path, &file, from, is_untouched(&entry) ? entry.at : entry.behind, err))
+            ok = false;
         else if (!is_cut_off(&entry) ||
                  !reject_entry_is_known(&entry, &known)) /* else it was written again */
             ok = read_entry(path, schema, &entry, retry, err) && is_one_record(path, schema, retry, err) &&
                  take(context, retry, err);
         reject_entry_free(&entry);
     }
+    ok = ok && is_one_file(path, &file, from, file.size, err);
     free(retry);
     reject_known_free(&known);
     reject_file_close(&file);
