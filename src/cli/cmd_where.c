@@ -103,7 +103,8 @@ static bool look_up(const values_t *values, int64_t id, where_t *where, err_t *e
 
 /* What the file says, where it is still here. */
 typedef struct {
-    uint64_t line;         /* 0: the file is not here */
+    bool here;
+    uint64_t line;         /* 0: the file is not here, or ends before the offset */
     bool inside;           /* the offset is not the first byte of a line, or of a document of BSON */
     bool changed;          /* the file has another modification time than when it was loaded */
     char record[4 * 4096]; /* its beginning, as it may be shown on a terminal */
@@ -143,6 +144,7 @@ static void find_line(const where_t *where, found_line_t *found) {
         source_t *source =
             copies_is_of(where->path, manifest.files[i].name) ? source_open(&manifest.files[i], &err) : NULL;
         uint8_t *buffer = source ? malloc(1 << 20) : NULL;
+        found->here = found->here || buffer;
         uint64_t lines = 1;
         bson_span_counter_t counter = {0};
         bool bson = false;
@@ -193,16 +195,30 @@ static void print_text(const where_t *where, const found_line_t *found) {
                   found->changed ? " (the file has been changed since: this is what it holds now)" : "",
                   found->record);
     else
-        out_print(" (the file is not here, so its line is not known)\n");
+        out_print(found->here ? " (the file, as it is now, ends before)\n"
+                              : " (the file is not here, so its line is not known)\n");
 }
 
-/* Why no document is under this _id. */
-static bool check(int64_t id, const where_t *where, err_t *err) {
+/* Why no document is under this _id, or why it is not this record's. Of what was loaded today's file tells only where
+ * it is the same. */
+static bool check(int64_t id, const where_t *where, const found_line_t *found, err_t *err) {
     if (!where->found)
         return err_set(err, STATUS_USAGE, "no file of this collection's catalog holds the _id %" PRId64, id);
     if (!where->lane_fits)
         return err_set(err, STATUS_USAGE,
                        "the _id %" PRId64 " has another lane than its position: tipple did not make it", id);
+    const bool no_record = found->line && found->inside && where->modified_ns && !found->changed;
+    if (no_record && where->is_there)
+        return err_set(err, STATUS_USAGE,
+                       "a document has the _id %" PRId64 ", but no record starts at offset %" PRIu64
+                       " of %s (in line %" PRIu64
+                       "): look at the document; tipple did not make it of this file",
+                       id, where->offset, where->path, found->line);
+    if (no_record)
+        return err_set(err, STATUS_USAGE,
+                       "no record starts at offset %" PRIu64 " of %s (in line %" PRIu64
+                       "), so no document has the _id %" PRId64,
+                       where->offset, where->path, found->line, id);
     return where->is_there ||
            err_set(err, STATUS_USAGE,
                    "no document has the _id %" PRId64 ": that of a record at this place would have it", id);
@@ -212,13 +228,7 @@ static int show(const values_t *values, int64_t id, const where_t *where, err_t 
     static found_line_t found;
     if (where->found)
         find_line(where, &found);
-    if (found.line && found.inside)
-        return err_set(err, STATUS_USAGE,
-                       "no record starts at offset %" PRIu64 " of %s (in line %" PRIu64
-                       "), so no document has the _id %" PRId64,
-                       where->offset, where->path, found.line, id),
-               STATUS_USAGE;
-    const int status = check(id, where, err) ? STATUS_OK : (int)err->status;
+    const int status = check(id, where, &found, err) ? STATUS_OK : (int)err->status;
     if (values->json) {
         bson_t result = BSON_INITIALIZER;
         make_result(&result, id, where, &found);

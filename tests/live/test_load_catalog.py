@@ -134,6 +134,41 @@ class Held(livetest.Case):
         self.tipple("where", "--uri", self.uri(), 2**52, status=1)  # no file
         self.tipple("where", "--uri", self.uri("other"), number, status=1)  # no catalog
 
+    def test_where_of_a_changed_file(self):
+        """of today's file `where` concludes nothing where it is not the one that was loaded"""
+        text = rows(500, seed=4)
+        path = self.write("a.csv", text)
+        self.load("a.csv")
+        then = os.stat(path)
+        number = sorted(Books().plain("a.csv", text).files[0].documents)[100]
+        changed = "the file has been changed since: this is what it holds now"
+
+        def where(number, status):
+            done = self.tipple("where", "--uri", self.uri(), number, status=status)
+            said = json.loads(self.tipple("where", "--uri", self.uri(), number, "--json", status=status).stdout)
+            self.assertEqual([number, status, status == 0], [said[key] for key in ("id", "status", "document")])
+            return done.stdout.decode(), done.stderr, said
+
+        out, said, keys = where(number + 1, 1)
+        self.assertIn("no record starts at offset", said)
+        self.assertIn("so no document has the _id %d" % (number + 1), said)
+        self.assertEqual(False, keys["changed"])
+        for shown, more in (changed, text), ("the file, as it is now, ends before", text[:50]):
+            self.write("a.csv", b"x" + more)
+            os.utime(path, ns=(then.st_atime_ns, then.st_mtime_ns + 10**9))
+            out, said, keys = where(number, 0)
+            self.assertIn(shown, out)
+            self.assertEqual("", said)
+            out, said, keys = where(number + 2, 1)
+            self.assertIn("no document has the _id %d: that of a record at this place" % (number + 2), said)
+            self.assertNotIn("no record starts", said)
+            self.assertIn(shown, out)
+        self.write("a.csv", text)
+        os.utime(path, ns=(then.st_atime_ns, then.st_mtime_ns))
+        self.client.insert(self.database, "results", [{"_id": mongo.Int64(number + 1)}])
+        done = self.tipple("where", "--uri", self.uri(), number + 1, status=1)
+        self.assertIn("a document has the _id %d, but no record starts at offset" % (number + 1), done.stderr)
+
 
 class Again(livetest.Case):
     def test_second_run(self):
