@@ -236,6 +236,7 @@ static bool look_outside(verification_t *run, err_t *err) {
     stray_scan_options_t options = {.server = run->server,
                                     .files = run->files,
                                     .file_count = run->manifest->count,
+                                    .entries = &run->registration,
                                     .lanes = run->lanes,
                                     .estimate = run->place.count,
                                     .threads = result->threads,

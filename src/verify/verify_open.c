@@ -19,7 +19,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { UNFINISHED_NAMED = 3 };
+enum { UNFINISHED_NAMED = 3, EARLIER_NAMED = 3 };
 
 static bool list_inputs(verification_t *run, err_t *err) {
     const verify_spec_t *spec = run->spec;
@@ -178,6 +178,23 @@ static void tell_unfinished(const verification_t *run) {
         log_warn("... and %zu more file%s not loaded to the end", more, units_s(more));
 }
 
+static void tell_earlier(const verification_t *run) {
+    size_t more = 0, told = 0;
+    for (size_t i = 0; i < run->manifest->count; i++) {
+        if (!verifier_is_earlier(&run->registration.wanted[i]))
+            continue;
+        if (told++ < EARLIER_NAMED)
+            log_warn("%s is an earlier version of what was loaded: a longer one is in the catalog. Documents "
+                     "of the "
+                     "rest count as extra; verify the newest version",
+                     run->manifest->files[i].name);
+        else
+            more++;
+    }
+    if (more)
+        log_warn("... and %zu more file%s, of which a longer version was loaded", more, units_s(more));
+}
+
 /* What a file has grown by since it was loaded has no numbers yet: those that nobody will ever have are as good, since
  * all of it is missing. */
 static bool number_the_rest(wanted_t *wanted, err_t *err) {
@@ -222,6 +239,7 @@ static bool find_files(verification_t *run, err_t *err) {
     run->result->files = count;
     run->result->catalog_files = places_inputs(run->places);
     tell_unfinished(run);
+    tell_earlier(run);
     return true;
 }
 

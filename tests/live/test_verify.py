@@ -380,6 +380,32 @@ class Known(liveverify.Case):
         self.load("a.csv")
         self.assertEqual(0, self.finds([], "a.csv")["files_unfinished"])
 
+    def test_earlier_version(self):
+        """a file is what it was before it grew: that is said, and of each document of the rest why it counts as extra"""
+        self.format = "mot"
+        first, whole = rows(500, 1), rows(500, 1) + rows(5000, 2, header=False)
+        self.put("a.csv", first)
+        then = os.stat(self.folder / "a.csv")
+        self.load("a.csv")
+        self.put("a.csv", whole)
+        self.load("a.csv")
+        why = "the file ends before; it is an earlier version of the one that was loaded"
+        warning = "a.csv is an earlier version of what was loaded: a longer one is in the catalog"
+        self.put("a.csv", first)
+        os.utime(self.folder / "a.csv", ns=(then.st_atime_ns, then.st_mtime_ns))
+        self.assertEqual(0, self.load("a.csv")["read"])
+        said = self.verify("a.csv", "--max-differences", 10000, status=7)
+        self.assertEqual((500, 5000), (said["as_expected"], said["extra"]))
+        self.assertEqual([why] * 5000, [entry["why"] for entry in said["differences"]])
+        self.assertEqual({None}, {entry["line"] for entry in said["differences"]})
+        self.assertIn(warning, self.stderr)
+        self.put("a.csv", whole)
+        self.finds([], "a.csv")
+        self.assertNotIn("earlier version", self.stderr)
+        self.insert({"_id": Int64(self.id_of("a.csv", len(whole) + 5))})  # in the window of the last record
+        entry, = self.finds([("extra", "a.csv", None)], "a.csv")["differences"]
+        self.assertEqual("the file ends before", entry["why"])
+
     def test_other_files(self):
         """files that were not given are counted, not looked at; --files-only does not count them"""
         texts = {"a.csv": rows(3000, 1), "b.csv": rows(2000, 2), "c.csv": rows(1000, 3)}

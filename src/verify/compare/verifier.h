@@ -67,4 +67,9 @@ last_wins_t *verifier_last(verifier_t *verifier); /* EXISTING_REPLACE */
 const verified_ids_t *verifier_ids(const verifier_t *verifier);
 const uint64_t *verifier_lanes(const verifier_t *verifier); /* documents seen, by lane: RECORD_ID_LANES */
 
+/* Is the file what it was before it grew, and was loaded on? Then there are documents behind its end, and rightly. */
+bool verifier_is_earlier(const wanted_t *wanted);
+/* Why nothing is expected behind its end. */
+const char *verifier_why_behind(const wanted_t *wanted);
+
 #endif

@@ -29,8 +29,26 @@ static bool describe_unrelated(difference_t *difference, const merge_found_t *fo
     return difference_name_id_of(difference, found->stored, found->stored_length, err);
 }
 
+bool verifier_is_earlier(const wanted_t *wanted) {
+    const uint32_t version = entry_version_of(&wanted->entry, wanted->seen.size, wanted->seen.digest);
+    return version && version < wanted->entry.version;
+}
+
+const char *verifier_why_behind(const wanted_t *wanted) {
+    return verifier_is_earlier(wanted)
+               ? "the file ends before; it is an earlier version of the one that was loaded"
+               : "the file ends before";
+}
+
+static bool is_behind_end(const block_t *block, uint64_t offset) {
+    return block->tail && offset >= block->offset + block->length + block->oversize.length;
+}
+
 static bool describe_extra(const verifier_t *verifier, difference_t *difference, err_t *err) {
-    bool at_record = difference->id == verifier->record_id;
+    const bool at_record = difference->id == verifier->record_id;
+    if (is_behind_end(verifier->block, difference->offset))
+        return difference_say_why(
+            difference, verifier_why_behind(&verifier->inspection->entries->wanted[difference->file]), err);
     difference->line = difference->last_line =
         verifier_line_at(verifier, verifier->block, difference->offset);
     return difference_say_why(difference,

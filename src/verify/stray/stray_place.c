@@ -62,7 +62,6 @@ static bool tell_unrelated_id(searcher_t *searcher, const bson_iter_t *id, err_t
 
 static bool take_place(searcher_t *searcher, int64_t id, err_t *err) {
     static const char *const whys[] = {
-        [PLACE_BEHIND_END] = "the file ends before",
         [PLACE_OF_NOBODY] = "no file of the catalog has this place",
         [PLACE_WRONG_LANE] = "tipple did not make it: its lane is not that of its place",
     };
@@ -91,7 +90,9 @@ static bool take_place(searcher_t *searcher, int64_t id, err_t *err) {
         difference.offset = offset;
         difference.behind = offset + 1;
     }
-    return tell(searcher, &difference, whys[who], err);
+    return tell(searcher, &difference,
+                file ? verifier_why_behind(&search->options->entries->wanted[difference.file]) : whys[who],
+                err);
 }
 
 /* The integer next to a number that is no 64-bit integer; -1: it has none. */

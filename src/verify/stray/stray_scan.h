@@ -25,8 +25,9 @@ typedef struct {
     const places_t *places;
     const load_file_t *files; /* those that were looked at, all of their blocks */
     size_t file_count;
-    const uint64_t *lanes; /* documents seen, by lane: RECORD_ID_LANES */
-    uint64_t estimate;     /* about so many documents are in the collection */
+    const registration_t *entries; /* of the catalog, in the order of the files */
+    const uint64_t *lanes;         /* documents seen, by lane: RECORD_ID_LANES */
+    uint64_t estimate;             /* about so many documents are in the collection */
     uint32_t threads;
     uint64_t most; /* differences kept of a kind */
     const verified_ids_t
