@@ -191,7 +191,7 @@ static void add_field(grown_t *text, grown_t *value, uint64_t *seed) {
 static void test_known(void **state) {
     (void)state;
     enum { ROWS = 3000 };
-    schema_t *schema = schema_with("double");
+    schema_t *schema = schema_with("double, multiline: yes");
     uint64_t seed = 4180;
     grown_t text = {0}, values[3] = {{0}}, all = {0};
     list_t ends = {0};
