@@ -190,7 +190,7 @@ bool bson_walk(const uint8_t *document, uint32_t length, bson_walk_t *walk) {
         if (__builtin_expect(types[type].follows == FIXED, 1)) {
             if (!pass(&walker, types[type].bytes))
                 return false;
-            if (__builtin_expect(type == 0x11, 0) && !walker.level &&
+            if (__builtin_expect(type == 0x11, 0) && !walker.level && element != walk->own_id &&
                 memcmp(document + walker.at - sizeof zeros, zeros, sizeof zeros) == 0)
                 walk->replaced = element;
         } else if (types[type].follows == NO_TYPE) {

@@ -10,7 +10,8 @@ enum { BSON_WALK_LEVELS = 180 }; /* of documents and arrays in each other: what 
 
 typedef struct {
     uint32_t own_id, own_id_end; /* its element `_id`; 0: it has none */
-    uint32_t replaced; /* its element Timestamp(0, 0), which a server replaces by the time of day; 0: none */
+    /* its element Timestamp(0, 0), which a server replaces by the time of day where it is not the `_id`; 0: none */
+    uint32_t replaced;
     uint32_t at;       /* of a broken one: the byte */
     const char *fault; /* and what is wrong there */
 } bson_walk_t;

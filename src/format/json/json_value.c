@@ -236,10 +236,11 @@ JSON_INLINED const uint8_t *read_key(json_value_t *json, const uint8_t *at, uint
     return at + 1;
 }
 
-/* A timestamp that was just written, in the document itself, where it is to be loaded. */
-static bool is_replaced(const json_value_t *json) {
+/* A timestamp that was just written, in the document itself, where it is to be loaded, and not as its _id. */
+static bool is_replaced(const json_value_t *json, const uint8_t *element) {
     static const uint8_t zeros[8];
-    return json->level == 1 && json->add_id && memcmp(json->out - sizeof zeros, zeros, sizeof zeros) == 0;
+    return json->level == 1 && json->add_id && element != json->own_id && element != json->start + HEADER &&
+           memcmp(json->out - sizeof zeros, zeros, sizeof zeros) == 0;
 }
 
 static void put_own_id(json_value_t *json) {
@@ -273,7 +274,7 @@ static const uint8_t *read_object(json_value_t *json, const uint8_t *at, uint8_t
         at = read_value(json, at, element);
         if (JSON_UNLIKELY(!at))
             return json_within(json, element + 1);
-        if (JSON_UNLIKELY(*element == BSON_TYPE_TIMESTAMP) && is_replaced(json))
+        if (JSON_UNLIKELY(*element == BSON_TYPE_TIMESTAMP) && is_replaced(json, element))
             return json_reject(json, at, RECORD_SERVER_REPLACES);
         if (JSON_UNLIKELY(element == json->own_id))
             json->own_id_end = json->out;
