@@ -1,4 +1,5 @@
 #include "base/ejson.h"
+#include "base/bson/element.h"
 #include "base/chars/escape.h"
 #include "base/chars/number.h"
 #include "base/text.h"
@@ -79,12 +80,25 @@ static bool is_far(const bson_iter_t *at) {
     return BSON_ITER_HOLDS_DATE_TIME(at) && bson_iter_date_time(at) > 253402300799999;
 }
 
+/* Binary data without the inner length that it should have are shown as if it were there. */
+static void put_alone(bson_t *alone, const bson_iter_t *at) {
+    bson_subtype_t subtype;
+    const uint8_t *bytes;
+    uint32_t length;
+    if (!element_is_headless(at)) {
+        element_append(alone, "v", at);
+        return;
+    }
+    element_binary(at, &subtype, &length, &bytes);
+    bson_append_binary(alone, "v", 1, subtype, bytes, length);
+}
+
 /* Types that hold neither doubles nor texts and are rare in data: printed by libbson, in a document of their own. */
 static bool put_rare(out_t *out, const bson_iter_t *at) {
     static const char before[] = "{ \"v\" : ";
     bson_t alone = BSON_INITIALIZER;
     size_t length;
-    bson_append_iter(&alone, "v", 1, at);
+    put_alone(&alone, at);
     char *json = out->relaxed && !is_far(at) ? bson_as_relaxed_extended_json(&alone, &length)
                                              : bson_as_canonical_extended_json(&alone, &length);
     bson_destroy(&alone);
@@ -185,7 +199,7 @@ static bool put_items(out_t *out, const bson_iter_t *parent, bson_iter_t *items,
     const bool array = parent && BSON_ITER_HOLDS_ARRAY(parent);
     const char *between = array ? "[ " : "{ ";
     bool any = false, ok = true;
-    for (; ok && bson_iter_next(items); any = true, between = ", ") {
+    for (; ok && element_next(items); any = true, between = ", ") {
         put_word(out, between);
         if (!array) {
             append_text(&out->text, bson_iter_key(items), bson_iter_key_len(items));
@@ -235,7 +249,7 @@ void ejson_print_value(const bson_iter_t *value, bool relaxed, char *out, size_t
     bson_t alone;
     size_t length;
     bson_init(&alone);
-    bson_append_iter(&alone, "", 0, value);
+    element_append(&alone, "", value);
     char *json = ejson_print(&alone, relaxed, &length);
     if (json && length > sizeof before + sizeof after - 2)
         ejson_shorten(out, room, json + sizeof before - 1, length - (sizeof before - 1) - (sizeof after - 1));

@@ -1,4 +1,5 @@
 #include "format/filter.h"
+#include "base/bson/element.h"
 #include "base/chars/blanks.h"
 #include "base/chars/suggest.h"
 #include "base/text.h"
@@ -444,7 +445,7 @@ static bool any_does(const term_t *term, comparison_t comparison, const bson_ite
         return false;
     const size_t length = strcspn(key, ".");
     const char *left = key + length + (key[length] == '.');
-    while (bson_iter_next(&child)) {
+    while (element_next(&child)) {
         const char *name = bson_iter_key(&child);
         const bool here = strncmp(name, key, length) == 0 && !name[length];
         if (array ? any_does(term, comparison, &child, key) : here)
@@ -458,7 +459,7 @@ static bool term_holds(const term_t *term, const bson_t *document) {
     const char *key = term->field->key;
     const size_t length = strcspn(key, ".");
     bson_iter_t at;
-    const bool does = bson_iter_init_find_w_len(&at, document, key, (int)length) &&
+    const bool does = bson_iter_init(&at, document) && element_find(&at, key, length) &&
                       any_does(term, comparison, &at, key + length + (key[length] == '.'));
     return does != (term->comparison == UNEQUAL);
 }

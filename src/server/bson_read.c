@@ -1,4 +1,5 @@
 #include "server/bson_read.h"
+#include "base/bson/element.h"
 #include "base/ejson.h"
 
 #include <math.h>
@@ -68,7 +69,7 @@ static char *json_of_held(bson_t *holder) {
 
 char *bson_read_json(const bson_iter_t *value) {
     bson_t holder = BSON_INITIALIZER;
-    bson_append_iter(&holder, "v", 1, value);
+    element_append(&holder, "v", value);
     return json_of_held(&holder);
 }
 

@@ -27,6 +27,24 @@ def written(documents):
     return [minimongo.encode(each) for each in documents]
 
 
+def element(kind, key, value):
+    return bytes([kind]) + key + b"\0" + value
+
+
+def number(key, value):
+    return element(0x10, key, struct.pack("<i", value))
+
+
+def headless(key):
+    """Binary data of subtype 2 without its inner length: libbson's iterator stops there."""
+    return element(5, key, struct.pack("<iB", 6, 2) + b"legacy")
+
+
+def document(*elements):
+    whole = b"".join(elements)
+    return struct.pack("<i", len(whole) + 5) + whole + b"\0"
+
+
 class Bson(livetest.Case):
     format = "bson"
 
@@ -133,6 +151,52 @@ class Bson(livetest.Case):
         self.assertEqual(sorted(stored), sorted(map(bytes, self.client.find(self.database, "results", raw=True))))
         said = self.verified("a.bson")
         self.assertEqual(len(ids), said["as_expected"])
+
+    def stored(self):
+        return sorted(map(bytes, self.client.find(self.database, "results", raw=True)))
+
+    def test_odd_own_ids(self):
+        """code with zero bytes, a Timestamp(0, 0), and what stands behind odd binary data: taken, proven and known again"""
+        code = [element(0x0D, b"_id", struct.pack("<i", 5) + b"a\0b%d\0" % i) for i in range(3)]
+        scoped = [element(0x0F, b"_id", struct.pack("<ii", 18, 5) + b"a\0b%d\0" % i + document()) for i in range(3)]
+        plain = [number(b"_id", i) for i in range(3)]
+        zero = element(0x11, b"_id", bytes(8))
+        texts = [document(each, headless(b"b"), number(b"k", i)) for i, each in enumerate(code + scoped + [zero])]
+        moved = [document(headless(b"b"), each, number(b"k", i)) for i, each in enumerate(plain)]
+        found = texts + [document(each, headless(b"b"), number(b"k", i)) for i, each in enumerate(plain)]
+        self.put("a.bson", b"".join(texts + moved))
+        self.assertEqual(10, self.load("a.bson")["loaded"])
+        self.assertEqual(sorted(found), self.stored())
+        self.assertEqual(10, self.verified("a.bson")["as_expected"])
+        self.put("b.bson", b"".join(texts + moved))
+        with open(self.folder / "b.bson", "ab") as more:
+            more.write(document(number(b"_id", 9)))
+        said = self.load("b.bson")
+        self.assertEqual((1, 10), (said["loaded"], said["already_there"]))
+        other = [document(each, number(b"k", 77)) for each in code[:1] + scoped[:1] + [zero]]
+        self.put("c.bson", b"".join(other))
+        self.assertEqual(3, self.load("c.bson", status=2)["rejected"])
+        self.assertEqual(sorted(found + [document(number(b"_id", 9))]), self.stored())
+
+    def test_odd_ids_of_fields(self):
+        """--id takes a field behind odd binary data, and code as it is; a document with another _id there is a reject"""
+        code = element(0x0D, b"k", struct.pack("<i", 4) + b"a\0b\0")
+        texts = [document(headless(b"b"), number(b"k", 1)), document(headless(b"b"), code),
+                 document(headless(b"b"), number(b"_id", 3), number(b"k", 3)), document(headless(b"k"))]
+        self.put("a.bson", b"".join(texts))
+        said = self.load("--id", "k", "a.bson", status=2)
+        self.assertEqual((2, 2), (said["loaded"], said["rejected"]))
+        self.assertEqual(sorted([document(number(b"_id", 1), texts[0][4:-1]),
+                                 document(element(0x0D, b"_id", code[3:]), texts[1][4:-1])]), self.stored())
+
+    def test_odd_documents_replaced(self):
+        """--existing replace finds the document of such an _id, and replaces it"""
+        ids = [element(0x0D, b"_id", struct.pack("<i", 4) + b"a\0b\0"), element(0x11, b"_id", bytes(8)), number(b"_id", 1)]
+        for name, value in (("a.bson", 1), ("b.bson", 2)):
+            texts = [document(each, headless(b"b"), number(b"k", value)) for each in ids]
+            self.put(name, b"".join(texts))
+            self.load("--existing", "replace", name)
+            self.assertEqual(sorted(texts), self.stored())
 
     def test_where(self):
         """a document's place is told as its number, and it is shown as JSON"""

@@ -153,6 +153,25 @@ class Direct(livecluster.Cluster):
             self.assertEqual(0, self.client.count(self.database, "results"))
             self.assertEqual([], self.on_shard("s0") + self.on_shard("s1"))
 
+    def test_keys_behind_odd_binary(self):
+        """Where libbson stops, at binary data of subtype 2 without an inner length, the shard key may still follow."""
+        odd = b"\5b\0" + (6).to_bytes(4, "little") + b"\2legacy"
+
+        def document(i):
+            fields = mongo.encode({"_id": i})[4:-1] + odd + mongo.encode({"k": i})[4:-1]
+            return (len(fields) + 5).to_bytes(4, "little") + fields + b"\0"
+        texts = [document(i) for i in range(1000)]
+        (self.folder / "a.bson").write_bytes(b"".join(texts))
+        for key in ("k", "k:hashed"):
+            said = self.tipple("load", "--format", "bson", "--uri", self.uri(), "--direct", "--shard-key", key, "--drop", "--yes",
+                               "a.bson").stderr
+            shares = [len(self.on_shard(name)) for name in self.names()]
+            self.assertEqual(1000, sum(shares), said)
+            self.assertTrue(all(shares), shares)
+            self.assertEqual(texts, sorted(map(bytes, self.client.find(self.database, "results", {"k": {"$gte": 0}}, raw=True)),
+                                           key=lambda each: each[9:13][::-1]))
+            self.assertEqual(1, self.client.count(self.database, "results", {"k": 7}))
+
     def test_chunks_that_move(self):
         """Chunks go to and fro while the load runs, also such that nobody writes to at the moment."""
         text, rest = rows(12000, 5), rows(20000, 6)

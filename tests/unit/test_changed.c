@@ -97,9 +97,22 @@ static void test_long_values(void **state) {
     bson_destroy(&to);
 }
 
+/* Behind a zero byte of code, and behind binary data of subtype 2 without its inner length. */
+static void test_odd_bytes(void **state) {
+    (void)state;
+    static const uint8_t expected[] = "\x19\0\0\0\5b\0\1\0\0\0\2x\x0D"
+                                      "c\0\4\0\0\0a\0b\0",
+                         stored[] = "\x19\0\0\0\5b\0\1\0\0\0\2x\x0D"
+                                    "c\0\4\0\0\0a\0d\0";
+    bson_t from, to;
+    assert_true(bson_init_static(&from, expected, sizeof expected));
+    assert_true(bson_init_static(&to, stored, sizeof stored));
+    check_documents(&from, &to, "c", "{ \"$code\" : \"a\\u0000d\" }", "{ \"$code\" : \"a\\u0000b\" }", 0);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_fields), cmocka_unit_test(test_nested),
-                                       cmocka_unit_test(test_shown), cmocka_unit_test(test_one_bit),
-                                       cmocka_unit_test(test_long_values)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_odd_bytes), cmocka_unit_test(test_fields),
+                                       cmocka_unit_test(test_nested),    cmocka_unit_test(test_shown),
+                                       cmocka_unit_test(test_one_bit),   cmocka_unit_test(test_long_values)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,5 @@
 /* ejson: as libbson prints it, but for doubles and control characters. */
+#include "base/bson/element.h"
 #include "base/ejson.h"
 
 #include <math.h>
@@ -170,11 +171,30 @@ static void test_wrong(void **state) {
     bson_destroy(deep);
 }
 
+/* Binary data of subtype 2 without its inner length, and code with a zero byte. */
+static void test_odd_bytes(void **state) {
+    (void)state;
+    static const uint8_t bytes[] = "\x2C\0\0\0\5b\0\3\0\0\0\2xyz\x0D"
+                                   "c\0\4\0\0\0a\0b\0\4l\0\x0E\0\0\0\5"
+                                   "0\0\1\0\0\0\2x\0";
+    bson_t document;
+    bson_iter_t at;
+    char shown[40];
+    assert_true(bson_init_static(&document, bytes, sizeof bytes));
+    check(&document, true,
+          "{ \"b\" : { \"$binary\" : { \"base64\" : \"eHl6\", \"subType\" : \"02\" } }, "
+          "\"c\" : { \"$code\" : \"a\\u0000b\" }, "
+          "\"l\" : [ { \"$binary\" : { \"base64\" : \"eA==\", \"subType\" : \"02\" } } ] }");
+    assert_true(element_of(&document, "c", &at));
+    ejson_print_value(&at, true, shown, sizeof shown);
+    assert_string_equal(shown, "{ \"$code\" : \"a\\u0000b\" }");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_not_utf8), cmocka_unit_test(test_as_libbson), cmocka_unit_test(test_empty),
-        cmocka_unit_test(test_dates),    cmocka_unit_test(test_doubles),    cmocka_unit_test(test_controls),
-        cmocka_unit_test(test_wrong),    cmocka_unit_test(test_text),
+        cmocka_unit_test(test_odd_bytes), cmocka_unit_test(test_not_utf8), cmocka_unit_test(test_as_libbson),
+        cmocka_unit_test(test_empty),     cmocka_unit_test(test_dates),    cmocka_unit_test(test_doubles),
+        cmocka_unit_test(test_controls),  cmocka_unit_test(test_wrong),    cmocka_unit_test(test_text),
     };
     return cmocka_run_group_tests_name("ejson", tests, NULL, NULL);
 }

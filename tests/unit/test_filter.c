@@ -496,8 +496,33 @@ static void test_broken_documents(void **state) {
     filter_free(filter);
 }
 
+/* Of a document whose binary data libbson takes for its end. */
+static void test_behind_odd_binary(void **state) {
+    static const uint8_t bytes[] = "\x17\0\0\0\5b\0\3\0\0\0\2xyz\x10t\0\5\0\0\0",
+                         nested[] = "\x23\0\0\0\3p\0\x1B\0\0\0\5b\0\3\0\0\0\2xyz\1w\0\0\0\0\0\0\0\xF8\x3F\0";
+    static const struct {
+        const char *text;
+        const uint8_t *document;
+        uint32_t length;
+        bool passes;
+    } cases[] = {{"t=5", bytes, sizeof bytes, true},
+                 {"t!=5", bytes, sizeof bytes, false},
+                 {"p.w=1.5", nested, sizeof nested, true}};
+    err_t err = {.text = ""};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char *texts[] = {(char *)cases[i].text};
+        filter_t *filter = filter_parse(*state, texts, 1, &err);
+        if (!filter)
+            fail_msg("%s: %s", cases[i].text, err.text);
+        if (filter_passes(filter, cases[i].document, cases[i].length) != cases[i].passes)
+            fail_msg("case %zu", i);
+        filter_free(filter);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_behind_odd_binary),
         cmocka_unit_test(test_comparisons),
         cmocka_unit_test(test_missing_and_odd),
         cmocka_unit_test(test_large_numbers),

@@ -108,12 +108,59 @@ static void test_hashed_keys_of_documents(void **state) {
     hashed_destroy(hashed);
 }
 
+/* Where libbson stops, the field behind may still be there; where nobody knows what follows, there is no key. */
+static void test_keys_behind_odd_bytes(void **state) {
+    (void)state;
+#define ROW(bytes) bytes, sizeof bytes - 1
+#define HEADLESS   "\5b\0\3\0\0\0\2xyz"
+    static const struct {
+        const char *key, *bytes;
+        uint32_t length;
+        const char *as; /* the document that has the same key; NULL: it has none that is clear */
+    } cases[] = {
+        {"k", ROW("\x17\0\0\0" HEADLESS "\x10k\0\7\0\0\0\0"), "{\"k\": 7}"},
+        {"k:hashed", ROW("\x17\0\0\0" HEADLESS "\x10k\0\7\0\0\0\0"), "{\"k\": 7}"},
+        {"d.k", ROW("\x1F\0\0\0\3d\0\x17\0\0\0" HEADLESS "\x10k\0\7\0\0\0\0\0"), "{\"d\": {\"k\": 7}}"},
+        {"k", ROW("\x10\0\0\0" HEADLESS "\0"), "{}"},
+        {"k", ROW("\x17\0\0\0\5b\0\3\0\0\0\2xyz\x55k\0\7\0\0\0\0"), NULL},
+        {"k:hashed", ROW("\x17\0\0\0\5b\0\3\0\0\0\2xyz\x55k\0\7\0\0\0\0"), NULL},
+        {"b", ROW("\x10\0\0\0" HEADLESS "\0"), NULL}, /* its order is not clear */
+        {"b", ROW("\x13\0\0\0\5b\0\6\0\0\0\2\2\0\0\0xy\0"), NULL},
+        {"d", ROW("\x18\0\0\0\3d\0\x10\0\0\0" HEADLESS "\0\0"), NULL},
+        {"b", ROW("\x10\0\0\0\5b\0\3\0\0\0\0xyz\0"),
+         "{\"b\": {\"$binary\": {\"base64\": \"eHl6\", \"subType\": \"00\"}}}"},
+    };
+    hashed_t *hashed = hashed_new();
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        shardkey_t key;
+        err_t err;
+        bson_t found = BSON_INITIALIZER, wanted = BSON_INITIALIZER;
+        assert_true(shardkey_parse(cases[i].key, &key, &err));
+        const bool clear =
+            shardkey_of(&key, hashed, (const uint8_t *)cases[i].bytes, cases[i].length, &found);
+        if (clear != (cases[i].as != NULL))
+            fail_msg("case %zu: %s", i, clear ? "it has a key" : "it has none");
+        if (clear) {
+            bson_t *same = lab_json(cases[i].as);
+            assert_true(shardkey_of(&key, hashed, bson_get_data(same), same->len, &wanted));
+            if (!bson_equal(&found, &wanted))
+                fail_msg("case %zu: another key", i);
+            bson_destroy(same);
+        }
+        bson_destroy(&found);
+        bson_destroy(&wanted);
+        shardkey_free(&key);
+    }
+    hashed_destroy(hashed);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_hashes),
         cmocka_unit_test(test_arrays_have_none),
         cmocka_unit_test(test_types_without_a_hash),
         cmocka_unit_test(test_hashed_keys_of_documents),
+        cmocka_unit_test(test_keys_behind_odd_bytes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

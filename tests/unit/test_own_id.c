@@ -84,6 +84,12 @@ static void test_made(void **state) {
          "a regular expression cannot be an _id"},
         {json, "_id", "{\"_id\": 1, \"t\": {\"$timestamp\": {\"t\": 0, \"i\": 0}}}",
          "a server stores the time of day in place of Timestamp(0, 0)"},
+        {json, "_id", "{\"_id\": {\"$timestamp\": {\"t\": 0, \"i\": 0}}, \"a\": 1}",
+         "{ \"_id\" : { \"$timestamp\" : { \"t\" : 0, \"i\" : 0 } }, \"a\" : 1 }"},
+        {json, "_id", "{\"a\": 1, \"_id\": {\"$timestamp\": {\"t\": 0, \"i\": 0}}}",
+         "{ \"_id\" : { \"$timestamp\" : { \"t\" : 0, \"i\" : 0 } }, \"a\" : 1 }"},
+        {json, "_id", "{\"a\": 1, \"_id\": 5, \"t\": {\"$timestamp\": {\"t\": 0, \"i\": 0}}}",
+         "a server stores the time of day in place of Timestamp(0, 0)"},
         {json, "_id", "{\"_id\": 1, \"t\": [{\"$timestamp\": {\"t\": 0, \"i\": 0}}]}",
          "{ \"_id\" : 1, \"t\" : [ { \"$timestamp\" : { \"t\" : 0, \"i\" : 0 } } ] }"},
         {json, "a", "{\"a\": 1, \"t\": {\"$timestamp\": {\"t\": 0, \"i\": 0}}}",
@@ -101,6 +107,59 @@ static void test_made(void **state) {
         assert_string_equal(found, cases[i].expected);
         free(found);
     }
+}
+
+/* BSON, and what becomes of it: fields behind binary data of subtype 2 without an inner length are there; code with a zero byte
+ * stays as it is. NULL: it is a reject, for the reason. */
+static void test_bytes(void **state) {
+#define HEADLESS   "\5b\0\3\0\0\0\2xyz"
+#define ID         "\x10_id\0\7\0\0\0"
+#define ROW(bytes) bytes, sizeof bytes - 1
+    static const struct {
+        const char *fields, *bytes;
+        uint32_t length;
+        const char *made;
+        uint32_t made_length;
+        const char *reason;
+    } cases[] = {
+        {"_id", ROW("\x19\0\0\0" HEADLESS ID "\0"), ROW("\x19\0\0\0" ID HEADLESS "\0"), NULL},
+        {"k", ROW("\x17\0\0\0" HEADLESS "\x10k\0\7\0\0\0\0"),
+         ROW("\x20\0\0\0" ID HEADLESS "\x10k\0\7\0\0\0\0"), NULL},
+        {"k", ROW("\x10\0\0\0\x0Dk\0\4\0\0\0a\0b\0\0"),
+         ROW("\x1D\0\0\0\x0D_id\0\4\0\0\0a\0b\0\x0Dk\0\4\0\0\0a\0b\0\0"), NULL},
+        {"k", ROW("\x19\0\0\0" HEADLESS ID "\0"), NULL, 0,
+         "it brings its own _id, and --id names other fields: rename it, take it out, or give --id _id"},
+        {"b", ROW("\x10\0\0\0" HEADLESS "\0"), NULL, 0,
+         "binary data of subtype 2 without its inner length cannot be an _id: the driver does not see it"},
+        {"_id", ROW("\x12\0\0\0\5_id\0\3\0\0\0\2xyz\0"), NULL, 0,
+         "binary data of subtype 2 without its inner length cannot be an _id: the driver does not see it"},
+        {"_id", ROW("\x21\0\0\0\3_id\0\x17\0\0\0" HEADLESS "\x10$\0\1\0\0\0\0\0"), NULL, 0,
+         "an _id cannot have a key that begins with $"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        err_t err;
+        record_t record;
+        records_place_t place = {NULL, 0};
+        schema_t *schema = lab_schema("format: bson\nrecord: {bson: yes}\n");
+        LAB_MUST(own_id_set(schema, cases[i].fields, &err));
+        records_t *records = records_new(schema);
+        slack_t slack = slack_new(cases[i].bytes, cases[i].length);
+        const bool whole = records_one(records, NULL, slack.text, cases[i].length, true, 77, &place,
+                                       &record) == PARSED_DOCUMENT;
+        if (!whole && (!cases[i].reason || strcmp(record.reason, cases[i].reason) != 0))
+            fail_msg("case %zu: %s", i, record.reason);
+        if (whole && (record.document_length != cases[i].made_length ||
+                      memcmp(place.bytes, cases[i].made, cases[i].made_length) != 0))
+            fail_msg("case %zu: another document", i);
+        slack_free(&slack);
+        free(place.bytes);
+        records_destroy(records);
+        schema_destroy(schema);
+    }
+#undef HEADLESS
+#undef ID
+#undef ROW
 }
 
 /* A document's `_id` may be as large as the rest of it. */
@@ -179,10 +238,8 @@ static void test_decides(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_made),
-        cmocka_unit_test(test_large),
-        cmocka_unit_test(test_hashes),
-        cmocka_unit_test(test_decides),
+        cmocka_unit_test(test_made),   cmocka_unit_test(test_bytes),   cmocka_unit_test(test_large),
+        cmocka_unit_test(test_hashes), cmocka_unit_test(test_decides),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

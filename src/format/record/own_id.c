@@ -1,4 +1,5 @@
 #include "format/record/own_id.h"
+#include "base/bson/element.h"
 
 #include <bson/bson.h>
 #include <string.h>
@@ -98,13 +99,13 @@ static bool has_dollar(const bson_iter_t *value) {
     size_t taken = 0;
     if (!(document || BSON_ITER_HOLDS_ARRAY(value)) || !bson_iter_recurse(value, &key))
         return false;
-    for (size_t i = 0; bson_iter_next(&key); i++) {
+    for (size_t i = 0; element_next(&key); i++) {
         const char *name = bson_iter_key(&key);
         if (document && name[0] == '$') {
             if (taken != i || taken == 3 || strcmp(name, reference[taken]) != 0)
                 return true;
             next = key;
-            if (!taken && !(bson_iter_next(&next) && strcmp(bson_iter_key(&next), "$id") == 0))
+            if (!taken && !(element_next(&next) && strcmp(bson_iter_key(&next), "$id") == 0))
                 return true;
             taken++;
         }
@@ -115,7 +116,14 @@ static bool has_dollar(const bson_iter_t *value) {
 }
 
 static const char *refusal_of(const bson_iter_t *value) {
+    if (element_is_headless(value)) /* the driver would put another one in front of it */
+        return "binary data of subtype 2 without its inner length cannot be an _id: the driver does not see "
+               "it";
     return has_dollar(value) ? "an _id cannot have a key that begins with $" : refusal(bson_iter_type(value));
+}
+
+static bool needs_a_look(uint8_t type) {
+    return type == BSON_TYPE_DOCUMENT || type == BSON_TYPE_BINARY;
 }
 
 bool own_id_may_stay(const uint8_t *document, const char **field, const char **reason) {
@@ -124,22 +132,21 @@ bool own_id_may_stay(const uint8_t *document, const char **field, const char **r
     *field = "_id";
     *reason = refusal((bson_type_t)document[4]);
     memcpy(&length, document, sizeof length);
-    if (document[4] == BSON_TYPE_DOCUMENT && bson_iter_init_from_data(&id, document, length) &&
-        bson_iter_next(&id))
+    if (needs_a_look(document[4]) && bson_iter_init_from_data(&id, document, length) && element_next(&id))
         *reason = refusal_of(&id);
     return !*reason;
 }
 
 static bool append_value(bson_t *to, const char *key, const bson_t *document, const char *path,
                          const char **reason) {
-    bson_iter_t at, value;
+    bson_iter_t value;
     *reason = "the record has no value in the field of --id";
-    if (!bson_iter_init(&at, document) || !bson_iter_find_descendant(&at, path, &value))
+    if (!element_at(document, path, &value))
         return false;
     if (BSON_ITER_HOLDS_NULL(&value)) /* of two records without a value the second would be lost */
         return false;
     *reason = refusal_of(&value);
-    return !*reason && bson_append_iter(to, key, -1, &value);
+    return !*reason && element_append(to, key, &value);
 }
 
 /* An element without the document around it. */
@@ -159,7 +166,7 @@ static bool make(const own_id_t *id, const bson_t *document, bson_t *made, const
 static const char *refuse_fields(const bson_t *document, const char **field) {
     uint32_t seconds = 0, increment = 0;
     bson_iter_t at;
-    for (bool more = bson_iter_init(&at, document); more && bson_iter_next(&at);) {
+    for (bool more = bson_iter_init(&at, document); more && element_next(&at);) {
         if (strcmp(bson_iter_key(&at), "_id") == 0)
             return "it brings its own _id, and --id names other fields: rename it, take it out, or give --id "
                    "_id";

@@ -1,4 +1,5 @@
 #include "format/record/typed.h"
+#include "base/bson/element.h"
 #include "base/chars/escape.h"
 #include "format/record/bsonw.h"
 #include "format/record/words.h"
@@ -184,7 +185,7 @@ bool typed_take(const field_t *field, const bson_iter_t *at, typed_t *value) {
         memcpy(value->bytes, bson_iter_oid(at)->bytes, HEX_OBJECTID);
         return field->type == TYPE_OBJECTID;
     case BSON_TYPE_BINARY:
-        bson_iter_binary(at, &subtype, &length, &bytes);
+        element_binary(at, &subtype, &length, &bytes);
         if (field->type != TYPE_UUID || subtype != BSON_SUBTYPE_UUID || length != HEX_UUID)
             return false;
         value->size = UUID_HEAD + HEX_UUID;

@@ -1,4 +1,5 @@
 #include "load/before/guess_inputs.h"
+#include "base/bson/element.h"
 #include "base/chars/lines.h"
 #include "base/clock.h"
 #include "base/grow.h"
@@ -395,7 +396,7 @@ static bool decide(void *context, const input_file_t *file, source_t *source, si
         bson_t document;
         bson_iter_t id;
         look->decided = bson_init_static(&document, look->place.bytes, record.document_length);
-        look->bring = look->decided && bson_iter_init_find(&id, &document, "_id");
+        look->bring = look->decided && element_of(&document, "_id", &id);
     }
     return true;
 }

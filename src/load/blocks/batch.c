@@ -1,4 +1,5 @@
 #include "load/blocks/batch.h"
+#include "base/bson/element.h"
 #include "base/clock.h"
 #include "base/grow.h"
 
@@ -43,24 +44,24 @@ bool batch_reserve(batch_t *batch, size_t needed, size_t most, err_t *err) {
 }
 
 #ifndef NDEBUG
-/* A server puts `_id` first, and writes the time of day over a top-level Timestamp(0, 0): a document that is
- * stored like that could never be read back equal. */
+/* A server puts `_id` first, and writes the time of day over a Timestamp(0, 0) beside it: a document that is stored like
+ * that could never be read back equal. */
 static bool is_stored_as_it_is(const uint8_t *document, uint32_t length) {
     bson_iter_t field;
     uint32_t seconds, increment;
     bool first = true;
     if (!bson_iter_init_from_data(&field, document, length))
         return false;
-    for (; bson_iter_next(&field); first = false) {
+    for (; element_next(&field); first = false) {
         if (first && strcmp(bson_iter_key(&field), "_id") != 0)
             return false;
-        if (!BSON_ITER_HOLDS_TIMESTAMP(&field))
+        if (first || !BSON_ITER_HOLDS_TIMESTAMP(&field))
             continue;
         bson_iter_timestamp(&field, &seconds, &increment);
         if (!seconds && !increment)
             return false;
     }
-    return !first;
+    return !first && !field.err_off;
 }
 #endif
 

@@ -32,9 +32,9 @@ static uint32_t id_length(const uint8_t *document, uint32_t length) {
     static const struct {
         uint8_t type, bytes;
         bool counted; /* begins with a length that counts what follows */
-    } types[] = {{0x12, 8, false}, {0x10, 4, false}, {0x07, 12, false}, {0x02, 4, true},
-                 {0x01, 8, false}, {0x09, 8, false}, {0x13, 16, false}, {0x05, 5, true},
-                 {0x11, 8, false}, {0x08, 1, false}, {0x03, 0, true}};
+    } types[] = {{0x12, 8, false}, {0x10, 4, false},  {0x07, 12, false}, {0x02, 4, true},  {0x01, 8, false},
+                 {0x09, 8, false}, {0x13, 16, false}, {0x05, 5, true},   {0x11, 8, false}, {0x08, 1, false},
+                 {0x03, 0, true},  {0x0D, 4, true},   {0x0E, 4, true},   {0x0F, 0, true}};
     const uint32_t head = 1 + sizeof "_id";
     int32_t counted = 0;
     if (length < 4 + head + 1 || memcmp(document + 5, "_id", sizeof "_id") != 0)

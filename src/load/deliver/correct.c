@@ -1,4 +1,5 @@
 #include "load/deliver/correct.h"
+#include "base/bson/element.h"
 #include "format/cut/ends.h"
 #include "format/records.h"
 
@@ -98,9 +99,13 @@ bool correct_made_document(const schema_t *schema, const block_t *block, bool *m
  * NULL: *err says why. */
 static bson_t *query_of(const bson_t *document, err_t *err) {
     bson_iter_t id;
-    if (bson_iter_init_find(&id, document, "_id"))
-        return BCON_NEW("_id", BCON_ITER(&id), "$expr", "{", "$eq", "[", BCON_UTF8("$$ROOT"), "{", "$literal",
-                        BCON_DOCUMENT(document), "}", "]", "}");
+    if (element_of(document, "_id", &id)) {
+        bson_t *query = bson_new();
+        element_append(query, "_id", &id);
+        BCON_APPEND(query, "$expr", "{", "$eq", "[", BCON_UTF8("$$ROOT"), "{", "$literal",
+                    BCON_DOCUMENT(document), "}", "]", "}");
+        return query;
+    }
     err_set(err, STATUS_HOST, "a document has no _id: this is a mistake in tipple, please report it");
     return NULL;
 }

@@ -1,4 +1,5 @@
 #include "load/deliver/loose_hash.h"
+#include "base/bson/element.h"
 
 #include <bson/bson.h>
 #include <math.h>
@@ -23,7 +24,7 @@ static uint64_t mix_number(uint64_t sum, const bson_iter_t *at) {
 }
 
 static uint64_t mix_all(uint64_t sum, bson_iter_t *at) {
-    while (bson_iter_next(at)) {
+    while (element_next(at)) {
         bson_iter_t inner;
         uint32_t length;
         sum = mix(sum, bson_iter_key(at), bson_iter_key_len(at));

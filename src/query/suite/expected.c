@@ -1,4 +1,5 @@
 #include "query/suite/expected.h"
+#include "base/bson/element.h"
 #include "base/conceal_bson.h"
 #include "base/numbers/units.h"
 #include "base/stop.h"
@@ -63,7 +64,7 @@ static XXH128_hash_t digest_of(const bson_iter_t *at, int depth) {
         return digest_all(inner, BSON_ITER_HOLDS_DOCUMENT(at), BSON_ITER_HOLDS_ARRAY(at), depth + 1);
     }
     bson_t holder = BSON_INITIALIZER;
-    bson_append_iter(&holder, "", 0, at);
+    element_append(&holder, "", at);
     XXH128_hash_t hash = XXH3_128bits(bson_get_data(&holder), holder.len);
     bson_destroy(&holder);
     return hash;

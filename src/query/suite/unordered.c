@@ -1,4 +1,5 @@
 #include "query/suite/unordered.h"
+#include "base/bson/element.h"
 #include "base/stop.h"
 #include "query/suite/numeric.h"
 
@@ -31,7 +32,7 @@ static void add_shape(sketch_t *to, uint64_t place, XXH128_hash_t what) {
 
 static XXH128_hash_t hash_of(const bson_iter_t *at) {
     bson_t holder = BSON_INITIALIZER;
-    bson_append_iter(&holder, "", 0, at);
+    element_append(&holder, "", at);
     const XXH128_hash_t hash = XXH3_128bits(bson_get_data(&holder), holder.len);
     bson_destroy(&holder);
     return hash;

@@ -1,4 +1,5 @@
 #include "server/chunks/hashed.h"
+#include "base/bson/element.h"
 #include "server/chunks/keyorder.h"
 
 #include <math.h>
@@ -59,11 +60,11 @@ static bool add_inner(hashed_t *hashed, const bson_iter_t *value) {
     bson_iter_t inner;
     if (!bson_iter_recurse(value, &inner))
         return false;
-    while (bson_iter_next(&inner))
+    while (element_next(&inner))
         if (!add_value(hashed, &inner, true))
             return false;
     add_int32(hashed, 0); /* the end of a document is hashed as an element of type 0 */
-    return true;
+    return !inner.err_off;
 }
 
 /* The types whose hashes are known to be the server's: tests/live/keys_test.c asks one for each of them. How it makes a

@@ -1,4 +1,5 @@
 #include "server/chunks/keyorder.h"
+#include "base/bson/element.h"
 
 #include <math.h>
 #include <string.h>
@@ -72,11 +73,16 @@ static bool is_clear_type(bson_type_t type) {
 /* Servers allow no more levels. If one sends more, it must not use up the stack. */
 enum { DEEPEST = 200 };
 
+/* A server orders old binary data by the length that has the inner one in it; libbson tells that without. */
+static bool is_old_binary(const bson_iter_t *at) {
+    return BSON_ITER_HOLDS_BINARY(at) && at->raw[at->d2] == BSON_SUBTYPE_BINARY_DEPRECATED;
+}
+
 static bool is_clear_inside(bson_iter_t *at, int depth) {
     bson_iter_t inner;
-    while (bson_iter_next(at)) {
+    while (element_next(at)) {
         bool has_inner = BSON_ITER_HOLDS_DOCUMENT(at) || BSON_ITER_HOLDS_ARRAY(at);
-        if (!is_clear_type(bson_iter_type(at)) ||
+        if (!is_clear_type(bson_iter_type(at)) || is_old_binary(at) ||
             (has_inner &&
              !(depth < DEEPEST && bson_iter_recurse(at, &inner) && is_clear_inside(&inner, depth + 1))))
             return false;

@@ -1,4 +1,5 @@
 #include "server/chunks/shardkey.h"
+#include "base/bson/element.h"
 #include "server/chunks/keyorder.h"
 #include "server/collection.h"
 
@@ -87,27 +88,29 @@ void shardkey_free(shardkey_t *key) {
     key->count = 0;
 }
 
-typedef enum { FOUND, MISSING, IN_ARRAY } found_t;
+typedef enum { FOUND, MISSING, UNKNOWN } found_t;
 
-/* Follows a dotted path. An array on the way, or at its end, cannot be part of a shard key. */
+/* Follows a dotted path. Unknown: there is an array on the way, or at its end, which cannot be part of a shard key, or bytes that
+ * are no element, behind which the field may be. */
 static found_t find(const bson_t *document, const char *path, bson_iter_t *at) {
-    const char *dot;
+    bson_iter_t inner;
     if (!bson_iter_init(at, document))
-        return MISSING;
-    while ((dot = strchr(path, '.'))) {
-        if (!bson_iter_find_w_len(at, path, (int)(dot - path)))
-            return MISSING;
+        return UNKNOWN;
+    for (;;) {
+        const size_t length = strcspn(path, ".");
+        if (!element_find(at, path, length))
+            return at->err_off ? UNKNOWN : MISSING;
         if (BSON_ITER_HOLDS_ARRAY(at))
-            return IN_ARRAY;
-        bson_iter_t inner;
-        if (!BSON_ITER_HOLDS_DOCUMENT(at) || !bson_iter_recurse(at, &inner))
+            return UNKNOWN;
+        if (!path[length])
+            return FOUND;
+        if (!BSON_ITER_HOLDS_DOCUMENT(at))
             return MISSING;
+        if (!bson_iter_recurse(at, &inner))
+            return UNKNOWN;
         *at = inner;
-        path = dot + 1;
+        path += length + 1;
     }
-    if (!bson_iter_find(at, path))
-        return MISSING;
-    return BSON_ITER_HOLDS_ARRAY(at) ? IN_ARRAY : FOUND;
 }
 
 /* The types of nearly all keys: their order needs no further check. */
@@ -128,14 +131,14 @@ bool shardkey_of(const shardkey_t *key, hashed_t *hashed, const uint8_t *documen
         bson_iter_t at;
         int64_t hash;
         found_t found = find(&whole, path, &at);
-        if (found == IN_ARRAY)
+        if (found == UNKNOWN)
             return false;
         if (key->fields[i].hashed) {
             if (!hashed_value(hashed, found == FOUND ? &at : NULL, &hash))
                 return false;
             bson_append_int64(values, path, -1, hash);
         } else if (found == FOUND) {
-            bson_append_iter(values, path, -1, &at);
+            element_append(values, path, &at);
             clear &= is_plain(bson_iter_type(&at));
         } else {
             bson_append_null(values, path, -1);

@@ -44,7 +44,7 @@ bson_t *shardkey_end(const shardkey_t *key, bool greatest);
 
 /* The document's values in the key's order, under the keys of the spec; hashed fields as their hash; a missing value as
  * null. *values must be initialised and is overwritten. False: there is an array, for which a server refuses the
- * document, or a value whose order is not clear (keyorder_is_clear). */
+ * document, or a value whose order is not clear (keyorder_is_clear), or the document cannot be gone through. */
 bool shardkey_of(const shardkey_t *key, hashed_t *hashed, const uint8_t *document, uint32_t length,
                  bson_t *values);
 

@@ -1,4 +1,5 @@
 #include "server/send/writer.h"
+#include "base/bson/element.h"
 #include "base/clock.h"
 #include "base/zeroed.h"
 #include "server/command_cursor.h"
@@ -173,10 +174,9 @@ static bool append_replacement(writer_t *writer, bson_t *updates, uint32_t i, co
     bson_t statement, query, expression, equal, literal, stored;
     bson_iter_t id;
     const size_t length = bson_uint32_to_string(i, &key, buffer, sizeof buffer);
-    return bson_init_static(&stored, before->bytes, before->length) &&
-           bson_iter_init_find(&id, &stored, "_id") &&
+    return bson_init_static(&stored, before->bytes, before->length) && element_of(&stored, "_id", &id) &&
            bson_append_document_begin(updates, key, (int)length, &statement) &&
-           BSON_APPEND_DOCUMENT_BEGIN(&statement, "q", &query) && bson_append_iter(&query, "_id", 3, &id) &&
+           BSON_APPEND_DOCUMENT_BEGIN(&statement, "q", &query) && element_append(&query, "_id", &id) &&
            BSON_APPEND_DOCUMENT_BEGIN(&query, "$expr", &expression) &&
            BSON_APPEND_ARRAY_UNSAFE_BEGIN(&expression, "$eq", &equal) &&
            BSON_APPEND_UTF8(&equal, "0", "$$ROOT") && BSON_APPEND_DOCUMENT_BEGIN(&equal, "1", &literal) &&
@@ -283,20 +283,26 @@ static bool refuse(void *context, const trouble_t *trouble, err_t *err) {
                            err);
 }
 
+/* Each document of a batch has one. */
+static bool append_id(bson_t *list, uint32_t i, const bson_t *document, err_t *err) {
+    char buffer[16];
+    const char *key;
+    bson_iter_t id;
+    bson_uint32_to_string(i, &key, buffer, sizeof buffer);
+    if (!element_of(document, "_id", &id))
+        return err_set(err, STATUS_HOST,
+                       "a document of a batch has no _id: this is a mistake in tipple, please report it");
+    return element_append(list, key, &id) || err_memory(err, list->len);
+}
+
 /* {_id: {$in: [...]}} */
 static bool ask_for(writer_t *writer, const message_t *message, bson_t *filter, err_t *err) {
     bson_t id, list;
-    bson_iter_t iter;
     bool ok = view_documents(writer, message, err);
     BSON_APPEND_DOCUMENT_BEGIN(filter, "_id", &id);
     BSON_APPEND_ARRAY_UNSAFE_BEGIN(&id, "$in", &list);
-    for (uint32_t i = 0; ok && i < message->count; i++) {
-        char buffer[16];
-        const char *key;
-        const size_t length = bson_uint32_to_string(i, &key, buffer, sizeof buffer);
-        if (bson_iter_init_find(&iter, &writer->views[i], "_id"))
-            bson_append_value(&list, key, (int)length, bson_iter_value(&iter));
-    }
+    for (uint32_t i = 0; ok && i < message->count; i++)
+        ok = append_id(&list, i, &writer->views[i], err);
     bson_append_array_end(&id, &list);
     bson_append_document_end(filter, &id);
     return ok;

@@ -1,4 +1,5 @@
 #include "verify/compare/by_id.h"
+#include "base/bson/element.h"
 #include "base/grow.h"
 #include "verify/compare/id_hash.h"
 
@@ -105,11 +106,12 @@ static void append_id(const by_id_t *by_id, uint32_t at, uint32_t index, bson_t 
     const wanted_t *wanted = &by_id->wanted[at];
     char text[16];
     const char *key;
+    bson_t document;
     bson_iter_t id;
     bson_uint32_to_string(index, &key, text, sizeof text);
-    if (bson_iter_init_from_data(&id, by_id->bytes + wanted->start, wanted->length) &&
-        bson_iter_find(&id, "_id"))
-        bson_append_iter(to, key, -1, &id);
+    if (bson_init_static(&document, by_id->bytes + wanted->start, wanted->length) &&
+        element_of(&document, "_id", &id))
+        element_append(to, key, &id);
 }
 
 /* [from, to) in one question. only: all that comes is of this one. */

@@ -1,28 +1,13 @@
 #include "verify/compare/changed.h"
+#include "base/bson/element.h"
 #include "base/ejson.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* A document of this one element, under no name. */
-static void isolate(const bson_iter_t *element, bson_t *alone) {
-    bson_init(alone);
-    bson_append_iter(alone, "", 0, element);
-}
-
-static bool same_element(const bson_iter_t *a, const bson_iter_t *b) {
-    bson_t left, right;
-    isolate(a, &left);
-    isolate(b, &right);
-    bool same = left.len == right.len && bson_equal(&left, &right);
-    bson_destroy(&left);
-    bson_destroy(&right);
-    return same;
-}
-
 static bool find(const bson_iter_t *document, const char *key, bson_iter_t *found) {
     *found = *document;
-    return bson_iter_find(found, key);
+    return element_find(found, key, strlen(key));
 }
 
 static bool is_nested(const bson_iter_t *element) {
@@ -51,13 +36,13 @@ static void compare(changed_t *changed, const char *outer, const bson_iter_t *ex
                     const bson_iter_t *stored, uint32_t *count) {
     char path[CHANGED_FIELD];
     bson_iter_t other, inner, other_inner;
-    for (bson_iter_t at = *expected; bson_iter_next(&at);) {
+    for (bson_iter_t at = *expected; element_next(&at);) {
         const char *key = bson_iter_key(&at);
         join(path, outer, key);
         bool there = find(stored, key, &other);
         if (!there)
             note(changed, path, NULL, &at, count);
-        else if (same_element(&at, &other))
+        else if (element_same(&at, &other))
             continue;
         else if (is_nested(&at) && bson_iter_type(&at) == bson_iter_type(&other) &&
                  bson_iter_recurse(&at, &inner) && bson_iter_recurse(&other, &other_inner)) {
@@ -68,7 +53,7 @@ static void compare(changed_t *changed, const char *outer, const bson_iter_t *ex
         } else
             note(changed, path, &other, &at, count);
     }
-    for (bson_iter_t at = *stored; bson_iter_next(&at);) {
+    for (bson_iter_t at = *stored; element_next(&at);) {
         const char *key = bson_iter_key(&at);
         join(path, outer, key);
         if (!find(expected, key, &other))

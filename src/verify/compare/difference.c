@@ -1,4 +1,5 @@
 #include "verify/compare/difference.h"
+#include "base/bson/element.h"
 #include "base/ejson.h"
 
 #include <stdlib.h>
@@ -42,8 +43,9 @@ bool difference_name_id(difference_t *difference, const bson_iter_t *id, err_t *
 }
 
 bool difference_name_id_of(difference_t *difference, const uint8_t *document, uint32_t length, err_t *err) {
+    bson_t whole;
     bson_iter_t id;
-    const bool has = bson_iter_init_from_data(&id, document, length) && bson_iter_find(&id, "_id");
+    const bool has = bson_init_static(&whole, document, length) && element_of(&whole, "_id", &id);
     return difference_name_id(difference, has ? &id : NULL, err);
 }
 

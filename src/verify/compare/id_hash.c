@@ -1,4 +1,5 @@
 #include "verify/compare/id_hash.h"
+#include "base/bson/element.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -77,7 +78,7 @@ static uint64_t hash_decimal(const bson_iter_t *id) {
 /* Type and bytes of any other value. */
 static uint64_t hash_bytes(const bson_iter_t *id) {
     bson_t alone = BSON_INITIALIZER;
-    bson_append_iter(&alone, "", 0, id);
+    element_append(&alone, "", id);
     const uint64_t hash = hash_as('v', bson_get_data(&alone), alone.len);
     bson_destroy(&alone);
     return hash;
@@ -100,7 +101,7 @@ uint64_t id_hash_of(const bson_iter_t *id) {
 }
 
 uint64_t id_hash(const uint8_t *document, uint32_t length) {
+    bson_t whole;
     bson_iter_t id;
-    return bson_iter_init_from_data(&id, document, length) && bson_iter_find(&id, "_id") ? id_hash_of(&id)
-                                                                                         : 0;
+    return bson_init_static(&whole, document, length) && element_of(&whole, "_id", &id) ? id_hash_of(&id) : 0;
 }

@@ -1,3 +1,4 @@
+#include "base/bson/element.h"
 #include "base/clock.h"
 #include "base/stop.h"
 #include "server/collection.h"
@@ -51,7 +52,7 @@ static bool list(searcher_t *searcher, const bson_t *filter, err_t *err) {
                                                                    searcher->options, searcher->primary);
         while (ok && mongoc_cursor_next(cursor, &document)) {
             searcher->result.documents++;
-            ok = !bson_iter_init_find(&id, document, "_id") || stray_take_id(searcher, document, &id, err);
+            ok = !element_of(document, "_id", &id) || stray_take_id(searcher, document, &id, err);
         }
         bool lost = ok && mongoc_cursor_error_document(cursor, &error, &reply);
         again =
