@@ -122,6 +122,7 @@ static bool build_indexes(job_t *job, err_t *err) {
     load_result_t *result = job->result;
     if (job->index_count)
         job_enter(job, TIMELINE_INDEXES);
+    job_keep_collations(job);
     for (size_t i = 0; i < job->index_count; i++) {
         built_index_t *built = &result->indexes[result->index_count];
         snprintf(built->keys, sizeof built->keys, "%s",

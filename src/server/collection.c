@@ -51,6 +51,8 @@ static bool read_listing(const server_t *server, const bson_t *listing, collecti
     place->exists = true;
     place->clustered =
         bson_iter_init(&iter, listing) && bson_iter_find_descendant(&iter, "options.clusteredIndex", &found);
+    place->collated =
+        bson_iter_init(&iter, listing) && bson_iter_find_descendant(&iter, "options.collation", &found);
     if (bson_iter_init(&iter, listing) &&
         bson_iter_find_descendant(&iter, "options.expireAfterSeconds", &found))
         snprintf(place->expiry, sizeof place->expiry, "its option expireAfterSeconds");

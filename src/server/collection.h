@@ -17,6 +17,7 @@ typedef struct {
 typedef struct {
     bool exists;
     bool clustered;
+    bool collated; /* it has a default collation, which an index gets that does not say otherwise */
     bool empty;
     uint8_t uuid[16];
     char compressor[16]; /* "" if the server did not tell */
@@ -67,6 +68,11 @@ typedef struct {
 bool collection_parse_index(const char *text, index_spec_t *spec, err_t *err); /* status 1 */
 /* An index as a server lists it, with its options. Status 5: it is none. */
 bool collection_take_index(const bson_t *index, index_spec_t *spec, err_t *err);
+/* One that a server lists without a collation has none; so it is to be told, where the collection has a default one. */
+void collection_keep_uncollated(index_spec_t *spec);
+/* Have they the same keys, and the same value of an option? Either may be as a server lists it. */
+bool collection_same_keys(const index_spec_t *a, const index_spec_t *b);
+bool collection_same_option(const index_spec_t *a, const index_spec_t *b, const char *option);
 void collection_free_index(index_spec_t *spec);
 
 /* Builds one index and waits for its end. A stop signal ends the wait; the server continues to build. */

@@ -1,8 +1,10 @@
+#include "base/bson/element.h"
 #include "base/caller.h"
 #include "base/chars/suggest.h"
 #include "base/clock.h"
 #include "base/numbers/units.h"
 #include "base/stop.h"
+#include "server/bson_read.h"
 #include "server/collection.h"
 
 #include <pthread.h>
@@ -164,6 +166,88 @@ bool collection_take_index(const bson_t *index, index_spec_t *spec, err_t *err) 
                    "an index of the dump has no keys, or a name of no byte or more than %zu: get the dump "
                    "again, or take its metadata away and give the indexes by --index",
                    sizeof spec->name - 1);
+}
+
+/* ---- one index beside another ---- */
+
+static bool is_text(const bson_iter_t *key) {
+    return BSON_ITER_HOLDS_UTF8(key) && strcmp(bson_iter_utf8(key, NULL), "text") == 0;
+}
+
+/* A server lists `_fts` and `_ftsx` in place of the fields of a text index, and these by their weights. */
+static void list(const index_spec_t *spec, bson_t *keys, bson_t *texts) {
+    bson_t weights;
+    bson_iter_t at;
+    bson_init(keys);
+    bson_init(texts);
+    for (bool more = bson_iter_init(&at, &spec->keys); more && bson_iter_next(&at);) {
+        if (!is_text(&at) || strcmp(bson_iter_key(&at), "_fts") == 0) {
+            bson_append_iter(keys, NULL, 0, &at);
+            continue;
+        }
+        if (bson_empty(texts))
+            BCON_APPEND(keys, "_fts", BCON_UTF8("text"), "_ftsx", BCON_INT32(1));
+        BSON_APPEND_INT32(texts, bson_iter_key(&at), 1);
+    }
+    if (bson_read_field(&spec->options, "weights", &weights))
+        bson_concat(texts, &weights);
+}
+
+/* 1, 1.0 and a long 1 are one direction. */
+static bool same_key(const bson_iter_t *a, const bson_iter_t *b) {
+    if (strcmp(bson_iter_key(a), bson_iter_key(b)) != 0)
+        return false;
+    if (BSON_ITER_HOLDS_UTF8(a) && BSON_ITER_HOLDS_UTF8(b))
+        return strcmp(bson_iter_utf8(a, NULL), bson_iter_utf8(b, NULL)) == 0;
+    return BSON_ITER_HOLDS_NUMBER(a) && BSON_ITER_HOLDS_NUMBER(b) &&
+           bson_iter_as_double(a) == bson_iter_as_double(b);
+}
+
+static bool same_in_order(const bson_t *a, const bson_t *b) {
+    bson_iter_t at, other;
+    bool same = bson_count_keys(a) == bson_count_keys(b) && bson_iter_init(&other, b);
+    for (bool more = bson_iter_init(&at, a); same && more && bson_iter_next(&at);)
+        same = bson_iter_next(&other) && same_key(&at, &other);
+    return same;
+}
+
+static bool same_names(const bson_t *a, const bson_t *b) {
+    bson_iter_t at, other;
+    bool same = bson_count_keys(a) == bson_count_keys(b);
+    for (bool more = bson_iter_init(&at, a); same && more && bson_iter_next(&at);)
+        same = bson_iter_init_find(&other, b, bson_iter_key(&at));
+    return same;
+}
+
+bool collection_same_keys(const index_spec_t *a, const index_spec_t *b) {
+    bson_t keys[2], texts[2];
+    list(a, &keys[0], &texts[0]);
+    list(b, &keys[1], &texts[1]);
+    const bool same = same_in_order(&keys[0], &keys[1]) && same_names(&texts[0], &texts[1]);
+    for (size_t i = 0; i < 2; i++) {
+        bson_destroy(&keys[i]);
+        bson_destroy(&texts[i]);
+    }
+    return same;
+}
+
+bool collection_same_option(const index_spec_t *a, const index_spec_t *b, const char *option) {
+    bson_iter_t at, other;
+    const bool has = bson_iter_init_find(&at, &a->options, option),
+               other_has = bson_iter_init_find(&other, &b->options, option);
+    return has == other_has && (!has || element_same(&at, &other));
+}
+
+/* The index of the `_id` has the collation of its collection. */
+static bool is_of_id(const bson_t *keys) {
+    bson_iter_t at;
+    return bson_count_keys(keys) == 1 && bson_iter_init_find(&at, keys, "_id") &&
+           BSON_ITER_HOLDS_NUMBER(&at) && bson_iter_as_double(&at) > 0;
+}
+
+void collection_keep_uncollated(index_spec_t *spec) {
+    if (!is_of_id(&spec->keys) && !bson_has_field(&spec->options, "collation"))
+        BCON_APPEND(&spec->options, "collation", "{", "locale", BCON_UTF8("simple"), "}");
 }
 
 void collection_free_index(index_spec_t *spec) {

@@ -294,6 +294,48 @@ class Dump(livetest.Case):
         self.load("d", status=5)
         self.assertIn("the metadata of its collection is no JSON", self.stderr)
 
+    def test_indexes_keep_their_order(self):
+        """an index that has no collation gets none of its new collection, whose texts are equal in another sense"""
+        texts = [minimongo.encode({"_id": i, "n": name, "t": name}) for i, name in enumerate(("Ann", "ann"))]
+        german = {"locale": "de", "strength": 1}
+        indexes = [{"v": 2, "key": {"_id": 1}, "name": "_id_", "collation": {"locale": "en", "strength": 2}},
+                   {"v": 2, "key": {"n": 1}, "name": "n", "unique": True},
+                   {"v": 2, "key": {"n": 1}, "name": "g", "collation": german},
+                   {"v": 2, "key": {"n": "hashed"}, "name": "h"},
+                   {"v": 2, "key": {"p": "2d"}, "name": "p"},
+                   {"v": 2, "key": {"_fts": "text", "_ftsx": 1}, "name": "words", "weights": {"t": 1}}]
+        self.put("d/shop/a.bson", b"".join(texts))
+        for options, collection in (({"collation": {"locale": "en", "strength": 2}}, "collated"), ({}, "plain")):
+            self.put("d/shop/a.metadata.json", json.dumps({"options": options, "indexes": indexes}).encode())
+            for _ in range(2):
+                self.load("d", "--index", "t:1", collection=collection)
+            found = self.indexes(collection)
+            self.assertEqual({"_id_", "n", "g", "h", "p", "words", "t_1"}, set(found))
+            self.assertEqual("de", found["g"]["collation"]["locale"])
+            for name in ("n", "h", "p", "words"):
+                self.assertNotIn("collation", found[name])
+            self.assertEqual(bool(options), "collation" in found["t_1"])  # as a shell makes it
+
+    def test_indexes_of_one_name(self):
+        """an index of the dump is not left out for another one of its name"""
+        def indexes(**more):
+            return json.dumps({"indexes": [{"v": 2, "key": {"k": 1}, "name": "x", **more}]}).encode()
+        texts = [minimongo.encode({"_id": i, "k": i, "m": -i}) for i in range(9)]
+        for name in ("a", "b"):
+            self.put("%s/shop/a.bson" % name, b"".join(texts[:5] if name == "a" else texts[5:]))
+            self.put("%s/shop/a.metadata.json" % name, indexes())
+        self.load("a", "--index", "m:1;name=x", status=1)
+        self.assertRegex(self.stderr, "--index m:1;name=x: a/.*has an index of the same name, x, with other keys")
+        self.assertEqual(0, self.client.count(self.database, "results"))
+        self.load("a", "--index", "k:1;name=x;unique")
+        self.assertIn("the index x is built as --index says", self.stderr)
+        self.assertTrue(self.indexes()["x"]["unique"])
+        self.load("a", "b", collection="both")
+        self.assertNotIn("--index says", self.stderr)
+        self.put("b/shop/a.metadata.json", indexes(unique=True))
+        self.load("a", "b", status=1, collection="other")
+        self.assertIn("its index x is not the one of that name of another input", self.stderr)
+
     def test_options_refused(self):
         """a collection that throws documents away is not made, and nothing is dropped; one that was made by hand is taken"""
         texts = made(5, "o")

@@ -113,12 +113,82 @@ static void test_too_long(void **state) {
     assert_non_null(strstr(err.text, "too long"));
 }
 
+static index_spec_t listed(const char *json) {
+    bson_error_t problem;
+    err_t err;
+    index_spec_t spec;
+    bson_t *index = bson_new_from_json((const uint8_t *)json, -1, &problem);
+    if (!index || !collection_take_index(index, &spec, &err))
+        fail_msg("%s", json);
+    bson_destroy(index);
+    return spec;
+}
+
+#define TEXT "{\"key\": {\"a\": 1, \"_fts\": \"text\", \"_ftsx\": 1}, \"name\": \"x\", \"weights\": "
+
+/* One of --index, and one as a server lists it. */
+static void test_same(void **state) {
+    (void)state;
+    static const struct {
+        const char *asked, *listed;
+        bool keys, unique;
+    } cases[] = {
+        {"n:1", "{\"v\": 2, \"key\": {\"n\": 1}, \"name\": \"x\"}", true, true},
+        {"n:1", "{\"key\": {\"n\": {\"$numberDouble\": \"1.0\"}}, \"name\": \"x\"}", true, true},
+        {"n:1;unique", "{\"key\": {\"n\": {\"$numberLong\": \"1\"}}, \"name\": \"x\"}", true, false},
+        {"n:1;unique", "{\"key\": {\"n\": 1}, \"name\": \"x\", \"unique\": true}", true, true},
+        {"n:1", "{\"key\": {\"n\": -1}, \"name\": \"x\"}", false, true},
+        {"n:1", "{\"key\": {\"m\": 1}, \"name\": \"x\"}", false, true},
+        {"n:1", "{\"key\": {\"n\": 1, \"m\": 1}, \"name\": \"x\"}", false, true},
+        {"n:1,m:1", "{\"key\": {\"m\": 1, \"n\": 1}, \"name\": \"x\"}", false, true},
+        {"n:hashed", "{\"key\": {\"n\": \"hashed\"}, \"name\": \"x\"}", true, true},
+        {"n:hashed", "{\"key\": {\"n\": 1}, \"name\": \"x\"}", false, true},
+        {"a:1,t:text,s:text", TEXT "{\"s\": 1, \"t\": 1}}", true, true},
+        {"a:1,t:text,s:text", TEXT "{\"s\": 1, \"u\": 1}}", false, true},
+        {"a:1,t:text", TEXT "{\"s\": 1, \"t\": 1}}", false, true},
+        {"t:text,a:1", TEXT "{\"t\": 1}}", false, true},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        err_t err;
+        index_spec_t asked, other = listed(cases[i].listed);
+        assert_true(collection_parse_index(cases[i].asked, &asked, &err));
+        if (collection_same_keys(&asked, &other) != cases[i].keys ||
+            collection_same_keys(&other, &asked) != cases[i].keys)
+            fail_msg("case %zu", i);
+        if (collection_same_option(&asked, &other, "unique") != cases[i].unique)
+            fail_msg("case %zu: unique", i);
+        collection_free_index(&asked);
+        collection_free_index(&other);
+    }
+}
+
+static void test_keep_uncollated(void **state) {
+    (void)state;
+    static const struct {
+        const char *listed, *options;
+    } cases[] = {
+        {"{\"key\": {\"n\": 1}, \"name\": \"x\"}", "{ \"collation\" : { \"locale\" : \"simple\" } }"},
+        {"{\"key\": {\"_id\": \"hashed\"}, \"name\": \"x\"}",
+         "{ \"collation\" : { \"locale\" : \"simple\" } }"},
+        {"{\"key\": {\"_id\": 1}, \"name\": \"x\"}", "{ }"},
+        {"{\"key\": {\"n\": 1}, \"name\": \"x\", \"collation\": {\"locale\": \"de\"}}",
+         "{ \"collation\" : { \"locale\" : \"de\" } }"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        index_spec_t spec = listed(cases[i].listed);
+        collection_keep_uncollated(&spec);
+        char *options = bson_as_relaxed_extended_json(&spec.options, NULL);
+        assert_string_equal(options, cases[i].options);
+        bson_free(options);
+        collection_free_index(&spec);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_good),
-        cmocka_unit_test(test_options),
-        cmocka_unit_test(test_bad),
-        cmocka_unit_test(test_too_long),
+        cmocka_unit_test(test_good), cmocka_unit_test(test_options),
+        cmocka_unit_test(test_bad),  cmocka_unit_test(test_too_long),
+        cmocka_unit_test(test_same), cmocka_unit_test(test_keep_uncollated),
     };
     return cmocka_run_group_tests_name("collection_index", tests, NULL, NULL);
 }

@@ -100,9 +100,10 @@ bool job_open_target(job_t *job, err_t *err);
 bool job_may_retry(job_t *job, err_t *err);
 
 /* dump_metadata.c: what dumps among the inputs tell of their collection. take: when the inputs are listed. may_make: can a
- * new collection have these options? Before anything is changed. */
+ * new collection have these options? Before anything is changed. keep_collations: of its indexes, when the collection is there. */
 bool job_take_dumps(job_t *job, err_t *err);
 bool job_may_make_as_dumped(const job_t *job, err_t *err);
+void job_keep_collations(job_t *job);
 
 /* find_format.c. list_inputs: once. find_format: without --format; connects first. */
 bool job_find_format(job_t *job, err_t *err);

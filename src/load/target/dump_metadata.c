@@ -8,22 +8,65 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Is it asked for by --index, or was it in another dump? */
-static bool is_known(const job_t *job, const char *name) {
+/* What --index asks for, or was in another dump, under the name of one of this dump. NULL: nothing. */
+static const index_spec_t *known_as(const job_t *job, const char *name) {
     for (size_t i = 0; i < job->index_count; i++)
         if (strcmp(job->indexes[i].name, name) == 0)
-            return true;
-    return strcmp(name, "_id_") == 0;
+            return &job->indexes[i];
+    return NULL;
 }
 
-static bool add_index(job_t *job, const bson_t *index, err_t *err) {
+static bool refuse_name(const job_t *job, const input_file_t *file, const index_spec_t *known, err_t *err) {
+    const size_t number = (size_t)(known - job->indexes);
+    if (number < job->spec->index_count)
+        return err_set(err, STATUS_USAGE,
+                       "--index %.500s: %.1000s has an index of the same name, %s, with other keys, and no "
+                       "collection can have both: give yours another name (;name=NAME)",
+                       job->spec->indexes[number], file->name, known->name);
+    return err_set(
+        err, STATUS_USAGE,
+        "%.1000s: its index %s is not the one of that name of another input, and no collection can "
+        "have both: load them into two collections, or take the metadata of one away and give its "
+        "indexes by --index, under other names",
+        file->name, known->name);
+}
+
+/* Of a collation --index says nothing. */
+static bool same_options(const index_spec_t *index, const index_spec_t *known, bool asked) {
+    return collection_same_option(index, known, "unique") && collection_same_option(index, known, "sparse") &&
+           collection_same_option(index, known, "expireAfterSeconds") &&
+           collection_same_option(index, known, "partialFilterExpression") &&
+           (asked || collection_same_option(index, known, "collation"));
+}
+
+/* One that is known is built, and this one is left out: of --index a person may have asked for other options. */
+static bool leave_out(const job_t *job, const input_file_t *file, const bson_t *index,
+                      const index_spec_t *known, err_t *err) {
+    const bool asked = (size_t)(known - job->indexes) < job->spec->index_count;
+    index_spec_t spec;
+    if (!collection_take_index(index, &spec, err))
+        return false;
+    const bool keys = collection_same_keys(&spec, known), options = same_options(&spec, known, asked);
+    collection_free_index(&spec);
+    if (!keys || !(options || asked))
+        return refuse_name(job, file, known, err);
+    if (!options)
+        log_warn("the index %s is built as --index says, with other options than those of the dump",
+                 known->name);
+    return true;
+}
+
+static bool add_index(job_t *job, const input_file_t *file, const bson_t *index, err_t *err) {
     index_spec_t *spec = &job->indexes[job->index_count];
     bson_iter_t iter;
     const char *name = bson_iter_init_find(&iter, index, "name") && BSON_ITER_HOLDS_UTF8(&iter)
                            ? bson_iter_utf8(&iter, NULL)
                            : "";
-    if (is_known(job, name))
+    if (strcmp(name, "_id_") == 0)
         return true;
+    const index_spec_t *known = known_as(job, name);
+    if (known)
+        return leave_out(job, file, index, known, err);
     if (bson_iter_init_find(&iter, index, "expireAfterSeconds")) {
         log_warn("the index %s of the dump is not built: it removes documents by their age, which `tipple "
                  "verify` would miss; build it after that",
@@ -39,7 +82,7 @@ static bool add_index(job_t *job, const bson_t *index, err_t *err) {
     return true;
 }
 
-static bool add_indexes(job_t *job, bson_iter_t *list, err_t *err) {
+static bool add_indexes(job_t *job, const input_file_t *file, bson_iter_t *list, err_t *err) {
     bson_iter_t at;
     bool ok = true;
     if (!BSON_ITER_HOLDS_ARRAY(list) || !bson_iter_recurse(list, &at))
@@ -51,7 +94,7 @@ static bool add_indexes(job_t *job, bson_iter_t *list, err_t *err) {
         if (!BSON_ITER_HOLDS_DOCUMENT(&at))
             continue;
         bson_iter_document(&at, &length, &bytes);
-        ok = !bson_init_static(&index, bytes, length) || add_index(job, &index, err);
+        ok = !bson_init_static(&index, bytes, length) || add_index(job, file, &index, err);
     }
     return ok;
 }
@@ -93,7 +136,7 @@ static bool read_metadata(job_t *job, const input_file_t *file, err_t *err) {
             file->name, problem.message);
     const bool ok =
         (!bson_iter_init_find(&iter, &metadata, "options") || take_options(job, file, &iter, err)) &&
-        (!bson_iter_init_find(&iter, &metadata, "indexes") || add_indexes(job, &iter, err));
+        (!bson_iter_init_find(&iter, &metadata, "indexes") || add_indexes(job, file, &iter, err));
     bson_destroy(&metadata);
     return ok;
 }
@@ -103,6 +146,11 @@ bool job_take_dumps(job_t *job, err_t *err) {
         if (job->manifest.files[i].metadata && !read_metadata(job, &job->manifest.files[i], err))
             return false;
     return true;
+}
+
+void job_keep_collations(job_t *job) {
+    for (size_t i = job->spec->index_count; job->place.collated && i < job->index_count; i++)
+        collection_keep_uncollated(&job->indexes[i]);
 }
 
 /* Of an existing one. */
