@@ -113,6 +113,15 @@ class Changed(livetest.Case):
                 self.verifies("done/day.csv")
                 self.client.drop_database(self.database)
 
+    def test_another_name_that_begins_alike(self):
+        """a new file of another name is a new one, also where one of the next name is gone, and it begins with all of that"""
+        self.write("b.csv", rows(40, 0))
+        self.load("b.csv")
+        (self.folder / "b.csv").unlink()
+        for name in ("c/b.csv", "a.csv", "c.csv"):
+            self.write(name, rows(50, 0))
+        self.assertEqual(10 + 50 + 50, self.load("c/b.csv", "a.csv", "c.csv")["loaded"])
+
     def test_two_that_begin_alike(self):
         """one stays and one is moved, both grow, and one could be either: each is itself"""
         self.write("a/day.csv", rows(40, 0))
@@ -124,6 +133,38 @@ class Changed(livetest.Case):
         self.assertEqual(30 + 20, self.load("a/day.csv", "c/day.csv")["loaded"])
         self.assertEqual(70 + 80, self.client.count(self.database, "results"))
         self.verifies("a/day.csv", "c/day.csv")
+
+    def test_two_entries_of_one_file(self):
+        """a file that was loaded by two names, once empty or shorter: when it grows, it is the longer one"""
+        for before in (0, 40):
+            with self.subTest(before=before):
+                self.write("1/x.csv", rows(before, 0))
+                self.write("2/x.csv", rows(100, 0))
+                (self.folder / "latest").symlink_to("1")
+                self.load("latest/x.csv", "2/x.csv")
+                (self.folder / "latest").unlink()
+                (self.folder / "latest").symlink_to("2")
+                self.write("2/x.csv", rows(105, 0))
+                self.assertEqual(5, self.load(*("latest/x.csv" if not before else str(self.folder / "2/x.csv"),))["loaded"])
+                self.assertEqual(before + 105, self.client.count(self.database, "results"))
+                (self.folder / "latest").unlink()
+                self.client.drop_database(self.database)
+
+    def test_moved_to_the_place_of_another(self):
+        """then it grows: it is known, --reload-changed leaves the other one's documents, and so does forget"""
+        for words in ([], ["--reload-changed"]):
+            with self.subTest(words=words):
+                self.write("0/x.csv", rows(100, 0))
+                self.write("1/x.csv", rows(100, 1))
+                self.load("0/x.csv", "1/x.csv")
+                (self.folder / "1/x.csv").rename(self.folder / "0/x.csv")
+                self.assertEqual(0, self.load("0/x.csv", *words)["loaded"])
+                self.write("0/x.csv", rows(103, 1))
+                self.assertEqual(3, self.load("0/x.csv", *words)["loaded"])
+                self.assertEqual(100 + 103, self.client.count(self.database, "results"))
+                said = self.tipple("forget", "--delete", "0/x.csv", "--uri", self.uri(), status=1).stderr
+                self.assertRegex(said, "what is called 0/x.csv today was loaded as 1/x.csv#1, and .* is 0/x.csv#0")
+                self.client.drop_database(self.database)
 
     def test_told_beside_a_changed_one(self):
         """what is told of new inputs is told, too, where --reload-changed removes another one's documents"""

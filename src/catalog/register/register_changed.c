@@ -99,73 +99,72 @@ static bool refuse_other_name(const registration_t *registering, const wanted_t 
         wanted->name, other->path, registering->name, other->path);
 }
 
-/* Entries whose files are gone, with more records than `least` has, which this input begins with; *one: one of them. Of so
- * many that the name says nothing, none. */
-static bool find_gone(const matching_t *m, size_t number, const entry_t *least, const entry_t **one,
-                      size_t *count, err_t *err) {
+/* ---- the entry that an input begins with ---- */
+
+/* What an input that has grown may have been: the entries of its name and of its file, and those whose files are gone. */
+typedef struct {
+    const entry_t *here;  /* of its name or its file: the longest one that it begins with; NULL: none */
+    const entry_t *moved; /* of those that are gone: likewise, if it is longer than that */
+    size_t moved_count;   /* how many of these there are */
+} grown_t;
+
+/* An entry without records is like nothing that any file begins with. */
+static uint64_t weight(const entry_t *entry) {
+    return entry && register_may_hold_records(entry) ? entry_newest(entry)->size : 0;
+}
+
+static bool look_here(const matching_t *m, size_t number, const entry_t *entry, grown_t *grown, err_t *err) {
+    bool fits;
+    if (!grows(m, number, entry, &fits, err))
+        return false;
+    if (fits && (!grown->here || weight(entry) > weight(grown->here)))
+        grown->here = entry;
+    return true;
+}
+
+/* Of so many that are gone that the name says nothing, none is it. */
+static bool look_at_gone(const matching_t *m, size_t number, grown_t *grown, err_t *err) {
     const wanted_t *wanted = &m->registering->wanted[number];
-    const uint64_t above = least && register_may_hold_records(least) ? entry_newest(least)->size : 0;
     size_t gone = 0, at = 0;
-    *count = 0;
     if (!wanted->may_grow || register_is_stream(&wanted->seen))
         return true;
     for (size_t look = 0; gone <= MOST_GONE && register_next_gone_below(m, number, wanted->seen.size, &look);)
         gone++;
     for (const entry_t *entry;
          gone <= MOST_GONE && (entry = register_next_gone_below(m, number, wanted->seen.size, &at));) {
-        bool grown = false;
-        if (entry != least && entry_newest(entry)->size > above && !grows(m, number, entry, &grown, err))
+        bool fits = false;
+        if (weight(entry) > weight(grown->here) && !grows(m, number, entry, &fits, err))
             return false;
-        *count += grown;
-        *one = grown ? entry : *one;
+        grown->moved_count += fits;
+        grown->moved = fits && weight(entry) > weight(grown->moved) ? entry : grown->moved;
     }
     return true;
 }
 
-/* Of two entries that it may be, grown: the one of which fewer records are to be sent. */
-static const entry_t *longer(const entry_t *one, const entry_t *other) {
-    return one && entry_newest(one)->size >= entry_newest(other)->size ? one : other;
-}
-
-/* The longest entry of this name, or of this file, that has grown. */
-static bool find_grown(const matching_t *m, size_t number, const entry_t **here, err_t *err) {
+static bool find_grown(const matching_t *m, size_t number, grown_t *grown, err_t *err) {
     const wanted_t *wanted = &m->registering->wanted[number];
-    bool grown = false;
+    *grown = (grown_t){.here = NULL};
     size_t at = register_first_in(m, &m->by_path, wanted);
-    for (const entry_t *entry; (entry = register_next_of_name(m, wanted, &at));
-         *here = grown ? longer(*here, entry) : *here)
-        if (!grows(m, number, entry, &grown, err))
+    for (const entry_t *entry; (entry = register_next_of_name(m, wanted, &at));)
+        if (!look_here(m, number, entry, grown, err))
             return false;
     at = 0;
-    for (const entry_t *entry; !*here && (entry = next_of_file(m, number, &at)); *here = grown ? entry : NULL)
-        if (!grows(m, number, entry, &grown, err))
+    for (const entry_t *entry; (entry = next_of_file(m, number, &at));)
+        if (!look_here(m, number, entry, grown, err))
             return false;
-    return true;
+    return look_at_gone(m, number, grown, err);
 }
 
-/* An input that has grown in its place; but where a longer one may have been moved there, and has, only if `surely` is
- * false: then that is this one, if no other input was. */
-static bool grow_in_place(matching_t *m, size_t number, bool surely, err_t *err) {
+/* Where several are gone that it may have been, what is here has grown, or it is a new one: that is told, and how to take
+ * the longest of them out. */
+static void take_grown(matching_t *m, size_t number, const grown_t *grown) {
     wanted_t *wanted = &m->registering->wanted[number];
-    const entry_t *here = NULL, *moved = NULL;
-    size_t longer_ones = 0;
-    if (!find_grown(m, number, &here, err) ||
-        (here && !find_gone(m, number, here, &moved, &longer_ones, err)))
-        return false;
-    if (!here || (surely && longer_ones))
-        return true;
-    wanted->resembles = longer_ones;
-    wanted->moved = longer_ones == 1;
-    register_take(m, number, wanted->moved ? moved : here);
-    return true;
-}
-
-static bool match_surely_grown(matching_t *m, size_t number, err_t *err) {
-    return grow_in_place(m, number, true, err);
-}
-
-static bool match_grown(matching_t *m, size_t number, err_t *err) {
-    return grow_in_place(m, number, false, err);
+    wanted->resembles = grown->moved_count;
+    wanted->moved = grown->moved_count == 1;
+    if (wanted->moved || grown->here)
+        register_take(m, number, wanted->moved ? grown->moved : grown->here);
+    if (grown->moved_count > 1)
+        snprintf(wanted->gone, sizeof wanted->gone, "%s", grown->moved->path);
 }
 
 /* The newest entries of its name, and of this file under another one, that have other content than it has now. */
@@ -185,20 +184,34 @@ static changed_t find_changed(const matching_t *m, size_t number) {
     return changed;
 }
 
-/* The same file under another folder, and grown. Where several could be it, or so many are gone that the name says
- * nothing, it is a new one. One that has changed in its place is that. */
-static bool match_moved_and_grown(matching_t *m, size_t number, err_t *err) {
-    wanted_t *wanted = &m->registering->wanted[number];
-    const entry_t *grown = NULL;
+/* It has grown in its place, and nothing else may have been moved there. */
+static bool grow_in_place(matching_t *m, size_t number, err_t *err) {
+    grown_t grown;
+    if (!find_grown(m, number, &grown, err))
+        return false;
+    if (grown.here && !grown.moved)
+        take_grown(m, number, &grown);
+    return true;
+}
+
+/* It has another place, and has grown; nothing else has that place. */
+static bool grow_moved(matching_t *m, size_t number, err_t *err) {
+    grown_t grown;
     const changed_t changed = find_changed(m, number);
     if (changed.of_name || changed.of_file)
         return true;
-    if (!find_gone(m, number, NULL, &grown, &wanted->resembles, err))
+    if (!find_grown(m, number, &grown, err))
         return false;
-    if (wanted->resembles == 1) {
-        register_take(m, number, grown);
-        wanted->moved = true;
-    }
+    take_grown(m, number, &grown);
+    return true;
+}
+
+/* Both may be. */
+static bool grow_any(matching_t *m, size_t number, err_t *err) {
+    grown_t grown;
+    if (!find_grown(m, number, &grown, err))
+        return false;
+    take_grown(m, number, &grown);
     return true;
 }
 
@@ -224,8 +237,8 @@ bool register_match_changed(matching_t *m, err_t *err) {
     const registration_t *registering = m->registering;
     /* What is surely another one's is taken by now, in whatever order they are given; so it is after each of these. What
      * stood in the place of one that was moved is a new one then, or has been moved itself. */
-    static bool (*const match[])(matching_t *, size_t, err_t *) = {
-        match_surely_grown, match_moved_and_grown, match_grown, match_changed, match_moved_and_grown};
+    static bool (*const match[])(matching_t *, size_t, err_t *) = {grow_in_place, grow_moved, grow_any,
+                                                                   match_changed};
     for (size_t how = 0; how < sizeof match / sizeof *match; how++)
         for (size_t i = 0; i < registering->count; i++)
             if (registering->wanted[i].named && !m->found[i] && !match[how](m, i, err))

@@ -119,7 +119,7 @@ const entry_t *register_next_gone_below(const matching_t *m, size_t number, uint
 /* Whoever has moved a file and changed it may not expect that it is another input. */
 static void note_gone(const matching_t *m, size_t number) {
     wanted_t *wanted = &m->registering->wanted[number];
-    if (m->registering->count > MOST_NOTED || wanted->resembles || wanted->equal[0] || wanted->replaced ||
+    if (m->registering->count > MOST_NOTED || wanted->resembles || wanted->equal[0] ||
         register_is_stream(&wanted->seen))
         return;
     size_t at = 0;

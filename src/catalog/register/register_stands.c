@@ -73,7 +73,10 @@ static int order_by_file(const void *a, const void *b, void *context) {
 
 /* Looked at once: many inputs and many entries may have one last name. */
 static const group_t *group_of(const matching_t *m, const wanted_t *wanted, size_t first) {
+    static const group_t none = {.made = true};
     group_t *group = &m->groups[first];
+    if (!register_like_at(m, &m->by_last_name, wanted, first)) /* there the next name's begins */
+        return &none;
     if (group->made)
         return group;
     group->made = true;

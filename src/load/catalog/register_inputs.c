@@ -50,19 +50,23 @@ static void tell_gone(const job_t *job, const wanted_t *wanted) {
 }
 
 static void tell_unclear(const job_t *job, const wanted_t *wanted) {
-    char *command = forget_line(job, wanted->name);
+    char *command = forget_line(job, wanted->gone);
     log_warn("%s begins with the content of %zu files of this name that were loaded from other folders, and "
-             "are gone: which of them it is cannot be known. So what they had is there twice. If that is "
-             "wrong: %s",
-             wanted->name, wanted->resembles, command ? command : "tipple forget --delete");
+             "are gone: which of them it is cannot be known, so what they had is there twice. If it was %s, "
+             "this takes that out: %s",
+             wanted->name, wanted->resembles, wanted->gone, command ? command : "tipple forget --delete");
     free(command);
 }
 
-/* Notes about inputs whose names are not those of the catalog, a few at most. */
-static void tell_names(const job_t *job) {
+/* Notes about inputs whose names are not those of the catalog, a few at most. replaced: about those that have changed, which
+ * are registered when their documents are removed. Of the others everything is told before that: it takes its time, and who
+ * runs the command again finds them registered. */
+static void tell_names(const job_t *job, bool replaced) {
     size_t moved = 0, copies = 0, unclear = 0, equal = 0, gone = 0;
     for (size_t i = 0; i < job->registration.count; i++) {
         const wanted_t *wanted = &job->registration.wanted[i];
+        if ((wanted->changed || wanted->replaced) != replaced)
+            continue;
         if (wanted->moved && strcmp(wanted->entry.path, wanted->name) != 0 && moved++ < NOTES)
             log_note("%s is the file that was loaded as %s (%s)", wanted->name, wanted->entry.path,
                      wanted->resembles ? "it has grown since, and begins with the same content"
@@ -77,7 +81,7 @@ static void tell_names(const job_t *job) {
         if (!wanted->copy && wanted->equal[0] && !copies_is_of(wanted->name, wanted->equal) &&
             equal++ < NOTES)
             tell_equal(job, wanted);
-        if (wanted->gone[0] && gone++ < NOTES)
+        if (!wanted->resembles && wanted->gone[0] && gone++ < NOTES)
             tell_gone(job, wanted);
     }
     if (gone > NOTES)
@@ -216,9 +220,13 @@ static bool reload_changed(job_t *job, err_t *err) {
         if (!job_remove_input(job, &registration->wanted[i].entry, !registration->wanted[i].unread, err))
             return false;
     }
-    if (any)
-        register_free(registration);
-    return !any || catalog_register(job->store, registration, err);
+    if (!any)
+        return true;
+    register_free(registration);
+    if (!catalog_register(job->store, registration, err))
+        return false;
+    tell_names(job, true);
+    return true;
 }
 
 /* Inputs of one compressed tar are one group. */
@@ -285,11 +293,12 @@ bool job_register_inputs(job_t *job, err_t *err) {
     job->registered_ns = clock_awake_or_not_ns();
     const bool ok = may_reload_missing(job, err) && check_not_emptied(job, err) &&
                     job_check_turns(job, err) && catalog_register(job->store, registration, err);
+    if (ok)
+        tell_names(job, false);
     const bool ready = ok && job_finish_removals(job, err) && reload_changed(job, err);
     describe_archive_free(&seen);
     if (!ready)
         return false;
-    tell_names(job);
     if (!fill_ledger(job, err) ||
         (job->existing == EXISTING_REPLACE && !ledger_put_in_order(&job->ledger, err)) ||
         !make_files(job, err))

@@ -9,11 +9,13 @@
 #include "catalog/removal.h"
 #include "catalog/store/store_mongo.h"
 #include "input/file/name.h"
+#include "load/before/describe_input.h"
 #include "load/forget/entry_documents.h"
 #include "server/collection.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 enum { NAP_MS = 50 };
 
@@ -112,6 +114,33 @@ static bool is_one(const forgetting_t *forgetting, const char *name, err_t *err)
     return false;
 }
 
+/* A name that was loaded may be that of another input's file today: then it is not known which of them is meant. */
+static bool is_its_file(const forgetting_t *forgetting, char *name, err_t *err) {
+    const places_meant_t meant = places_meant(forgetting->places, name);
+    const manifest_options_t options = {.input_name = NULL};
+    registration_t known = {.count = 0};
+    manifest_t manifest = {.count = 0};
+    struct stat file;
+    err_t ignored;
+    if (!meant.live || stat(name, &file) != 0 || !S_ISREG(file.st_mode) ||
+        !manifest_build(&manifest, &name, 1, &options, &ignored))
+        return true;
+    const bool found = manifest.count == 1 &&
+                       describe_known(forgetting->store, &manifest, server_namespace(forgetting->server),
+                                      forgetting->own_ids, &known, &ignored);
+    const entry_t *entry = found && known.wanted[0].entry.piece_count ? &known.wanted[0].entry : NULL;
+    const bool other = entry && entry->ordinal != meant.live->ordinal;
+    if (other)
+        err_set(err, STATUS_USAGE,
+                "what is called %s today was loaded as %s#%u, and what was loaded by this name is %s#%u: say "
+                "which of them by its number",
+                name, entry->path, entry->ordinal, name, meant.live->ordinal);
+    register_free(&known);
+    free(known.wanted);
+    manifest_free(&manifest);
+    return !other;
+}
+
 /* What the catalog calls an input: what a load of this argument would, or else the argument itself. */
 static bool find_input(const forgetting_t *forgetting, const char *given, char **name, err_t *err) {
     const char *namespace = server_namespace(forgetting->server);
@@ -136,7 +165,7 @@ static bool find_input(const forgetting_t *forgetting, const char *given, char *
         if (!(*name = strdup(given)))
             return err_memory(err, strlen(given));
     }
-    return is_one(forgetting, *name, err);
+    return is_one(forgetting, *name, err) && is_its_file(forgetting, *name, err);
 }
 
 /* All are looked up before any is touched. */
