@@ -137,10 +137,12 @@ static bool add_record(guess_t *guess, const guess_line_t *line, err_t *err) {
     const span_t *last = &guess->split->spans[guess->split->count - 1];
     guess->stray_cr |=
         last->length && last->length == last->raw_length && last->text[last->length - 1] == '\r';
-    for (size_t i = 0; i < guess->split->count; i++)
+    bool torn = false;
+    if (guess->structure.way.quote && !guess_torn_look(guess, line, &torn, err))
+        return false;
+    for (size_t i = 0; !torn && i < guess->split->count; i++)
         add_value(guess, &guess->columns[i], &guess->split->spans[i]);
-    const char quote = guess->structure.way.quote;
-    return !quote || !memchr(line->text, quote, line->length) || guess_torn_look(guess, line, err);
+    return true;
 }
 
 /* *again: what is known of quotes has changed by it. */

@@ -102,8 +102,8 @@ bool guess_cut_first(guess_t *guess, err_t *err);
  * record is to be read again. guess_find_escapes: at the end. */
 bool guess_escapes_look(guess_t *guess, const guess_text_t *from, bool *again, err_t *err);
 bool guess_find_escapes(const guess_t *guess, err_t *err);
-/* guess_torn.c: of a record with a quote, when it is split; at the end. */
-bool guess_torn_look(guess_t *guess, const guess_line_t *line, err_t *err);
+/* guess_torn.c: of a record, when it is split; *torn: it will be rejected. At the end. */
+bool guess_torn_look(guess_t *guess, const guess_line_t *line, bool *torn, err_t *err);
 bool guess_find_torn(guess_t *guess, err_t *err);
 /* guess_scalar.c: as a scalar of YAML, in quotes where they are needed. */
 void guess_put_scalar(text_t *out, const char *text, size_t length);

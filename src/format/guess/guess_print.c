@@ -77,8 +77,6 @@ static void put_record(text_t *out, const guess_t *guess) {
     if (structure->way.backslash)
         text_append(out, structure->way.backslashes ? ", escape: [double, backslashes]"
                                                     : ", escape: [double, backslash]");
-    if (guess->torn.torn)
-        text_append(out, ", multiline: yes");
     if (structure->skip)
         text_print(out, ", skip: %zu", structure->skip);
     if (structure->comment) {

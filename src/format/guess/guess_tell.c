@@ -66,8 +66,10 @@ static void tell_structure(text_t *out, const guess_t *guess, uint64_t text_byte
     }
     if (guess->torn.torn) {
         char count[UNITS_MAX];
-        text_print(out, "; %s of them %s a text whose lines look like records",
-                   units_count(count, guess->torn.torn), guess->torn.torn == 1 ? "has" : "have");
+        text_print(out,
+                   "; %s of them will be rejected, for a text whose lines look like records: multiline: yes "
+                   "in a format reads %s",
+                   units_count(count, guess->torn.torn), guess->torn.torn == 1 ? "it" : "them");
     }
     if (named && guess->repeated && structure->columns > 1)
         text_append(out, "; the header is there again, and is no row");

@@ -1,6 +1,6 @@
-/* Are quotes ordinary characters? Where a record looks torn (torn_lines), it may be a text of several lines all the same. But
- * then other values of its column are in quotes, too, and a quote stands nowhere else: who encloses texts encloses those
- * that hold a quote. */
+/* Are quotes ordinary characters? Where a record looks torn (torn_lines), it may be a text of several lines all the same: it is a
+ * reject, and a person has to say. But if no other value of its column is in quotes, or a quote stands in a value that is in
+ * none, they surely are: who encloses texts encloses those that hold a quote. Then nothing is read by them. */
 #include "format/guess/guess_inner.h"
 #include "format/guess/structure/torn_lines.h"
 
@@ -24,7 +24,7 @@ static bool split_again(guess_t *guess, const guess_line_t *line, err_t *err) {
            err_memory(err, line->length);
 }
 
-static bool look(guess_t *guess, const guess_line_t *line, bool names, err_t *err) {
+static bool look(guess_t *guess, const guess_line_t *line, bool names, bool *torn, err_t *err) {
     torn_field_t field;
     torn_lines_t is = TORN_NOT;
     if (memchr(line->text, '\n', line->length)) {
@@ -35,16 +35,19 @@ static bool look(guess_t *guess, const guess_line_t *line, bool names, err_t *er
         if (!split_again(guess, line, err))
             return false;
     }
-    if (is != TORN_NOT)
+    *torn = is != TORN_NOT;
+    if (*torn)
         guess->columns[field.column].torn = true;
-    guess->torn.torn += is != TORN_NOT;
+    guess->torn.torn += *torn;
     guess->torn.sure |= is == TORN_SURELY;
-    count_quotes(guess, is == TORN_NOT && !names);
+    count_quotes(guess, !*torn && !names);
     return true;
 }
 
-bool guess_torn_look(guess_t *guess, const guess_line_t *line, err_t *err) {
-    return look(guess, line, false, err);
+bool guess_torn_look(guess_t *guess, const guess_line_t *line, bool *torn, err_t *err) {
+    *torn = false;
+    return !memchr(line->text, guess->structure.way.quote, line->length) ||
+           look(guess, line, false, torn, err);
 }
 
 /* Who encloses the texts of a column encloses others of it, too. */
@@ -59,8 +62,9 @@ bool guess_find_torn(guess_t *guess, err_t *err) {
     const guess_torn_t *torn = &guess->torn;
     const char quote = guess->structure.way.quote;
     const guess_line_t first = {guess->first, guess->first_length};
+    bool of_first;
     if (quote && memchr(first.text, quote, first.length) &&
-        (!split_again(guess, &first, err) || !look(guess, &first, true, err)))
+        (!split_again(guess, &first, err) || !look(guess, &first, true, &of_first, err)))
         return false;
     return !torn->torn || (are_enclosed(guess) && !torn->loose && !torn->sure) ||
            err_set(err, STATUS_INPUT,
