@@ -115,15 +115,15 @@ static bool is_one(const forgetting_t *forgetting, const char *name, err_t *err)
 }
 
 /* A name that was loaded may be that of another input's file today: then it is not known which of them is meant. */
-static bool is_its_file(const forgetting_t *forgetting, char *name, err_t *err) {
+static bool is_its_file(const forgetting_t *forgetting, const char *name, char *given, err_t *err) {
     const places_meant_t meant = places_meant(forgetting->places, name);
     const manifest_options_t options = {.input_name = NULL};
     registration_t known = {.count = 0};
     manifest_t manifest = {.count = 0};
     struct stat file;
     err_t ignored;
-    if (!meant.live || stat(name, &file) != 0 || !S_ISREG(file.st_mode) ||
-        !manifest_build(&manifest, &name, 1, &options, &ignored))
+    if (!meant.live || stat(given, &file) != 0 || !S_ISREG(file.st_mode) ||
+        !manifest_build(&manifest, &given, 1, &options, &ignored))
         return true;
     const bool found = manifest.count == 1 &&
                        describe_known(forgetting->store, &manifest, server_namespace(forgetting->server),
@@ -142,7 +142,7 @@ static bool is_its_file(const forgetting_t *forgetting, char *name, err_t *err) 
 }
 
 /* What the catalog calls an input: what a load of this argument would, or else the argument itself. */
-static bool find_input(const forgetting_t *forgetting, const char *given, char **name, err_t *err) {
+static bool find_input(const forgetting_t *forgetting, char *given, char **name, err_t *err) {
     const char *namespace = server_namespace(forgetting->server);
     char *clean = name_clean(given);
     *name = clean ? name_join(NULL, NULL, clean, strlen(clean)) : NULL;
@@ -165,7 +165,7 @@ static bool find_input(const forgetting_t *forgetting, const char *given, char *
         if (!(*name = strdup(given)))
             return err_memory(err, strlen(given));
     }
-    return is_one(forgetting, *name, err) && is_its_file(forgetting, *name, err);
+    return is_one(forgetting, *name, err) && (!by_load || is_its_file(forgetting, *name, given, err));
 }
 
 /* All are looked up before any is touched. */
