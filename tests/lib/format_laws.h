@@ -124,7 +124,7 @@ static size_t law_closed(const schema_t *schema, char delimiter, const uint8_t *
 /* Where the record at `at` ends, before its line feed. */
 static size_t law_record_end(const schema_t *schema, char delimiter, const uint8_t *text, size_t at,
                              size_t length) {
-    const bool comment = at < length && schema_is_comment(schema, text[at]);
+    const bool comment = at < length && schema_is_comment(schema, text[at]) && !schema->guessed;
     for (bool begins = true; at < length && text[at] != '\n';) {
         size_t odd, line = at;
         if (schema->multiline && begins && !comment && text[at] == (uint8_t)schema->quote) {
@@ -393,17 +393,31 @@ static void law_same_records(const lab_records_t *a, size_t from, size_t to, con
     }
 }
 
+/* Rejects that begin as a comment does, whose sign was guessed. No comment has several lines. */
+static size_t law_marked(const law_t *law, const lab_records_t *all, const uint8_t *text) {
+    size_t marked = 0;
+    for (size_t i = 0; i < all->count; i++) {
+        const lab_record_t *one = &all->records[i];
+        const uint8_t *record = text + one->record.offset;
+        LAB_MUST(one->parsed != PARSED_COMMENT || !memchr(record, '\n', one->record.length));
+        marked += one->parsed == PARSED_REJECT && one->record.length && law->schema->guessed &&
+                  schema_is_comment(law->schema, *record);
+    }
+    return marked;
+}
+
 static void law_accounts(const law_t *law, const dialect_t *dialect, const lab_records_t *all,
                          const uint8_t *text, size_t length) {
     law_lines_t lines = law_count(law->schema, dialect, text, length, true);
     size_t line = 0;
     LAB_MUST(lab_count(all, PARSED_BLANK) == lines.blank);
-    LAB_MUST(lab_count(all, PARSED_COMMENT) == lines.comments);
+    const size_t marked = law_marked(law, all, text);
+    LAB_MUST(lab_count(all, PARSED_COMMENT) + marked == lines.comments);
     LAB_MUST(lab_count(all, PARSED_SKIPPED) == lines.skipped);
     /* what begins with a header's word is no document; where the first line is a header, it is one each time, and so may
      * be others that name its columns */
     const size_t headers = lab_count(all, PARSED_HEADER), others = lab_count(all, PARSED_OTHER_HEADER),
-                 records = lab_count(all, PARSED_DOCUMENT) + lab_count(all, PARSED_REJECT);
+                 records = lab_count(all, PARSED_DOCUMENT) + lab_count(all, PARSED_REJECT) - marked;
     LAB_MUST(headers + others + records == lines.headers + lines.records);
     LAB_MUST(law->schema->header == HEADER_WORDS ? records >= lines.records : headers >= lines.headers);
     LAB_MUST(lab_count(all, PARSED_DOCUMENT) <= lines.records);
@@ -778,6 +792,8 @@ static const struct {
     {"all_escapes",
      "format: all_escapes\nrecord: {delimiter: [\",\", \";\"], header: no, escape: [double, backslashes]}\n"
      "fields:\n  - {name: a}\n  - {name: b, optional: yes}\n"},
+    {"guessed", "format: guessed\nrecord: {delimiter: \",\", header: no, comment: \"#\"}\n"
+                "fields:\n  - {name: a}\n  - {name: b, type: trimmed}\n"},
 };
 enum { LAW_FORMATS = sizeof law_formats / sizeof *law_formats };
 
@@ -858,6 +874,7 @@ static void law_make(law_t *law, const char *name, const char *yaml) {
         return;
     schema_t *schema = yaml ? lab_schema(yaml) : format_open(name, &err);
     LAB_MUST(schema);
+    schema->guessed = strcmp(name, "guessed") == 0;
     *law = law_for(schema);
 }
 

@@ -90,6 +90,23 @@ static void test_comments(void **state) {
     schema_destroy(schema);
 }
 
+/* If the sign was guessed, what begins with it may be a record, and ends where one does. */
+static void test_guessed_comments(void **state) {
+    (void)state;
+    static const struct {
+        const char *text;
+        size_t whole, part;
+    } rows[] = {
+        {"#1,\"a\nb\",c\nd\n", 11, 11},         {"#,\"a\n\n#\"\nd\n", 9, 9},  {"# \"a\nb\"\n", 5, 5},
+        {"# it's 5\" wide\nd,\"e\"\n", 15, 15}, {"#,\"a\n1,\"b\",c\n", 5, 5}, {"#,\"a\nb\n", 5, 0},
+    };
+    schema_t *schema = schema_with("double, comment: \"#\"");
+    schema->guessed = true;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        expect_first(schema, rows[i].text, rows[i].whole, rows[i].part);
+    schema_destroy(schema);
+}
+
 /* A closing quote that is too far away does not count, wherever the text is cut. */
 static void test_far(void **state) {
     (void)state;
@@ -121,12 +138,19 @@ static void test_far(void **state) {
 
 static void test_odd_bytes(void **state) {
     (void)state;
-    static const char *const escapes[] = {
-        "double", "[double, backslash]",    "backslash",
-        "[]",     "double, comment: \"#\"", "[double, backslash], comment: \"#\""};
+    enum { GUESSED = 6 };
+    static const char *const escapes[] = {"double",
+                                          "[double, backslash]",
+                                          "backslash",
+                                          "[]",
+                                          "double, comment: \"#\"",
+                                          "[double, backslash], comment: \"#\"",
+                                          "double, comment: \"#\"",
+                                          "[double, backslash], comment: \"#\""};
     uint64_t seed = 19;
     for (size_t way = 0; way < sizeof escapes / sizeof *escapes; way++) {
         schema_t *schema = schema_with(escapes[way]);
+        schema->guessed = way >= GUESSED;
         for (int round = 0; round < 4000; round++) {
             const size_t length = lab_chance(&seed, round % 50 ? 300 : 40000),
                          rare = 1 + lab_chance(&seed, 12);
@@ -243,9 +267,10 @@ static void test_known(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_by_hand),    cmocka_unit_test(test_backslash), cmocka_unit_test(test_comments),
-        cmocka_unit_test(test_far),        cmocka_unit_test(test_odd_bytes), cmocka_unit_test(test_known),
-        cmocka_unit_test(test_far_behind),
+        cmocka_unit_test(test_by_hand),  cmocka_unit_test(test_backslash),
+        cmocka_unit_test(test_comments), cmocka_unit_test(test_guessed_comments),
+        cmocka_unit_test(test_far),      cmocka_unit_test(test_odd_bytes),
+        cmocka_unit_test(test_known),    cmocka_unit_test(test_far_behind),
     };
     return cmocka_run_group_tests_name("ends", tests, NULL, NULL);
 }

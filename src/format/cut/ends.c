@@ -95,7 +95,8 @@ size_t ends_find(const schema_t *schema, char delimiter, const uint8_t *text, si
         return json_span_find(&(json_span_t){0}, text, length, whole);
     if (schema->kind == RECORDS_BSON)
         return find_bson(text, length, whole);
-    if (!schema->multiline || (length && schema_is_comment(schema, *text)))
+    const char sign = schema_line_sign(schema);
+    if (!schema->multiline || (sign && length && *text == (uint8_t)sign))
         return line_end(text, length, 0, whole);
     size_t line = line_end(text, length, 0, whole);
     for (size_t at = delimiter_skip(schema, text, length);;) {
@@ -227,7 +228,7 @@ static bool look_closer(ends_t *ends, const uint8_t *text, size_t length) {
 
 MASKS_INLINED bool on(ends_t *ends, const uint8_t *text, size_t length, bool all, size_t from,
                       bytes_fn *bytes_of) {
-    const wanted_t wanted = {ends->delimiter, ends->schema->quote, ends->schema->comment};
+    const wanted_t wanted = {ends->delimiter, ends->schema->quote, schema_line_sign(ends->schema)};
     bytes_t bytes;
     while (ends->record < from || !ends->record) {
         /* the byte after the 64 counts, too */
@@ -287,7 +288,7 @@ static uint32_t scan_closer(const schema_t *schema, char delimiter, const uint8_
 MASKS_INLINED uint32_t scan_with(const schema_t *schema, char delimiter, const uint8_t *text, uint32_t length,
                                  uint32_t record, uint32_t from, uint32_t to, scan_t *scan,
                                  bytes_fn *bytes_of) {
-    const wanted_t wanted = {delimiter, schema->quote, schema->comment};
+    const wanted_t wanted = {delimiter, schema->quote, schema_line_sign(schema)};
     bytes_t bytes;
     uint32_t at = from;
     if (record == from)

@@ -78,10 +78,11 @@ bool delimited_skip(delimited_t *reader, record_t *record) {
 }
 
 /* A line that begins as comments do. Nobody has said that there are comments if that was guessed: behind the header,
- * what has as many fields as a record is not taken for one. */
+ * what has as many fields as a record is not taken for one; and nowhere what goes on in other lines, which may be records. */
 static parsed_t look_at_comment(delimited_t *reader, record_t *record, const uint8_t *text) {
     const schema_t *schema = reader->schema;
-    const bool before = reader->file_start && (schema->header == HEADER_YES || schema->header == HEADER_LINE);
+    const bool before = reader->file_start && (schema->header == HEADER_YES || schema->header == HEADER_LINE),
+               of_lines = schema->guessed && memchr(text, '\n', record->length);
     if (schema->guessed && !before && reader->dialect->columns > 1) {
         if (!split_record(reader->split, schema, reader->dialect->delimiter, text, record->length))
             return PARSED_MEMORY;
@@ -91,6 +92,12 @@ static parsed_t look_at_comment(delimited_t *reader, record_t *record, const uin
                 "is guessed";
             return PARSED_REJECT;
         }
+    }
+    if (of_lines) {
+        record->reason =
+            "it begins as a comment does, but goes on behind a line end that is in quotes, where "
+            "records may be, and the format is guessed";
+        return PARSED_REJECT;
     }
     reader->passed.comments++;
     return PARSED_COMMENT;

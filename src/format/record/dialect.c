@@ -281,10 +281,20 @@ bool dialect_may_refuse(const schema_t *schema) {
             (schema->header != HEADER_NO || !encoding_keeps_utf8(schema->encoding)));
 }
 
-/* An empty line, or a comment, which may have no end yet. */
-static bool is_no_record(const schema_t *schema, const uint8_t *line, size_t length) {
-    return *line == '\n' || (*line == '\r' && length > 1 && line[1] == '\n') ||
-           schema_is_comment(schema, *line);
+/* An empty line, or a comment, which may have no end yet. *end: after it; length: there is none. */
+static bool is_no_record(const schema_t *schema, const uint8_t *text, size_t length, bool whole,
+                         size_t *end) {
+    size_t found = 0;
+    if (schema_is_comment(schema, *text)) {
+        found = ends_find(schema, schema->delimiters[0], text, length, whole);
+    } else {
+        const uint8_t *feed = memchr(text, '\n', length);
+        found = feed ? (size_t)(feed - text) + 1 : 0;
+        if (*text != '\n' && (*text != '\r' || found != 2))
+            return false;
+    }
+    *end = found ? found : length;
+    return true;
 }
 
 bool dialect_first_line(const schema_t *schema, const uint8_t *text, size_t length, bool whole,
@@ -297,10 +307,8 @@ bool dialect_first_line(const schema_t *schema, const uint8_t *text, size_t leng
         *ends = length < BSON_FIRST ? length : BSON_FIRST;
         return length >= BSON_FIRST || (whole && length);
     }
-    while (at < length && is_no_record(schema, text + at, length - at)) {
-        const uint8_t *feed = memchr(text + at, '\n', length - at);
-        at = feed ? (size_t)(feed - text) + 1 : length;
-    }
+    for (size_t end; at < length && is_no_record(schema, text + at, length - at, whole, &end);)
+        at += end;
     if (at == length)
         return false;
     *begins = at;

@@ -351,6 +351,12 @@ static inline bool schema_is_wide(const schema_t *schema) {
 static inline bool schema_is_comment(const schema_t *schema, uint8_t first) {
     return schema->comment && first == (uint8_t)schema->comment;
 }
+
+/* The sign after which a record is cut at its first line end; 0: there is none. A sign that was guessed is none: what begins with
+ * it may be a record, and is cut as one. */
+static inline char schema_line_sign(const schema_t *schema) {
+    return schema->guessed ? 0 : schema->comment;
+}
 /* Does a document tell from which place its record is? Then the record alone does not make it. */
 bool schema_tells_place(const schema_t *schema);
 

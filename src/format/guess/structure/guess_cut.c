@@ -11,7 +11,7 @@ void guess_schema(schema_t *schema, const way_t *way) {
     if (way->wide[0])
         schema->wide = way_delimiter(way);
     schema->quote = way->quote;
-    schema->comment = way->comment;
+    schema->guessed = true;
     schema->escape_double = true;
     schema->escape_backslash = way->backslash;
     schema->escape_backslashes = way->backslashes;

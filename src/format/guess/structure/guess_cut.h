@@ -12,7 +12,6 @@ typedef struct {
     char delimiter, quote; /* quote 0: none */
     bool backslash, backslashes;
     bool blanks;  /* any number of them divides */
-    char comment; /* lines that begin with it are none; 0: not known */
     char wide[4]; /* or these characters do; "": only the one */
 } way_t;
 

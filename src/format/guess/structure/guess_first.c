@@ -95,21 +95,6 @@ static size_t first_comment(const study_t *study, size_t first) {
     return first;
 }
 
-/* Where the comments begin that end at a record, among which blank lines may be: these need not be skipped. */
-static size_t before_comments(const study_t *study, size_t record, char comment) {
-    size_t begin = record;
-    for (size_t line = record; comment && line;) {
-        const size_t end = line - 1;
-        const uint8_t *feed = end ? memrchr(study->text, '\n', end) : NULL;
-        line = feed ? (size_t)(feed - study->text) + 1 : 0;
-        if (study->text[line] == (uint8_t)comment)
-            begin = line;
-        else if (line != end && study->text[line] != '\r')
-            break;
-    }
-    return begin;
-}
-
 /* One with a first field at most, as spreadsheets save a title. */
 static bool has_but_first(const study_t *study, const structure_t *found, size_t record) {
     const char delimiter = found->way.delimiter;
@@ -214,12 +199,10 @@ size_t guess_find_first(study_t *study, structure_t *found, size_t *of, err_t *e
         passed += comment;
     }
     const size_t before = comments ? first_comment(study, first) : first;
-    found->comment = comments ? '#' : found->way.comment;
+    found->comment = comments ? '#' : 0;
     found->unsure_comment = comments && !hashes.first_others && hashes.fitting > hashes.others;
     found->first = study->records[first].at;
-    found->skip =
-        before ? lines_before(study, before_comments(study, study->records[before].at, found->way.comment))
-               : 0;
+    found->skip = before ? lines_before(study, study->records[before].at) : 0;
     *of = study->count - first - passed;
     return before > MOST_BEFORE ? 0 : fitting;
 }

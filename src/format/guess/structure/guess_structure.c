@@ -90,17 +90,6 @@ static bool has_other_colons(const study_t *study) {
     return others * 2 > study->count;
 }
 
-/* Before comments were known, a quote in one of them may have gone on in the records behind it. */
-static bool has_quoting_comment(const study_t *study, const structure_t *found) {
-    if (!found->comment || found->way.comment || !found->way.quote)
-        return false;
-    for (size_t i = 0; i < study->count; i++)
-        if (study->records[i].hash &&
-            memchr(study->text + study->records[i].at, found->way.quote, study->records[i].length))
-            return true;
-    return false;
-}
-
 /* An apostrophe may stand around a word, too. It is the quote if a value in it needs quotes, or if most texts of a column
  * are in it, or most of its other values. *are: so it is. */
 static bool find_apostrophes(study_t *study, const structure_t *found, bool *are, err_t *err) {
@@ -149,14 +138,6 @@ static bool weigh(study_t *study, const way_t *way, double weight, structure_t *
         return true;
     *err = (err_t){.status = STATUS_OK};
     const size_t fitting = guess_find_first(study, found, &of, err);
-    if (has_quoting_comment(study, found)) {
-        way_t without = *way;
-        const bool unsure = found->unsure_comment;
-        without.comment = found->comment;
-        const bool ok = weigh(study, &without, weight, found, err);
-        found->unsure_comment |= unsure;
-        return ok;
-    }
     if (err->status != STATUS_OK || !look_at_cells(study, found, &clean, &odd, err))
         return false;
     bool are = true;
