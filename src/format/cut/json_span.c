@@ -1,4 +1,5 @@
 #include "format/cut/json_span.h"
+#include "base/chars/lines.h"
 #include "format/cut/masks.h"
 
 #include <string.h>
@@ -410,4 +411,11 @@ bool json_span_skip(json_span_t *span, const uint8_t *bytes, size_t length, size
         return skip_other(span, bytes, length, at, end);
     *end = length;
     return false;
+}
+
+size_t json_span_begins(const uint8_t *text, size_t length) {
+    const uint8_t *const end = text + length, *at = lines_blanks(text + lines_bom(text, length), end);
+    while (at < end && *at == 0x1E)
+        at = lines_blanks(at + 1, end);
+    return (size_t)(at - text);
 }

@@ -65,6 +65,10 @@ static inline bool json_span_is_blank(uint8_t byte) {
     return byte == ' ' || byte == '\n' || byte == '\r' || byte == '\t';
 }
 
+/* The first byte of a text that is no blank, behind a byte-order mark and the byte before each text of a sequence (RFC 7464);
+ * `length` if there is none. */
+size_t json_span_begins(const uint8_t *text, size_t length);
+
 /* Does this byte belong to no object? */
 static inline bool json_span_is_around(uint8_t byte) {
     return json_span_is_blank(byte) || byte == ',' || byte == '[' || byte == ']' || byte == 0x1E;

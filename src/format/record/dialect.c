@@ -137,17 +137,9 @@ static bool sniff_header(const schema_t *schema, split_t *split, const uint8_t *
 
 /* ---- JSON ---- */
 
-/* The first byte that is no blank; `length` if there is none. */
-static size_t json_begins(const uint8_t *text, size_t length) {
-    const uint8_t *const end = text + length, *at = lines_blanks(text + lines_bom(text, length), end);
-    while (at < end && *at == 0x1E)
-        at = lines_blanks(at + 1, end);
-    return (size_t)(at - text);
-}
-
 /* A file of another kind would be a reject on each of its lines. */
 static bool check_json(const uint8_t *text, size_t length, const char *name, err_t *err) {
-    const size_t at = json_begins(text, length);
+    const size_t at = json_span_begins(text, length);
     if (at == length || text[at] == '{' || text[at] == '[')
         return true;
     const bool shown = text[at] > ' ' && text[at] < 0x7F;
@@ -196,7 +188,7 @@ static bool sniff(const schema_t *schema, const uint8_t *text, size_t length, co
         return false;
     if (schema->kind != RECORDS_DELIMITED) {
         dialect_clear_columns(dialect);
-        const size_t begins = schema->kind == RECORDS_JSON ? json_begins(text, length) : length;
+        const size_t begins = schema->kind == RECORDS_JSON ? json_span_begins(text, length) : length;
         dialect->array = begins < length && text[begins] == '[';
         dialect->line_end = 1;
         dialect->hash = dialect_hash_of(schema, dialect);

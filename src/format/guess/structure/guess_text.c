@@ -16,7 +16,7 @@ static bool refuse_kind(const char *name, const char *kind, err_t *err) {
 }
 
 void guess_first_bytes(const uint8_t *text, size_t length, uint8_t *first, uint8_t *second) {
-    const uint8_t *const end = text + length, *at = lines_blanks(text + lines_bom(text, length), end);
+    const uint8_t *const end = text + length, *at = text + json_span_begins(text, length);
     *first = at < end ? *at : 0;
     at = at < end ? lines_blanks(at + 1, end) : end;
     *second = at < end ? *at : 0;
@@ -45,7 +45,7 @@ static size_t line_length(const uint8_t *at, const uint8_t *end) {
 
 /* Does the first line that is not blank open an array of JSON, and close it or go on behind its bracket? */
 static bool is_array(const uint8_t *text, size_t length, uint8_t second) {
-    const uint8_t *const end = text + length, *at = lines_blanks(text + lines_bom(text, length), end);
+    const uint8_t *const end = text + length, *at = text + json_span_begins(text, length);
     const size_t count = line_length(at, end);
     return (second == '[' || second == '-' || second == ']' || (second >= '0' && second <= '9')) &&
            (count == 1 || (count && at[count - 1] == ']'));
