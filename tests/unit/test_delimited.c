@@ -639,6 +639,31 @@ static void test_line_ends(void **state) {
     EXPECT(lab_schema(AB), "\xEF\xBB\xBF\nx,1\n", "-", "{'a':'x','b':1}");
 }
 
+/* Of CR CR LF the first CR is a part of the last value; in a format that was guessed it is a mistake, but in quotes. */
+static void test_two_carriages(void **state) {
+    (void)state;
+    static const char yaml[] = "format: x\nrecord: {delimiter: \",\", header: no, comment: \"#\"}\n"
+                               "fields: [{name: a}, {name: b}]\n",
+                      text[] = "1,x\r\r\n2,\"y\"\r\r\n3,\"z\r\"\r\n#\r\r\n4,u\r\n5,v\r\r";
+    for (int guessed = 0; guessed < 2; guessed++) {
+        lab_t lab = lab_for(lab_schema(yaml), text, sizeof text - 1);
+        lab.schema->guessed = guessed;
+        lab_records_t all = lab_parse(lab.reader, &lab.dialect, (const uint8_t *)text, sizeof text - 1,
+                                      (lab_how_t){.careful = false});
+        assert_int_equal(all.count, 6);
+        assert_int_equal(lab_count(&all, PARSED_REJECT), guessed ? 3 : 0);
+        assert_int_equal(lab_count(&all, PARSED_DOCUMENT), guessed ? 2 : 5);
+        assert_int_equal(lab_count(&all, PARSED_COMMENT), 1);
+        if (guessed) {
+            assert_non_null(strstr(all.records[0].reason, "a CR (byte 0d) too many"));
+            assert_int_equal(all.records[0].record.column, 4);
+        }
+        assert_non_null(strstr(json_of(&all.records[2]), "z\\r"));
+        lab_records_free(&all);
+        lab_end(&lab);
+    }
+}
+
 static void test_nothing(void **state) {
     (void)state;
     static const char *const texts[] = {"", "\xEF\xBB\xBF"};
@@ -995,6 +1020,7 @@ int main(void) {
         cmocka_unit_test(test_long_keys_of_all_types),
         cmocka_unit_test(test_order_of_columns),
         cmocka_unit_test(test_line_ends),
+        cmocka_unit_test(test_two_carriages),
         cmocka_unit_test(test_nothing),
         cmocka_unit_test(test_header_yes),
         cmocka_unit_test(test_places),
