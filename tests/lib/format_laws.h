@@ -793,7 +793,7 @@ static const struct {
      "format: all_escapes\nrecord: {delimiter: [\",\", \";\"], header: no, escape: [double, backslashes]}\n"
      "fields:\n  - {name: a}\n  - {name: b, optional: yes}\n"},
     {"guessed", "format: guessed\nrecord: {delimiter: \",\", header: no, comment: \"#\"}\n"
-                "fields:\n  - {name: a}\n  - {name: b, type: trimmed}\n"},
+                "fields:\n  - {name: a}\n  - {name: b, type: trimmed, exact: yes}\n"},
 };
 enum { LAW_FORMATS = sizeof law_formats / sizeof *law_formats };
 

@@ -145,6 +145,14 @@ static int scan_on(delimited_t *reader) {
     return scan->row_count > 0;
 }
 
+/* Is it a trimmed text that is in quotes, where those keep their blanks? */
+__attribute__((always_inline)) static inline bool keeps_blanks(const delimited_t *reader,
+                                                               const bounds_t *bounds, fields_t fields,
+                                                               const op_t *op, const uint8_t *text) {
+    return fields >= FIELDS_QUOTED && __builtin_expect(op->exact, 0) &&
+           delimited_is_quoted(reader, bounds, fields, op->column, text);
+}
+
 /* Converts one record to a document. */
 __attribute__((always_inline)) static inline uint8_t *encode(delimited_t *reader, const bounds_t *bounds,
                                                              fields_t fields, uint8_t *out, int64_t id,
@@ -185,9 +193,10 @@ __attribute__((always_inline)) static inline uint8_t *encode(delimited_t *reader
             length = span.length;
         }
         if (!simple && (op->null_kinds & NULLS_OTHER)) {
-            for (; op->code == OP_TRIMMED && length && text[length - 1] == ' '; length--)
+            const bool trimmed = op->code == OP_TRIMMED && !keeps_blanks(reader, bounds, fields, op, text);
+            for (; trimmed && length && text[length - 1] == ' '; length--)
                 ;
-            for (; op->code == OP_TRIMMED && length && text[0] == ' '; text++, length--)
+            for (; trimmed && length && text[0] == ' '; text++, length--)
                 ;
             out = delimited_put_unusual(reader, out, op, text, length, high, shape);
             continue;
@@ -214,10 +223,12 @@ __attribute__((always_inline)) static inline uint8_t *encode(delimited_t *reader
             }
             break;
         case OP_TRIMMED:
-            while (length && text[length - 1] == ' ')
-                length--;
-            while (length && text[0] == ' ')
-                text++, length--;
+            if (!keeps_blanks(reader, bounds, fields, op, text)) {
+                while (length && text[length - 1] == ' ')
+                    length--;
+                while (length && text[0] == ' ')
+                    text++, length--;
+            }
             /* fall through */
         case OP_TEXT:
             if (__builtin_expect(length == 0 || high || (length == 4 && (op->null_kinds & NULLS_WORD)), 0))

@@ -114,6 +114,14 @@ static inline span_t delimited_text_of(const delimited_t *reader, const bounds_t
     return (span_t){.text = text + quoted, .length = (uint32_t)(length - 2 * quoted)};
 }
 
+/* Does the column's text, as delimited_text_of has found it, stand in quotes? Where it matters, `fields` is a constant. */
+static inline bool delimited_is_quoted(const delimited_t *reader, const bounds_t *bounds, fields_t fields,
+                                       size_t column, const uint8_t *text) {
+    if (fields == FIELDS_SPANS)
+        return bounds->spans[column].raw_length != bounds->spans[column].length;
+    return fields == FIELDS_QUOTED && text != bounds->record && text[-1] == (uint8_t)reader->schema->quote;
+}
+
 /* ---- delimited_header.c ---- */
 
 /* Which bytes a header can begin with. */

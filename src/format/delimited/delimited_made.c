@@ -26,7 +26,9 @@ static bool value_of(const delimited_t *reader, const bounds_t *bounds, fields_t
     if (column == DIALECT_NO_FIELD)
         return false;
     *value = delimited_text_of(reader, bounds, fields, column);
-    if (reader->schema->fields[index].type == TYPE_TRIMMED) {
+    const field_t *field = &reader->schema->fields[index];
+    if (field->type == TYPE_TRIMMED &&
+        !(field->exact && delimited_is_quoted(reader, bounds, fields, column, value->text))) {
         while (value->length && value->text[value->length - 1] == ' ')
             value->length--;
         while (value->length && value->text[0] == ' ')

@@ -257,11 +257,21 @@ static bool meets_delimiter(const schema_t *schema, const dialect_t *dialect, co
     return delimiter_find(schema, dialect->delimiter, value->text, value->length, 0) != NULL;
 }
 
+/* Is it a text that loses its blanks but in quotes? */
+static bool needs_quotes(const schema_t *schema, const dialect_t *dialect, size_t column,
+                         const value_t *value) {
+    const uint16_t index = dialect->field_of[column];
+    return index != DIALECT_NO_FIELD && schema->fields[index].type == TYPE_TRIMMED &&
+           schema->fields[index].exact && value->length &&
+           (value->text[0] == ' ' || value->text[value->length - 1] == ' ');
+}
+
 /* Does it contain quotes, delimiters, line ends, or what would be read as a part of the line end or as no record? */
 static bool is_special(const emit_delimited_t *emit, const dialect_t *dialect, size_t column) {
     const value_t *value = &emit->values[column];
     char quote = emit->draft->schema->quote;
     return meets_delimiter(emit->draft->schema, dialect, value) ||
+           needs_quotes(emit->draft->schema, dialect, column, value) ||
            (quote && memchr(value->text, quote, value->length)) ||
            (emit->draft->schema->multiline && memchr(value->text, '\n', value->length)) ||
            (!column && value->length && schema_is_comment(emit->draft->schema, *value->text)) ||

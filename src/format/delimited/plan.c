@@ -100,6 +100,7 @@ static void add_field(builder_t *builder, const schema_t *schema, const dialect_
     op->field = (uint16_t)index;
     op->divide = (int8_t)field->divide;
     op->nulls = &field->nulls;
+    op->exact = field->exact;
     compile_patterns(builder, op, field);
     op->null_kinds = null_kinds_of(&field->nulls);
     if (op->code == OP_WIDE) { /* all fields together are not longer than the record */

@@ -40,6 +40,7 @@ typedef struct {
     const pattern_t *patterns;
     const texts_t *nulls;
     uint8_t pattern_count;
+    bool exact;             /* of OP_TRIMMED: not in quotes */
     uint32_t constant_size; /* of the whole element, which is at long_head */
 } op_t;
 

@@ -157,7 +157,8 @@ typedef struct {
     texts_t nulls;         /* a field whose text is one of them is left out */
     char point, thousands; /* of numbers that are not plain: see numeral.h; else 0 */
     bool
-        exact; /* of numbers: zeros in front, plus signs and exponents, which a number does not keep, do not fit */
+        exact; /* of numbers: zeros in front, plus signs and exponents, which a number does not keep, do not fit; of trimmed texts:
+                * those in quotes keep their blanks */
     texts_t words[2];      /* for booleans: those for false, those for true */
     texts_t patterns;      /* for dates: YYYY MM DD hh mm ss SSS; anything else must be there as it is */
     int divide;            /* for numbers: the exponent of the power of ten: 10 -> 1; -1: times 10 */

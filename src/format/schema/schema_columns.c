@@ -58,6 +58,12 @@ static bool read_lookup(reader_t *reader, const yaml_item_t *node, field_t *fiel
            COMPLAIN(node, "'key' and 'value' are the same column: two were expected");
 }
 
+/* What it is made of may have been in quotes, or not. */
+static bool check_exact(reader_t *reader, const yaml_item_t *node, const field_t *field) {
+    return field->type != TYPE_TRIMMED || !field->exact || (!field->array.length && !field->lookup) ||
+           COMPLAIN(node, "of a trimmed text, 'exact' goes with neither 'array' nor 'lookup'");
+}
+
 /* `divide` or `multiply`. */
 static bool read_scale(reader_t *reader, const yaml_item_t *node, field_t *field) {
     const yaml_item_t *divide = yaml_item_get(node, "divide"), *multiply = yaml_item_get(node, "multiply");
@@ -92,7 +98,7 @@ static bool read_field(reader_t *reader, const yaml_item_t *node, field_t *field
     return TRY(read_scale(reader, node, field)) && TRY(schema_values(reader, node, field)) &&
            (!array || TRY(read_array(reader, array, field))) &&
            (!encoding || TRY(read_binary(reader, encoding, field))) &&
-           (!lookup || TRY(read_lookup(reader, lookup, field))) &&
+           (!lookup || TRY(read_lookup(reader, lookup, field))) && TRY(check_exact(reader, node, field)) &&
            (!optional || TRY(yaml_tree_bool(tree, optional, &field->optional, reader->err))) &&
            schema_texts(reader, column ? column : name, &field->columns) &&
            (field->columns.count || COMPLAIN(column, "at least one column name was expected"));

@@ -81,7 +81,8 @@ const schema_keys_t schema_keys[KEYS_PARTS] = {
                      {"multiply", "`number` and `decimal`: multiplied by 1, 10, 100, ..."},
                      POINT,
                      MARKS,
-                     EXACT,
+                     {"exact", "of numbers: yes, and zeros in front, plus signs and exponents do not fit; of "
+                               "`trimmed`: yes, and a text in quotes keeps its blanks"},
                      TRUE,
                      FALSE,
                      {"array", "what is between the elements of an array"},
