@@ -265,10 +265,6 @@ static parsed_t refuse_quote(record_t *record, const split_t *split) {
 
 /* Of CR CR LF the first CR would become a part of the last value, unnoticed: a value that is in quotes ends with one. Nobody has
  * said so of a format that is guessed, which refuses a file of such lines as well. */
-static bool ends_in_carriage(const schema_t *schema, const uint8_t *text, uint32_t length) {
-    return schema->guessed && text[length - 1] == '\r';
-}
-
 static parsed_t refuse_carriage(record_t *record) {
     record->reason =
         "its line ends with a CR (byte 0d) too many, which would become a part of its last value, "
@@ -467,7 +463,7 @@ parsed_t delimited_next(delimited_t *reader, uint8_t *out, size_t room, record_t
         if (parsed != PARSED_DOCUMENT)
             return parsed;
     }
-    if (__builtin_expect(carriage, 0) && ends_in_carriage(reader->schema, text, length))
+    if (__builtin_expect(text[length - 1] == '\r', 0) && reader->schema->guessed)
         return refuse_carriage(record);
     if (__builtin_expect(reader->line - record->line > 1 && !reader->schema->any_lines, 0)) {
         const parsed_t parsed = look_at_lines(reader, record);
