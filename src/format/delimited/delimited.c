@@ -341,6 +341,15 @@ static __attribute__((noinline)) parsed_t look_at_lines(delimited_t *reader, rec
     }
 }
 
+/* Where the lines of a record, or its last byte, may tell that it is none. PARSED_DOCUMENT: they do not. */
+static inline parsed_t look_at_row(delimited_t *reader, record_t *record, const uint8_t *text) {
+    if (__builtin_expect(text[record->length - 1] == '\r', 0) && reader->schema->guessed)
+        return refuse_carriage(record);
+    return __builtin_expect(reader->line - record->line > 1 && !reader->schema->any_lines, 0)
+               ? look_at_lines(reader, record)
+               : PARSED_DOCUMENT;
+}
+
 /* For odd quotes, surplus fields, wrong numbers of fields, or a caller that wants the shape. */
 static parsed_t parse_carefully(delimited_t *reader, uint8_t *out, record_t *record, int64_t id,
                                 shape_t *shape) {
@@ -463,11 +472,9 @@ parsed_t delimited_next(delimited_t *reader, uint8_t *out, size_t room, record_t
         if (parsed != PARSED_DOCUMENT)
             return parsed;
     }
-    if (__builtin_expect(text[length - 1] == '\r', 0) && reader->schema->guessed)
-        return refuse_carriage(record);
-    if (__builtin_expect(reader->line - record->line > 1 && !reader->schema->any_lines, 0)) {
-        const parsed_t parsed = look_at_lines(reader, record);
-        if (parsed != PARSED_DOCUMENT)
+    if (reader->doubts) {
+        const parsed_t parsed = look_at_row(reader, record, text);
+        if (__builtin_expect(parsed != PARSED_DOCUMENT, 0))
             return parsed;
     }
     int64_t id = reader->id_base + start;

@@ -42,6 +42,7 @@ static void learn_columns(delimited_t *reader) {
 void delimited_learn_header(delimited_t *reader) {
     const schema_t *schema = reader->schema;
     memset(reader->header_start, 0, sizeof reader->header_start);
+    reader->doubts = schema->guessed || (schema->multiline && !schema->any_lines);
     if (schema->header == HEADER_YES)
         learn_columns(reader);
     for (size_t i = 0; schema->header == HEADER_WORDS && i < schema->header_words.count; i++)
