@@ -116,7 +116,7 @@ static void test_too_long(void **state) {
 static index_spec_t listed(const char *json) {
     bson_error_t problem;
     err_t err;
-    index_spec_t spec;
+    index_spec_t spec = {0};
     bson_t *index = bson_new_from_json((const uint8_t *)json, -1, &problem);
     if (!index || !collection_take_index(index, &spec, &err))
         fail_msg("%s", json);
