@@ -253,15 +253,16 @@ static found_t other(json_span_t *span, const uint8_t *text, size_t length, size
     return GOES_ON;
 }
 
-/* Does the line begin with { in the record's column? -1: it ends too early to tell. */
+/* Does the line begin with { in the record's column, counted from a comma or 1e on? -1: it ends too early to tell. */
 static int begins_record(const json_span_t *span, const uint8_t *line, size_t length) {
     uint32_t indent = 0;
     for (size_t i = 0; i < length; i++) {
         if (line[i] == '{')
             return indent == span->indent;
-        if (line[i] != ' ' && line[i] != '\t' && line[i] != ',')
+        const bool blank = line[i] == ' ' || line[i] == '\t';
+        if (!blank && line[i] != ',' && line[i] != 0x1E)
             return 0;
-        indent = line[i] == ',' ? 0 : indent + 1;
+        indent = blank ? indent + 1 : 0;
     }
     return -1;
 }
