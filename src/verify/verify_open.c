@@ -148,8 +148,10 @@ static bool open_catalog(verification_t *run, err_t *err) {
         return err_set(err, STATUS_USAGE,
                        "%s was loaded with --existing %s by another version of tipple: use that one",
                        server_namespace(run->server), run->header.existing);
-    if (!check_header(run, err) || !own_id_set(run->schema, run->header.id ? run->header.id : "", err) ||
-        !take_filter(run, err) || !running_count(run->store, NULL, run->header.lease_ms, &running, err))
+    if (!check_header(run, err) ||
+        !kept_format_hold(&run->header, server_namespace(run->server), run->schema, true, err) ||
+        !own_id_set(run->schema, run->header.id ? run->header.id : "", err) || !take_filter(run, err) ||
+        !running_count(run->store, NULL, run->header.lease_ms, &running, err))
         return false;
     if (running)
         log_warn("%zu load%s of %s %s running: what is not there yet counts as missing", running,

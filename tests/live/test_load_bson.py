@@ -178,6 +178,21 @@ class Bson(livetest.Case):
         self.assertEqual(3, self.load("c.bson", status=2)["rejected"])
         self.assertEqual(sorted(found + [document(number(b"_id", 9))]), self.stored())
 
+    def test_every_id_is_replaced(self):
+        """--existing replace: the document takes the place of the other one, of whatever type their _id is"""
+        text = struct.pack("<i", 2) + b"x\0"
+        ids = [element(*each) for each in (
+            (0x01, b"_id", bytes(8)), (0x02, b"_id", text), (0x03, b"_id", document(number(b"a", 1))),
+            (0x05, b"_id", struct.pack("<iB", 1, 0) + b"x"), (0x07, b"_id", bytes(12)), (0x08, b"_id", b"\1"),
+            (0x09, b"_id", bytes(8)), (0x0A, b"_id", b""), (0x0C, b"_id", text + bytes(12)), (0x0D, b"_id", text),
+            (0x0E, b"_id", struct.pack("<i", 2) + b"y\0"), (0x0F, b"_id", struct.pack("<i", 15) + text + document()), (0x10, b"_id", struct.pack("<i", 7)),
+            (0x11, b"_id", bytes(8)), (0x12, b"_id", struct.pack("<q", 8)), (0x13, b"_id", b"\1" + bytes(15)),
+            (0x7F, b"_id", b""), (0xFF, b"_id", b""))]
+        for name, value in (("a.bson", 1), ("b.bson", 2)):
+            self.put(name, b"".join(document(each, number(b"v", value)) for each in ids))
+            self.load(name, "--existing", "replace")
+        self.assertEqual(sorted(document(each, number(b"v", 2)) for each in ids), self.stored())
+
     def test_odd_ids_of_fields(self):
         """--id takes a field behind odd binary data, and code as it is; a document with another _id there is a reject"""
         code = element(0x0D, b"k", struct.pack("<i", 4) + b"a\0b\0")

@@ -134,6 +134,22 @@ class Changed(livetest.Case):
         self.assertEqual(70 + 80, self.client.count(self.database, "results"))
         self.verifies("a/day.csv", "c/day.csv")
 
+    def test_swapped_that_begin_alike(self):
+        """two files that are swapped, or moved on by one place, one of which begins with the other: nothing is loaded again"""
+        self.write("p/s.csv", rows(40, 0))
+        self.write("q/s.csv", rows(60, 0))
+        self.load("p/s.csv", "q/s.csv")
+        (self.folder / "p/s.csv").rename(self.folder / "t")
+        (self.folder / "q/s.csv").rename(self.folder / "p/s.csv")
+        (self.folder / "t").rename(self.folder / "q/s.csv")
+        for inputs in (["p/s.csv", "q/s.csv"], ["q/s.csv", "p/s.csv"]):
+            self.assertEqual(0, self.load(*inputs)["loaded"])
+        (self.folder / "r").mkdir()
+        (self.folder / "p/s.csv").rename(self.folder / "r/s.csv")
+        (self.folder / "q/s.csv").rename(self.folder / "p/s.csv")
+        self.assertEqual(0, self.load("p/s.csv", "r/s.csv")["loaded"])
+        self.assertEqual(40 + 60, self.client.count(self.database, "results"))
+
     def test_two_entries_of_one_file(self):
         """a file that was loaded by two names, once empty or shorter: when it grows, it is the longer one"""
         for before in (0, 40):

@@ -107,6 +107,20 @@ class Columns(livetest.Case):
         self.client.command(self.database, {"update": "results", "updates": [{"q": {"id": 999}, "u": {"$set": {"zip": "n/z"}}}]})
         self.verified("--format", "./x.yaml", status=7)
 
+    def test_printed_guess(self):
+        """a guess that is printed and given as --format reads as strictly; with multiline: yes it is for --retry"""
+        self.write("a.csv", b"id,n\n1,5\n2,6\n")
+        self.write("b.csv", b"id,n\n3,5\r\r\n4,6\n5,\"x\n6,y\"\n")
+        guess = self.tipple("formats", "--guess", "a.csv").stdout
+        self.write("a.yaml", guess)
+        self.write("lines.yaml", guess.replace(b"header:", b"multiline: yes, header:"))
+        self.load("a.csv")
+        self.refused("was loaded without 'multiline: yes'", "b.csv", "--format", "./lines.yaml")
+        counts = self.load("b.csv", "--format", "./a.yaml", status=2)
+        self.assertEqual((1, 2), (counts["loaded"], counts["rejected"]))
+        for words in ([], ["--format", "./a.yaml"]):
+            self.tipple("verify", "--uri", self.uri(), *words, "a.csv", "b.csv")
+
 
 if __name__ == "__main__":
     assert live.TIPPLE

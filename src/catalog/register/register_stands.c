@@ -32,6 +32,25 @@ bool register_stands_itself(const matching_t *m, size_t number, const entry_t *e
            (!there->file.member || is_name_of_member(wanted->name, there->file.member));
 }
 
+/* Is the file at the entry's path, which is longer, as a whole what was loaded as another one? Then that was moved there: it
+ * did not grow. */
+static bool is_of_another(const matching_t *m, const entry_t *entry) {
+    const asked_t *there = what_stands(m, entry);
+    const wanted_t name = {.name = entry->path};
+    const entry_t *other;
+    if (there->file.member || there->file.size == entry_newest(entry)->size)
+        return false;
+    for (size_t at = register_first_in(m, &m->by_last_name, &name);
+         (other = register_like_at(m, &m->by_last_name, &name, at)); at++) {
+        entry_t here = *other;
+        here.path = entry->path;
+        if (other != entry && entry_newest(other)->size == there->file.size &&
+            m->registering->holds(m->registering->holds_context, &here))
+            return true;
+    }
+    return false;
+}
+
 /* Does the entry's content stand under its path? What has that name may be anything: a path is read in the folder that
  * the command was given in, and files come and go. */
 static bool stands_content(const matching_t *m, const entry_t *entry) {
@@ -39,8 +58,9 @@ static bool stands_content(const matching_t *m, const entry_t *entry) {
     if (what_stands(m, entry)->is == NO_FILE)
         return false;
     if (there->holds == NOT_READ)
-        there->holds =
-            m->registering->holds(m->registering->holds_context, entry) ? ITS_CONTENT : OTHER_CONTENT;
+        there->holds = m->registering->holds(m->registering->holds_context, entry) && !is_of_another(m, entry)
+                           ? ITS_CONTENT
+                           : OTHER_CONTENT;
     return there->holds == ITS_CONTENT;
 }
 

@@ -31,3 +31,21 @@ bool kept_format(store_t *store, const char *name, bool must, schema_t **schema,
     catalog_header_free(&header);
     return ok;
 }
+
+bool kept_format_hold(const catalog_header_t *header, const char *name, schema_t *schema, bool fixes,
+                      err_t *err) {
+    if (!header->format_text || schema->guessed)
+        return true;
+    schema_t *kept = schema_parse_guessed(header->format_text, "the format in the catalog", err);
+    if (!kept)
+        return false;
+    const bool more = schema->any_lines && !kept->any_lines;
+    schema->guessed = true;
+    schema_destroy(kept);
+    return !more || fixes ||
+           err_set(
+               err, STATUS_USAGE,
+               "%s was loaded without 'multiline: yes': give such a --format with --retry, for the records "
+               "that were rejected, or load all anew with --drop",
+               name);
+}

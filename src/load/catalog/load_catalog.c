@@ -4,6 +4,7 @@
 #include "base/stop.h"
 #include "format/record/own_id.h"
 #include "format/schema/schema_bad_value.h"
+#include "load/before/kept_format.h"
 #include "load/catalog/append.h"
 #include "load/job/job.h"
 
@@ -82,7 +83,8 @@ bool job_look_at_catalog(job_t *job, err_t *err) {
         ok = catalog_refuse_unknown_data(server_namespace(job->server), err);
     job->loading.bound = ok && found && header.format;
     if (job->loading.bound)
-        ok = own_id_set(job->schema, header.id ? header.id : "", err) &&
+        ok = kept_format_hold(&header, server_namespace(job->server), job->schema, job->spec->retry, err) &&
+             own_id_set(job->schema, header.id ? header.id : "", err) &&
              job_find_existing(job, header.existing ? header.existing : "", err) &&
              job_check_copies(job, err);
     catalog_header_free(&header);

@@ -26,15 +26,16 @@ bool ask_make_room(ask_t *ask, uint32_t count, err_t *err) {
     return (ask->asked && ask->indexes) || err_memory(err, count * sizeof *ask->asked);
 }
 
-/* How long a document's `_id` is with its type and name: 0 where it is not the first field, or of a rare
- * type. */
+/* How long a document's `_id` is with its type and name: 0 where it is not the first field, or of a type that no server
+ * takes as one. */
 static uint32_t id_length(const uint8_t *document, uint32_t length) {
     static const struct {
         uint8_t type, bytes;
         bool counted; /* begins with a length that counts what follows */
     } types[] = {{0x12, 8, false}, {0x10, 4, false},  {0x07, 12, false}, {0x02, 4, true},  {0x01, 8, false},
                  {0x09, 8, false}, {0x13, 16, false}, {0x05, 5, true},   {0x11, 8, false}, {0x08, 1, false},
-                 {0x03, 0, true},  {0x0D, 4, true},   {0x0E, 4, true},   {0x0F, 0, true}};
+                 {0x03, 0, true},  {0x0D, 4, true},   {0x0E, 4, true},   {0x0F, 0, true},  {0x0C, 16, true},
+                 {0x0A, 0, false}, {0xFF, 0, false},  {0x7F, 0, false}};
     const uint32_t head = 1 + sizeof "_id";
     int32_t counted = 0;
     if (length < 4 + head + 1 || memcmp(document + 5, "_id", sizeof "_id") != 0)
@@ -85,7 +86,7 @@ static bool take_found(ask_t *ask, asked_t *asked, const uint8_t *stored, uint32
     return true;
 }
 
-/* The slot where looking for a document's `_id` begins; ASK_SLOTS: its `_id` is of a rare type. */
+/* The slot where looking for a document's `_id` begins; ASK_SLOTS: it has none that is known. */
 static uint32_t slot_of(const uint8_t *document, uint32_t length, uint32_t *id) {
     *id = id_length(document, length);
     return *id ? (uint32_t)XXH3_64bits(document + 4, *id) % ASK_SLOTS : ASK_SLOTS;
