@@ -12,10 +12,13 @@ enum { BINARY_HEAD = 5 }; /* length and subtype */
 
 /* Stands where libbson has stopped, with what it would have found, if it was for the inner length only. */
 static bool stand(bson_iter_t *at, const uint8_t *raw, uint32_t length, uint32_t from) {
-    const uint8_t *end = raw + length, *value = NULL;
+    const uint8_t *end = raw + length, *name_end = NULL;
     if (from < length && raw[from] == BSON_TYPE_BINARY)
-        value = memchr(raw + from, 0, length - from);
-    if (!value++ || end - value <= BINARY_HEAD || value[4] != BSON_SUBTYPE_BINARY_DEPRECATED ||
+        name_end = memchr(raw + from, 0, length - from);
+    if (!name_end)
+        return false;
+    const uint8_t *value = name_end + 1;
+    if (end - value <= BINARY_HEAD || value[4] != BSON_SUBTYPE_BINARY_DEPRECATED ||
         number_at(value) >= (size_t)(end - value) - BINARY_HEAD)
         return false;
     at->raw = raw;

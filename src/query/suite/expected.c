@@ -32,15 +32,15 @@ static bool has_inner(const bson_iter_t *at, int depth) {
 static XXH128_hash_t digest_of(const bson_iter_t *at, int depth);
 
 /* The digest of what is in a map or a list. If the order does not count, the digests are added. */
-static XXH128_hash_t digest_all(bson_iter_t at, bool named, bool ordered, int depth) {
+static XXH128_hash_t digest_all(bson_iter_t *at, bool named, bool ordered, int depth) {
     XXH128_canonical_t parts[3]; /* of everything before, the name, the value */
     XXH128_hash_t all = {0, 0};
     uint64_t count = 0;
-    for (; bson_iter_next(&at); count++) {
-        const char *name = named ? bson_iter_key(&at) : "";
+    for (; bson_iter_next(at); count++) {
+        const char *name = named ? bson_iter_key(at) : "";
         XXH128_canonicalFromHash(&parts[0], ordered ? all : (XXH128_hash_t){0, 0});
         XXH128_canonicalFromHash(&parts[1], XXH3_128bits(name, strlen(name)));
-        XXH128_canonicalFromHash(&parts[2], digest_of(&at, depth));
+        XXH128_canonicalFromHash(&parts[2], digest_of(at, depth));
         XXH128_hash_t one = XXH3_128bits(parts, sizeof parts);
         all = ordered ? one : (XXH128_hash_t){all.low64 + one.low64, all.high64 + one.high64};
     }
@@ -61,7 +61,7 @@ static XXH128_hash_t digest_of(const bson_iter_t *at, int depth) {
         return XXH3_128bits(text, strlen(text));
     if (has_inner(at, depth)) {
         bson_iter_recurse(at, &inner);
-        return digest_all(inner, BSON_ITER_HOLDS_DOCUMENT(at), BSON_ITER_HOLDS_ARRAY(at), depth + 1);
+        return digest_all(&inner, BSON_ITER_HOLDS_DOCUMENT(at), BSON_ITER_HOLDS_ARRAY(at), depth + 1);
     }
     bson_t holder = BSON_INITIALIZER;
     element_append(&holder, "", at);
@@ -74,7 +74,7 @@ void expected_digest(const bson_t *documents, bool unordered, char digest[EXPECT
     bson_iter_t at;
     XXH128_hash_t hash = {0, 0};
     if (bson_iter_init(&at, documents))
-        hash = digest_all(at, false, !unordered, 0);
+        hash = digest_all(&at, false, !unordered, 0);
     snprintf(digest, EXPECTED_DIGEST, "%016" PRIx64 "%016" PRIx64, hash.high64, hash.low64);
 }
 

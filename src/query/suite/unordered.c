@@ -38,7 +38,7 @@ static XXH128_hash_t hash_of(const bson_iter_t *at) {
     return hash;
 }
 
-static void sketch(sketch_t *to, bson_iter_t at, uint64_t place, bool list, int depth);
+static void sketch(sketch_t *to, bson_iter_t *at, uint64_t place, bool list, int depth);
 
 static void sketch_value(sketch_t *to, const bson_iter_t *at, uint64_t place, int depth) {
     double number;
@@ -57,17 +57,17 @@ static void sketch_value(sketch_t *to, const bson_iter_t *at, uint64_t place, in
         add_shape(to, place, XXH3_128bits(text, strlen(text)));
     } else if (depth < DEEPEST && (map || BSON_ITER_HOLDS_ARRAY(at)) && bson_iter_recurse(at, &inner)) {
         add_shape(to, place, XXH3_128bits(map ? "{" : "[", 1));
-        sketch(to, inner, place, !map, depth + 1);
+        sketch(to, &inner, place, !map, depth + 1);
     } else {
         add_shape(to, place, hash_of(at));
     }
 }
 
-static void sketch(sketch_t *to, bson_iter_t at, uint64_t place, bool list, int depth) {
-    for (uint64_t number = 1; bson_iter_next(&at); number++)
-        sketch_value(to, &at,
+static void sketch(sketch_t *to, bson_iter_t *at, uint64_t place, bool list, int depth) {
+    for (uint64_t number = 1; bson_iter_next(at); number++)
+        sketch_value(to, at,
                      list ? XXH3_64bits_withSeed(&number, sizeof number, place)
-                          : XXH3_64bits_withSeed(bson_iter_key(&at), bson_iter_key_len(&at), ~place),
+                          : XXH3_64bits_withSeed(bson_iter_key(at), bson_iter_key_len(at), ~place),
                      depth);
 }
 
@@ -148,7 +148,7 @@ static int64_t take_all(bson_iter_t at, one_t **all) {
         *one = (one_t){.match = NONE, .before = NONE};
         bson_iter_document(&at, &one->length, &one->bytes);
         if (bson_iter_init_from_data(&fields, one->bytes, one->length))
-            sketch(&one->sketch, fields, 0, false, 0);
+            sketch(&one->sketch, &fields, 0, false, 0);
     }
     return count;
 }
