@@ -82,15 +82,17 @@ void expected_digest(const bson_t *documents, bool unordered, char digest[EXPECT
 
 static bool same_value(const bson_iter_t *wanted, const bson_iter_t *found, int depth);
 
-static size_t count_fields(bson_iter_t at) {
+static size_t count_fields(const bson_iter_t *of) {
+    bson_iter_t at = *of;
     size_t count = 0;
     while (bson_iter_next(&at))
         count++;
     return count;
 }
 
-static bool same_items(bson_iter_t wanted, bson_iter_t found, int depth) {
-    if (count_fields(wanted) != count_fields(found))
+static bool same_items(const bson_iter_t *of_wanted, const bson_iter_t *of_found, int depth) {
+    bson_iter_t wanted = *of_wanted, found = *of_found;
+    if (count_fields(&wanted) != count_fields(&found))
         return false;
     while (bson_iter_next(&wanted) && bson_iter_next(&found))
         if (!same_value(&wanted, &found, depth))
@@ -99,14 +101,14 @@ static bool same_items(bson_iter_t wanted, bson_iter_t found, int depth) {
 }
 
 /* Mostly, the fields of both are in one order: each is looked for behind the last one first. */
-static bool same_fields(bson_iter_t wanted, bson_iter_t found, int depth) {
-    bson_iter_t field = found;
-    if (count_fields(wanted) != count_fields(found))
+static bool same_fields(const bson_iter_t *of_wanted, const bson_iter_t *found, int depth) {
+    bson_iter_t wanted = *of_wanted, field = *found;
+    if (count_fields(&wanted) != count_fields(found))
         return false;
     while (bson_iter_next(&wanted)) {
         const char *name = bson_iter_key(&wanted);
         if (!bson_iter_next(&field) || strcmp(bson_iter_key(&field), name) != 0) {
-            field = found;
+            field = *found;
             if (stop_signal() || !bson_iter_find(&field, name))
                 return false;
         }
@@ -116,7 +118,7 @@ static bool same_fields(bson_iter_t wanted, bson_iter_t found, int depth) {
     return true;
 }
 
-static bool same_document(bson_iter_t wanted, bson_iter_t found) {
+static bool same_document(const bson_iter_t *wanted, const bson_iter_t *found) {
     return same_fields(wanted, found, 1);
 }
 
@@ -133,8 +135,8 @@ static bool same_value(const bson_iter_t *wanted, const bson_iter_t *found, int 
         bson_iter_t inner, fields;
         bson_iter_recurse(wanted, &inner);
         bson_iter_recurse(found, &fields);
-        return BSON_ITER_HOLDS_ARRAY(wanted) ? same_items(inner, fields, depth + 1)
-                                             : same_fields(inner, fields, depth + 1);
+        return BSON_ITER_HOLDS_ARRAY(wanted) ? same_items(&inner, &fields, depth + 1)
+                                             : same_fields(&inner, &fields, depth + 1);
     }
     const XXH128_hash_t digests[] = {digest_of(wanted, DEEPEST), digest_of(found, DEEPEST)};
     return digests[0].low64 == digests[1].low64 && digests[0].high64 == digests[1].high64;
@@ -155,13 +157,13 @@ static bool first_different(bson_iter_t *wanted, bson_iter_t *found, uint64_t *n
     return false;
 }
 
-static void check_values(bson_iter_t wanted, const answer_t *answer, bool unordered, char *difference,
-                         size_t room) {
-    bson_iter_t found;
-    uint64_t number, expected = count_fields(wanted), there;
+static void check_values(const bson_iter_t *of_wanted, const answer_t *answer, bool unordered,
+                         char *difference, size_t room) {
+    bson_iter_t wanted = *of_wanted, found;
+    uint64_t number, expected = count_fields(&wanted), there;
     char one[200], other[200];
     bson_iter_init(&found, answer->documents);
-    there = count_fields(found); /* if the client accumulates, there is one */
+    there = count_fields(&found); /* if the client accumulates, there is one */
     if (expected != there) {
         snprintf(difference, room, "%" PRIu64 " document%s where %" PRIu64 " were expected", there,
                  units_s(there), expected);
@@ -253,7 +255,7 @@ void expected_check(const bson_t *filled, const answer_t *answer, char *differen
                      bson_iter_utf8(&at, NULL));
     }
     if (!difference[0] && bson_iter_init_find(&at, filled, "values") && bson_iter_recurse(&at, &at))
-        check_values(at, answer, unordered, difference, room);
+        check_values(&at, answer, unordered, difference, room);
     if (stop_signal()) /* it may not have been looked at as a whole */
         difference[0] = 0;
 }

@@ -157,7 +157,7 @@ static bool is_same(matching_t *matching, const one_t *wanted, const one_t *foun
     bson_iter_t one, other;
     matching->stopped = matching->stopped || (++matching->steps % FEW == 0 && stop_signal());
     return bson_iter_init_from_data(&one, wanted->bytes, wanted->length) &&
-           bson_iter_init_from_data(&other, found->bytes, found->length) && matching->same(one, other);
+           bson_iter_init_from_data(&other, found->bytes, found->length) && matching->same(&one, &other);
 }
 
 /* So near that they can be the same: a billionth, and what sums of millions of numbers are rounded by. */

@@ -7,7 +7,7 @@
 
 /* Are these documents the same? The iterators stand before their first fields. Documents that are the same have the same
  * shape: alike but for the order of fields, and for numbers that differ by a billionth at most. */
-typedef bool unordered_same_fn(bson_iter_t wanted, bson_iter_t found);
+typedef bool unordered_same_fn(const bson_iter_t *wanted, const bson_iter_t *found);
 
 /* `wanted` stands before the first document of a list, and afterwards at the first one for which none of `found` is
  * left (true). False: there is none, or a stop signal came. */
