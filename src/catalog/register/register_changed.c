@@ -163,7 +163,7 @@ static void take_grown(matching_t *m, size_t number, const grown_t *grown) {
     wanted->moved = grown->moved_count == 1;
     if (wanted->moved || grown->here)
         register_take(m, number, wanted->moved ? grown->moved : grown->here);
-    if (grown->moved_count > 1)
+    if (grown->moved && grown->moved_count > 1)
         snprintf(wanted->gone, sizeof wanted->gone, "%s", grown->moved->path);
 }
 
