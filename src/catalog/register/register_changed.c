@@ -194,25 +194,19 @@ static bool grow_in_place(matching_t *m, size_t number, err_t *err) {
     return true;
 }
 
-/* It has another place, and has grown; nothing else has that place. */
-static bool grow_moved(matching_t *m, size_t number, err_t *err) {
-    grown_t grown;
-    const changed_t changed = find_changed(m, number);
-    if (changed.of_name || changed.of_file)
-        return true;
-    if (!find_grown(m, number, &grown, err))
-        return false;
-    take_grown(m, number, &grown);
-    return true;
-}
-
-/* Both may be. */
+/* In its place or moved there: both may be. */
 static bool grow_any(matching_t *m, size_t number, err_t *err) {
     grown_t grown;
     if (!find_grown(m, number, &grown, err))
         return false;
     take_grown(m, number, &grown);
     return true;
+}
+
+/* It has another place, and has grown; nothing else has that place. */
+static bool grow_moved(matching_t *m, size_t number, err_t *err) {
+    const changed_t changed = find_changed(m, number);
+    return changed.of_name || changed.of_file || grow_any(m, number, err);
 }
 
 static bool match_changed(matching_t *m, size_t number, err_t *err) {
