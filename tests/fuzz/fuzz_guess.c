@@ -61,7 +61,7 @@ static void hold(const guess_t *guess, const slack_t *text) {
     LAW(schema, text->text, text->length, (const uint8_t *)yaml, strlen(yaml));
     /* what is wrong within objects and documents is not looked for */
     if (count_rejects(schema, text, &rejects, &kept) && !schema_any_fields(schema))
-        LAW(rejects <= guess_misfits(guess) && !kept, text->text, text->length, (const uint8_t *)yaml,
+        LAW(rejects <= guess_rejects(guess) && !kept, text->text, text->length, (const uint8_t *)yaml,
             strlen(yaml));
     schema_destroy(schema);
     for (size_t i = 0; i < GUESS_LINES; i++)

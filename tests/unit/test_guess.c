@@ -277,7 +277,7 @@ static void test_piece_in_the_middle(void **state) {
     assert_true(
         guess_take(guess, (const uint8_t *)middle, strlen(middle), GUESS_FROM_LINE, false, &used, &err));
     assert_int_equal(guess_records(guess) - before, 2); /* the last one may go on */
-    assert_int_equal(guess_misfits(guess), 0);
+    assert_int_equal(guess_rejects(guess), 0);
     expect_yaml(guess, "record: {delimiter: [\",\"], header: yes, exact: yes}\n"
                        "fields:\n"
                        "  - {name: id,   type: number}\n"
@@ -305,7 +305,7 @@ static void test_misfits_are_counted(void **state) {
     guess_saw_all(guess);
     assert_true(guess_end(guess, &err));
     assert_int_equal(guess_records(guess), 8);
-    assert_int_equal(guess_misfits(guess), 2);
+    assert_int_equal(guess_rejects(guess), 2);
     assert_true(guess_tell(guess, 0, lines, &err));
     assert_string_equal(
         lines[0], "no --format: read as CSV, delimiter ',', header in line 1, 2 columns (all 8 rows looked "
@@ -337,7 +337,7 @@ static void test_first_again(void **state) {
         assert_non_null(guess);
         assert_true(guess_end(guess, &err));
         assert_int_equal(guess_records(guess), rows[i].records);
-        assert_int_equal(guess_misfits(guess), rows[i].misfits);
+        assert_int_equal(guess_rejects(guess), rows[i].misfits);
         guess_destroy(guess);
     }
 }

@@ -275,8 +275,8 @@ uint64_t guess_records(const guess_t *guess) {
     return guess->records;
 }
 
-uint64_t guess_misfits(const guess_t *guess) {
-    return guess->misfits;
+uint64_t guess_rejects(const guess_t *guess) {
+    return guess->misfits + guess->torn.torn;
 }
 
 void guess_was_utf16(guess_t *guess) {

@@ -93,6 +93,6 @@ bool guess_tell(const guess_t *guess, uint64_t text_bytes, char *lines[GUESS_LIN
 
 /* Of those that were taken: how many records, and how many will be rejected. */
 uint64_t guess_records(const guess_t *guess);
-uint64_t guess_misfits(const guess_t *guess);
+uint64_t guess_rejects(const guess_t *guess);
 
 #endif
