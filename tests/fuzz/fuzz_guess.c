@@ -57,7 +57,7 @@ static void hold(const guess_t *guess, const slack_t *text) {
     uint64_t rejects, kept;
     char *lines[GUESS_LINES], *yaml = guess_yaml(guess, &err);
     LAB_MUST(yaml && guess_tell(guess, text->length, lines, &err));
-    schema_t *schema = schema_parse(yaml, strlen(yaml), "guessed.yaml", &err);
+    schema_t *schema = schema_parse_guessed(yaml, "guessed.yaml", &err); /* as loads read it */
     LAW(schema, text->text, text->length, (const uint8_t *)yaml, strlen(yaml));
     /* what is wrong within objects and documents is not looked for */
     if (count_rejects(schema, text, &rejects, &kept) && !schema_any_fields(schema))

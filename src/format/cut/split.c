@@ -55,7 +55,7 @@ bool split_record(split_t *split, const schema_t *schema, char delimiter, const 
             if (is == QUOTE_OPEN && schema->multiline && !split->open)
                 split->open = at + 1;
             if (is == QUOTE_ODD && schema->multiline && !split->torn &&
-                delimiter_find(schema, delimiter, record, end, at))
+                (schema->guessed || delimiter_find(schema, delimiter, record, end, at)))
                 split->torn = at + 1;
             end = is == QUOTE_CLOSED ? end : 0;
         }

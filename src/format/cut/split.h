@@ -21,7 +21,9 @@ typedef struct split {
     bool backslash; /* a quote was escaped by a backslash */
     bool too_many;  /* more than SPLIT_MOST fields: count stopped there */
     size_t open;    /* the place, from 1, of a quote that is never closed, where that is a mistake; 0: none */
-    size_t torn;    /* the same of a quote that is closed in the middle of a field, behind a delimiter */
+    size_t
+        torn; /* the same of a quote that is closed in the middle of a field: behind a delimiter; where the format is
+                     * guessed, in any: quotes in it may be escaped otherwise than in what was looked at */
     uint8_t *scratch; /* unescaped text; grows; owned by the split */
     size_t scratch_room;
 } split_t;

@@ -255,9 +255,14 @@ static parsed_t refuse(delimited_t *reader, record_t *record, uint32_t column, s
     return PARSED_REJECT;
 }
 
-static parsed_t refuse_quote(record_t *record, const split_t *split) {
-    record->reason = split->open ? "the quote that is opened here is never closed"
-                                 : "the quoted text that begins here is not followed by a delimiter";
+static parsed_t refuse_quote(record_t *record, const split_t *split, bool guessed) {
+    record->reason =
+        split->open ? "the quote that is opened here is never closed"
+        : guessed
+            ? "the quoted text that begins here is not followed by a delimiter, and the format is guessed: "
+              "if quotes in it are escaped in another way, or are ordinary characters, give a --format that "
+              "says so (escape, quote)"
+            : "the quoted text that begins here is not followed by a delimiter";
     record->field = NULL;
     record->column = (uint32_t)(split->open ? split->open : split->torn);
     return PARSED_REJECT;
@@ -362,7 +367,7 @@ static parsed_t parse_carefully(delimited_t *reader, uint8_t *out, record_t *rec
         return PARSED_MEMORY;
     size_t columns = dialect->columns;
     if (!split_is_sound(split))
-        return refuse_quote(record, split);
+        return refuse_quote(record, split, reader->schema->guessed);
     if (split->too_many || split->count < columns ||
         (split->count > columns && dialect->surplus_column < 0)) {
         bool more = split->count > columns;

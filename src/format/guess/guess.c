@@ -51,6 +51,32 @@ static bool split_line(guess_t *guess, const guess_line_t *line, err_t *err) {
            err_memory(err, line->length);
 }
 
+/* A comment may be a record all the same, and is a reject then: see look_at_comment in delimited_header.c. */
+static bool add_comment(guess_t *guess, const guess_line_t *line, bool before, err_t *err) {
+    const size_t columns = guess->structure.columns;
+    if (!split_line(guess, line, err))
+        return false;
+    if (memchr(line->text, '\n', line->length))
+        guess->comments++;
+    else if (columns > 1 && guess->split->count == columns)
+        *(before ? &guess->comments_before : &guess->comments) += 1;
+    return true;
+}
+
+/* Behind the lines that are skipped. */
+static bool look_before_first(guess_t *guess, const uint8_t *text, err_t *err) {
+    const uint8_t *at = text, *const end = text + guess->structure.first;
+    guess_line_t line;
+    for (size_t left = guess->structure.skip; left && at < end; left--) {
+        const uint8_t *feed = memchr(at, '\n', (size_t)(end - at));
+        at = feed ? feed + 1 : end;
+    }
+    while (guess_line(guess->schema, &at, end, true, &line))
+        if (schema_is_comment(guess->schema, *line.text) && !add_comment(guess, &line, true, err))
+            return false;
+    return true;
+}
+
 /* The first record may name the columns: it is kept until the others are known. */
 static bool keep_first(guess_t *guess, const uint8_t *text, size_t length, bool whole, err_t *err) {
     const structure_t *structure = &guess->structure;
@@ -67,7 +93,7 @@ static bool keep_first(guess_t *guess, const uint8_t *text, size_t length, bool 
     memcpy(guess->first, line.text, line.length);
     guess->first_length = line.length;
     guess->first_line = 1 + lines_count(text, (size_t)(line.text - text));
-    return guess_cut_first(guess, err);
+    return guess_cut_first(guess, err) && look_before_first(guess, text, err);
 }
 
 void guess_reads_once(guess_t *guess) {
@@ -105,6 +131,17 @@ static void look_at_bytes(guess_t *guess, const uint8_t *text, size_t length) {
     guess->no_bytes |= !encoding_is(ENCODING_WINDOWS_1252, text, length);
 }
 
+/* \t, \n, \\: so databases write a tab, a line end, a backslash into text without quotes. */
+static bool has_escape(const span_t *span) {
+    const uint8_t *at = span->text, *const end = at + span->length;
+    while ((at = memchr(at, '\\', (size_t)(end - at))) && at + 1 < end) {
+        if (strchr("bfnrtv\\", at[1]) && at[1])
+            return true;
+        at++;
+    }
+    return false;
+}
+
 static void add_value(guess_t *guess, guess_column_t *column, const span_t *span) {
     const bool quoted = span->raw_length > span->length && span->length;
     guess_nearly_add(&column->nearly, &column->column, span->text, span->length);
@@ -113,6 +150,7 @@ static void add_value(guess_t *guess, guess_column_t *column, const span_t *span
         column->words = guess_is_column_word((const char *)span->text, span->length);
     column->column.recurs |=
         span->length == column->length && span->length && memcmp(span->text, column->text, span->length) == 0;
+    guess->has_escapes = guess->has_escapes || (!quoted && has_escape(span));
     look_at_bytes(guess, span->text, span->length);
 }
 
@@ -130,13 +168,14 @@ static bool add_record(guess_t *guess, const guess_line_t *line, err_t *err) {
         return false;
     guess->records++;
     guess->with_cr += has_cr(guess->split);
-    if (guess->split->count != guess->structure.columns || !split_is_sound(guess->split)) {
-        guess->misfits++;
-        return true;
-    }
     const span_t *last = &guess->split->spans[guess->split->count - 1];
     guess->stray_cr |=
         last->length && last->length == last->raw_length && last->text[last->length - 1] == '\r';
+    if (guess->split->count != guess->structure.columns || !split_is_sound(guess->split)) {
+        guess->misfits++;
+        guess->torn.loose += guess->split->torn > 0;
+        return true;
+    }
     bool torn = false;
     if (guess->structure.way.quote && !guess_torn_look(guess, line, &torn, err))
         return false;
@@ -236,8 +275,14 @@ bool guess_take(guess_t *guess, const uint8_t *text, size_t length, guess_from_t
     begin += first;
     const uint8_t *at = begin, *done = begin;
     bool at_start = from == GUESS_FROM_START || from == GUESS_FROM_OTHER;
-    while (guess_next(guess->schema, &at, end, last, &line)) {
+    while (guess_line(guess->schema, &at, end, last, &line)) {
         const guess_text_t here = {line.text, end, last};
+        if (schema_is_comment(guess->schema, *line.text)) {
+            if (!add_comment(guess, &line, false, err))
+                return false;
+            done = at;
+            continue;
+        }
         const bool like_first = is_first(guess, &line);
         bool again, same = like_first;
         if (!look_at_quotes(guess, &line, &here, &again, err) ||
@@ -376,6 +421,14 @@ static bool add_like_first(guess_t *guess, err_t *err) {
     return true;
 }
 
+/* Before a header no line is a record. */
+static void add_comments(guess_t *guess) {
+    const bool named = guess->header || guess->named_here;
+    const uint64_t rejects = guess->comments + (named ? 0 : guess->comments_before);
+    guess->records += rejects;
+    guess->misfits += rejects;
+}
+
 static bool check_for_documents(const guess_t *guess, err_t *err) {
     const bool types = guess->options.type_count > 0;
     if (guess->json && types)
@@ -409,6 +462,7 @@ bool guess_end(guess_t *guess, err_t *err) {
     if (!guess_find_escapes(guess, err) || !guess_find_torn(guess, err) || !find_encoding(guess, err) ||
         !guess_read_names(guess, err) || !guess_find_header(guess, err))
         return false;
+    add_comments(guess);
     if (!add_like_first(guess, err) || !guess_name_columns(guess, err) || !guess_tell_types(guess, err) ||
         !guess_settle_days(guess, err) || !guess_settle_marks(guess, err))
         return false;

@@ -137,7 +137,8 @@ static void weigh_column(const guess_t *guess, size_t at, bool named, evidence_t
         years && column->column.same_length != column->length; /* else the others may be years, too */
     if (!first.values || years || (named && is_of_series(guess, at)))
         return;
-    const bool word = first.pairs && !(first.pairs & column->column.pairs); /* "n" may be a name, too */
+    const bool word = first.pairs && (!column->column.values ||
+                                      !(first.pairs & column->column.pairs)); /* "n" may be a name, too */
     const bool first_typed = !word && !is_untyped(&first, &first_is),
                typed = column->column.values && !is_untyped(&column->column, is);
     if (first_typed) {

@@ -112,6 +112,15 @@ static bool settle_pairs(guess_t *guess, bool point, bool said, err_t *err) {
     return true;
 }
 
+/* Do people write like this who have a comma for decimals, and a dot between thousands? */
+static bool is_of_commas(const guess_t *guess) {
+    const char delimiter = guess->structure.way.delimiter;
+    bool dotted = false; /* 31.12.2021 */
+    for (size_t i = 0; i < guess->structure.columns; i++)
+        dotted |= guess->columns[i].is.kind == KIND_DATE && separator_of(&guess->columns[i]) == '.';
+    return delimiter == ';' || dotted;
+}
+
 bool guess_settle_marks(guess_t *guess, err_t *err) {
     bool point = guess->options.decimal == '.', comma = guess->options.decimal == ',';
     const bool said = point || comma;
@@ -128,7 +137,7 @@ bool guess_settle_marks(guess_t *guess, err_t *err) {
             column->is.style = COMMA_STYLE; /* its values tell none: as the others have it */
         if (!guess_kind_is_number(column->is.kind) || !column->is.unsure_decimal)
             continue;
-        if (point == comma && (mark == ',' || point)) {
+        if (point == comma && (mark == ',' || point || is_of_commas(guess))) {
             char name[200];
             guess_shown(name, sizeof name, column->key, strlen(column->key));
             return err_set(
@@ -139,6 +148,8 @@ bool guess_settle_marks(guess_t *guess, err_t *err) {
         }
         if (mark == ',' ? point && !comma : comma && !point)
             take_thousands(column);
+        else
+            column->is.took_point = mark == '.' && !point;
         column->is.unsure_decimal = false;
     }
     return true;
@@ -164,4 +175,7 @@ void guess_settle_text_nulls(guess_t *guess) {
                 (is_null(&column->column, j, "NULL") && (elsewhere || !column->column.values)))
                 column->is.nulls |= 1u << j;
     }
+    for (size_t i = 0; i < guess->structure.columns; i++)
+        for (size_t j = 0; j < guess->columns[i].column.null_count; j++)
+            guess->keeps_escapes |= guess->has_escapes && is_null(&guess->columns[i].column, j, "\\N");
 }

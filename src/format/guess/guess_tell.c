@@ -71,6 +71,8 @@ static void tell_structure(text_t *out, const guess_t *guess, uint64_t text_byte
                    "in a format reads %s",
                    units_count(count, guess->torn.torn), guess->torn.torn == 1 ? "it" : "them");
     }
+    if (guess->keeps_escapes)
+        text_append(out, "; \\N is nothing, and other escapes such as \\t and \\\\ stay as they are");
     if (named && guess->repeated && structure->columns > 1)
         text_append(out, "; the header is there again, and is no row");
     text_append(out, ")");
@@ -94,6 +96,8 @@ static void tell_column(text_t *out, const guess_column_t *column) {
         text_append(out, " with decimal comma");
     if (number && style->thousands && (column->column.grouped & bit))
         text_print(out, " %s '%c' for thousands", comma ? "and" : "with", style->thousands);
+    if (column->is.took_point)
+        text_append(out, " with decimal dot (else: --decimal ,)");
     if (column->is.kind == KIND_BOOLEAN && column->is.pair > 2)
         text_print(out, " %s/%s", guess_pairs[column->is.pair][0], guess_pairs[column->is.pair][1]);
     if (column->told)

@@ -91,7 +91,7 @@ static void add_typed(column_t *column, const uint8_t *text, size_t length) {
     }
     if (column->dates)
         column->dates = guess_dates(column->dates, text, length);
-    column->objectid = column->objectid && guess_is_objectid(text, length);
+    column->objectid = column->objectid && guess_is_objectid(text, length, &column->hex_letters);
     column->uuid = column->uuid && guess_is_uuid(text, length);
     column->typed =
         column->styles || column->pairs || column->iso || column->dates || column->objectid || column->uuid;
@@ -209,7 +209,7 @@ decision_t guess_column_decide(const column_t *column) {
                   decide_any_number(column, &is) || decide_date(column, &is)))
         return is;
     is = (decision_t){.kind = KIND_TEXT};
-    if (typed && column->objectid)
+    if (typed && column->objectid && column->hex_letters)
         is.kind = KIND_OBJECTID;
     else if (typed && column->uuid)
         is.kind = KIND_UUID;

@@ -19,8 +19,9 @@ typedef struct {
     bool iso; /* each is a date by one of GUESS_ISO */
     date_set_t iso_seen, dates;
     bool objectid, uuid;
-    bool typed;      /* any of those may still be */
-    bool many_nulls; /* more than there is room for */
+    bool hex_letters; /* one of those has a letter: a number of 24 digits is none */
+    bool typed;       /* any of those may still be */
+    bool many_nulls;  /* more than there is room for */
     size_t null_count;
     struct {
         uint8_t length, bytes[GUESS_NULL_ROOM];
@@ -58,7 +59,8 @@ typedef struct {
     size_t style, pattern, pair;
     uint8_t
         orders; /* of a date: in which orders of day, month and year all values are days; a bit for each */
-    bool unsure_decimal; /* the mark may be a decimal or a thousands mark */
+    bool unsure_decimal; /* the mark may be a decimal or a thousands mark, */
+    bool took_point;     /* and a dot was taken for a decimal one, since nothing else tells */
     uint32_t nulls;      /* which of the column's: a bit for each */
 } decision_t;
 

@@ -146,10 +146,14 @@ uint32_t guess_pair(const uint8_t *text, size_t length, bool *second) {
     return 0;
 }
 
-bool guess_is_objectid(const uint8_t *text, size_t length) {
+bool guess_is_objectid(const uint8_t *text, size_t length, bool *letters) {
     uint8_t value[HEX_OBJECTID];
     bool capital;
-    return hex_read_objectid(text, length, value, &capital);
+    if (!hex_read_objectid(text, length, value, &capital) || capital)
+        return false;
+    for (size_t i = 0; i < length; i++)
+        *letters |= text[i] >= 'a';
+    return true;
 }
 
 bool guess_is_uuid(const uint8_t *text, size_t length) {

@@ -27,7 +27,8 @@ enum { PAIRS = 10 };
 extern const char *const guess_pairs[PAIRS][2];
 uint32_t guess_pair(const uint8_t *text, size_t length, bool *second);
 
-bool guess_is_objectid(const uint8_t *text, size_t length);
+/* In small letters, as all programs print it. *letters becomes true if it has any. */
+bool guess_is_objectid(const uint8_t *text, size_t length, bool *letters);
 bool guess_is_uuid(const uint8_t *text, size_t length);
 
 /* A word that often stands for no value, whatever blanks are around it. */

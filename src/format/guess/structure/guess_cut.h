@@ -28,8 +28,11 @@ typedef struct {
     size_t length; /* without its line end */
 } guess_line_t;
 
-/* The next record that is neither blank nor a comment; *at moves to its end. False: there is none that is certain. last:
- * the text's end ends it. */
+/* The next record that is not blank; *at moves to its end. False: there is none that is certain. last: the text's end ends
+ * it. */
+bool guess_line(const schema_t *schema, const uint8_t **at, const uint8_t *end, bool last,
+                guess_line_t *line);
+/* Nor a comment. */
 bool guess_next(const schema_t *schema, const uint8_t **at, const uint8_t *end, bool last,
                 guess_line_t *line);
 

@@ -77,8 +77,11 @@ static bool look_at_cells(study_t *study, structure_t *found, double *clean, dou
 
 /* Times and addresses hold colons that divide nothing. */
 static bool has_other_colons(const study_t *study) {
-    size_t others = 0;
+    size_t others = 0, hashes = 0;
     for (size_t i = 0; i < study->count; i++) {
+        hashes += study->records[i].hash; /* comments hold any text */
+        if (study->records[i].hash)
+            continue;
         const uint8_t *text = study->text + study->records[i].at;
         const size_t length = study->records[i].length;
         bool other = memmem(text, length, "://", 3) != NULL;
@@ -87,7 +90,7 @@ static bool has_other_colons(const study_t *study) {
                     text[j + 1] <= '5' && text[j + 2] >= '0' && text[j + 2] <= '9';
         others += other;
     }
-    return others * 2 > study->count;
+    return others * 2 > study->count - hashes;
 }
 
 /* An apostrophe may stand around a word, too. It is the quote if a value in it needs quotes, or if most texts of a column
@@ -243,7 +246,20 @@ static bool refuse_undivided(const char *name, err_t *err) {
                    name);
 }
 
+static bool refuse_amounts(study_t *study, const char *name, err_t *err) {
+    bool is;
+    if (!guess_is_of_amounts(study, &is, err))
+        return false;
+    return !is ||
+           err_set(err, STATUS_INPUT,
+                   "%.1000s: each of its lines may be one number with a decimal comma, or two columns: "
+                   "nothing tells; give --format, with decimal: \",\" or with two columns",
+                   name);
+}
+
 static bool refuse_structure(study_t *study, const structure_t *best, const char *name, err_t *err) {
+    if (best->columns == 2 && best->way.delimiter == ',' && !refuse_amounts(study, name, err))
+        return false;
     if (best->unsure_blanks)
         return err_set(err, STATUS_INPUT,
                        "%.1000s: its lines may be numbers with a blank for thousands, or blanks may divide "

@@ -7,6 +7,7 @@ bool guess_cut_all(study_t *study, const way_t *way, err_t *err) {
     const uint8_t *at = study->text;
     guess_line_t line;
     guess_schema(&study->schema, way);
+    study->schema.guessed = false; /* odd quotes are weighed here, and rejected later */
     study->count = 0;
     while (study->count < GUESS_MOST_RECORDS &&
            guess_next(&study->schema, &at, study->end, study->last, &line)) {

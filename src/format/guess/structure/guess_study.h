@@ -45,6 +45,9 @@ size_t guess_find_first(study_t *study, structure_t *found, size_t *of, err_t *e
  * *unsure: each line may be one number, too. */
 bool guess_is_aligned(study_t *study, bool *unsure, err_t *err);
 
+/* Is each line one number with a decimal comma, and is one of them marked between thousands: 1.234,50? False: err. */
+bool guess_is_of_amounts(study_t *study, bool *is, err_t *err);
+
 /* Is every second field of all records empty, or the same sign? Then the delimiter is that long: *wide. */
 bool guess_is_widened(study_t *study, const structure_t *found, char wide[4], err_t *err);
 

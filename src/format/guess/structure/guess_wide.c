@@ -77,6 +77,20 @@ bool guess_is_aligned(study_t *study, bool *unsure, err_t *err) {
     return !*unsure && usual >= 3 && !(whole.values && whole.typed);
 }
 
+bool guess_is_of_amounts(study_t *study, bool *is, err_t *err) {
+    const way_t way = {.delimiter = '\n'};
+    column_t whole;
+    *is = false;
+    guess_column_begin(&whole);
+    if (!guess_cut_all(study, &way, err))
+        return false;
+    for (size_t i = 0; i < study->count; i++)
+        guess_column_add(&whole, study->text + study->records[i].at, study->records[i].length);
+    for (size_t i = 0; whole.values && i < STYLES; i++)
+        *is |= guess_styles[i].decimal == ',' && (whole.styles & whole.fraction & whole.grouped) >> i & 1;
+    return true;
+}
+
 bool guess_is_widened(study_t *study, const structure_t *found, char wide[4], err_t *err) {
     const char delimiter = found->way.delimiter;
     size_t looked = 0, middle = 0;
