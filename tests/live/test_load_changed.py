@@ -228,6 +228,75 @@ class Changed(livetest.Case):
         self.assertEqual(300 + 301, self.client.count(self.database, "results"))
 
     @livetest.slow
+    def test_link_beside_it(self):
+        """a link of another name, in the same folder, whose name is first: the file has grown, or has changed"""
+        for grown in True, False:
+            self.write("logs/server.csv", rows(300, 0))
+            self.load("logs")
+            (self.folder / "logs/current.csv").symlink_to("server.csv")
+            if grown:
+                self.edit("logs/server.csv", rows(300, 0) + rows(50, 1))
+                self.assertEqual(50, self.load("logs")["loaded"])
+                self.assertIn("logs/current.csv is the file that was loaded as logs/server.csv", self.stderr)
+                self.assertEqual(350, self.client.count(self.database, "results"))
+            else:
+                self.edit("logs/server.csv", rows(300, 2))
+                self.load("logs", status=5)
+                self.assertIn("name it logs/server.csv, with --reload-changed", self.stderr)
+                self.reloads("logs/server.csv")
+                self.assertEqual(300, self.client.count(self.database, "results"))
+                self.assertEqual(0, self.load("logs")["loaded"])
+            (self.folder / "logs/current.csv").unlink()
+            self.client.drop_database(self.database)
+
+    def test_latest(self):
+        """a link that was loaded leads to a new file now: that is loaded, and the link is told"""
+        self.write("01.csv", rows(300, 1))
+        (self.folder / "latest.csv").symlink_to("01.csv")
+        self.load("latest.csv")
+        self.write("02.csv", rows(200, 2))
+        (self.folder / "latest.csv").unlink()
+        (self.folder / "latest.csv").symlink_to("02.csv")
+        self.assertEqual(200, self.load("02.csv")["loaded"])
+        self.assertIn("02.csv is loaded as another file than latest.csv, which leads to this file, too", self.stderr)
+
+    def test_name_of_another_folder(self):
+        """what was typed is the name of another folder's file, and the file is known by its whole path: nothing of the other is removed"""
+        for number, name in enumerate(("jan/x.csv", "feb/x.csv")):
+            self.write(name, rows(300 + number, number))
+        top = self.folder
+        whole = str(top / "feb/x.csv")
+        self.folder = top / "jan"
+        self.load("x.csv")
+        self.load(whole)
+        self.folder = top / "feb"
+        self.edit("x.csv", rows(200, 2))
+        for words in [], ["--reload-changed"]:
+            self.load("x.csv", *words, status=5)
+            self.assertIn("this one was loaded as %s" % whole, self.stderr)
+        self.reloads(whole)
+        self.folder = top
+        self.assertEqual(300 + 200, self.client.count(self.database, "results"))
+
+    def test_renamed_and_grown(self):
+        """a log that was rotated is another file: that is told"""
+        self.write("app.log", rows(300, 1))
+        self.load("app.log")
+        self.write("app.log.1", rows(300, 1) + rows(20, 2))
+        (self.folder / "app.log").unlink()
+        self.load("app.log.1")
+        self.assertIn("app.log.1 is loaded as another file than app.log, which is not there any more, though", self.stderr)
+        self.assertIn("tipple forget --delete app.log", self.stderr)
+
+    def test_emptied(self):
+        """an emptied file is not the empty one that is gone"""
+        self.write("p/app.log", b"")
+        self.write("q/app.log", rows(300, 1))
+        self.load("p", "q")
+        (self.folder / "p/app.log").unlink()
+        self.edit("q/app.log", b"")
+        self.is_refused("q/app.log")
+
     def test_ends_within_quotes(self):
         """a file that ends within quotes: each line is a record of its own window until more of it tells that it is none"""
         self.write("two.yaml", TWO_LAYOUTS.encode())

@@ -99,12 +99,13 @@ static const char OWN_PATH[] = "what every input is read from";
 typedef enum { STANDS_NONE, STANDS_SAME, STANDS_OTHER } stands_t;
 static stands_t stands_there; /* under whatever path an entry has */
 static bool holds_content;    /* it, where it is another file */
+static bool is_link;          /* every path of an entry */
 static size_t asked, looked_into;
 
 static bool file_at(const char *path, file_id_t *file) {
     const bool own = strcmp(path, OWN_PATH) == 0;
     asked++;
-    *file = (file_id_t){1, own || stands_there == STANDS_SAME ? 2 : 3, .size = 1};
+    *file = (file_id_t){1, own || stands_there == STANDS_SAME ? 2 : 3, .size = 1, .link = is_link && !own};
     return own || stands_there != STANDS_NONE;
 }
 
@@ -160,12 +161,15 @@ static bool try(lab_t *lab, wanted_t *wanted, size_t count, uint8_t load) {
 }
 
 /* The ordinal of the one input's entry; -status where it is refused. */
-static char equal_to[sizeof((wanted_t *)0)->equal];
+static char equal_to[sizeof((wanted_t *)0)->equal], gone[sizeof((wanted_t *)0)->gone];
+static int gone_how;
 
 static int one(lab_t *lab, wanted_t wanted, uint8_t load) {
     if (!try(lab, &wanted, 1, load))
         return -(int)err.status;
     strcpy(equal_to, wanted.equal);
+    strcpy(gone, wanted.gone);
+    gone_how = wanted.gone_how;
     const int ordinal = (int)wanted.entry.ordinal;
     entry_free(&wanted.entry);
     return ordinal;
@@ -220,12 +224,78 @@ static void test_other_folders(void **state) {
     assert_int_equal(one(&lab, file_of("e/a", 'x', 10), 2), 0);
     assert_int_equal(one(&lab, file_of("e/a", 'x', 20), 2), 0); /* it has grown */
     assert_int_equal(one(&lab, file_of("e/a", 'y', 10), 2), -STATUS_INPUT);
-    assert_int_equal(one(&lab, file_of("/d/b", 'y', 10), 2), 1);
+    /* another name of it: the same, grown, changed; a copy of it, and what a link may have led to before, are others */
+    assert_int_equal(one(&lab, file_of("/d/b", 'x', 10), 2), 0);
+    assert_int_equal(one(&lab, file_of("/d/b", 'x', 20), 2), 0);
+    assert_int_equal(one(&lab, file_of("/d/b", 'y', 10), 2), -STATUS_INPUT);
+    is_link = true;
+    assert_int_equal(one(&lab, file_of("/d/c", 'z', 15), 2), 1);
+    assert_string_equal(gone, "d/a");
+    assert_int_equal(gone_how, GONE_LEADS);
+    is_link = false;
+    wanted_t copy = file_of("/d/b!copy-2", 'y', 10);
+    copy.copy_mark = "!copy-2";
+    assert_int_equal(one(&lab, copy, 2), 2);
     stands_there = STANDS_OTHER;
     assert_int_equal(one(&lab, file_of("d/a", 'x', 10), 2), 0); /* in its place */
-    assert_int_equal(one(&lab, file_of("e/a", 'x', 10), 2), 2); /* a copy */
-    assert_int_equal(one(&lab, file_of("e/a", 'x', 10), 3), 2);
-    assert_int_equal(one(&lab, file_of("f/a", 'y', 20), 3), 3);
+    assert_int_equal(one(&lab, file_of("e/a", 'x', 10), 2), 3); /* a copy */
+    assert_int_equal(one(&lab, file_of("e/a", 'x', 10), 3), 3);
+    assert_int_equal(one(&lab, file_of("f/a", 'y', 20), 3), 4);
+    end(&lab);
+}
+
+/* Renamed and grown: another input, of which that is told; so of one with less, or where the other is there. */
+static void test_renamed_and_grown(void **state) {
+    (void)state;
+    static const struct {
+        wanted_t now;
+        stands_t stands;
+        const char *gone;
+    } rows[] = {
+        {{.name = "log.1", .seen = {.size = 20, .digest = "x20"}}, STANDS_NONE, "log"},
+        {{.name = "log.1", .seen = {.size = 20, .digest = "y20"}}, STANDS_NONE, ""},
+        {{.name = "log.1", .seen = {.size = 5, .digest = "x5"}}, STANDS_NONE, ""},
+        {{.name = "log.1", .seen = {.size = 20, .digest = "x20"}}, STANDS_OTHER, ""},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        lab_t lab;
+        begin(&lab);
+        assert_int_equal(one(&lab, file_of("log", 'x', 10), 1), 0);
+        lab.entries.entries[0].pieces[0].epoch = 1;
+        stands_there = rows[i].stands;
+        wanted_t now = file_of(rows[i].now.name, 'x', 1);
+        now.seen = rows[i].now.seen;
+        assert_int_equal(one(&lab, now, 2), 1);
+        assert_string_equal(gone, rows[i].gone);
+        assert_true(!gone[0] || gone_how == GONE_BEGINS);
+        end(&lab);
+    }
+}
+
+/* A name that is no whole path was another folder's file: its documents stay. An emptied file is none of the empty ones. */
+static void test_whose_name(void **state) {
+    (void)state;
+    lab_t lab;
+    begin(&lab);
+    assert_int_equal(one(&lab, file_of("a", 'x', 10), 1), 0);
+    assert_int_equal(one(&lab, file_of("/f/a", 'y', 10), 1), 1);
+    lab.entries.entries[0].pieces[0].epoch = lab.entries.entries[1].pieces[0].epoch = 1;
+    stands_there = STANDS_SAME;
+    for (int reload = 0; reload < 2; reload++) {
+        wanted_t now = file_of("a", 'z', 12);
+        now.reload = reload;
+        assert_int_equal(one(&lab, now, 2), -STATUS_INPUT);
+        assert_non_null(strstr(err.text, "/f/a"));
+    }
+    wanted_t whole = file_of("/f/a", 'z', 12);
+    whole.reload = true;
+    assert_int_equal(one(&lab, whole, 2), 1);
+    stands_there = STANDS_NONE;
+    assert_int_equal(one(&lab, file_of("e/log", '0', 0), 2), 2);
+    assert_int_equal(one(&lab, file_of("d/log", 'x', 30), 2), 3);
+    lab.entries.entries[3].pieces[0].epoch = 1;
+    lab.entries.entries[2].pieces[0].epoch = 0;
+    assert_int_equal(one(&lab, file_of("d/log", '0', 0), 2), -STATUS_INPUT);
     end(&lab);
 }
 
@@ -645,6 +715,8 @@ int main(void) {
         cmocka_unit_test(test_known_again),
         cmocka_unit_test(test_other_names),
         cmocka_unit_test(test_other_folders),
+        cmocka_unit_test(test_renamed_and_grown),
+        cmocka_unit_test(test_whose_name),
         cmocka_unit_test(test_moved_and_grown),
         cmocka_unit_test(test_moved_and_followed),
         cmocka_unit_test(test_path_of_another_folder),

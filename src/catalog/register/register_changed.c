@@ -57,11 +57,11 @@ static bool refuse_several(const registration_t *registering, const wanted_t *wa
 }
 
 /* The next entry of this file under another spelling of its name. */
-static const entry_t *next_of_file(const matching_t *m, size_t number, size_t *at) {
+static const entry_t *next_of_file(const matching_t *m, size_t number, file_place_t *place) {
     const wanted_t *wanted = &m->registering->wanted[number];
     if (register_is_stream(&wanted->seen) || wanted->replaced) /* that was put in another's place */
         return NULL;
-    for (const entry_t *entry; (entry = register_next_of_file(m, number, at));)
+    for (const entry_t *entry; (entry = register_next_of_file(m, number, place));)
         if (!register_is_taken(m, entry) && strcmp(entry->path, wanted->name) != 0)
             return entry;
     return NULL;
@@ -75,7 +75,7 @@ static bool was_begun(const entry_t *entry) {
     return false;
 }
 
-static bool grows(const matching_t *m, size_t number, const entry_t *entry, bool *grown, err_t *err) {
+bool register_grows(const matching_t *m, size_t number, const entry_t *entry, bool *grown, err_t *err) {
     const registration_t *registering = m->registering;
     const wanted_t *wanted = &registering->wanted[number];
     view_t view;
@@ -99,6 +99,22 @@ static bool refuse_other_name(const registration_t *registering, const wanted_t 
         wanted->name, other->path, registering->name, other->path);
 }
 
+/* A name that is no whole path may have been another file's: it was typed in another folder. */
+static bool is_by_whole_path(const wanted_t *wanted, const entry_t *other) {
+    return other && other->path[0] == '/' && wanted->name[0] != '/';
+}
+
+static bool refuse_whole_path(const registration_t *registering, const wanted_t *wanted, const entry_t *other,
+                              err_t *err) {
+    return err_set(
+        err, STATUS_INPUT,
+        "%s has other content than what was loaded of this name into %s, which may have been another "
+        "folder's "
+        "file: this one was loaded as %s. If it has changed since: name it so, by its whole path, with "
+        "--reload-changed",
+        wanted->name, registering->name, other->path);
+}
+
 /* ---- the entry that an input begins with ---- */
 
 /* What an input that has grown may have been: the entries of its name and of its file, and those whose files are gone. */
@@ -115,7 +131,7 @@ static uint64_t weight(const entry_t *entry) {
 
 static bool look_here(const matching_t *m, size_t number, const entry_t *entry, grown_t *grown, err_t *err) {
     bool fits;
-    if (!grows(m, number, entry, &fits, err))
+    if (!register_grows(m, number, entry, &fits, err))
         return false;
     if (fits && (!grown->here || weight(entry) > weight(grown->here)))
         grown->here = entry;
@@ -133,7 +149,7 @@ static bool look_at_gone(const matching_t *m, size_t number, grown_t *grown, err
     for (const entry_t *entry;
          gone <= MOST_GONE && (entry = register_next_gone_below(m, number, wanted->seen.size, &at));) {
         bool fits = false;
-        if (weight(entry) > weight(grown->here) && !grows(m, number, entry, &fits, err))
+        if (weight(entry) > weight(grown->here) && !register_grows(m, number, entry, &fits, err))
             return false;
         grown->moved_count += fits;
         grown->moved = fits && weight(entry) > weight(grown->moved) ? entry : grown->moved;
@@ -148,8 +164,8 @@ static bool find_grown(const matching_t *m, size_t number, grown_t *grown, err_t
     for (const entry_t *entry; (entry = register_next_of_name(m, wanted, &at));)
         if (!look_here(m, number, entry, grown, err))
             return false;
-    at = 0;
-    for (const entry_t *entry; (entry = next_of_file(m, number, &at));)
+    file_place_t place = {.member = NULL};
+    for (const entry_t *entry; (entry = next_of_file(m, number, &place));)
         if (!look_here(m, number, entry, grown, err))
             return false;
     return look_at_gone(m, number, grown, err);
@@ -165,22 +181,35 @@ static void take_grown(matching_t *m, size_t number, const grown_t *grown) {
         register_take(m, number, wanted->moved ? grown->moved : grown->here);
     if (grown->moved && grown->moved_count > 1)
         snprintf(wanted->gone, sizeof wanted->gone, "%s", grown->moved->path);
+    if (!grown->moved_count && grown->here && strcmp(grown->here->path, wanted->name) != 0) {
+        wanted->moved = true; /* it was loaded by another name of the file */
+        wanted->resembles = 1;
+    }
 }
 
-/* The newest entries of its name, and of this file under another one, that have other content than it has now. */
+/* The newest entries of its name, and of this file under another one, that have other content than it has now. by_link: a
+ * link of another name leads to the file, as `latest.csv` does, and another one may have been there when it was loaded. */
 typedef struct {
-    const entry_t *of_name, *of_file;
+    const entry_t *of_name, *of_file, *by_link;
 } changed_t;
+
+static bool may_be_moved_link(const matching_t *m, const wanted_t *wanted, const entry_t *entry) {
+    return register_is_link(m, entry) &&
+           strcmp(register_last_name(entry->path), register_last_name(wanted->name)) != 0;
+}
 
 static changed_t find_changed(const matching_t *m, size_t number) {
     const wanted_t *wanted = &m->registering->wanted[number];
-    changed_t changed = {NULL, NULL};
+    changed_t changed = {NULL, NULL, NULL};
     size_t at = register_first_in(m, &m->by_path, wanted);
     for (const entry_t *entry; (entry = register_next_of_name(m, wanted, &at));)
         changed.of_name = entry;
-    at = 0;
-    for (const entry_t *entry; (entry = next_of_file(m, number, &at));)
-        changed.of_file = entry;
+    file_place_t place = {.member = NULL};
+    for (const entry_t *entry; (entry = next_of_file(m, number, &place));)
+        if (may_be_moved_link(m, wanted, entry))
+            changed.by_link = entry;
+        else
+            changed.of_file = entry;
     return changed;
 }
 
@@ -213,8 +242,16 @@ static bool match_changed(matching_t *m, size_t number, err_t *err) {
     registration_t *registering = m->registering;
     wanted_t *wanted = &registering->wanted[number];
     const changed_t changed = find_changed(m, number);
+    if (!changed.of_name && changed.of_file)
+        return refuse_other_name(registering, wanted, changed.of_file, err);
+    if (!changed.of_name && changed.by_link) {
+        snprintf(wanted->gone, sizeof wanted->gone, "%s", changed.by_link->path);
+        wanted->gone_how = GONE_LEADS;
+    }
     if (!changed.of_name)
-        return !changed.of_file || refuse_other_name(registering, wanted, changed.of_file, err);
+        return true;
+    if (is_by_whole_path(wanted, changed.of_file))
+        return refuse_whole_path(registering, wanted, changed.of_file, err);
     const size_t count = count_of_name(m, wanted);
     if (count > 1)
         return refuse_several(registering, wanted, count, err);

@@ -19,13 +19,25 @@ typedef struct {
     file_id_t file;
 } asked_t;
 
-/* The entries of one last name, as the file system has their files. They begin where those of by_last_name do. */
+/* The entries of one last name whose content does not stand under their path any more, in the order of ordinals. They begin
+ * in `gone` where those of the name do in by_last_name. */
 typedef struct {
     bool made;
-    size_t files; /* in `files`: whose path has a file, by that */
-    size_t
-        gone; /* in `gone`: whose content does not stand under their path any more, in the order of ordinals */
+    size_t gone;
 } group_t;
+
+/* The entries whose paths have a file today, by that; or that have none. */
+typedef struct {
+    bool made;
+    const entry_t **files, **none;
+    size_t file_count, none_count;
+} standing_files_t;
+
+/* Where a search among the files is; begins as {0}. */
+typedef struct {
+    const char *member; /* of an archive, as the input's name says it; NULL: not begun */
+    size_t at;
+} file_place_t;
 
 typedef struct {
     registration_t *registering;
@@ -35,9 +47,10 @@ typedef struct {
     bool *taken;     /* by entry */
     asked_t *there;  /* by entry: under its path */
     group_t *groups; /* by the place of the first in by_last_name */
-    const entry_t **files, **gone;
-    const entry_t **found; /* by wanted */
-    asked_t *own;          /* by wanted: what it is read from */
+    const entry_t **gone;
+    standing_files_t *files; /* looked at once, when first asked for */
+    const entry_t **found;   /* by wanted */
+    asked_t *own;            /* by wanted: what it is read from */
 } matching_t;
 
 bool register_sort(matching_t *m, err_t *err); /* makes the orders, and room for what is found */
@@ -53,13 +66,19 @@ int register_compare_content(const version_t *left, const char *left_name, const
 const char *register_last_name(const char *path);
 bool register_is_stream(const version_t *version);
 
+/* What the file system has under the entry's path, and as what the input is read from: asked once. */
+const asked_t *register_what_stands(const matching_t *m, const entry_t *entry);
+const asked_t *register_own_file(const matching_t *m, size_t number);
 /* Is the file that the input is read from under the entry's path? */
 bool register_stands_itself(const matching_t *m, size_t number, const entry_t *entry);
 /* Is the input that is read from another file a copy of it, then? False: nobody can tell, or it has become the input. */
 bool register_stands_beside(const matching_t *m, size_t number, const entry_t *entry);
-/* The entries of the input's last name that are called for the file that it is read from, from *at (at first 0) on; NULL:
- * no more. */
-const entry_t *register_next_of_file(const matching_t *m, size_t number, size_t *at);
+/* The entries that are called for the file that it is read from, by whatever name; NULL: no more. */
+const entry_t *register_next_of_file(const matching_t *m, size_t number, file_place_t *place);
+/* Is the last name of the entry's path a link? */
+bool register_is_link(const matching_t *m, const entry_t *entry);
+/* The entries whose paths have no file any more, by ordinals, the newest first; NULL: no more. */
+const entry_t *register_next_without_file(const matching_t *m, size_t *at);
 /* Those whose files are nowhere any more. */
 const entry_t *register_next_gone(const matching_t *m, size_t number, size_t *at);
 
@@ -67,6 +86,8 @@ const entry_t *register_next_gone(const matching_t *m, size_t number, size_t *at
 const entry_t *register_next_of_name(const matching_t *m, const wanted_t *wanted, size_t *at);
 /* Of register_next_gone those of fewer bytes, which may have become this input. */
 const entry_t *register_next_gone_below(const matching_t *m, size_t number, uint64_t bytes, size_t *at);
+/* Does the input begin with the entry's content? False: err. */
+bool register_grows(const matching_t *m, size_t number, const entry_t *entry, bool *grown, err_t *err);
 /* Something of it was sent, perhaps. Of an empty file, or a mere header line, a longer one is nothing but another file. */
 bool register_may_hold_records(const entry_t *entry);
 /* Another load has seen this file after us, when it was longer. */

@@ -65,12 +65,13 @@ bool register_sort(matching_t *m, err_t *err) {
     m->taken = calloc(m->entries.count + 1, sizeof *m->taken);
     m->there = calloc(m->entries.count + 1, sizeof *m->there);
     m->groups = calloc(m->entries.count + 1, sizeof *m->groups);
-    m->files = malloc(bytes);
+    m->files = calloc(1, sizeof *m->files);
     m->gone = malloc(bytes);
     m->found = calloc(m->registering->count + 1, sizeof(entry_t *));
     m->own = calloc(m->registering->count + 1, sizeof *m->own);
     if (!m->by_path.entries || !m->by_content.entries || !m->by_last_name.entries || !m->taken || !m->there ||
-        !m->groups || !m->files || !m->gone || !m->found || !m->own)
+        !m->groups || !m->files || !m->gone || !m->found || !m->own || !(m->files->files = malloc(bytes)) ||
+        !(m->files->none = malloc(bytes)))
         return err_memory(err, bytes);
     for (size_t i = 0; i < m->entries.count; i++)
         if (!m->entries.entries[i].removed)
@@ -94,6 +95,10 @@ void register_matching_free(matching_t *m) {
     free(m->taken);
     free(m->there);
     free(m->groups);
+    if (m->files) {
+        free(m->files->files);
+        free(m->files->none);
+    }
     free(m->files);
     free(m->gone);
     free(m->found);

@@ -3,7 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST_NOTED = 1000 }; /* of more inputs nobody reads a note, and each may be asked of each */
+enum { MOST_LOOKED_INTO = 16 }; /* entries, of which each has to be compared with the input */
+enum { MOST_NOTED = 1000 };     /* of more inputs nobody reads a note, and each may be asked of each */
 
 const entry_t *register_next_of_name(const matching_t *m, const wanted_t *wanted, size_t *at) {
     for (const entry_t *entry; (entry = register_like_at(m, &m->by_path, wanted, *at));) {
@@ -52,6 +53,15 @@ static void match_in_place(matching_t *m, size_t number) {
     }
 }
 
+/* An empty file is like any other: that one was emptied tells its own name. */
+static bool has_held_records(const matching_t *m, const wanted_t *wanted) {
+    size_t at = register_first_in(m, &m->by_path, wanted);
+    for (const entry_t *entry; (entry = register_next_of_name(m, wanted, &at));)
+        if (register_may_hold_records(entry))
+            return true;
+    return false;
+}
+
 /* The same file under another folder; a stream has nothing but its name. Where its content stands under the
  * old name as well, this one is a copy of it. `copy` counts the equal ones that other inputs are. */
 static void match_moved(matching_t *m, size_t number) {
@@ -60,7 +70,8 @@ static void match_moved(matching_t *m, size_t number) {
         return;
     size_t at = register_first_in(m, &m->by_content, wanted);
     for (const entry_t *entry; (entry = register_like_at(m, &m->by_content, wanted, at)); at++) {
-        if (!register_is_taken(m, entry) && !register_stands_beside(m, number, entry)) {
+        if (!register_is_taken(m, entry) && !register_stands_beside(m, number, entry) &&
+            (register_may_hold_records(entry) || !has_held_records(m, wanted))) {
             register_take(m, number, entry);
             wanted->moved = true;
             return;
@@ -116,16 +127,44 @@ const entry_t *register_next_gone_below(const matching_t *m, size_t number, uint
     return NULL;
 }
 
-/* Whoever has moved a file and changed it may not expect that it is another input. */
-static void note_gone(const matching_t *m, size_t number) {
+static void note_one(wanted_t *wanted, const entry_t *entry, int how) {
+    snprintf(wanted->gone, sizeof wanted->gone, "%s", entry->path);
+    wanted->gone_how = how;
+}
+
+/* One that was renamed and has grown, as logs do. */
+static bool note_begun(const matching_t *m, size_t number, err_t *err) {
     wanted_t *wanted = &m->registering->wanted[number];
-    if (m->registering->count > MOST_NOTED || wanted->resembles || wanted->equal[0] ||
+    size_t at = 0;
+    int looked = 0;
+    for (const entry_t *entry;
+         wanted->may_grow && looked < MOST_LOOKED_INTO && (entry = register_next_without_file(m, &at));) {
+        bool grown;
+        if (register_is_taken(m, entry) || entry_newest(entry)->size >= wanted->seen.size ||
+            !register_may_hold_records(entry))
+            continue;
+        looked++;
+        if (!register_grows(m, number, entry, &grown, err))
+            return false;
+        if (grown) {
+            note_one(wanted, entry, GONE_BEGINS);
+            return true;
+        }
+    }
+    return true;
+}
+
+/* Whoever has moved or renamed a file and changed it may not expect that it is another input. */
+static bool note_gone(const matching_t *m, size_t number, err_t *err) {
+    wanted_t *wanted = &m->registering->wanted[number];
+    if (m->registering->count > MOST_NOTED || wanted->resembles || wanted->equal[0] || wanted->gone[0] ||
         register_is_stream(&wanted->seen))
-        return;
+        return true;
     size_t at = 0;
     const entry_t *entry = register_next_gone_below(m, number, UINT64_MAX, &at);
     if (entry)
-        snprintf(wanted->gone, sizeof wanted->gone, "%s", entry->path);
+        note_one(wanted, entry, GONE_MOVED);
+    return entry || note_begun(m, number, err);
 }
 
 /* One without a name is known by who registered it, and where in his list it stands. */
@@ -201,7 +240,8 @@ bool register_match(matching_t *m, err_t *err) {
         if (!registering->wanted[i].named || m->found[i])
             continue;
         note_equal(m, &registering->wanted[i]);
-        note_gone(m, i);
+        if (!note_gone(m, i, err))
+            return false;
     }
     return register_number_copies(m, err);
 }

@@ -1,4 +1,3 @@
-#include "base/numbers/search.h"
 #include "catalog/register/register_inner.h"
 
 #include <stdlib.h>
@@ -12,8 +11,12 @@ static const asked_t *ask(const registration_t *registering, asked_t *asked, con
     return asked;
 }
 
-static const asked_t *what_stands(const matching_t *m, const entry_t *entry) {
+const asked_t *register_what_stands(const matching_t *m, const entry_t *entry) {
     return ask(m->registering, &m->there[entry - m->entries.entries], entry->path);
+}
+
+const asked_t *register_own_file(const matching_t *m, size_t number) {
+    return ask(m->registering, &m->own[number], m->registering->wanted[number].path);
 }
 
 /* "ARCHIVE!MEMBER" */
@@ -22,20 +25,24 @@ static bool is_name_of_member(const char *name, const char *member) {
     return length > end && name[length - end - 1] == '!' && strcmp(name + length - end, member) == 0;
 }
 
+static bool is_same_copy(const char *one, const char *other) {
+    return strcmp(one ? one : "", other ? other : "") == 0;
+}
+
 bool register_stands_itself(const matching_t *m, size_t number, const entry_t *entry) {
     const registration_t *registering = m->registering;
     const wanted_t *wanted = &registering->wanted[number];
-    const asked_t *own = ask(registering, &m->own[number], wanted->path);
-    const asked_t *there = what_stands(m, entry);
+    const asked_t *own = register_own_file(m, number);
+    const asked_t *there = register_what_stands(m, entry);
     return own->is == A_FILE && there->is == A_FILE && own->file.device == there->file.device &&
-           own->file.inode == there->file.inode &&
+           own->file.inode == there->file.inode && is_same_copy(wanted->copy_mark, there->file.copy) &&
            (!there->file.member || is_name_of_member(wanted->name, there->file.member));
 }
 
 /* Is the file at the entry's path, which is longer, as a whole what was loaded as another one? Then that was moved there: it
  * did not grow. */
 static bool is_of_another(const matching_t *m, const entry_t *entry) {
-    const asked_t *there = what_stands(m, entry);
+    const asked_t *there = register_what_stands(m, entry);
     const wanted_t name = {.name = entry->path};
     const entry_t *other;
     if (there->file.member || there->file.size == entry_newest(entry)->size)
@@ -55,7 +62,7 @@ static bool is_of_another(const matching_t *m, const entry_t *entry) {
  * the command was given in, and files come and go. */
 static bool stands_content(const matching_t *m, const entry_t *entry) {
     asked_t *there = &m->there[entry - m->entries.entries];
-    if (what_stands(m, entry)->is == NO_FILE)
+    if (register_what_stands(m, entry)->is == NO_FILE)
         return false;
     if (there->holds == NOT_READ)
         there->holds = m->registering->holds(m->registering->holds_context, entry) && !is_of_another(m, entry)
@@ -65,30 +72,17 @@ static bool stands_content(const matching_t *m, const entry_t *entry) {
 }
 
 bool register_stands_beside(const matching_t *m, size_t number, const entry_t *entry) {
-    const registration_t *registering = m->registering;
-    return ask(registering, &m->own[number], registering->wanted[number].path)->is == A_FILE &&
-           !register_stands_itself(m, number, entry) && stands_content(m, entry);
+    return register_own_file(m, number)->is == A_FILE && !register_stands_itself(m, number, entry) &&
+           stands_content(m, entry);
 }
 
 /* The same by what the file system says, where that is enough: thousands of entries need not be read for a file that
  * begins with none of them. */
 static bool stands_untouched(const matching_t *m, const entry_t *entry) {
-    const asked_t *there = what_stands(m, entry);
+    const asked_t *there = register_what_stands(m, entry);
     const version_t *newest = entry_newest(entry);
     return there->is == A_FILE && (there->file.member || (there->file.size == newest->size &&
                                                           there->file.modified_ns == newest->modified_ns));
-}
-
-static int compare_files(const file_id_t *left, const file_id_t *right) {
-    const int order = (left->device > right->device) - (left->device < right->device);
-    return order ? order : (left->inode > right->inode) - (left->inode < right->inode);
-}
-
-static int order_by_file(const void *a, const void *b, void *context) {
-    const matching_t *m = *(const matching_t *const *)context;
-    const entry_t *left = *(const entry_t *const *)a, *right = *(const entry_t *const *)b;
-    const int order = compare_files(&what_stands(m, left)->file, &what_stands(m, right)->file);
-    return order ? order : (left->ordinal > right->ordinal) - (left->ordinal < right->ordinal);
 }
 
 /* Looked at once: many inputs and many entries may have one last name. */
@@ -101,35 +95,11 @@ static const group_t *group_of(const matching_t *m, const wanted_t *wanted, size
         return group;
     group->made = true;
     const entry_t *entry;
-    for (size_t at = first; (entry = register_like_at(m, &m->by_last_name, wanted, at)); at++) {
-        if (register_is_stream(entry_newest(entry)))
-            continue;
-        if (what_stands(m, entry)->is == A_FILE)
-            m->files[first + group->files++] = entry;
-        if (!stands_untouched(m, entry) && !stands_content(m, entry))
+    for (size_t at = first; (entry = register_like_at(m, &m->by_last_name, wanted, at)); at++)
+        if (!register_is_stream(entry_newest(entry)) && !stands_untouched(m, entry) &&
+            !stands_content(m, entry))
             m->gone[first + group->gone++] = entry;
-    }
-    if (group->files)
-        qsort_r(m->files + first, group->files, sizeof *m->files, order_by_file, &m);
     return group;
-}
-
-const entry_t *register_next_of_file(const matching_t *m, size_t number, size_t *at) {
-    const wanted_t *wanted = &m->registering->wanted[number];
-    const asked_t *own = ask(m->registering, &m->own[number], wanted->path);
-    if (own->is != A_FILE)
-        return NULL;
-    const size_t first = register_first_in(m, &m->by_last_name, wanted);
-    const group_t *group = group_of(m, wanted, first);
-    const entry_t **files = m->files + first;
-    if (!*at)
-        *at = SEARCH_FIRST(group->files, i, compare_files(&what_stands(m, files[i])->file, &own->file) < 0);
-    while (*at < group->files && compare_files(&what_stands(m, files[*at])->file, &own->file) == 0) {
-        const entry_t *entry = files[(*at)++];
-        if (register_stands_itself(m, number, entry))
-            return entry;
-    }
-    return NULL;
 }
 
 const entry_t *register_next_gone(const matching_t *m, size_t number, size_t *at) {

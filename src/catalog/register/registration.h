@@ -5,11 +5,12 @@
 #include "catalog/ledger/ledger.h"
 
 typedef struct {
-    const char *name; /* as the catalog writes it */
-    const char *kind; /* "plain", "gzip", "zstd", "xz", "bzip2", "zip", "stream" */
-    const char *path; /* of the file that it is read from, on this machine; NULL: none */
-    bool named;       /* it can be recognised; false: a stream without --input-name */
-    bool may_grow;    /* a file of its own, to which another program may still be writing */
+    const char *name;      /* as the catalog writes it */
+    const char *kind;      /* "plain", "gzip", "zstd", "xz", "bzip2", "zip", "stream" */
+    const char *path;      /* of the file that it is read from, on this machine; NULL: none */
+    const char *copy_mark; /* what makes it a copy in its name; "" or NULL: it is none */
+    bool named;            /* it can be recognised; false: a stream without --input-name */
+    bool may_grow;         /* a file of its own, to which another program may still be writing */
     version_t seen;
     uint64_t extent_units; /* for all of its text, in units of RECORD_ID_EXTENT_UNIT */
     uint64_t ordinals;     /* how many ordinals it takes */
@@ -29,9 +30,14 @@ typedef struct {
     size_t resembles;
     uint32_t copy;   /* how many equal inputs come before it */
     char equal[512]; /* of a new input: one of another name that has its content; "": none */
-    char gone[512];  /* one whose file was called so in another folder, and is not there any more; "": none */
-    bool changed;    /* with `reload`: `entry` is the old one, and its content differs */
-    bool unread;     /* with `changed`: nothing of the old content was ever read */
+    char gone[512];  /* one that it may have been; "": none. Its file */
+    enum {
+        GONE_MOVED,  /* was called so in another folder, and is not there any more */
+        GONE_BEGINS, /* had another name, is not there any more, and this one begins with its content */
+        GONE_LEADS,  /* is this one today, by a link of another name, and was perhaps another one then */
+    } gone_how;
+    bool changed; /* with `reload`: `entry` is the old one, and its content differs */
+    bool unread;  /* with `changed`: nothing of the old content was ever read */
 } wanted_t;
 
 /* The digest that an input would have if it ended after `size` bytes on disk. */
@@ -42,6 +48,8 @@ typedef struct {
     uint64_t device, inode;
     uint64_t size; /* of the file; of the archive, if the path is that of a member */
     int64_t modified_ns;
+    bool link;        /* the path's last name is a symbolic link to it */
+    const char *copy; /* of a path of an entry: as copy_mark */
     const char *
         member; /* its name, behind ARCHIVE!, in the path that was asked for; NULL: the path is that of a file */
 } file_id_t;

@@ -11,6 +11,11 @@ bool copies_is_mark(const char *end) {
     return strncmp(end, mark, sizeof mark - 1) == 0 && *digits && !digits[strspn(digits, "0123456789")];
 }
 
+const char *copies_mark_of(const char *name) {
+    const char *end = strrchr(name, mark[0]);
+    return end && copies_is_mark(end) ? end : name + strlen(name);
+}
+
 bool copies_is_of(const char *input, const char *file) {
     const size_t length = strlen(file);
     return strncmp(input, file, length) == 0 && (!input[length] || copies_is_mark(input + length));

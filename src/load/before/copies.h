@@ -15,6 +15,9 @@ bool copies_make(manifest_t *manifest, uint32_t copies, err_t *err);
 /* Is this the end of a copy's name: "!copy-2"? */
 bool copies_is_mark(const char *end);
 
+/* That end of a name; of one that has none, the "" behind it. */
+const char *copies_mark_of(const char *name);
+
 /* Is the input of this name this file, or a copy of it? */
 bool copies_is_of(const char *input, const char *file);
 

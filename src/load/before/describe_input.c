@@ -46,12 +46,17 @@ static bool find_file(char path[LONGEST_PATH], struct stat *there, bool *member)
 
 bool describe_file_at(const char *path, file_id_t *file) {
     char name[LONGEST_PATH];
-    struct stat there;
+    struct stat there, itself;
     bool member;
     if ((size_t)snprintf(name, sizeof name, "%s", path) >= sizeof name || !find_file(name, &there, &member))
         return false;
-    *file = (file_id_t){there.st_dev, there.st_ino, (uint64_t)there.st_size,
-                        clock_from_timespec(there.st_mtim), member ? path + strlen(name) + 1 : NULL};
+    *file = (file_id_t){.device = there.st_dev,
+                        .inode = there.st_ino,
+                        .size = (uint64_t)there.st_size,
+                        .modified_ns = clock_from_timespec(there.st_mtim),
+                        .link = lstat(name, &itself) == 0 && S_ISLNK(itself.st_mode),
+                        .copy = copies_mark_of(path),
+                        .member = member ? path + strlen(name) + 1 : NULL};
     return true;
 }
 
@@ -125,6 +130,7 @@ void describe_input(const input_file_t *input, wanted_t *wanted) {
     *wanted = (wanted_t){.name = input->name,
                          .kind = input_kind_name(input->kind),
                          .path = input->archive ? input->archive->path : input->path,
+                         .copy_mark = copies_mark_of(input->name),
                          .named = input->has_identity,
                          .may_grow = describe_may_grow(input),
                          .seen = {.size = input->kind == INPUT_STREAM ? 0 : input->disk_bytes,

@@ -42,10 +42,16 @@ static void tell_equal(const job_t *job, const wanted_t *wanted) {
 
 static void tell_gone(const job_t *job, const wanted_t *wanted) {
     char *command = forget_line(job, wanted->gone);
-    log_note("%s is loaded as another file than %s, which is not there any more. If it is that one, moved "
-             "and changed, "
+    static const char *const how[][2] = {
+        [GONE_MOVED] = {"is not there any more", "moved and changed"},
+        [GONE_BEGINS] = {"is not there any more, though it begins with the content of that one",
+                         "renamed and grown"},
+        [GONE_LEADS] = {"leads to this file, too, and had other content", "changed"},
+    };
+    log_note("%s is loaded as another file than %s, which %s. If it is that one, %s, "
              "its records are there twice; this takes the old ones out: %s",
-             wanted->name, wanted->gone, command ? command : "tipple forget --delete");
+             wanted->name, wanted->gone, how[wanted->gone_how][0], how[wanted->gone_how][1],
+             command ? command : "tipple forget --delete");
     free(command);
 }
 
