@@ -1,4 +1,5 @@
 #include "server/address.h"
+#include "base/chars/own_names.h"
 #include "base/conceal.h"
 #include "base/grow.h"
 #include "base/text.h"
@@ -11,7 +12,7 @@
 #define SHAPE "mongodb://HOST:PORT/DATABASE.COLLECTION (with a user: mongodb://USER:PASSWORD@HOST:PORT/...)"
 
 /* The name must leave room for NAME.tipple.drills and similar names. */
-enum { LONGEST_NAMESPACE = 255 - (int)sizeof ".tipple.drills" + 1, LONGEST_DATABASE = 63 };
+enum { LONGEST_NAMESPACE = 255 - (int)sizeof OWN_DRILLS + 1, LONGEST_DATABASE = 63 };
 
 void address_free(address_t *address) {
     if (address->uri)
@@ -112,24 +113,14 @@ static bool good_database(const char *name, err_t *err) {
 }
 
 static bool good_collection(const char *name, err_t *err) {
-    static const struct {
-        const char *tail, *holds;
-    } own[] = {{".tipple.files", "a load's catalog"},
-               {".tipple.loads", "a load's catalog"},
-               {".tipple.drills", "the history of drills"},
-               {".tipple.mark", "the mark of a tune or drill under way"}};
-    size_t length = strlen(name);
-    for (size_t i = 0; i < sizeof own / sizeof *own; i++) {
-        size_t tail = strlen(own[i].tail);
-        if (length >= tail && strcmp(name + length - tail, own[i].tail) == 0)
-            return err_set(err, STATUS_USAGE,
-                           "'%s' is the name of %s, not of data: name another collection in the URI", name,
-                           own[i].holds);
-    }
+    const char *kept = own_names_kept(name);
+    if (kept)
+        return err_set(err, STATUS_USAGE,
+                       "'%s' is the name of %s, not of data: name another collection in the URI", name, kept);
     if (strncmp(name, "system.", 7) == 0)
         return err_set(err, STATUS_USAGE,
                        "'%s' is one of the server's own collections: name another one in the URI", name);
-    if (strchr(name, '$') || strstr(name, "..") || name[length - 1] == '.' || name[0] == '.')
+    if (strchr(name, '$') || strstr(name, "..") || name[strlen(name) - 1] == '.' || name[0] == '.')
         return err_set(err, STATUS_USAGE,
                        "'%s' cannot be a collection's name: no '$', and dots only between words", name);
     return true;

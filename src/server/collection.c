@@ -1,4 +1,5 @@
 #include "server/collection.h"
+#include "base/chars/own_names.h"
 #include "server/bson_read.h"
 
 #include <stdio.h>
@@ -317,7 +318,7 @@ static bool drop_one(server_t *server, mongoc_client_t *client, const char *tail
 }
 
 bool collection_drop(server_t *server, mongoc_client_t *client, err_t *err) {
-    static const char *const tails[] = {"", ".tipple.files", ".tipple.loads"};
+    static const char *const tails[] = {"", OWN_FILES, OWN_LOADS};
     bool ok = true;
     /* the data first: if a stop leaves the rest, the next load refuses it; it does not believe it */
     for (size_t i = 0; ok && i < sizeof tails / sizeof *tails; i++)

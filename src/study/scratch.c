@@ -16,8 +16,6 @@
 #include <strings.h>
 #include <unistd.h>
 
-#define MARK ".tipple.mark"
-
 static const int64_t LEASE_NS = 60000000000, RENEW_NS = 15000000000;
 
 /* Renews the mark while the main thread does something that takes long. */
@@ -283,7 +281,7 @@ scratch_t *scratch_open(const char *uri, const char *tail, int64_t patience_ns, 
     if (ok) {
         bson_oid_init(&scratch->owner, NULL);
         snprintf(scratch->name, sizeof scratch->name, "%s", server_namespace(scratch->server));
-        snprintf(scratch->mark, sizeof scratch->mark, "%s" MARK, server_collection(scratch->server));
+        snprintf(scratch->mark, sizeof scratch->mark, "%s" OWN_MARK, server_collection(scratch->server));
         ok = take_over(scratch, &left, err);
     }
     if (ok && left) {

@@ -5,10 +5,8 @@
 #ifndef TIPPLE_STUDY_SCRATCH_H
 #define TIPPLE_STUDY_SCRATCH_H
 
+#include "base/chars/own_names.h"
 #include "server/server.h"
-
-#define SCRATCH_TUNE  ".tipple.tune"
-#define SCRATCH_DRILL ".tipple.drill"
 
 /* The URI of the scratch collection with this tail for a target's URI, through the first `routers` of its hosts (0:
  * all), with these wire compressors ("zstd,zlib", "none") and this write concern ("1"); NULL: unchanged. The caller

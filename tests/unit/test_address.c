@@ -83,6 +83,7 @@ static void test_bad(void **state) {
         {"mongodb://h/mot.results.tipple.loads", "a load's catalog"},
         {"mongodb://h/mot.results.tipple.drills", "the history of drills"},
         {"mongodb://h/mot.results.tipple.tune.tipple.mark", "the mark of a tune or drill"},
+        {"mongodb://h/mot.results.tipple.drill.tipple.files", "a load's catalog"},
         {"mongodb://h/mot.%zz", "percent-encoded"},
         {"mongodb://h/mot.%ff", "UTF-8"},
         {"mongodb://h:port/mot.results", "not valid"},

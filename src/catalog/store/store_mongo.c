@@ -1,3 +1,4 @@
+#include "base/chars/own_names.h"
 #include "catalog/store/store_mongo_inner.h"
 #include "server/bson_read.h"
 #include "server/collection.h"
@@ -94,8 +95,8 @@ store_t *store_mongo_open(server_t *server, mongoc_client_t *client, err_t *err)
     }
     mongo->server = server;
     mongo->client = client;
-    snprintf(mongo->files, sizeof mongo->files, "%s.tipple.files", server_collection(server));
-    snprintf(mongo->loads, sizeof mongo->loads, "%s.tipple.loads", server_collection(server));
+    snprintf(mongo->files, sizeof mongo->files, "%s" OWN_FILES, server_collection(server));
+    snprintf(mongo->loads, sizeof mongo->loads, "%s" OWN_LOADS, server_collection(server));
     mongo->store = (store_t){.read_header = store_mongo_read_header,
                              .make_header = store_mongo_make_header,
                              .change_header = store_mongo_change_header,

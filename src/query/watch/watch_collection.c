@@ -1,3 +1,4 @@
+#include "base/chars/own_names.h"
 #include "base/grow.h"
 #include "base/log.h"
 #include "query/watch/watch.h"
@@ -122,7 +123,7 @@ void watch_format(server_t *server, mongoc_client_t *client, char format[120]) {
     bson_t reply, header;
     bson_iter_t found, at;
     err_t ignored;
-    snprintf(name, sizeof name, "%s.tipple.files", server_collection(server));
+    snprintf(name, sizeof name, "%s" OWN_FILES, server_collection(server));
     bson_t *command = BCON_NEW("find", BCON_UTF8(name), "filter", "{", "_id", BCON_UTF8("catalog"), "}",
                                "projection", "{", "format", BCON_INT32(1), "}", "limit", BCON_INT32(1));
     format[0] = 0;
@@ -169,7 +170,7 @@ double watch_load_seconds(server_t *server, mongoc_client_t *client) {
     span_t *spans = NULL;
     size_t count = 0, room = 0;
     bool ok, told = true;
-    snprintf(name, sizeof name, "%s.tipple.loads", server_collection(server));
+    snprintf(name, sizeof name, "%s" OWN_LOADS, server_collection(server));
     bson_t *command =
         BCON_NEW("find", BCON_UTF8(name), "batchSize", BCON_INT32(100000), "projection", "{", "seen",
                  BCON_INT32(1), "since", BCON_INT32(1), "ended", BCON_INT32(1), "seconds", BCON_INT32(1),

@@ -1,4 +1,5 @@
 #include "server/presplit/balancer.h"
+#include "base/chars/own_names.h"
 #include "server/bson_read.h"
 #include "server/chunks/config.h"
 
@@ -39,7 +40,7 @@ static bool set(server_t *server, mongoc_client_t *client, bool off, err_t *err)
 /* ---- what the catalog's header says ---- */
 
 static void name_catalog(const server_t *server, char name[300]) {
-    snprintf(name, 300, "%s.tipple.files", server_collection(server));
+    snprintf(name, 300, "%s" OWN_FILES, server_collection(server));
 }
 
 typedef struct {

@@ -1,11 +1,12 @@
 #include "server/presplit/zone_notes.h"
+#include "base/chars/own_names.h"
 #include "server/bson_read.h"
 
 #include <stdio.h>
 
 /* NAME.tipple.loads, without the database. */
 static void name_loads(const server_t *server, char name[300]) {
-    snprintf(name, 300, "%s.tipple.loads", server_collection(server));
+    snprintf(name, 300, "%s" OWN_LOADS, server_collection(server));
 }
 
 static void add(zone_notes_t *notes, const bson_t *load) {

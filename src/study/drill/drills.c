@@ -1,4 +1,5 @@
 #include "study/drill/drills.h"
+#include "base/chars/own_names.h"
 #include "server/bson_read.h"
 
 #include <math.h>
@@ -10,7 +11,7 @@
 static const double FACTOR = 2;
 
 static void name_drills(const server_t *server, char name[300]) {
-    snprintf(name, 300, "%s.tipple.drills", server_collection(server));
+    snprintf(name, 300, "%s" OWN_DRILLS, server_collection(server));
 }
 
 double drills_rate(const drills_entry_t *entry) {

@@ -1,0 +1,26 @@
+#include "base/chars/own_names.h"
+
+#include <stddef.h>
+#include <string.h>
+
+static bool ends(const char *collection, const char *end) {
+    const size_t length = strlen(collection), from = strlen(end);
+    return length >= from && strcmp(collection + length - from, end) == 0;
+}
+
+const char *own_names_kept(const char *collection) {
+    static const struct {
+        const char *end, *holds;
+    } kept[] = {{OWN_FILES, "a load's catalog"},
+                {OWN_LOADS, "a load's catalog"},
+                {OWN_DRILLS, "the history of drills"},
+                {OWN_MARK, "the mark of a tune or drill under way"}};
+    for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
+        if (ends(collection, kept[i].end))
+            return kept[i].holds;
+    return NULL;
+}
+
+bool own_names_has(const char *collection) {
+    return own_names_kept(collection) || ends(collection, SCRATCH_TUNE) || ends(collection, SCRATCH_DRILL);
+}

@@ -1,0 +1,46 @@
+/* own_names: which collections are tipple's own. */
+#include "base/chars/own_names.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+static void test_names(void **state) {
+    (void)state;
+    static const struct {
+        const char *collection, *kept;
+        bool own;
+    } cases[] = {
+        {"orders", NULL, false},
+        {"orders.tipple.files", "a load's catalog", true},
+        {"a.b.tipple.loads", "a load's catalog", true},
+        {"orders.tipple.drills", "the history of drills", true},
+        {"orders.tipple.tune", NULL, true},
+        {"orders.tipple.drill", NULL, true},
+        {"orders.tipple.tune.tipple.files", "a load's catalog", true},
+        {"orders.tipple.drill.tipple.mark", "the mark of a tune or drill under way", true},
+        {"orders.tipple", NULL, false},
+        {"orders.tipple.file", NULL, false},
+        {"orders.tipple.files.old", NULL, false},
+        {"orders.Tipple.files", NULL, false},
+        {"orders-tipple.files", NULL, false},
+        {"tipple.files", NULL, false}, /* beside which collection? */
+        {"tipple.tune", NULL, false},
+        {"", NULL, false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const char *kept = own_names_kept(cases[i].collection);
+        if (own_names_has(cases[i].collection) != cases[i].own || !kept != !cases[i].kept)
+            fail_msg("'%s' was taken for %s", cases[i].collection, kept ? kept : "something else");
+        if (kept)
+            assert_string_equal(kept, cases[i].kept);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_names)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
