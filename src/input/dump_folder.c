@@ -184,8 +184,6 @@ bool dump_folder_all(dump_list_t *dump, const char *argument, dump_list_t *to, e
         return refuse_unsure(dump, argument, err);
     bool ok = true;
     for (size_t i = 0; ok && i < dump->count; i++) {
-        if (dump_list_is_of_server(dump->items[i].name))
-            continue;
         ok = dump_list_add(to, dump->items[i].name, dump->items[i].with, err);
         dump->items[i].name = dump->items[i].with = NULL;
     }

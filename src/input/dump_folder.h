@@ -19,7 +19,7 @@ const char *dump_folder_beside(const char *name);
 /* The one to be taken: the target ("db.collection", or NULL), or the only one. NULL: there is none, with the sentence. */
 const char *dump_folder_choose(const dump_list_t *dump, const char *argument, const char *target, err_t *err);
 
-/* All of them, behind what is in the list already, but those of the server itself. */
+/* All of them, behind what is in the list already. */
 bool dump_folder_all(dump_list_t *dump, const char *argument, dump_list_t *to, err_t *err);
 
 /* The metadata beside a .bson file, as JSON, which the caller frees; NULL: there is none. */

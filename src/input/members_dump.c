@@ -74,8 +74,8 @@ static bool see(build_t *build, prelude_t *prelude, const dump_header_t *header)
     char *name = name_join(prelude->dump->name, "!", header->name, strlen(header->name));
     const bool is_wanted = wanted(build) && strcmp(header->name, wanted(build)) == 0;
     const char *why = dump_list_why_empty(header->type);
-    if (!why && dump_list_is_of_server(header->name) && !(build->member && is_wanted))
-        why = dump_list_of_server;
+    if (!why && !(build->member && is_wanted))
+        why = dump_list_why_left_out(header->name, wanted(build));
     if (!name)
         return err_memory(build->err, strlen(header->name));
     bool ok = true;

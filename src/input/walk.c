@@ -295,11 +295,31 @@ static void leave_out_beside_dump(build_t *build, size_t from) {
     manifest->count = left;
 }
 
+/* Of files that may be parts of one collection, the names tell nothing. What is the server's is told by the folder's name,
+ * which a person may have given: one collection of it is taken. */
+static void leave_out_of_dump(build_t *build) {
+    dump_list_t *dump = &build->dump;
+    size_t left = 0;
+    for (size_t i = 0; i < dump->count; i++) {
+        const char *why = dump->unsure ? NULL : dump_list_why_left_out(dump->items[i].name, build->target);
+        if (why && (why != dump_list_of_server || build->collections)) {
+            build_skip(build, dump->items[i].with, why);
+            free(dump->items[i].name);
+            free(dump->items[i].with);
+        } else {
+            dump->items[left++] = dump->items[i];
+        }
+    }
+    dump->count = left;
+}
+
 bool walk_argument(build_t *build, const char *path) {
     const size_t before = build->manifest->count;
     bool ok = add_path(build, path, false);
     if (ok && build->dump.count)
         leave_out_beside_dump(build, before);
+    if (ok)
+        leave_out_of_dump(build);
     if (ok && build->dump.count && build->collections) {
         ok = dump_folder_all(&build->dump, path, build->collections, build->err);
     } else if (ok && build->dump.count) {

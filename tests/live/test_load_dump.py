@@ -179,6 +179,7 @@ class Dump(livetest.Case):
         names = {"%s.%s" % (self.database, name): len(texts) for name, texts in held.items()}
         self.put_dump("dump/" + self.database, held)
         self.put_dump("dump/admin", {"system.users": made(3, "u")})
+        self.put_dump("dump/config", {"mongos": made(3, "u")})
         self.put("d.archive", archive({"%s.%s" % (self.database, name): texts for name, texts in held.items()},
                                       others=[listed("admin.x"), listed("shop.v", kind="view")]))
         self.put("shop.gz", gzip.compress(archive({"shop." + name: texts for name, texts in held.items()})))
@@ -187,11 +188,48 @@ class Dump(livetest.Case):
             with self.subTest(name=name):
                 self.client.drop_database(self.database)
                 self.assertEqual(names, self.each("load", name, path=path))
+                for passed in ("dump/admin/system.users.bson", "dump/config/mongos.bson") if name == "dump" else ():
+                    self.assertIn("skipped %s: a collection of the server itself" % passed, self.stderr)
                 self.assertEqual(dict.fromkeys(names, 0), self.each("load", name, path=path))
                 self.assertEqual(names, self.each("verify", name, path=path))
                 for collection, texts in held.items():
                     found = self.client.find(self.database, collection, raw=True)
                     self.assertEqual(sorted(texts), sorted(struct.pack("<i", len(raw) - 13) + raw[17:] for raw in found))
+
+    def test_each_but_catalogs(self):
+        """of a database that tipple has loaded, the catalogs are passed over: each collection gets one of its own, by which it
+        is resumed, verified and forgotten; one that is named is refused, or loaded, as ever"""
+        self.format = None
+        texts = {"orders": made(300, "o"), "items": made(70, "i")}
+        for name, documents in texts.items():
+            self.put(name + ".bson", b"".join(documents))
+            self.load(name + ".bson", collection=name)
+        own = ["orders.tipple." + end for end in ("drills", "tune", "tune.tipple.mark", "drill", "drill.tipple.loads")]
+        for name in own:
+            self.client.command(self.database, {"insert": name, "documents": [{"_id": 1, "k": 1}]})
+        own += [name + ".tipple." + end for name in texts for end in ("files", "loads")]
+        held = {name: list(map(bytes, self.client.find(self.database, name, raw=True))) for name in [*texts, *own]}
+        names = {"%s.%s" % (self.database, name): len(documents) for name, documents in texts.items()}
+        self.put_dump("dump/" + self.database, held)
+        self.put("d.gz", gzip.compress(archive({"%s.%s" % (self.database, name): held[name] for name in held})))
+        for dump, at in (("dump", "dump/%s/%%s.bson" % self.database), ("d.gz", "d.gz!%s.%%s" % self.database)):
+            with self.subTest(dump):
+                self.client.drop_database(self.database)
+                self.assertEqual(names, self.each("load", dump))
+                for name in own:
+                    self.assertIn("skipped %s: what tipple itself keeps" % (at % name), self.stderr)
+                self.assertEqual(dict.fromkeys(names, 0), self.each("load", dump))
+                self.assertEqual(names, self.each("verify", dump))
+                self.assertEqual({*texts, *(name + ".tipple." + end for name in texts for end in ("files", "loads"))},
+                                 {each["name"] for each in self.client.command(self.database, {"listCollections": 1})
+                                  ["cursor"]["firstBatch"]} - {"system.views"})
+                self.tipple("forget", at % "orders", "--uri", self.uri("orders"))
+                self.assertEqual(70, self.each("verify", dump, status=1)[self.database + ".items"])
+                self.assertEqual(300, self.load(at % "orders", collection="orders")["already_there"])
+                self.assertEqual(names, self.each("verify", dump))
+                self.load(at % "orders.tipple.files", status=1, collection="orders.tipple.files")
+                self.assertIn("'orders.tipple.files' is the name of a load's catalog, not of data", self.stderr)
+                self.assertEqual(1, self.load(dump, collection="orders.tipple.tune")["loaded"])
 
     def test_each_goes_on(self):
         """what is wrong with one collection is told by its name, and the others are loaded and verified all the same"""
@@ -396,6 +434,15 @@ class Dump(livetest.Case):
                         self.folder / "again.bson"], check=True)
         self.assertEqual(sorted(map(bytes, texts)),
                          sorted(map(bytes, self.client.find(self.database, "again", raw=True))))
+        subprocess.run([dump, *quiet, "--archive=" + str(self.folder / "whole")], check=True)
+        subprocess.run([dump, *quiet, "-o", self.folder / "all"], check=True)
+        names = self.client.command(self.database, {"listCollections": 1, "nameOnly": True, "cursor": {"batchSize": 999}})
+        names = {self.database + "." + each["name"] for each in names["cursor"]["firstBatch"] if ".tipple." not in each["name"]}
+        self.assertEqual(9, len(names))
+        for whole in ("whole", "all"):
+            self.client.drop_database(self.database)
+            self.assertEqual(names, set(self.each("load", whole)))
+            self.assertEqual(names, set(self.each("verify", whole)))
 
 
 if __name__ == "__main__":

@@ -1,4 +1,5 @@
 #include "input/archive/dump_list.h"
+#include "base/chars/own_names.h"
 #include "base/grow.h"
 #include "base/text.h"
 
@@ -34,10 +35,19 @@ size_t dump_list_find(const dump_list_t *list, const char *name) {
     return at;
 }
 
-bool dump_list_is_of_server(const char *name) {
+static bool is_of_server(const char *name) {
     const char *collection = strchr(name, '.');
     return name[0] == '.' || strncmp(name, "admin.", 6) == 0 || strncmp(name, "config.", 7) == 0 ||
            (collection && strncmp(collection, ".system.", 8) == 0);
+}
+
+const char *dump_list_why_left_out(const char *name, const char *wanted) {
+    const char *collection = strchr(name, '.');
+    if (is_of_server(name))
+        return dump_list_of_server;
+    return collection && own_names_has(collection + 1) && !(wanted && strcmp(name, wanted) == 0)
+               ? "what tipple itself keeps beside data; a load makes a catalog of its own"
+               : NULL;
 }
 
 char *dump_list_names(const dump_list_t *list, err_t *err) {
