@@ -221,11 +221,11 @@ static bool stdin_tells(struct stat *status) {
     return flags >= 0 && (flags & O_ACCMODE) != O_WRONLY && fstat(STDIN_FILENO, status) == 0;
 }
 
-/* "FILE!db.collection", where there is such a file. NULL: it is not that. */
+/* Of "FILE!db.collection" the longest that is a file: either name may hold a '!'. NULL: it is not that. */
 static char *archive_of(const char *path) {
-    char *file = strdup(path), *mark = file ? strrchr(file, '!') : NULL;
+    char *file = strdup(path);
     struct stat status;
-    if (mark) {
+    for (char *mark; file && (mark = strrchr(file, '!'));) {
         *mark = '\0';
         if (stat(file, &status) == 0 && S_ISREG(status.st_mode))
             return file;
@@ -265,7 +265,7 @@ static bool add_path(build_t *build, const char *path, bool in_walk) {
     if (is_stdin)
         return err_set(build->err, STATUS_INPUT,
                        "standard input is closed, so '-' has nothing to read: pipe something in");
-    char *archive = error == ENOENT && !in_walk ? archive_of(path) : NULL;
+    char *archive = (error == ENOENT || error == ENAMETOOLONG) && !in_walk ? archive_of(path) : NULL;
     if (archive) {
         const bool added = add_member(build, path, archive);
         free(archive);

@@ -231,6 +231,17 @@ class Dump(livetest.Case):
                 self.assertIn("'orders.tipple.files' is the name of a load's catalog, not of data", self.stderr)
                 self.assertEqual(1, self.load(dump, collection="orders.tipple.tune")["loaded"])
 
+    def test_marks_in_names(self):
+        """a '!' in the name of a collection, and of its archive"""
+        held = {"a!b": made(30, "o"), "a": made(20, "i"), "!": made(10, "o")}
+        names = {"%s.%s" % (self.database, name): len(texts) for name, texts in held.items()}
+        self.put("x!y.archive", archive({"%s.%s" % (self.database, name): texts for name, texts in held.items()}))
+        self.assertEqual(names, self.each("load", "x!y.archive"))
+        self.assertEqual(dict.fromkeys(names, 0), self.each("load", "x!y.archive"))
+        self.assertEqual(names, self.each("verify", "x!y.archive"))
+        self.assertEqual(30, self.load("x!y.archive!%s.a!b" % self.database)["loaded"])
+        self.holds(held["a!b"], "x!y.archive!%s.a!b" % self.database)
+
     def test_each_goes_on(self):
         """what is wrong with one collection is told by its name, and the others are loaded and verified all the same"""
         self.put_dump("dump/" + self.database, {"a": made(5, "o"), "b": made(70, "i"), "c": made(8, "o")})
