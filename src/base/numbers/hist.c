@@ -1,6 +1,7 @@
 #include "base/numbers/hist.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -73,28 +74,30 @@ static int in_order(const void *a, const void *b) {
     return (left > right) - (left < right);
 }
 
-static double quantile_of_few(const hist_t *hist, double share) {
-    int64_t sorted[HIST_FEW];
-    const size_t count = (size_t)hist->moments.count;
-    memcpy(sorted, hist->few, count * sizeof *sorted);
-    qsort(sorted, count, sizeof *sorted, in_order);
-    const double place = share * (double)(count - 1), before = floor(place);
-    const size_t at = (size_t)before;
-    const double least = (double)sorted[at], most = (double)sorted[at + 1 < count ? at + 1 : at];
-    return least + (most - least) * (place - before);
+/* Of all times in order, the one at this place, from 0. */
+static double time_at(const hist_t *hist, const int64_t *sorted, uint64_t at) {
+    uint64_t seen = 0;
+    if (sorted)
+        return (double)sorted[at];
+    for (size_t i = 0; i < HIST_BUCKETS; i++)
+        if ((seen += hist->buckets[i]) > at)
+            return fmin(fmax(middle_of(i), (double)hist->least_ns), (double)hist->most_ns);
+    return (double)hist->most_ns;
 }
 
 double hist_quantile_ns(const hist_t *hist, double share) {
-    /* 0.07 * 100 is a little more than 7, but the 7th is meant */
-    uint64_t wanted = (uint64_t)ceil(share * (double)hist->moments.count * (1 - 1e-12)), seen = 0;
-    if (!hist->moments.count)
+    int64_t sorted[HIST_FEW];
+    const uint64_t count = hist->moments.count;
+    const bool few = count <= HIST_FEW;
+    if (!count)
         return NAN;
-    if (hist->moments.count <= HIST_FEW)
-        return quantile_of_few(hist, share);
-    for (size_t i = 0; i < HIST_BUCKETS; i++) {
-        seen += hist->buckets[i];
-        if (seen >= wanted && seen)
-            return fmin(fmax(middle_of(i), (double)hist->least_ns), (double)hist->most_ns);
+    if (few) {
+        memcpy(sorted, hist->few, count * sizeof *sorted);
+        qsort(sorted, count, sizeof *sorted, in_order);
     }
-    return (double)hist->most_ns;
+    const double place = share * (double)(count - 1), before = floor(place);
+    const uint64_t at = (uint64_t)before;
+    const double least = time_at(hist, few ? sorted : NULL, at),
+                 most = time_at(hist, few ? sorted : NULL, at + 1 < count ? at + 1 : at);
+    return least + (most - least) * (place - before);
 }
