@@ -220,11 +220,10 @@ class Changed(livetest.Case):
         self.load("latest/x.csv")
         (self.folder / "latest").unlink()
         (self.folder / "latest").symlink_to("2024")
-        for words in [], ["--reload-changed"]:
-            self.load("2024/x.csv", *words, status=5)
-            self.assertIn("2024/x.csv is the file that has the name latest/x.csv, too", self.stderr)
-        self.assertEqual(300, self.client.count(self.database, "results"))
-        self.assertEqual(301, self.load("2023/x.csv", "2024/x.csv")["loaded"])
+        self.assertEqual(301, self.load("2024/x.csv")["loaded"])
+        self.assertIn("2024/x.csv is loaded as another file than latest/x.csv, which leads to this file, too", self.stderr)
+        self.assertEqual(0, self.load("2024/x.csv", "--reload-changed")["loaded"])
+        self.assertEqual(0, self.load("2023/x.csv", "2024/x.csv")["loaded"])
         self.assertEqual(300 + 301, self.client.count(self.database, "results"))
 
     @livetest.slow
@@ -279,14 +278,45 @@ class Changed(livetest.Case):
         self.assertEqual(300 + 200, self.client.count(self.database, "results"))
 
     def test_renamed_and_grown(self):
-        """a log that was rotated is another file: that is told"""
-        self.write("app.log", rows(300, 1))
-        self.load("app.log")
-        self.write("app.log.1", rows(300, 1) + rows(20, 2))
-        (self.folder / "app.log").unlink()
-        self.load("app.log.1")
-        self.assertIn("app.log.1 is loaded as another file than app.log, which is not there any more, though", self.stderr)
-        self.assertIn("tipple forget --delete app.log", self.stderr)
+        """a log that was rotated is another file: that is told, whatever has its old name, and was in its new place"""
+        for other in None, b"", rows(5, 3):
+            for before in None, b"":
+                self.write("app.log", rows(300, 1))
+                if before is not None:
+                    self.write("app.log.1", before)
+                    self.load("app.log.1")
+                self.load("app.log")
+                self.edit("app.log.1", rows(300, 1) + rows(20, 2))
+                (self.folder / "app.log").unlink()
+                if other is not None:
+                    self.write("app.log", other)
+                self.assertEqual(320, self.load("app.log.1")["loaded"])
+                self.assertIn("app.log.1 is loaded as another file than app.log, which had the content that it begins with",
+                              self.stderr)
+                self.assertIn("tipple forget --delete app.log", self.stderr)
+                (self.folder / "app.log.1").unlink()
+                self.client.drop_database(self.database)
+
+    def test_onto_an_empty_one(self):
+        """where an empty file was loaded before, what comes there is told as a new one is"""
+        self.write("a.csv", rows(100, 1))
+        self.write("b.csv", b"")
+        self.load("a.csv", "b.csv")
+        (self.folder / "a.csv").rename(self.folder / "b.csv")
+        self.assertEqual(100, self.load("b.csv")["loaded"])
+        self.assertIn("b.csv has another name than a.csv", self.stderr)
+        self.load("b.csv")
+        self.assertNotIn("another name", self.stderr)
+
+    def test_equal_ones(self):
+        """of two equal files each is itself, by whatever path: one that has changed since is refused"""
+        self.write("a/x.csv", rows(100, 1))
+        self.write("b/x.csv", rows(100, 1))
+        self.load("a", "b")
+        self.edit("a/x.csv", rows(100, 2))
+        for names in ("a", "b"), (str(self.folder / "a"), str(self.folder / "b")):
+            self.load(*names, status=5)
+        self.assertEqual(200, self.client.count(self.database, "results"))
 
     def test_emptied(self):
         """an emptied file is not the empty one that is gone"""

@@ -105,8 +105,13 @@ static size_t asked, looked_into;
 static bool file_at(const char *path, file_id_t *file) {
     const bool own = strcmp(path, OWN_PATH) == 0;
     asked++;
-    *file = (file_id_t){1, own || stands_there == STANDS_SAME ? 2 : 3, .size = 1, .link = is_link && !own};
+    *file = (file_id_t){1, own || stands_there == STANDS_SAME ? 2 : 3, .size = 1};
     return own || stands_there != STANDS_NONE;
+}
+
+static bool by_link(const char *path) {
+    (void)path;
+    return is_link;
 }
 
 static bool holds(void *context, const entry_t *entry) {
@@ -154,6 +159,7 @@ static bool try(lab_t *lab, wanted_t *wanted, size_t count, uint8_t load) {
                                   .self = {{load}},
                                   .digest_at = digest_at,
                                   .file_at = file_at,
+                                  .by_link = by_link,
                                   .holds = holds,
                                   .context = wanted,
                                   .name = "c"};
@@ -513,6 +519,7 @@ static void test_first_portion_is_taken(void **state) {
                                       .portion = rows[i].portion,
                                       .digest_at = digest_at,
                                       .file_at = file_at,
+                                      .by_link = by_link,
                                       .holds = holds,
                                       .context = wanted,
                                       .name = "c"};
@@ -550,6 +557,7 @@ static void test_read_again_in_doubt(void **state) {
                                       .portion = {.least = 2},
                                       .digest_at = digest_at,
                                       .file_at = file_at,
+                                      .by_link = by_link,
                                       .holds = holds,
                                       .context = wanted,
                                       .name = "c"};

@@ -94,9 +94,11 @@ static bool refuse_other_name(const registration_t *registering, const wanted_t 
         err, STATUS_INPUT,
         "%s is the file that has the name %s, too, and what was loaded of that into %s has other "
         "content. If it was this file, which has changed: name it %s, with --reload-changed. If it "
-        "was another one: name that in the same command, by the path that it has now, or, if it is gone, "
-        "take the link away",
-        wanted->name, other->path, registering->name, other->path);
+        "was another one: name that in the same command, by the path that it has now, or, if it is gone, %s",
+        wanted->name, other->path, registering->name, other->path,
+        other->path[0] == '/' ? "take the link away"
+                              : "run this in another folder, by the whole path: a name that is no whole path "
+                                "may have been another folder's file");
 }
 
 /* A name that is no whole path may have been another file's: it was typed in another folder. */
@@ -188,15 +190,10 @@ static void take_grown(matching_t *m, size_t number, const grown_t *grown) {
 }
 
 /* The newest entries of its name, and of this file under another one, that have other content than it has now. by_link: a
- * link of another name leads to the file, as `latest.csv` does, and another one may have been there when it was loaded. */
+ * link leads to the file, as `latest.csv` does, and to another one perhaps when it was loaded. */
 typedef struct {
     const entry_t *of_name, *of_file, *by_link;
 } changed_t;
-
-static bool may_be_moved_link(const matching_t *m, const wanted_t *wanted, const entry_t *entry) {
-    return register_is_link(m, entry) &&
-           strcmp(register_last_name(entry->path), register_last_name(wanted->name)) != 0;
-}
 
 static changed_t find_changed(const matching_t *m, size_t number) {
     const wanted_t *wanted = &m->registering->wanted[number];
@@ -206,7 +203,7 @@ static changed_t find_changed(const matching_t *m, size_t number) {
         changed.of_name = entry;
     file_place_t place = {.member = NULL};
     for (const entry_t *entry; (entry = next_of_file(m, number, &place));)
-        if (may_be_moved_link(m, wanted, entry))
+        if (m->registering->by_link(entry->path))
             changed.by_link = entry;
         else
             changed.of_file = entry;

@@ -41,13 +41,13 @@ static const standing_files_t *look(const matching_t *m) {
             continue; /* where control characters are spelled, another file may have that name */
         if (register_what_stands(m, entry)->is == A_FILE)
             files->files[files->file_count++] = entry;
-        else
-            files->none[files->none_count++] = entry;
+        if (!register_stands_untouched(m, entry))
+            files->touched[files->touched_count++] = entry;
     }
     if (files->file_count)
         qsort_r(files->files, files->file_count, sizeof *files->files, order_by_file, &m);
-    if (files->none_count)
-        qsort(files->none, files->none_count, sizeof *files->none, order_newest_first);
+    if (files->touched_count)
+        qsort(files->touched, files->touched_count, sizeof *files->touched, order_newest_first);
     return files;
 }
 
@@ -85,13 +85,9 @@ const entry_t *register_next_of_file(const matching_t *m, size_t number, file_pl
     }
 }
 
-bool register_is_link(const matching_t *m, const entry_t *entry) {
-    return register_what_stands(m, entry)->file.link;
-}
-
-const entry_t *register_next_without_file(const matching_t *m, size_t *at) {
+const entry_t *register_next_touched(const matching_t *m, size_t *at) {
     if (!m->registering->file_at)
         return NULL;
     const standing_files_t *files = look(m);
-    return *at < files->none_count ? files->none[(*at)++] : NULL;
+    return *at < files->touched_count ? files->touched[(*at)++] : NULL;
 }

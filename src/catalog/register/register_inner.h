@@ -26,11 +26,11 @@ typedef struct {
     size_t gone;
 } group_t;
 
-/* The entries whose paths have a file today, by that; or that have none. */
+/* The entries whose paths have a file today, by that; and those whose file is not as it was, or gone. */
 typedef struct {
     bool made;
-    const entry_t **files, **none;
-    size_t file_count, none_count;
+    const entry_t **files, **touched;
+    size_t file_count, touched_count;
 } standing_files_t;
 
 /* Where a search among the files is; begins as {0}. */
@@ -75,10 +75,13 @@ bool register_stands_itself(const matching_t *m, size_t number, const entry_t *e
 bool register_stands_beside(const matching_t *m, size_t number, const entry_t *entry);
 /* The entries that are called for the file that it is read from, by whatever name; NULL: no more. */
 const entry_t *register_next_of_file(const matching_t *m, size_t number, file_place_t *place);
-/* Is the last name of the entry's path a link? */
-bool register_is_link(const matching_t *m, const entry_t *entry);
-/* The entries whose paths have no file any more, by ordinals, the newest first; NULL: no more. */
-const entry_t *register_next_without_file(const matching_t *m, size_t *at);
+/* The entries whose paths have another file than then, as far as the file system tells, or none; the newest first; NULL: no
+ * more. */
+const entry_t *register_next_touched(const matching_t *m, size_t *at);
+/* Does the entry's content stand under its path? By what the file system says, where that is enough: thousands of entries
+ * need not be read for a file that begins with none of them. Or it is read. */
+bool register_stands_untouched(const matching_t *m, const entry_t *entry);
+bool register_stands_content(const matching_t *m, const entry_t *entry);
 /* Those whose files are nowhere any more. */
 const entry_t *register_next_gone(const matching_t *m, size_t number, size_t *at);
 

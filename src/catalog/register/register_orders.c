@@ -71,7 +71,7 @@ bool register_sort(matching_t *m, err_t *err) {
     m->own = calloc(m->registering->count + 1, sizeof *m->own);
     if (!m->by_path.entries || !m->by_content.entries || !m->by_last_name.entries || !m->taken || !m->there ||
         !m->groups || !m->files || !m->gone || !m->found || !m->own || !(m->files->files = malloc(bytes)) ||
-        !(m->files->none = malloc(bytes)))
+        !(m->files->touched = malloc(bytes)))
         return err_memory(err, bytes);
     for (size_t i = 0; i < m->entries.count; i++)
         if (!m->entries.entries[i].removed)
@@ -97,7 +97,7 @@ void register_matching_free(matching_t *m) {
     free(m->groups);
     if (m->files) {
         free(m->files->files);
-        free(m->files->none);
+        free(m->files->touched);
     }
     free(m->files);
     free(m->gone);

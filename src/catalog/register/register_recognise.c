@@ -62,6 +62,21 @@ static bool has_held_records(const matching_t *m, const wanted_t *wanted) {
     return false;
 }
 
+/* The same file, which was loaded by another name of it: a link, another spelling. Of equal files each is itself. */
+static void match_itself(matching_t *m, size_t number) {
+    wanted_t *wanted = &m->registering->wanted[number];
+    file_place_t place = {.member = NULL};
+    if (register_is_stream(&wanted->seen))
+        return;
+    for (const entry_t *entry; (entry = register_next_of_file(m, number, &place));)
+        if (!register_is_taken(m, entry) &&
+            register_compare_content(entry_newest(entry), "", &wanted->seen, "") == 0) {
+            register_take(m, number, entry);
+            wanted->moved = true;
+            return;
+        }
+}
+
 /* The same file under another folder; a stream has nothing but its name. Where its content stands under the
  * old name as well, this one is a copy of it. `copy` counts the equal ones that other inputs are. */
 static void match_moved(matching_t *m, size_t number) {
@@ -80,25 +95,6 @@ static void match_moved(matching_t *m, size_t number) {
     }
 }
 
-static int text_to(const entry_t *entry, const wanted_t *wanted) {
-    return register_compare_content(entry_newest(entry), "", &wanted->seen, "");
-}
-
-/* The same file by another name, which is a link to it. */
-static void match_linked(matching_t *m, size_t number) {
-    wanted_t *wanted = &m->registering->wanted[number];
-    const order_t order = {m->by_content.entries, text_to};
-    if (m->found[number] || !wanted->may_grow)
-        return;
-    size_t at = register_first_in(m, &order, wanted);
-    for (const entry_t *entry; (entry = register_like_at(m, &order, wanted, at)); at++)
-        if (!register_is_taken(m, entry) && register_stands_itself(m, number, entry)) {
-            register_take(m, number, entry);
-            wanted->moved = true;
-            return;
-        }
-}
-
 bool register_may_hold_records(const entry_t *entry) {
     bool any = false;
     for (size_t i = 0; i < entry->piece_count; i++) {
@@ -106,6 +102,10 @@ bool register_may_hold_records(const entry_t *entry) {
         any |= piece_counts(piece).read > 0 || (piece->complete < entry->version && piece->epoch > 0);
     }
     return any;
+}
+
+static int text_to(const entry_t *entry, const wanted_t *wanted) {
+    return register_compare_content(entry_newest(entry), "", &wanted->seen, "");
 }
 
 /* A copy under another name is another input; whoever renames a file may not expect it. */
@@ -132,13 +132,13 @@ static void note_one(wanted_t *wanted, const entry_t *entry, int how) {
     wanted->gone_how = how;
 }
 
-/* One that was renamed and has grown, as logs do. */
+/* One that was renamed and has grown, as logs do: another file may have its old name. */
 static bool note_begun(const matching_t *m, size_t number, err_t *err) {
     wanted_t *wanted = &m->registering->wanted[number];
     size_t at = 0;
     int looked = 0;
     for (const entry_t *entry;
-         wanted->may_grow && looked < MOST_LOOKED_INTO && (entry = register_next_without_file(m, &at));) {
+         wanted->may_grow && looked < MOST_LOOKED_INTO && (entry = register_next_touched(m, &at));) {
         bool grown;
         if (register_is_taken(m, entry) || entry_newest(entry)->size >= wanted->seen.size ||
             !register_may_hold_records(entry))
@@ -146,7 +146,7 @@ static bool note_begun(const matching_t *m, size_t number, err_t *err) {
         looked++;
         if (!register_grows(m, number, entry, &grown, err))
             return false;
-        if (grown) {
+        if (grown && !register_stands_content(m, entry)) {
             note_one(wanted, entry, GONE_BEGINS);
             return true;
         }
@@ -207,6 +207,13 @@ static bool is_made_by_us(const matching_t *m, size_t number) {
     return entry && load_id_equal(&entry->registered_by, &m->registering->self);
 }
 
+/* What had no records may be anything now, and is as good as new. */
+static bool is_as_new(const matching_t *m, size_t number) {
+    const entry_t *entry = m->found[number];
+    return !entry || (!register_may_hold_records(entry) &&
+                      entry_newest(entry)->size < m->registering->wanted[number].seen.size);
+}
+
 static void forget_answer(wanted_t *wanted) {
     wanted->moved = false;
     wanted->copy = 0;
@@ -228,16 +235,15 @@ bool register_match(matching_t *m, err_t *err) {
         if (!is_made_by_us(m, i))
             forget_answer(wanted);
     }
-    for (size_t i = 0; i < registering->count; i++) {
-        if (!registering->wanted[i].named || m->found[i])
-            continue;
-        match_moved(m, i);
-        match_linked(m, i);
-    }
+    static void (*const match[])(matching_t *, size_t) = {match_itself, match_moved};
+    for (size_t how = 0; how < sizeof match / sizeof *match; how++)
+        for (size_t i = 0; i < registering->count; i++)
+            if (registering->wanted[i].named && !m->found[i])
+                match[how](m, i);
     if (!register_match_changed(m, err))
         return false;
     for (size_t i = 0; i < registering->count; i++) {
-        if (!registering->wanted[i].named || m->found[i])
+        if (!registering->wanted[i].named || !is_as_new(m, i))
             continue;
         note_equal(m, &registering->wanted[i]);
         if (!note_gone(m, i, err))

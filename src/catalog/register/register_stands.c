@@ -60,7 +60,7 @@ static bool is_of_another(const matching_t *m, const entry_t *entry) {
 
 /* Does the entry's content stand under its path? What has that name may be anything: a path is read in the folder that
  * the command was given in, and files come and go. */
-static bool stands_content(const matching_t *m, const entry_t *entry) {
+bool register_stands_content(const matching_t *m, const entry_t *entry) {
     asked_t *there = &m->there[entry - m->entries.entries];
     if (register_what_stands(m, entry)->is == NO_FILE)
         return false;
@@ -73,12 +73,12 @@ static bool stands_content(const matching_t *m, const entry_t *entry) {
 
 bool register_stands_beside(const matching_t *m, size_t number, const entry_t *entry) {
     return register_own_file(m, number)->is == A_FILE && !register_stands_itself(m, number, entry) &&
-           stands_content(m, entry);
+           register_stands_content(m, entry);
 }
 
 /* The same by what the file system says, where that is enough: thousands of entries need not be read for a file that
  * begins with none of them. */
-static bool stands_untouched(const matching_t *m, const entry_t *entry) {
+bool register_stands_untouched(const matching_t *m, const entry_t *entry) {
     const asked_t *there = register_what_stands(m, entry);
     const version_t *newest = entry_newest(entry);
     return there->is == A_FILE && (there->file.member || (there->file.size == newest->size &&
@@ -96,8 +96,8 @@ static const group_t *group_of(const matching_t *m, const wanted_t *wanted, size
     group->made = true;
     const entry_t *entry;
     for (size_t at = first; (entry = register_like_at(m, &m->by_last_name, wanted, at)); at++)
-        if (!register_is_stream(entry_newest(entry)) && !stands_untouched(m, entry) &&
-            !stands_content(m, entry))
+        if (!register_is_stream(entry_newest(entry)) && !register_stands_untouched(m, entry) &&
+            !register_stands_content(m, entry))
             m->gone[first + group->gone++] = entry;
     return group;
 }

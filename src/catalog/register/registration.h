@@ -48,12 +48,14 @@ typedef struct {
     uint64_t device, inode;
     uint64_t size; /* of the file; of the archive, if the path is that of a member */
     int64_t modified_ns;
-    bool link;        /* the path's last name is a symbolic link to it */
     const char *copy; /* of a path of an entry: as copy_mark */
     const char *
         member; /* its name, behind ARCHIVE!, in the path that was asked for; NULL: the path is that of a file */
 } file_id_t;
 typedef bool register_file_fn(const char *path, file_id_t *file);
+
+/* Does a symbolic link lead there, be it to the file or to a folder? Then another file may have been there before. */
+typedef bool register_link_fn(const char *path);
 
 /* Does the file at the entry's path have the content of the entry, or begin with it? The file must be read for that. */
 typedef bool register_holds_fn(void *context, const entry_t *entry);
@@ -70,6 +72,7 @@ typedef struct {
     bool bound;          /* documents were sent before: each of their inputs has an entry */
     register_digest_fn *digest_at;
     register_file_fn *file_at;     /* NULL: it cannot be known */
+    register_link_fn *by_link;     /* likewise */
     register_holds_fn *holds;      /* asked only where there is file_at */
     void *context, *holds_context; /* of digest_at; of holds */
     const char *name;              /* of the collection, for sentences */

@@ -260,8 +260,9 @@ static parsed_t refuse_quote(record_t *record, const split_t *split, bool guesse
         split->open ? "the quote that is opened here is never closed"
         : guessed
             ? "the quoted text that begins here is not followed by a delimiter, and the format is guessed: "
-              "if quotes in it are escaped in another way, or are ordinary characters, give a --format that "
-              "says so (escape, quote)"
+              "put it into quotes as the others are, quotes in it doubled; or, if all such texts are written "
+              "in "
+              "another way, load anew with a --format that says so (escape, quote)"
             : "the quoted text that begins here is not followed by a delimiter";
     record->field = NULL;
     record->column = (uint32_t)(split->open ? split->open : split->torn);

@@ -174,6 +174,7 @@ static bool add_record(guess_t *guess, const guess_line_t *line, err_t *err) {
     if (guess->split->count != guess->structure.columns || !split_is_sound(guess->split)) {
         guess->misfits++;
         guess->torn.loose += guess->split->torn > 0;
+        guess->torn.odd += guess->split->torn > 0;
         return true;
     }
     bool torn = false;

@@ -18,9 +18,9 @@ typedef struct {
     size_t length;
     char *name; /* in UTF-8, without blanks around; what `column` says */
     char *key;
-    bool word, words; /* the first row has a word that often names a column; another row, too */
-    bool torn;        /* a value of it goes over lines that look like records */
-    bool enclosed;    /* another one is in quotes */
+    bool word, words;  /* the first row has a word that often names a column; another row, too */
+    bool torn;         /* a value of it goes over lines that look like records */
+    uint64_t enclosed; /* others that are in quotes */
     column_t column;
     nearly_t nearly;
     decision_t is;
@@ -49,7 +49,9 @@ typedef struct {
 typedef struct {
     uint64_t torn;  /* records of several lines, each of which looks like one */
     uint64_t loose; /* fields that are not in quotes, and hold one */
-    bool sure;      /* such lines are divided by tabs or | */
+    uint64_t odd; /* records with a field that begins with a quote, and has something behind the second one */
+    bool needed, of_sheets; /* a field in quotes holds what has to be in them: needs_t */
+    bool sure;              /* such lines are divided by tabs or | */
 } guess_torn_t;
 
 struct guess {

@@ -14,7 +14,11 @@ static void count_quotes(guess_t *guess, bool whole) {
         const span_t *span = &guess->split->spans[i];
         const bool enclosed = span->length != span->raw_length;
         guess->torn.loose += span->length && !enclosed && memchr(span->text, quote, span->length) != NULL;
-        guess->columns[i].enclosed |= enclosed && whole;
+        guess->columns[i].enclosed += enclosed && whole && span->length;
+        const needs_t needs =
+            enclosed ? guess_needs_quotes(span, quote, guess->structure.way.delimiter) : NEEDS_NONE;
+        guess->torn.needed |= needs == NEEDS_SURELY;
+        guess->torn.of_sheets |= needs == NEEDS_OF_SHEETS;
     }
 }
 
@@ -58,6 +62,36 @@ static bool are_enclosed(const guess_t *guess) {
     return true;
 }
 
+/* `"Heroes"` among `So` and `12" mixes`: by tabs or | many programs divide text that they put into no quotes. */
+static bool are_doubtful(const guess_t *guess) {
+    const char delimiter = guess->structure.way.delimiter;
+    bool any = false, most = false;
+    for (size_t i = 0; i < guess->structure.columns; i++) {
+        const guess_column_t *column = &guess->columns[i];
+        any |= column->enclosed > 0;
+        most |= column->enclosed * 2 > column->column.values;
+    }
+    return (delimiter == '\t' || delimiter == '|') && any && !most && !guess->torn.needed &&
+           !(guess->torn.of_sheets && !guess->torn.loose);
+}
+
+static bool refuse_odd(const guess_t *guess, err_t *err) {
+    return err_set(err, STATUS_INPUT,
+                   "%.1000s: in %" PRIu64 " of the %" PRIu64
+                   " records that were looked at a text begins with a quote, and something stands behind the "
+                   "quote that ends it, be it a blank: take that out, or give --format (escape, quote)",
+                   guess->name, guess->torn.odd, guess->records);
+}
+
+static bool refuse_doubtful(const guess_t *guess, err_t *err) {
+    return err_set(
+        err, STATUS_INPUT,
+        "%.1000s: some of its values are in quotes that they do not need, and most of the same columns "
+        "are not: the quotes may be parts of the values. Give --format with quote: none if they are, "
+        "else with quote: '%c'",
+        guess->name, guess->structure.way.quote);
+}
+
 bool guess_find_torn(guess_t *guess, err_t *err) {
     const guess_torn_t *torn = &guess->torn;
     const char quote = guess->structure.way.quote;
@@ -66,6 +100,10 @@ bool guess_find_torn(guess_t *guess, err_t *err) {
     if (quote && memchr(first.text, quote, first.length) &&
         (!split_again(guess, &first, err) || !look(guess, &first, true, &of_first, err)))
         return false;
+    if (torn->odd * 2 > guess->records)
+        return refuse_odd(guess, err);
+    if (quote && are_doubtful(guess))
+        return refuse_doubtful(guess, err);
     return !torn->torn || (are_enclosed(guess) && !torn->loose && !torn->sure) ||
            err_set(err, STATUS_INPUT,
                    "%.1000s: some of its quotes are ordinary characters%s, %" PRIu64

@@ -46,7 +46,7 @@ static bool find_file(char path[LONGEST_PATH], struct stat *there, bool *member)
 
 bool describe_file_at(const char *path, file_id_t *file) {
     char name[LONGEST_PATH];
-    struct stat there, itself;
+    struct stat there;
     bool member;
     if ((size_t)snprintf(name, sizeof name, "%s", path) >= sizeof name || !find_file(name, &there, &member))
         return false;
@@ -54,10 +54,27 @@ bool describe_file_at(const char *path, file_id_t *file) {
                         .inode = there.st_ino,
                         .size = (uint64_t)there.st_size,
                         .modified_ns = clock_from_timespec(there.st_mtim),
-                        .link = lstat(name, &itself) == 0 && S_ISLNK(itself.st_mode),
                         .copy = copies_mark_of(path),
                         .member = member ? path + strlen(name) + 1 : NULL};
     return true;
+}
+
+bool describe_is_by_link(const char *path) {
+    char name[LONGEST_PATH];
+    struct stat there;
+    bool found = false;
+    if ((size_t)snprintf(name, sizeof name, "%s", path) >= sizeof name)
+        return false;
+    for (char *end = name + 1; !found && *name; end++)
+        if (!*end || *end == '/') {
+            const char kept = *end;
+            *end = '\0';
+            found = lstat(name, &there) == 0 && S_ISLNK(there.st_mode);
+            if (!kept)
+                break;
+            *end = kept;
+        }
+    return found;
 }
 
 /* It may have grown: then it begins with the newest version; or it is an older one again. */
@@ -164,6 +181,7 @@ bool describe_known(store_t *store, const manifest_t *manifest, const char *coll
                                      .own_ids = own_ids,
                                      .digest_at = digest_of,
                                      .file_at = describe_file_at,
+                                     .by_link = describe_is_by_link,
                                      .holds = describe_holds,
                                      .context = &manifest,
                                      .holds_context = &seen,

@@ -44,8 +44,7 @@ static void tell_gone(const job_t *job, const wanted_t *wanted) {
     char *command = forget_line(job, wanted->gone);
     static const char *const how[][2] = {
         [GONE_MOVED] = {"is not there any more", "moved and changed"},
-        [GONE_BEGINS] = {"is not there any more, though it begins with the content of that one",
-                         "renamed and grown"},
+        [GONE_BEGINS] = {"had the content that it begins with, and has not any more", "renamed and grown"},
         [GONE_LEADS] = {"leads to this file, too, and had other content", "changed"},
     };
     log_note("%s is loaded as another file than %s, which %s. If it is that one, %s, "
@@ -84,8 +83,7 @@ static void tell_names(const job_t *job, bool replaced) {
         if (!wanted->moved && wanted->copy && copies++ < NOTES)
             log_note("%s has the name, size and content of another file in the catalog: both are loaded",
                      wanted->name);
-        if (!wanted->copy && wanted->equal[0] && !copies_is_of(wanted->name, wanted->equal) &&
-            equal++ < NOTES)
+        if (!wanted->copy && wanted->equal[0] && !*copies_mark_of(wanted->name) && equal++ < NOTES)
             tell_equal(job, wanted);
         if (!wanted->resembles && wanted->gone[0] && gone++ < NOTES)
             tell_gone(job, wanted);
@@ -287,6 +285,7 @@ bool job_register_inputs(job_t *job, err_t *err) {
                                      .known_only = job->spec->reload_missing,
                                      .digest_at = digest_at,
                                      .file_at = describe_file_at,
+                                     .by_link = describe_is_by_link,
                                      .holds = describe_holds,
                                      .context = job,
                                      .holds_context = &seen,
