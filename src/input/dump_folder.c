@@ -1,4 +1,5 @@
 #include "input/dump_folder.h"
+#include "base/chars/own_names.h"
 #include "base/grow.h"
 
 #include <bson/bson.h>
@@ -188,6 +189,16 @@ bool dump_folder_all(dump_list_t *dump, const char *argument, dump_list_t *to, e
         dump->items[i].name = dump->items[i].with = NULL;
     }
     return ok;
+}
+
+bool dump_folder_is_own_file(const char *name) {
+    const char *slash = strrchr(name, '/'), *base = slash ? slash + 1 : name, *end = strstr(base, ".bson");
+    char collection[256];
+    if (!end || (end[5] && strcmp(end + 5, ".gz") != 0) || (size_t)(end - base) >= sizeof collection)
+        return false;
+    memcpy(collection, base, (size_t)(end - base));
+    collection[end - base] = '\0';
+    return own_names_has(collection);
 }
 
 const char *dump_folder_beside(const char *name) {

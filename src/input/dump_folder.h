@@ -13,6 +13,9 @@ bool dump_folder_is(char *const *names, size_t count);
 bool dump_folder_see(dump_list_t *dump, bool is, const char *folder, const char *name, const char **why,
                      bool *other, err_t *err);
 
+/* Is it, by its name, what mongodump made of a collection that is tipple's own? */
+bool dump_folder_is_own_file(const char *name);
+
 /* Why a file is left out that mongodump puts beside the folders of databases; NULL: it is none of those. */
 const char *dump_folder_beside(const char *name);
 

@@ -1,4 +1,5 @@
 /* A manifest from the arguments of a command. */
+#include "input/dump_folder.h"
 #include "input/file/name.h"
 #include "input/identify.h"
 #include "input/walk.h"
@@ -67,6 +68,24 @@ static bool name_stream(manifest_t *manifest, const char *name, err_t *err) {
     return true;
 }
 
+/* A pattern such as shop/orders* names the catalogs of a dumped collection, too. One that is named alone is meant. */
+static void leave_out_own_files(build_t *build) {
+    manifest_t *manifest = build->manifest;
+    size_t own = 0, left = 0;
+    for (size_t i = 0; i < manifest->count; i++)
+        own += dump_folder_is_own_file(manifest->files[i].name);
+    if (!own || own == manifest->count)
+        return;
+    for (size_t i = 0; i < manifest->count; i++)
+        if (dump_folder_is_own_file(manifest->files[i].name)) {
+            build_skip(build, manifest->files[i].name, dump_list_of_tipple);
+            manifest_free_file(&manifest->files[i]);
+        } else {
+            manifest->files[left++] = manifest->files[i];
+        }
+    manifest->count = left;
+}
+
 bool manifest_build(manifest_t *manifest, char *const *args, size_t count, const manifest_options_t *options,
                     err_t *err) {
     *manifest = (manifest_t){0};
@@ -88,6 +107,8 @@ bool manifest_build(manifest_t *manifest, char *const *args, size_t count, const
     }
     for (size_t i = 0; ok && i < count; i++)
         ok = walk_argument(&build, args[i]);
+    if (ok)
+        leave_out_own_files(&build);
     if (ok && options && options->pushed)
         ok = add_pushed(&build, options);
     else if (ok && !manifest->count && !(build.collections && build.collections->count))

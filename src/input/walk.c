@@ -295,14 +295,14 @@ static void leave_out_beside_dump(build_t *build, size_t from) {
     manifest->count = left;
 }
 
-/* Of files that may be parts of one collection, the names tell nothing. What is the server's is told by the folder's name,
- * which a person may have given: one collection of it is taken. */
+/* What is the server's is told by the folder's name, which a person may have given: one collection of it is taken, and so are
+ * files that may be parts of one. */
 static void leave_out_of_dump(build_t *build) {
     dump_list_t *dump = &build->dump;
     size_t left = 0;
     for (size_t i = 0; i < dump->count; i++) {
-        const char *why = dump->unsure ? NULL : dump_list_why_left_out(dump->items[i].name, build->target);
-        if (why && (why != dump_list_of_server || build->collections)) {
+        const char *why = dump_list_why_left_out(dump->items[i].name, build->target);
+        if (why && (why != dump_list_of_server || (build->collections && !dump->unsure))) {
             build_skip(build, dump->items[i].with, why);
             free(dump->items[i].name);
             free(dump->items[i].with);

@@ -230,6 +230,13 @@ class Dump(livetest.Case):
                 self.load(at % "orders.tipple.files", status=1, collection="orders.tipple.files")
                 self.assertIn("'orders.tipple.files' is the name of a load's catalog, not of data", self.stderr)
                 self.assertEqual(1, self.load(dump, collection="orders.tipple.tune")["loaded"])
+        for pattern in "dump/%s/orders*.bson" % self.database, "bare/*.bson":
+            self.client.drop_database(self.database)
+            for name in "orders.bson", "orders.tipple.files.bson", "orders.tipple.loads.bson":
+                self.put("bare/" + name, (self.folder / "dump" / self.database / name).read_bytes())
+            self.assertEqual(300, self.load(pattern, collection="orders")["loaded"])
+            self.assertIn("orders.tipple.files.bson: what tipple itself keeps", self.stderr)
+        self.assertEqual(0, self.load("bare", collection="orders")["loaded"])
 
     def test_marks_in_names(self):
         """a '!' in the name of a collection, and of its archive"""

@@ -168,7 +168,7 @@ static bool try(lab_t *lab, wanted_t *wanted, size_t count, uint8_t load) {
 
 /* The ordinal of the one input's entry; -status where it is refused. */
 static char equal_to[sizeof((wanted_t *)0)->equal], gone[sizeof((wanted_t *)0)->gone];
-static int gone_how;
+static gone_t gone_how;
 
 static int one(lab_t *lab, wanted_t wanted, uint8_t load) {
     if (!try(lab, &wanted, 1, load))

@@ -183,7 +183,7 @@ static void take_grown(matching_t *m, size_t number, const grown_t *grown) {
         register_take(m, number, wanted->moved ? grown->moved : grown->here);
     if (grown->moved && grown->moved_count > 1)
         snprintf(wanted->gone, sizeof wanted->gone, "%s", grown->moved->path);
-    if (!grown->moved_count && grown->here && strcmp(grown->here->path, wanted->name) != 0) {
+    if (!grown->moved_count && weight(grown->here) && strcmp(grown->here->path, wanted->name) != 0) {
         wanted->moved = true; /* it was loaded by another name of the file */
         wanted->resembles = 1;
     }

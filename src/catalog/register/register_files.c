@@ -57,10 +57,16 @@ static int compare_at(const matching_t *m, const standing_files_t *files, size_t
     return compare(file, member_of(file), own, member);
 }
 
-/* What the input's name has behind its next !, where it is a member of an archive. */
-static const char *next_member(const wanted_t *wanted, const char *member) {
-    const char *mark = strchr(*member ? member : wanted->name, '!');
-    return mark ? mark + 1 : NULL;
+/* Where a search begins, or goes on: what the input's name has behind its next !, where it is a member of an archive. False:
+ * there is no other. */
+static bool go_on(const wanted_t *wanted, file_place_t *place) {
+    const bool begins = !place->member;
+    const char *mark = begins ? NULL : strchr(place->rest, '!');
+    if (!begins && !mark)
+        return false;
+    place->rest = begins ? wanted->name : mark + 1;
+    place->member = begins ? "" : place->rest;
+    return true;
 }
 
 const entry_t *register_next_of_file(const matching_t *m, size_t number, file_place_t *place) {
@@ -70,8 +76,7 @@ const entry_t *register_next_of_file(const matching_t *m, size_t number, file_pl
     const standing_files_t *files = look(m);
     for (bool begins = !place->member;; begins = true) {
         if (begins) {
-            place->member = place->member ? next_member(&m->registering->wanted[number], place->member) : "";
-            if (!place->member)
+            if (!go_on(&m->registering->wanted[number], place))
                 return NULL;
             place->at =
                 SEARCH_FIRST(files->file_count, i, compare_at(m, files, i, &own->file, place->member) < 0);

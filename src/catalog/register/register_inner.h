@@ -36,6 +36,7 @@ typedef struct {
 /* Where a search among the files is; begins as {0}. */
 typedef struct {
     const char *member; /* of an archive, as the input's name says it; NULL: not begun */
+    const char *rest;   /* of that name */
     size_t at;
 } file_place_t;
 

@@ -108,13 +108,23 @@ static int text_to(const entry_t *entry, const wanted_t *wanted) {
     return register_compare_content(entry_newest(entry), "", &wanted->seen, "");
 }
 
+/* Its documents will be removed: --reload-changed. */
+static bool is_replaced(const matching_t *m, const entry_t *entry) {
+    for (size_t i = 0; register_is_taken(m, entry) && i < m->registering->count; i++)
+        if (m->found[i] == entry)
+            return m->registering->wanted[i].changed;
+    return false;
+}
+
 /* A copy under another name is another input; whoever renames a file may not expect it. */
 static void note_equal(const matching_t *m, wanted_t *wanted) {
     const order_t order = {m->by_content.entries, text_to};
     if (!wanted->seen.size || register_is_stream(&wanted->seen))
         return;
-    const size_t at = register_first_in(m, &order, wanted);
-    const entry_t *entry = register_like_at(m, &order, wanted, at);
+    size_t at = register_first_in(m, &order, wanted);
+    const entry_t *entry;
+    while ((entry = register_like_at(m, &order, wanted, at)) && is_replaced(m, entry))
+        at++;
     if (entry && register_may_hold_records(entry))
         snprintf(wanted->equal, sizeof wanted->equal, "%s", entry->path);
 }
@@ -127,7 +137,7 @@ const entry_t *register_next_gone_below(const matching_t *m, size_t number, uint
     return NULL;
 }
 
-static void note_one(wanted_t *wanted, const entry_t *entry, int how) {
+static void note_one(wanted_t *wanted, const entry_t *entry, gone_t how) {
     snprintf(wanted->gone, sizeof wanted->gone, "%s", entry->path);
     wanted->gone_how = how;
 }
@@ -135,18 +145,18 @@ static void note_one(wanted_t *wanted, const entry_t *entry, int how) {
 /* One that was renamed and has grown, as logs do: another file may have its old name. */
 static bool note_begun(const matching_t *m, size_t number, err_t *err) {
     wanted_t *wanted = &m->registering->wanted[number];
-    size_t at = 0;
-    int looked = 0;
-    for (const entry_t *entry;
-         wanted->may_grow && looked < MOST_LOOKED_INTO && (entry = register_next_touched(m, &at));) {
+    size_t at = 0, looked = 0, gone = 0;
+    for (const entry_t *entry; wanted->may_grow && looked < MOST_NOTED && gone < MOST_LOOKED_INTO &&
+                               (entry = register_next_touched(m, &at));
+         looked++) {
         bool grown;
         if (register_is_taken(m, entry) || entry_newest(entry)->size >= wanted->seen.size ||
-            !register_may_hold_records(entry))
+            !register_may_hold_records(entry) || register_stands_content(m, entry))
             continue;
-        looked++;
+        gone++;
         if (!register_grows(m, number, entry, &grown, err))
             return false;
-        if (grown && !register_stands_content(m, entry)) {
+        if (grown) {
             note_one(wanted, entry, GONE_BEGINS);
             return true;
         }
@@ -157,14 +167,15 @@ static bool note_begun(const matching_t *m, size_t number, err_t *err) {
 /* Whoever has moved or renamed a file and changed it may not expect that it is another input. */
 static bool note_gone(const matching_t *m, size_t number, err_t *err) {
     wanted_t *wanted = &m->registering->wanted[number];
-    if (m->registering->count > MOST_NOTED || wanted->resembles || wanted->equal[0] || wanted->gone[0] ||
-        register_is_stream(&wanted->seen))
+    if (wanted->resembles || wanted->equal[0] || wanted->gone[0] || register_is_stream(&wanted->seen))
         return true;
+    if (!note_begun(m, number, err))
+        return false;
     size_t at = 0;
-    const entry_t *entry = register_next_gone_below(m, number, UINT64_MAX, &at);
+    const entry_t *entry = wanted->gone[0] ? NULL : register_next_gone_below(m, number, UINT64_MAX, &at);
     if (entry)
         note_one(wanted, entry, GONE_MOVED);
-    return entry || note_begun(m, number, err);
+    return true;
 }
 
 /* One without a name is known by who registered it, and where in his list it stands. */
@@ -242,11 +253,12 @@ bool register_match(matching_t *m, err_t *err) {
                 match[how](m, i);
     if (!register_match_changed(m, err))
         return false;
+    size_t new = 0;
     for (size_t i = 0; i < registering->count; i++) {
         if (!registering->wanted[i].named || !is_as_new(m, i))
             continue;
         note_equal(m, &registering->wanted[i]);
-        if (!note_gone(m, i, err))
+        if (new ++ < MOST_NOTED && !note_gone(m, i, err))
             return false;
     }
     return register_number_copies(m, err);

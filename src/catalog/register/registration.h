@@ -4,6 +4,13 @@
 
 #include "catalog/ledger/ledger.h"
 
+/* Why an input may be one that was loaded before, and is loaded as another one: the file of that */
+typedef enum {
+    GONE_MOVED,  /* was called so in another folder, and is not there any more */
+    GONE_BEGINS, /* had another name; its content is not there any more, and this one begins with it */
+    GONE_LEADS,  /* is this one today, by a link, and was perhaps another one then */
+} gone_t;
+
 typedef struct {
     const char *name;      /* as the catalog writes it */
     const char *kind;      /* "plain", "gzip", "zstd", "xz", "bzip2", "zip", "stream" */
@@ -30,12 +37,8 @@ typedef struct {
     size_t resembles;
     uint32_t copy;   /* how many equal inputs come before it */
     char equal[512]; /* of a new input: one of another name that has its content; "": none */
-    char gone[512];  /* one that it may have been; "": none. Its file */
-    enum {
-        GONE_MOVED,  /* was called so in another folder, and is not there any more */
-        GONE_BEGINS, /* had another name, is not there any more, and this one begins with its content */
-        GONE_LEADS,  /* is this one today, by a link of another name, and was perhaps another one then */
-    } gone_how;
+    char gone[512];  /* one that it may have been; "": none */
+    gone_t gone_how;
     bool changed; /* with `reload`: `entry` is the old one, and its content differs */
     bool unread;  /* with `changed`: nothing of the old content was ever read */
 } wanted_t;

@@ -150,6 +150,7 @@ static void add_value(guess_t *guess, guess_column_t *column, const span_t *span
         column->words = guess_is_column_word((const char *)span->text, span->length);
     column->column.recurs |=
         span->length == column->length && span->length && memcmp(span->text, column->text, span->length) == 0;
+    guess_torn_plain(guess, span);
     guess->has_escapes = guess->has_escapes || (!quoted && has_escape(span));
     look_at_bytes(guess, span->text, span->length);
 }

@@ -18,9 +18,10 @@ typedef struct {
     size_t length;
     char *name; /* in UTF-8, without blanks around; what `column` says */
     char *key;
-    bool word, words;  /* the first row has a word that often names a column; another row, too */
-    bool torn;         /* a value of it goes over lines that look like records */
-    uint64_t enclosed; /* others that are in quotes */
+    bool word, words;   /* the first row has a word that often names a column; another row, too */
+    bool torn;          /* a value of it goes over lines that look like records */
+    bool enclosed;      /* another one is in quotes */
+    uint64_t in_quotes; /* so many are, and not empty */
     column_t column;
     nearly_t nearly;
     decision_t is;
@@ -50,8 +51,9 @@ typedef struct {
     uint64_t torn;  /* records of several lines, each of which looks like one */
     uint64_t loose; /* fields that are not in quotes, and hold one */
     uint64_t odd; /* records with a field that begins with a quote, and has something behind the second one */
-    bool needed, of_sheets; /* a field in quotes holds what has to be in them: needs_t */
-    bool sure;              /* such lines are divided by tabs or | */
+    bool needed;  /* a text in quotes holds what has to be in them */
+    unsigned quoted_with, plain_with; /* what texts in quotes, and others, hold: see guess_torn.c */
+    bool sure;                        /* such lines are divided by tabs or | */
 } guess_torn_t;
 
 struct guess {
@@ -110,6 +112,7 @@ bool guess_escapes_look(guess_t *guess, const guess_text_t *from, bool *again, e
 bool guess_find_escapes(const guess_t *guess, err_t *err);
 /* guess_torn.c: of a record, when it is split; *torn: it will be rejected. At the end. */
 bool guess_torn_look(guess_t *guess, const guess_line_t *line, bool *torn, err_t *err);
+void guess_torn_plain(guess_t *guess, const span_t *span); /* of each value of a record that is read */
 bool guess_find_torn(guess_t *guess, err_t *err);
 /* guess_scalar.c: as a scalar of YAML, in quotes where they are needed. */
 void guess_put_scalar(text_t *out, const char *text, size_t length);

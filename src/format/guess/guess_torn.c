@@ -7,6 +7,27 @@
 #include <inttypes.h>
 #include <string.h>
 
+/* What programs put a text into quotes for, though it need not be in them: a bit for each. */
+enum { HAS_COMMA = 1, HAS_BLANK = 2, HAS_APOSTROPHE = 4, HAS_WIDE = 8, HAS_KINDS = 16 };
+
+/* *surely: it holds what has to be in quotes. */
+static unsigned look_at_bytes(const span_t *span, char quote, char delimiter, bool *surely) {
+    unsigned has = 0;
+    for (size_t i = 0; i < span->length; i++) {
+        const char byte = (char)span->text[i];
+        *surely |= byte == quote || byte == '\n' || byte == '\r' || byte == delimiter;
+        if (byte == ',' || byte == ';' || byte == '|' || byte == '\t')
+            has |= HAS_COMMA;
+        else if (byte == ' ')
+            has |= HAS_BLANK;
+        else if (byte == '\'')
+            has |= HAS_APOSTROPHE;
+        else if (span->text[i] >= 0x80)
+            has |= HAS_WIDE;
+    }
+    return has;
+}
+
 /* Of the record that is split. whole: none of its quotes is in doubt, so that they tell of their columns. */
 static void count_quotes(guess_t *guess, bool whole) {
     const char quote = guess->structure.way.quote;
@@ -14,11 +35,12 @@ static void count_quotes(guess_t *guess, bool whole) {
         const span_t *span = &guess->split->spans[i];
         const bool enclosed = span->length != span->raw_length;
         guess->torn.loose += span->length && !enclosed && memchr(span->text, quote, span->length) != NULL;
-        guess->columns[i].enclosed += enclosed && whole && span->length;
-        const needs_t needs =
-            enclosed ? guess_needs_quotes(span, quote, guess->structure.way.delimiter) : NEEDS_NONE;
-        guess->torn.needed |= needs == NEEDS_SURELY;
-        guess->torn.of_sheets |= needs == NEEDS_OF_SHEETS;
+        guess->columns[i].enclosed |= enclosed && whole;
+        if (!enclosed || !whole || !span->length)
+            continue;
+        guess->columns[i].in_quotes++;
+        guess->torn.quoted_with |=
+            1u << look_at_bytes(span, quote, guess->structure.way.delimiter, &guess->torn.needed);
     }
 }
 
@@ -48,6 +70,13 @@ static bool look(guess_t *guess, const guess_line_t *line, bool names, bool *tor
     return true;
 }
 
+void guess_torn_plain(guess_t *guess, const span_t *span) {
+    bool ignored = false;
+    if (span->length == span->raw_length)
+        guess->torn.plain_with |=
+            look_at_bytes(span, guess->structure.way.quote, guess->structure.way.delimiter, &ignored);
+}
+
 bool guess_torn_look(guess_t *guess, const guess_line_t *line, bool *torn, err_t *err) {
     *torn = false;
     return !memchr(line->text, guess->structure.way.quote, line->length) ||
@@ -62,17 +91,22 @@ static bool are_enclosed(const guess_t *guess) {
     return true;
 }
 
+/* Is there in each text in quotes what no text without has, for which a program may have put it into quotes? */
+static bool are_explained(const guess_torn_t *torn) {
+    for (unsigned has = 0; has < HAS_KINDS; has++)
+        if (torn->quoted_with >> has & 1 && !(has & ~torn->plain_with))
+            return false;
+    return !torn->loose;
+}
+
 /* `"Heroes"` among `So` and `12" mixes`: by tabs or | many programs divide text that they put into no quotes. */
 static bool are_doubtful(const guess_t *guess) {
     const char delimiter = guess->structure.way.delimiter;
-    bool any = false, most = false;
-    for (size_t i = 0; i < guess->structure.columns; i++) {
-        const guess_column_t *column = &guess->columns[i];
-        any |= column->enclosed > 0;
-        most |= column->enclosed * 2 > column->column.values;
-    }
-    return (delimiter == '\t' || delimiter == '|') && any && !most && !guess->torn.needed &&
-           !(guess->torn.of_sheets && !guess->torn.loose);
+    bool most = false;
+    for (size_t i = 0; i < guess->structure.columns; i++)
+        most |= guess->columns[i].in_quotes * 2 > guess->columns[i].column.values;
+    return (delimiter == '\t' || delimiter == '|') && guess->structure.columns > 1 &&
+           guess->torn.quoted_with && !most && !guess->torn.needed && !are_explained(&guess->torn);
 }
 
 static bool refuse_odd(const guess_t *guess, err_t *err) {
@@ -102,10 +136,9 @@ bool guess_find_torn(guess_t *guess, err_t *err) {
         return false;
     if (torn->odd * 2 > guess->records)
         return refuse_odd(guess, err);
-    if (quote && are_doubtful(guess))
-        return refuse_doubtful(guess, err);
-    return !torn->torn || (are_enclosed(guess) && !torn->loose && !torn->sure) ||
-           err_set(err, STATUS_INPUT,
+    if (!torn->torn || (are_enclosed(guess) && !torn->loose && !torn->sure))
+        return !quote || !are_doubtful(guess) || refuse_doubtful(guess, err);
+    return err_set(err, STATUS_INPUT,
                    "%.1000s: some of its quotes are ordinary characters%s, %" PRIu64
                    " of its records %s over several lines, each of which looks like a record itself. Give "
                    "--format with quote: none, or with quote: '%c' and multiline: yes if they do",

@@ -7,6 +7,8 @@
 #include <string.h>
 
 const char *const dump_list_of_server = "a collection of the server itself";
+const char *const dump_list_of_tipple =
+    "what tipple itself keeps beside data; a load makes a catalog of its own";
 
 void dump_list_free(dump_list_t *list) {
     for (size_t i = 0; i < list->count; i++) {
@@ -46,7 +48,7 @@ const char *dump_list_why_left_out(const char *name, const char *wanted) {
     if (is_of_server(name))
         return dump_list_of_server;
     return collection && own_names_has(collection + 1) && !(wanted && strcmp(name, wanted) == 0)
-               ? "what tipple itself keeps beside data; a load makes a catalog of its own"
+               ? dump_list_of_tipple
                : NULL;
 }
 

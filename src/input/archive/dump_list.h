@@ -32,7 +32,7 @@ char *dump_list_names(const dump_list_t *list, err_t *err);
 const char *dump_list_why_empty(const char *type);
 
 /* Why one is left out: it is */
-extern const char *const dump_list_of_server;
+extern const char *const dump_list_of_server, *const dump_list_of_tipple;
 /* which a name like "admin.c", "config.c" or "db.system.c" tells; or it is tipple's own, and not the one that is wanted (or
  * NULL). NULL: it is data. */
 const char *dump_list_why_left_out(const char *name, const char *wanted);

@@ -93,25 +93,11 @@ static bool has_other_colons(const study_t *study) {
     return others * 2 > study->count - hashes;
 }
 
-needs_t guess_needs_quotes(const span_t *span, char quote, char delimiter) {
-    needs_t needs = NEEDS_NONE;
-    for (size_t i = 0; i < span->length; i++) {
-        const char byte = (char)span->text[i];
-        if (byte == quote || byte == '\n' || byte == delimiter)
-            return NEEDS_SURELY;
-        if (memchr(delimiters, byte, sizeof delimiters - 1))
-            needs = NEEDS_OF_SHEETS;
-    }
-    return needs;
-}
-
-/* An apostrophe may stand around a word, too; and so may a " where tabs or | divide, since many write such text without quotes.
- * It is the quote if a value in it needs quotes, or if most texts of a column
- * are in it, or most of its other values; a " also where nothing is in it and none stands within a value, or what is in it has a comma. *are: so it is. */
-static bool find_quotes(study_t *study, const structure_t *found, bool *are, err_t *err) {
+/* An apostrophe may stand around a word, too. It is the quote if a value in it needs quotes, or if most texts of a column
+ * are in it, or most of its other values. *are: so it is. */
+static bool find_apostrophes(study_t *study, const structure_t *found, bool *are, err_t *err) {
     static _Thread_local uint16_t values[SCHEMA_MOST_FIELDS][2], quoted[SCHEMA_MOST_FIELDS][2];
     const char quote = found->way.quote;
-    bool any = quote == '\'', loose = false, sheet = false;
     memset(values, 0, sizeof values);
     memset(quoted, 0, sizeof quoted);
     *are = false;
@@ -125,15 +111,12 @@ static bool find_quotes(study_t *study, const structure_t *found, bool *are, err
         for (size_t j = 0; j < study->split.count && j < SCHEMA_MOST_FIELDS; j++) {
             const span_t *span = &study->split.spans[j];
             const bool in_quotes = span->raw_length >= span->length + 2 && record[span->at] == (uint8_t)quote;
-            const needs_t needs =
-                in_quotes ? guess_needs_quotes(span, quote, found->way.delimiter) : NEEDS_NONE;
-            if (needs == NEEDS_SURELY) {
+            if (in_quotes &&
+                (memchr(span->text, found->way.delimiter, span->length) ||
+                 memchr(span->text, '\n', span->length) || memchr(span->text, quote, span->length))) {
                 *are = true;
                 return true;
             }
-            sheet |= needs == NEEDS_OF_SHEETS;
-            loose |= !in_quotes && span->length && memchr(span->text, quote, span->length);
-            any |= in_quotes || loose;
             if (!span->length || (i == 0 && study->count > 1)) /* names are often without */
                 continue;
             const bool typed = guess_is_typed(span->text, span->length);
@@ -143,7 +126,6 @@ static bool find_quotes(study_t *study, const structure_t *found, bool *are, err
     }
     for (size_t j = 0; j < found->columns && j < SCHEMA_MOST_FIELDS; j++)
         *are |= quoted[j][0] * 2 > values[j][0] || quoted[j][1] * 2 > values[j][1];
-    *are |= !any || (quote == '"' && sheet && !loose);
     return true;
 }
 
@@ -162,9 +144,7 @@ static bool weigh(study_t *study, const way_t *way, double weight, structure_t *
     if (err->status != STATUS_OK || !look_at_cells(study, found, &clean, &odd, err))
         return false;
     bool are = true;
-    const bool doubtful =
-        way->quote == '\'' || (way->quote && (way->delimiter == '\t' || way->delimiter == '|'));
-    if (doubtful && !find_quotes(study, found, &are, err))
+    if (way->quote == '\'' && !find_apostrophes(study, found, &are, err))
         return false;
     const double share = (double)fitting / (double)(of ? of : 1);
     if (!are || share < 0.6 || (fitting < 2 && found->skip))

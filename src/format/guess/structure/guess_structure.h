@@ -8,9 +8,4 @@
 bool guess_find_structure(structure_t *structure, const char *name, const uint8_t *text, size_t length,
                           bool whole, uint32_t header_line, err_t *err);
 
-/* Does the field hold what has to be in quotes? OF_SHEETS: a comma or the like, for which a spreadsheet puts a text into
- * quotes between tabs, too. */
-typedef enum { NEEDS_NONE, NEEDS_OF_SHEETS, NEEDS_SURELY } needs_t;
-needs_t guess_needs_quotes(const span_t *span, char quote, char delimiter);
-
 #endif
