@@ -111,8 +111,8 @@ static bool refuse_whole_path(const registration_t *registering, const wanted_t 
     return err_set(
         err, STATUS_INPUT,
         "%s has other content than what was loaded of this name into %s, which may have been another "
-        "folder's "
-        "file: this one was loaded as %s. If it has changed since: name it so, by its whole path, with "
+        "folder's file: this one was loaded as %s. If it has changed since: name it so, by its whole path, "
+        "with "
         "--reload-changed",
         wanted->name, registering->name, other->path);
 }

@@ -3,8 +3,10 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST_LOOKED_INTO = 16 }; /* entries, of which each has to be compared with the input */
-enum { MOST_NOTED = 1000 };     /* of more inputs nobody reads a note, and each may be asked of each */
+enum {
+    MOST_NOTED = 1000,     /* of more new inputs nobody reads a note, and each may be asked of each */
+    MOST_LOOKED_INTO = 16, /* entries that are gone, of which each has to be compared with the input */
+};
 
 const entry_t *register_next_of_name(const matching_t *m, const wanted_t *wanted, size_t *at) {
     for (const entry_t *entry; (entry = register_like_at(m, &m->by_path, wanted, *at));) {
@@ -253,12 +255,12 @@ bool register_match(matching_t *m, err_t *err) {
                 match[how](m, i);
     if (!register_match_changed(m, err))
         return false;
-    size_t new = 0;
+    size_t noted = 0;
     for (size_t i = 0; i < registering->count; i++) {
         if (!registering->wanted[i].named || !is_as_new(m, i))
             continue;
         note_equal(m, &registering->wanted[i]);
-        if (new ++ < MOST_NOTED && !note_gone(m, i, err))
+        if (noted++ < MOST_NOTED && !note_gone(m, i, err))
             return false;
     }
     return register_number_copies(m, err);
