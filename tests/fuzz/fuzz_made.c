@@ -67,8 +67,8 @@ static void say_delimited(size_t fields) {
         ONE_OF("", ", quote: none", ", quote: \"'\"", ", comment: \"@\"", ", skip: 1"),
         ONE_OF("", ", escape: []", ", escape: [backslash]", ", escape: [double, backslash]",
                ", escape: backslashes", ", escape: [double, backslashes]"),
-        ONE_OF("", ", encoding: latin1", ", encoding: windows-1252", ", multiline: no", ", exact: yes",
-               ", decimal: \",\"", ", decimal: \",\", thousands: \".\""));
+        ONE_OF("", ", encoding: latin1", ", encoding: windows-1252", ", multiline: no", ", quoted: needed",
+               ", exact: yes", ", decimal: \",\"", ", decimal: \",\", thousands: \".\""));
     for (size_t i = 0; i < fields; i++) {
         static const char *const types[] = {"text",    "trimmed", "int",      "long", "number", "date",
                                             "boolean", "decimal", "objectid", "uuid", "binary", "json"};

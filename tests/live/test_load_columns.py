@@ -121,6 +121,18 @@ class Columns(livetest.Case):
         for words in ([], ["--format", "./a.yaml"]):
             self.tipple("verify", "--uri", self.uri(), *words, "a.csv", "b.csv")
 
+    def test_printed_guess_of_no_quotes(self):
+        """where nothing was in quotes, a later text that is in some without need is a reject, until a person says what they are"""
+        self.write("a.tsv", b"id\ttitle\n1\tSo\n2\tUs\n")
+        self.write("b.tsv", b"id\ttitle\n3\t\"Heroes\"\n4\tLow\n")
+        self.load("a.tsv")
+        counts = self.load("b.tsv", status=2)
+        self.assertEqual((1, 1), (counts["loaded"], counts["rejected"]))
+        self.write("any.yaml", self.tipple("formats", "--guess", "a.tsv").stdout.replace(b", quoted: needed", b""))
+        self.refused("was loaded with 'quoted: needed'", "b.tsv", "--format", "./any.yaml")
+        self.tipple("load", "--uri", self.uri(), "--format", "./any.yaml", "--retry", self.database + ".results.rejects")
+        self.assertEqual([{"title": "Heroes"}], [{"title": each["title"]} for each in self.documents() if each["id"] == 3])
+
 
 if __name__ == "__main__":
     assert live.TIPPLE

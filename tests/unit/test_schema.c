@@ -190,6 +190,7 @@ static void test_mistakes(void **state) {
         {"format: x\nrecord: {delimiter: \",\", quote: none, multiline: yes}\nfields: [{name: a}]\n", "2:50",
          "without a quote"},
         {"format: x\nrecord: {delimiter: \",\", multiline: 7}\nfields: [{name: a}]\n", "2:37", "yes or no"},
+        {"format: x\nrecord: {delimiter: \",\", quoted: no}\nfields: [{name: a}]\n", "2:34", "any or needed"},
         {"format: x\nrecord: {delimiter: \",\", encoding: utf16}\nfields: [{name: a}]\n", "2:36", "latin1"},
         {"format: x\nrecord: {fixed: 105}\nfields: [{name: a}]\n", "3:10", "width"},
         /* fields */

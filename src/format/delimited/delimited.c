@@ -269,6 +269,16 @@ static parsed_t refuse_quote(record_t *record, const split_t *split, bool guesse
     return PARSED_REJECT;
 }
 
+static parsed_t refuse_needless(record_t *record, const span_t *span) {
+    record->reason =
+        "the text that begins here is in quotes that it does not need, so they may be a part of it. If "
+        "they are, load anew with a --format that says quote: none; if not, give one without "
+        "quoted: needed, and --retry";
+    record->field = NULL;
+    record->column = span->at + 1;
+    return PARSED_REJECT;
+}
+
 /* Of CR CR LF the first CR would become a part of the last value, unnoticed: a value that is in quotes ends with one. Nobody has
  * said so of a format that is guessed, which refuses a file of such lines as well. */
 static parsed_t refuse_carriage(record_t *record) {
@@ -369,6 +379,10 @@ static parsed_t parse_carefully(delimited_t *reader, uint8_t *out, record_t *rec
     size_t columns = dialect->columns;
     if (!split_is_sound(split))
         return refuse_quote(record, split, reader->schema->guessed);
+    const span_t *needless =
+        reader->schema->quoted_needed ? split_find_needless(split, reader->schema, dialect->delimiter) : NULL;
+    if (needless)
+        return refuse_needless(record, needless);
     if (split->too_many || split->count < columns ||
         (split->count > columns && dialect->surplus_column < 0)) {
         bool more = split->count > columns;
@@ -489,8 +503,9 @@ parsed_t delimited_next(delimited_t *reader, uint8_t *out, size_t room, record_t
     uint32_t quotes = reader->quotes ? scan->row_quotes[reader->row - 1] -
                                            (reader->row > 1 ? scan->row_quotes[reader->row - 2] : 0)
                                      : 0;
-    if (__builtin_expect(!plain || (quotes && !quotes_enclose(reader, &bounds, quotes)), 0))
-        return plain && has_doubled_quotes(reader, &bounds, quotes)
+    const bool doubt = reader->schema->quoted_needed;
+    if (__builtin_expect(!plain || (quotes && (doubt || !quotes_enclose(reader, &bounds, quotes))), 0))
+        return plain && !doubt && has_doubled_quotes(reader, &bounds, quotes)
                    ? parse_spans(reader, out, record, id, NULL)
                    : parse_carefully(reader, out, record, id, shape);
     const uint8_t *after;

@@ -51,6 +51,7 @@ typedef struct {
     uint64_t torn;  /* records of several lines, each of which looks like one */
     uint64_t loose; /* fields that are not in quotes, and hold one */
     uint64_t odd; /* records with a field that begins with a quote, and has something behind the second one */
+    bool quotes;  /* any field is in quotes, or a name */
     bool needed;  /* a text in quotes holds what has to be in them */
     unsigned quoted_with, plain_with; /* what texts in quotes, and others, hold: see guess_torn.c */
     bool sure;                        /* such lines are divided by tabs or | */
@@ -114,6 +115,8 @@ bool guess_find_escapes(const guess_t *guess, err_t *err);
 bool guess_torn_look(guess_t *guess, const guess_line_t *line, bool *torn, err_t *err);
 void guess_torn_plain(guess_t *guess, const span_t *span); /* of each value of a record that is read */
 bool guess_find_torn(guess_t *guess, err_t *err);
+/* Is nothing in quotes that was looked at, so that those of a later field may be a part of it? */
+bool guess_is_of_no_quotes(const guess_t *guess);
 /* guess_scalar.c: as a scalar of YAML, in quotes where they are needed. */
 void guess_put_scalar(text_t *out, const char *text, size_t length);
 /* guess_print.c */

@@ -74,6 +74,8 @@ static void put_record(text_t *out, const guess_t *guess) {
         else
             text_append(out, "none");
     }
+    if (guess_is_of_no_quotes(guess))
+        text_append(out, ", quoted: needed");
     if (structure->way.backslash)
         text_append(out, structure->way.backslashes ? ", escape: [double, backslashes]"
                                                     : ", escape: [double, backslash]");

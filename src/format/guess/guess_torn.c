@@ -10,12 +10,10 @@
 /* What programs put a text into quotes for, though it need not be in them: a bit for each. */
 enum { HAS_COMMA = 1, HAS_BLANK = 2, HAS_APOSTROPHE = 4, HAS_WIDE = 8, HAS_KINDS = 16 };
 
-/* *surely: it holds what has to be in quotes. */
-static unsigned look_at_bytes(const span_t *span, char quote, char delimiter, bool *surely) {
+static unsigned look_at_bytes(const span_t *span) {
     unsigned has = 0;
     for (size_t i = 0; i < span->length; i++) {
         const char byte = (char)span->text[i];
-        *surely |= byte == quote || byte == '\n' || byte == '\r' || byte == delimiter;
         if (byte == ',' || byte == ';' || byte == '|' || byte == '\t')
             has |= HAS_COMMA;
         else if (byte == ' ')
@@ -28,19 +26,22 @@ static unsigned look_at_bytes(const span_t *span, char quote, char delimiter, bo
     return has;
 }
 
-/* Of the record that is split. whole: none of its quotes is in doubt, so that they tell of their columns. */
-static void count_quotes(guess_t *guess, bool whole) {
+/* Of the record that is split. torn: its quotes are in doubt. Those of names do not tell of their columns. */
+static void count_quotes(guess_t *guess, bool torn, bool names) {
     const char quote = guess->structure.way.quote;
     for (size_t i = 0; i < guess->split->count && i < guess->structure.columns; i++) {
         const span_t *span = &guess->split->spans[i];
         const bool enclosed = span->length != span->raw_length;
         guess->torn.loose += span->length && !enclosed && memchr(span->text, quote, span->length) != NULL;
-        guess->columns[i].enclosed |= enclosed && whole;
-        if (!enclosed || !whole || !span->length)
+        if (!enclosed || torn)
+            continue;
+        guess->torn.quotes = true;
+        guess->columns[i].enclosed |= !names;
+        if (names || !span->length)
             continue;
         guess->columns[i].in_quotes++;
-        guess->torn.quoted_with |=
-            1u << look_at_bytes(span, quote, guess->structure.way.delimiter, &guess->torn.needed);
+        guess->torn.quoted_with |= 1u << look_at_bytes(span);
+        guess->torn.needed |= split_needs_quotes(guess->schema, guess->structure.way.delimiter, span);
     }
 }
 
@@ -66,15 +67,13 @@ static bool look(guess_t *guess, const guess_line_t *line, bool names, bool *tor
         guess->columns[field.column].torn = true;
     guess->torn.torn += *torn;
     guess->torn.sure |= is == TORN_SURELY;
-    count_quotes(guess, !*torn && !names);
+    count_quotes(guess, *torn, names);
     return true;
 }
 
 void guess_torn_plain(guess_t *guess, const span_t *span) {
-    bool ignored = false;
     if (span->length == span->raw_length)
-        guess->torn.plain_with |=
-            look_at_bytes(span, guess->structure.way.quote, guess->structure.way.delimiter, &ignored);
+        guess->torn.plain_with |= look_at_bytes(span);
 }
 
 bool guess_torn_look(guess_t *guess, const guess_line_t *line, bool *torn, err_t *err) {
@@ -99,14 +98,23 @@ static bool are_explained(const guess_torn_t *torn) {
     return !torn->loose;
 }
 
-/* `"Heroes"` among `So` and `12" mixes`: by tabs or | many programs divide text that they put into no quotes. */
-static bool are_doubtful(const guess_t *guess) {
+/* By tabs or | many programs divide text that they put into no quotes; and others leave `12" mixes` as it is. */
+static bool are_uncommon(const guess_t *guess) {
     const char delimiter = guess->structure.way.delimiter;
+    return delimiter == '\t' || delimiter == '|' || guess->torn.loose > guess->torn.odd;
+}
+
+bool guess_is_of_no_quotes(const guess_t *guess) {
+    return guess->structure.way.quote && !guess->torn.quotes && are_uncommon(guess);
+}
+
+/* `"Heroes"` among `So` and `12" mixes`. */
+static bool are_doubtful(const guess_t *guess) {
     bool most = false;
     for (size_t i = 0; i < guess->structure.columns; i++)
         most |= guess->columns[i].in_quotes * 2 > guess->columns[i].column.values;
-    return (delimiter == '\t' || delimiter == '|') && guess->structure.columns > 1 &&
-           guess->torn.quoted_with && !most && !guess->torn.needed && !are_explained(&guess->torn);
+    return are_uncommon(guess) && guess->structure.columns > 1 && guess->torn.quoted_with && !most &&
+           !guess->torn.needed && !are_explained(&guess->torn);
 }
 
 static bool refuse_odd(const guess_t *guess, err_t *err) {

@@ -8,6 +8,7 @@
  *       quote: '"'                                   # or none
  *       escape: [double, backslash]                  # how a quote is written inside quotes
  *       multiline: no                                # a line end always ends a record, also inside quotes
+ *       quoted: needed                               # a field in quotes that it does not need is a reject
  *       header: [test_id, TESTID]                    # a line that begins with one of these; or yes, no, refuse
  *       header_line: "a,a,b"                         # or this very line, and the columns by their place
  *       decimal: ","                                 # and thousands: "."; of all numbers
@@ -283,6 +284,7 @@ typedef struct {
     bool escape_backslashes; /* with escape_backslash: a backslash before a backslash, too */
     bool multiline;          /* records may contain line ends: JSON, BSON, or quoted fields, */
     bool any_lines;          /* of these also lines that look like records themselves */
+    bool quoted_needed;      /* a field in quotes that it does not need is a reject */
     bool validate; /* of BSON, no matter of the file: libbson must find nothing wrong with a document */
     uint32_t skip; /* so many lines at a file's start are no records, and no header */
     char comment;  /* lines that begin with it are none either; 0: there are no such lines */

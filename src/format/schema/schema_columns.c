@@ -255,6 +255,15 @@ static bool read_comment(reader_t *reader, const yaml_item_t *node) {
     return true;
 }
 
+static bool read_quoted(reader_t *reader, const yaml_item_t *node) {
+    schema_t *schema = reader->schema;
+    if (!schema_want(reader, node, YAML_ITEM_SCALAR, "any or needed"))
+        return false;
+    schema->quoted_needed = strcmp(node->text, "needed") == 0;
+    return schema->quoted_needed || strcmp(node->text, "any") == 0 ||
+           COMPLAIN(node, "any or needed was expected");
+}
+
 static bool read_record(reader_t *reader, const yaml_item_t *node) {
     schema_t *schema = reader->schema;
     if (!schema_only_keys(reader, node, KEYS_RECORD))
@@ -263,7 +272,8 @@ static bool read_record(reader_t *reader, const yaml_item_t *node) {
                       *escape = yaml_item_get(node, "escape"), *multiline = yaml_item_get(node, "multiline"),
                       *header = yaml_item_get(node, "header"), *encoding = yaml_item_get(node, "encoding"),
                       *skip = yaml_item_get(node, "skip"), *comment = yaml_item_get(node, "comment"),
-                      *header_line = yaml_item_get(node, "header_line");
+                      *header_line = yaml_item_get(node, "header_line"),
+                      *quoted = yaml_item_get(node, "quoted");
     if (!TRY(schema_record_numerals(reader, node)))
         return false;
     if (!delimiter)
@@ -290,7 +300,8 @@ static bool read_record(reader_t *reader, const yaml_item_t *node) {
         return COMPLAIN(multiline, "without a quote character no field can contain a line end");
     schema->multiline = lines;
     schema->any_lines = multiline && lines;
-    return (!skip || TRY(read_skip(reader, skip))) && (!comment || TRY(read_comment(reader, comment)));
+    return (!quoted || TRY(read_quoted(reader, quoted))) && (!skip || TRY(read_skip(reader, skip))) &&
+           (!comment || TRY(read_comment(reader, comment)));
 }
 
 static bool read_surplus(reader_t *reader, const yaml_item_t *node) {

@@ -61,6 +61,8 @@ const schema_keys_t schema_keys[KEYS_PARTS] = {
           {"escape", "how a quote is written inside quotes: double, backslash, backslashes"},
           {"multiline",
            "may a quoted field contain line ends? `yes`: any; else none whose lines all look like records"},
+          {"quoted", "which fields may be in quotes: `any`, or `needed`: only those that need them; others "
+                     "are rejects"},
           {"header", "yes, no, refuse, or a list of words with which a header begins"},
           {"header_line", "instead of `header`: the very line that is the header; the columns are "
                           "told by their place"},

@@ -39,13 +39,14 @@ bool kept_format_hold(const catalog_header_t *header, const char *name, schema_t
     schema_t *kept = schema_parse_guessed(header->format_text, "the format in the catalog", err);
     if (!kept)
         return false;
-    const bool more = schema->any_lines && !kept->any_lines;
+    const char *more = schema->any_lines && !kept->any_lines           ? "without 'multiline: yes'"
+                       : kept->quoted_needed && !schema->quoted_needed ? "with 'quoted: needed'"
+                                                                       : NULL;
     schema->guessed = true;
     schema_destroy(kept);
     return !more || fixes ||
-           err_set(
-               err, STATUS_USAGE,
-               "%s was loaded without 'multiline: yes': give such a --format with --retry, for the records "
-               "that were rejected, or load all anew with --drop",
-               name);
+           err_set(err, STATUS_USAGE,
+                   "%s was loaded %s: give this --format with --retry, for the records that were "
+                   "rejected, or load all anew with --drop",
+                   name, more);
 }

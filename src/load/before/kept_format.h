@@ -11,7 +11,8 @@
 bool kept_format(store_t *store, const char *name, bool must, schema_t **schema, char **text, err_t *err);
 
 /* A format that is given for a collection whose format was guessed: it reads as strictly as that one. Status 1 if it is to read
- * texts whose lines look like records, and that one is not; fixes: only rejects are read again, where it may. */
+ * texts whose lines look like records, or that are in quotes without need, and that one is not; fixes: only rejects are read
+ * again, where it may. */
 bool kept_format_hold(const catalog_header_t *header, const char *name, schema_t *schema, bool fixes,
                       err_t *err);
 
