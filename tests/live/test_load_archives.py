@@ -4,10 +4,11 @@ import random
 import resource
 import signal
 import tarfile
+import zipfile
 
 import live
 import livetest
-from livetest import Books, rows, tar_of
+from livetest import Books, rows, tar_of, zip_of
 
 PACKINGS = {"tar": lambda tar: tar, "tar.gz": lambda tar: gzip.compress(tar, 1), "tar.zst": livetest.zstd_frame,
             "parts.tgz": lambda tar: b"".join(gzip.compress(tar[at:at + 99999], 1) for at in range(0, len(tar), 99999))}
@@ -102,6 +103,26 @@ class Archives(livetest.Case):
             self.assertEqual((300, 1), (counts["read"], counts["files_skipped"]))
             self.write(name, PACKINGS[end](tar_of(("in/a", other))))
             self.refused("%s!in/a has changed since it was loaded" % name, name, collection=collection, status=5)
+
+    def test_renamed_members(self):
+        """an archive that was made again without its folder, or with another name of a member: its members are told to be others"""
+        for end in ("tar", "tar.gz", "zip"):
+            collection, name = "results" + end.replace(".", ""), "a." + end
+
+            def make(*members):
+                return zip_of(*((*each, zipfile.ZIP_DEFLATED) for each in members)) if end == "zip" else PACKINGS[end](tar_of(*members))
+
+            one, two, three = rows(500, 1), rows(400, 2), rows(300, 3)
+            self.write(name, make(("in/a.csv", one), ("in/b.csv", two)))
+            self.load(name, collection=collection)
+            self.write(name, make(("in/a.csv", one), ("in/b.csv", two), ("in/c.csv", three)))
+            self.load(name, collection=collection)
+            self.assertNotIn("is loaded as another file", self.stderr)
+            self.write(name, make(("a.csv", one), ("in/d.csv", two), ("in/c.csv", three)))
+            self.assertEqual(900, self.load(name, collection=collection)["loaded"])
+            for new, old in (("a.csv", "in/a.csv"), ("in/d.csv", "in/b.csv")):
+                self.assertIn("%s!%s is loaded as another file than %s!%s, which was a member of the same size" % (name, new, name, old),
+                              self.stderr)
 
     def test_rolled(self):
         """a member of the same last name, in an archive that was written anew, is another input: nothing is removed"""

@@ -16,6 +16,7 @@ typedef struct {
 typedef struct {
     enum { NOT_ASKED, NO_FILE, A_FILE } is;
     enum { NOT_READ, ITS_CONTENT, OTHER_CONTENT } holds; /* of an entry's */
+    bool left_out; /* the path is that of a member, and its archive is read now and has no such member */
     file_id_t file;
 } asked_t;
 
@@ -79,6 +80,8 @@ const entry_t *register_next_of_file(const matching_t *m, size_t number, file_pl
 /* The entries whose paths have another file than then, as far as the file system tells, or none; the newest first; NULL: no
  * more. */
 const entry_t *register_next_touched(const matching_t *m, size_t *at);
+/* The entries of members of the archive in which the input is; NULL: no more. *at: 0 at first. */
+const entry_t *register_next_of_archive(const matching_t *m, size_t number, size_t *at);
 /* Does the entry's content stand under its path? By what the file system says, where that is enough: thousands of entries
  * need not be read for a file that begins with none of them. Or it is read. */
 bool register_stands_untouched(const matching_t *m, const entry_t *entry);

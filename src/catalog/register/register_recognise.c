@@ -166,6 +166,18 @@ static bool note_begun(const matching_t *m, size_t number, err_t *err) {
     return true;
 }
 
+/* Members are known by their whole names. */
+static const entry_t *find_renamed_member(const matching_t *m, size_t number) {
+    const uint64_t size = m->registering->wanted[number].seen.size;
+    size_t at = 0;
+    const entry_t *entry;
+    while ((entry = register_next_of_archive(m, number, &at)) &&
+           (!m->there[entry - m->entries.entries].left_out || register_is_taken(m, entry) ||
+            entry_newest(entry)->size != size || !register_may_hold_records(entry)))
+        ;
+    return entry;
+}
+
 /* Whoever has moved or renamed a file and changed it may not expect that it is another input. */
 static bool note_gone(const matching_t *m, size_t number, err_t *err) {
     wanted_t *wanted = &m->registering->wanted[number];
@@ -175,8 +187,9 @@ static bool note_gone(const matching_t *m, size_t number, err_t *err) {
         return false;
     size_t at = 0;
     const entry_t *entry = wanted->gone[0] ? NULL : register_next_gone_below(m, number, UINT64_MAX, &at);
-    if (entry)
-        note_one(wanted, entry, GONE_MOVED);
+    const entry_t *member = wanted->gone[0] || entry ? NULL : find_renamed_member(m, number);
+    if (entry || member)
+        note_one(wanted, entry ? entry : member, entry ? GONE_MOVED : GONE_MEMBER);
     return true;
 }
 

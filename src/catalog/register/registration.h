@@ -8,6 +8,7 @@
 typedef enum {
     GONE_MOVED,  /* was called so in another folder, and is not there any more */
     GONE_BEGINS, /* had another name; its content is not there any more, and this one begins with it */
+    GONE_MEMBER, /* was in the archive in which this one is, with the same size, and is not any more */
     GONE_LEADS,  /* is this one today, by a link, and was perhaps another one then */
 } gone_t;
 
@@ -17,6 +18,7 @@ typedef struct {
     const char *path;      /* of the file that it is read from, on this machine; NULL: none */
     const char *copy_mark; /* what makes it a copy in its name; "" or NULL: it is none */
     bool named;            /* it can be recognised; false: a stream without --input-name */
+    bool of_archive;       /* a member of one, all members of which are inputs */
     bool may_grow;         /* a file of its own, to which another program may still be writing */
     version_t seen;
     uint64_t extent_units; /* for all of its text, in units of RECORD_ID_EXTENT_UNIT */

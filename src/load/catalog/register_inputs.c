@@ -45,6 +45,7 @@ static void tell_gone(const job_t *job, const wanted_t *wanted) {
     static const char *const how[][2] = {
         [GONE_MOVED] = {"is not there any more", "moved and changed"},
         [GONE_BEGINS] = {"had the content that it begins with, and has not any more", "renamed and grown"},
+        [GONE_MEMBER] = {"was a member of the same size, and is none any more", "renamed"},
         [GONE_LEADS] = {"leads to this file, too, and had other content", "changed"},
     };
     log_note("%s is loaded as another file than %s, which %s. If it is that one, %s, "
