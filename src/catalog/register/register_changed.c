@@ -32,10 +32,15 @@ static bool refuse_changed(const registration_t *registering, size_t number, con
         "%s has changed since it was loaded into %s: %s. Give --reload-changed, which %s, put the old "
         "content "
         "back, or load it under another name. If the file that was loaded was moved, name it in the same "
-        "command, too",
+        "command, too%s",
         wanted->name, registering->name, what,
         registering->own_ids ? "loads it again (documents that only its old content made stay)"
-                             : "removes its documents and loads it again");
+                             : "removes its documents and loads it again",
+        wanted->name[0] == '/' || register_is_stream(&wanted->seen)
+            ? ""
+            : "; if it was another folder's file of this name, load this one by its whole path, while you "
+              "are "
+              "in another folder");
 }
 
 static size_t count_of_name(const matching_t *m, const wanted_t *wanted) {
@@ -96,7 +101,7 @@ static bool refuse_other_name(const registration_t *registering, const wanted_t 
         "content. If it was this file, which has changed: name it %s, with --reload-changed. If it "
         "was another one: name that in the same command, by the path that it has now, or, if it is gone, %s",
         wanted->name, other->path, registering->name, other->path,
-        other->path[0] == '/' ? "take the link away"
+        other->path[0] == '/' ? "rename this one, or load a copy of it"
                               : "run this in another folder, by the whole path: a name that is no whole path "
                                 "may have been another folder's file");
 }

@@ -81,8 +81,9 @@ bool register_stands_beside(const matching_t *m, size_t number, const entry_t *e
 bool register_stands_untouched(const matching_t *m, const entry_t *entry) {
     const asked_t *there = register_what_stands(m, entry);
     const version_t *newest = entry_newest(entry);
-    return there->is == A_FILE && !there->left_out && (there->file.member || (there->file.size == newest->size &&
-                                                          there->file.modified_ns == newest->modified_ns));
+    return there->is == A_FILE && !there->left_out &&
+           (there->file.member ||
+            (there->file.size == newest->size && there->file.modified_ns == newest->modified_ns));
 }
 
 /* Looked at once: many inputs and many entries may have one last name. */
