@@ -124,6 +124,27 @@ class Archives(livetest.Case):
                 self.assertIn("%s!%s is loaded as another file than %s!%s, which was a member of the same size" % (name, new, name, old),
                               self.stderr)
 
+    def test_packed_otherwise(self):
+        """what is loaded again, compressed, unpacked or in a zip, is told, as is what one command has in both ways; copies are not"""
+        text = rows(500, 1)
+        self.write("jan/a.csv", text)
+        self.load("jan/a.csv", "--copies", 2)
+        self.write("b.csv", rows(30, 3))
+        self.load("b.csv")
+        self.assertEqual("", self.stderr)
+        self.write("a.zip", zip_of(("jan/a.csv", text, zipfile.ZIP_DEFLATED)))
+        self.load("a.zip")
+        self.assertIn("a.zip!jan/a.csv is loaded as another file than jan/a.csv, which has the same name, but is packed otherwise", self.stderr)
+        self.write("feb/a.csv.gz", gzip.compress(text))
+        self.load("feb/a.csv.gz")
+        self.assertIn("feb/a.csv.gz is loaded as another file than ", self.stderr)
+        self.write("two/c.csv", text[:-9])
+        self.write("two/c.csv.gz", gzip.compress(text[:-9]))
+        self.load("two")
+        self.assertIn("two/c.csv.gz is loaded as another file than two/c.csv, which", self.stderr)
+        self.load("two")
+        self.assertEqual("", self.stderr)
+
     def test_rolled(self):
         """a member of the same last name, in an archive that was written anew, is another input: nothing is removed"""
         for end in ("tar", "tar.gz"):

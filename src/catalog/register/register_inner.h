@@ -41,6 +41,8 @@ typedef struct {
     size_t at;
 } file_place_t;
 
+typedef struct packed_name packed_name_t; /* see register_packed.c */
+
 typedef struct {
     registration_t *registering;
     entries_t entries, fresh; /* as read; and new ones, in the order of the inputs that have none of those */
@@ -51,6 +53,8 @@ typedef struct {
     group_t *groups; /* by the place of the first in by_last_name */
     const entry_t **gone;
     standing_files_t *files; /* looked at once, when first asked for */
+    packed_name_t *packed;   /* likewise */
+    size_t packed_count;
     const entry_t **found;   /* by wanted */
     asked_t *own;            /* by wanted: what it is read from */
 } matching_t;
@@ -86,6 +90,9 @@ const entry_t *register_next_of_archive(const matching_t *m, size_t number, size
  * need not be read for a file that begins with none of them. Or it is read. */
 bool register_stands_untouched(const matching_t *m, const entry_t *entry);
 bool register_stands_content(const matching_t *m, const entry_t *entry);
+/* *path: an entry, or an input before it that is new, too, whose name says that it may hold the same, packed otherwise; NULL:
+ * none. Of an input that is new. False: err. */
+bool register_find_packed(matching_t *m, size_t number, const char **path, err_t *err);
 /* Those whose files are nowhere any more. */
 const entry_t *register_next_gone(const matching_t *m, size_t number, size_t *at);
 

@@ -100,6 +100,7 @@ void register_matching_free(matching_t *m) {
         free(m->files->touched);
     }
     free(m->files);
+    free(m->packed);
     free(m->gone);
     free(m->found);
     free(m->own);

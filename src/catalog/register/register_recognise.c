@@ -139,8 +139,8 @@ const entry_t *register_next_gone_below(const matching_t *m, size_t number, uint
     return NULL;
 }
 
-static void note_one(wanted_t *wanted, const entry_t *entry, gone_t how) {
-    snprintf(wanted->gone, sizeof wanted->gone, "%s", entry->path);
+static void note_one(wanted_t *wanted, const char *path, gone_t how) {
+    snprintf(wanted->gone, sizeof wanted->gone, "%s", path);
     wanted->gone_how = how;
 }
 
@@ -159,7 +159,7 @@ static bool note_begun(const matching_t *m, size_t number, err_t *err) {
         if (!register_grows(m, number, entry, &grown, err))
             return false;
         if (grown) {
-            note_one(wanted, entry, GONE_BEGINS);
+            note_one(wanted, entry->path, GONE_BEGINS);
             return true;
         }
     }
@@ -179,7 +179,7 @@ static const entry_t *find_renamed_member(const matching_t *m, size_t number) {
 }
 
 /* Whoever has moved or renamed a file and changed it may not expect that it is another input. */
-static bool note_gone(const matching_t *m, size_t number, err_t *err) {
+static bool note_gone(matching_t *m, size_t number, err_t *err) {
     wanted_t *wanted = &m->registering->wanted[number];
     if (wanted->resembles || wanted->equal[0] || wanted->gone[0] || register_is_stream(&wanted->seen))
         return true;
@@ -189,7 +189,12 @@ static bool note_gone(const matching_t *m, size_t number, err_t *err) {
     const entry_t *entry = wanted->gone[0] ? NULL : register_next_gone_below(m, number, UINT64_MAX, &at);
     const entry_t *member = wanted->gone[0] || entry ? NULL : find_renamed_member(m, number);
     if (entry || member)
-        note_one(wanted, entry ? entry : member, entry ? GONE_MOVED : GONE_MEMBER);
+        note_one(wanted, (entry ? entry : member)->path, entry ? GONE_MOVED : GONE_MEMBER);
+    const char *packed = NULL;
+    if (!wanted->gone[0] && !register_find_packed(m, number, &packed, err))
+        return false;
+    if (packed)
+        note_one(wanted, packed, GONE_PACKED);
     return true;
 }
 

@@ -9,6 +9,7 @@ typedef enum {
     GONE_MOVED,  /* was called so in another folder, and is not there any more */
     GONE_BEGINS, /* had another name; its content is not there any more, and this one begins with it */
     GONE_MEMBER, /* was in the archive in which this one is, with the same size, and is not any more */
+    GONE_PACKED, /* has the same name, but is packed otherwise; it may be there */
     GONE_LEADS,  /* is this one today, by a link, and was perhaps another one then */
 } gone_t;
 

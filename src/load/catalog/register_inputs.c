@@ -46,6 +46,7 @@ static void tell_gone(const job_t *job, const wanted_t *wanted) {
         [GONE_MOVED] = {"is not there any more", "moved and changed"},
         [GONE_BEGINS] = {"had the content that it begins with, and has not any more", "renamed and grown"},
         [GONE_MEMBER] = {"was a member of the same size, and is none any more", "renamed"},
+        [GONE_PACKED] = {"has the same name, but is packed otherwise", "packed or unpacked"},
         [GONE_LEADS] = {"leads to this file, too, and had other content", "changed"},
     };
     log_note("%s is loaded as another file than %s, which %s. If it is that one, %s, "
@@ -82,16 +83,16 @@ static void tell_names(const job_t *job, bool replaced) {
         if (wanted->resembles > 1 && unclear++ < NOTES)
             tell_unclear(job, wanted);
         if (!wanted->moved && wanted->copy && copies++ < NOTES)
-            log_note("%s has the name, size and content of another file in the catalog: both are loaded",
-                     wanted->name);
+            log_note(
+                "%s has the name, size, beginning and end of another file in the catalog: both are loaded",
+                wanted->name);
         if (!wanted->copy && wanted->equal[0] && !*copies_mark_of(wanted->name) && equal++ < NOTES)
             tell_equal(job, wanted);
         if (!wanted->resembles && wanted->gone[0] && gone++ < NOTES)
             tell_gone(job, wanted);
     }
     if (gone > NOTES)
-        log_note("... and %zu more file%s with the name of one that is gone", gone - NOTES,
-                 units_s(gone - NOTES));
+        log_note("... and %zu more file%s that may be another one", gone - NOTES, units_s(gone - NOTES));
     if (moved > NOTES)
         log_note("... and %zu more file%s loaded from other folders", moved - NOTES, units_s(moved - NOTES));
     if (unclear > NOTES)

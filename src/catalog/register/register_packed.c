@@ -1,0 +1,95 @@
+/* New inputs that may hold what another one does, packed otherwise: a.csv, a.csv.gz, and a.csv in a zip. Nothing but their names
+ * tells, so it is no more than noted. */
+#include "base/numbers/search.h"
+#include "catalog/register/register_inner.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct packed_name {
+    const char *path, *bare; /* bare: its last name, in an archive or not; */
+    size_t length;           /* without the ending that a packed file has */
+    const entry_t *entry;    /* or */
+    size_t number;           /* of a new input */
+};
+
+static packed_name_t take_apart(const char *path) {
+    static const char *const endings[] = {".gz", ".zst", ".xz", ".bz2"};
+    packed_name_t name = {.path = path, .bare = register_last_name(path)};
+    const char *const member = strrchr(name.bare, '!');
+    name.bare = member ? member + 1 : name.bare;
+    name.length = strlen(name.bare);
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+        const size_t length = strlen(endings[i]);
+        if (name.length > length && strcmp(name.bare + name.length - length, endings[i]) == 0) {
+            name.length -= length;
+            break;
+        }
+    }
+    return name;
+}
+
+static int compare_bare(const packed_name_t *left, const packed_name_t *right) {
+    const size_t length = left->length < right->length ? left->length : right->length;
+    const int order = memcmp(left->bare, right->bare, length);
+    return order ? order : (left->length > right->length) - (left->length < right->length);
+}
+
+static int order_names(const void *a, const void *b) {
+    return compare_bare(a, b);
+}
+
+static bool is_packed_alike(const packed_name_t *one, const packed_name_t *other) {
+    return strcmp(one->bare + one->length, other->bare + other->length) == 0 &&
+           (strchr(one->path, '!') != NULL) == (strchr(other->path, '!') != NULL);
+}
+
+static bool may_be_packed(const wanted_t *wanted) {
+    return wanted->named && !register_is_stream(&wanted->seen) && wanted->seen.size &&
+           !(wanted->copy_mark && *wanted->copy_mark);
+}
+
+static bool list_names(matching_t *m, err_t *err) {
+    const registration_t *registering = m->registering;
+    packed_name_t *names = calloc(m->count + registering->count + 1, sizeof *names);
+    size_t count = 0;
+    if (!names)
+        return err_memory(err, (m->count + registering->count) * sizeof *names);
+    for (size_t i = 0; i < m->count; i++) {
+        const entry_t *entry = m->by_path.entries[i];
+        if (register_is_stream(entry_newest(entry)) || !register_may_hold_records(entry))
+            continue;
+        names[count] = take_apart(entry->path);
+        names[count++].entry = entry;
+    }
+    for (size_t i = 0; i < registering->count; i++) {
+        if (m->found[i] || !may_be_packed(&registering->wanted[i]))
+            continue;
+        names[count] = take_apart(registering->wanted[i].name);
+        names[count++].number = i;
+    }
+    if (count)
+        qsort(names, count, sizeof *names, order_names);
+    m->packed = names;
+    m->packed_count = count;
+    return true;
+}
+
+bool register_find_packed(matching_t *m, size_t number, const char **path, err_t *err) {
+    const wanted_t *wanted = &m->registering->wanted[number];
+    *path = NULL;
+    if (!may_be_packed(wanted))
+        return true;
+    if (!m->packed && !list_names(m, err))
+        return false;
+    const packed_name_t own = take_apart(wanted->name);
+    size_t at = SEARCH_FIRST(m->packed_count, i, compare_bare(&m->packed[i], &own) < 0);
+    for (; at < m->packed_count && compare_bare(&m->packed[at], &own) == 0; at++) {
+        const packed_name_t *other = &m->packed[at];
+        if (!is_packed_alike(other, &own) && (other->entry || other->number < number)) {
+            *path = other->path;
+            return true;
+        }
+    }
+    return true;
+}
