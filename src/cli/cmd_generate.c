@@ -226,6 +226,8 @@ static int run(int argc, char **argv, const command_t *command, err_t *err) {
     int rest, status;
     if (!cli_read(command, argc, argv, &values, &rest, &status, err))
         return status;
+    if (values.output && strcmp(values.output, "-") == 0) /* standard output, as without it */
+        values.output = NULL;
     for (size_t i = 0; i < KINDS; i++)
         names[i] = kinds[i].makes->name;
     if (!rest)

@@ -334,8 +334,12 @@ static const char *what_to_do(const verify_result_t *result) {
             return "what was deleted or lost of a stream is loaded by all of it anew, after `tipple forget "
                    "NAME "
                    "--delete`; of files, by the same `tipple load` with --reload-missing";
-    return "the same `tipple load` with --reload-missing loads what was deleted or lost; a record that the "
-           "server refused when it was loaded is in that load's reject file";
+    return result->fixed ? "the same `tipple load` with --reload-missing loads what was deleted or lost, and "
+                           "`tipple load --retry "
+                           "FILE` what was fixed in the reject file"
+                         : "the same `tipple load` with --reload-missing loads what was deleted or lost; a "
+                           "record that the "
+                           "server refused when it was loaded is in that load's reject file";
 }
 
 static void print_summary(const verify_result_t *result, const values_t *values, const bson_t *document) {
