@@ -20,6 +20,8 @@
         GUESS_ROW(values, member, "decimal", "MARK", guess_options_decimal,                                  \
                   "The decimal mark, . or , for numbers such as 1,234 if the file "                          \
                   "does not tell."),                                                                         \
+        GUESS_ROW(values, member, "quote", "double|single|none", guess_options_enclosed,                     \
+                  "What encloses values that need it, if the file does not tell: \", ' or nothing."),        \
         GUESS_ROW(values, member, "encoding", "NAME", guess_options_encoding,                                \
                   "The encoding, if the file does not tell: utf-8, windows-1252, latin1, "                   \
                   "utf-8-or-windows-1252 or utf-8-or-latin1 (each value is UTF-8 where it can be)."),        \

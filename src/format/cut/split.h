@@ -41,8 +41,9 @@ bool split_at_ends(split_t *split, const schema_t *schema, const uint8_t *text, 
                    const uint32_t *ends, size_t count, uint32_t quotes);
 void split_free(split_t *split);
 
-/* Does the field hold what has to be in quotes: a delimiter, a quote, or a line end? */
-bool split_needs_quotes(const schema_t *schema, char delimiter, const span_t *span);
+/* Does a field of the record hold what has to be in quotes: a delimiter, a quote, or a line end? Not the latter where it is the
+ * only field: then each line looks like a record. */
+bool split_needs_quotes(const split_t *split, const schema_t *schema, char delimiter, const span_t *span);
 
 /* The first field that is in quotes, and does not need them; NULL: there is none. `""` tells no text from nothing. */
 const span_t *split_find_needless(const split_t *split, const schema_t *schema, char delimiter);

@@ -271,9 +271,9 @@ static parsed_t refuse_quote(record_t *record, const split_t *split, bool guesse
 
 static parsed_t refuse_needless(record_t *record, const span_t *span) {
     record->reason =
-        "the text that begins here is in quotes that it does not need, so they may be a part of it. If "
-        "they are, load anew with a --format that says quote: none; if not, give one without "
-        "quoted: needed, and --retry";
+        "the text that begins here is in quotes that it does not need, so they may be a part of it. If they "
+        "are, load all anew "
+        "with --drop and --quote none; if not, give a --format without quoted: needed, and --retry";
     record->field = NULL;
     record->column = span->at + 1;
     return PARSED_REJECT;

@@ -110,7 +110,7 @@ bool guess_begin(guess_t *guess, const uint8_t *text, size_t length, bool whole,
         return true;
     if (!guess_is_text(guess->name, text, length, err) ||
         !guess_find_structure(&guess->structure, guess->name, text + bom, length - bom, whole,
-                              guess->options.header_line, err))
+                              guess->options.header_line, guess->options.quote, err))
         return false;
     guess_schema(guess->schema, &guess->structure.way);
     guess->schema->skip = (uint32_t)guess->structure.skip;
@@ -245,7 +245,8 @@ static bool check_quote(const guess_t *guess, const uint8_t *text, size_t length
     structure_t other;
     err_t ignored;
     if (guess->json || guess->bson || (!memchr(text, '\'', length) && quote != '\'') ||
-        !guess_find_structure(&other, guess->name, text + bom, length - bom, whole, 0, &ignored))
+        !guess_find_structure(&other, guess->name, text + bom, length - bom, whole, 0, guess->options.quote,
+                              &ignored))
         return true;
     return other.way.quote == quote || !other.way.quote || !quote || !memchr(text, other.way.quote, length) ||
            err_set(err, STATUS_INPUT,

@@ -35,6 +35,14 @@ bool guess_options_decimal(void *options, const char *text, err_t *err) {
     return chosen >= 0;
 }
 
+bool guess_options_enclosed(void *options, const char *text, err_t *err) {
+    static const char *const words[] = {"double", "single", "none"}, *const signs[] = {"\"", "'", ""};
+    const int chosen = choose_word("quote", text, words, 3, err);
+    if (chosen >= 0)
+        ((guess_options_t *)options)->quote = signs[chosen];
+    return chosen >= 0;
+}
+
 bool guess_options_encoding(void *of, const char *text, err_t *err) {
     guess_options_t *options = of;
     const int chosen = choose_word("encoding", text, encoding_names, ENCODING_WINDOWS_1252_NOT_UTF8, err);
@@ -75,6 +83,7 @@ bool guess_options_check(guess_options_t *options, char *const *types, size_t co
     const char *given = options->dates            ? "dates"
                         : options->header         ? "header"
                         : options->decimal        ? "decimal"
+                        : options->quote          ? "quote"
                         : options->encoding_given ? "encoding"
                         : options->nested         ? "nested"
                         : count                   ? "type"

@@ -8,6 +8,7 @@
 #include <string.h>
 
 /* What programs put a text into quotes for, though it need not be in them: a bit for each. */
+enum { LEAST_EXPLAINED = 3 };
 enum { HAS_COMMA = 1, HAS_BLANK = 2, HAS_APOSTROPHE = 4, HAS_WIDE = 8, HAS_KINDS = 16 };
 
 static unsigned look_at_bytes(const span_t *span) {
@@ -41,7 +42,8 @@ static void count_quotes(guess_t *guess, bool torn, bool names) {
             continue;
         guess->columns[i].in_quotes++;
         guess->torn.quoted_with |= 1u << look_at_bytes(span);
-        guess->torn.needed |= split_needs_quotes(guess->schema, guess->structure.way.delimiter, span);
+        guess->torn.needed |=
+            split_needs_quotes(guess->split, guess->schema, guess->structure.way.delimiter, span);
     }
 }
 
@@ -90,31 +92,40 @@ static bool are_enclosed(const guess_t *guess) {
     return true;
 }
 
-/* Is there in each text in quotes what no text without has, for which a program may have put it into quotes? */
-static bool are_explained(const guess_torn_t *torn) {
-    for (unsigned has = 0; has < HAS_KINDS; has++)
-        if (torn->quoted_with >> has & 1 && !(has & ~torn->plain_with))
+/* Is there in each text in quotes what no text without has, for which a program may have put it into quotes? One or two may have
+ * it by chance, but for a comma: sheets are often written so. */
+static bool are_explained(const guess_t *guess, uint64_t quoted) {
+    const guess_torn_t *torn = &guess->torn;
+    for (unsigned has = 0; has < HAS_KINDS; has++) {
+        const unsigned own = has & ~torn->plain_with;
+        if (torn->quoted_with >> has & 1 && !(own & HAS_COMMA) && (!own || quoted < LEAST_EXPLAINED))
             return false;
+    }
     return !torn->loose;
 }
 
-/* By tabs or | many programs divide text that they put into no quotes; and others leave `12" mixes` as it is. */
+/* By commas and semicolons programs divide text that they put into quotes, if they have to. By another sign, or none, many put
+ * none into quotes; and so do those that leave `12" mixes` as it is. */
 static bool are_uncommon(const guess_t *guess) {
     const char delimiter = guess->structure.way.delimiter;
-    return delimiter == '\t' || delimiter == '|' || guess->torn.loose > guess->torn.odd;
+    return (delimiter != ',' && delimiter != ';') || guess->structure.columns == 1 ||
+           guess->torn.loose > guess->torn.odd;
 }
 
 bool guess_is_of_no_quotes(const guess_t *guess) {
-    return guess->structure.way.quote && !guess->torn.quotes && are_uncommon(guess);
+    return guess->structure.way.quote && !guess->options.quote && !guess->torn.quotes && are_uncommon(guess);
 }
 
 /* `"Heroes"` among `So` and `12" mixes`. */
 static bool are_doubtful(const guess_t *guess) {
+    uint64_t quoted = 0;
     bool most = false;
-    for (size_t i = 0; i < guess->structure.columns; i++)
+    for (size_t i = 0; i < guess->structure.columns; i++) {
+        quoted += guess->columns[i].in_quotes;
         most |= guess->columns[i].in_quotes * 2 > guess->columns[i].column.values;
-    return are_uncommon(guess) && guess->structure.columns > 1 && guess->torn.quoted_with && !most &&
-           !guess->torn.needed && !are_explained(&guess->torn);
+    }
+    return are_uncommon(guess) && guess->torn.quoted_with && !most && !guess->torn.needed &&
+           !are_explained(guess, quoted);
 }
 
 static bool refuse_odd(const guess_t *guess, err_t *err) {
@@ -129,9 +140,8 @@ static bool refuse_doubtful(const guess_t *guess, err_t *err) {
     return err_set(
         err, STATUS_INPUT,
         "%.1000s: some of its values are in quotes that they do not need, and most of the same columns "
-        "are not: the quotes may be parts of the values. Give --format with quote: none if they are, "
-        "else with quote: '%c'",
-        guess->name, guess->structure.way.quote);
+        "are not: the quotes may be parts of the values. Give --quote none if they are, else --quote %s",
+        guess->name, guess->structure.way.quote == '"' ? "double" : "single");
 }
 
 bool guess_find_torn(guess_t *guess, err_t *err) {
@@ -144,12 +154,14 @@ bool guess_find_torn(guess_t *guess, err_t *err) {
         return false;
     if (torn->odd * 2 > guess->records)
         return refuse_odd(guess, err);
+    if (guess->options.quote)
+        return true;
     if (!torn->torn || (are_enclosed(guess) && !torn->loose && !torn->sure))
         return !quote || !are_doubtful(guess) || refuse_doubtful(guess, err);
     return err_set(err, STATUS_INPUT,
                    "%.1000s: some of its quotes are ordinary characters%s, %" PRIu64
                    " of its records %s over several lines, each of which looks like a record itself. Give "
-                   "--format with quote: none, or with quote: '%c' and multiline: yes if they do",
+                   "--quote none, or a --format with multiline: yes if they do",
                    guess->name, torn->loose ? "; if others enclose texts" : ", or, if they enclose texts",
-                   torn->torn, torn->torn == 1 ? "goes" : "go", quote);
+                   torn->torn, torn->torn == 1 ? "goes" : "go");
 }

@@ -122,6 +122,10 @@ bool guess_options_agree(const guess_options_t *options, const schema_t *schema,
     if (options->encoding_given && options->encoding != schema->encoding)
         return err_set(err, STATUS_USAGE, "--encoding %s: %s has %s: " TYPE_SPEC_ANEW,
                        encoding_names[options->encoding], what, encoding_names[schema->encoding]);
+    if (options->quote && (*options->quote != schema->quote || schema->quoted_needed))
+        return err_set(err, STATUS_USAGE, "--quote: %s has quote: %s%s: " TYPE_SPEC_ANEW, what,
+                       schema->quote ? (const char[]){schema->quote, '\0'} : "none",
+                       schema->quoted_needed ? ", quoted: needed" : "");
     return !options->bad_value_given || options->bad_value == schema->bad_value ||
            err_set(err, STATUS_USAGE, "--on-bad-value %s: %s has %s: " TYPE_SPEC_ANEW,
                    schema_bad_values[options->bad_value], what, schema_bad_values[schema->bad_value]);
@@ -135,6 +139,11 @@ void guess_options_quote(text_t *line, const guess_options_t *options) {
     shell_quote_option(line, "--header", options->header_line ? number : headers[options->header]);
     shell_quote_option(line, "--dates", dates[options->dates]);
     shell_quote_option(line, "--decimal", *decimal ? decimal : NULL);
+    shell_quote_option(line, "--quote",
+                       !options->quote           ? NULL
+                       : *options->quote == '"'  ? "double"
+                       : *options->quote == '\'' ? "single"
+                                                 : "none");
     shell_quote_option(line, "--encoding",
                        options->encoding_given ? encoding_names[options->encoding] : NULL);
     if (options->nested)

@@ -144,7 +144,7 @@ static bool weigh(study_t *study, const way_t *way, double weight, structure_t *
     if (err->status != STATUS_OK || !look_at_cells(study, found, &clean, &odd, err))
         return false;
     bool are = true;
-    if (way->quote == '\'' && !find_apostrophes(study, found, &are, err))
+    if (way->quote == '\'' && !study->quote && !find_apostrophes(study, found, &are, err))
         return false;
     const double share = (double)fitting / (double)(of ? of : 1);
     if (!are || share < 0.6 || (fitting < 2 && found->skip))
@@ -179,6 +179,11 @@ static bool is_divided(study_t *study, const structure_t *best, bool *divided, e
     return true;
 }
 
+/* Is it as a person says? */
+static bool may_enclose(const study_t *study, char quote) {
+    return !study->quote || *study->quote == quote;
+}
+
 /* One column: no delimiter is anywhere but in numbers, and in quotes. */
 static bool weigh_single(study_t *study, structure_t *best, err_t *err) {
     static const char unused[] = {'\t', '|', ';', ','};
@@ -194,7 +199,10 @@ static bool weigh_single(study_t *study, structure_t *best, err_t *err) {
         if (memchr(study->text, unused[i], (size_t)(study->end - study->text)))
             continue;
         single.way.delimiter = unused[i];
-        for (size_t j = 0; j < sizeof quotings / sizeof *quotings - 1; j++) {
+        for (size_t j = 0; j < sizeof quotings / sizeof *quotings; j++) {
+            /* an apostrophe stands around a word, too */
+            if (!may_enclose(study, quotings[j].quote) || (!study->quote && quotings[j].quote == '\''))
+                continue;
             single.way.quote = quotings[j].quote;
             single.way.backslash = quotings[j].backslash;
             if (!guess_cut_all(study, &single.way, err))
@@ -229,7 +237,7 @@ static bool widen(study_t *study, structure_t *best, err_t *err) {
 /* Is there no other delimiter, and do blanks divide all lines evenly? */
 static bool weigh_blanks(study_t *study, structure_t *best, err_t *err) {
     structure_t found;
-    const way_t way = {.delimiter = ' ', .quote = '"', .blanks = true};
+    const way_t way = {.delimiter = ' ', .quote = study->quote ? *study->quote : '"', .blanks = true};
     if ((best->score > 0.25 && best->columns > 1) || !guess_is_aligned(study, &best->unsure_blanks, err))
         return true;
     if (!weigh(study, &way, 1, &found, err))
@@ -270,11 +278,11 @@ static bool refuse_structure(study_t *study, const structure_t *best, const char
         return false;
     if (best->score <= 0.25)
         return refuse_undivided(name, err);
-    if (best->columns == 1 && guess_has_quoted_words(study))
+    if (best->columns == 1 && !study->quote && guess_has_quoted_words(study))
         return err_set(
             err, STATUS_INPUT,
             "%.1000s: blanks seem to divide its lines, which begin with a text in quotes, but nothing "
-            "else tells; give a --format with delimiter: blanks, or with one column and quote: none",
+            "else tells; give a --format with delimiter: blanks, or --quote none if it is one column",
             name);
     if (best->columns > SCHEMA_MOST_FIELDS)
         return err_set(err, STATUS_INPUT, "%.1000s: has %zu columns; a format has %d fields at most", name,
@@ -283,11 +291,11 @@ static bool refuse_structure(study_t *study, const structure_t *best, const char
         return err_set(err, STATUS_INPUT,
                        "%.1000s: %zu lines stand before its header; at most %d can be skipped", name,
                        best->skip, SCHEMA_MOST_SKIPPED);
-    if (best->two_quotes)
+    if (best->two_quotes && !study->quote)
         return err_set(
             err, STATUS_INPUT,
             "%.1000s: some of its fields are enclosed in ' and some in \", and only one of them can be "
-            "the quote character: give a --format with quote: '\"', or with quote: \"'\"",
+            "the quote character: say which by --quote single or --quote double",
             name);
     if (best->behind_blank.length)
         return err_set(
@@ -329,6 +337,8 @@ static bool weigh_quotings(study_t *study, char delimiter, structure_t *best, er
     for (size_t j = 0; j < sizeof quotings / sizeof *quotings; j++) {
         structure_t found;
         way_t way = quotings[j];
+        if (!may_enclose(study, way.quote))
+            continue;
         way.delimiter = delimiter;
         const char before[] = {delimiter, ' ', way.quote};
         const bool blank = way.quote && memmem(study->text, (size_t)(study->end - study->text), before, 3);
@@ -400,7 +410,7 @@ static const uint8_t *find_line(const uint8_t *text, size_t length, uint32_t num
 }
 
 bool guess_find_structure(structure_t *structure, const char *name, const uint8_t *text, size_t length,
-                          bool whole, uint32_t header_line, err_t *err) {
+                          bool whole, uint32_t header_line, const char *quote, err_t *err) {
     char told = 0;
     const size_t told_length = find_told(text, length, &told);
     const uint8_t *header = find_line(text, length, header_line), *first = text + told_length;
@@ -416,6 +426,7 @@ bool guess_find_structure(structure_t *structure, const char *name, const uint8_
         return err_memory(err, sizeof *study);
     const size_t before = (size_t)(first - text);
     study->text = first;
+    study->quote = quote;
     study->last = whole && length - before <= LOOK_AT;
     study->end = study->last || length - before < LOOK_AT ? text + length : first + LOOK_AT;
     const bool ok = choose(study, told, name, structure, err);

@@ -11,6 +11,7 @@ enum { GUESS_MOST_RECORDS = 500 };
 typedef struct {
     const uint8_t *text, *end;
     bool last;
+    const char *quote; /* as a person says: see guess_options_t */
     schema_t schema;
     split_t split;
     size_t count;
