@@ -130,6 +130,13 @@ bool split_at_ends(split_t *split, const schema_t *schema, const uint8_t *text, 
     return scratch && !left;
 }
 
+bool split_ends_escaped(const uint8_t *record, size_t length) {
+    size_t first = length;
+    while (first && record[first - 1] == '\\')
+        first--;
+    return (length - first) % 2;
+}
+
 bool split_needs_quotes(const split_t *split, const schema_t *schema, char delimiter, const span_t *span) {
     const uint8_t *const text = span->text;
     const size_t length = span->length;

@@ -290,6 +290,16 @@ static parsed_t refuse_carriage(record_t *record) {
     return PARSED_REJECT;
 }
 
+static parsed_t refuse_backslash(record_t *record) {
+    record->reason =
+        "its line ends with a backslash, so that its last text may go on in the next one, as databases write "
+        "it, and the "
+        "format is guessed: put that text into one line, or give a --format if the backslash is its end";
+    record->field = NULL;
+    record->column = record->length;
+    return PARSED_REJECT;
+}
+
 static parsed_t refuse_value(delimited_t *reader, record_t *record) {
     const field_t *field = reader->refused;
     if (reader->refused_text)
@@ -361,6 +371,9 @@ static __attribute__((noinline)) parsed_t look_at_lines(delimited_t *reader, rec
 static inline parsed_t look_at_row(delimited_t *reader, record_t *record, const uint8_t *text) {
     if (__builtin_expect(text[record->length - 1] == '\r', 0) && reader->schema->guessed)
         return refuse_carriage(record);
+    if (__builtin_expect(text[record->length - 1] == '\\', 0) && reader->backslash_on &&
+        split_ends_escaped(text, record->length))
+        return refuse_backslash(record);
     return __builtin_expect(reader->line - record->line > 1 && !reader->schema->any_lines, 0)
                ? look_at_lines(reader, record)
                : PARSED_DOCUMENT;

@@ -39,9 +39,20 @@ static void learn_columns(delimited_t *reader) {
         starts[reader->dialect->header_first] = UINT64_MAX;
 }
 
+/* Databases that write nothing as \N write a line end within a text as a backslash and a line end. Nobody has said so of a
+ * format that is guessed. */
+static bool may_go_on(const schema_t *schema) {
+    for (size_t i = 0; schema->guessed && i < schema->field_count; i++)
+        for (size_t j = 0; j < schema->fields[i].nulls.count; j++)
+            if (strcmp(schema->fields[i].nulls.items[j].text, "\\N") == 0)
+                return true;
+    return false;
+}
+
 void delimited_learn_header(delimited_t *reader) {
     const schema_t *schema = reader->schema;
     memset(reader->header_start, 0, sizeof reader->header_start);
+    reader->backslash_on = may_go_on(schema);
     reader->doubts = schema->guessed || (schema->multiline && !schema->any_lines);
     if (schema->header == HEADER_YES)
         learn_columns(reader);

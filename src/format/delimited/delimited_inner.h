@@ -32,7 +32,8 @@ struct delimited {
     bool high, quotes; /* as in scan_t, for the windows in which the known records are */
     size_t ends_room;
     bool file_start, with_id;
-    bool doubts;        /* a record may be none by its lines or its last byte */
+    bool doubts;        /* a record may be none by its lines or its last byte; */
+    bool backslash_on;  /* and goes on behind a backslash at its end, perhaps */
     uint32_t skip_left; /* lines at the file's start that are still to be skipped */
     passed_over_t passed;
     int64_t id_base;

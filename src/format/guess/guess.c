@@ -135,7 +135,7 @@ static void look_at_bytes(guess_t *guess, const uint8_t *text, size_t length) {
 static bool has_escape(const span_t *span) {
     const uint8_t *at = span->text, *const end = at + span->length;
     while ((at = memchr(at, '\\', (size_t)(end - at))) && at + 1 < end) {
-        if (strchr("bfnrtv\\", at[1]) && at[1])
+        if (strchr("bfnrtv\\\n", at[1]) && at[1])
             return true;
         at++;
     }
@@ -151,7 +151,8 @@ static void add_value(guess_t *guess, guess_column_t *column, const span_t *span
     column->column.recurs |=
         span->length == column->length && span->length && memcmp(span->text, column->text, span->length) == 0;
     guess_torn_plain(guess, span);
-    guess->has_escapes = guess->has_escapes || (!quoted && has_escape(span));
+    guess->has_escapes =
+        guess->has_escapes || ((!quoted || guess->structure.way.backslash) && has_escape(span));
     look_at_bytes(guess, span->text, span->length);
 }
 
@@ -178,6 +179,7 @@ static bool add_record(guess_t *guess, const guess_line_t *line, err_t *err) {
         guess->torn.odd += guess->split->torn > 0;
         return true;
     }
+    guess->escaped_ends += split_ends_escaped(line->text, line->length);
     bool torn = false;
     if (guess->structure.way.quote && !guess_torn_look(guess, line, &torn, err))
         return false;
@@ -417,6 +419,8 @@ static bool add_like_first(guess_t *guess, err_t *err) {
         guess->misfits += guess->like_first;
         return true;
     }
+    guess->escaped_ends +=
+        split_ends_escaped(guess->first, guess->first_length) * (guess->like_first - named);
     for (size_t i = 0; i < guess->structure.columns; i++)
         guess_nearly_add(&guess->columns[i].nearly, &guess->columns[i].column,
                          (const uint8_t *)guess->columns[i].text, guess->columns[i].length);
@@ -469,7 +473,7 @@ bool guess_end(guess_t *guess, err_t *err) {
     if (!add_like_first(guess, err) || !guess_name_columns(guess, err) || !guess_tell_types(guess, err) ||
         !guess_settle_days(guess, err) || !guess_settle_marks(guess, err))
         return false;
-    guess_settle_text_nulls(guess);
+    guess_settle_nulls(guess);
     return true;
 }
 

@@ -41,6 +41,12 @@ typedef struct {
     bool conflict;            /* and that is so of each way */
 } guess_escapes_t;
 
+/* Words that mean nothing in all columns. */
+typedef struct {
+    bool backslash, null; /* \N, NULL */
+    bool told;            /* and in one of texts, which may mean them */
+} guess_nothing_t;
+
 typedef struct {
     const uint8_t *at, *end;
     bool last; /* nothing follows */
@@ -80,12 +86,14 @@ struct guess {
     bool marked_again;   /* one of those has a byte-order mark in front */
     uint64_t records, misfits, bytes;
     uint64_t comments,
-        comments_before; /* that may be records, so that they are rejected; if there is no header */
-    bool has_escapes;    /* a value that is not in quotes has \t, \n or \\ in two characters, */
-    bool keeps_escapes;  /* and another one is \N, as in a database's text: they stay as they are */
-    uint64_t with_cr;    /* records with a CR in a value that is not in quotes */
+        comments_before;   /* that may be records, so that they are rejected; if there is no header */
+    bool has_escapes;      /* a value that is not in quotes has \t, \n or \\ in two characters, */
+    bool keeps_escapes;    /* and another one is \N, as in a database's text: they stay as they are */
+    uint64_t escaped_ends; /* records that end with a backslash */
+    uint64_t with_cr;      /* records with a CR in a value that is not in quotes */
     guess_escapes_t escapes;
     guess_torn_t torn;
+    guess_nothing_t nothing;
     bool all;       /* everything was looked at */
     bool scattered; /* the middle and the end, too */
     bool of_many;   /* there are other inputs */
@@ -134,8 +142,8 @@ void guess_bson_tell(text_t out[GUESS_LINES]);
 /* guess_settle.c: what one column tells of another. */
 bool guess_settle_days(guess_t *guess, err_t *err);
 bool guess_settle_marks(guess_t *guess, err_t *err);
-/* \N means nothing in a text, too; NULL does where it does in another column. */
-void guess_settle_text_nulls(guess_t *guess);
+/* \N means nothing in all columns where one has it; NULL where it does in another column. */
+void guess_settle_nulls(guess_t *guess);
 /* guess_header.c */
 /* A word that often names a column: "price", or one that is written like_this or likeThis. */
 bool guess_is_column_word(const char *text, size_t length);

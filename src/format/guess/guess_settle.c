@@ -155,27 +155,36 @@ bool guess_settle_marks(guess_t *guess, err_t *err) {
     return true;
 }
 
-static bool is_null(const column_t *column, size_t at, const char *word) {
-    return column->nulls[at].length == strlen(word) &&
-           memcmp(column->nulls[at].bytes, word, column->nulls[at].length) == 0;
+static bool has_null(const column_t *column, uint32_t nulls, const char *word) {
+    for (size_t i = 0; i < column->null_count; i++)
+        if (nulls >> i & 1 && column->nulls[i].length == strlen(word) &&
+            memcmp(column->nulls[i].bytes, word, column->nulls[i].length) == 0)
+            return true;
+    return false;
 }
 
-void guess_settle_text_nulls(guess_t *guess) {
-    bool elsewhere = false;
-    for (size_t i = 0; i < guess->structure.columns; i++)
-        for (size_t j = 0; j < guess->columns[i].column.null_count; j++)
-            elsewhere |=
-                (guess->columns[i].is.nulls >> j & 1) && is_null(&guess->columns[i].column, j, "NULL");
+static bool is_of_text(const guess_column_t *column) {
+    return column->is.kind == KIND_TEXT || column->is.kind == KIND_TRIMMED;
+}
+
+/* What a word means is the same in all columns: one that has not had it so far may have it later. */
+void guess_settle_nulls(guess_t *guess) {
+    guess_nothing_t *nothing = &guess->nothing;
+    for (size_t i = 0; i < guess->structure.columns; i++) {
+        const guess_column_t *column = &guess->columns[i];
+        nothing->backslash |= has_null(&column->column, UINT32_MAX, "\\N");
+        nothing->null |= is_of_text(column)
+                             ? !column->column.values && has_null(&column->column, UINT32_MAX, "NULL")
+                             : has_null(&column->column, column->is.nulls, "NULL");
+    }
     for (size_t i = 0; i < guess->structure.columns; i++) {
         guess_column_t *column = &guess->columns[i];
-        if (column->is.kind != KIND_TEXT && column->is.kind != KIND_TRIMMED)
-            continue; /* its nulls are known */
-        for (size_t j = 0; j < column->column.null_count; j++)
-            if (is_null(&column->column, j, "\\N") ||
-                (is_null(&column->column, j, "NULL") && (elsewhere || !column->column.values)))
-                column->is.nulls |= 1u << j;
+        if (nothing->backslash)
+            column->is.nulls |= guess_column_null(&column->column, "\\N");
+        if (nothing->null)
+            column->is.nulls |= guess_column_null(&column->column, "NULL");
+        nothing->told |= is_of_text(column);
     }
-    for (size_t i = 0; i < guess->structure.columns; i++)
-        for (size_t j = 0; j < guess->columns[i].column.null_count; j++)
-            guess->keeps_escapes |= guess->has_escapes && is_null(&guess->columns[i].column, j, "\\N");
+    guess->keeps_escapes = guess->has_escapes && (nothing->backslash || guess->structure.way.backslash);
+    guess->misfits += nothing->backslash ? guess->escaped_ends : 0;
 }

@@ -61,7 +61,7 @@ static void tell_structure(text_t *out, const guess_t *guess, uint64_t text_byte
     guess_put_share(out, guess, text_bytes);
     if (guess->misfits) {
         char count[UNITS_MAX];
-        text_print(out, "; %s of them will be rejected, for another number of fields or an odd quote",
+        text_print(out, "; %s of them will be rejected, for another number of fields, or an odd quote or end",
                    units_count(count, guess->misfits));
     }
     if (guess->torn.torn) {
@@ -71,8 +71,14 @@ static void tell_structure(text_t *out, const guess_t *guess, uint64_t text_byte
                    "in a format reads %s",
                    units_count(count, guess->torn.torn), guess->torn.torn == 1 ? "it" : "them");
     }
+    const guess_nothing_t *nothing = &guess->nothing;
+    if (nothing->told && (nothing->backslash || nothing->null))
+        text_print(out, "; %s nothing, also in quotes",
+                   nothing->backslash && nothing->null ? "\\N and NULL are"
+                   : nothing->null                     ? "NULL is"
+                                                       : "\\N is");
     if (guess->keeps_escapes)
-        text_append(out, "; \\N is nothing, and other escapes such as \\t and \\\\ stay as they are");
+        text_append(out, "; other escapes such as \\t and \\\\ stay as they are");
     if (named && guess->repeated && structure->columns > 1)
         text_append(out, "; the header is there again, and is no row");
     text_append(out, ")");

@@ -315,6 +315,23 @@ bool dialect_first_line(const schema_t *schema, const uint8_t *text, size_t leng
     return true;
 }
 
+/* All of it is skipped, and the header is not there: it may be among that. An empty file is none. */
+static bool check_skipped(const schema_t *schema, const uint8_t *text, size_t length, const char *name,
+                          err_t *err) {
+    size_t begins, ends;
+    if (!schema->skip || (schema->header != HEADER_YES && schema->header != HEADER_LINE) ||
+        dialect_first_line(schema, text, length, true, &begins, &ends) || begins < length)
+        return true;
+    while (length && (text[length - 1] == '\n' || text[length - 1] == '\r'))
+        length--;
+    return !length ||
+           err_set(err, STATUS_INPUT,
+                   "%s ends within the %u line%s that the format skips, before its header: it has fewer "
+                   "lines in front of "
+                   "that, or is not complete. If it has fewer, load it by a --format of its own (skip)",
+                   name, schema->skip, schema->skip == 1 ? "" : "s");
+}
+
 bool dialect_fits(const schema_t *schema, const uint8_t *text, size_t length, const char *name, err_t *err) {
     dialect_t dialect;
     if (!check_bson(schema, text, length, name, err))
@@ -323,6 +340,8 @@ bool dialect_fits(const schema_t *schema, const uint8_t *text, size_t length, co
         return true;
     if (schema->kind == RECORDS_JSON)
         return check_json(text, length, name, err);
+    if (!check_skipped(schema, text, length, name, err))
+        return false;
     dialect_start(&dialect);
     split_t *split = new_split();
     if (!split)

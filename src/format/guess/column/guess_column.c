@@ -58,6 +58,22 @@ static void add_null(column_t *column, const uint8_t *text, size_t length) {
     memcpy(column->nulls[column->null_count++].bytes, text, length);
 }
 
+uint32_t guess_column_null(column_t *column, const char *word) {
+    const size_t length = strlen(word);
+    size_t at = 0;
+    while (at < column->null_count &&
+           (column->nulls[at].length != length || memcmp(column->nulls[at].bytes, word, length) != 0))
+        at++;
+    if (at == GUESS_MOST_NULLS + GUESS_OTHER_NULLS)
+        return 0;
+    if (at == column->null_count) {
+        column->null_count++;
+        column->nulls[at].length = (uint8_t)length;
+        memcpy(column->nulls[at].bytes, word, length);
+    }
+    return 1u << at;
+}
+
 static void add_number(column_t *column, const uint8_t *text, size_t length) {
     for (uint8_t left = column->styles; left; left &= (uint8_t)(left - 1)) {
         const int i = __builtin_ctz(left);

@@ -6,8 +6,9 @@
 #include "format/guess/column/guess_value.h"
 
 enum {
-    GUESS_MOST_NULLS = 7, /* and the empty text */
-    GUESS_NULL_ROOM = 24, /* for one of them */
+    GUESS_MOST_NULLS = 7,  /* and the empty text; */
+    GUESS_OTHER_NULLS = 2, /* and what means nothing in other columns */
+    GUESS_NULL_ROOM = 24,  /* for one of them */
 };
 
 typedef struct {
@@ -25,7 +26,7 @@ typedef struct {
     size_t null_count;
     struct {
         uint8_t length, bytes[GUESS_NULL_ROOM];
-    } nulls[GUESS_MOST_NULLS];
+    } nulls[GUESS_MOST_NULLS + GUESS_OTHER_NULLS];
     /* of text */
     uint32_t shape;        /* what all values have in common */
     size_t same_length;    /* of all values, as bytes; SIZE_MAX: not the same */
@@ -68,6 +69,8 @@ typedef struct {
 decision_t guess_column_decide(const column_t *column);
 /* As this kind, whether its values are such or not. */
 decision_t guess_column_as(const column_t *column, kind_t kind);
+/* Its bit among the nulls of the column, which has it from now on, though no value is so; 0: there is no room. */
+uint32_t guess_column_null(column_t *column, const char *word);
 bool guess_kind_is_number(kind_t kind);
 
 #endif
