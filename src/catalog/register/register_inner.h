@@ -55,8 +55,8 @@ typedef struct {
     standing_files_t *files; /* looked at once, when first asked for */
     packed_name_t *packed;   /* likewise */
     size_t packed_count;
-    const entry_t **found;   /* by wanted */
-    asked_t *own;            /* by wanted: what it is read from */
+    const entry_t **found; /* by wanted */
+    asked_t *own;          /* by wanted: what it is read from */
 } matching_t;
 
 bool register_sort(matching_t *m, err_t *err); /* makes the orders, and room for what is found */

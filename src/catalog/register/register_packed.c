@@ -53,8 +53,10 @@ static bool list_names(matching_t *m, err_t *err) {
     const registration_t *registering = m->registering;
     packed_name_t *names = calloc(m->count + registering->count + 1, sizeof *names);
     size_t count = 0;
-    if (!names)
-        return err_memory(err, (m->count + registering->count) * sizeof *names);
+    if (!names) {
+        err_memory(err, (m->count + registering->count) * sizeof *names);
+        return false;
+    }
     for (size_t i = 0; i < m->count; i++) {
         const entry_t *entry = m->by_path.entries[i];
         if (register_is_stream(entry_newest(entry)) || !register_may_hold_records(entry))

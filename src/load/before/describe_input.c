@@ -149,8 +149,8 @@ void describe_input(const input_file_t *input, wanted_t *wanted) {
                          .path = input->archive ? input->archive->path : input->path,
                          .copy_mark = copies_mark_of(input->name),
                          .named = input->has_identity,
-                         .of_archive = input->kind == INPUT_ZIP_MEMBER ||
-                                       (input->archive && input->kind != INPUT_DUMP),
+                         .of_archive =
+                             input->kind == INPUT_ZIP_MEMBER || (input->archive && input->kind != INPUT_DUMP),
                          .may_grow = describe_may_grow(input),
                          .seen = {.size = input->kind == INPUT_STREAM ? 0 : input->disk_bytes,
                                   .modified_ns = input->modified_ns},
