@@ -179,10 +179,10 @@ static bool add_record(guess_t *guess, const guess_line_t *line, err_t *err) {
         guess->torn.odd += guess->split->torn > 0;
         return true;
     }
-    guess->escaped_ends += split_ends_escaped(line->text, line->length);
     bool torn = false;
     if (guess->structure.way.quote && !guess_torn_look(guess, line, &torn, err))
         return false;
+    guess->escaped_ends += !torn && split_ends_escaped(line->text, line->length);
     for (size_t i = 0; !torn && i < guess->split->count; i++)
         add_value(guess, &guess->columns[i], &guess->split->spans[i]);
     return true;
