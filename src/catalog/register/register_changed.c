@@ -187,7 +187,7 @@ static void take_grown(matching_t *m, size_t number, const grown_t *grown) {
     if (wanted->moved || grown->here)
         register_take(m, number, wanted->moved ? grown->moved : grown->here);
     if (grown->moved && grown->moved_count > 1)
-        snprintf(wanted->gone, sizeof wanted->gone, "%s", grown->moved->path);
+        register_note(wanted, grown->moved->path, GONE_MOVED);
     if (!grown->moved_count && weight(grown->here) && strcmp(grown->here->path, wanted->name) != 0) {
         wanted->moved = true; /* it was loaded by another name of the file */
         wanted->resembles = 1;
@@ -246,10 +246,8 @@ static bool match_changed(matching_t *m, size_t number, err_t *err) {
     const changed_t changed = find_changed(m, number);
     if (!changed.of_name && changed.of_file)
         return refuse_other_name(registering, wanted, changed.of_file, err);
-    if (!changed.of_name && changed.by_link) {
-        snprintf(wanted->gone, sizeof wanted->gone, "%s", changed.by_link->path);
-        wanted->gone_how = GONE_LEADS;
-    }
+    if (!changed.of_name && changed.by_link)
+        register_note(wanted, changed.by_link->path, GONE_LEADS);
     if (!changed.of_name)
         return true;
     if (is_by_whole_path(wanted, changed.of_file))

@@ -38,8 +38,9 @@ static bool is_same_file(const file_id_t *one, const file_id_t *other) {
 static void mark_left_out(const matching_t *m) {
     const registration_t *registering = m->registering;
     for (size_t i = 0; i < registering->count; i++) {
+        const wanted_t *wanted = &registering->wanted[i];
         size_t at = 0;
-        if (i && is_same_file(&register_own_file(m, i)->file, &register_own_file(m, i - 1)->file))
+        if (!wanted->of_archive || (i && wanted[-1].of_archive && strcmp(wanted->path, wanted[-1].path) == 0))
             continue;
         for (const entry_t *entry; (entry = register_next_of_archive(m, i, &at));) {
             const char *copy = register_what_stands(m, entry)->file.copy;

@@ -98,6 +98,8 @@ const entry_t *register_next_gone(const matching_t *m, size_t number, size_t *at
 
 /* Entries of its name, the newest input last. *at: the first of that name at first. */
 const entry_t *register_next_of_name(const matching_t *m, const wanted_t *wanted, size_t *at);
+/* The input may be what is, or was, under this path. */
+void register_note(wanted_t *wanted, const char *path, gone_t how);
 /* Of register_next_gone those of fewer bytes, which may have become this input. */
 const entry_t *register_next_gone_below(const matching_t *m, size_t number, uint64_t bytes, size_t *at);
 /* Does the input begin with the entry's content? False: err. */

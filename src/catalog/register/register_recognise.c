@@ -139,7 +139,7 @@ const entry_t *register_next_gone_below(const matching_t *m, size_t number, uint
     return NULL;
 }
 
-static void note_one(wanted_t *wanted, const char *path, gone_t how) {
+void register_note(wanted_t *wanted, const char *path, gone_t how) {
     snprintf(wanted->gone, sizeof wanted->gone, "%s", path);
     wanted->gone_how = how;
 }
@@ -159,7 +159,7 @@ static bool note_begun(const matching_t *m, size_t number, err_t *err) {
         if (!register_grows(m, number, entry, &grown, err))
             return false;
         if (grown) {
-            note_one(wanted, entry->path, GONE_BEGINS);
+            register_note(wanted, entry->path, GONE_BEGINS);
             return true;
         }
     }
@@ -185,16 +185,19 @@ static bool note_gone(matching_t *m, size_t number, err_t *err) {
         return true;
     if (!note_begun(m, number, err))
         return false;
+    if (wanted->gone[0])
+        return true;
     size_t at = 0;
-    const entry_t *entry = wanted->gone[0] ? NULL : register_next_gone_below(m, number, UINT64_MAX, &at);
-    const entry_t *member = wanted->gone[0] || entry ? NULL : find_renamed_member(m, number);
-    if (entry || member)
-        note_one(wanted, (entry ? entry : member)->path, entry ? GONE_MOVED : GONE_MEMBER);
+    const entry_t *entry;
     const char *packed = NULL;
-    if (!wanted->gone[0] && !register_find_packed(m, number, &packed, err))
+    if ((entry = register_next_gone_below(m, number, UINT64_MAX, &at)))
+        register_note(wanted, entry->path, GONE_MOVED);
+    else if ((entry = find_renamed_member(m, number)))
+        register_note(wanted, entry->path, GONE_MEMBER);
+    else if (!register_find_packed(m, number, &packed, err))
         return false;
-    if (packed)
-        note_one(wanted, packed, GONE_PACKED);
+    else if (packed)
+        register_note(wanted, packed, GONE_PACKED);
     return true;
 }
 
