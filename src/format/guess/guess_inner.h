@@ -86,9 +86,9 @@ struct guess {
     bool marked_again;   /* one of those has a byte-order mark in front */
     uint64_t records, misfits, bytes;
     uint64_t comments,
-        comments_before;   /* that may be records, so that they are rejected; if there is no header */
-    bool has_escapes;      /* a value that is not in quotes has \t, \n or \\ in two characters, */
-    bool keeps_escapes;    /* and another one is \N, as in a database's text: they stay as they are */
+        comments_before; /* that may be records, so that they are rejected; if there is no header */
+    bool has_escapes;    /* a value has \t, \n or \\ in two characters, in quotes only where \" is one, */
+    bool keeps_escapes; /* and another one is \N, or has \", as in a database's text: they stay as they are */
     uint64_t escaped_ends; /* records that end with a backslash */
     uint64_t with_cr;      /* records with a CR in a value that is not in quotes */
     guess_escapes_t escapes;

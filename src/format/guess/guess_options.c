@@ -35,12 +35,20 @@ bool guess_options_decimal(void *options, const char *text, err_t *err) {
     return chosen >= 0;
 }
 
+static const char *const quote_words[] = {"double", "single", "none"}, *const quotes[] = {"\"", "'", ""};
+
 bool guess_options_enclosed(void *options, const char *text, err_t *err) {
-    static const char *const words[] = {"double", "single", "none"}, *const signs[] = {"\"", "'", ""};
-    const int chosen = choose_word("quote", text, words, 3, err);
+    const int chosen = choose_word("quote", text, quote_words, 3, err);
     if (chosen >= 0)
-        ((guess_options_t *)options)->quote = signs[chosen];
+        ((guess_options_t *)options)->quote = quotes[chosen];
     return chosen >= 0;
+}
+
+const char *guess_options_quote_word(char quote) {
+    size_t at = 0;
+    while (at < 2 && *quotes[at] != quote)
+        at++;
+    return quote_words[at];
 }
 
 bool guess_options_encoding(void *of, const char *text, err_t *err) {

@@ -155,14 +155,6 @@ bool guess_settle_marks(guess_t *guess, err_t *err) {
     return true;
 }
 
-static bool has_null(const column_t *column, uint32_t nulls, const char *word) {
-    for (size_t i = 0; i < column->null_count; i++)
-        if (nulls >> i & 1 && column->nulls[i].length == strlen(word) &&
-            memcmp(column->nulls[i].bytes, word, column->nulls[i].length) == 0)
-            return true;
-    return false;
-}
-
 static bool is_of_text(const guess_column_t *column) {
     return column->is.kind == KIND_TEXT || column->is.kind == KIND_TRIMMED;
 }
@@ -172,18 +164,18 @@ void guess_settle_nulls(guess_t *guess) {
     guess_nothing_t *nothing = &guess->nothing;
     for (size_t i = 0; i < guess->structure.columns; i++) {
         const guess_column_t *column = &guess->columns[i];
-        nothing->backslash |= has_null(&column->column, UINT32_MAX, "\\N");
-        nothing->null |= is_of_text(column)
-                             ? !column->column.values && has_null(&column->column, UINT32_MAX, "NULL")
-                             : has_null(&column->column, column->is.nulls, "NULL");
+        const uint32_t null = guess_column_find_null(&column->column, "NULL");
+        nothing->backslash |= guess_column_find_null(&column->column, "\\N") != 0;
+        nothing->null |=
+            null && (is_of_text(column) ? !column->column.values : (column->is.nulls & null) != 0);
     }
     for (size_t i = 0; i < guess->structure.columns; i++) {
         guess_column_t *column = &guess->columns[i];
         if (nothing->backslash)
-            column->is.nulls |= guess_column_null(&column->column, "\\N");
+            column->is.nulls |= guess_column_take_null(&column->column, "\\N");
         if (nothing->null)
-            column->is.nulls |= guess_column_null(&column->column, "NULL");
-        nothing->told |= is_of_text(column);
+            column->is.nulls |= guess_column_take_null(&column->column, "NULL");
+        nothing->told |= is_of_text(column) && (nothing->backslash || nothing->null);
     }
     guess->keeps_escapes = guess->has_escapes && (nothing->backslash || guess->structure.way.backslash);
     guess->misfits += nothing->backslash ? guess->escaped_ends : 0;

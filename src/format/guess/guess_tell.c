@@ -72,11 +72,12 @@ static void tell_structure(text_t *out, const guess_t *guess, uint64_t text_byte
                    units_count(count, guess->torn.torn), guess->torn.torn == 1 ? "it" : "them");
     }
     const guess_nothing_t *nothing = &guess->nothing;
-    if (nothing->told && (nothing->backslash || nothing->null))
-        text_print(out, "; %s nothing, also in quotes",
+    if (nothing->told)
+        text_print(out, "; %s nothing%s",
                    nothing->backslash && nothing->null ? "\\N and NULL are"
                    : nothing->null                     ? "NULL is"
-                                                       : "\\N is");
+                                                       : "\\N is",
+                   structure->way.quote ? ", also in quotes" : "");
     if (guess->keeps_escapes)
         text_append(out, "; other escapes such as \\t and \\\\ stay as they are");
     if (named && guess->repeated && structure->columns > 1)

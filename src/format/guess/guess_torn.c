@@ -2,13 +2,15 @@
  * reject, and a person has to say. But if no other value of its column is in quotes, or a quote stands in a value that is in
  * none, they surely are: who encloses texts encloses those that hold a quote. Then nothing is read by them. */
 #include "format/guess/guess_inner.h"
+#include "format/guess/guess_options.h"
 #include "format/guess/structure/torn_lines.h"
 
 #include <inttypes.h>
 #include <string.h>
 
+enum { LEAST_EXPLAINED = 3 }; /* texts in quotes */
+
 /* What programs put a text into quotes for, though it need not be in them: a bit for each. */
-enum { LEAST_EXPLAINED = 3 };
 enum { HAS_COMMA = 1, HAS_BLANK = 2, HAS_APOSTROPHE = 4, HAS_WIDE = 8, HAS_KINDS = 16 };
 
 static unsigned look_at_bytes(const span_t *span) {
@@ -141,7 +143,7 @@ static bool refuse_doubtful(const guess_t *guess, err_t *err) {
         err, STATUS_INPUT,
         "%.1000s: some of its values are in quotes that they do not need, and most of the same columns "
         "are not: the quotes may be parts of the values. Give --quote none if they are, else --quote %s",
-        guess->name, guess->structure.way.quote == '"' ? "double" : "single");
+        guess->name, guess_options_quote_word(guess->structure.way.quote));
 }
 
 bool guess_find_torn(guess_t *guess, err_t *err) {

@@ -1,6 +1,7 @@
 #include "base/chars/suggest.h"
 #include "base/shell_word.h"
 #include "format/guess/guess_inner.h"
+#include "format/guess/guess_options.h"
 #include "format/schema/schema_bad_value.h"
 
 #include <stdio.h>
@@ -139,11 +140,7 @@ void guess_options_quote(text_t *line, const guess_options_t *options) {
     shell_quote_option(line, "--header", options->header_line ? number : headers[options->header]);
     shell_quote_option(line, "--dates", dates[options->dates]);
     shell_quote_option(line, "--decimal", *decimal ? decimal : NULL);
-    shell_quote_option(line, "--quote",
-                       !options->quote           ? NULL
-                       : *options->quote == '"'  ? "double"
-                       : *options->quote == '\'' ? "single"
-                                                 : "none");
+    shell_quote_option(line, "--quote", options->quote ? guess_options_quote_word(*options->quote) : NULL);
     shell_quote_option(line, "--encoding",
                        options->encoding_given ? encoding_names[options->encoding] : NULL);
     if (options->nested)

@@ -322,9 +322,7 @@ static bool check_skipped(const schema_t *schema, const uint8_t *text, size_t le
     if (!schema->skip || (schema->header != HEADER_YES && schema->header != HEADER_LINE) ||
         dialect_first_line(schema, text, length, true, &begins, &ends) || begins < length)
         return true;
-    while (length && (text[length - 1] == '\n' || text[length - 1] == '\r'))
-        length--;
-    return !length ||
+    return !ends_last_byte(text, length) ||
            err_set(err, STATUS_INPUT,
                    "%s ends within the %u line%s that the format skips, before its header: it has fewer "
                    "lines in front of "

@@ -46,32 +46,39 @@ void guess_column_begin(column_t *column) {
                          .shape = ~0u};
 }
 
-static void add_null(column_t *column, const uint8_t *text, size_t length) {
-    for (size_t i = 0; i < column->null_count; i++)
-        if (column->nulls[i].length == length && memcmp(column->nulls[i].bytes, text, length) == 0)
-            return;
-    if (column->null_count == GUESS_MOST_NULLS || length > GUESS_NULL_ROOM) {
-        column->many_nulls = true;
-        return;
-    }
+/* null_count: it has none like it. */
+static size_t find_null(const column_t *column, const uint8_t *text, size_t length) {
+    size_t at = 0;
+    while (at < column->null_count &&
+           (column->nulls[at].length != length || memcmp(column->nulls[at].bytes, text, length) != 0))
+        at++;
+    return at;
+}
+
+static void put_null(column_t *column, const uint8_t *text, size_t length) {
     column->nulls[column->null_count].length = (uint8_t)length;
     memcpy(column->nulls[column->null_count++].bytes, text, length);
 }
 
-uint32_t guess_column_null(column_t *column, const char *word) {
-    const size_t length = strlen(word);
-    size_t at = 0;
-    while (at < column->null_count &&
-           (column->nulls[at].length != length || memcmp(column->nulls[at].bytes, word, length) != 0))
-        at++;
-    if (at == GUESS_MOST_NULLS + GUESS_OTHER_NULLS)
-        return 0;
-    if (at == column->null_count) {
-        column->null_count++;
-        column->nulls[at].length = (uint8_t)length;
-        memcpy(column->nulls[at].bytes, word, length);
-    }
-    return 1u << at;
+static void add_null(column_t *column, const uint8_t *text, size_t length) {
+    if (find_null(column, text, length) < column->null_count)
+        return;
+    if (column->null_count == GUESS_MOST_NULLS || length > GUESS_NULL_ROOM)
+        column->many_nulls = true;
+    else
+        put_null(column, text, length);
+}
+
+uint32_t guess_column_find_null(const column_t *column, const char *word) {
+    const size_t at = find_null(column, (const uint8_t *)word, strlen(word));
+    return at < column->null_count ? 1u << at : 0;
+}
+
+uint32_t guess_column_take_null(column_t *column, const char *word) {
+    const uint32_t found = guess_column_find_null(column, word);
+    if (!found && column->null_count < GUESS_MOST_NULLS + GUESS_OTHER_NULLS)
+        put_null(column, (const uint8_t *)word, strlen(word));
+    return found ? found : guess_column_find_null(column, word);
 }
 
 static void add_number(column_t *column, const uint8_t *text, size_t length) {

@@ -69,8 +69,10 @@ typedef struct {
 decision_t guess_column_decide(const column_t *column);
 /* As this kind, whether its values are such or not. */
 decision_t guess_column_as(const column_t *column, kind_t kind);
-/* Its bit among the nulls of the column, which has it from now on, though no value is so; 0: there is no room. */
-uint32_t guess_column_null(column_t *column, const char *word);
+/* The word's bit among the nulls of the column; 0: it is none of them. take: it is one from now on, though no value is so, if
+ * there is room. */
+uint32_t guess_column_find_null(const column_t *column, const char *word);
+uint32_t guess_column_take_null(column_t *column, const char *word);
 bool guess_kind_is_number(kind_t kind);
 
 #endif
