@@ -524,9 +524,7 @@ static void apply(world_t *world, entry_t *entry, const entry_change_t *change) 
         char key[40];
         snprintf(key, sizeof key, "removed/%u", entry->ordinal);
         free(entry->key);
-        free(entry->follows);
         entry->key = strdup(key);
-        entry->follows = NULL; /* its name is free */
         entry->removed = true;
     }
     if (change->removes || change->sets_remains)
@@ -570,13 +568,12 @@ static void add_entries(world_t *world, packet_t *message) {
             const entry_t *other = &server->entries.entries[j];
             there |= other->ordinal == entry->ordinal ||
                      (!other->removed && strcmp(other->key, entry->key) == 0) ||
-                     (!other->removed && entry->follows && other->follows &&
-                      strcmp(other->follows, entry->follows) == 0);
+                     (entry->follows && other->follows && strcmp(other->follows, entry->follows) == 0);
             at += other->ordinal < entry->ordinal;
         }
         TRACE(world, "  entry %u of %s%s", entry->ordinal, entry->path, there ? " is there already" : "");
         if (there)
-            continue;
+            break;
         message->changed++;
         entries_add(&server->entries, &err);
         entry_t *list = server->entries.entries;

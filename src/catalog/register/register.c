@@ -8,23 +8,21 @@
 
 enum { RACES = 1000 };
 
-/* A path may have several entries (the file was moved, and there is a new one). But each
- * is made by somebody who knows of those before it: of two loads that meet two versions of a new file at once, one
- * has to look again. */
-static bool say_what_it_follows(const matching_t *m, const wanted_t *wanted, entry_t *entry, err_t *err) {
-    const bool stream = register_is_stream(&wanted->seen);
-    int64_t newest = -1;
-    if (!wanted->named)
-        return true;
-    size_t at = register_first_in(m, &m->by_path, wanted);
-    for (const entry_t *before; (before = register_like_at(m, &m->by_path, wanted, at)); at++)
-        if (register_is_stream(entry_newest(before)) == stream)
-            newest = before->ordinal;
-    const size_t room = strlen(wanted->name) + 40;
-    if (!(entry->follows = malloc(room)))
-        return err_memory(err, room);
-    snprintf(entry->follows, room, "%lld/%s/%s", (long long)newest, stream ? "stream" : "file", wanted->name);
+/* Each registering has seen all those before it: of two that begin at once, one has to look again. Or both would take one file
+ * for a new one, by two names of it, or two versions. */
+static bool say_what_it_follows(int64_t before, entry_t *entry, err_t *err) {
+    enum { ROOM = 32 };
+    if (!(entry->follows = malloc(ROOM)))
+        return err_memory(err, ROOM);
+    snprintf(entry->follows, ROOM, "after/%lld", (long long)before);
     return true;
+}
+
+static int64_t highest_ordinal(const entries_t *entries) {
+    int64_t highest = -1;
+    for (size_t i = 0; i < entries->count; i++)
+        highest = entries->entries[i].ordinal > highest ? entries->entries[i].ordinal : highest;
+    return highest;
 }
 
 /* What this load begins with anyhow need not be written twice. It is believed when it was read back, like every take. */
@@ -89,6 +87,7 @@ static bool take_numbers(store_t *store, const matching_t *m, uint64_t *unit, ui
 static bool make_entries(matching_t *m, uint64_t unit, uint64_t ordinal, err_t *err) {
     registration_t *registering = m->registering;
     portion_t portion = registering->portion;
+    int64_t before = highest_ordinal(&m->entries);
     bool ok = true;
     for (size_t i = 0; ok && i < registering->count; i++) {
         wanted_t *wanted = &registering->wanted[i];
@@ -96,7 +95,8 @@ static bool make_entries(matching_t *m, uint64_t unit, uint64_t ordinal, err_t *
             continue;
         entry_t *entry = entries_add(&m->fresh, err);
         ok = entry && make_entry(registering, wanted, unit, (uint32_t)ordinal, entry, err) &&
-             say_what_it_follows(m, wanted, entry, err);
+             say_what_it_follows(before, entry, err);
+        before = (int64_t)ordinal;
         if (ok)
             take_pieces(registering, wanted, &portion, entry);
         unit += wanted->extent_units;

@@ -174,8 +174,6 @@ static void append_same(const entry_change_t *change, size_t alike, bson_t *to) 
     BSON_APPEND_DOCUMENT_BEGIN(&update, "$set", &set);
     append_set(change, &set);
     bson_append_document_end(&update, &set);
-    if (change->removes) /* its name is free now */
-        BCON_APPEND(&update, "$unset", "{", "follows", BCON_BOOL(true), "}");
     bson_append_document_end(to, &update);
 }
 

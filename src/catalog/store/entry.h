@@ -100,7 +100,7 @@ typedef struct {
 typedef struct {
     uint32_t ordinal;
     char *path, *key, *kind;
-    /* of a new entry: the entry of this path before it, so that only one can follow; NULL: none */
+    /* the entry before it when it was registered, so that only one can follow; NULL: it is not known any more */
     char *follows;
     bool remains;        /* of a removed entry: documents of it may still be there, and must be removed */
     bool removed;        /* its documents were removed for ever: its numbers are never used again */

@@ -129,9 +129,9 @@ struct store {
      * others, from the new *from on. among: only these ordinals (ascending), or NULL. */
     bool (*read_entries)(store_t *store, uint64_t *from, const uint32_t *among, size_t among_count,
                          entries_t *entries, bool *more, err_t *err);
-    /* Adds new entries. An entry is left out if its ordinal is there already, or if another entry that is not removed
-     * has the same key or `follows`. Neither is an error: two loads may register two versions of one file at once.
-     * *added: how many this call has added; if it is all, they are there as given. */
+    /* Adds new entries, one after another, up to the first one whose ordinal is there already, or if another entry
+     * has the same `follows`, or one that is not removed the same key. That is no error: two loads may register inputs at once.
+     * *added: how many this call has added, as far as is known; if it is all, they are there as given. */
     bool (*add_entries)(store_t *store, const entry_t *const *entries, size_t count, uint64_t *added,
                         err_t *err);
     /* Each change is made separately; *changed: how many were made. */

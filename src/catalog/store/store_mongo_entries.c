@@ -153,11 +153,11 @@ bool store_mongo_add_entries(store_t *store, const entry_t *const *entries, size
     store_mongo_t *mongo = store_mongo_of(store);
     bool ok = !count || store_mongo_prepare(store, err); /* another load may have made the header */
     *added = 0;
-    for (size_t at = 0; ok && at < count;) {
+    for (size_t at = 0; ok && *added == at && at < count;) {
         bson_t command = BSON_INITIALIZER, documents, document, reply;
         char text[16];
         BSON_APPEND_UTF8(&command, "insert", mongo->files);
-        BSON_APPEND_BOOL(&command, "ordered", false);
+        BSON_APPEND_BOOL(&command, "ordered", true);
         BSON_APPEND_ARRAY_UNSAFE_BEGIN(&command, "documents", &documents);
         for (size_t i = 0;
              at < count && i < STORE_MONGO_STATEMENTS && documents.len < STORE_MONGO_COMMAND_BYTES;
