@@ -117,12 +117,24 @@ class Archives(livetest.Case):
             self.load(name, collection=collection)
             self.write(name, make(("in/a.csv", one), ("in/b.csv", two), ("in/c.csv", three)))
             self.load(name, collection=collection)
-            self.assertNotIn("is loaded as another file", self.stderr)
+            self.assertNotIn("it is loaded as another file", self.stderr)
             self.write(name, make(("a.csv", one), ("in/d.csv", two), ("in/c.csv", three)))
             self.assertEqual(900, self.load(name, collection=collection)["loaded"])
             for new, old in (("a.csv", "in/a.csv"), ("in/d.csv", "in/b.csv")):
-                self.assertIn("%s!%s is loaded as another file than %s!%s, which was a member of the same size" % (name, new, name, old),
+                self.assertIn("%s!%s has another name than %s!%s, which had the same size, and is not in its archive any more" % (name, new, name, old),
                               self.stderr)
+
+    def test_renamed_member_of_another_archive(self):
+        """the archive is another one, by name and place, and so is the member; two that are gone are told once each"""
+        one, two = rows(500, 1), rows(500, 2)
+        self.write("jan.tar", tar_of(("x/a.csv", one), ("x/b.csv", two)))
+        self.load("jan.tar")
+        (self.folder / "jan.tar").unlink()
+        self.write("new/2024.tar", tar_of(("y/c.csv", one), ("y/d.csv", two), ("y/e.csv", rows(500, 3))))
+        self.load("new/2024.tar")
+        for new, old in ("y/c.csv", "x/a.csv"), ("y/d.csv", "x/b.csv"):
+            self.assertIn("new/2024.tar!%s has another name than jan.tar!%s, which had the same size" % (new, old), self.stderr)
+        self.assertNotIn("y/e.csv has", self.stderr)
 
     def test_packed_otherwise(self):
         """what is loaded again, compressed, unpacked or in a zip, is told, as is what one command has in both ways; copies are not"""
@@ -134,14 +146,14 @@ class Archives(livetest.Case):
         self.assertEqual("", self.stderr)
         self.write("a.zip", zip_of(("jan/a.csv", text, zipfile.ZIP_DEFLATED)))
         self.load("a.zip")
-        self.assertIn("a.zip!jan/a.csv is loaded as another file than jan/a.csv, which has the same name, but is packed otherwise", self.stderr)
+        self.assertIn("a.zip!jan/a.csv has the same name as jan/a.csv, but is packed otherwise", self.stderr)
         self.write("feb/a.csv.gz", gzip.compress(text))
         self.load("feb/a.csv.gz")
-        self.assertIn("feb/a.csv.gz is loaded as another file than ", self.stderr)
+        self.assertIn("feb/a.csv.gz has the same name as ", self.stderr)
         self.write("two/c.csv", text[:-9])
         self.write("two/c.csv.gz", gzip.compress(text[:-9]))
         self.load("two")
-        self.assertIn("two/c.csv.gz is loaded as another file than two/c.csv, which", self.stderr)
+        self.assertIn("two/c.csv.gz has the same name as two/c.csv, but", self.stderr)
         self.load("two")
         self.assertEqual("", self.stderr)
 

@@ -195,7 +195,7 @@ class Changed(livetest.Case):
         self.write("r/u.csv", rows(100, 2) + rows(1, 8) + rows(1, 9))
         self.shorten_lease()
         self.load("a.csv", "y/c.csv", "r/u.csv", "e.csv", "--reload-changed")
-        self.assertIn("y/c.csv is loaded as another file than x/c.csv", self.stderr)
+        self.assertIn("y/c.csv has the same name as x/c.csv, which is not there any more", self.stderr)
         self.assertIn("r/u.csv begins with the content of 2 files", self.stderr)
         self.assertIn("e.csv has another name than p/u.csv", self.stderr)
 
@@ -209,7 +209,7 @@ class Changed(livetest.Case):
                 (self.folder / "a/day.csv").rename(self.folder / "b/day.csv")
             self.edit("b/day.csv", rows(100, 7 + keeps))
             self.assertEqual(100, self.load("b/day.csv")["loaded"])
-            (self.assertNotIn if keeps else self.assertIn)("is loaded as another file than a/day.csv", self.stderr)
+            (self.assertNotIn if keeps else self.assertIn)("b/day.csv has the same name as a/day.csv", self.stderr)
             self.client.drop_database(self.database)
 
     def test_link_moved_on(self):
@@ -221,7 +221,7 @@ class Changed(livetest.Case):
         (self.folder / "latest").unlink()
         (self.folder / "latest").symlink_to("2024")
         self.assertEqual(301, self.load("2024/x.csv")["loaded"])
-        self.assertIn("2024/x.csv is loaded as another file than latest/x.csv, which leads to this file, too", self.stderr)
+        self.assertIn("2024/x.csv is the file that latest/x.csv leads to, too", self.stderr)
         self.assertEqual(0, self.load("2024/x.csv", "--reload-changed")["loaded"])
         self.assertEqual(0, self.load("2023/x.csv", "2024/x.csv")["loaded"])
         self.assertEqual(300 + 301, self.client.count(self.database, "results"))
@@ -257,7 +257,7 @@ class Changed(livetest.Case):
         (self.folder / "latest.csv").unlink()
         (self.folder / "latest.csv").symlink_to("02.csv")
         self.assertEqual(200, self.load("02.csv")["loaded"])
-        self.assertIn("02.csv is loaded as another file than latest.csv, which leads to this file, too", self.stderr)
+        self.assertIn("02.csv is the file that latest.csv leads to, too", self.stderr)
 
     def test_name_of_another_folder(self):
         """what was typed is the name of another folder's file, and the file is known by its whole path: nothing of the other is removed"""
@@ -291,11 +291,41 @@ class Changed(livetest.Case):
                 if other is not None:
                     self.write("app.log", other)
                 self.assertEqual(320, self.load("app.log.1")["loaded"])
-                self.assertIn("app.log.1 is loaded as another file than app.log, which had the content that it begins with",
-                              self.stderr)
+                self.assertIn("app.log.1 has another name than app.log, and begins with its content", self.stderr)
                 self.assertIn("tipple forget --delete app.log", self.stderr)
                 (self.folder / "app.log.1").unlink()
                 self.client.drop_database(self.database)
+
+    def test_alike_in_one_load(self):
+        """a copy, and a file that another one begins with, are told where one command names both; not those without records"""
+        self.write("a.csv", rows(100, 1))
+        self.write("a (1).csv", rows(100, 1))
+        self.write("b.csv", rows(100, 1) + rows(50, 2, header=False))
+        self.write("c.csv", rows(100, 3))
+        self.load("a.csv", "a (1).csv", "b.csv", "c.csv")
+        self.assertIn("a (1).csv has another name than a.csv, but the same size", self.stderr)
+        self.assertIn("b.csv has another name than a.csv, and begins with its content", self.stderr)
+        self.assertEqual(2, self.stderr.count("it is loaded as another file"))
+        self.load("a.csv", "a (1).csv", "b.csv", "c.csv")
+        self.assertNotIn("another name", self.stderr)
+
+    def test_earlier_version_of_another_name(self):
+        """a copy of what a file was before it grew, whether it was loaded so or not, and one that grows to what another one is"""
+        self.write("log.csv", rows(100, 1))
+        self.write("old.csv", rows(100, 1))
+        self.write("between.csv", rows(100, 1) + rows(10, 2, header=False))
+        self.load("log.csv")
+        self.edit("log.csv", rows(100, 1) + rows(20, 2, header=False))
+        self.load("log.csv")
+        for name in "old.csv", "between.csv":
+            self.load(name)
+            self.assertIn("%s has another name than log.csv, but the same beginning" % name, self.stderr)
+            self.assertIn("tipple forget --delete %s" % name, self.stderr)
+        self.write("c.csv", rows(10, 1))
+        self.load("c.csv")
+        self.edit("c.csv", rows(100, 1) + rows(20, 2, header=False))
+        self.load("c.csv")
+        self.assertIn("c.csv has another name than log.csv, but the same size", self.stderr)
 
     def test_onto_an_empty_one(self):
         """where an empty file was loaded before, what comes there is told as a new one is"""

@@ -168,15 +168,15 @@ static bool try(lab_t *lab, wanted_t *wanted, size_t count, uint8_t load) {
 }
 
 /* The ordinal of the one input's entry; -status where it is refused. */
-static char equal_to[sizeof((wanted_t *)0)->equal], gone[sizeof((wanted_t *)0)->gone];
-static gone_t gone_how;
+static char like[512];
+static like_t like_how;
 
 static int one(lab_t *lab, wanted_t wanted, uint8_t load) {
     if (!try(lab, &wanted, 1, load))
         return -(int)err.status;
-    strcpy(equal_to, wanted.equal);
-    strcpy(gone, wanted.gone);
-    gone_how = wanted.gone_how;
+    snprintf(like, sizeof like, "%s", wanted.like ? wanted.like : "");
+    like_how = wanted.like_how;
+    free(wanted.like);
     const int ordinal = (int)wanted.entry.ordinal;
     entry_free(&wanted.entry);
     return ordinal;
@@ -208,14 +208,14 @@ static void test_other_names(void **state) {
     begin(&lab);
     assert_int_equal(one(&lab, file_of("a", 'x', 10), 1), 0);
     assert_int_equal(one(&lab, file_of("b", 'x', 10), 2), 1);
-    assert_string_equal(equal_to, "");
+    assert_string_equal(like, "");
     lab.entries.entries[0].pieces[0].epoch = 1;
     assert_int_equal(one(&lab, file_of("c", 'x', 10), 2), 2);
-    assert_string_equal(equal_to, "a");
+    assert_string_equal(like, "a");
     assert_int_equal(one(&lab, file_of("c", 'x', 10), 2), 2); /* it is known by now */
-    assert_string_equal(equal_to, "");
+    assert_string_equal(like, "");
     assert_int_equal(one(&lab, file_of("d", 'y', 10), 2), 3);
-    assert_string_equal(equal_to, "");
+    assert_string_equal(like, "");
     end(&lab);
 }
 
@@ -237,8 +237,8 @@ static void test_other_folders(void **state) {
     assert_int_equal(one(&lab, file_of("/d/b", 'y', 10), 2), -STATUS_INPUT);
     is_link = true;
     assert_int_equal(one(&lab, file_of("/d/c", 'z', 15), 2), 1);
-    assert_string_equal(gone, "d/a");
-    assert_int_equal(gone_how, GONE_LEADS);
+    assert_string_equal(like, "d/a");
+    assert_int_equal(like_how, LIKE_LEADS);
     is_link = false;
     wanted_t copy = file_of("/d/b!copy-2", 'y', 10);
     copy.copy_mark = "!copy-2";
@@ -251,18 +251,20 @@ static void test_other_folders(void **state) {
     end(&lab);
 }
 
-/* Renamed and grown: another input, of which that is told; so of one with less, or where the other is there. */
+/* Renamed and grown, a copy that has grown, or a part of it: another input, of which that is told. */
 static void test_renamed_and_grown(void **state) {
     (void)state;
     static const struct {
         wanted_t now;
         stands_t stands;
-        const char *gone;
+        const char *like;
+        like_t how;
     } rows[] = {
-        {{.name = "log.1", .seen = {.size = 20, .digest = "x20"}}, STANDS_NONE, "log"},
-        {{.name = "log.1", .seen = {.size = 20, .digest = "y20"}}, STANDS_NONE, ""},
-        {{.name = "log.1", .seen = {.size = 5, .digest = "x5"}}, STANDS_NONE, ""},
-        {{.name = "log.1", .seen = {.size = 20, .digest = "x20"}}, STANDS_OTHER, ""},
+        {{.name = "log.1", .seen = {.size = 20, .digest = "x20"}}, STANDS_NONE, "log", LIKE_BEGINS},
+        {{.name = "log.1", .seen = {.size = 20, .digest = "y20"}}, STANDS_NONE, "", LIKE_NONE},
+        {{.name = "log.1", .seen = {.size = 20, .digest = "x20"}}, STANDS_OTHER, "log", LIKE_BEGINS},
+        {{.name = "log.1", .seen = {.size = 5, .digest = "x5"}}, STANDS_NONE, "", LIKE_NONE},
+        {{.name = "log.1", .seen = {.size = 5, .digest = "x5"}}, STANDS_OTHER, "log", LIKE_PART},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         lab_t lab;
@@ -273,10 +275,41 @@ static void test_renamed_and_grown(void **state) {
         wanted_t now = file_of(rows[i].now.name, 'x', 1);
         now.seen = rows[i].now.seen;
         assert_int_equal(one(&lab, now, 2), 1);
-        assert_string_equal(gone, rows[i].gone);
-        assert_true(!gone[0] || gone_how == GONE_BEGINS);
+        assert_string_equal(like, rows[i].like);
+        assert_int_equal(like_how, rows[i].how);
         end(&lab);
     }
+}
+
+/* Of two files of one load, too; of one that has grown; and of the earlier version of one. */
+static void test_alike(void **state) {
+    (void)state;
+    lab_t lab;
+    begin(&lab);
+    wanted_t both[] = {file_of("a", 'x', 20), file_of("b", 'x', 10), file_of("c", 'x', 10),
+                       file_of("d", 'y', 10)};
+    assert_true(try(&lab, both, 4, 1));
+    assert_string_equal(both[0].like, "b");
+    assert_int_equal(both[0].like_how, LIKE_BEGINS);
+    assert_int_equal(both[0].like_ordinal, LIKE_NEW);
+    assert_string_equal(both[2].like, "b");
+    assert_int_equal(both[2].like_how, LIKE_EQUAL);
+    assert_true(!both[1].like && !both[3].like);
+    for (size_t i = 0; i < 4; i++) {
+        entry_free(&both[i].entry);
+        free(both[i].like);
+        lab.entries.entries[i].pieces[0].epoch = 1;
+    }
+    assert_int_equal(one(&lab, file_of("b", 'x', 20), 2), 1);
+    assert_string_equal(like, "a");
+    assert_int_equal(like_how, LIKE_EQUAL);
+    assert_int_equal(one(&lab, file_of("d", 'y', 12), 2), 3);
+    assert_string_equal(like, "");
+    assert_true(entry_add_version(&lab.entries.entries[3], &(version_t){.size = 30, .digest = "y30"}, &err));
+    assert_int_equal(one(&lab, file_of("e", 'y', 10), 2), 4);
+    assert_string_equal(like, "d");
+    assert_int_equal(like_how, LIKE_PART);
+    end(&lab);
 }
 
 /* A name that is no whole path was another folder's file: its documents stay. An emptied file is none of the empty ones. */
@@ -731,6 +764,7 @@ int main(void) {
         cmocka_unit_test(test_other_names),
         cmocka_unit_test(test_other_folders),
         cmocka_unit_test(test_renamed_and_grown),
+        cmocka_unit_test(test_alike),
         cmocka_unit_test(test_whose_name),
         cmocka_unit_test(test_moved_and_grown),
         cmocka_unit_test(test_moved_and_followed),

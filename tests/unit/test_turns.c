@@ -1,7 +1,7 @@
 /* turns: which inputs may be loaded where later records replace earlier ones. Entries are letters:
  *     = complete   . registered, not begun   ~ begun   x removed   o complete in an earlier generation
  * and the inputs that are given: their places among the entries, '+' a new one, '>' one that has grown, '!' one that has
- * changed and is to be loaded again (its place follows). */
+ * changed and is to be loaded again (its place follows); '?' a new one that is like one of the entries (its place follows). */
 #include "catalog/register/turns.h"
 
 #include <setjmp.h>
@@ -68,6 +68,11 @@ static void test_turns(void **state) {
         {"==", "!0", NULL, false},
         {"=.", "!0", "1.csv comes before 0.csv", false},
         {"~.", "!1", "0.csv comes before 1.csv", false},
+        {"=", "?0", NULL, false},
+        {"==", "?1", NULL, false},
+        {"==", "?0", "new has the content of 0.csv, which was loaded before 1.csv", false},
+        {"=x", "?0", NULL, false},
+        {"=o=", "?0", "before 2.csv", false},
     };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -77,7 +82,7 @@ static void test_turns(void **state) {
         registration_t registering = {.wanted = wanted, .generation = GENERATION};
         for (const char *at = cases[i].entries; *at; at++)
             make(entries_add(&all, &err), (uint32_t)(at - cases[i].entries), *at);
-        bool grown = false, changed = false;
+        bool grown = false, changed = false, like = false;
         for (const char *at = cases[i].given; *at; at++) {
             if (*at == '>') {
                 grown = true;
@@ -85,6 +90,10 @@ static void test_turns(void **state) {
             }
             if (*at == '!') {
                 changed = true;
+                continue;
+            }
+            if (*at == '?') {
+                like = true;
                 continue;
             }
             wanted_t *one = &wanted[registering.count++];
@@ -96,6 +105,13 @@ static void test_turns(void **state) {
             if (*at == '+')
                 continue;
             const uint32_t ordinal = (uint32_t)(*at - '0');
+            if (like) {
+                one->like_how = LIKE_EQUAL;
+                one->like = all.entries[ordinal].path;
+                one->like_ordinal = ordinal;
+                like = false;
+                continue;
+            }
             make(&one->entry, ordinal, cases[i].entries[ordinal]);
             one->name = one->entry.path;
         }

@@ -11,6 +11,7 @@
 
 /* Status 5: an input has changed since it was loaded. Status 1: a stream has the name of a file. */
 bool catalog_register(store_t *store, registration_t *registering, err_t *err);
-void register_free(registration_t *registering); /* frees the entries that the caller has not moved out */
+void register_free(
+    registration_t *registering); /* the answers; of entries, those that the caller has not moved out */
 
 #endif

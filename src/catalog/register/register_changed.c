@@ -187,7 +187,7 @@ static void take_grown(matching_t *m, size_t number, const grown_t *grown) {
     if (wanted->moved || grown->here)
         register_take(m, number, wanted->moved ? grown->moved : grown->here);
     if (grown->moved && grown->moved_count > 1)
-        register_note(wanted, grown->moved->path, GONE_MOVED);
+        register_like(wanted, grown->moved->path, LIKE_MOVED, grown->moved->ordinal);
     if (!grown->moved_count && weight(grown->here) && strcmp(grown->here->path, wanted->name) != 0) {
         wanted->moved = true; /* it was loaded by another name of the file */
         wanted->resembles = 1;
@@ -247,7 +247,7 @@ static bool match_changed(matching_t *m, size_t number, err_t *err) {
     if (!changed.of_name && changed.of_file)
         return refuse_other_name(registering, wanted, changed.of_file, err);
     if (!changed.of_name && changed.by_link)
-        register_note(wanted, changed.by_link->path, GONE_LEADS);
+        register_like(wanted, changed.by_link->path, LIKE_LEADS, changed.by_link->ordinal);
     if (!changed.of_name)
         return true;
     if (is_by_whole_path(wanted, changed.of_file))

@@ -25,11 +25,6 @@ static int order_by_file(const void *a, const void *b, void *context) {
     return order ? order : (left->ordinal > right->ordinal) - (left->ordinal < right->ordinal);
 }
 
-static int order_newest_first(const void *a, const void *b) {
-    const entry_t *left = *(const entry_t *const *)a, *right = *(const entry_t *const *)b;
-    return (left->ordinal < right->ordinal) - (left->ordinal > right->ordinal);
-}
-
 static bool is_same_file(const file_id_t *one, const file_id_t *other) {
     return one->device == other->device && one->inode == other->inode;
 }
@@ -66,13 +61,9 @@ static const standing_files_t *look(const matching_t *m) {
             continue; /* where control characters are spelled, another file may have that name */
         if (register_what_stands(m, entry)->is == A_FILE)
             files->files[files->file_count++] = entry;
-        if (!register_stands_untouched(m, entry))
-            files->touched[files->touched_count++] = entry;
     }
     if (files->file_count)
         qsort_r(files->files, files->file_count, sizeof *files->files, order_by_file, &m);
-    if (files->touched_count)
-        qsort(files->touched, files->touched_count, sizeof *files->touched, order_newest_first);
     mark_left_out(m);
     return files;
 }
@@ -129,11 +120,4 @@ const entry_t *register_next_of_archive(const matching_t *m, size_t number, size
         return NULL;
     ++*at;
     return files->files[next];
-}
-
-const entry_t *register_next_touched(const matching_t *m, size_t *at) {
-    if (!m->registering->file_at)
-        return NULL;
-    const standing_files_t *files = look(m);
-    return *at < files->touched_count ? files->touched[(*at)++] : NULL;
 }

@@ -16,6 +16,7 @@ typedef struct {
 typedef struct {
     enum { NOT_ASKED, NO_FILE, A_FILE } is;
     enum { NOT_READ, ITS_CONTENT, OTHER_CONTENT } holds; /* of an entry's */
+    bool is_like;                                        /* an input is told to be like it */
     bool left_out; /* the path is that of a member, and its archive is read now and has no such member */
     file_id_t file;
 } asked_t;
@@ -27,11 +28,11 @@ typedef struct {
     size_t gone;
 } group_t;
 
-/* The entries whose paths have a file today, by that; and those whose file is not as it was, or gone. */
+/* The entries whose paths have a file today, by that. */
 typedef struct {
     bool made;
-    const entry_t **files, **touched;
-    size_t file_count, touched_count;
+    const entry_t **files;
+    size_t file_count;
 } standing_files_t;
 
 /* Where a search among the files is; begins as {0}. */
@@ -42,6 +43,7 @@ typedef struct {
 } file_place_t;
 
 typedef struct packed_name packed_name_t; /* see register_packed.c */
+typedef struct content content_t;         /* see register_alike.c */
 
 typedef struct {
     registration_t *registering;
@@ -55,6 +57,8 @@ typedef struct {
     standing_files_t *files; /* looked at once, when first asked for */
     packed_name_t *packed;   /* likewise */
     size_t packed_count;
+    content_t *contents; /* likewise */
+    size_t content_count;
     const entry_t **found; /* by wanted */
     asked_t *own;          /* by wanted: what it is read from */
 } matching_t;
@@ -81,25 +85,24 @@ bool register_stands_itself(const matching_t *m, size_t number, const entry_t *e
 bool register_stands_beside(const matching_t *m, size_t number, const entry_t *entry);
 /* The entries that are called for the file that it is read from, by whatever name; NULL: no more. */
 const entry_t *register_next_of_file(const matching_t *m, size_t number, file_place_t *place);
-/* The entries whose paths have another file than then, as far as the file system tells, or none; the newest first; NULL: no
- * more. */
-const entry_t *register_next_touched(const matching_t *m, size_t *at);
 /* The entries of members of the archive in which the input is; NULL: no more. *at: 0 at first. */
 const entry_t *register_next_of_archive(const matching_t *m, size_t number, size_t *at);
 /* Does the entry's content stand under its path? By what the file system says, where that is enough: thousands of entries
  * need not be read for a file that begins with none of them. Or it is read. */
 bool register_stands_untouched(const matching_t *m, const entry_t *entry);
 bool register_stands_content(const matching_t *m, const entry_t *entry);
-/* *path: an entry, or an input before it that is new, too, whose name says that it may hold the same, packed otherwise; NULL:
- * none. Of an input that is new. False: err. */
-bool register_find_packed(matching_t *m, size_t number, const char **path, err_t *err);
+/* Of an input that is new: an entry, or an input before it that is new, too, whose name says that it may hold the same, packed
+ * otherwise: the input is like it. False: err. */
+bool register_find_packed(matching_t *m, size_t number, err_t *err);
 /* Those whose files are nowhere any more. */
 const entry_t *register_next_gone(const matching_t *m, size_t number, size_t *at);
 
 /* Entries of its name, the newest input last. *at: the first of that name at first. */
 const entry_t *register_next_of_name(const matching_t *m, const wanted_t *wanted, size_t *at);
-/* The input may be what is, or was, under this path. */
-void register_note(wanted_t *wanted, const char *path, gone_t how);
+/* The input may be what is, or was, under this path. ordinal: of its entry, or LIKE_NEW. */
+void register_like(wanted_t *wanted, const char *path, like_t how, uint32_t ordinal);
+/* Of the inputs that bring something: what each is like. False: err. */
+bool register_find_alike(matching_t *m, err_t *err);
 /* Of register_next_gone those of fewer bytes, which may have become this input. */
 const entry_t *register_next_gone_below(const matching_t *m, size_t number, uint64_t bytes, size_t *at);
 /* Does the input begin with the entry's content? False: err. */

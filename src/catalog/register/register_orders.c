@@ -70,8 +70,7 @@ bool register_sort(matching_t *m, err_t *err) {
     m->found = calloc(m->registering->count + 1, sizeof(entry_t *));
     m->own = calloc(m->registering->count + 1, sizeof *m->own);
     if (!m->by_path.entries || !m->by_content.entries || !m->by_last_name.entries || !m->taken || !m->there ||
-        !m->groups || !m->files || !m->gone || !m->found || !m->own || !(m->files->files = malloc(bytes)) ||
-        !(m->files->touched = malloc(bytes)))
+        !m->groups || !m->files || !m->gone || !m->found || !m->own || !(m->files->files = malloc(bytes)))
         return err_memory(err, bytes);
     for (size_t i = 0; i < m->entries.count; i++)
         if (!m->entries.entries[i].removed)
@@ -95,12 +94,11 @@ void register_matching_free(matching_t *m) {
     free(m->taken);
     free(m->there);
     free(m->groups);
-    if (m->files) {
+    if (m->files)
         free(m->files->files);
-        free(m->files->touched);
-    }
     free(m->files);
     free(m->packed);
+    free(m->contents);
     free(m->gone);
     free(m->found);
     free(m->own);

@@ -77,9 +77,8 @@ static bool list_names(matching_t *m, err_t *err) {
     return true;
 }
 
-bool register_find_packed(matching_t *m, size_t number, const char **path, err_t *err) {
-    const wanted_t *wanted = &m->registering->wanted[number];
-    *path = NULL;
+bool register_find_packed(matching_t *m, size_t number, err_t *err) {
+    wanted_t *wanted = &m->registering->wanted[number];
     if (!may_be_packed(wanted))
         return true;
     if (!m->packed && !list_names(m, err))
@@ -89,7 +88,7 @@ bool register_find_packed(matching_t *m, size_t number, const char **path, err_t
     for (; at < m->packed_count && compare_bare(&m->packed[at], &own) == 0; at++) {
         const packed_name_t *other = &m->packed[at];
         if (!is_packed_alike(other, &own) && (other->entry || other->number < number)) {
-            *path = other->path;
+            register_like(wanted, other->path, LIKE_PACKED, other->entry ? other->entry->ordinal : LIKE_NEW);
             return true;
         }
     }

@@ -1,12 +1,6 @@
 #include "catalog/register/register_inner.h"
 
-#include <stdio.h>
 #include <string.h>
-
-enum {
-    MOST_NOTED = 1000,     /* of more new inputs nobody reads a note, and each may be asked of each */
-    MOST_LOOKED_INTO = 16, /* entries that are gone, of which each has to be compared with the input */
-};
 
 const entry_t *register_next_of_name(const matching_t *m, const wanted_t *wanted, size_t *at) {
     for (const entry_t *entry; (entry = register_like_at(m, &m->by_path, wanted, *at));) {
@@ -106,99 +100,12 @@ bool register_may_hold_records(const entry_t *entry) {
     return any;
 }
 
-static int text_to(const entry_t *entry, const wanted_t *wanted) {
-    return register_compare_content(entry_newest(entry), "", &wanted->seen, "");
-}
-
-/* Its documents will be removed: --reload-changed. */
-static bool is_replaced(const matching_t *m, const entry_t *entry) {
-    for (size_t i = 0; register_is_taken(m, entry) && i < m->registering->count; i++)
-        if (m->found[i] == entry)
-            return m->registering->wanted[i].changed;
-    return false;
-}
-
-/* A copy under another name is another input; whoever renames a file may not expect it. */
-static void note_equal(const matching_t *m, wanted_t *wanted) {
-    const order_t order = {m->by_content.entries, text_to};
-    if (!wanted->seen.size || register_is_stream(&wanted->seen))
-        return;
-    size_t at = register_first_in(m, &order, wanted);
-    const entry_t *entry;
-    while ((entry = register_like_at(m, &order, wanted, at)) && is_replaced(m, entry))
-        at++;
-    if (entry && register_may_hold_records(entry))
-        snprintf(wanted->equal, sizeof wanted->equal, "%s", entry->path);
-}
-
 const entry_t *register_next_gone_below(const matching_t *m, size_t number, uint64_t below, size_t *at) {
     for (const entry_t *entry; (entry = register_next_gone(m, number, at));)
         if (!register_is_taken(m, entry) && entry_newest(entry)->size < below &&
             register_may_hold_records(entry))
             return entry;
     return NULL;
-}
-
-void register_note(wanted_t *wanted, const char *path, gone_t how) {
-    snprintf(wanted->gone, sizeof wanted->gone, "%s", path);
-    wanted->gone_how = how;
-}
-
-/* One that was renamed and has grown, as logs do: another file may have its old name. */
-static bool note_begun(const matching_t *m, size_t number, err_t *err) {
-    wanted_t *wanted = &m->registering->wanted[number];
-    size_t at = 0, looked = 0, gone = 0;
-    for (const entry_t *entry; wanted->may_grow && looked < MOST_NOTED && gone < MOST_LOOKED_INTO &&
-                               (entry = register_next_touched(m, &at));
-         looked++) {
-        bool grown;
-        if (register_is_taken(m, entry) || entry_newest(entry)->size >= wanted->seen.size ||
-            !register_may_hold_records(entry) || register_stands_content(m, entry))
-            continue;
-        gone++;
-        if (!register_grows(m, number, entry, &grown, err))
-            return false;
-        if (grown) {
-            register_note(wanted, entry->path, GONE_BEGINS);
-            return true;
-        }
-    }
-    return true;
-}
-
-/* Members are known by their whole names. */
-static const entry_t *find_renamed_member(const matching_t *m, size_t number) {
-    const uint64_t size = m->registering->wanted[number].seen.size;
-    size_t at = 0;
-    const entry_t *entry;
-    while ((entry = register_next_of_archive(m, number, &at)) &&
-           (!m->there[entry - m->entries.entries].left_out || register_is_taken(m, entry) ||
-            entry_newest(entry)->size != size || !register_may_hold_records(entry)))
-        ;
-    return entry;
-}
-
-/* Whoever has moved or renamed a file and changed it may not expect that it is another input. */
-static bool note_gone(matching_t *m, size_t number, err_t *err) {
-    wanted_t *wanted = &m->registering->wanted[number];
-    if (wanted->resembles || wanted->equal[0] || wanted->gone[0] || register_is_stream(&wanted->seen))
-        return true;
-    if (!note_begun(m, number, err))
-        return false;
-    if (wanted->gone[0])
-        return true;
-    size_t at = 0;
-    const entry_t *entry;
-    const char *packed = NULL;
-    if ((entry = register_next_gone_below(m, number, UINT64_MAX, &at)))
-        register_note(wanted, entry->path, GONE_MOVED);
-    else if ((entry = find_renamed_member(m, number)))
-        register_note(wanted, entry->path, GONE_MEMBER);
-    else if (!register_find_packed(m, number, &packed, err))
-        return false;
-    else if (packed)
-        register_note(wanted, packed, GONE_PACKED);
-    return true;
 }
 
 /* One without a name is known by who registered it, and where in his list it stands. */
@@ -241,18 +148,11 @@ static bool is_made_by_us(const matching_t *m, size_t number) {
     return entry && load_id_equal(&entry->registered_by, &m->registering->self);
 }
 
-/* What had no records may be anything now, and is as good as new. */
-static bool is_as_new(const matching_t *m, size_t number) {
-    const entry_t *entry = m->found[number];
-    return !entry || (!register_may_hold_records(entry) &&
-                      entry_newest(entry)->size < m->registering->wanted[number].seen.size);
-}
-
 static void forget_answer(wanted_t *wanted) {
     wanted->moved = false;
     wanted->copy = 0;
-    wanted->equal[0] = wanted->gone[0] = '\0';
     wanted->resembles = 0;
+    register_like(wanted, NULL, LIKE_NONE, LIKE_NEW);
 }
 
 bool register_match(matching_t *m, err_t *err) {
@@ -274,15 +174,5 @@ bool register_match(matching_t *m, err_t *err) {
         for (size_t i = 0; i < registering->count; i++)
             if (registering->wanted[i].named && !m->found[i])
                 match[how](m, i);
-    if (!register_match_changed(m, err))
-        return false;
-    size_t noted = 0;
-    for (size_t i = 0; i < registering->count; i++) {
-        if (!registering->wanted[i].named || !is_as_new(m, i))
-            continue;
-        note_equal(m, &registering->wanted[i]);
-        if (noted++ < MOST_NOTED && !note_gone(m, i, err))
-            return false;
-    }
-    return register_number_copies(m, err);
+    return register_match_changed(m, err) && register_find_alike(m, err) && register_number_copies(m, err);
 }

@@ -4,14 +4,19 @@
 
 #include "catalog/ledger/ledger.h"
 
-/* Why an input may be one that was loaded before, and is loaded as another one: the file of that */
+/* An input that brings records may be, in part or as a whole, one that is loaded by another name. How it is like that: */
 typedef enum {
-    GONE_MOVED,  /* was called so in another folder, and is not there any more */
-    GONE_BEGINS, /* had another name; its content is not there any more, and this one begins with it */
-    GONE_MEMBER, /* was in the archive in which this one is, with the same size, and is not any more */
-    GONE_PACKED, /* has the same name, but is packed otherwise; it may be there */
-    GONE_LEADS,  /* is this one today, by a link, and was perhaps another one then */
-} gone_t;
+    LIKE_NONE,
+    LIKE_EQUAL,  /* it has the content of that one */
+    LIKE_BEGINS, /* it begins with that content */
+    LIKE_PART,   /* it is the beginning of that one, or has an earlier version of it, or begins with that */
+    LIKE_MEMBER, /* that was a member of an archive, as this one is, with the same size, and is none any more */
+    LIKE_PACKED, /* that has the same name, but is packed otherwise; it may be there */
+    LIKE_MOVED,  /* that was called so in another folder, and is not there any more */
+    LIKE_LEADS,  /* that leads to this one today, by a link, and perhaps led to another one then */
+} like_t;
+
+enum { LIKE_NEW = UINT32_MAX }; /* instead of an ordinal: an input of the same load, which is new itself */
 
 typedef struct {
     const char *name;      /* as the catalog writes it */
@@ -38,10 +43,10 @@ typedef struct {
     bool moved;    /* it was loaded from another folder; it may also have grown since */
     /* how many entries could be this input, moved and grown; it is recognised only if this is 1 */
     size_t resembles;
-    uint32_t copy;   /* how many equal inputs come before it */
-    char equal[512]; /* of a new input: one of another name that has its content; "": none */
-    char gone[512];  /* one that it may have been; "": none */
-    gone_t gone_how;
+    uint32_t copy; /* how many equal inputs come before it */
+    like_t like_how;
+    char *like; /* the path or name of that one; NULL: none */
+    uint32_t like_ordinal;
     bool changed; /* with `reload`: `entry` is the old one, and its content differs */
     bool unread;  /* with `changed`: nothing of the old content was ever read */
 } wanted_t;
@@ -66,6 +71,9 @@ typedef bool register_link_fn(const char *path);
 /* Does the file at the entry's path have the content of the entry, or begin with it? The file must be read for that. */
 typedef bool register_holds_fn(void *context, const entry_t *entry);
 
+/* May the input have records? False: it is surely no more than a header line. */
+typedef bool register_records_fn(void *context, size_t input);
+
 typedef struct {
     wanted_t *wanted;
     size_t count;
@@ -77,10 +85,11 @@ typedef struct {
     bool known_only;     /* new inputs are refused with status 1 */
     bool bound;          /* documents were sent before: each of their inputs has an entry */
     register_digest_fn *digest_at;
+    register_records_fn *may_hold; /* NULL: each may */
     register_file_fn *file_at;     /* NULL: it cannot be known */
     register_link_fn *by_link;     /* likewise */
     register_holds_fn *holds;      /* asked only where there is file_at */
-    void *context, *holds_context; /* of digest_at; of holds */
+    void *context, *holds_context; /* of digest_at and may_hold; of holds */
     const char *name;              /* of the collection, for sentences */
     /* the answer: how many entries there are, and how many records they have as loaded */
     uint64_t entries, loaded;

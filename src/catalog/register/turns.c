@@ -53,12 +53,44 @@ static bool refuse_late(const wanted_t *first, const entry_t *entry, err_t *err)
         first->name, entry->path, first->name);
 }
 
+/* Is it for certain, or by all that is known of it, one that is loaded by another name, or a part of it? */
+static const char *how_alike(const wanted_t *wanted) {
+    static const char *const how[] = {[LIKE_EQUAL] = "has the content of",
+                                      [LIKE_BEGINS] = "begins with the content of",
+                                      [LIKE_PART] = "has the beginning of",
+                                      [LIKE_MEMBER] = "may be, by another name, the member",
+                                      [LIKE_PACKED] = "may be, packed otherwise,"};
+    return wanted->like_how < sizeof how / sizeof *how && wanted->like_ordinal != LIKE_NEW
+               ? how[wanted->like_how]
+               : NULL;
+}
+
+static bool check_alike(const registration_t *registering, const wanted_t *wanted, const entries_t *all,
+                        err_t *err) {
+    const char *const how = how_alike(wanted);
+    for (size_t i = 0; how && i < all->count; i++) {
+        const entry_t *entry = &all->entries[i];
+        if (!entry->removed && entry->ordinal > wanted->like_ordinal && entry->ordinal != number_of(wanted) &&
+            is_begun(registering, entry))
+            return err_set(
+                err, STATUS_USAGE,
+                "%s %s %s, which was loaded before %s: with --existing replace older records would take "
+                "the place of newer ones. Leave it out; or, if it is to be loaded all the same, `tipple "
+                "forget` "
+                "%s first",
+                wanted->name, how, wanted->like, entry->path, wanted->like);
+    }
+    return true;
+}
+
 bool turns_check(const registration_t *registering, const entries_t *all, err_t *err) {
     const wanted_t *first = NULL, *last = NULL;
     for (size_t i = 0; i < registering->count; i++) {
         const wanted_t *wanted = &registering->wanted[i];
         if (is_done(registering, wanted))
             continue;
+        if (!check_alike(registering, wanted, all, err))
+            return false;
         first = !first || number_of(wanted) < number_of(first) ? wanted : first;
         last = !last || number_of(wanted) > number_of(last) ? wanted : last;
     }

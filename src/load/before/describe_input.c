@@ -6,10 +6,12 @@
 #include "input/manifest.h"
 #include "load/before/copies.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 /* A large plain file is divided into pieces of so many blocks (64 MiB), or larger ones where they would be
  * too many for one entry. */
@@ -140,6 +142,20 @@ bool describe_may_grow(const input_file_t *input) {
            (input->kind == INPUT_PLAIN || input_kind_is_compressed(input->kind));
 }
 
+/* More than one line. What is packed is not opened for that. */
+bool describe_may_hold_records(const input_file_t *input) {
+    enum { LOOKED_AT = 64 * 1024, PACKED_LEAST = 256 };
+    static char text[LOOKED_AT];
+    if (input->archive || input->kind != INPUT_PLAIN)
+        return input->disk_bytes >= PACKED_LEAST;
+    const int fd = open(input->path, O_RDONLY | O_CLOEXEC);
+    const ssize_t got = fd >= 0 ? pread(fd, text, sizeof text, 0) : -1;
+    if (fd >= 0)
+        close(fd);
+    const char *const end = got > 0 ? memchr(text, '\n', (size_t)got) : NULL;
+    return got < 0 || got == sizeof text || (end && end + 1 < text + got);
+}
+
 void describe_input(const input_file_t *input, wanted_t *wanted) {
     const uint64_t blocks = input->text_bound / RECORD_ID_BLOCK_BYTES + 1;
     const bool seekable = input->kind == INPUT_PLAIN && !input_is_in_stream(input);
@@ -175,6 +191,11 @@ static bool digest_of(void *context, size_t number, uint64_t size, char digest[3
     return describe_digest_at(&manifest->files[number], size, digest, err);
 }
 
+static bool may_hold(void *context, size_t number) {
+    const manifest_t *manifest = *(const manifest_t *const *)context;
+    return describe_may_hold_records(&manifest->files[number]);
+}
+
 bool describe_known(store_t *store, const manifest_t *manifest, const char *collection, bool own_ids,
                     registration_t *registration, err_t *err) {
     describe_archive_t seen = {.path = NULL};
@@ -182,6 +203,7 @@ bool describe_known(store_t *store, const manifest_t *manifest, const char *coll
                                      .read_only = true,
                                      .own_ids = own_ids,
                                      .digest_at = digest_of,
+                                     .may_hold = may_hold,
                                      .file_at = describe_file_at,
                                      .by_link = describe_is_by_link,
                                      .holds = describe_holds,

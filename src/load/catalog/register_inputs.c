@@ -31,37 +31,42 @@ static char *forget_line(const job_t *job, const char *input) {
     return text_take(&line, &ignored);
 }
 
-static void tell_equal(const job_t *job, const wanted_t *wanted) {
-    char *command = forget_line(job, wanted->name);
-    log_note(
-        "%s has another name than %s, but the same size, beginning and end: it is loaded as another file. "
-        "If it is that one, renamed or copied, its records are there twice; this takes them out again: %s",
-        wanted->name, wanted->equal, command ? command : "tipple forget --delete");
-    free(command);
-}
-
-static void tell_gone(const job_t *job, const wanted_t *wanted) {
-    char *command = forget_line(job, wanted->gone);
-    static const char *const how[][2] = {
-        [GONE_MOVED] = {"is not there any more", "moved and changed"},
-        [GONE_BEGINS] = {"had the content that it begins with, and has not any more", "renamed and grown"},
-        [GONE_MEMBER] = {"was a member of the same size, and is none any more", "renamed"},
-        [GONE_PACKED] = {"has the same name, but is packed otherwise", "packed or unpacked"},
-        [GONE_LEADS] = {"leads to this file, too, and had other content", "changed"},
+/* What is there twice is taken out by the name that is not needed: of an input that has all that the other one has, that one's. */
+static void tell_alike(const job_t *job, const wanted_t *wanted) {
+    static const struct {
+        const char *what, *if_so;
+        bool own; /* this input is not needed */
+    } how[] = {
+        [LIKE_EQUAL] = {"has another name than %s, but the same size, beginning and end", "renamed or copied",
+                        true},
+        [LIKE_BEGINS] = {"has another name than %s, and begins with its content",
+                         "renamed or copied, and grown", false},
+        [LIKE_PART] = {"has another name than %s, but the same beginning", "an earlier version or a part",
+                       true},
+        [LIKE_MEMBER] =
+            {"has another name than %s, which had the same size, and is not in its archive any more",
+             "renamed", false},
+        [LIKE_PACKED] = {"has the same name as %s, but is packed otherwise", "packed or unpacked", false},
+        [LIKE_MOVED] = {"has the same name as %s, which is not there any more", "moved and changed", false},
+        [LIKE_LEADS] = {"is the file that %s leads to, too, and that had other content", "changed", false},
     };
-    log_note("%s is loaded as another file than %s, which %s. If it is that one, %s, "
-             "its records are there twice; this takes the old ones out: %s",
-             wanted->name, wanted->gone, how[wanted->gone_how][0], how[wanted->gone_how][1],
+    const char *const left = how[wanted->like_how].own ? wanted->name : wanted->like;
+    char *command = forget_line(job, left);
+    char *what = bson_strdup_printf(how[wanted->like_how].what, wanted->like);
+    log_note("%s %s: it is loaded as another file. If it is that one, %s, records are there twice; this "
+             "takes %s out: %s",
+             wanted->name, what, how[wanted->like_how].if_so, left,
              command ? command : "tipple forget --delete");
+    bson_free(what);
     free(command);
 }
 
 static void tell_unclear(const job_t *job, const wanted_t *wanted) {
-    char *command = forget_line(job, wanted->gone);
+    char *command = forget_line(job, wanted->like);
     log_warn("%s begins with the content of %zu files of this name that were loaded from other folders, and "
              "are gone: which of them it is cannot be known, so what they had is there twice. If it was %s, "
              "this takes that out: %s",
-             wanted->name, wanted->resembles, wanted->gone, command ? command : "tipple forget --delete");
+             wanted->name, wanted->resembles, wanted->like, command ? command : "tipple forget --delete");
     free(command);
 }
 
@@ -69,7 +74,7 @@ static void tell_unclear(const job_t *job, const wanted_t *wanted) {
  * are registered when their documents are removed. Of the others everything is told before that: it takes its time, and who
  * runs the command again finds them registered. */
 static void tell_names(const job_t *job, bool replaced) {
-    size_t moved = 0, copies = 0, unclear = 0, equal = 0, gone = 0;
+    size_t moved = 0, copies = 0, unclear = 0, alike = 0;
     for (size_t i = 0; i < job->registration.count; i++) {
         const wanted_t *wanted = &job->registration.wanted[i];
         if ((wanted->changed || wanted->replaced) != replaced)
@@ -80,26 +85,26 @@ static void tell_names(const job_t *job, bool replaced) {
                                        : "same size and content");
         if (job->schema->id) /* a record is there once, whatever its input is called */
             continue;
-        if (wanted->resembles > 1 && unclear++ < NOTES)
-            tell_unclear(job, wanted);
-        if (!wanted->moved && wanted->copy && copies++ < NOTES)
-            log_note(
-                "%s has the name, size, beginning and end of another file in the catalog: both are loaded",
-                wanted->name);
-        if (!wanted->copy && wanted->equal[0] && !*copies_mark_of(wanted->name) && equal++ < NOTES)
-            tell_equal(job, wanted);
-        if (!wanted->resembles && wanted->gone[0] && gone++ < NOTES)
-            tell_gone(job, wanted);
+        if (wanted->resembles > 1) {
+            if (unclear++ < NOTES)
+                tell_unclear(job, wanted);
+        } else if (wanted->copy && !wanted->moved) {
+            if (copies++ < NOTES)
+                log_note("%s has the name, size, beginning and end of another file in the catalog: both are "
+                         "loaded",
+                         wanted->name);
+        } else if (wanted->like && alike++ < NOTES) {
+            tell_alike(job, wanted);
+        }
     }
-    if (gone > NOTES)
-        log_note("... and %zu more file%s that may be another one", gone - NOTES, units_s(gone - NOTES));
+    if (alike > NOTES)
+        log_note("... and %zu more file%s that may be another one", alike - NOTES, units_s(alike - NOTES));
     if (moved > NOTES)
         log_note("... and %zu more file%s loaded from other folders", moved - NOTES, units_s(moved - NOTES));
     if (unclear > NOTES)
         log_warn("... and %zu more file%s that may have grown", unclear - NOTES, units_s(unclear - NOTES));
-    const size_t more = (copies > NOTES ? copies - NOTES : 0) + (equal > NOTES ? equal - NOTES : 0);
-    if (more)
-        log_note("... and %zu more file%s with an equal one", more, units_s(more));
+    if (copies > NOTES)
+        log_note("... and %zu more file%s with an equal one", copies - NOTES, units_s(copies - NOTES));
 }
 
 /* A catalog that tells of documents, and a collection without any: somebody emptied it. Before anything is
@@ -129,6 +134,11 @@ static bool check_not_emptied(job_t *job, err_t *err) {
 static bool digest_at(void *context, size_t number, uint64_t size, char digest[33], err_t *err) {
     const job_t *job = context;
     return describe_digest_at(&job->manifest.files[number], size, digest, err);
+}
+
+static bool may_hold(void *context, size_t number) {
+    const job_t *job = context;
+    return describe_may_hold_records(&job->manifest.files[number]);
 }
 
 static bool relate(void *context, const ledger_input_t *input, view_t *view, uint32_t *version, err_t *err) {
@@ -286,6 +296,7 @@ bool job_register_inputs(job_t *job, err_t *err) {
                                      .own_ids = job->schema->id,
                                      .known_only = job->spec->reload_missing,
                                      .digest_at = digest_at,
+                                     .may_hold = may_hold,
                                      .file_at = describe_file_at,
                                      .by_link = describe_is_by_link,
                                      .holds = describe_holds,
