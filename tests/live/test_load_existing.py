@@ -1,5 +1,6 @@
 """Records whose `_id` another document has already: --existing reject, keep and replace. Which document has to be there is
 computed in Python from the inputs' texts, in the order in which the catalog has them.  needs: standalone"""
+import gzip
 import random
 import signal
 import time
@@ -156,6 +157,23 @@ class Existing(Ids, livetest.Case):
         self.load("b.csv")
         self.has(last(a, b))
         self.verified("a.csv", "b.csv")
+
+    def test_older_by_another_name(self):
+        """copied, compressed, cut, or with new rows behind: old rows do not take the place of newer ones; those of the newest input may"""
+        a, b = rows(300, 100, 21, "a"), rows(100, 100, 22, "b")
+        self.put(a=a, b=b)
+        self.load("--id", "k", "--existing", "replace", "a.csv", "b.csv")
+        self.put(copy=a, part=Input(a.rows[:100]), more=Input(a.rows + [("key 5", "new")]), again=b)
+        self.write("a.csv.gz", gzip.compress(a.text.encode()))
+        for name, says in (("copy.csv", "has the content of"), ("part.csv", "has the beginning of"),
+                           ("more.csv", "begins with the content of"), ("a.csv.gz", "may be, packed otherwise,")):
+            self.refused("%s %s a.csv, which was loaded before b.csv" % (name, says), name)
+        self.has(last(a, b))
+        self.load("again.csv")
+        self.has(last(a, b))
+        self.tipple("forget", "a.csv", "--uri", self.uri())
+        self.load("copy.csv")
+        self.has(last(a, b, a))
 
     def test_refused(self):
         """without own `_id`s, with --unsafe, with another mode, beside another load"""
