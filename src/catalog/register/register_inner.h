@@ -1,6 +1,7 @@
 /* What the files of register share: the entries of the catalog in three orders (register_orders.c), the files that are
- * under their paths today (register_stands.c), the rules by which an input is recognised (register_recognise.c; register_changed.c: if its content is another one), and
- * the keys of new entries (register_keys.c). */
+ * under their paths today (register_files.c, register_stands.c), the rules by which an input is recognised
+ * (register_recognise.c; register_changed.c: if its content is another one) or told to be like another one (register_alike.c,
+ * register_packed.c), and the keys of new entries (register_keys.c). */
 #ifndef TIPPLE_CATALOG_REGISTER_REGISTER_INNER_H
 #define TIPPLE_CATALOG_REGISTER_REGISTER_INNER_H
 
