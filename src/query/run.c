@@ -90,6 +90,18 @@ static void check_format(query_result_t *result, mongoc_client_t *client) {
                  result->namespace, result->format, suite->name, wanted);
 }
 
+/* Finds, and what draws, run whole, whatever --parallel says. */
+static void tell_undivided(const measures_t *measures, const choices_t *choices) {
+    bool asked = false, divides = false;
+    for (size_t i = 0; i < choices->parallel_choices; i++)
+        asked |= choices->parallel[i] != PARALLEL_OFF;
+    for (size_t i = 0; i < measures->work_count; i++)
+        divides |= measures->works[i].query->kind == QUERY_PIPELINE && !measures->works[i].query->draw;
+    if (asked && !divides)
+        log_note("--parallel changes nothing here: it divides pipelines, and these are finds, or draw their "
+                 "values");
+}
+
 static bool prepare(run_t *run) {
     query_spec_t *spec = run->spec;
     query_result_t *result = run->result;
@@ -114,6 +126,8 @@ static bool prepare(run_t *run) {
         measure_prepare(&result->measures, suite, result->server, run->client, &spec->choices, run->err) &&
         watch_storage(result->server, run->client, server_collection(result->server), &result->storage,
                       run->err);
+    if (ok)
+        tell_undivided(&result->measures, &spec->choices);
     if (ok && result->storage.hidden)
         log_note(
             "this user may not run collStats on %s: its size on disk has no figure; the role read would do",
