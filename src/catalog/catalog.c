@@ -59,11 +59,25 @@ static bool refuse_other_uuid(const catalog_settings_t *settings, err_t *err) {
                    settings->name, ANEW);
 }
 
-bool catalog_refuse_none(const char *name, err_t *err) {
+bool catalog_refuse_none(const char *name, const catalog_header_t *header, err_t *err) {
+    if (header->has_entries)
+        return err_set(
+            err, STATUS_USAGE,
+            "the catalog of %s is damaged: it has entries of inputs, but its header was removed; start "
+            "over with --drop",
+            name);
     return err_set(err, STATUS_USAGE,
                    "%s has no catalog: `tipple load` has not put a record into it yet, or its catalog "
                    "(%s.tipple.files) was dropped; check the collection in the URI, or load the files first",
                    name, strchr(name, '.') ? strchr(name, '.') + 1 : name);
+}
+
+bool catalog_refuse_gone(const char *name, err_t *err) {
+    return err_set(
+        err, STATUS_USAGE,
+        "%s is gone, but the catalog of its loads is still there: if it was renamed, give it this name "
+        "again; if not, start over with --drop",
+        name);
 }
 
 bool catalog_check_header(const catalog_header_t *header, const catalog_settings_t *settings, err_t *err) {

@@ -23,8 +23,12 @@ typedef struct {
     bool accepts_other_uuid;
 } catalog_settings_t;
 
-/* Sets the sentence that a collection of this name has no catalog. Always false. */
-bool catalog_refuse_none(const char *name, err_t *err);
+/* Sets the sentence that a collection of this name has no catalog, or only the entries of one: as was read where no header was found.
+ * Always false. */
+bool catalog_refuse_none(const char *name, const catalog_header_t *header, err_t *err);
+
+/* Sets the sentence that there is a catalog of this name, but no such collection. Always false. */
+bool catalog_refuse_gone(const char *name, err_t *err);
 
 /* Sets the sentence that it holds documents of others. Always false. */
 bool catalog_refuse_unknown_data(const char *name, err_t *err);

@@ -86,7 +86,9 @@ static bool look_at_catalog(server_t *server, mongoc_client_t *client, report_t 
     const catalog_settings_t settings = {.name = server_namespace(server)};
     store_t *store = store_mongo_open(server, client, err);
     bool ok = store && store->read_header(store, &header, &found, err) &&
-              (!found || catalog_check_header(&header, &settings, err)) &&
+              (found                ? catalog_check_header(&header, &settings, err)
+               : header.has_entries ? catalog_refuse_none(settings.name, &header, err)
+                                    : true) &&
               (status->places = places_read(store, err)) && store->read_loads(store, &status->loads, err);
     if (ok) {
         status->generation = header.generation;

@@ -82,7 +82,7 @@ static bool look_up(const values_t *values, int64_t id, where_t *where, err_t *e
               (store = store_mongo_open(server, client, err)) &&
               store->read_header(store, &header, &found, err);
     if (ok && !found)
-        ok = catalog_refuse_none(server_namespace(server), err);
+        ok = catalog_refuse_none(server_namespace(server), &header, err);
     const catalog_settings_t settings = {.name = ok ? server_namespace(server) : ""};
     ok = ok && catalog_check_header(&header, &settings, err) && (places = places_read(store, err));
     if (ok && header.id)

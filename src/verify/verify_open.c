@@ -71,7 +71,7 @@ static bool guess_format(verification_t *run, err_t *err) {
     if (guess_inputs(run->manifest, &none, &guessed, &reason))
         run->schema = schema_parse_guessed(guessed.yaml, "the format that was guessed", &reason);
     guessed_free(&guessed);
-    return run->schema || catalog_refuse_none(server_namespace(run->server), err);
+    return run->schema || catalog_refuse_none(server_namespace(run->server), &run->header, err);
 }
 
 /* Without --format: the one that was guessed for the load. */
@@ -110,9 +110,7 @@ static bool check_header(verification_t *run, err_t *err) {
                                          .format_digest = run->schema->digest,
                                          .filter = run->filter ? filter_text(run->filter) : NULL};
     if (!run->place.exists)
-        return err_set(err, STATUS_USAGE,
-                       "%s is gone, but the catalog of its loads is still there: start over with --drop",
-                       server_namespace(run->server));
+        return catalog_refuse_gone(server_namespace(run->server), err);
     if (!catalog_check_header(&run->header, &settings, err))
         return false;
     if (memcmp(run->header.uuid, run->place.uuid, sizeof run->header.uuid) != 0)
@@ -143,7 +141,8 @@ static bool open_catalog(verification_t *run, err_t *err) {
         !run->store->read_header(run->store, &run->header, &found, err))
         return false;
     if (!found || !run->header.format)
-        return expect_nothing(run) || catalog_refuse_none(server_namespace(run->server), err);
+        return (!run->header.has_entries && expect_nothing(run)) ||
+               catalog_refuse_none(server_namespace(run->server), &run->header, err);
     if (!existing_named(run->header.existing, &run->existing))
         return err_set(err, STATUS_USAGE,
                        "%s was loaded with --existing %s by another version of tipple: use that one",

@@ -321,7 +321,10 @@ static void test_refused(void **state) {
     lab.verify.retry_count = 0;
     box_drop(lab.box, LAB_TARGET);
     assert_status(&lab, lab_verify(&lab, "a.csv"), STATUS_USAGE);
-    assert_says(lab.err.text, "d.c is gone, but the catalog of its loads is still there");
+    assert_says(lab.err.text, "d.c is gone, but the catalog of its loads is still there: if it was renamed");
+    box_delete(lab.box, LAB_FILES, "{\"_id\": \"catalog\"}");
+    assert_status(&lab, lab_verify(&lab, "a.csv"), STATUS_USAGE);
+    assert_says(lab.err.text, "it has entries of inputs, but its header was removed");
     lab_close(&lab);
 }
 

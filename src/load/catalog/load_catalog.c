@@ -58,9 +58,7 @@ static bool check_found(job_t *job, const catalog_header_t *header, err_t *err) 
     if (!job->place.exists && !collection_look(job->server, job->client, &job->place, err))
         return false;
     if (!job->place.exists)
-        return err_set(err, STATUS_USAGE,
-                       "%s is gone, but the catalog of its loads is still there: start over with --drop",
-                       server_namespace(job->server));
+        return catalog_refuse_gone(server_namespace(job->server), err);
     return true;
 }
 
@@ -74,11 +72,7 @@ bool job_look_at_catalog(job_t *job, err_t *err) {
     if (ok && found)
         ok = check_found(job, &header, err);
     else if (ok && header.has_entries)
-        ok = err_set(
-            err, STATUS_USAGE,
-            "the catalog of %s is damaged: it has entries of inputs, but its header was removed; start "
-            "over with --drop",
-            server_namespace(job->server));
+        ok = catalog_refuse_none(server_namespace(job->server), &header, err);
     else if (ok && job->place.exists && !job->place.empty && !job->spec->append)
         ok = catalog_refuse_unknown_data(server_namespace(job->server), err);
     job->loading.bound = ok && found && header.format;

@@ -72,7 +72,7 @@ static bool open_catalog(forgetting_t *forgetting, err_t *err) {
               collection_look(forgetting->server, forgetting->client, &forgetting->place, err) &&
               forgetting->store->read_header(forgetting->store, &header, &found, err);
     if (ok && !found)
-        ok = catalog_refuse_none(settings.name, err);
+        ok = catalog_refuse_none(settings.name, &header, err);
     ok = ok && catalog_check_header(&header, &settings, err);
     if (ok && header.id && forgetting->spec->documents)
         ok = err_set(err, STATUS_USAGE,
