@@ -613,6 +613,9 @@ class Refused(livetest.Case):
         self.client.command(self.database, {"delete": "results.tipple.files",
                                             "deletes": [{"q": {"_id": "catalog"}, "limit": 1}]})
         self.refused("damaged", "b.csv")
+        for command in "status", "verify b.csv", "forget b.csv":
+            self.assertIn("is damaged: it has entries of inputs, but its header was removed",
+                          self.tipple(*command.split(), "--uri", self.uri(), status=1).stderr)
         self.load("b.csv", "--drop", "--yes")
         self.assertEqual(["b.csv"], [os.path.basename(entry["path"]) for entry in
                                      self.documents("results.tipple.files") if entry["_id"] != "catalog"])
