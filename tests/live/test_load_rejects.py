@@ -131,6 +131,35 @@ class Limited(livetest.Case):
         counts = self.load("c.csv", "--max-rejects", 100000, collection="one", status=2)
         self.assertEqual((5001, 1, 5000), tuple(counts[part] for part in ("read", "loaded", "rejected")))
 
+    def begun(self, count, name="a.csv"):
+        """A load that stopped at the first of `count` records that are rejects, where all before are done; what was read."""
+        lines, offset, first = rows(8000).split(b"\n"), 0, 0
+        while offset < 2 * livetest.WINDOW:
+            offset, first = offset + len(lines[first]) + 1, first + 1
+        self.write(name, rows(8000, bad=set(range(first - 1, first - 1 + count))))
+        return self.load(name, "-j", 1, "-b", 1, "--max-rejects", 0, status=3)["read"]
+
+    def test_first_hundred_of_a_resume(self):
+        """documents that are there say that the format fits: those that the catalog tells of, and those that are found;
+        but not those of an input that is done"""
+        before = self.begun(150)
+        counts = self.load("a.csv", "-j", 1, status=2)
+        self.assertEqual((8000, 150), (before - 1 + counts["read"], counts["rejected"]))
+        self.write("b.csv", rows(0) + b"bad\n" * 150 + rows(4000, 2, header=False))
+        self.load("b.csv", "--max-rejects", 1001, status=2)
+        counts = self.load("--reload-missing", "-j", 1, "b.csv", status=2)
+        self.assertEqual((4150, 4000, 150), tuple(counts[part] for part in ("read", "already_there", "rejected")))
+        self.write("c.csv", rows(0) + b"bad\n" * 150)
+        self.load("a.csv", "c.csv", status=3)
+        self.assertIn("records were all rejected", self.stderr)
+
+    def test_all_refused(self):
+        """records of which documents are made fit their format, also where the server refuses the documents"""
+        self.write("a.csv", rows(3000))
+        self.client.command(self.database, {"create": "results", "validator": {"never": 1}})
+        self.load("a.csv", "-j", 1, "--max-rejects", 999, status=3)
+        self.assertRegex(self.stderr, "1000 records were rejected, more than --max-rejects")
+
 
 class Fixed(livetest.Case):
     def setUp(self):

@@ -65,6 +65,8 @@ static bool start_loaders(job_t *job, err_t *err) {
         return false;
     if (!(loading->rejects = rejects_new(&rejects, err)) || !job_restrain(job, err))
         return false;
+    if (!spec->retry)
+        job_tell_what_is_there(job);
     for (; job->loader_count < threads; job->loader_count++)
         if (!(job->loaders[job->loader_count] = loader_start(loading, job->loader_count, err)))
             return false;

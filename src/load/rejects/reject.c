@@ -18,7 +18,7 @@ struct rejects {
     pthread_mutex_t lock;
     reject_store_t *store; /* NULL: nothing was rejected yet, or nothing is written */
     uint64_t count, looked_at;
-    bool documents;
+    bool fits;      /* the format, as rejects_format_fits was told */
     char *spelling; /* of the dialect in a head; as all of this it needs the lock */
 };
 
@@ -171,11 +171,11 @@ static bool too_many(const rejects_t *rejects, bool at_end) {
 }
 
 /* A wrong format is not waited for, unless many rejects were allowed; records that were rejected before say nothing
- * about it. */
+ * about it. Whether it fits is told by records alone, not by what the server says of their documents. */
 static bool all_rejected(const rejects_t *rejects) {
     const reject_options_t *options = &rejects->options;
     return !options->retried && options->most <= REJECT_USUAL_MOST && !may_be_all(options) &&
-           !rejects->documents && rejects->count >= FIRST_RECORDS;
+           !rejects->fits && rejects->count >= FIRST_RECORDS;
 }
 
 static bool say_too_many(rejects_t *rejects, err_t *err) {
@@ -215,10 +215,15 @@ bool rejects_add(rejects_t *rejects, const reject_t *reject, err_t *err) {
     return ok;
 }
 
-void rejects_looked_at(rejects_t *rejects, uint64_t records, bool documents) {
+void rejects_looked_at(rejects_t *rejects, uint64_t records) {
     pthread_mutex_lock(&rejects->lock);
     rejects->looked_at += records;
-    rejects->documents |= documents;
+    pthread_mutex_unlock(&rejects->lock);
+}
+
+void rejects_format_fits(rejects_t *rejects) {
+    pthread_mutex_lock(&rejects->lock);
+    rejects->fits = true;
     pthread_mutex_unlock(&rejects->lock);
 }
 

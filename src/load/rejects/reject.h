@@ -46,8 +46,11 @@ typedef struct {
 /* False: this one was too many (status 3) or could not be written (status 8). */
 bool rejects_add(rejects_t *rejects, const reject_t *reject, err_t *err);
 
-/* Records of a block were looked at: for the limits that are shares. documents: some could be made. */
-void rejects_looked_at(rejects_t *rejects, uint64_t records, bool documents);
+/* Records were looked at: for the limits that are shares. */
+void rejects_looked_at(rejects_t *rejects, uint64_t records);
+/* A document could be made of a record, or documents of these inputs are in the collection already: from now on rejects
+ * are no sign of a wrong format. */
+void rejects_format_fits(rejects_t *rejects);
 
 /* At the end: is the share too large? */
 bool rejects_check(rejects_t *rejects, err_t *err);

@@ -153,23 +153,10 @@ static bool settle_exception(const account_t *account, const batch_t *batch, blo
     return true;
 }
 
-/* Once, and before its rejects are counted: the server does take documents of this format. */
-static void tell_taken(account_t *account, const batch_t *batch, const delivered_t *delivered) {
-    size_t rejected = 0;
-    for (size_t i = 0; i < delivered->count; i++)
-        rejected += !delivered->exceptions[i].there && !delivered->exceptions[i].replaced;
-    if (rejected < batch->count) {
-        rejects_looked_at(account->loading->rejects, 0, true);
-        account->told = true;
-    }
-}
-
 bool account_batch(account_t *account, batch_t *batch, const delivered_t *delivered, err_t *err) {
     uint32_t first = 0;
     size_t exceptions = 0;
     bool ok = true;
-    if (!account->told)
-        tell_taken(account, batch, delivered);
     for (size_t i = 0; i < batch->part_count; i++) {
         block_t *block = batch->parts[i].block;
         uint32_t end = first + batch->parts[i].count, loaded = batch->parts[i].count;

@@ -20,7 +20,6 @@ typedef bool account_taken_t(void *context, block_t *block, const record_t *reco
 typedef struct {
     load_state_t *loading;
     counts_t *counts; /* the thread's */
-    bool told;        /* the rejects know that a document of this thread's was taken */
     account_taken_t *taken;
     void *taken_context;
 } account_t;
