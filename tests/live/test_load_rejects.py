@@ -160,6 +160,15 @@ class Limited(livetest.Case):
         self.load("a.csv", "-j", 1, "--max-rejects", 999, status=3)
         self.assertRegex(self.stderr, "1000 records were rejected, more than --max-rejects")
 
+    def test_counted_where_it_stops(self):
+        """what the server has taken before it refuses one too many is counted, also of the same batch"""
+        self.write("a.csv", rows(3000))
+        for name, words in (("one", ("-j", 1)), ("some", ("-j", 4, "-b", 50)), ("all", ("-j", 1, "-b", 3000))):
+            self.client.command(self.database, {"create": name, "validator": {"k": {"$ne": "FORD"}}})
+            said = self.load("a.csv", *words, "--max-rejects", 30, collection=name, status=3)
+            self.assertEqual(self.client.count(self.database, name), said["loaded"])
+            self.assertEqual(said["read"], said["loaded"] + said["rejected"])
+
 
 class Fixed(livetest.Case):
     def setUp(self):
