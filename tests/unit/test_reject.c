@@ -75,7 +75,7 @@ static reject_options_t options_for(const char *path) {
     return (reject_options_t){.path = path,
                               .write = true,
                               .format = "mot-item",
-                              .target = "mot.items",
+                              .again = " --format mot-item --filter 'a\n==1' --uri mot.items",
                               .schema = schema,
                               .most = 1000,
                               .most_percent = -1};
@@ -236,7 +236,8 @@ static void test_there_and_back(void **state) {
     char *text = whole_file();
     assert_int_equal(text[0], '#'); /* words for a person first */
     assert_non_null(strstr(text, "--retry r"));
-    assert_non_null(strstr(text, "mot.items"));
+    assert_non_null(
+        strstr(text, "#   tipple load --format mot-item --filter 'a ==1' --uri mot.items --retry r\n"));
     assert_non_null(strstr(text, " -- data/a.txt:472:3: it has 3 fields where 5 were expected\n1|2|A\n"));
     assert_non_null(strstr(text, " field=- delimiter=7c columns=0,1,2,3,7 "));
     assert_non_null(strstr(text, "offset=4711 line=472 length=5 hash="));

@@ -33,8 +33,8 @@ typedef struct {
     const load_spec_t *spec;
     load_result_t *result;
     schema_t *schema;
-    char *to_paste;    /* the target, for a command in the reject file: address_to_paste */
-    char *format_text; /* the file of a guessed format; NULL: --format was given */
+    char *retry_options; /* for a command in the reject file */
+    char *format_text;   /* the file of a guessed format; NULL: --format was given */
     filter_t *filter;
     index_spec_t indexes[JOB_MOST_INDEXES];
     size_t index_count;

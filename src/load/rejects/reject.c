@@ -144,8 +144,7 @@ static bool write_entry(rejects_t *rejects, const reject_t *reject, err_t *err) 
 
 static bool keep(rejects_t *rejects, const reject_t *reject, err_t *err) {
     const reject_options_t *options = &rejects->options;
-    const reject_store_options_t store = {options->path,      options->retried, options->format,
-                                          options->bad_value, options->target,  options->catalog};
+    const reject_store_options_t store = {options->path, options->retried, options->again, options->catalog};
     if (!rejects->spelling && !(rejects->spelling = malloc(SPELLING_ROOM)))
         return err_memory(err, SPELLING_ROOM);
     if (!rejects->store && !(rejects->store = reject_store_new(&store, err)))

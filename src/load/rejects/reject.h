@@ -14,8 +14,8 @@ typedef struct {
     const char *path;
     const char *retried; /* the reject file that the records come from: it stays as it is; or NULL */
     bool write;          /* false: only count and tell */
-    const char *format, *bad_value,
-        *target;         /* for the comment: of --format and its --on-bad-value, or NULL */
+    const char *format;  /* of --format; or NULL */
+    const char *again;   /* for the comment: retry_options; or NULL */
     const char *catalog; /* the own id of the collection's catalog; "": unknown */
     const schema_t *schema;
     uint64_t most;       /* more than this many end the load; */
