@@ -104,6 +104,21 @@ class Limited(livetest.Case):
         self.load("a.csv", "--max-rejects", "0.5%", status=3, collection="r1")
         self.refused("not a share", "a.csv", "--max-rejects", "200%")
 
+    def test_share_of_a_resume(self):
+        """a load that goes on is judged by all records of the input, also those of earlier runs; what an input has grown by
+        since it was loaded to its end, by itself"""
+        before = self.begun(80)
+        said = self.load("a.csv", "-j", 1, "--max-rejects", "1.5%", status=2)  # 80 of the last 1500, and of 8000
+        self.assertLess(said["read"] * 0.015, said["rejected"])
+        self.assertEqual(8000, before - 1 + said["read"])
+        self.begun(80, "b.csv")
+        self.load("b.csv", "--max-rejects", "0.9%", status=3)
+        text = rows(8000)
+        self.write("c.csv", text)
+        self.load("c.csv")
+        self.write("c.csv", text + b"bad\n" * 80)
+        self.load("c.csv", "--max-rejects", "1.5%", status=3)
+
     def test_all_of_them(self):
         """--max-rejects 100%: however many and of whatever kind; a record that is too long counts like any other"""
         self.write("a.csv", rows(0) + b"bad\n" * 150 + rows(10, header=False))

@@ -913,6 +913,19 @@ static void test_shares(void **state) {
         assert_int_equal(rejects_check(rejects, &err), count <= 10);
         rejects_free(rejects);
     }
+    /* what other loads have looked at of the same inputs counts, and their rejects do */
+    options.most_percent = 10;
+    for (uint64_t others = 89; others <= 91; others++) {
+        rejects = open_rejects(options);
+        rejects_looked_at(rejects, 20);
+        rejects_of_others(rejects, 980, others);
+        for (uint64_t i = 0; i < 11; i++)
+            assert_true(add(rejects, &a, i, "x", 1, "no good", &err));
+        assert_int_equal(rejects_check(rejects, &err), others + 11 <= 100);
+        if (others + 11 > 100)
+            assert_non_null(strstr(err.text, "records were rejected (9"));
+        rejects_free(rejects);
+    }
     options.most_percent = 0;
     rejects = open_rejects(options);
     rejects_looked_at(rejects, 100);

@@ -228,12 +228,28 @@ static bool has_documents(const entry_t *entry) {
     return any;
 }
 
-/* An input that is done says nothing about those that are read. */
+/* What an input has grown by since is judged by itself: of a log that is loaded every night nobody wants to know how it was
+ * last year. */
+static bool was_loaded_to_its_end(const entry_t *entry) {
+    bool any = false;
+    for (size_t i = 0; !any && i < entry->version_count; i++)
+        any = entry->versions[i].completed_ns;
+    return any;
+}
+
+/* An input that is done says nothing about those that are read. One that goes on is judged as if it had never been
+ * interrupted. */
 void job_tell_what_is_there(const job_t *job) {
     for (size_t i = 0; i < job->ledger.input_count; i++) {
         const ledger_input_t *input = &job->ledger.inputs[i];
-        if (!is_done(job, input) && has_documents(&input->entry))
+        if (is_done(job, input))
+            continue;
+        if (has_documents(&input->entry))
             rejects_format_fits(job->loading.rejects);
+        for (size_t j = 0; j < input->work_count && !was_loaded_to_its_end(&input->entry); j++) {
+            const work_t *work = &job->ledger.works[input->first_work + j];
+            rejects_of_others(job->loading.rejects, work->read_before, work->rejected_before);
+        }
     }
 }
 
