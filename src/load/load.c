@@ -213,7 +213,7 @@ static void free_job(job_t *job) {
     filter_free(job->filter);
     schema_destroy(job->schema);
     free(job->format_text);
-    free(job->to_paste);
+    free(job->retry_options);
     if (job->made_with)
         bson_destroy(job->made_with);
 }

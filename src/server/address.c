@@ -3,6 +3,7 @@
 #include "base/conceal.h"
 #include "base/grow.h"
 #include "base/text.h"
+#include "server/uri_option.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -261,9 +262,26 @@ static bool say_what_is_wrong(const char *uri, const char *end, const char *quer
                    "values that contradict each other");
 }
 
-/* What the driver would take for something else, or quote. */
+/* Its name is shown where it surely is one: any other word may be a piece of a secret with a & in it. open: nothing before it
+ * may be a secret. */
+static bool known_option(const uri_option_t *option, size_t length, bool open, err_t *err) {
+    char name[64], shown[80] = "";
+    snprintf(name, sizeof name, "%.*s", (int)length, option->text);
+    if (uri_option_is_known(name))
+        return true;
+    const suggestion_t meant = open ? uri_option_meant(name) : (suggestion_t){""};
+    if (meant.text[0] || (open && conceal_shown_of_option(option->text, option->length)))
+        snprintf(shown, sizeof shown, " (%s)", name);
+    return err_set(err, STATUS_USAGE,
+                   "option %zu of those behind the ? of the URI%s is none that the driver knows, so it would "
+                   "have no effect: correct it, or leave it out (mongo-c-driver %s)%s",
+                   option->number, shown, mongoc_get_version(), meant.text);
+}
+
+/* What the driver would take for something else, quote, or ignore. */
 static bool good_options(const char *query, err_t *err) {
     uri_option_t option = {.number = 0};
+    bool open = true;
     while (next_option(&query, &option)) {
         const char *equals = memchr(option.text, '=', option.length);
         size_t name = 0;
@@ -280,6 +298,9 @@ static bool good_options(const char *query, err_t *err) {
                     err, STATUS_USAGE,
                     "option %zu of those behind the ? of the URI has a blank in its value: write it as %%20",
                     option.number);
+        if (!known_option(&option, name, open, err))
+            return false;
+        open = open && conceal_shown_of_option(option.text, option.length) == option.length;
     }
     return true;
 }

@@ -38,7 +38,7 @@ static bool go_on(const law_t *law, const char *path) {
     reject_options_t options = {.path = path,
                                 .write = true,
                                 .format = "mot-item",
-                                .target = "a.b",
+                                .again = " --uri a.b",
                                 .schema = law->schema,
                                 .most = 1000,
                                 .most_percent = -1};

@@ -152,7 +152,10 @@ static void try_delivery(odd_t *odd, server_t *server) {
     patient.again = again;
     deliver_t *deliverer = deliver_new(&patient, &(deliver_owner_t){.context = NULL}, NULL, &err);
     LAB_MUST(deliverer);
-    if (deliver(deliverer, &documents, &delivered, &err))
+    const bool whole = deliver(deliverer, &documents, &delivered, &err);
+    LAB_MUST(whole ? delivered.stored + delivered.count == count
+                   : delivered.stored + delivered.count <= count);
+    if (whole)
         for (size_t i = 0; i < delivered.count; i++)
             LAB_MUST(delivered.exceptions[i].index < count &&
                      (!i || delivered.exceptions[i - 1].index < delivered.exceptions[i].index) &&

@@ -198,6 +198,14 @@ class Evidence(livetest.OwnServer):
         self.assertEqual((900, 900, 2), (counts["read"], counts["loaded"], counts["retries"]))
         self.holds(Books().plain("a.csv", text))
 
+    def test_counted_where_it_ends(self):
+        """a write error that ends the load: what the same reply acknowledges is counted"""
+        self.write("a.csv", rows(2000))
+        rule = Replies(reply=lambda number, message: refusals(message, 13, (3, 7), 100) if number == 4 else relay.PASS)
+        counts = self.through(rule, "a.csv", status=4)
+        self.assertEqual((498, 498), (counts["read"], counts["loaded"]))
+        self.assertRegex(self.stderr, "words of 13")
+
     def test_refused_by_a_validator(self):
         """one document in five refused: a share of rejects is a share, not "the first 100 records were all rejected\""""
         text = rows(3000)

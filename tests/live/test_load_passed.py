@@ -51,6 +51,16 @@ class Passed(livetest.Case):
         document = next(iter(self.client.find(self.database, "results", {"id": row})))
         return self.tipple("where", "--uri", self.uri(), "--json", str(document["_id"]), status=0).stdout
 
+    def test_short_stream(self):
+        """a stream that ends within the lines that are skipped is refused as a file is, and loaded when it is whole"""
+        self.write("f.yaml", "format: f\nrecord: {delimiter: [','], header: yes, skip: 3}\nfields: [{name: id, type: int}, {name: name}]\n")
+        for words, more in ((["short.csv"], {}), (["--input-name", "s", "-"], {"stdin": b"Report\nof 2024\n"})):
+            self.write("short.csv", b"Report\nof 2024\n")
+            self.load("--format", "./f.yaml", *words, status=5, **more)
+            self.assertIn("ends within the 3 lines that the format skips, before its header", self.stderr)
+        said = self.load("--format", "./f.yaml", "--input-name", "s", "-", stdin=b"Report\nof 2024\n\nid,name\n1,x\n")
+        self.assertEqual(1, said["loaded"])
+
     def test_resumed(self):
         """skip and comment, guessed: killed, loaded to the end, verified; and lines are counted as in the file"""
         whole = text()

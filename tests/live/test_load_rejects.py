@@ -104,6 +104,21 @@ class Limited(livetest.Case):
         self.load("a.csv", "--max-rejects", "0.5%", status=3, collection="r1")
         self.refused("not a share", "a.csv", "--max-rejects", "200%")
 
+    def test_share_of_a_resume(self):
+        """a load that goes on is judged by all records of the input, also those of earlier runs; what an input has grown by
+        since it was loaded to its end, by itself"""
+        before = self.begun(80)
+        said = self.load("a.csv", "-j", 1, "--max-rejects", "1.5%", status=2)  # 80 of the last 1500, and of 8000
+        self.assertLess(said["read"] * 0.015, said["rejected"])
+        self.assertEqual(8000, before - 1 + said["read"])
+        self.begun(80, "b.csv")
+        self.load("b.csv", "--max-rejects", "0.9%", status=3)
+        text = rows(8000)
+        self.write("c.csv", text)
+        self.load("c.csv")
+        self.write("c.csv", text + b"bad\n" * 80)
+        self.load("c.csv", "--max-rejects", "1.5%", status=3)
+
     def test_all_of_them(self):
         """--max-rejects 100%: however many and of whatever kind; a record that is too long counts like any other"""
         self.write("a.csv", rows(0) + b"bad\n" * 150 + rows(10, header=False))
@@ -130,6 +145,44 @@ class Limited(livetest.Case):
         self.write("c.csv", rows(1) + wrong)
         counts = self.load("c.csv", "--max-rejects", 100000, collection="one", status=2)
         self.assertEqual((5001, 1, 5000), tuple(counts[part] for part in ("read", "loaded", "rejected")))
+
+    def begun(self, count, name="a.csv"):
+        """A load that stopped at the first of `count` records that are rejects, where all before are done; what was read."""
+        lines, offset, first = rows(8000).split(b"\n"), 0, 0
+        while offset < 2 * livetest.WINDOW:
+            offset, first = offset + len(lines[first]) + 1, first + 1
+        self.write(name, rows(8000, bad=set(range(first - 1, first - 1 + count))))
+        return self.load(name, "-j", 1, "-b", 1, "--max-rejects", 0, status=3)["read"]
+
+    def test_first_hundred_of_a_resume(self):
+        """documents that are there say that the format fits: those that the catalog tells of, and those that are found;
+        but not those of an input that is done"""
+        before = self.begun(150)
+        counts = self.load("a.csv", "-j", 1, status=2)
+        self.assertEqual((8000, 150), (before - 1 + counts["read"], counts["rejected"]))
+        self.write("b.csv", rows(0) + b"bad\n" * 150 + rows(4000, 2, header=False))
+        self.load("b.csv", "--max-rejects", 1001, status=2)
+        counts = self.load("--reload-missing", "-j", 1, "b.csv", status=2)
+        self.assertEqual((4150, 4000, 150), tuple(counts[part] for part in ("read", "already_there", "rejected")))
+        self.write("c.csv", rows(0) + b"bad\n" * 150)
+        self.load("a.csv", "c.csv", status=3)
+        self.assertIn("records were all rejected", self.stderr)
+
+    def test_all_refused(self):
+        """records of which documents are made fit their format, also where the server refuses the documents"""
+        self.write("a.csv", rows(3000))
+        self.client.command(self.database, {"create": "results", "validator": {"never": 1}})
+        self.load("a.csv", "-j", 1, "--max-rejects", 999, status=3)
+        self.assertRegex(self.stderr, "1000 records were rejected, more than --max-rejects")
+
+    def test_counted_where_it_stops(self):
+        """what the server has taken before it refuses one too many is counted, also of the same batch"""
+        self.write("a.csv", rows(3000))
+        for name, words in (("one", ("-j", 1)), ("some", ("-j", 4, "-b", 50)), ("all", ("-j", 1, "-b", 3000))):
+            self.client.command(self.database, {"create": name, "validator": {"k": {"$ne": "FORD"}}})
+            said = self.load("a.csv", *words, "--max-rejects", 30, collection=name, status=3)
+            self.assertEqual(self.client.count(self.database, name), said["loaded"])
+            self.assertEqual(said["read"], said["loaded"] + said["rejected"])
 
 
 class Fixed(livetest.Case):

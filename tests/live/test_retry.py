@@ -2,6 +2,7 @@
 what can be loaded is, what cannot is named, and status, catalog and verify are true.  needs: standalone"""
 import json
 import re
+import shlex
 
 import live
 import livetest
@@ -625,6 +626,66 @@ class AtOnce(Case):
         self.assertEqual({"a.csv": 0}, self.open_rejects())
         self.load("a.csv")
         self.verified("a.csv")
+
+
+# Each option of `tipple load`: what a load of an input has given that --retry needs, too; or why it does not.
+NEEDED = {"--uri": None, "--format": None, "--on-bad-value": "reject", "--filter": "make!='A B'",
+          "--max-record": "100000", "--reject-code": "4711", "--max-rejects": "2.5%"}
+NOT_NEEDED = {
+    "of the URI, which is printed where it has no password": ["--uri-file"],
+    "kept in the catalog": ["--id", "--existing", "--append"],
+    "part of the guessed format, which the catalog keeps": ["--header", "--dates", "--decimal", "--quote", "--encoding", "--nested",
+                                                            "--type"],
+    "of the collection, which is there": ["--index", "--drop", "--yes", "--shard-key", "--clustered", "--no-clustered",
+                                          "--compressor", "--same-collection"],
+    "of inputs, which --retry has none of": ["--input-name", "--copies", "--limit", "--skip-bad-files", "--reload-changed",
+                                             "--reload-missing", "--retry"],
+    "changes no document": ["--threads", "--batch", "--batch-bytes", "--memory", "--direct", "--max-rate", "--polite", "--unsafe",
+                            "--patience", "--dry-run", "--rejects", "--json", "--report", "--quiet", "--verbose", "--help",
+                            "--help-all", "--version"]}
+
+
+class Command(Case):
+    def printed(self, *words):
+        """The options of the command that a load prints for its rejects, which are those of its reject file."""
+        done = self.tipple(*self.words(*words, json_wanted=False), status=2)
+        line = re.search(r"fix (?:it|them), then: (.*)\)", done.stdout.decode()).group(1)
+        kept = re.search(r"(?m)^#   (tipple load .*)$", (self.folder / self.name).read_text("latin-1")).group(1)
+        self.assertEqual(sorted(shlex.split(line)), sorted(shlex.split(kept)))
+        return line, shlex.split(line)
+
+    def test_options(self):
+        """the printed command has each option that --retry needs, whatever options there are, and makes the same documents"""
+        known = set(re.findall(r"(?m)^ +(?:-\w, )?(--[a-z-]+)", self.tipple("load", "--help-all").stdout.decode()))
+        self.assertEqual(known, {"--validate", *NEEDED, *sum(NOT_NEEDED.values(), [])}, "new options go into one of the tables")
+        a = self.bad("a.csv", 400)
+        given = [word for option, value in NEEDED.items() if value for word in (option, value)]
+        line, words = self.printed(*given, "a.csv")
+        for option, value in NEEDED.items():
+            self.assertIn(option, words)
+            self.assertIn(value or words[words.index(option) + 1], words)
+        self.fixed(a, target=self.name)
+        done = self.tipple(*words[1:], "--json")
+        self.assertEqual(2, json.loads(done.stdout)["loaded"], line)
+
+    def test_filter(self):
+        """what the load's filter leaves out stays out when it is fixed"""
+        a = self.bad("a.csv", 400, numbers=range(10, 40))
+        _, words = self.printed("--filter", "make==FORD", "a.csv")
+        self.fixed(a, target=self.name)
+        said = json.loads(self.tipple(*words[1:], "--json").stdout)
+        fords = sum(b"|FORD|" in line for line in a[1].splitlines()[11:41])
+        self.assertEqual((30, fords, 30 - fords), (said["read"], said["loaded"], said["filtered"]))
+
+    def test_validate(self):
+        """BSON that was checked as a whole is checked again; what was not given is not printed"""
+        self.format = "bson"
+        documents = [mongo.encode({"_id": number, "text": "xyz"}) for number in range(20)]
+        documents[7] = documents[7].replace(b"xyz", b"x\xffz")
+        self.write("a.bson", b"".join(documents))
+        line, words = self.printed("--validate", "a.bson")
+        self.assertIn("--validate", words)
+        self.assertNotIn("--max", line)
 
 
 if __name__ == "__main__":

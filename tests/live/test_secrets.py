@@ -154,10 +154,11 @@ class Secrets(livetest.Case):
     def test_uri_options(self):
         """a secret among the options of a URI, where it is known, unknown, torn or no option at all: taken or refused"""
         plain = self.secret().replace("%s:%s@" % (USER, CANARY), "")
-        for option, taken in (("awsSessionToken=%s", True), ("pwd=%s", True), ("%s=1", None), ("%s", False),
+        for option, taken in (("awsSessionToken=%s", False), ("pwd=%s", False), ("%s=1", None), ("%s", False),
                               ("tlsCertificateKeyFilePassword=ab;%s", None), ("tlsCertificateKeyFilePassword%%3D%s", False),
                               ("AWS_SESSION_TOKEN:%s", False), ("tls=%s", False), ("w=%s", None), ("tls=true;pwd=%s", False),
-                              ("authMechanismProperties=%s", None), ("pwd=a b%s", False), ("pwd=it's%s", True)):
+                              ("authMechanismProperties=%s", None), ("pwd=a b%s", False), ("pwd=it's%s", False),
+                              ("authMechanismProperties=SERVICE_NAME:%s", True)):
             uri = "%s&%s" % (plain, option % CANARY)
             torn = uri.replace("?", "&", 1)
             for words in (["load", "--format", "mot", "a.txt", "--report", "l.json"], ["status"],
@@ -170,7 +171,7 @@ class Secrets(livetest.Case):
                     self.assertEqual(taken, done.returncode != 1, (words, uri, done.stderr))
             self.assertEqual(1, self.clean("load", "--format", "mot", "a.txt", "-v", "--uri", torn).returncode)
         self.clean("tune", "--format", "mot", "a.txt", "--threads", 1, "--batch", 100, "--precision", "100%", "--sample", 20,
-                   "--uri", plain + "&awsSessionToken=" + CANARY, XDG_CACHE_HOME=str(self.folder / "cache"))
+                   "--uri", plain + "&authMechanismProperties=SERVICE_NAME:" + CANARY, XDG_CACHE_HOME=str(self.folder / "cache"))
         self.all_clean()
 
     def watched(self, *words, **environment):

@@ -450,7 +450,9 @@ static bool send_rest(batch_t *batch) {
     static const char taken[] = "another document";
     bool is_taken[SIM_BATCH] = {false};
     uint32_t rejected[SIM_BATCH], rejected_count = 0;
-    batch->counts.loaded += count - delivered.count;
+    batch->counts.loaded += delivered.stored;
+    if (delivered.stored + delivered.count != count)
+        sim_fail(feed->load->world, "contract", "not each document is stored or an exception");
     for (size_t i = 1; i < delivered.count; i++)
         if (delivered.exceptions[i - 1].index >= delivered.exceptions[i].index)
             sim_fail(feed->load->world, "contract", "exceptions are not in ascending order");

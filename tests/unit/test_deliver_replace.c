@@ -230,6 +230,7 @@ static deliver_t *open_lab(lab_t *lab, wire_t *wire, deliver_owner_t *owner, exi
 
 /* A letter for each document: Loaded, There, Kept, replaced (P), Reject. */
 static void come_to(const delivered_t *delivered, uint32_t count, char *text) {
+    assert_int_equal(delivered->stored + delivered->count, count);
     memset(text, 'L', count);
     text[count] = '\0';
     for (size_t i = 0; i < delivered->count; i++) {

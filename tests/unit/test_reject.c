@@ -75,7 +75,7 @@ static reject_options_t options_for(const char *path) {
     return (reject_options_t){.path = path,
                               .write = true,
                               .format = "mot-item",
-                              .target = "mot.items",
+                              .again = " --format mot-item --filter 'a\n==1' --uri mot.items",
                               .schema = schema,
                               .most = 1000,
                               .most_percent = -1};
@@ -236,7 +236,8 @@ static void test_there_and_back(void **state) {
     char *text = whole_file();
     assert_int_equal(text[0], '#'); /* words for a person first */
     assert_non_null(strstr(text, "--retry r"));
-    assert_non_null(strstr(text, "mot.items"));
+    assert_non_null(
+        strstr(text, "#   tipple load --format mot-item --filter 'a ==1' --uri mot.items --retry r\n"));
     assert_non_null(strstr(text, " -- data/a.txt:472:3: it has 3 fields where 5 were expected\n1|2|A\n"));
     assert_non_null(strstr(text, " field=- delimiter=7c columns=0,1,2,3,7 "));
     assert_non_null(strstr(text, "offset=4711 line=472 length=5 hash="));
@@ -825,7 +826,8 @@ static void test_limits(void **state) {
     options.most = 3;
     rejects_t *rejects = open_rejects(options);
     hear();
-    rejects_looked_at(rejects, 50, true);
+    rejects_looked_at(rejects, 50);
+    rejects_format_fits(rejects);
     for (uint64_t i = 0; i < 3; i++)
         assert_true(add(rejects, &a, i, "x", 1, "no good", &err));
     assert_true(rejects_check(rejects, &err));
@@ -858,7 +860,9 @@ static void test_first_hundred(void **state) {
     for (int documents = 0; documents < 2; documents++) {
         rejects_t *rejects = open_rejects(options_for("r"));
         hear();
-        rejects_looked_at(rejects, 200, documents);
+        rejects_looked_at(rejects, 200);
+        if (documents)
+            rejects_format_fits(rejects);
         uint64_t added = 0;
         while (added < 150 && add(rejects, &a, added, "x", 1, "no good", &err))
             added++;
@@ -887,34 +891,51 @@ static void test_shares(void **state) {
     options.most_percent = 1;
     rejects_t *rejects = open_rejects(options);
     hear();
-    rejects_looked_at(rejects, 20000, true);
+    rejects_looked_at(rejects, 20000);
+    rejects_format_fits(rejects);
     for (uint64_t i = 0; i < 200; i++)
         assert_true(add(rejects, &a, i, "x", 1, "no good", &err));
     assert_true(rejects_check(rejects, &err));
     assert_false(add(rejects, &a, 200, "x", 1, "no good", &err));
     assert_int_equal(err.status, STATUS_TOO_MANY_REJECTED);
-    rejects_looked_at(rejects, 1000, true);
+    rejects_looked_at(rejects, 1000);
+    rejects_format_fits(rejects);
     assert_true(add(rejects, &a, 201, "x", 1, "no good", &err));
     rejects_free(rejects);
     /* a share of few records is looked at in the end */
     for (uint64_t count = 9; count <= 11; count++) {
         options.most_percent = 10;
         rejects = open_rejects(options);
-        rejects_looked_at(rejects, 100, true);
+        rejects_looked_at(rejects, 100);
+        rejects_format_fits(rejects);
         for (uint64_t i = 0; i < count; i++)
             assert_true(add(rejects, &a, i, "x", 1, "no good", &err));
         assert_int_equal(rejects_check(rejects, &err), count <= 10);
         rejects_free(rejects);
     }
+    /* what other loads have looked at of the same inputs counts, and their rejects do */
+    options.most_percent = 10;
+    for (uint64_t others = 89; others <= 91; others++) {
+        rejects = open_rejects(options);
+        rejects_looked_at(rejects, 20);
+        rejects_of_others(rejects, 980, others);
+        for (uint64_t i = 0; i < 11; i++)
+            assert_true(add(rejects, &a, i, "x", 1, "no good", &err));
+        assert_int_equal(rejects_check(rejects, &err), others + 11 <= 100);
+        if (others + 11 > 100)
+            assert_non_null(strstr(err.text, "records were rejected (9"));
+        rejects_free(rejects);
+    }
     options.most_percent = 0;
     rejects = open_rejects(options);
-    rejects_looked_at(rejects, 100, true);
+    rejects_looked_at(rejects, 100);
+    rejects_format_fits(rejects);
     assert_true(rejects_check(rejects, &err));
     rejects_free(rejects);
     /* with 100 % none are too many: neither the first hundred, nor more than those that were told of yet */
     options.most_percent = 100;
     rejects = open_rejects(options);
-    rejects_looked_at(rejects, 10000, false);
+    rejects_looked_at(rejects, 10000);
     for (uint64_t i = 0; i < 10001; i++)
         assert_true(add(rejects, &a, i, "x", 1, "no good", &err));
     assert_true(rejects_check(rejects, &err));
@@ -1053,7 +1074,8 @@ static void test_disk_full(void **state) {
         unlink("r");
         hear();
         rejects_t *rejects = open_rejects(options_for("r"));
-        rejects_looked_at(rejects, 1000, true);
+        rejects_looked_at(rejects, 1000);
+        rejects_format_fits(rejects);
         small = before;
         small.rlim_cur = room;
         assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
@@ -1104,7 +1126,8 @@ static void *add_many(void *context) {
         char record[100];
         int length = snprintf(record, sizeof record, "%s record %llu, and so on and so on", adder->name,
                               (unsigned long long)i);
-        rejects_looked_at(adder->rejects, 1, true);
+        rejects_looked_at(adder->rejects, 1);
+        rejects_format_fits(adder->rejects);
         adder->ok &= add(adder->rejects, &adder->named, i * 10, record, (size_t)length, "no good", &err);
     }
     return NULL;

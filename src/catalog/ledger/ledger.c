@@ -169,11 +169,11 @@ static bool was_registered_as_taken(const ledger_t *ledger, const work_t *work) 
 }
 
 /* The records that this run will not read. Those of the tail it does, unless all of the piece is done for this version. */
-static uint64_t read_before(const ledger_t *ledger, const work_t *work) {
+static counts_t done_before(const ledger_t *ledger, const work_t *work) {
     const piece_t *piece = ledger_piece(ledger, work);
     if (!ledger_believes(ledger, work))
-        return 0;
-    return is_complete(ledger, work) ? piece_counts(piece).read : piece->counts.read;
+        return (counts_t){.read = 0};
+    return is_complete(ledger, work) ? piece_counts(piece) : piece->counts;
 }
 
 bool ledger_add(ledger_t *ledger, ledger_input_t *input, err_t *err) {
@@ -197,7 +197,9 @@ bool ledger_add(ledger_t *ledger, ledger_input_t *input, err_t *err) {
             continue;
         }
         work->again = ledger->options.again;
-        work->read_before = read_before(ledger, work);
+        const counts_t before = done_before(ledger, work);
+        work->read_before = before.read;
+        work->rejected_before = before.rejected;
         classify(ledger, work);
     }
     return true;

@@ -47,10 +47,11 @@ typedef struct {
     size_t tail_reject_count;
     torn_t torn; /* must be written down before the record is sent */
     bool torn_written;
-    bool outgrown;        /* OURS: a record that an earlier version had cut off is now longer */
-    bool again;           /* options.again, and not begun anew in this run yet */
-    bool checked;         /* what was done before this run was compared with the text */
-    uint64_t read_before; /* records that were done when this run began */
+    bool outgrown; /* OURS: a record that an earlier version had cut off is now longer */
+    bool again;    /* options.again, and not begun anew in this run yet */
+    bool checked;  /* what was done before this run was compared with the text */
+    uint64_t read_before,
+        rejected_before; /* records that were done when this run began; the rejects of them */
     /* OURS: the time of the last question to which the catalog answered that the piece is ours */
     int64_t confirmed_ns;
     fix_mark_t *gone; /* OURS: fixes that are confirmed, but whose documents were missing */

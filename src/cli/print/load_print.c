@@ -9,7 +9,7 @@
 #include "cli/print/passed_over.h"
 #include "format/bad_values.h"
 #include "format/schema/schema_bad_value.h"
-#include "server/address.h"
+#include "load/spec/retry_options.h"
 #include "server/bson_read.h"
 
 #include <inttypes.h>
@@ -81,12 +81,10 @@ static char *retry_line(const load_spec_t *spec, const load_result_t *result, co
     text_t line = {.length = 0};
     text_append(&line, "tipple load");
     shell_quote_option(&line, "--retry", file);
-    shell_quote_option(&line, "--format", spec->format);
-    shell_quote_option(&line, "--on-bad-value", load_spec_bad_value(spec));
     err_t ignored;
-    char *uri = address_to_paste(spec->uri, result->namespace, &ignored);
-    shell_quote_option(&line, "--uri", uri);
-    free(uri);
+    char *more = retry_options(spec, result->namespace, &ignored);
+    text_append(&line, more ? more : "");
+    free(more);
     return text_take_or_end(&line);
 }
 

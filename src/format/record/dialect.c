@@ -234,6 +234,21 @@ static bool begins_header(const schema_t *schema, const dialect_text_t *line) {
             dialect_starts_with_word(schema, line->text, line->length, &delimiter));
 }
 
+/* All of it is skipped, and the header is not there: it may be among that. An empty file is none. */
+static bool check_skipped(const schema_t *schema, const uint8_t *text, size_t length, const char *name,
+                          err_t *err) {
+    size_t begins, ends;
+    if (!schema->skip || (schema->header != HEADER_YES && schema->header != HEADER_LINE) ||
+        dialect_first_line(schema, text, length, true, &begins, &ends) || begins < length)
+        return true;
+    return !ends_last_byte(text, length) ||
+           err_set(err, STATUS_INPUT,
+                   "%s ends within the %u line%s that the format skips, before its header: it has fewer "
+                   "lines in front of "
+                   "that, or is not complete. If it has fewer, load it by a --format of its own (skip)",
+                   name, schema->skip, schema->skip == 1 ? "" : "s");
+}
+
 bool dialect_sniff_head(const schema_t *schema, const dialect_head_t *head, const char *name,
                         dialect_t *dialect, err_t *err) {
     const uint8_t *first = head->text + dialect_begin(schema, head->text, head->length + head->begun),
@@ -249,6 +264,8 @@ bool dialect_sniff_head(const schema_t *schema, const dialect_head_t *head, cons
             "%s:1: the %u lines that the format %s skips are longer than %zu bytes; give a smaller "
             "'skip', or take them away first (tail -n +%u)",
             name, schema->skip, schema->name, head->length, schema->skip + 1);
+    if (!head->more && !check_skipped(schema, head->text, head->length + head->begun, name, err))
+        return false;
     const bool says = next_line(schema, schema->delimiters[0], &at, head->text + head->length, &line, NULL);
     if (says || !head->more || !asks_first_line(schema))
         return dialect_sniff(schema, head->text, head->length, name, dialect, err);
@@ -313,21 +330,6 @@ bool dialect_first_line(const schema_t *schema, const uint8_t *text, size_t leng
     }
     *ends = at + most - 1;
     return true;
-}
-
-/* All of it is skipped, and the header is not there: it may be among that. An empty file is none. */
-static bool check_skipped(const schema_t *schema, const uint8_t *text, size_t length, const char *name,
-                          err_t *err) {
-    size_t begins, ends;
-    if (!schema->skip || (schema->header != HEADER_YES && schema->header != HEADER_LINE) ||
-        dialect_first_line(schema, text, length, true, &begins, &ends) || begins < length)
-        return true;
-    return !ends_last_byte(text, length) ||
-           err_set(err, STATUS_INPUT,
-                   "%s ends within the %u line%s that the format skips, before its header: it has fewer "
-                   "lines in front of "
-                   "that, or is not complete. If it has fewer, load it by a --format of its own (skip)",
-                   name, schema->skip, schema->skip == 1 ? "" : "s");
 }
 
 bool dialect_fits(const schema_t *schema, const uint8_t *text, size_t length, const char *name, err_t *err) {

@@ -214,15 +214,52 @@ static void tell_cut_back(const job_t *job) {
     }
 }
 
+/* Before anything is taken: was all of the input done, so that none of its records is read? */
+static bool is_done(const job_t *job, const ledger_input_t *input) {
+    bool done = !job->spec->reload_missing;
+    for (size_t i = 0; done && i < input->work_count; i++) {
+        const work_state_t state = job->ledger.works[input->first_work + i].state;
+        done = state == WORK_DONE || state == WORK_CHECK;
+    }
+    return done;
+}
+
 static void count_done_inputs(job_t *job) {
-    const ledger_t *ledger = &job->ledger;
-    for (size_t i = 0; !job->spec->reload_missing && i < ledger->input_count; i++) {
-        const ledger_input_t *input = &ledger->inputs[i];
-        bool done = true;
-        for (size_t j = 0; j < input->work_count; j++)
-            done &= ledger->works[input->first_work + j].state == WORK_DONE ||
-                    ledger->works[input->first_work + j].state == WORK_CHECK;
-        job->result->files_skipped += done;
+    for (size_t i = 0; i < job->ledger.input_count; i++)
+        job->result->files_skipped += is_done(job, &job->ledger.inputs[i]);
+}
+
+static bool has_documents(const entry_t *entry) {
+    bool any = false;
+    for (size_t i = 0; !any && i < entry->piece_count; i++) {
+        const counts_t counts = piece_counts(&entry->pieces[i]);
+        any = counts.loaded || counts.already_there;
+    }
+    return any;
+}
+
+/* What an input has grown by since is judged by itself: of a log that is loaded every night nobody wants to know how it was
+ * last year. */
+static bool was_loaded_to_its_end(const entry_t *entry) {
+    bool any = false;
+    for (size_t i = 0; !any && i < entry->version_count; i++)
+        any = entry->versions[i].completed_ns;
+    return any;
+}
+
+/* An input that is done says nothing about those that are read. One that goes on is judged as if it had never been
+ * interrupted. */
+void job_tell_what_is_there(const job_t *job) {
+    for (size_t i = 0; i < job->ledger.input_count; i++) {
+        const ledger_input_t *input = &job->ledger.inputs[i];
+        if (is_done(job, input))
+            continue;
+        if (has_documents(&input->entry))
+            rejects_format_fits(job->loading.rejects);
+        for (size_t j = 0; j < input->work_count && !was_loaded_to_its_end(&input->entry); j++) {
+            const work_t *work = &job->ledger.works[input->first_work + j];
+            rejects_of_others(job->loading.rejects, work->read_before, work->rejected_before);
+        }
     }
 }
 

@@ -101,7 +101,9 @@ static bool settle_asked(deliver_t *deliver, bool *missed, err_t *err) {
         const asked_t *asked = &deliver->ask.asked[i];
         bool ok = true;
         if (asked->found == FOUND_SAME) {
-            ok = deliver->trails[asked->index].in_doubt || add_there(deliver, asked->index, false, err);
+            const bool by_us = deliver->trails[asked->index].in_doubt;
+            deliver->stored += by_us;
+            ok = by_us || add_there(deliver, asked->index, false, err);
         } else if (asked->error) {
             ok = deliver_add_reject(deliver, asked->index, asked->error->words, err);
         } else if (asked->found == FOUND_OTHER) {
@@ -136,6 +138,7 @@ static bool sort_documents(deliver_t *deliver, const message_t *message, const v
         trail_t *trail = &deliver->trails[index];
         switch (deliver->outcomes[i]) {
         case OUTCOME_STORED:
+            deliver->stored++;
             break;
         case OUTCOME_DUPLICATE:
             deliver->ask.asked[deliver->ask.count++] = (asked_t){.index = index};
@@ -186,7 +189,7 @@ static bool take_reply(deliver_t *deliver, const reply_t *reply, message_t *mess
         outcome_judge(reply, message->count, deliver->more, deliver->outcomes, deliver->errors);
     trouble_t trouble = {.reply = reply, .error = verdict.error};
     if (verdict.next == OUTCOME_STOP)
-        return wire->refuse(wire->context, &trouble, err);
+        return deliver_stop(deliver, &trouble, message->count, err);
     const uint32_t before = message->count,
                    blamed = verdict.error ? message_index(message, verdict.error->index) : 0;
     if (!sort_documents(deliver, message, &verdict, err))
@@ -246,8 +249,10 @@ static bool insert_message(deliver_t *deliver, uint32_t from, uint32_t to, err_t
             return false;
         if (!wire->insert(wire->context, &message, &reply, err))
             return false;
-        if (__builtin_expect(outcome_is_clean(&reply, message.count), 1))
+        if (__builtin_expect(outcome_is_clean(&reply, message.count), 1)) {
+            deliver->stored += message.count;
             return true;
+        }
         if (first) {
             if (!make_room(deliver, err))
                 return false;
@@ -288,7 +293,7 @@ bool deliver(deliver_t *deliver, const documents_t *documents, delivered_t *deli
     bool ok = true;
     deliver->documents = documents;
     deliver->count = 0;
-    deliver->retries = 0;
+    deliver->stored = deliver->retries = 0;
     for (uint32_t from = 0, to; ok && from < documents->count; from = to) {
         to = message_end(deliver, from);
         if (to > from) {
@@ -305,8 +310,10 @@ bool deliver(deliver_t *deliver, const documents_t *documents, delivered_t *deli
     deliver->asks_first = deliver->count > documents->count / MANY;
     if (deliver->count > 1)
         qsort(deliver->exceptions, deliver->count, sizeof *deliver->exceptions, by_index);
-    *delivered = (delivered_t){
-        .exceptions = deliver->exceptions, .count = deliver->count, .retries = deliver->retries};
+    *delivered = (delivered_t){.exceptions = deliver->exceptions,
+                               .count = deliver->count,
+                               .stored = deliver->stored,
+                               .retries = deliver->retries};
     return ok;
 }
 

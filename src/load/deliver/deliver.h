@@ -60,11 +60,12 @@ typedef struct {
 typedef struct {
     const exception_t *exceptions; /* ascending by index, each index once; until the next call */
     size_t count;
+    uint32_t stored;  /* documents that were simply loaded: all the others, unless deliver() is false */
     uint32_t retries; /* messages that were sent again */
 } delivered_t;
 
 /* False: the fate of some documents is unknown and the load must stop (status 4, 1, or that of a signal); or the
- * owner says that not all of it may be sent. */
+ * owner says that not all of it may be sent. *delivered then has what is known of the others. */
 bool deliver(deliver_t *deliver, const documents_t *documents, delivered_t *delivered, err_t *err);
 
 /* Is the document with this one's `_id` there, equal to it or not? Asked until it is, or patience is over. */

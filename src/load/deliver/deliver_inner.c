@@ -56,3 +56,10 @@ bool deliver_may_send(const deliver_t *deliver, err_t *err) {
     const deliver_owner_t *owner = deliver->owner;
     return !owner || !owner->may_send || owner->may_send(owner->context, err);
 }
+
+bool deliver_stop(deliver_t *deliver, const trouble_t *trouble, uint32_t count, err_t *err) {
+    const reply_t *reply = trouble->reply;
+    if (reply->kind == REPLY_GIVEN && !reply->concern_failed && reply->inserted + reply->error_count <= count)
+        deliver->stored += (uint32_t)reply->inserted;
+    return deliver->wire->refuse(deliver->wire->context, trouble, err);
+}

@@ -163,7 +163,7 @@ static bool replace_some(deliver_t *deliver, err_t *err) {
     const verdict_t verdict = outcome_judge(&reply, to, deliver->more, deliver->outcomes, deliver->errors);
     trouble_t trouble = {.reply = &reply, .error = verdict.error};
     if (verdict.next == OUTCOME_STOP)
-        return wire->refuse(wire->context, &trouble, err);
+        return deliver_stop(deliver, &trouble, to, err);
     const bool lost = reply.kind == REPLY_LOST || reply.kind == REPLY_FAILED;
     const uint32_t blamed = verdict.error ? deliver->pending[verdict.error->index] : 0;
     if ((lost && !note_doubts(deliver, to, err)) || !sort_replies(deliver, to, &verdict, err))

@@ -33,8 +33,8 @@ typedef struct {
     const load_spec_t *spec;
     load_result_t *result;
     schema_t *schema;
-    char *to_paste;    /* the target, for a command in the reject file: address_to_paste */
-    char *format_text; /* the file of a guessed format; NULL: --format was given */
+    char *retry_options; /* for a command in the reject file */
+    char *format_text;   /* the file of a guessed format; NULL: --format was given */
     filter_t *filter;
     index_spec_t indexes[JOB_MOST_INDEXES];
     size_t index_count;
@@ -142,8 +142,10 @@ void job_close_catalog(job_t *job, const err_t *err, bool ok);
 /* Makes durable what was acknowledged so far, and its rejects. Status 4 if some of it may be lost. */
 bool job_make_durable(job_t *job, err_t *err);
 
-/* register_inputs.c: makes job->files. */
+/* register_inputs.c: makes job->files. tell_what_is_there: tells the rejects what the catalog knows of inputs that are
+ * begun; before anything is handed out. */
 bool job_register_inputs(job_t *job, err_t *err);
+void job_tell_what_is_there(const job_t *job);
 
 /* remove_input.c. remove: takes the input out of the catalog, with its documents (or it has none). */
 bool job_remove_input(job_t *job, const entry_t *entry, bool documents, err_t *err);

@@ -2,7 +2,7 @@
 #include "base/log.h"
 #include "base/stop.h"
 #include "load/job/job.h"
-#include "server/address.h"
+#include "load/spec/retry_options.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -40,14 +40,13 @@ static bool start_loaders(job_t *job, err_t *err) {
     loading->reject_codes = (reject_codes_t){spec->reject_codes, spec->reject_code_count};
     loading->max_record = spec->max_record;
     loading->max_document = server_facts(job->server)->max_document_bytes;
-    if (!(job->to_paste = address_to_paste(spec->uri, job->result->namespace, err)))
+    if (!(job->retry_options = retry_options(spec, job->result->namespace, err)))
         return false;
     reject_options_t rejects = {.path = job->result->rejects_path,
                                 .retried = spec->retry,
                                 .write = !spec->dry_run,
                                 .format = spec->format,
-                                .bad_value = load_spec_bad_value(spec),
-                                .target = job->to_paste,
+                                .again = job->retry_options,
                                 .catalog = job->own_catalog,
                                 .schema = job->schema,
                                 .most = spec->max_rejects,
@@ -65,6 +64,8 @@ static bool start_loaders(job_t *job, err_t *err) {
         return false;
     if (!(loading->rejects = rejects_new(&rejects, err)) || !job_restrain(job, err))
         return false;
+    if (!spec->retry)
+        job_tell_what_is_there(job);
     for (; job->loader_count < threads; job->loader_count++)
         if (!(job->loaders[job->loader_count] = loader_start(loading, job->loader_count, err)))
             return false;

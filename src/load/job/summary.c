@@ -105,6 +105,9 @@ static void tally_others(job_t *job) {
         const counts_t counts = piece_counts(&job->ledger.inputs[work->input].entry.pieces[work->piece]);
         job->result->files_done_by_others++;
         job->result->records_done_by_others += counts.read - work->read_before;
+        if (job->loading.rejects)
+            rejects_of_others(job->loading.rejects, counts.read - work->read_before,
+                              counts.rejected - work->rejected_before);
     }
 }
 

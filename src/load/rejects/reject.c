@@ -18,8 +18,9 @@ struct rejects {
     pthread_mutex_t lock;
     reject_store_t *store; /* NULL: nothing was rejected yet, or nothing is written */
     uint64_t count, looked_at;
-    bool documents;
-    char *spelling; /* of the dialect in a head; as all of this it needs the lock */
+    uint64_t of_others; /* more than the count: rejects among what was looked at by other loads */
+    bool fits;          /* the format, as rejects_format_fits was told */
+    char *spelling;     /* of the dialect in a head; as all of this it needs the lock */
 };
 
 rejects_t *rejects_new(const reject_options_t *options, err_t *err) {
@@ -144,8 +145,7 @@ static bool write_entry(rejects_t *rejects, const reject_t *reject, err_t *err) 
 
 static bool keep(rejects_t *rejects, const reject_t *reject, err_t *err) {
     const reject_options_t *options = &rejects->options;
-    const reject_store_options_t store = {options->path,      options->retried, options->format,
-                                          options->bad_value, options->target,  options->catalog};
+    const reject_store_options_t store = {options->path, options->retried, options->again, options->catalog};
     if (!rejects->spelling && !(rejects->spelling = malloc(SPELLING_ROOM)))
         return err_memory(err, SPELLING_ROOM);
     if (!rejects->store && !(rejects->store = reject_store_new(&store, err)))
@@ -167,19 +167,25 @@ static bool too_many(const rejects_t *rejects, bool at_end) {
     /* a share says little about the first few records */
     if (!at_end && rejects->looked_at < 10000)
         return false;
-    return (double)rejects->count * 100.0 > options->most_percent * (double)rejects->looked_at;
+    return (double)(rejects->count + rejects->of_others) * 100.0 >
+           options->most_percent * (double)rejects->looked_at;
 }
 
 /* A wrong format is not waited for, unless many rejects were allowed; records that were rejected before say nothing
- * about it. */
+ * about it. Whether it fits is told by records alone, not by what the server says of their documents. */
 static bool all_rejected(const rejects_t *rejects) {
     const reject_options_t *options = &rejects->options;
     return !options->retried && options->most <= REJECT_USUAL_MOST && !may_be_all(options) &&
-           !rejects->documents && rejects->count >= FIRST_RECORDS;
+           !rejects->fits && rejects->count >= FIRST_RECORDS;
 }
 
 static bool say_too_many(rejects_t *rejects, err_t *err) {
     const char *path = rejects_path(rejects);
+    const uint64_t others = rejects->options.most_percent >= 0 ? rejects->of_others : 0,
+                   count = rejects->count + others;
+    char by_others[80] = "";
+    if (others)
+        snprintf(by_others, sizeof by_others, " (%" PRIu64 " of them by earlier or other loads)", others);
     if (all_rejected(rejects))
         return err_set(err, STATUS_TOO_MANY_REJECTED,
                        "stopped: the first %" PRIu64
@@ -189,9 +195,9 @@ static bool say_too_many(rejects_t *rejects, err_t *err) {
                        rejects->count, rejects->options.format ? rejects->options.format : "(none)",
                        path ? " (" : "", path ? path : "", path ? " holds them)" : "", REJECT_USUAL_MOST);
     return err_set(err, STATUS_TOO_MANY_REJECTED,
-                   "stopped: %" PRIu64 " record%s rejected, more than --max-rejects allows;%s%s%s "
+                   "stopped: %" PRIu64 " record%s rejected%s, more than --max-rejects allows;%s%s%s "
                    "run the same command again with a higher --max-rejects to go on",
-                   rejects->count, rejects->count == 1 ? " was" : "s were", path ? " look into " : "",
+                   count, count == 1 ? " was" : "s were", by_others, path ? " look into " : "",
                    path ? path : "", path ? ", then" : "");
 }
 
@@ -215,10 +221,22 @@ bool rejects_add(rejects_t *rejects, const reject_t *reject, err_t *err) {
     return ok;
 }
 
-void rejects_looked_at(rejects_t *rejects, uint64_t records, bool documents) {
+void rejects_looked_at(rejects_t *rejects, uint64_t records) {
     pthread_mutex_lock(&rejects->lock);
     rejects->looked_at += records;
-    rejects->documents |= documents;
+    pthread_mutex_unlock(&rejects->lock);
+}
+
+void rejects_of_others(rejects_t *rejects, uint64_t records, uint64_t rejected) {
+    pthread_mutex_lock(&rejects->lock);
+    rejects->looked_at += records;
+    rejects->of_others += rejected;
+    pthread_mutex_unlock(&rejects->lock);
+}
+
+void rejects_format_fits(rejects_t *rejects) {
+    pthread_mutex_lock(&rejects->lock);
+    rejects->fits = true;
     pthread_mutex_unlock(&rejects->lock);
 }
 

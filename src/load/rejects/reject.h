@@ -14,12 +14,12 @@ typedef struct {
     const char *path;
     const char *retried; /* the reject file that the records come from: it stays as it is; or NULL */
     bool write;          /* false: only count and tell */
-    const char *format, *bad_value,
-        *target;         /* for the comment: of --format and its --on-bad-value, or NULL */
+    const char *format;  /* of --format; or NULL */
+    const char *again;   /* for the comment: retry_options; or NULL */
     const char *catalog; /* the own id of the collection's catalog; "": unknown */
     const schema_t *schema;
     uint64_t most;       /* more than this many end the load; */
-    double most_percent; /* or more than this share of the records read, where >= 0; 100: no limit */
+    double most_percent; /* or more than this share of the records, where >= 0; 100: no limit */
 } reject_options_t;
 
 enum { REJECT_USUAL_MOST = 1000 }; /* of a load that is not told */
@@ -46,8 +46,13 @@ typedef struct {
 /* False: this one was too many (status 3) or could not be written (status 8). */
 bool rejects_add(rejects_t *rejects, const reject_t *reject, err_t *err);
 
-/* Records of a block were looked at: for the limits that are shares. documents: some could be made. */
-void rejects_looked_at(rejects_t *rejects, uint64_t records, bool documents);
+/* Records were looked at: for the limits that are shares. */
+void rejects_looked_at(rejects_t *rejects, uint64_t records);
+/* So were these of the same inputs, by an earlier load or another one, and so many of them are rejects. */
+void rejects_of_others(rejects_t *rejects, uint64_t records, uint64_t rejected);
+/* A document could be made of a record, or documents of these inputs are in the collection already: from now on rejects
+ * are no sign of a wrong format. */
+void rejects_format_fits(rejects_t *rejects);
 
 /* At the end: is the share too large? */
 bool rejects_check(rejects_t *rejects, err_t *err);

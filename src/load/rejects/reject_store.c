@@ -164,8 +164,8 @@ static bool write_all(reject_store_t *store, struct iovec *pieces, int count, er
     return cannot(store->path, "written", store->problem, err);
 }
 
-/* A mark that no record can know, and words for the person who opens the file. A line end in a name would end their
- * comment. */
+/* A mark that no record can know, and words for the person who opens the file. A line end in a name or a filter would end
+ * their comment. */
 static char *make_beginning(reject_store_t *store, err_t *err) {
     uint64_t seed[2] = {(uint64_t)clock_now_ns(), (uint64_t)getpid() << 32 | (uint64_t)clock_wall_ms()};
     text_t words = {.length = 0};
@@ -174,9 +174,8 @@ static char *make_beginning(reject_store_t *store, err_t *err) {
                "%s: fix the line below each #@ line (or delete it to leave the record out), then run\n"
                "#   tipple load",
                reject_first_words);
-    shell_quote_option(&words, "--format", store->options.format);
-    shell_quote_option(&words, "--on-bad-value", store->options.bad_value);
-    shell_quote_option(&words, "--uri", store->options.target);
+    for (const char *at = store->options.again; at && *at; at++)
+        text_print(&words, "%c", *at == '\r' || *at == '\n' ? ' ' : *at);
     shell_quote_option(&words, "--retry", strpbrk(store->path, "\r\n") ? "FILE" : store->path);
     if (*store->options.catalog)
         text_print(&words, "\n# of catalog %s", store->options.catalog);

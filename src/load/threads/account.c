@@ -153,31 +153,42 @@ static bool settle_exception(const account_t *account, const batch_t *batch, blo
     return true;
 }
 
-/* Once, and before its rejects are counted: the server does take documents of this format. */
-static void tell_taken(account_t *account, const batch_t *batch, const delivered_t *delivered) {
-    size_t rejected = 0;
-    for (size_t i = 0; i < delivered->count; i++)
-        rejected += !delivered->exceptions[i].there && !delivered->exceptions[i].replaced;
-    if (rejected < batch->count) {
-        rejects_looked_at(account->loading->rejects, 0, true);
-        account->told = true;
+/* Of a batch with which the load ends: nothing more is rejected, and its blocks are read again by the next run. */
+static void count_certain(const account_t *account, uint32_t stored, const exception_t *exceptions,
+                          size_t count) {
+    uint32_t replaced = 0, there = 0, kept = 0;
+    for (size_t i = 0; i < count; i++) {
+        replaced += exceptions[i].replaced;
+        there += exceptions[i].there;
+        kept += exceptions[i].kept;
     }
+    ACCOUNT_ADD(account->counts->read, stored + replaced + there);
+    ACCOUNT_ADD(account->counts->loaded, stored + replaced);
+    ACCOUNT_ADD(account->counts->replaced, replaced);
+    ACCOUNT_ADD(account->counts->already_there, there);
+    ACCOUNT_ADD(account->counts->kept, kept);
 }
 
-bool account_batch(account_t *account, batch_t *batch, const delivered_t *delivered, err_t *err) {
-    uint32_t first = 0;
+void account_stopped(const account_t *account, const delivered_t *delivered) {
+    count_certain(account, delivered->stored, delivered->exceptions, delivered->count);
+}
+
+bool account_batch(const account_t *account, batch_t *batch, const delivered_t *delivered, err_t *err) {
+    uint32_t first = 0, counted = 0;
     size_t exceptions = 0;
     bool ok = true;
-    if (!account->told)
-        tell_taken(account, batch, delivered);
     for (size_t i = 0; i < batch->part_count; i++) {
         block_t *block = batch->parts[i].block;
         uint32_t end = first + batch->parts[i].count, loaded = batch->parts[i].count;
         for (; ok && exceptions < delivered->count && delivered->exceptions[exceptions].index < end;
              exceptions++, loaded--)
             ok = settle_exception(account, batch, block, &delivered->exceptions[exceptions], err);
-        if (!ok)
+        if (!ok) {
+            count_certain(account, delivered->stored - counted, delivered->exceptions + exceptions,
+                          delivered->count - exceptions);
             return false;
+        }
+        counted += loaded;
         block->counts.read += loaded;
         block->counts.loaded += loaded;
         ACCOUNT_ADD(account->counts->read, loaded);

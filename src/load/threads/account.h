@@ -20,7 +20,6 @@ typedef bool account_taken_t(void *context, block_t *block, const record_t *reco
 typedef struct {
     load_state_t *loading;
     counts_t *counts; /* the thread's */
-    bool told;        /* the rejects know that a document of this thread's was taken */
     account_taken_t *taken;
     void *taken_context;
 } account_t;
@@ -47,8 +46,12 @@ bool account_stop(const account_t *account, const block_t *block, const record_t
 /* The record after the block's others that is longer than --max-record. */
 bool account_oversize(const account_t *account, block_t *block, const char *reason, err_t *err);
 
-/* A batch that was delivered. Blocks whose records are now all settled are handed over. */
-bool account_batch(account_t *account, batch_t *batch, const delivered_t *delivered, err_t *err);
+/* A batch that was delivered. Blocks whose records are now all settled are handed over. False: the load ends; what was
+ * loaded or is there is counted all the same. */
+bool account_batch(const account_t *account, batch_t *batch, const delivered_t *delivered, err_t *err);
+
+/* A batch that was not delivered to its end, so that the load ends: what is known of it. */
+void account_stopped(const account_t *account, const delivered_t *delivered);
 
 /* The block, and the offset in its text, that a document of a batch comes from. */
 block_t *account_find(const batch_t *batch, uint32_t index, uint32_t *offset);

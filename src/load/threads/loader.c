@@ -174,8 +174,14 @@ static bool look_for_bad_values(loader_t *loader, const block_t *block, err_t *e
 /* The only record of a block is a reject, whatever it makes. */
 static bool refuse_record(loader_t *loader, block_t *block, const char *why, err_t *err) {
     const record_t record = {.length = block->length, .column = 1};
-    rejects_looked_at(loader->loading->rejects, 1, true);
+    rejects_looked_at(loader->loading->rejects, 1);
     return account_reject(&loader->account, block, &record, why, err);
+}
+
+/* Told once by each loader, at its first document: a batch may come to its rejects before its block ends. */
+static void note_fits(loader_t *loader) {
+    loader->fits = true;
+    rejects_format_fits(loader->loading->rejects);
 }
 
 /* Its records, one by one, into the batch. */
@@ -184,8 +190,8 @@ static bool load_records(loader_t *loader, block_t *block, err_t *err) {
     record_t record;
     uint64_t looked_at = 0;
     uint32_t torn_from = 0;
-    bool documents = false, ok = loader_may_have_grown(loader, block, err) &&
-                                 route_block(loader, block, err) && loader_read_back(loader, block, err);
+    bool ok = loader_may_have_grown(loader, block, err) && route_block(loader, block, err) &&
+              loader_read_back(loader, block, err);
     ok = ok && batch_reserve(loader->batch, 1, loading->batch_bytes, err);
     records_from(loader->reader, block_known_as(block), block->offset);
     records_begin(loader->reader, block->file->dialect, block->buffer.bytes, block->length, block->file_start,
@@ -200,13 +206,14 @@ static bool load_records(loader_t *loader, block_t *block, err_t *err) {
             return false;
         if (parsed == PARSED_DOCUMENT) {
             looked_at++;
-            documents = true;
+            if (__builtin_expect(!loader->fits, 0))
+                note_fits(loader);
             ok = take_document(loader, block, &record, err);
         } else if (parsed == PARSED_FULL) {
             ok = make_room(loader, loader->batch, record.needed, err);
         } else if (parsed == PARSED_REJECT) {
-            if (looked_at || documents)
-                rejects_looked_at(loading->rejects, looked_at, documents);
+            if (looked_at)
+                rejects_looked_at(loading->rejects, looked_at);
             looked_at = 1;
             if (records_must_stop(loader->reader))
                 return account_stop(&loader->account, block, &record, err);
@@ -219,7 +226,7 @@ static bool load_records(loader_t *loader, block_t *block, err_t *err) {
             ok = err_memory(err, record.length);
         }
     }
-    rejects_looked_at(loading->rejects, looked_at + (block->oversize.length > 0), documents);
+    rejects_looked_at(loading->rejects, looked_at + (block->oversize.length > 0));
     ok = ok && look_for_bad_values(loader, block, err);
     if (ok && block->by_itself && !looked_at)
         return refuse_record(

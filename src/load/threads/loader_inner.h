@@ -28,6 +28,7 @@ struct loader {
     batch_keys_t *keys; /* EXISTING_REPLACE: of the batch; else NULL */
     bool by_document;   /* the block's records belong to several shards, perhaps */
     begun_t *begun;     /* NULL: no block was begun before */
+    bool fits;          /* the rejects know that the format does */
     bool may_be_there;  /* records of the block at hand, by their own `_id`s: see documents_t */
     bool comparing;     /* the one at hand was, and something of it is there */
     account_t account;

@@ -24,6 +24,8 @@ bool loader_read_back(loader_t *loader, block_t *block, err_t *err) {
     if (!want_begun(loader, err))
         return false;
     const bool ok = begun_read(loader->begun, block, &loader->comparing, err);
+    if (loader->comparing)
+        rejects_format_fits(loader->loading->rejects);
     ACCOUNT_ADD(loader->counters.wait_server_ns, clock_now_ns() - start);
     return ok;
 }

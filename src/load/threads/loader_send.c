@@ -154,6 +154,7 @@ static void drop_block(void *context, block_t *block) {
  * again, that is begun anew: what is there already shows as duplicates. */
 static bool write_own(loader_t *loader, batch_t *batch, size_t place, delivered_t *delivered, err_t *err) {
     for (;;) {
+        *delivered = (delivered_t){.count = 0};
         batch_drop_lost(batch, drop_block, loader->loading); /* nobody confirms what is lost */
         if (batch->count && !load_state_wait_confirmed(loader->loading, err))
             return false;
@@ -178,8 +179,10 @@ bool loader_send(loader_t *loader, batch_t *batch, err_t *err) {
         return false;
     if (__builtin_expect(loading->throttle != NULL, 0) && !wait_for_leave(loader, batch, place, &began, err))
         return false;
-    if (loader->writer && !write_own(loader, batch, place, &delivered, err))
+    if (loader->writer && !write_own(loader, batch, place, &delivered, err)) {
+        account_stopped(&loader->account, &delivered);
         return false;
+    }
     if (__builtin_expect(loading->throttle != NULL, 0))
         throttle_leave(loading->throttle, place, began, batch->count);
     ACCOUNT_ADD(loader->counters.batches, 1);

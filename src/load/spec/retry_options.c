@@ -1,0 +1,33 @@
+#include "load/spec/retry_options.h"
+#include "base/shell_word.h"
+#include "server/address.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+char *retry_options(const load_spec_t *spec, const char *namespace, err_t *err) {
+    load_spec_t usual;
+    text_t line = {.length = 0};
+    char *uri = address_to_paste(spec->uri, namespace, err);
+    if (!uri)
+        return NULL;
+    load_spec_init(&usual);
+    shell_quote_option(&line, "--format", spec->format);
+    shell_quote_option(&line, "--on-bad-value", load_spec_bad_value(spec));
+    for (size_t i = 0; i < spec->filter_count; i++)
+        shell_quote_option(&line, "--filter", spec->filters[i]);
+    if (spec->max_record != usual.max_record)
+        text_print(&line, " --max-record %" PRIu64, spec->max_record);
+    if (spec->validate)
+        text_append(&line, " --validate");
+    for (size_t i = 0; i < spec->reject_code_count; i++)
+        text_print(&line, " --reject-code %" PRIu32, spec->reject_codes[i]);
+    /* what is still wrong is rejected again */
+    if (spec->max_rejects_percent >= 0)
+        text_print(&line, " --max-rejects %g%%", spec->max_rejects_percent);
+    else if (spec->max_rejects != usual.max_rejects)
+        text_print(&line, " --max-rejects %" PRIu64, spec->max_rejects);
+    shell_quote_option(&line, "--uri", uri);
+    free(uri);
+    return text_take(&line, err);
+}
