@@ -145,6 +145,7 @@ static bool has_escape(const span_t *span) {
 static void add_value(guess_t *guess, guess_column_t *column, const span_t *span) {
     const bool quoted = span->raw_length > span->length && span->length;
     guess_nearly_add(&column->nearly, &column->column, span->text, span->length);
+    guess_range_add(&column->range, span->text, span->length);
     column->column.kept_blank |= quoted && (span->text[0] == ' ' || span->text[span->length - 1] == ' ');
     if (column->word && !column->words)
         column->words = guess_is_column_word((const char *)span->text, span->length);
@@ -183,6 +184,7 @@ static bool add_record(guess_t *guess, const guess_line_t *line, err_t *err) {
     if (guess->structure.way.quote && !guess_torn_look(guess, line, &torn, err))
         return false;
     guess->escaped_ends += !torn && split_ends_escaped(line->text, line->length);
+    guess->rising += !torn && guess_header_rises(guess, guess->split);
     for (size_t i = 0; !torn && i < guess->split->count; i++)
         add_value(guess, &guess->columns[i], &guess->split->spans[i]);
     return true;

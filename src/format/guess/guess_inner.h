@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "format/cut/split.h"
 #include "format/guess/column/guess_nearly.h"
+#include "format/guess/column/guess_range.h"
 #include "format/guess/guess.h"
 #include "format/guess/structure/guess_structure.h"
 #include "format/guess/structure/guess_text.h"
@@ -24,6 +25,7 @@ typedef struct {
     uint64_t in_quotes; /* so many are, and not empty */
     column_t column;
     nearly_t nearly;
+    range_t range; /* of all but the first record */
     decision_t is;
     const type_spec_t *told; /* what a person says of it; NULL: nothing */
 } guess_column_t;
@@ -85,6 +87,7 @@ struct guess {
     uint64_t repeated;   /* and do not begin a text */
     bool marked_again;   /* one of those has a byte-order mark in front */
     uint64_t records, misfits, bytes;
+    uint64_t rising; /* records with guess_header_rises */
     uint64_t comments,
         comments_before; /* that may be records, so that they are rejected; if there is no header */
     bool has_escapes;    /* a value has \t, \n or \\ in two characters, in quotes only where \" is one, */
@@ -148,6 +151,8 @@ void guess_settle_nulls(guess_t *guess);
 /* A word that often names a column: "price", or one that is written like_this or likeThis. */
 bool guess_is_column_word(const char *text, size_t length);
 bool guess_find_header(guess_t *guess, err_t *err);
+/* Do the numbers of a record rise from each column to the next, where the first record's are whole ones that do? */
+bool guess_header_rises(const guess_t *guess, const split_t *split);
 /* guess_names.c: what the first record names; then the keys. */
 bool guess_read_names(guess_t *guess, err_t *err);
 bool guess_name_columns(guess_t *guess, err_t *err);
