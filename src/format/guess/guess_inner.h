@@ -118,6 +118,9 @@ void guess_json_tell(text_t out[GUESS_LINES], const guess_t *guess);
 
 /* guess_first_record.c: after what is known of quotes has changed, too. */
 bool guess_cut_first(guess_t *guess, err_t *err);
+/* guess_encoding.c: of each value; at the end. */
+void guess_look_at_bytes(guess_t *guess, const uint8_t *text, size_t length);
+bool guess_find_encoding(guess_t *guess, err_t *err);
 /* guess_escapes.c: of a record that holds a backslash. *again: quotes are escaped in another way than was known, and the
  * record is to be read again. guess_find_escapes: at the end. */
 bool guess_escapes_look(guess_t *guess, const guess_text_t *from, bool *again, err_t *err);
