@@ -49,6 +49,17 @@ typedef struct {
     bool told;            /* and in one of texts, which may mean them */
 } guess_nothing_t;
 
+/* Words with bytes above 7f, of text that is not UTF-8. In windows-1252 such bytes are letters with accents, which stand
+ * between others. */
+typedef struct {
+    uint64_t accented,
+        foreign;            /* as words of windows-1252 are; that are made of such bytes, of four at least, */
+    uint64_t short_foreign; /* of three; and runs of any such bytes, also of signs */
+    uint64_t
+        quoted; /* that have a quote of windows-1252 between two letters, as where it was a letter of DOS */
+    char first[24]; /* of those that are not accented, in UTF-8 */
+} guess_words_t;
+
 typedef struct {
     const uint8_t *at, *end;
     bool last; /* nothing follows */
@@ -102,6 +113,7 @@ struct guess {
     bool of_many;   /* there are other inputs */
     /* there is UTF-8 that is no ASCII; text that is not UTF-8; with bytes that are nothing in windows-1252 */
     bool wide_characters, other_bytes, no_bytes;
+    guess_words_t words;
     /* guess_end */
     bool header;     /* the format says header: yes */
     bool named_here; /* the first record holds names, but the columns are told by their place: header_line */
