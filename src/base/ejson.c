@@ -2,6 +2,7 @@
 #include "base/bson/element.h"
 #include "base/chars/escape.h"
 #include "base/chars/number.h"
+#include "base/chars/utf8.h"
 #include "base/text.h"
 
 #include <inttypes.h>
@@ -14,6 +15,7 @@ enum { DEEPEST = 220 }; /* a server accepts 200, and a document may be in anothe
 typedef struct {
     text_t text;
     bool relaxed;
+    uint64_t replaced; /* texts */
 } out_t;
 
 static void put(out_t *out, const char *bytes, size_t length) {
@@ -24,8 +26,10 @@ static void put_word(out_t *out, const char *word) {
     put(out, word, strlen(word));
 }
 
-static void append_text(text_t *to, const char *text, size_t length) {
+/* False: some of its bytes are no UTF-8, and U+FFFD stands in the place of each. */
+static bool append_text(text_t *to, const char *text, size_t length) {
     const uint8_t *at = (const uint8_t *)text, *end = at + length;
+    bool as_it_is = true;
     text_append(to, "\"");
     while (at < end) {
         const uint8_t *plain = at;
@@ -34,11 +38,17 @@ static void append_text(text_t *to, const char *text, size_t length) {
         text_append_bytes(to, (const char *)at, (size_t)(plain - at));
         if ((at = plain) < end) {
             char piece[ESCAPE_PIECE];
+            as_it_is &= utf8_character(at, (size_t)(end - at)) > 0;
             at += escape_json(at, (size_t)(end - at), piece);
             text_append(to, piece);
         }
     }
     text_append(to, "\"");
+    return as_it_is;
+}
+
+static void put_text(out_t *out, const char *text, size_t length) {
+    out->replaced += !append_text(&out->text, text, length);
 }
 
 void ejson_append_text(text_t *to, const char *text) {
@@ -113,7 +123,7 @@ static bool put_items(out_t *out, const bson_iter_t *parent, bson_iter_t *items,
 
 static void put_named(out_t *out, const char *before, const char *text, size_t length) {
     put_word(out, before);
-    append_text(&out->text, text, length);
+    put_text(out, text, length);
 }
 
 static bool put_code_with_scope(out_t *out, const bson_iter_t *at, int depth) {
@@ -153,7 +163,7 @@ static bool put_value(out_t *out, const bson_iter_t *at, int depth) {
         return true;
     case BSON_TYPE_UTF8: {
         const char *text = bson_iter_utf8(at, &length);
-        append_text(&out->text, text, length);
+        put_text(out, text, length);
         return true;
     }
     case BSON_TYPE_INT32:
@@ -202,7 +212,7 @@ static bool put_items(out_t *out, const bson_iter_t *parent, bson_iter_t *items,
     for (; ok && element_next(items); any = true, between = ", ") {
         put_word(out, between);
         if (!array) {
-            append_text(&out->text, bson_iter_key(items), bson_iter_key_len(items));
+            put_text(out, bson_iter_key(items), bson_iter_key_len(items));
             put_word(out, " : ");
         }
         ok = put_value(out, items, depth);
@@ -212,23 +222,33 @@ static bool put_items(out_t *out, const bson_iter_t *parent, bson_iter_t *items,
     return ok && !items->err_off;
 }
 
+static bool put_document(out_t *out, const bson_t *document) {
+    bson_iter_t items;
+    return bson_iter_init(&items, document) && put_items(out, NULL, &items, 0);
+}
+
 bool ejson_append(text_t *to, const bson_t *document, bool relaxed) {
     out_t out = {.text = *to, .relaxed = relaxed};
-    bson_iter_t items;
-    const bool ok = bson_iter_init(&items, document) && put_items(&out, NULL, &items, 0);
+    const bool ok = put_document(&out, document);
     *to = out.text;
     return ok;
 }
 
+char *ejson_print_telling(const bson_t *document, bool relaxed, size_t *length, uint64_t *replaced) {
+    out_t out = {.relaxed = relaxed};
+    const bool ok = put_document(&out, document);
+    *length = out.text.length;
+    *replaced = out.replaced;
+    if (ok)
+        return text_take_or_end(&out.text);
+    text_free(&out.text);
+    return NULL;
+}
+
 char *ejson_print(const bson_t *document, bool relaxed, size_t *length) {
-    text_t text = {.length = 0};
-    if (!ejson_append(&text, document, relaxed)) {
-        text_free(&text);
-        return NULL;
-    }
-    if (length)
-        *length = text.length;
-    return text_take_or_end(&text);
+    size_t printed;
+    uint64_t ignored;
+    return ejson_print_telling(document, relaxed, length ? length : &printed, &ignored);
 }
 
 void ejson_shorten(char *out, size_t room, const char *text, size_t length) {

@@ -12,6 +12,9 @@
  * it is nested deeper than a server accepts. If memory is out, the process ends with status 8 and a sentence. */
 char *ejson_print(const bson_t *document, bool relaxed, size_t *length);
 
+/* The same; *replaced: how many of its texts, keys among them, are not UTF-8, and shown with U+FFFD for each byte that is none. */
+char *ejson_print_telling(const bson_t *document, bool relaxed, size_t *length, uint64_t *replaced);
+
 /* The same behind a text, which says when memory is out. False: this is not BSON, or nested too deep. */
 bool ejson_append(text_t *to, const bson_t *document, bool relaxed);
 

@@ -121,6 +121,10 @@ typedef struct {
     uint64_t next_base; /* where a new collection's next extent would start */
     uint64_t next_ordinal;
     emitted_t *emitted; /* what --emit raw prints */
+    struct {
+        uint64_t texts; /* that are not UTF-8 */
+        char *first;    /* where */
+    } replaced;
 } parse_t;
 
 /* A file's own position in what is parsed. */
@@ -132,11 +136,26 @@ typedef struct {
     uint64_t base;
 } file_t;
 
-static bool print_json(const parse_t *parse, const bson_t *document, err_t *err) {
+static void note_replaced(parse_t *parse, const file_t *file, const cut_t *cut, const record_t *record,
+                          uint64_t texts) {
+    text_t first = {.length = 0};
+    if (!parse->replaced.texts) {
+        text_print(&first, "%s:%" PRIu64 " (offset %" PRIu64 ")", file->input->name,
+                   cut->first_line + record->line, cut->offset + record->offset);
+        parse->replaced.first = text_take_or_end(&first);
+    }
+    parse->replaced.texts += texts;
+}
+
+static bool print_json(parse_t *parse, const file_t *file, const cut_t *cut, const record_t *record,
+                       const bson_t *document, err_t *err) {
     size_t length;
-    char *json = ejson_print(document, parse->values->relaxed, &length);
+    uint64_t replaced;
+    char *json = ejson_print_telling(document, parse->values->relaxed, &length, &replaced);
     if (!json)
         return err_set(err, STATUS_INPUT, "a document cannot be shown as JSON");
+    if (replaced)
+        note_replaced(parse, file, cut, record, replaced);
     out_bytes(json, length);
     out_print("\n");
     free(json);
@@ -176,7 +195,7 @@ static bool print_document(parse_t *parse, const file_t *file, const cut_t *cut,
     }
     bson_init_static(&document, parse->place.bytes, record->document_length);
     if (parse->values->emit == EMIT_JSON)
-        return print_json(parse, &document, err);
+        return print_json(parse, file, cut, record, &document, err);
     const uint8_t *text;
     size_t length;
     if (!emit_record(parse->emitter, file->written, &document, shape, &text, &length, err)) {
@@ -382,6 +401,15 @@ static void tell_bad_values(const parse_t *parse) {
     free(text);
 }
 
+static void tell_replaced(const parse_t *parse) {
+    char count[UNITS_MAX];
+    const uint64_t texts = parse->replaced.texts;
+    if (texts)
+        log_warn("%s text%s not UTF-8, the first in %s: U+FFFD is shown for each byte that is none; a load "
+                 "stores the bytes as they are",
+                 units_count(count, texts), texts == 1 ? " is" : "s are", parse->replaced.first);
+}
+
 static void print_counts(const parse_t *parse, int64_t took_ns, int64_t cpu_ns) {
     char read[UNITS_MAX], documents[UNITS_MAX], rejected[UNITS_MAX], filtered[UNITS_MAX], took[UNITS_MAX],
         rate[UNITS_MAX], size[UNITS_MAX];
@@ -428,6 +456,7 @@ static int run(int argc, char **argv, const command_t *command, err_t *err) {
     if (ok || parse.read) {
         print_counts(&parse, clock_now_ns() - started, clock_process_cpu_ns() - cpu);
         tell_bad_values(&parse);
+        tell_replaced(&parse);
     }
     err_t printing;
     if (!cli_flush(&printing) && ok) {
@@ -435,6 +464,7 @@ static int run(int argc, char **argv, const command_t *command, err_t *err) {
         status = (int)printing.status;
     }
     free(parse.place.bytes);
+    free(parse.replaced.first);
     emitted_destroy(parse.emitted);
     emit_destroy(parse.emitter);
     records_destroy(parse.reader);

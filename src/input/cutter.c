@@ -429,20 +429,24 @@ void cutter_read_as(cutter_t *cutter, const schema_t *schema, const dialect_t *d
 bool cutter_begin(cutter_t *cutter, const schema_t *schema, const char *name, dialect_t *dialect,
                   err_t *err) {
     dialect_head_t head;
-    if (!cutter_look(cutter, &head, err) || !dialect_sniff_head(schema, &head, name, dialect, err))
+    if (!cutter_look(cutter, schema, &head, err) || !dialect_sniff_head(schema, &head, name, dialect, err))
         return false;
     cutter_read_as(cutter, schema, dialect);
     return true;
 }
 
-bool cutter_look(cutter_t *cutter, dialect_head_t *head, err_t *err) {
+static bool has_lines(const schema_t *schema) {
+    return schema->kind != RECORDS_BSON && schema->kind != RECORDS_JSON;
+}
+
+bool cutter_look(cutter_t *cutter, const schema_t *schema, dialect_head_t *head, err_t *err) {
     if ((!cutter->buffer.bytes && !take_buffer(cutter, err)) ||
         !fill(cutter, CUTTER_BUFFER, CUTTER_BUFFER, err))
         return false;
     const size_t end = record_end(cutter, CUTTER_WINDOW - 1);
     const bool more = !is_exhausted(cutter) || cutter->faulty || end;
     const size_t length = end ? end : more ? last_record_end(cutter) : cutter->have;
-    if (cutter->faulty && !length) {
+    if (cutter->faulty && !length && (!cutter->have || has_lines(schema))) {
         *err = cutter->fault;
         return false;
     }

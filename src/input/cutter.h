@@ -46,8 +46,8 @@ cutter_t *cutter_new(source_t *source, pool_t *pool, uint64_t max_record, err_t 
 void cutter_destroy(cutter_t *cutter);
 
 /* The beginning of the text, before the first cut: to find its dialect. It stays valid until then. False: memory, or a
- * fault of the source before its first line's end. */
-bool cutter_look(cutter_t *cutter, dialect_head_t *head, err_t *err);
+ * fault of the source before its first byte or, where the schema's records have lines, before its first line's end. */
+bool cutter_look(cutter_t *cutter, const schema_t *schema, dialect_head_t *head, err_t *err);
 
 /* Cuts records of this dialect, both of which stay the caller's: before the first cut. */
 void cutter_read_as(cutter_t *cutter, const schema_t *schema, const dialect_t *dialect);

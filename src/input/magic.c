@@ -1,5 +1,6 @@
 #include "input/magic.h"
 #include "format/cut/bson_span.h"
+#include "input/archive/dump.h"
 #include "input/archive/tar.h"
 #include "input/decode/utf16.h"
 
@@ -24,7 +25,7 @@ static const mark_t marks[] = {
     {MAGIC_PROGRAM, 0, 4, "\177ELF", NULL},
     {MAGIC_PROGRAM, 0, 2, "#!", NULL},
     {MAGIC_REJECTS, 0, sizeof MAGIC_REJECT_WORDS - 1, MAGIC_REJECT_WORDS, NULL},
-    {MAGIC_DUMP, 0, 4, "\x6d\xe2\x99\x81", "mongodump"},
+    {MAGIC_DUMP, 0, DUMP_MAGIC_BYTES, DUMP_MAGIC, "mongodump"},
     {MAGIC_XZ, 0, 6,
      "\xfd"
      "7zXZ\0",

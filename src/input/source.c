@@ -39,7 +39,7 @@ bool source_is_unchanged(const source_t *source, err_t *err) {
 bool source_choose_decoder(source_t *source, input_kind_t kind, err_t *err) {
     source->packing = kind;
     source->decoder = kind == INPUT_ZIP_MEMBER ? decoder_zip_member(source->file, source->kit->spare.engine)
-                      : kind == INPUT_DUMP     ? decoder_dump(source->file)
+                      : kind == INPUT_DUMP     ? decoder_dump(source->file, !source->kit->looks)
                                                : spare_take(&source->kit->spare, kind);
     source->feed.what = input_kind_name(kind);
     return source->decoder || err_memory(err, FEED_BYTES);
@@ -265,6 +265,13 @@ source_kit_t *source_kit_new(void) {
     return calloc(1, sizeof(source_kit_t));
 }
 
+source_kit_t *source_kit_new_to_look(void) {
+    source_kit_t *kit = source_kit_new();
+    if (kit)
+        kit->looks = true;
+    return kit;
+}
+
 const source_t *source_kit_stream(const source_kit_t *kit) {
     return kit->archive;
 }
@@ -284,4 +291,5 @@ void source_kit_free(source_kit_t *kit) {
 void source_kit_peek(source_kit_t *kit) {
     kit->spare.engine = INFLATE_ZLIB; /* needs less preparation than faster libraries */
     kit->piece = PEEK_BYTES;
+    kit->looks = true;
 }

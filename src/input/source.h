@@ -13,6 +13,9 @@ typedef struct source source_t;
  * in one pass if they are opened in order. NULL: out of memory. */
 typedef struct source_kit source_kit_t;
 source_kit_t *source_kit_new(void);
+/* A kit for a look at texts before they are loaded: an archive of mongodump is not read on behind the collection, where what
+ * follows its end would be told. */
+source_kit_t *source_kit_new_to_look(void);
 void source_kit_free(source_kit_t *kit);
 
 /* The stream of the compressed tar that was read last, or NULL. */

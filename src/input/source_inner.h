@@ -11,6 +11,7 @@ struct source_kit {
     spare_t spare;
     source_t *archive; /* the compressed tar that was read last, wherever reading has stopped in it */
     size_t piece;      /* how many bytes to read at once; 0: suitable for whole files */
+    bool looks;        /* only looks at texts: see source_kit_new_to_look */
     pool_t *pool;      /* if it is closed, a stream's bytes are not needed any more; may be NULL */
 };
 

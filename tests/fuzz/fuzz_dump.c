@@ -1,5 +1,6 @@
 /* fuzz_dump: any bytes as an archive of mongodump, also such that begin as one does. The documents of a collection are the same
- * however they are asked for, as many as a plain reading finds, and a fault is told after them. The first byte says how
+ * however they are asked for, also where the rest of the archive is not looked at, as many as a plain reading finds, and a fault
+ * is told after them. The first byte says how
  * much is asked for at once, and whether the archive's own beginning is put before the rest. */
 #include "format_lab.h"
 #include "input/archive/dump.h"
@@ -29,11 +30,11 @@ static archive_t make_archive(const uint8_t *data, size_t size, bool begun) {
     return archive;
 }
 
-static decode_t decode(const archive_t *archive, size_t step, grown_t *out) {
+static decode_t decode(const archive_t *archive, size_t step, bool to_end, grown_t *out) {
     input_file_t file = {.kind = INPUT_DUMP, .collection = (char *)collection};
     feed_t feed;
     err_t err = {.text = ""};
-    decoder_t *decoder = decoder_dump(&file);
+    decoder_t *decoder = decoder_dump(&file, to_end);
     uint8_t bytes[512];
     decode_t is;
     LAB_MUST(decoder);
@@ -85,10 +86,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (!size)
         return 0;
     archive_t archive = make_archive(data + 1, size - 1, data[0] & 1);
-    grown_t plain = {0}, one = {0}, other = {0};
-    const decode_t is = decode(&archive, 512, &one);
-    LAB_MUST(decode(&archive, 1 + data[0] / 2, &other) == is);
+    grown_t plain = {0}, one = {0}, other = {0}, looked = {0};
+    const decode_t is = decode(&archive, 512, true, &one);
+    LAB_MUST(decode(&archive, 1 + data[0] / 2, true, &other) == is);
     LAB_MUST(one.size == other.size && (!one.size || !memcmp(one.at, other.at, one.size)));
+    const decode_t looked_is = decode(&archive, 512, false, &looked);
+    LAB_MUST(looked_is == is || (looked_is == DECODE_END && is == DECODE_FAULT));
+    LAB_MUST(one.size == looked.size && (!one.size || !memcmp(one.at, looked.at, one.size)));
     read_plainly(&archive, &plain);
     /* a fault may have cut off the last one */
     LAB_MUST(is == DECODE_FAULT ? one.size >= plain.size : one.size == plain.size);
@@ -96,6 +100,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     grown_free(&plain);
     grown_free(&one);
     grown_free(&other);
+    grown_free(&looked);
     free(archive.room);
     return 0;
 }

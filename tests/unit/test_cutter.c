@@ -663,6 +663,7 @@ static void test_seek_after_look(void **state) {
     (void)state;
     grown_t text = {0};
     uint64_t seed = 3;
+    schema_t *schema = lab_schema("format: x\nrecord: {delimiter: \",\"}\nfields: [{name: a}]\n");
     random_records(&seed, 9 * W, &text);
     for (int cuts = 0; cuts < 3; cuts++)
         for (int by_offset = 0; by_offset < 2; by_offset++) {
@@ -673,7 +674,7 @@ static void test_seek_after_look(void **state) {
             pool_t *pool = pool_new(4 * CUTTER_BUFFER, CUTTER_BUFFER);
             cutter_t *cutter = cutter_new(&source, pool, 1 << 20, &err);
             if (!cuts)
-                assert_true(cutter_look(cutter, &head, &err));
+                assert_true(cutter_look(cutter, schema, &head, &err));
             for (int i = 0; i < cuts; i++) {
                 assert_int_equal(cutter_next(cutter, &cut, &err), 1);
                 pool_give(pool, &cut.buffer);
@@ -692,6 +693,7 @@ static void test_seek_after_look(void **state) {
             cutter_destroy(cutter);
             pool_destroy(pool);
         }
+    schema_destroy(schema);
     grown_free(&text);
 }
 
@@ -1044,6 +1046,16 @@ static uint64_t cut_bson(const grown_t *text, bool fails, bool *last, err_t *err
     return at;
 }
 
+/* Where no byte is a line end, too, what stands before a fault is read. */
+static void test_bson_before_fault(void **state) {
+    (void)state;
+    grown_t text = {.at = (uint8_t *)"\14\0\0\0\20a\0\2\0\0\0\0", .size = 12};
+    bool last;
+    err_t err;
+    assert_int_equal(text.size, cut_bson(&text, true, &last, &err));
+    assert_true(err.text[0] && !last);
+}
+
 static void test_bson_windows(void **state) {
     (void)state;
     uint64_t seed = 11;
@@ -1106,6 +1118,7 @@ static void test_bson_lies(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_bson_before_fault),
         cmocka_unit_test(test_bson_windows),
         cmocka_unit_test(test_bson_lies),
         cmocka_unit_test(test_json_windows),

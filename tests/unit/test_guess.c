@@ -318,6 +318,34 @@ static void test_misfits_are_counted(void **state) {
     guess_destroy(guess);
 }
 
+/* Is a number as those of its column? */
+static void test_range(void **state) {
+    (void)state;
+    static const struct {
+        const char *first, *below[6];
+        bool unlike;
+    } rows[] = {
+        {"2019", {"8,5", "7,1"}, true},    {" 2019 ", {"8", "7"}, true},
+        {"2019", {"8", "2021"}, false},    {"2019", {"yes", "no"}, true},
+        {"2.5", {"x", "y"}, false},        {"2019", {"", "NULL"}, false},
+        {"2019", {NULL}, false},           {"1204", {"5", "17"}, true},
+        {"1204", {"5", "170"}, false},     {"1204", {"5", "170", "1", "2", "3"}, true},
+        {"7", {"8.5", "7.1"}, true},       {"7", {"8.5", "7"}, false},
+        {"0", {"8.5", "7.1"}, false},      {"0.5", {"12", "14"}, true},
+        {"12", {"1.234", "5.678"}, false}, /* which may be whole ones */
+        {"1.234", {"5", "7"}, false},      {"-300", {"5", "-7"}, true},
+        {"1", {"2", "3"}, false},          {"Ann", {"2", "3"}, false},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        range_t range = {.values = 0};
+        for (size_t j = 0; j < 6 && rows[i].below[j]; j++)
+            guess_range_add(&range, (const uint8_t *)rows[i].below[j], strlen(rows[i].below[j]));
+        if (guess_range_is_unlike(&range, (const uint8_t *)rows[i].first, strlen(rows[i].first)) !=
+            rows[i].unlike)
+            fail_msg("row %zu: %s", i, rows[i].first);
+    }
+}
+
 /* Lines that are the same as the first one are records where no header is read, each of them. */
 static void test_first_again(void **state) {
     (void)state;
@@ -401,6 +429,7 @@ int main(void) {
         cmocka_unit_test(test_named_types),
         cmocka_unit_test(test_next_piece),
         cmocka_unit_test(test_piece_in_the_middle),
+        cmocka_unit_test(test_range),
         cmocka_unit_test(test_same_header),
         cmocka_unit_test(test_misfits_are_counted),
         cmocka_unit_test(test_first_again),

@@ -1,6 +1,5 @@
 #include "base/chars/blanks.h"
 #include "base/chars/lines.h"
-#include "base/chars/utf8.h"
 #include "format/guess/guess_inner.h"
 #include "format/guess/structure/guess_middle.h"
 #include "format/record/dialect.h"
@@ -120,17 +119,6 @@ bool guess_begin(guess_t *guess, const uint8_t *text, size_t length, bool whole,
 
 /* ---- values ---- */
 
-static void look_at_bytes(guess_t *guess, const uint8_t *text, size_t length) {
-    if (encoding_is_ascii(text, length))
-        return;
-    if (utf8_valid(text, length)) {
-        guess->wide_characters = true;
-        return;
-    }
-    guess->other_bytes = true;
-    guess->no_bytes |= !encoding_is(ENCODING_WINDOWS_1252, text, length);
-}
-
 /* \t, \n, \\: so databases write a tab, a line end, a backslash into text without quotes. */
 static bool has_escape(const span_t *span) {
     const uint8_t *at = span->text, *const end = at + span->length;
@@ -145,6 +133,7 @@ static bool has_escape(const span_t *span) {
 static void add_value(guess_t *guess, guess_column_t *column, const span_t *span) {
     const bool quoted = span->raw_length > span->length && span->length;
     guess_nearly_add(&column->nearly, &column->column, span->text, span->length);
+    guess_range_add(&column->range, span->text, span->length);
     column->column.kept_blank |= quoted && (span->text[0] == ' ' || span->text[span->length - 1] == ' ');
     if (column->word && !column->words)
         column->words = guess_is_column_word((const char *)span->text, span->length);
@@ -153,7 +142,7 @@ static void add_value(guess_t *guess, guess_column_t *column, const span_t *span
     guess_torn_plain(guess, span);
     guess->has_escapes =
         guess->has_escapes || ((!quoted || guess->structure.way.backslash) && has_escape(span));
-    look_at_bytes(guess, span->text, span->length);
+    guess_look_at_bytes(guess, span->text, span->length);
 }
 
 /* A CR that ends no line for us, and perhaps did for who wrote it; in quotes it is a part of a text. */
@@ -183,6 +172,7 @@ static bool add_record(guess_t *guess, const guess_line_t *line, err_t *err) {
     if (guess->structure.way.quote && !guess_torn_look(guess, line, &torn, err))
         return false;
     guess->escaped_ends += !torn && split_ends_escaped(line->text, line->length);
+    guess->rising += !torn && guess_header_rises(guess, guess->split);
     for (size_t i = 0; !torn && i < guess->split->count; i++)
         add_value(guess, &guess->columns[i], &guess->split->spans[i]);
     return true;
@@ -347,51 +337,6 @@ void guess_saw_all(guess_t *guess) {
 
 /* ---- decisions ---- */
 
-static bool refuse_two_encodings(const guess_t *guess, err_t *err) {
-    return err_set(err, STATUS_INPUT,
-                   "%.1000s: part of its text is UTF-8, and part is not. If all of it is windows-1252, give "
-                   "--encoding windows-1252; if both are mixed, give --encoding utf-8-or-windows-1252, which "
-                   "reads each value as UTF-8 where it can be",
-                   guess->name);
-}
-
-/* The first record's text, which may have to be written down. */
-static bool check_first(const guess_t *guess, err_t *err) {
-    return utf8_valid(guess->first, guess->first_length) ||
-           encoding_converts(guess->encoding, guess->first, guess->first_length) ||
-           err_set(err, STATUS_INPUT, "%.1000s: its first line is no text in the encoding %s", guess->name,
-                   encoding_names[guess->encoding]);
-}
-
-static bool find_encoding(guess_t *guess, err_t *err) {
-    for (size_t i = 0; i < guess->structure.columns; i++)
-        look_at_bytes(guess, (const uint8_t *)guess->columns[i].text, guess->columns[i].length);
-    if (!utf8_valid(guess->first, guess->first_length))
-        look_at_bytes(guess, guess->first, guess->first_length);
-    guess->encoding = guess->options.encoding_given ? guess->options.encoding
-                      : guess->other_bytes          ? ENCODING_WINDOWS_1252_NOT_UTF8
-                                                    : ENCODING_NONE;
-    if (guess->marked && guess->options.encoding_given && !encoding_keeps_utf8(guess->encoding))
-        return err_set(
-            err, STATUS_INPUT,
-            "%.1000s: begins with a byte-order mark, by which its text is UTF-8: leave --encoding out",
-            guess->name);
-    if (guess->options.encoding_given)
-        return check_first(guess, err);
-    if (guess->other_bytes && guess->marked)
-        return err_set(err, STATUS_INPUT,
-                       "%.1000s: begins with the byte-order mark of UTF-8, and some of its text is none; say "
-                       "--encoding utf-8 to keep that as bytes, or correct the file",
-                       guess->name);
-    if (guess->no_bytes)
-        return err_set(
-            err, STATUS_INPUT,
-            "%.1000s: its text is neither UTF-8 nor windows-1252; make it UTF-8 first (iconv -f ENCODING -t "
-            "UTF-8; iconv -l lists them), or pipe that in and name the input '-'",
-            guess->name);
-    return !guess->other_bytes || !guess->wide_characters || refuse_two_encodings(guess, err);
-}
-
 static void decide_columns(guess_t *guess) {
     for (size_t i = 0; i < guess->structure.columns; i++)
         guess->columns[i].is = guess_column_decide(&guess->columns[i].column);
@@ -466,7 +411,7 @@ bool guess_end(guess_t *guess, err_t *err) {
     if (!find_cr(guess, err))
         return false;
     decide_columns(guess);
-    if (!guess_find_escapes(guess, err) || !guess_find_torn(guess, err) || !find_encoding(guess, err) ||
+    if (!guess_find_escapes(guess, err) || !guess_find_torn(guess, err) || !guess_find_encoding(guess, err) ||
         !guess_read_names(guess, err) || !guess_find_header(guess, err))
         return false;
     add_comments(guess);

@@ -1,3 +1,4 @@
+#include "base/chars/blanks.h"
 #include "base/numbers/units.h"
 #include "format/guess/guess_inner.h"
 
@@ -11,6 +12,7 @@ enum {
     ENOUGH = 2,      /* what one column of texts tells may be so by chance */
     LEAST_ROWS = 5,  /* so may be what fewer have in common, */
     LEAST_MAILS = 3, /* but for addresses with @ */
+    RISING = 3,      /* so many numbers, above as many rows, rise by chance more rarely */
 };
 
 /* Written like_this or likeThis, with parts of some letters; digits only at a part's end. */
@@ -61,14 +63,16 @@ static column_t of_one(const char *text, size_t length) {
     return column;
 }
 
-/* The whole number that a value of the first row is; -1: none. */
+/* The whole number that a value of the first row is, whatever blanks are around it; -1: none. */
 static long number_at(const guess_t *guess, size_t at) {
     if (at >= guess->structure.columns)
         return -1;
-    const guess_column_t *column = &guess->columns[at];
-    if (!column->length || column->length > 9 || strspn(column->text, "0123456789") != column->length)
+    const uint8_t *text = (const uint8_t *)guess->columns[at].text;
+    size_t length = guess->columns[at].length;
+    blanks_trim(&text, &length);
+    if (!length || length > 9 || strspn((const char *)text, "0123456789") < length)
         return -1;
-    return atol(column->text);
+    return atol((const char *)text);
 }
 
 static bool are_near_years(const guess_t *guess, size_t at) {
@@ -89,6 +93,33 @@ static bool is_of_years(const guess_t *guess, size_t at) {
 /* So do hours, months, or any numbers at even steps. */
 static bool is_of_series(const guess_t *guess, size_t at) {
     return (at > 1 && are_even(guess, at - 2)) || (at && are_even(guess, at - 1)) || are_even(guess, at);
+}
+
+/* Are there so many of the first row's numbers, and each larger than the one before it? */
+static bool first_rises(const guess_t *guess) {
+    size_t count = 0;
+    long last = -1;
+    for (size_t i = 0; i < guess->structure.columns; i++) {
+        const long number = number_at(guess, i);
+        if (number >= 0 && number <= last)
+            return false;
+        count += number >= 0;
+        last = number >= 0 ? number : last;
+    }
+    return count >= RISING;
+}
+
+bool guess_header_rises(const guess_t *guess, const split_t *split) {
+    double last = -1;
+    for (size_t i = 0; i < guess->structure.columns; i++) {
+        if (number_at(guess, i) < 0)
+            continue;
+        const double size = guess_range_size(split->spans[i].text, split->spans[i].length);
+        if (size <= last)
+            return false;
+        last = size;
+    }
+    return first_rises(guess);
 }
 
 static bool is_untyped(const column_t *column, const decision_t *is) {
@@ -114,6 +145,8 @@ static bool is_name_like(const char *text, size_t length) {
 
 typedef struct {
     size_t with, without;
+    /* what without has to outweigh, too: numbers that are not like those below them; and such that are years or at even steps */
+    size_t unlike, unlike_series;
     bool words, years; /* a name such as "id" is among the first row's; years in a row are */
     bool known;        /* one that many files have */
     bool above;        /* any name is above numbers or dates */
@@ -135,17 +168,25 @@ static void weigh_column(const guess_t *guess, size_t at, bool named, evidence_t
     evidence->known |= known;
     evidence->years |=
         years && column->column.same_length != column->length; /* else the others may be years, too */
-    if (!first.values || years || (named && is_of_series(guess, at)))
+    const bool unlike = guess_range_is_unlike(&column->range, (const uint8_t *)column->text, column->length);
+    if (!first.values || years || (named && is_of_series(guess, at))) {
+        evidence->unlike_series += unlike ? STRONG : 0;
         return;
+    }
     const bool word = first.pairs && (!column->column.values ||
                                       !(first.pairs & column->column.pairs)); /* "n" may be a name, too */
     const bool first_typed = !word && !is_untyped(&first, &first_is),
                typed = column->column.values && !is_untyped(&column->column, is);
     if (first_typed) {
         /* days head columns, too */
-        const bool heads = is_date(first_is.kind) && guess_kind_is_number(is->kind);
+        const bool heads =
+            is_date(first_is.kind) && (guess_kind_is_number(is->kind) || (!typed && column->column.values));
+        if (!heads && unlike) {
+            evidence->unlike += STRONG;
+            return;
+        }
         evidence->without += heads ? 0 : typed ? STRONG : 1;
-        evidence->certain |= typed && !heads && is->kind != KIND_INT;
+        evidence->certain |= typed && !heads && is->kind != KIND_INT && first_is.kind != KIND_INT;
         return;
     }
     const bool name = is_name_like(column->text, column->length);
@@ -176,7 +217,8 @@ static size_t unsure_lines(const guess_t *guess) {
     return guess->structure.skip - guess->structure.told;
 }
 
-static bool refuse_unsure(const guess_t *guess, err_t *err) {
+/* unlike: its numbers are not as those below them, as where years head columns of measures. */
+static bool refuse_unsure(const guess_t *guess, bool unlike, err_t *err) {
     char first[200];
     guess_shown(first, sizeof first, (const char *)guess->first, guess->first_length);
     if (guess->repeated)
@@ -196,11 +238,12 @@ static bool refuse_unsure(const guess_t *guess, err_t *err) {
     bool blank = false; /* so it may be a title */
     for (size_t i = 0; i < guess->structure.columns; i++)
         blank |= !guess->columns[i].length;
-    return err_set(
-        err, STATUS_INPUT,
-        "%.1000s: its first line (%s) may name the columns or be a record: nothing in it tells; say which "
-        "by --header yes or --header no%s",
-        guess->name, first, blank ? ", or by --header N if line N names them" : "");
+    return err_set(err, STATUS_INPUT,
+                   "%.1000s: its first line (%s) may name the columns or be a record: %s; say which "
+                   "by --header yes or --header no%s",
+                   guess->name, first,
+                   unlike ? "its numbers are not like those below them" : "nothing in it tells",
+                   blank ? ", or by --header N if line N names them" : "");
 }
 
 /* Two names that are the same one, but for upper and lower case: a header could not tell their columns apart. */
@@ -302,15 +345,20 @@ bool guess_find_header(guess_t *guess, err_t *err) {
     for (size_t i = 0; i < guess->structure.columns; i++)
         weigh_column(guess, i, named, &evidence);
     evidence.with += evidence.words && evidence.years;
-    if (guess->options.header == GUESS_HEADER && evidence.with < 2 * evidence.without)
-        return refuse_unsure(guess,
-                             err); /* the first line, or the one behind what stands before the records? */
+    const size_t against = evidence.without + evidence.unlike; /* that it is a header */
+    if (guess->options.header == GUESS_HEADER && evidence.with < 2 * against)
+        /* the first line, or the one behind what stands before the records? */
+        return refuse_unsure(guess, false, err);
     if (guess->repeated && (!evidence.words || guess->structure.columns == 1) && evidence.with)
-        return refuse_unsure(guess, err);
-    if (evidence.with >= ENOUGH && evidence.with >= 2 * evidence.without)
+        return refuse_unsure(guess, false, err);
+    if (evidence.with >= ENOUGH && evidence.with >= 2 * against)
         return settle(guess, true, err);
-    const bool contradicts = evidence.above || (evidence.known && evidence.with && !evidence.certain);
+    const size_t heads = evidence.unlike + evidence.unlike_series;
+    const bool unlike = (heads && evidence.without <= heads) ||
+                        (!guess->rising && guess->records >= RISING && first_rises(guess));
+    const bool contradicts =
+        evidence.above || (((evidence.known && evidence.with) || unlike) && !evidence.certain);
     if (evidence.without >= 2 * evidence.with + !evidence.with && !contradicts && !are_numbered(guess))
         return settle(guess, false, err);
-    return refuse_unsure(guess, err);
+    return refuse_unsure(guess, unlike, err);
 }

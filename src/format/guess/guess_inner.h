@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "format/cut/split.h"
 #include "format/guess/column/guess_nearly.h"
+#include "format/guess/column/guess_range.h"
 #include "format/guess/guess.h"
 #include "format/guess/structure/guess_structure.h"
 #include "format/guess/structure/guess_text.h"
@@ -24,6 +25,7 @@ typedef struct {
     uint64_t in_quotes; /* so many are, and not empty */
     column_t column;
     nearly_t nearly;
+    range_t range; /* of all but the first record */
     decision_t is;
     const type_spec_t *told; /* what a person says of it; NULL: nothing */
 } guess_column_t;
@@ -46,6 +48,17 @@ typedef struct {
     bool backslash, null; /* \N, NULL */
     bool told;            /* and in one of texts, which may mean them */
 } guess_nothing_t;
+
+/* Words with bytes above 7f, of text that is not UTF-8. In windows-1252 such bytes are letters with accents, which stand
+ * between others. */
+typedef struct {
+    uint64_t accented,
+        foreign;            /* as words of windows-1252 are; that are made of such bytes, of four at least, */
+    uint64_t short_foreign; /* of three; and runs of any such bytes, also of signs */
+    uint64_t
+        quoted; /* that have a quote of windows-1252 between two letters, as where it was a letter of DOS */
+    char first[24]; /* of those that are not accented, in UTF-8 */
+} guess_words_t;
 
 typedef struct {
     const uint8_t *at, *end;
@@ -85,6 +98,7 @@ struct guess {
     uint64_t repeated;   /* and do not begin a text */
     bool marked_again;   /* one of those has a byte-order mark in front */
     uint64_t records, misfits, bytes;
+    uint64_t rising; /* records with guess_header_rises */
     uint64_t comments,
         comments_before; /* that may be records, so that they are rejected; if there is no header */
     bool has_escapes;    /* a value has \t, \n or \\ in two characters, in quotes only where \" is one, */
@@ -99,6 +113,7 @@ struct guess {
     bool of_many;   /* there are other inputs */
     /* there is UTF-8 that is no ASCII; text that is not UTF-8; with bytes that are nothing in windows-1252 */
     bool wide_characters, other_bytes, no_bytes;
+    guess_words_t words;
     /* guess_end */
     bool header;     /* the format says header: yes */
     bool named_here; /* the first record holds names, but the columns are told by their place: header_line */
@@ -115,6 +130,9 @@ void guess_json_tell(text_t out[GUESS_LINES], const guess_t *guess);
 
 /* guess_first_record.c: after what is known of quotes has changed, too. */
 bool guess_cut_first(guess_t *guess, err_t *err);
+/* guess_encoding.c: of each value; at the end. */
+void guess_look_at_bytes(guess_t *guess, const uint8_t *text, size_t length);
+bool guess_find_encoding(guess_t *guess, err_t *err);
 /* guess_escapes.c: of a record that holds a backslash. *again: quotes are escaped in another way than was known, and the
  * record is to be read again. guess_find_escapes: at the end. */
 bool guess_escapes_look(guess_t *guess, const guess_text_t *from, bool *again, err_t *err);
@@ -148,6 +166,8 @@ void guess_settle_nulls(guess_t *guess);
 /* A word that often names a column: "price", or one that is written like_this or likeThis. */
 bool guess_is_column_word(const char *text, size_t length);
 bool guess_find_header(guess_t *guess, err_t *err);
+/* Do the numbers of a record rise from each column to the next, where the first record's are whole ones that do? */
+bool guess_header_rises(const guess_t *guess, const split_t *split);
 /* guess_names.c: what the first record names; then the keys. */
 bool guess_read_names(guess_t *guess, err_t *err);
 bool guess_name_columns(guess_t *guess, err_t *err);

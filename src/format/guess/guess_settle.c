@@ -18,6 +18,10 @@ static size_t pattern_in(const column_t *column, unsigned order) {
     return guess_first_date(left);
 }
 
+static char separator_of(const guess_column_t *column) {
+    return guess_pattern(column->is.pattern)->separator;
+}
+
 static bool refuse_days(const guess_t *guess, const guess_column_t *column, err_t *err) {
     static const char *const words[ORDERS] = {[ORDER_DMY] = "dmy", [ORDER_MDY] = "mdy", [ORDER_YMD] = "ymd"};
     char name[200], patterns[100] = "", options[60] = "";
@@ -32,15 +36,14 @@ static bool refuse_days(const guess_t *guess, const guess_column_t *column, err_
         used += (size_t)snprintf(options + used, sizeof options - used, "%s--dates %s", between, words[i]);
     }
     guess_shown(name, sizeof name, column->key, strlen(column->key));
-    return err_set(
-        err, STATUS_INPUT,
-        "%.1000s: the dates of column '%s' are %s: all that were looked at are days %s way; say which "
-        "by %s",
-        guess->name, name, patterns, __builtin_popcount(column->is.orders) > 2 ? "any" : "either", options);
-}
-
-static char separator_of(const guess_column_t *column) {
-    return guess_pattern(column->is.pattern)->separator;
+    err_set(err, STATUS_INPUT,
+            "%.1000s: the dates of column '%s' are %s: all that were looked at are days %s way; say which "
+            "by %s",
+            guess->name, name, patterns, __builtin_popcount(column->is.orders) > 2 ? "any" : "either",
+            options);
+    if (separator_of(column) == '.')
+        err_add(err, "; or, if they are times as DB2 writes them, or versions, give --type '%s:text'", name);
+    return false;
 }
 
 /* In which orders other columns with this separator are that leave no doubt. */

@@ -11,7 +11,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { DUMP_MAGIC_BYTES = 4, DUMP_NAME = 512 /* a namespace has 255 bytes at most */ };
+#define DUMP_MAGIC "\x6d\xe2\x99\x81"
+enum { DUMP_MAGIC_BYTES = sizeof DUMP_MAGIC - 1, DUMP_NAME = 512 /* a namespace has 255 bytes at most */ };
 static const uint32_t dump_terminator = 0xffffffff;
 
 typedef struct {

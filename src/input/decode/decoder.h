@@ -40,7 +40,8 @@ decoder_t *decoder_gzip(inflate_engine_t engine);
 decoder_t *decoder_zstd(void);
 decoder_t *decoder_xz(void);
 decoder_t *decoder_bzip2(void);
-decoder_t *decoder_dump(const input_file_t *file);
+/* to_end: a fault is also what is behind the archive, which is known only where the rest of it has been passed. */
+decoder_t *decoder_dump(const input_file_t *file, bool to_end);
 decoder_t *decoder_zip_member(const input_file_t *file, inflate_engine_t engine);
 
 #endif

@@ -1,7 +1,9 @@
 /* dump: the documents of one collection, out of an archive of mongodump (see dump.h). */
+#include "base/stop.h"
 #include "format/cut/bson_length.h"
 #include "input/archive/dump.h"
 #include "input/decode/decoder.h"
+#include "input/file/fault.h"
 
 #include <lzma.h>
 #include <stdlib.h>
@@ -12,7 +14,9 @@ enum { PASSED = 64 * 1024, HEADER_MOST = FEED_BYTES / 2 };
 typedef struct {
     decoder_t decoder;
     const char *collection;
-    enum { AT_START, IN_PRELUDE, AT_BLOCK, IN_BLOCK, AT_END } at;
+    enum { AT_START, IN_PRELUDE, AT_BLOCK, IN_BLOCK } at;
+    bool to_end;   /* it is read on behind the collection, to the end of the archive */
+    bool whole;    /* its last block was read */
     bool ours;     /* the block's documents are the collection's */
     uint32_t left; /* bytes of the document at hand */
     uint64_t crc;
@@ -30,43 +34,98 @@ static decode_t cut_off(feed_t *feed, err_t *err) {
     return DECODE_FAULT;
 }
 
+/* Is what comes the beginning of an archive? Its mark is the length of no document. */
+static bool begins_archive(feed_t *feed) {
+    return feed_want(feed, DUMP_MAGIC_BYTES) >= DUMP_MAGIC_BYTES &&
+           memcmp(feed_bytes(feed), DUMP_MAGIC, DUMP_MAGIC_BYTES) == 0;
+}
+
+static decode_t joined(const feed_t *feed, err_t *err) {
+    const unsigned long long at = feed_offset(feed);
+    if (feed->pull)
+        err_set(
+            err, STATUS_INPUT,
+            "%.1000s: another archive of mongodump follows the first one, at byte %llu of what is unpacked; "
+            "everything before that was read. Unpack the file, divide it there (head -c %llu and tail -c "
+            "+%llu), and load both parts",
+            feed->name, at, at, at + 1);
+    else
+        err_set(
+            err, STATUS_INPUT,
+            "%.1000s: another archive of mongodump follows the first one, at byte %llu; everything before "
+            "that was read. Copy it into a file of its own (tail -c +%llu), cut it off here (truncate -s "
+            "%llu), and load both, this one with --reload-changed",
+            feed->name, at, at + 1, at);
+    return DECODE_FAULT;
+}
+
+/* What may be wrong where a block is to begin: the archive is cut off, damaged, or over, and something is behind it. */
+static decode_t no_block(const dump_t *dump, feed_t *feed, bool ends, const char *why, err_t *err) {
+    feed->what = "mongodump";
+    if (!dump->whole)
+        return ends ? cut_off(feed, err) : damaged(feed, why, err);
+    feed_followed(feed, err);
+    return DECODE_FAULT;
+}
+
+/* The archive ends within a block. Behind a whole collection that is of another one, and told where that one is read. */
+static decode_t ends_in_block(const dump_t *dump, feed_t *feed, err_t *err) {
+    return dump->whole && !feed->failed ? DECODE_END : cut_off(feed, err);
+}
+
 /* The length of the next document, or the terminator. MORE: it is there, and not taken. */
-static decode_t next_length(feed_t *feed, uint32_t *length, err_t *err) {
+static decode_t next_length(const dump_t *dump, feed_t *feed, uint32_t *length, err_t *err) {
     if (feed_want(feed, 4) < 4)
-        return cut_off(feed, err);
+        return ends_in_block(dump, feed, err);
     *length = bson_length(feed_bytes(feed));
     if (*length != dump_terminator && !bson_length_may_be(*length))
-        return damaged(feed, "the length of a document", err);
+        return no_block(dump, feed, false, "the length of a document", err);
     return DECODE_MORE;
 }
 
-/* The header of a block; of the collection's last one END. */
-static decode_t read_header(dump_t *dump, feed_t *feed, err_t *err) {
-    uint32_t length;
-    dump_header_t header;
-    const decode_t there = next_length(feed, &length, err);
-    if (there != DECODE_MORE)
-        return there;
-    if (length > HEADER_MOST)
-        return damaged(feed, "a block without a header", err);
-    if (feed_want(feed, length) < length)
-        return cut_off(feed, err);
-    if (!dump_header_read(feed_bytes(feed), length, &header))
-        return damaged(feed, "the header of a block", err);
-    feed_take(feed, length);
-    dump->ours = strcmp(header.name, dump->collection) == 0;
-    dump->at = IN_BLOCK;
-    if (!dump->ours || !header.ends)
-        return DECODE_MORE;
-    if (header.crc != dump->crc)
+/* The collection's last block, which holds no documents. */
+static decode_t end_collection(dump_t *dump, feed_t *feed, const dump_header_t *header, err_t *err) {
+    if (header->crc != dump->crc)
         return damaged(feed, "its checksum", err);
-    dump->at = AT_END;
-    return DECODE_END;
+    dump->whole = true;
+    dump->ours = false;
+    if (!dump->to_end)
+        return DECODE_END;
+    if (feed_want(feed, 4) >= 4 && bson_length(feed_bytes(feed)) != dump_terminator)
+        return no_block(dump, feed, false, "", err);
+    return DECODE_MORE;
+}
+
+/* The header of a block, or the end of all. */
+static decode_t read_header(dump_t *dump, feed_t *feed, err_t *err) {
+    dump_header_t header;
+    const size_t there = feed_want(feed, 4);
+    if (!there && dump->whole && !feed->failed)
+        return DECODE_END;
+    if (stop_signal()) {
+        fault_stopped(err, feed->name, stop_signal());
+        return DECODE_FAULT;
+    }
+    if (begins_archive(feed))
+        return joined(feed, err);
+    const uint32_t length = there < 4 ? 0 : bson_length(feed_bytes(feed));
+    if (there < 4 || !bson_length_may_be(length) || length > HEADER_MOST)
+        return no_block(dump, feed, there < 4, "a block without a header", err);
+    if (feed_want(feed, length) < length)
+        return no_block(dump, feed, true, "", err);
+    if (!dump_header_read(feed_bytes(feed), length, &header))
+        return no_block(dump, feed, false, "the header of a block", err);
+    dump->ours = strcmp(header.name, dump->collection) == 0;
+    if (dump->ours && dump->whole)
+        return no_block(dump, feed, false, "", err);
+    feed_take(feed, length);
+    dump->at = IN_BLOCK;
+    return dump->ours && header.ends ? end_collection(dump, feed, &header, err) : DECODE_MORE;
 }
 
 /* The next document of a block begins, or the block ends. */
 static decode_t next_document(dump_t *dump, feed_t *feed, err_t *err) {
-    const decode_t there = next_length(feed, &dump->left, err);
+    const decode_t there = next_length(dump, feed, &dump->left, err);
     if (there != DECODE_MORE)
         return there;
     if (dump->left != dump_terminator)
@@ -98,7 +157,7 @@ static decode_t take(dump_t *dump, feed_t *feed, uint8_t *out, size_t size, size
         dump->crc = lzma_crc64(to, taken, dump->crc);
         *got += taken;
     }
-    return taken < want ? cut_off(feed, err) : DECODE_MORE;
+    return taken < want ? ends_in_block(dump, feed, err) : DECODE_MORE;
 }
 
 static decode_t dump_read(decoder_t *decoder, feed_t *feed, uint8_t *out, size_t size, size_t *got,
@@ -113,8 +172,6 @@ static decode_t dump_read(decoder_t *decoder, feed_t *feed, uint8_t *out, size_t
             is = begin(dump, feed, err);
         else if (dump->at == AT_BLOCK)
             is = read_header(dump, feed, err);
-        else if (dump->at == AT_END)
-            is = DECODE_END;
         else
             is = next_document(dump, feed, err);
     }
@@ -125,11 +182,12 @@ static void dump_close(decoder_t *decoder) {
     free(decoder);
 }
 
-decoder_t *decoder_dump(const input_file_t *file) {
+decoder_t *decoder_dump(const input_file_t *file, bool to_end) {
     dump_t *dump = calloc(1, sizeof *dump);
     if (!dump)
         return NULL;
     dump->collection = file->collection;
+    dump->to_end = to_end;
     dump->decoder = (decoder_t){dump_read, NULL, dump_close};
     return &dump->decoder;
 }

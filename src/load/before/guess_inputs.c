@@ -335,7 +335,8 @@ static bool guess_all(looking_t *looking, manifest_t *manifest, const guess_opti
 }
 
 bool guess_inputs(manifest_t *manifest, const guess_options_t *options, guessed_t *guessed, err_t *err) {
-    looking_t looking = {.kit = source_kit_new(), .text = malloc(WHOLE), .typed = options->type_count > 0};
+    looking_t looking = {
+        .kit = source_kit_new_to_look(), .text = malloc(WHOLE), .typed = options->type_count > 0};
     *guessed = (guessed_t){.yaml = NULL};
     bool ok = (looking.kit && looking.text) || err_memory(err, WHOLE);
     ok = ok && guess_all(&looking, manifest, options, guessed, err);
@@ -420,7 +421,8 @@ static bool look_at_beginnings(id_look_t *look, const manifest_t *manifest, err_
 
 bool guess_inputs_bring_id(const manifest_t *manifest, const schema_t *schema, bool *bring, err_t *err) {
     uint8_t *room = calloc(1, WHOLE + 2 * (size_t)POOL_SLACK);
-    id_look_t look = {.schema = schema, .records = records_new(schema), .looking = {.kit = source_kit_new()}};
+    id_look_t look = {
+        .schema = schema, .records = records_new(schema), .looking = {.kit = source_kit_new_to_look()}};
     bool ok;
     if (!room || !look.records || !look.looking.kit) {
         ok = err_memory(err, WHOLE);

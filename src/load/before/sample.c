@@ -115,7 +115,7 @@ bool sample_take(const schema_t *schema, const manifest_t *manifest, const shard
     bson_init(&sampler.values);
     sampler.records = records_new(schema);
     sampler.hashed = hashed_new();
-    sampler.kit = source_kit_new();
+    sampler.kit = source_kit_new_to_look();
     sampler.text = calloc(1, FIRST_PIECE + 2 * POOL_SLACK);
     bool ok = sampler.records && sampler.hashed && sampler.kit && sampler.text;
     size_t files = sampler.files = manifest->count < MOST_FILES ? manifest->count : MOST_FILES;

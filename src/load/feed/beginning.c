@@ -37,7 +37,7 @@ static bool look(beginning_t *beginning, load_file_t *file, cutter_t *cutter, er
     dialect_head_t head;
     if (file->dialect)
         return true;
-    if (!cutter_look(cutter, &head, err))
+    if (!cutter_look(cutter, beginning->schema, &head, err))
         return false;
     if (!head.length && !head.begun) /* nothing to read, or a fault, which the first cut tells */
         return true;

@@ -409,6 +409,18 @@ static const uint8_t *find_line(const uint8_t *text, size_t length, uint32_t num
     return text && text < end ? text : NULL;
 }
 
+/* Does its first line end within what is looked at, of a text of which more follows? */
+static bool ends_line(const study_t *study, const char *name, err_t *err) {
+    const size_t length = (size_t)(study->end - study->text);
+    return length < LOOK_AT || memchr(study->text, '\n', length) ||
+           err_set(
+               err, STATUS_INPUT,
+               "%.1000s: its first line is longer than the %d bytes (256 KiB) in which a guess looks for the "
+               "columns; give --format, or, if its records end with something else than a line end, make "
+               "lines of them first",
+               name, LOOK_AT);
+}
+
 bool guess_find_structure(structure_t *structure, const char *name, const uint8_t *text, size_t length,
                           bool whole, uint32_t header_line, const char *quote, err_t *err) {
     char told = 0;
@@ -429,7 +441,7 @@ bool guess_find_structure(structure_t *structure, const char *name, const uint8_
     study->quote = quote;
     study->last = whole && length - before <= LOOK_AT;
     study->end = study->last || length - before < LOOK_AT ? text + length : first + LOOK_AT;
-    const bool ok = choose(study, told, name, structure, err);
+    const bool ok = (study->last || ends_line(study, name, err)) && choose(study, told, name, structure, err);
     structure->told = lines_count(text, before);
     structure->skip += structure->told;
     structure->unsure_names_at += structure->unsure_names_at ? structure->told : 0;
