@@ -120,13 +120,16 @@ struct guess {
     encoding_t encoding;
 };
 
-/* guess_json.c */
+/* guess_documents.c */
 bool guess_is_json(const uint8_t *text, size_t length);
 void guess_json_take(guess_t *guess, const uint8_t *text, size_t length, bool from_start, bool last,
                      size_t *used);
 bool guess_json_types(const guess_t *guess, err_t *err); /* can they be said of JSON? */
 void guess_json_fields(text_t *out, const guess_t *guess);
 void guess_json_tell(text_t out[GUESS_LINES], const guess_t *guess);
+bool guess_is_bson(const uint8_t *text, size_t length);
+void guess_bson_take(guess_t *guess, const uint8_t *text, size_t length, size_t *used);
+void guess_bson_tell(text_t out[GUESS_LINES]);
 
 /* guess_first_record.c: after what is known of quotes has changed, too. */
 bool guess_cut_first(guess_t *guess, err_t *err);
@@ -153,10 +156,6 @@ void guess_put_share(text_t *out, const guess_t *guess, uint64_t text_bytes);
 const char *guess_type_name(const guess_column_t *column);
 /* Of its dates; NULL: none but those of the type. */
 const char *guess_pattern_of(const guess_column_t *column);
-/* guess_bson.c */
-bool guess_is_bson(const uint8_t *text, size_t length);
-void guess_bson_take(guess_t *guess, const uint8_t *text, size_t length, size_t *used);
-void guess_bson_tell(text_t out[GUESS_LINES]);
 /* guess_settle.c: what one column tells of another. */
 bool guess_settle_days(guess_t *guess, err_t *err);
 bool guess_settle_marks(guess_t *guess, err_t *err);
