@@ -588,34 +588,76 @@ static void test_read_large(void **state) {
     close_lab(&lab);
 }
 
-static void test_add_leaves_out(void **state) {
+/* One after another, up to the first that is there: by its ordinal, its key, or what it follows. */
+static void test_add_ends(void **state) {
     (void)state;
+    static const struct {
+        uint32_t ordinals[3];      /* in turn */
+        const char *key, *follows; /* of the second one; NULL: its own */
+        uint32_t there;            /* of the three, afterwards */
+    } rows[] = {
+        {{20, 4, 21}, NULL, NULL, 1},
+        {{30, 31, 32}, "key/7", NULL, 1},
+        {{40, 41, 42}, NULL, "after/1", 1},
+        {{50, 51, 52}, NULL, "after/50", 3},
+    };
     lab_t lab = open_lab("twice");
     make(&lab);
     add_small(&lab, 0, 10);
-    entry_t entries[4];
-    const entry_t *list[4];
-    for (uint32_t i = 0; i < 4; i++) {
-        entries[i] = small_entry(&lab, i < 2 ? i + 4 : i + 20); /* 4, 5: the ordinal is there */
-        free(entries[i].path);
-        entries[i].path = strdup("new");
+    size_t expected = 10;
+    for (size_t row = 0; row < sizeof rows / sizeof *rows; row++) {
+        entry_t entries[3];
+        const entry_t *list[3];
+        uint64_t added;
+        for (size_t i = 0; i < 3; i++) {
+            entries[i] = small_entry(&lab, rows[row].ordinals[i]);
+            list[i] = &entries[i];
+        }
+        entries[0].follows = strdup("after/1");
+        if (row)
+            entries[0].follows[6] = (char)('1' + row);
+        if (rows[row].key) {
+            free(entries[1].key);
+            entries[1].key = strdup(rows[row].key);
+        }
+        if (rows[row].follows)
+            entries[1].follows = strdup(rows[row].follows);
+        OK(lab, lab.store->add_entries(lab.store, list, 3, &added, &lab.err));
+        assert_true((added == 3) == (rows[row].there == 3));
+        expected += rows[row].there;
+        entries_t read = read_all(&lab, NULL, 0);
+        assert_int_equal(read.count, expected);
+        for (uint32_t i = rows[row].there; i < 3; i++)
+            assert_true(rows[row].ordinals[i] < 10 || !entries_find(&read, rows[row].ordinals[i]));
+        entries_free(&read);
+        OK(lab, lab.store->add_entries(lab.store, list, 3, &added, &lab.err));
+        assert_int_equal(added, 0);
+        for (size_t i = 0; i < 3; i++)
+            entry_free(&entries[i]);
+    }
+    close_lab(&lab);
+}
+
+/* In as many commands as they take: where one of the first is there, none of the others is added. */
+static void test_add_ends_in_a_command(void **state) {
+    (void)state;
+    enum { MANY = 2500 };
+    lab_t lab = open_lab("ends");
+    make(&lab);
+    add_small(&lab, 0, 1);
+    static entry_t entries[MANY];
+    static const entry_t *list[MANY];
+    uint64_t added;
+    for (uint32_t i = 0; i < MANY; i++) {
+        entries[i] = small_entry(&lab, i + 10);
         list[i] = &entries[i];
     }
-    free(entries[0].key);
-    entries[0].key = strdup("key/new");
-    free(entries[2].key); /* 22: the key is there */
-    entries[2].key = strdup("key/7");
-    uint64_t added;
-    OK(lab, lab.store->add_entries(lab.store, list, 4, &added, &lab.err));
-    assert_true(added < 4); /* those that were there are not */
-    OK(lab, lab.store->add_entries(lab.store, list, 4, &added, &lab.err));
-    assert_int_equal(added, 0);
-    assert_int_equal(count_of(&lab, "files", "{\"path\": \"new\"}"), 1);
-    assert_int_equal(count_of(&lab, "files", "{\"_id\": 23, \"path\": \"new\"}"), 1);
-    entries_t read = read_all(&lab, NULL, 0);
-    assert_int_equal(read.count, 11);
-    entries_free(&read);
-    for (uint32_t i = 0; i < 4; i++)
+    free(entries[3].key);
+    entries[3].key = strdup("key/0");
+    OK(lab, lab.store->add_entries(lab.store, list, MANY, &added, &lab.err));
+    assert_true(added < MANY);
+    assert_int_equal(count_of(&lab, "files", "{\"pieces\": {\"$exists\": true}}"), 1 + 3);
+    for (uint32_t i = 0; i < MANY; i++)
         entry_free(&entries[i]);
     close_lab(&lab);
 }
@@ -1241,7 +1283,8 @@ int main(void) {
         cmocka_unit_test(test_read_300),
         cmocka_unit_test(test_read_12000),
         cmocka_unit_test(test_read_large),
-        cmocka_unit_test(test_add_leaves_out),
+        cmocka_unit_test(test_add_ends),
+        cmocka_unit_test(test_add_ends_in_a_command),
         cmocka_unit_test(test_take_and_checkpoint),
         cmocka_unit_test(test_version_and_extents),
         cmocka_unit_test(test_removed),
