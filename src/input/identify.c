@@ -217,14 +217,19 @@ bool identify_tar_member(int fd, const uint8_t *head, size_t size, input_file_t 
     return true;
 }
 
+void identify_by_name(const input_file_t *file, const char *member, uint64_t digest[2]) {
+    const XXH128_hash_t hash =
+        XXH3_128bits_withSeed(member, strlen(member), file->content[0] ^ file->content[1]);
+    digest[0] = hash.low64;
+    digest[1] = hash.high64;
+}
+
 void identify_zip_member(const zip_entry_t *entry, input_file_t *file) {
-    uint8_t key[65536 + 20];
-    memcpy(key, entry->name, entry->name_length);
-    put_le64(key + entry->name_length, entry->compressed_bytes);
-    put_le64(key + entry->name_length + 8, entry->text_bytes);
-    for (int i = 0; i < 4; i++)
-        key[entry->name_length + 16 + (size_t)i] = (uint8_t)(entry->crc32 >> 8 * i);
-    set_digest(file->digest, key, entry->name_length + 20);
+    uint8_t key[24];
+    put_le64(key, entry->compressed_bytes);
+    put_le64(key + 8, entry->text_bytes);
+    put_le64(key + 16, entry->crc32);
+    set_digest(file->content, key, sizeof key);
     file->kind = INPUT_ZIP_MEMBER;
     file->has_identity = true;
     file->disk_bytes = entry->compressed_bytes;

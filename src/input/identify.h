@@ -30,7 +30,11 @@ bool identify_file(int fd, input_file_t *file, identified_t *as, spare_t *peek, 
 bool identify_digest(int fd, const char *name, uint64_t size, uint64_t digest[2], uint8_t *scratch,
                      size_t *head_got, size_t *tail_got, err_t *err);
 
+/* All but its digest. */
 void identify_zip_member(const zip_entry_t *entry, input_file_t *file);
+
+/* The digest that the member of a zip or a tar has by this name, or would have by another one. */
+void identify_by_name(const input_file_t *file, const char *member, uint64_t digest[2]);
 
 /* The kind and the text bound of a tar's member of file->disk_bytes, from its first bytes, up to MAGIC_BYTES.
  * fd: of the tar if it is not compressed, otherwise -1. *rejects: the member is a reject file, not compressed itself. */

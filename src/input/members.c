@@ -75,8 +75,9 @@ static bool members_differ(const archive_t *archive) {
                    twice);
 }
 
-/* Sets what was seen of the file in which the member's bytes are. */
+/* Sets its digest, and what was seen of the file in which the member's bytes are. */
 static void of_archive(input_file_t *member, const input_file_t *archive) {
+    identify_by_name(member, member->name + strlen(archive->name) + 1, member->digest);
     member->modified_ns = archive->modified_ns;
     member->device = archive->device;
     member->inode = archive->inode;
@@ -221,7 +222,7 @@ static bool digest_bytes(reader_t *reader, uint64_t offset, uint64_t size, err_t
 }
 
 /* Of a compressed tar's member all bytes are read anyway; of other members only both ends are. */
-static bool identify(reader_t *reader, const char *path, input_file_t *file, bool *rejects, err_t *err) {
+static bool identify(reader_t *reader, input_file_t *file, bool *rejects, err_t *err) {
     uint64_t from = file->archive_offset, size = file->disk_bytes, end = from + size;
     uint64_t head_bytes = reader->stream || size <= 2 * CHUNK ? size : CHUNK;
     size_t first = size < CHUNK ? (size_t)size : CHUNK, got;
@@ -229,7 +230,6 @@ static bool identify(reader_t *reader, const char *path, input_file_t *file, boo
     for (int i = 0; i < 8; i++)
         stated[i] = (uint8_t)(size >> 8 * i);
     XXH3_128bits_reset(reader->hash);
-    XXH3_128bits_update(reader->hash, path, strlen(path) + 1);
     XXH3_128bits_update(reader->hash, stated, sizeof stated);
     if (!read_tar(reader, from, reader->chunk, first, &got, err))
         return false;
@@ -241,8 +241,8 @@ static bool identify(reader_t *reader, const char *path, input_file_t *file, boo
         (head_bytes < size && !digest_bytes(reader, end - CHUNK, CHUNK, err)))
         return false;
     XXH128_hash_t digest = XXH3_128bits_digest(reader->hash);
-    file->digest[0] = digest.low64;
-    file->digest[1] = digest.high64;
+    file->content[0] = digest.low64;
+    file->content[1] = digest.high64;
     return true;
 }
 
@@ -265,9 +265,9 @@ static bool add_tar_member(archive_t *archive, reader_t *reader, const tar_entry
             file->archive = archive->file;
             file->archive_offset = entry->from;
             file->disk_bytes = entry->size;
-            of_archive(file, archive->file);
             bool rejects = false;
-            ok = identify(reader, path, file, &rejects, build->err);
+            ok = identify(reader, file, &rejects, build->err);
+            of_archive(file, archive->file);
             /* within a compressed tar, the text of a compressed member can be seen only when it is read */
             if (ok && file->kind != INPUT_PLAIN && !reader->stream)
                 rejects = source_begins_rejects(build->heads, file);

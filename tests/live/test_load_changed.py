@@ -212,6 +212,60 @@ class Changed(livetest.Case):
             (self.assertNotIn if keeps else self.assertIn)("b/day.csv has the same name as a/day.csv", self.stderr)
             self.client.drop_database(self.database)
 
+    def test_come_and_go(self):
+        """files of one name, in a folder for each day, that are taken away later: only the second one could be the first one, changed"""
+        for day in range(4):
+            self.write("%d/x.csv" % day, rows(100, day))
+            self.load("%d/x.csv" % day)
+            (self.assertIn if day == 1 else self.assertNotIn)("moved and changed", self.stderr)
+            (self.folder / ("%d/x.csv" % day)).unlink()
+
+    def test_one_is_left(self):
+        """what one note tells to take out is never what another one tells that is left"""
+        self.write("2024/x.csv", rows(100, 1))
+        self.load("2024/x.csv")
+        (self.folder / "2024/x.csv").rename(self.folder / "x-jan.csv")
+        self.write("2025/x.csv", rows(100, 2))
+        self.load("x-jan.csv", "2025/x.csv")
+        self.assertIn("this takes x-jan.csv out", self.stderr)
+        self.assertEqual(1, self.stderr.count("it is loaded as another file"))
+        self.write("days/1.csv", rows(90, 3))
+        (self.folder / "latest.csv").symlink_to("days/1.csv")
+        self.load("latest.csv")
+        self.write("days/2.csv", rows(80, 4))
+        (self.folder / "latest.csv").unlink()
+        (self.folder / "latest.csv").symlink_to("days/2.csv")
+        self.load("days")
+        self.assertIn("this takes days/1.csv out", self.stderr)
+        self.assertEqual(1, self.stderr.count("it is loaded as another file"))
+
+    def test_went_another_way(self):
+        """files that only begin alike, with the same header, or as one was before it grew or changed, are others"""
+        header = rows(0, 1)
+        self.write("01.csv", header)
+        self.load("01.csv")
+        self.edit("01.csv", header + rows(100, 1, header=False))
+        self.load("01.csv")
+        self.write("02.csv", rows(100, 2))
+        self.load("02.csv")
+        self.edit("02.csv", rows(100, 2) + rows(10, 3, header=False))
+        self.load("02.csv")
+        self.write("03.csv", rows(100, 2) + rows(10, 4, header=False))
+        self.load("03.csv")
+        self.edit("02.csv", rows(100, 5) + rows(100, 6, header=False))
+        self.write("04.csv", rows(100, 5))
+        self.load("04.csv")
+        self.assertNotIn("another name", self.stderr)
+
+    def test_part_of_an_input(self):
+        """the file that a new one begins is an input, by another path than it was loaded by"""
+        self.write("data/big.csv", rows(100, 1))
+        self.load("data/big.csv")
+        (self.folder / "data").rename(self.folder / "there")
+        self.write("there/try.csv", rows(10, 1))
+        self.load("there/big.csv", "there/try.csv")
+        self.assertIn("there/try.csv has another name than data/big.csv, but the same beginning", self.stderr)
+
     def test_link_moved_on(self):
         """a link that leads to another file now: that file is not taken for what was loaded by the link, which stays"""
         for number, name in enumerate(("2023/x.csv", "2024/x.csv")):

@@ -1,5 +1,6 @@
 /* Inputs that bring something which may be there by another name: all of it, its beginning, or more than it. What a file holds
- * says that for certain (but for its middle); of packed ones their names and sizes say that it may be so. */
+ * says that for certain (but for its middle). Only after that, names say that it may be so, of inputs that nothing else is told of:
+ * what is told to be taken out must never be what another one is told to be left with. */
 #include "base/numbers/search.h"
 #include "catalog/register/register_inner.h"
 
@@ -7,9 +8,9 @@
 #include <string.h>
 
 enum {
-    MOST_TOLD = 1000,   /* of more inputs nobody reads it */
-    MOST_LOOKS = 1000,  /* at beginnings of files, by all inputs together */
-    MOST_ARCHIVES = 16, /* entries of one size whose archives are looked into, for one input */
+    MOST_TOLD = 1000,  /* of more inputs nobody reads it */
+    MOST_LOOKS = 1000, /* at beginnings of files, by all inputs together */
+    MOST_NAMES = 1000, /* of members of one size that one input is compared with */
 };
 
 /* Of an entry, each version that it had; or of an input. */
@@ -111,13 +112,31 @@ static bool is_another(const matching_t *m, size_t number, const content_t *cont
            may_hold_records(m->registering, content->number);
 }
 
+static bool has_name_of_other(const matching_t *m, const char *path, const entry_t *own) {
+    const wanted_t name = {.name = path};
+    const entry_t *other;
+    for (size_t at = register_first_in(m, &m->by_path, &name);
+         (other = register_like_at(m, &m->by_path, &name, at)); at++)
+        if (other != own)
+            return true;
+    return false;
+}
+
+static void be_like_entry(const matching_t *m, size_t number, const entry_t *entry, like_t how) {
+    wanted_t *wanted = &m->registering->wanted[number];
+    register_like(wanted, entry->path, how, entry->ordinal);
+    wanted->like_shares_name = has_name_of_other(m, entry->path, entry);
+    m->there[entry - m->entries.entries].is_like = true;
+}
+
 /* An earlier version is a part of the newest one. */
 static void be_like(const matching_t *m, size_t number, const content_t *content, like_t how) {
-    const entry_t *entry = content->entry;
-    const bool earlier = entry && content->size != entry_newest(entry)->size;
-    register_like(&m->registering->wanted[number],
-                  entry ? entry->path : m->registering->wanted[content->number].name,
-                  earlier ? LIKE_PART : how, entry ? entry->ordinal : LIKE_NEW);
+    if (!content->entry)
+        register_like(&m->registering->wanted[number], m->registering->wanted[content->number].name, how,
+                      LIKE_NEW);
+    else
+        be_like_entry(m, number, content->entry,
+                      content->size == entry_newest(content->entry)->size ? how : LIKE_PART);
 }
 
 /* The first content of this size or a larger one; of this size and digest or behind. */
@@ -127,15 +146,43 @@ static size_t first_of(const matching_t *m, uint64_t size, const char *digest) {
                                                        strcmp(m->contents[i].digest, digest) < 0));
 }
 
+/* What begins alike and went another way is another one: only the newest version of an entry is a beginning. */
+static bool is_whole(const content_t *content) {
+    return !content->entry || content->size == entry_newest(content->entry)->size;
+}
+
 /* Is the input, up to this size, another one? */
 static bool find_equal(const matching_t *m, size_t number, uint64_t size, const char *digest, like_t how) {
     for (size_t at = first_of(m, size, digest);
          at < m->content_count && m->contents[at].size == size && strcmp(m->contents[at].digest, digest) == 0;
          at++)
-        if (is_another(m, number, &m->contents[at])) {
+        if (is_another(m, number, &m->contents[at]) && (how == LIKE_EQUAL || is_whole(&m->contents[at]))) {
             be_like(m, number, &m->contents[at], how);
             return true;
         }
+    return false;
+}
+
+/* A member's digest is of its name, too. Is it another one, by the name of that one? */
+static bool find_member(const matching_t *m, size_t number) {
+    const registration_t *registering = m->registering;
+    const wanted_t *wanted = &registering->wanted[number];
+    size_t looks = MOST_NAMES;
+    if (!wanted->of_archive || !registering->digest_as)
+        return false;
+    for (size_t at = first_of(m, wanted->seen.size, NULL);
+         looks && at < m->content_count && m->contents[at].size == wanted->seen.size; at++, looks--) {
+        const content_t *content = &m->contents[at];
+        const char *name = content->entry ? content->entry->path : registering->wanted[content->number].name;
+        while ((name = strchr(name, '!')) && is_another(m, number, content)) {
+            char digest[33];
+            registering->digest_as(registering->context, number, ++name, digest);
+            if (strcmp(digest, content->digest) == 0) {
+                be_like(m, number, content, LIKE_EQUAL);
+                return true;
+            }
+        }
+    }
     return false;
 }
 
@@ -159,16 +206,33 @@ static bool find_beginning(const matching_t *m, size_t number, size_t looks, boo
     return true;
 }
 
-/* Does the file under the entry's path, which is longer, begin with the input? */
+/* The input that the entry is; SIZE_MAX: none. */
+static size_t input_of(const matching_t *m, const entry_t *entry) {
+    for (size_t i = 0; register_is_taken(m, entry) && i < m->registering->count; i++)
+        if (m->found[i] == entry)
+            return i;
+    return SIZE_MAX;
+}
+
+/* Does the file that the entry is, which is longer, begin with the input? It is an input, too, or stands under the entry's path. */
 static bool is_beginning_of(const matching_t *m, size_t number, const entry_t *entry) {
-    version_t version = m->registering->wanted[number].seen;
+    const registration_t *registering = m->registering;
+    version_t version = registering->wanted[number].seen;
+    const size_t input = input_of(m, entry);
+    if (input != SIZE_MAX) {
+        char digest[33];
+        err_t ignored;
+        return registering->wanted[input].may_grow &&
+               registering->digest_at(registering->context, input, version.size, digest, &ignored) &&
+               strcmp(digest, version.digest) == 0;
+    }
     const asked_t *there = register_what_stands(m, entry);
     if (there->is != A_FILE || there->file.member || (there->file.copy && *there->file.copy) ||
         register_stands_itself(m, number, entry))
         return false;
     version.number = 1;
     const entry_t as_input = {.path = entry->path, .version = 1, .versions = &version, .version_count = 1};
-    return m->registering->holds(m->registering->holds_context, &as_input);
+    return registering->holds(registering->holds_context, &as_input) && register_stands_content(m, entry);
 }
 
 static bool find_whole(const matching_t *m, size_t number, size_t looks) {
@@ -177,8 +241,7 @@ static bool find_whole(const matching_t *m, size_t number, size_t looks) {
         return false;
     for (size_t at = first_of(m, wanted->seen.size + 1, NULL); looks && at < m->content_count; at++) {
         const content_t *content = &m->contents[at];
-        if (!content->entry || content->entry == m->found[number] ||
-            content->size != entry_newest(content->entry)->size)
+        if (!content->entry || content->entry == m->found[number] || !is_whole(content))
             continue;
         looks--;
         if (is_beginning_of(m, number, content->entry)) {
@@ -190,65 +253,62 @@ static bool find_whole(const matching_t *m, size_t number, size_t looks) {
     return false;
 }
 
-/* Members are known by their whole names. Each that is gone may be one other member. */
-static bool find_renamed_member(const matching_t *m, size_t number) {
-    const wanted_t *wanted = &m->registering->wanted[number];
-    size_t looks = MOST_ARCHIVES;
-    if (!wanted->of_archive)
-        return false;
-    for (size_t at = first_of(m, wanted->seen.size, NULL);
-         looks && at < m->content_count && m->contents[at].size == wanted->seen.size; at++) {
-        const entry_t *entry = m->contents[at].entry;
-        if (!entry || entry_newest(entry)->size != wanted->seen.size || !strchr(entry->path, '!') ||
-            strcmp(entry->kind, wanted->kind) != 0 || register_is_taken(m, entry) ||
-            m->there[entry - m->entries.entries].is_like)
-            continue;
-        looks--;
-        if (register_stands_content(m, entry))
-            continue;
-        m->there[entry - m->entries.entries].is_like = true;
-        be_like(m, number, &m->contents[at], LIKE_MEMBER);
-        return true;
-    }
-    return false;
-}
-
-/* Whoever has moved a file and changed it may not expect that it is another input. */
-static bool find_moved(const matching_t *m, size_t number) {
+/* Whoever has moved a file and changed it may not expect that it is another input. Where several are gone that had its name, that is
+ * how files come and go there. */
+static const entry_t *find_moved(const matching_t *m, size_t number) {
     size_t at = 0;
     const entry_t *entry = register_next_gone_below(m, number, UINT64_MAX, &at);
-    if (entry)
-        register_like(&m->registering->wanted[number], entry->path, LIKE_MOVED, entry->ordinal);
-    return entry;
+    return entry && !register_next_gone_below(m, number, UINT64_MAX, &at) ? entry : NULL;
 }
 
-static bool find_alike(matching_t *m, size_t number, size_t looks, err_t *err) {
+static bool find_by_content(const matching_t *m, size_t number, size_t looks, err_t *err) {
     const wanted_t *wanted = &m->registering->wanted[number];
     bool found;
-    if (wanted->resembles > 1 || find_equal(m, number, wanted->seen.size, wanted->seen.digest, LIKE_EQUAL))
+    return wanted->resembles > 1 ||
+           find_equal(m, number, wanted->seen.size, wanted->seen.digest, LIKE_EQUAL) ||
+           find_member(m, number) || find_whole(m, number, looks) ||
+           find_beginning(m, number, looks, &found, err);
+}
+
+static bool find_by_name(matching_t *m, size_t number, err_t *err) {
+    wanted_t *wanted = &m->registering->wanted[number];
+    const entry_t *entry = NULL;
+    if (wanted->like_how == LIKE_LEADS)
+        entry = entries_find(&m->entries, wanted->like_ordinal);
+    else if (!wanted->like && is_as_new(m, number) && !(entry = find_moved(m, number)))
+        return register_find_packed(m, number, err);
+    if (!entry)
         return true;
-    if (find_whole(m, number, looks))
-        return true;
-    if (!find_beginning(m, number, looks, &found, err))
-        return false;
-    if (found || wanted->like || !is_as_new(m, number))
-        return true;
-    return find_moved(m, number) || find_renamed_member(m, number) || register_find_packed(m, number, err);
+    if (m->there[entry - m->entries.entries].is_like)
+        register_like(wanted, NULL, LIKE_NONE, LIKE_NEW);
+    else
+        be_like_entry(m, number, entry, wanted->like ? wanted->like_how : LIKE_MOVED);
+    return true;
 }
 
 bool register_find_alike(matching_t *m, err_t *err) {
-    size_t count = 0, told = 0;
-    for (size_t i = 0; i < m->registering->count; i++)
+    registration_t *registering = m->registering;
+    size_t count = 0;
+    for (size_t i = 0; i < registering->count; i++)
         count += brings(m, i);
     if (!count)
         return true;
     if (!list_contents(m, err))
         return false;
     const size_t looks = MOST_LOOKS / (count < MOST_TOLD ? count : MOST_TOLD);
-    for (size_t i = 0; i < m->registering->count && told < MOST_TOLD; i++) {
-        if (brings(m, i) && !find_alike(m, i, looks, err))
-            return false;
-        told += brings(m, i);
+    for (int by_name = 0; by_name < 2; by_name++) {
+        size_t told = 0;
+        for (size_t i = 0; i < registering->count && told < MOST_TOLD; i++)
+            if (brings(m, i) && !(by_name ? find_by_name(m, i, err) : find_by_content(m, i, looks, err)))
+                return false;
+            else
+                told += brings(m, i);
+    }
+    for (size_t i = 0; i < registering->count; i++) {
+        wanted_t *wanted = &registering->wanted[i];
+        if (wanted->like)
+            wanted->shares_name =
+                has_name_of_other(m, m->found[i] ? m->found[i]->path : wanted->name, m->found[i]);
     }
     return true;
 }

@@ -25,31 +25,6 @@ static int order_by_file(const void *a, const void *b, void *context) {
     return order ? order : (left->ordinal > right->ordinal) - (left->ordinal < right->ordinal);
 }
 
-static bool is_same_file(const file_id_t *one, const file_id_t *other) {
-    return one->device == other->device && one->inode == other->inode;
-}
-
-/* Copies (--copies) are no members by themselves. */
-static void mark_left_out(const matching_t *m) {
-    const registration_t *registering = m->registering;
-    for (size_t i = 0; i < registering->count; i++) {
-        const wanted_t *wanted = &registering->wanted[i];
-        size_t at = 0;
-        if (!wanted->of_archive || (i && wanted[-1].of_archive && strcmp(wanted->path, wanted[-1].path) == 0))
-            continue;
-        for (const entry_t *entry; (entry = register_next_of_archive(m, i, &at));) {
-            const char *copy = register_what_stands(m, entry)->file.copy;
-            m->there[entry - m->entries.entries].left_out = !copy || !*copy;
-        }
-    }
-    for (size_t i = 0; i < registering->count; i++) {
-        file_place_t place = {.member = NULL};
-        if (registering->wanted[i].of_archive)
-            for (const entry_t *entry; (entry = register_next_of_file(m, i, &place));)
-                m->there[entry - m->entries.entries].left_out = false;
-    }
-}
-
 static const standing_files_t *look(const matching_t *m) {
     standing_files_t *files = m->files;
     if (files->made)
@@ -64,7 +39,6 @@ static const standing_files_t *look(const matching_t *m) {
     }
     if (files->file_count)
         qsort_r(files->files, files->file_count, sizeof *files->files, order_by_file, &m);
-    mark_left_out(m);
     return files;
 }
 
@@ -105,19 +79,4 @@ const entry_t *register_next_of_file(const matching_t *m, size_t number, file_pl
                 return entry;
         }
     }
-}
-
-const entry_t *register_next_of_archive(const matching_t *m, size_t number, size_t *at) {
-    const asked_t *own = register_own_file(m, number);
-    if (own->is != A_FILE || !m->registering->wanted[number].of_archive)
-        return NULL;
-    const standing_files_t *files = look(m);
-    if (!*at)
-        *at = 1 + SEARCH_FIRST(files->file_count, i, compare_at(m, files, i, &own->file, "") <= 0);
-    const size_t next = *at - 1;
-    if (next == files->file_count ||
-        !is_same_file(&register_what_stands(m, files->files[next])->file, &own->file))
-        return NULL;
-    ++*at;
-    return files->files[next];
 }

@@ -18,7 +18,6 @@ typedef struct {
     enum { NOT_ASKED, NO_FILE, A_FILE } is;
     enum { NOT_READ, ITS_CONTENT, OTHER_CONTENT } holds; /* of an entry's */
     bool is_like;                                        /* an input is told to be like it */
-    bool left_out; /* the path is that of a member, and its archive is read now and has no such member */
     file_id_t file;
 } asked_t;
 
@@ -86,8 +85,6 @@ bool register_stands_itself(const matching_t *m, size_t number, const entry_t *e
 bool register_stands_beside(const matching_t *m, size_t number, const entry_t *entry);
 /* The entries that are called for the file that it is read from, by whatever name; NULL: no more. */
 const entry_t *register_next_of_file(const matching_t *m, size_t number, file_place_t *place);
-/* The entries of members of the archive in which the input is; NULL: no more. *at: 0 at first. */
-const entry_t *register_next_of_archive(const matching_t *m, size_t number, size_t *at);
 /* Does the entry's content stand under its path? By what the file system says, where that is enough: thousands of entries
  * need not be read for a file that begins with none of them. Or it is read. */
 bool register_stands_untouched(const matching_t *m, const entry_t *entry);

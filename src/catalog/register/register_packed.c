@@ -77,20 +77,56 @@ static bool list_names(matching_t *m, err_t *err) {
     return true;
 }
 
+/* Of a member of an archive, the archive's. */
+static size_t folder_length(const char *path) {
+    size_t end = strcspn(path, "!");
+    while (end && path[end - 1] != '/')
+        end--;
+    return end;
+}
+
+/* Is it what unpacking the archive in its folder, or in one below that, makes of the member? */
+static bool is_unpacked(const packed_name_t *member, const packed_name_t *file) {
+    const char *const name = strchr(member->path, '!') + 1;
+    const size_t folder = folder_length(member->path),
+                 length = (size_t)(member->bare + member->length - name),
+                 room = (size_t)(file->bare + file->length - file->path);
+    const char *const end = file->path + room - length;
+    return room >= folder + length && memcmp(member->path, file->path, folder) == 0 &&
+           memcmp(end, name, length) == 0 && (end == file->path || end[-1] == '/');
+}
+
+static bool is_same_place(const packed_name_t *one, const packed_name_t *other) {
+    const bool one_in = strchr(one->path, '!'), other_in = strchr(other->path, '!');
+    const size_t folder = folder_length(one->path);
+    return one_in != other_in
+               ? is_unpacked(one_in ? one : other, one_in ? other : one)
+               : folder == folder_length(other->path) && memcmp(one->path, other->path, folder) == 0;
+}
+
+/* In another folder it may be the same one, moved, if no other has its name: where files of one name come again and again, that says
+ * nothing. */
 bool register_find_packed(matching_t *m, size_t number, err_t *err) {
     wanted_t *wanted = &m->registering->wanted[number];
+    const packed_name_t *elsewhere = NULL, *here = NULL;
+    size_t others = 0;
     if (!may_be_packed(wanted))
         return true;
     if (!m->packed && !list_names(m, err))
         return false;
     const packed_name_t own = take_apart(wanted->name);
     size_t at = SEARCH_FIRST(m->packed_count, i, compare_bare(&m->packed[i], &own) < 0);
-    for (; at < m->packed_count && compare_bare(&m->packed[at], &own) == 0; at++) {
+    for (; !here && at < m->packed_count && compare_bare(&m->packed[at], &own) == 0; at++) {
         const packed_name_t *other = &m->packed[at];
-        if (!is_packed_alike(other, &own) && (other->entry || other->number < number)) {
-            register_like(wanted, other->path, LIKE_PACKED, other->entry ? other->entry->ordinal : LIKE_NEW);
-            return true;
-        }
+        others += other->entry || other->number != number;
+        if (is_packed_alike(other, &own) || (!other->entry && other->number >= number))
+            continue;
+        elsewhere = other;
+        here = is_same_place(&own, other) ? other : NULL;
     }
+    const packed_name_t *like = here ? here : others == 1 ? elsewhere : NULL;
+    if (like && !(like->entry && m->there[like->entry - m->entries.entries].is_like))
+        register_like(wanted, like->path, here ? LIKE_PACKED : LIKE_PACKED_ELSEWHERE,
+                      like->entry ? like->entry->ordinal : LIKE_NEW);
     return true;
 }

@@ -62,7 +62,7 @@ static bool is_of_another(const matching_t *m, const entry_t *entry) {
  * the command was given in, and files come and go. */
 bool register_stands_content(const matching_t *m, const entry_t *entry) {
     asked_t *there = &m->there[entry - m->entries.entries];
-    if (register_what_stands(m, entry)->is == NO_FILE || there->left_out)
+    if (register_what_stands(m, entry)->is == NO_FILE)
         return false;
     if (there->holds == NOT_READ)
         there->holds = m->registering->holds(m->registering->holds_context, entry) && !is_of_another(m, entry)
@@ -81,9 +81,8 @@ bool register_stands_beside(const matching_t *m, size_t number, const entry_t *e
 bool register_stands_untouched(const matching_t *m, const entry_t *entry) {
     const asked_t *there = register_what_stands(m, entry);
     const version_t *newest = entry_newest(entry);
-    return there->is == A_FILE && !there->left_out &&
-           (there->file.member ||
-            (there->file.size == newest->size && there->file.modified_ns == newest->modified_ns));
+    return there->is == A_FILE && (there->file.member || (there->file.size == newest->size &&
+                                                          there->file.modified_ns == newest->modified_ns));
 }
 
 /* Looked at once: many inputs and many entries may have one last name. */

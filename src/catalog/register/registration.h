@@ -7,13 +7,13 @@
 /* An input that brings records may be, in part or as a whole, one that is loaded by another name. How it is like that: */
 typedef enum {
     LIKE_NONE,
-    LIKE_EQUAL,  /* it has the content of that one */
-    LIKE_BEGINS, /* it begins with that content */
-    LIKE_PART,   /* it is the beginning of that one, or has an earlier version of it, or begins with that */
-    LIKE_MEMBER, /* that was a member of an archive, as this one is, with the same size, and is none any more */
-    LIKE_PACKED, /* that has the same name, but is packed otherwise; it may be there */
-    LIKE_MOVED,  /* that was called so in another folder, and is not there any more */
-    LIKE_LEADS,  /* that leads to this one today, by a link, and perhaps led to another one then */
+    LIKE_EQUAL,            /* it has the content of that one */
+    LIKE_BEGINS,           /* it begins with that content */
+    LIKE_PART,             /* it is the beginning of that one, or an earlier version of it */
+    LIKE_PACKED,           /* that has the same name and folder, but is packed otherwise; it may be there */
+    LIKE_PACKED_ELSEWHERE, /* likewise, in another folder, and is the only one of that name */
+    LIKE_MOVED,            /* that alone was called so in another folder, and is not there any more */
+    LIKE_LEADS,            /* that leads to this one today, by a link, and perhaps led to another one then */
 } like_t;
 
 enum { LIKE_NEW = UINT32_MAX }; /* instead of an ordinal: an input of the same load, which is new itself */
@@ -24,7 +24,7 @@ typedef struct {
     const char *path;      /* of the file that it is read from, on this machine; NULL: none */
     const char *copy_mark; /* what makes it a copy in its name; "" or NULL: it is none */
     bool named;            /* it can be recognised; false: a stream without --input-name */
-    bool of_archive;       /* a member of one, all members of which are inputs */
+    bool of_archive;       /* a member of a zip or a tar: digest_as is asked of it */
     bool may_grow;         /* a file of its own, to which another program may still be writing */
     version_t seen;
     uint64_t extent_units; /* for all of its text, in units of RECORD_ID_EXTENT_UNIT */
@@ -47,12 +47,17 @@ typedef struct {
     like_t like_how;
     char *like; /* the path or name of that one; NULL: none */
     uint32_t like_ordinal;
-    bool changed; /* with `reload`: `entry` is the old one, and its content differs */
-    bool unread;  /* with `changed`: nothing of the old content was ever read */
+    bool shares_name,
+        like_shares_name; /* it, or that one, has a name that another input of the catalog has, too */
+    bool changed;         /* with `reload`: `entry` is the old one, and its content differs */
+    bool unread;          /* with `changed`: nothing of the old content was ever read */
 } wanted_t;
 
 /* The digest that an input would have if it ended after `size` bytes on disk. */
 typedef bool register_digest_fn(void *context, size_t input, uint64_t size, char digest[33], err_t *err);
+
+/* The digest that a member of an archive would have by another name. */
+typedef void register_digest_as_fn(void *context, size_t input, const char *member, char digest[33]);
 
 /* Which file of this machine is at a path of an entry or an input? False: none. */
 typedef struct {
@@ -85,12 +90,13 @@ typedef struct {
     bool known_only;     /* new inputs are refused with status 1 */
     bool bound;          /* documents were sent before: each of their inputs has an entry */
     register_digest_fn *digest_at;
-    register_records_fn *may_hold; /* NULL: each may */
-    register_file_fn *file_at;     /* NULL: it cannot be known */
-    register_link_fn *by_link;     /* likewise */
-    register_holds_fn *holds;      /* asked only where there is file_at */
-    void *context, *holds_context; /* of digest_at and may_hold; of holds */
-    const char *name;              /* of the collection, for sentences */
+    register_digest_as_fn *digest_as; /* asked only of members of archives */
+    register_records_fn *may_hold;    /* NULL: each may */
+    register_file_fn *file_at;        /* NULL: it cannot be known */
+    register_link_fn *by_link;        /* likewise */
+    register_holds_fn *holds;         /* asked only where there is file_at */
+    void *context, *holds_context;    /* of digest_at, digest_as and may_hold; of holds */
+    const char *name;                 /* of the collection, for sentences */
     /* the answer: how many entries there are, and how many records they have as loaded */
     uint64_t entries, loaded;
     /* a removal was interrupted: call catalog_finish_removals before the first document is sent */

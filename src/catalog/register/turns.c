@@ -55,14 +55,11 @@ static bool refuse_late(const wanted_t *first, const entry_t *entry, err_t *err)
 
 /* Is it for certain, or by all that is known of it, one that is loaded by another name, or a part of it? */
 static const char *how_alike(const wanted_t *wanted) {
-    static const char *const how[] = {[LIKE_EQUAL] = "has the content of",
-                                      [LIKE_BEGINS] = "begins with the content of",
-                                      [LIKE_PART] = "has the beginning of",
-                                      [LIKE_MEMBER] = "may be, by another name, the member",
-                                      [LIKE_PACKED] = "may be, packed otherwise,"};
-    return wanted->like_how < sizeof how / sizeof *how && wanted->like_ordinal != LIKE_NEW
-               ? how[wanted->like_how]
-               : NULL;
+    static const char *const how[LIKE_LEADS + 1] = {[LIKE_EQUAL] = "has the content of",
+                                                    [LIKE_BEGINS] = "begins with the content of",
+                                                    [LIKE_PART] = "has the beginning of",
+                                                    [LIKE_PACKED] = "may be, packed otherwise,"};
+    return wanted->like_ordinal != LIKE_NEW ? how[wanted->like_how] : NULL;
 }
 
 static bool check_alike(const registration_t *registering, const wanted_t *wanted, const entries_t *all,
@@ -75,9 +72,9 @@ static bool check_alike(const registration_t *registering, const wanted_t *wante
             return err_set(
                 err, STATUS_USAGE,
                 "%s %s %s, which was loaded before %s: with --existing replace older records would take "
-                "the place of newer ones. Leave it out; or, if it is to be loaded all the same, `tipple "
-                "forget` "
-                "%s first",
+                "the place of newer ones. Leave it out; or, if these are to be the newest, `tipple forget` "
+                "%s, and "
+                "take its file away",
                 wanted->name, how, wanted->like, entry->path, wanted->like);
     }
     return true;

@@ -42,6 +42,7 @@ struct input_file {
     uint64_t disk_bytes;    /* bytes on disk (a member's: its bytes in the archive); 0 for a stream */
     uint64_t text_bound;    /* the most decompressed bytes that can come; 0: not known, or none */
     uint64_t digest[2];     /* see below; 0 for a stream */
+    uint64_t content[2];    /* of a member of a zip or a tar: of what its digest is made, but for its name */
     int64_t modified_ns;    /* mtime when the manifest was built: a later change stops the load */
     uint64_t device, inode; /* of the file as it was seen: another file in its place also stops the load */
     /* all bytes of a small file, from which its digest was made; NULL: the file must be read again */
@@ -65,9 +66,9 @@ struct input_file {
  * characters: every other byte of the file's real name is written as \xHH. Unique in a manifest.
  *
  * digest: XXH3-128 over the size (8 bytes, little endian), the first 64 KiB on disk, and the last 64 KiB of the rest.
- * For a zip member: over its name, compressed size, text size and CRC. For a tar member: over its path, size and
- * content; in a tar that is not compressed, only both ends of the content. For a collection of a dump: over its name and the
- * digest of the dump.
+ * For a zip member: over compressed size, text size and CRC, and then over its name. For a tar member: over its size and
+ * content (in a tar that is not compressed, only both ends of the content), and then over its name. For a collection of a dump: over its
+ * name and the digest of the dump.
  *
  * text_bound: of a plain file its size; of a gzip file 1,032 times its size; of a zip member the size in the directory;
  * of a zstd file the sum of the sizes that its frames state, if all state one and there are few frames; of xz and bzip2

@@ -3,6 +3,7 @@
 #include "catalog/register/room.h"
 #include "format/cut/ends.h"
 #include "format/record/record_id.h"
+#include "input/identify.h"
 #include "input/manifest.h"
 #include "load/before/copies.h"
 
@@ -29,6 +30,12 @@ bool describe_digest_at(const input_file_t *input, uint64_t size, char digest[33
         return false;
     print_digest(input, value, digest);
     return true;
+}
+
+void describe_digest_as(const input_file_t *input, const char *member, char digest[33]) {
+    uint64_t value[2];
+    identify_by_name(input, member, value);
+    print_digest(input, value, digest);
 }
 
 enum { LONGEST_PATH = 4096 };
@@ -191,6 +198,11 @@ static bool digest_of(void *context, size_t number, uint64_t size, char digest[3
     return describe_digest_at(&manifest->files[number], size, digest, err);
 }
 
+static void digest_as(void *context, size_t number, const char *member, char digest[33]) {
+    const manifest_t *manifest = *(const manifest_t *const *)context;
+    describe_digest_as(&manifest->files[number], member, digest);
+}
+
 static bool may_hold(void *context, size_t number) {
     const manifest_t *manifest = *(const manifest_t *const *)context;
     return describe_may_hold_records(&manifest->files[number]);
@@ -203,6 +215,7 @@ bool describe_known(store_t *store, const manifest_t *manifest, const char *coll
                                      .read_only = true,
                                      .own_ids = own_ids,
                                      .digest_at = digest_of,
+                                     .digest_as = digest_as,
                                      .may_hold = may_hold,
                                      .file_at = describe_file_at,
                                      .by_link = describe_is_by_link,

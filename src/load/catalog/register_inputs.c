@@ -17,13 +17,16 @@ enum { NOTES = 3 };
 /* What a gzip holds for each of its bytes, roughly: for portions of work. */
 enum { EXPANDS = 5 };
 
-/* The command that takes an input out; free() it. NULL: out of memory. */
-static char *forget_line(const job_t *job, const char *input) {
+/* The command that takes an input out; free() it. number: the name is not its own alone. NULL: out of memory. */
+static char *forget_line(const job_t *job, const char *input, bool number, uint32_t ordinal) {
     text_t line = {.length = 0};
+    char numbered[16] = "";
     err_t ignored;
     char *uri = address_to_paste(job->spec->uri, server_namespace(job->server), &ignored);
     text_append(&line, "tipple forget --delete");
-    char *name = bson_strdup_printf("%s%s", *input == '-' ? "./" : "", input);
+    if (number)
+        snprintf(numbered, sizeof numbered, "#%u", ordinal);
+    char *name = bson_strdup_printf("%s%s%s", *input == '-' ? "./" : "", input, numbered);
     shell_quote_word(&line, name);
     bson_free(name);
     shell_quote_option(&line, "--uri", uri);
@@ -31,11 +34,22 @@ static char *forget_line(const job_t *job, const char *input) {
     return text_take(&line, &ignored);
 }
 
+static char *forget_like(const job_t *job, const wanted_t *wanted) {
+    return forget_line(job, wanted->like, wanted->like_shares_name && wanted->like_ordinal != LIKE_NEW,
+                       wanted->like_ordinal);
+}
+
+static char *forget_itself(const job_t *job, const wanted_t *wanted) {
+    const entry_t *entry = &wanted->entry;
+    return forget_line(job, entry->path ? entry->path : wanted->name, wanted->shares_name && entry->path,
+                       entry->ordinal);
+}
+
 /* What is there twice is taken out by the name that is not needed: of an input that has all that the other one has, that one's. */
 static void tell_alike(const job_t *job, const wanted_t *wanted) {
     static const struct {
         const char *what, *if_so;
-        bool own; /* this input is not needed */
+        bool itself; /* it is not needed */
     } how[] = {
         [LIKE_EQUAL] = {"has another name than %s, but the same size, beginning and end", "renamed or copied",
                         true},
@@ -43,26 +57,26 @@ static void tell_alike(const job_t *job, const wanted_t *wanted) {
                          "renamed or copied, and grown", false},
         [LIKE_PART] = {"has another name than %s, but the same beginning", "an earlier version or a part",
                        true},
-        [LIKE_MEMBER] =
-            {"has another name than %s, which had the same size, and is not in its archive any more",
-             "renamed", false},
         [LIKE_PACKED] = {"has the same name as %s, but is packed otherwise", "packed or unpacked", false},
+        [LIKE_PACKED_ELSEWHERE] = {"has the same name as %s, but is packed otherwise",
+                                   "moved, and packed or unpacked", false},
         [LIKE_MOVED] = {"has the same name as %s, which is not there any more", "moved and changed", false},
         [LIKE_LEADS] = {"is the file that %s leads to, too, and that had other content", "changed", false},
     };
-    const char *const left = how[wanted->like_how].own ? wanted->name : wanted->like;
-    char *command = forget_line(job, left);
+    const bool itself = how[wanted->like_how].itself;
+    char *command = itself ? forget_itself(job, wanted) : forget_like(job, wanted);
     char *what = bson_strdup_printf(how[wanted->like_how].what, wanted->like);
-    log_note("%s %s: it is loaded as another file. If it is that one, %s, records are there twice; this "
-             "takes %s out: %s",
-             wanted->name, what, how[wanted->like_how].if_so, left,
-             command ? command : "tipple forget --delete");
+    log_note(
+        "%s %s: it is loaded as another file. If it is that one, %s, records are there twice; this takes "
+        "%s out: %s",
+        wanted->name, what, how[wanted->like_how].if_so, itself ? wanted->name : wanted->like,
+        command ? command : "tipple forget --delete");
     bson_free(what);
     free(command);
 }
 
 static void tell_unclear(const job_t *job, const wanted_t *wanted) {
-    char *command = forget_line(job, wanted->like);
+    char *command = forget_like(job, wanted);
     log_warn("%s begins with the content of %zu files of this name that were loaded from other folders, and "
              "are gone: which of them it is cannot be known, so what they had is there twice. If it was %s, "
              "this takes that out: %s",
@@ -134,6 +148,11 @@ static bool check_not_emptied(job_t *job, err_t *err) {
 static bool digest_at(void *context, size_t number, uint64_t size, char digest[33], err_t *err) {
     const job_t *job = context;
     return describe_digest_at(&job->manifest.files[number], size, digest, err);
+}
+
+static void digest_as(void *context, size_t number, const char *member, char digest[33]) {
+    const job_t *job = context;
+    describe_digest_as(&job->manifest.files[number], member, digest);
 }
 
 static bool may_hold(void *context, size_t number) {
@@ -333,6 +352,7 @@ bool job_register_inputs(job_t *job, err_t *err) {
                                      .own_ids = job->schema->id,
                                      .known_only = job->spec->reload_missing,
                                      .digest_at = digest_at,
+                                     .digest_as = digest_as,
                                      .may_hold = may_hold,
                                      .file_at = describe_file_at,
                                      .by_link = describe_is_by_link,
