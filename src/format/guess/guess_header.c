@@ -147,6 +147,7 @@ typedef struct {
     size_t with, without;
     /* what without has to outweigh, too: numbers that are not like those below them; and such that are years or at even steps */
     size_t unlike, unlike_series;
+    size_t year_heads; /* years in a row, above values that are none */
     bool words, years; /* a name such as "id" is among the first row's; years in a row are */
     bool known;        /* one that many files have */
     bool above;        /* any name is above numbers or dates */
@@ -171,6 +172,7 @@ static void weigh_column(const guess_t *guess, size_t at, bool named, evidence_t
     const bool unlike = guess_range_is_unlike(&column->range, (const uint8_t *)column->text, column->length);
     if (!first.values || years || (named && is_of_series(guess, at))) {
         evidence->unlike_series += unlike ? STRONG : 0;
+        evidence->year_heads += unlike && years;
         return;
     }
     const bool word = first.pairs && (!column->column.values ||
@@ -345,6 +347,7 @@ bool guess_find_header(guess_t *guess, err_t *err) {
     for (size_t i = 0; i < guess->structure.columns; i++)
         weigh_column(guess, i, named, &evidence);
     evidence.with += evidence.words && evidence.years;
+    evidence.with += evidence.year_heads > 1 ? ENOUGH : 0;
     const size_t against = evidence.without + evidence.unlike; /* that it is a header */
     if (guess->options.header == GUESS_HEADER && evidence.with < 2 * against)
         /* the first line, or the one behind what stands before the records? */

@@ -49,6 +49,22 @@ static bool is_behind_blank(const span_t *span, char quote) {
     return !second || second == span->text + end - 1;
 }
 
+/* Without quotes, a comma within a text that is enclosed divides it. */
+static bool tears_enclosed(const split_t *split, const way_t *way) {
+    bool begun = false;
+    for (size_t i = 0; i < split->count && !way->quote && (way->delimiter == ',' || way->delimiter == ';');
+         i++) {
+        const span_t *span = &split->spans[i];
+        const bool begins = span->length && span->text[0] == '"',
+                   ends = span->length && span->text[span->length - 1] == '"';
+        if (begun && ends && !begins)
+            return true;
+        if (begins || (span->length && memchr(span->text, '"', span->length)))
+            begun = begins && (!ends || span->length == 1);
+    }
+    return false;
+}
+
 /* Of the records with as many fields as it has columns. */
 static bool look_at_cells(study_t *study, structure_t *found, double *clean, double *odd, err_t *err) {
     const way_t *way = &found->way;
@@ -61,6 +77,7 @@ static bool look_at_cells(study_t *study, structure_t *found, double *clean, dou
         looked++;
         if (!split_record(&study->split, &study->schema, way->delimiter, record, study->records[i].length))
             return err_memory(err, study->records[i].length);
+        found->tears |= tears_enclosed(&study->split, way);
         for (size_t j = 0; j < study->split.count && j < SCHEMA_MOST_FIELDS; j++, cells++) {
             const span_t *span = &study->split.spans[j];
             *clean += cleanness(study, span, record + span->at, &odds);
@@ -147,7 +164,7 @@ static bool weigh(study_t *study, const way_t *way, double weight, structure_t *
     if (way->quote == '\'' && !study->quote && !find_apostrophes(study, found, &are, err))
         return false;
     const double share = (double)fitting / (double)(of ? of : 1);
-    if (!are || share < 0.6 || (fitting < 2 && found->skip))
+    if (!are || (found->tears && !study->quote) || share < 0.6 || (fitting < 2 && found->skip))
         return true;
     found->sound = share == 1 && odd == 0;
     found->score = share * share * (0.2 + 0.8 * clean) * (1 - 0.8 * odd) * weight *
