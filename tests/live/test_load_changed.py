@@ -239,6 +239,17 @@ class Changed(livetest.Case):
         self.assertIn("this takes days/1.csv out", self.stderr)
         self.assertEqual(1, self.stderr.count("it is loaded as another file"))
 
+    def test_reloaded_in_its_place(self):
+        """a changed file is itself: it is told to be no other one of its name that is gone"""
+        self.write("jan/x.csv", rows(100, 1))
+        self.write("feb/x.csv", rows(100, 2))
+        self.load("jan/x.csv", "feb/x.csv")
+        (self.folder / "jan/x.csv").unlink()
+        self.edit("feb/x.csv", rows(100, 3))
+        self.shorten_lease()
+        self.load("feb/x.csv", "--reload-changed")
+        self.assertNotIn("moved and changed", self.stderr)
+
     def test_went_another_way(self):
         """files that only begin alike, with the same header, or as one was before it grew or changed, are others"""
         header = rows(0, 1)
@@ -312,6 +323,9 @@ class Changed(livetest.Case):
         (self.folder / "latest.csv").symlink_to("02.csv")
         self.assertEqual(200, self.load("02.csv")["loaded"])
         self.assertIn("02.csv is the file that latest.csv leads to, too", self.stderr)
+        self.tipple("forget", "--delete", "latest.csv#0", "--uri", self.uri()) # as the note says
+        self.assertIn("tipple forget --delete 'latest.csv#0' ", self.stderr)
+        self.assertEqual(200, self.client.count(self.database, "results"))
 
     def test_name_of_another_folder(self):
         """what was typed is the name of another folder's file, and the file is known by its whole path: nothing of the other is removed"""
@@ -346,7 +360,7 @@ class Changed(livetest.Case):
                     self.write("app.log", other)
                 self.assertEqual(320, self.load("app.log.1")["loaded"])
                 self.assertIn("app.log.1 has another name than app.log, and begins with its content", self.stderr)
-                self.assertIn("tipple forget --delete app.log", self.stderr)
+                self.assertIn("tipple forget --delete 'app.log#", self.stderr)
                 (self.folder / "app.log.1").unlink()
                 self.client.drop_database(self.database)
 

@@ -125,7 +125,6 @@ static bool has_name_of_other(const matching_t *m, const char *path, const entry
 static void be_like_entry(const matching_t *m, size_t number, const entry_t *entry, like_t how) {
     wanted_t *wanted = &m->registering->wanted[number];
     register_like(wanted, entry->path, how, entry->ordinal);
-    wanted->like_shares_name = has_name_of_other(m, entry->path, entry);
     m->there[entry - m->entries.entries].is_like = true;
 }
 
@@ -273,6 +272,8 @@ static bool find_by_content(const matching_t *m, size_t number, size_t looks, er
 static bool find_by_name(matching_t *m, size_t number, err_t *err) {
     wanted_t *wanted = &m->registering->wanted[number];
     const entry_t *entry = NULL;
+    if (wanted->replaced) /* in its own place: it is no other one, moved or packed */
+        return true;
     if (wanted->like_how == LIKE_LEADS)
         entry = entries_find(&m->entries, wanted->like_ordinal);
     else if (!wanted->like && is_as_new(m, number) && !(entry = find_moved(m, number)))

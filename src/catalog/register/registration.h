@@ -47,10 +47,9 @@ typedef struct {
     like_t like_how;
     char *like; /* the path or name of that one; NULL: none */
     uint32_t like_ordinal;
-    bool shares_name,
-        like_shares_name; /* it, or that one, has a name that another input of the catalog has, too */
-    bool changed;         /* with `reload`: `entry` is the old one, and its content differs */
-    bool unread;          /* with `changed`: nothing of the old content was ever read */
+    bool shares_name; /* another input of the catalog has its name, too */
+    bool changed;     /* with `reload`: `entry` is the old one, and its content differs */
+    bool unread;      /* with `changed`: nothing of the old content was ever read */
 } wanted_t;
 
 /* The digest that an input would have if it ended after `size` bytes on disk. */

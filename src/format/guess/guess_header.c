@@ -158,6 +158,32 @@ static bool is_date(kind_t kind) {
     return kind == KIND_DATE || kind == KIND_DAY || kind == KIND_DATETIME;
 }
 
+/* All numbers of the first row, each as much above the one before it. */
+static bool first_rises_evenly(const guess_t *guess) {
+    long last = -1, step = 0;
+    for (size_t i = 0; i < guess->structure.columns; i++) {
+        const long number = number_at(guess, i);
+        if (number < 0)
+            continue;
+        if (last >= 0 && (number <= last || (step && number - last != step)))
+            return false;
+        step = last >= 0 ? number - last : 0;
+        last = number;
+    }
+    return true;
+}
+
+/* Only the first row's first field is empty: so the corner of a table is, whose columns have names. */
+static bool is_corner_empty(const guess_t *guess) {
+    if (guess->columns[0].length || guess->structure.columns < 2 || !guess->columns[0].range.values ||
+        guess->columns[0].range.values < guess->records)
+        return false;
+    for (size_t i = 1; i < guess->structure.columns; i++)
+        if (!guess->columns[i].length)
+            return false;
+    return true;
+}
+
 /* named: a text of the first row may be a name. */
 static void weigh_column(const guess_t *guess, size_t at, bool named, evidence_t *evidence) {
     const guess_column_t *column = &guess->columns[at];
@@ -347,7 +373,10 @@ bool guess_find_header(guess_t *guess, err_t *err) {
     for (size_t i = 0; i < guess->structure.columns; i++)
         weigh_column(guess, i, named, &evidence);
     evidence.with += evidence.words && evidence.years;
-    evidence.with += evidence.year_heads > 1 ? ENOUGH : 0;
+    const bool corner = is_corner_empty(guess);
+    if (evidence.year_heads > 1 && first_rises_evenly(guess) &&
+        (evidence.year_heads > 2 || corner || evidence.known)) /* two may be figures near each other */
+        evidence.with += ENOUGH;
     const size_t against = evidence.without + evidence.unlike; /* that it is a header */
     if (guess->options.header == GUESS_HEADER && evidence.with < 2 * against)
         /* the first line, or the one behind what stands before the records? */
@@ -360,7 +389,7 @@ bool guess_find_header(guess_t *guess, err_t *err) {
     const bool unlike = (heads && evidence.without <= heads) ||
                         (!guess->rising && guess->records >= RISING && first_rises(guess));
     const bool contradicts =
-        evidence.above || (((evidence.known && evidence.with) || unlike) && !evidence.certain);
+        corner || evidence.above || (((evidence.known && evidence.with) || unlike) && !evidence.certain);
     if (evidence.without >= 2 * evidence.with + !evidence.with && !contradicts && !are_numbered(guess))
         return settle(guess, false, err);
     return refuse_unsure(guess, unlike, err);

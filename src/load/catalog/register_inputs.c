@@ -17,7 +17,8 @@ enum { NOTES = 3 };
 /* What a gzip holds for each of its bytes, roughly: for portions of work. */
 enum { EXPANDS = 5 };
 
-/* The command that takes an input out; free() it. number: the name is not its own alone. NULL: out of memory. */
+/* The command that takes an input out; free() it. number: another input may have the name, or its file be another one today.
+ * NULL: out of memory. */
 static char *forget_line(const job_t *job, const char *input, bool number, uint32_t ordinal) {
     text_t line = {.length = 0};
     char numbered[16] = "";
@@ -35,8 +36,7 @@ static char *forget_line(const job_t *job, const char *input, bool number, uint3
 }
 
 static char *forget_like(const job_t *job, const wanted_t *wanted) {
-    return forget_line(job, wanted->like, wanted->like_shares_name && wanted->like_ordinal != LIKE_NEW,
-                       wanted->like_ordinal);
+    return forget_line(job, wanted->like, wanted->like_ordinal != LIKE_NEW, wanted->like_ordinal);
 }
 
 static char *forget_itself(const job_t *job, const wanted_t *wanted) {
