@@ -154,6 +154,10 @@ static wanted_t stream_of(const char *name, bool named) {
         .name = name, .kind = "stream", .named = named, .extent_units = 1, .ordinals = 1, .pieces = 1};
 }
 
+static void answer_free(wanted_t *wanted) {
+    register_free(&(registration_t){.wanted = wanted, .count = 1});
+}
+
 static bool try(lab_t *lab, wanted_t *wanted, size_t count, uint8_t load) {
     registration_t registering = {.wanted = wanted,
                                   .count = count,
@@ -172,13 +176,14 @@ static char like[512];
 static like_t like_how;
 
 static int one(lab_t *lab, wanted_t wanted, uint8_t load) {
-    if (!try(lab, &wanted, 1, load))
+    if (!try(lab, &wanted, 1, load)) {
+        answer_free(&wanted);
         return -(int)err.status;
+    }
     snprintf(like, sizeof like, "%s", wanted.like ? wanted.like : "");
     like_how = wanted.like_how;
-    free(wanted.like);
     const int ordinal = (int)wanted.entry.ordinal;
-    entry_free(&wanted.entry);
+    answer_free(&wanted);
     return ordinal;
 }
 
@@ -296,8 +301,7 @@ static void test_alike(void **state) {
     assert_int_equal(both[2].like_how, LIKE_EQUAL);
     assert_true(!both[1].like && !both[3].like);
     for (size_t i = 0; i < 4; i++) {
-        entry_free(&both[i].entry);
-        free(both[i].like);
+        answer_free(&both[i]);
         lab.entries.entries[i].pieces[0].epoch = 1;
     }
     assert_int_equal(one(&lab, file_of("b", 'x', 20), 2), 1);
@@ -411,7 +415,7 @@ static void test_moved_and_grown(void **state) {
         for (size_t j = 0; j < count; j++) {
             if ((int)now[j].entry.ordinal != rows[i].is[j])
                 fail_msg("row %zu: %s is entry %u", i, now[j].name, now[j].entry.ordinal);
-            entry_free(&now[j].entry);
+            answer_free(&now[j]);
         }
         end(&lab);
     }
@@ -445,7 +449,7 @@ static void test_moved_and_followed(void **state) {
         assert_int_equal(wanted[!new].entry.ordinal, holds_content);
         assert_false(wanted[0].changed || wanted[1].changed);
         for (size_t j = 0; j < 2; j++)
-            entry_free(&wanted[j].entry);
+            answer_free(&wanted[j]);
         end(&lab);
     }
     /* alone it is refused, and told how it would be known */
@@ -625,8 +629,8 @@ static void test_one_last_name(void **state) {
     for (size_t i = 0; i < 3; i++) {
         assert_int_equal(first[i].entry.ordinal, i);
         assert_int_equal(others[i].entry.ordinal, 3 + i);
-        entry_free(&first[i].entry);
-        entry_free(&others[i].entry);
+        answer_free(&first[i]);
+        answer_free(&others[i]);
     }
     end(&lab);
 }
@@ -668,7 +672,7 @@ static void test_grown_or_changed(void **state) {
     again.reload = true;
     assert_true(try(&lab, &again, 1, 2));
     assert_true(again.changed && again.unread);
-    entry_free(&again.entry);
+    answer_free(&again);
     lab.entries.entries[0].removed = true; /* nothing of it is ever used again */
     assert_int_equal(one(&lab, file_of("a", 'y', 20), 2), 1);
     assert_int_equal(lab.entries.count, 2);
@@ -681,11 +685,11 @@ static void test_grown_or_changed(void **state) {
     back.reload = true;
     assert_true(try(&lab, &back, 1, 3));
     assert_true(back.changed);
-    entry_free(&back.entry);
+    answer_free(&back);
     lab.entries.entries[1].pieces[0].complete = 2;
     assert_true(try(&lab, &back, 1, 3));
     assert_false(back.changed);
-    entry_free(&back.entry);
+    answer_free(&back);
     end(&lab);
 }
 
@@ -709,7 +713,7 @@ static void test_copies(void **state) {
     assert_true(try(&lab, wanted, 3, 1));
     for (size_t i = 0; i < 3; i++) {
         assert_int_equal(wanted[i].entry.ordinal, i);
-        entry_free(&wanted[i].entry);
+        answer_free(&wanted[i]);
     }
     /* again, in another order and from other folders: each has one of them */
     wanted_t others[] = {file_of("f/a", 'x', 10), file_of("g/a", 'x', 10), file_of("h/a", 'x', 10)};
@@ -717,7 +721,7 @@ static void test_copies(void **state) {
     assert_int_equal(others[0].entry.ordinal, 2);
     assert_int_equal(others[1].entry.ordinal + others[2].entry.ordinal, 1);
     for (size_t i = 0; i < 3; i++)
-        entry_free(&others[i].entry);
+        answer_free(&others[i]);
     assert_int_equal(lab.entries.count, 3);
     end(&lab);
 }
