@@ -44,10 +44,7 @@ static int order_contents(const void *a, const void *b) {
 
 /* Its documents will be removed: --reload-changed. */
 static bool is_replaced(const matching_t *m, const entry_t *entry) {
-    for (size_t i = 0; register_is_taken(m, entry) && i < m->registering->count; i++)
-        if (m->found[i] == entry)
-            return m->registering->wanted[i].changed;
-    return false;
+    return register_is_taken(m, entry) && m->registering->wanted[register_input_of(m, entry)].changed;
 }
 
 static bool is_copy(const wanted_t *wanted) {
@@ -205,20 +202,12 @@ static bool find_beginning(const matching_t *m, size_t number, size_t looks, boo
     return true;
 }
 
-/* The input that the entry is; SIZE_MAX: none. */
-static size_t input_of(const matching_t *m, const entry_t *entry) {
-    for (size_t i = 0; register_is_taken(m, entry) && i < m->registering->count; i++)
-        if (m->found[i] == entry)
-            return i;
-    return SIZE_MAX;
-}
-
 /* Does the file that the entry is, which is longer, begin with the input? It is an input, too, or stands under the entry's path. */
 static bool is_beginning_of(const matching_t *m, size_t number, const entry_t *entry) {
     const registration_t *registering = m->registering;
     version_t version = registering->wanted[number].seen;
-    const size_t input = input_of(m, entry);
-    if (input != SIZE_MAX) {
+    if (register_is_taken(m, entry)) {
+        const size_t input = register_input_of(m, entry);
         char digest[33];
         err_t ignored;
         return registering->wanted[input].may_grow &&

@@ -49,10 +49,10 @@ typedef struct {
     registration_t *registering;
     entries_t entries, fresh; /* as read; and new ones, in the order of the inputs that have none of those */
     order_t by_path, by_content, by_last_name;
-    size_t count;    /* of each */
-    bool *taken;     /* by entry */
-    asked_t *there;  /* by entry: under its path */
-    group_t *groups; /* by the place of the first in by_last_name */
+    size_t count;     /* of each */
+    size_t *taken_by; /* by entry: the number of the input that it is, and one more; 0: none's */
+    asked_t *there;   /* by entry: under its path */
+    group_t *groups;  /* by the place of the first in by_last_name */
     const entry_t **gone;
     standing_files_t *files; /* looked at once, when first asked for */
     packed_name_t *packed;   /* likewise */
@@ -70,6 +70,7 @@ size_t register_first_in(const matching_t *m, const order_t *order, const wanted
 /* NULL: behind the last one that is like what is wanted. */
 const entry_t *register_like_at(const matching_t *m, const order_t *order, const wanted_t *wanted, size_t at);
 bool register_is_taken(const matching_t *m, const entry_t *entry);
+size_t register_input_of(const matching_t *m, const entry_t *entry); /* of one that is taken */
 void register_take(matching_t *m, size_t wanted, const entry_t *entry);
 int register_compare_content(const version_t *left, const char *left_name, const version_t *right,
                              const char *right_name);

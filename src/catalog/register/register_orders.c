@@ -62,15 +62,16 @@ bool register_sort(matching_t *m, err_t *err) {
     m->by_path = (order_t){malloc(bytes), path_to};
     m->by_content = (order_t){malloc(bytes), content_to};
     m->by_last_name = (order_t){malloc(bytes), last_name_to};
-    m->taken = calloc(m->entries.count + 1, sizeof *m->taken);
+    m->taken_by = calloc(m->entries.count + 1, sizeof *m->taken_by);
     m->there = calloc(m->entries.count + 1, sizeof *m->there);
     m->groups = calloc(m->entries.count + 1, sizeof *m->groups);
     m->files = calloc(1, sizeof *m->files);
     m->gone = malloc(bytes);
     m->found = calloc(m->registering->count + 1, sizeof(entry_t *));
     m->own = calloc(m->registering->count + 1, sizeof *m->own);
-    if (!m->by_path.entries || !m->by_content.entries || !m->by_last_name.entries || !m->taken || !m->there ||
-        !m->groups || !m->files || !m->gone || !m->found || !m->own || !(m->files->files = malloc(bytes)))
+    if (!m->by_path.entries || !m->by_content.entries || !m->by_last_name.entries || !m->taken_by ||
+        !m->there || !m->groups || !m->files || !m->gone || !m->found || !m->own ||
+        !(m->files->files = malloc(bytes)))
         return err_memory(err, bytes);
     for (size_t i = 0; i < m->entries.count; i++)
         if (!m->entries.entries[i].removed)
@@ -91,7 +92,7 @@ void register_matching_free(matching_t *m) {
     free(m->by_path.entries);
     free(m->by_content.entries);
     free(m->by_last_name.entries);
-    free(m->taken);
+    free(m->taken_by);
     free(m->there);
     free(m->groups);
     if (m->files)
@@ -115,10 +116,14 @@ const entry_t *register_like_at(const matching_t *m, const order_t *order, const
 }
 
 bool register_is_taken(const matching_t *m, const entry_t *entry) {
-    return m->taken[entry - m->entries.entries];
+    return m->taken_by[entry - m->entries.entries];
+}
+
+size_t register_input_of(const matching_t *m, const entry_t *entry) {
+    return m->taken_by[entry - m->entries.entries] - 1;
 }
 
 void register_take(matching_t *m, size_t wanted, const entry_t *entry) {
     m->found[wanted] = entry;
-    m->taken[entry - m->entries.entries] = true;
+    m->taken_by[entry - m->entries.entries] = wanted + 1;
 }

@@ -112,7 +112,7 @@ const entry_t *register_next_gone_below(const matching_t *m, size_t number, uint
 static void match_nameless(matching_t *m, size_t number) {
     for (size_t i = 0; i < m->entries.count; i++) {
         const entry_t *entry = &m->entries.entries[i];
-        if (!m->taken[i] && !entry->removed && entry->key && strncmp(entry->key, "new/", 4) == 0 &&
+        if (!m->taken_by[i] && !entry->removed && entry->key && strncmp(entry->key, "new/", 4) == 0 &&
             load_id_equal(&entry->registered_by, &m->registering->self)) {
             register_take(m, number, entry);
             return;

@@ -73,8 +73,7 @@ static bool check_alike(const registration_t *registering, const wanted_t *wante
                 err, STATUS_USAGE,
                 "%s %s %s, which was loaded before %s: with --existing replace older records would take "
                 "the place of newer ones. Leave it out; or, if these are to be the newest, `tipple forget` "
-                "%s, and "
-                "take its file away",
+                "%s, and take its file away",
                 wanted->name, how, wanted->like, entry->path, wanted->like);
     }
     return true;
