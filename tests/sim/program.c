@@ -10,7 +10,7 @@ static const char *const formats[] = {"one", "two"};
 
 /* ---- inputs ---- */
 
-static bool digest_at(void *context, size_t at, uint64_t size, char digest[33], err_t *err) {
+static bool digest_at(const void *context, size_t at, uint64_t size, char digest[33], err_t *err) {
     const sim_load_t *load = context;
     (void)err;
     content_digest_at(&load->world->inputs[load->command.inputs[at]], load->seen[at], size, digest);

@@ -89,7 +89,7 @@ static bool add_entries(store_t *store, const entry_t *const *entries, size_t co
 }
 
 /* Digests are words; what an input begins with is told by the word's first letter. */
-static bool digest_at(void *context, size_t input, uint64_t size, char digest[33], err_t *failure) {
+static bool digest_at(const void *context, size_t input, uint64_t size, char digest[33], err_t *failure) {
     const wanted_t *wanted = context;
     (void)failure;
     snprintf(digest, 33, "%c%llu", wanted[input].seen.digest[0], (unsigned long long)size);

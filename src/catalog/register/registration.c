@@ -3,7 +3,7 @@
 #include <string.h>
 
 bool registration_relate(const entry_t *entry, const version_t *seen, bool may_grow,
-                         register_digest_fn *digest_at, void *context, size_t input, view_t *view,
+                         register_digest_fn *digest_at, const void *context, size_t input, view_t *view,
                          uint32_t *version, err_t *err) {
     const version_t *newest = entry_newest(entry);
     *version = entry_version_of(entry, seen->size, seen->digest);

@@ -53,10 +53,11 @@ typedef struct {
 } wanted_t;
 
 /* The digest that an input would have if it ended after `size` bytes on disk. */
-typedef bool register_digest_fn(void *context, size_t input, uint64_t size, char digest[33], err_t *err);
+typedef bool register_digest_fn(const void *context, size_t input, uint64_t size, char digest[33],
+                                err_t *err);
 
 /* The digest that a member of an archive would have by another name. */
-typedef void register_digest_as_fn(void *context, size_t input, const char *member, char digest[33]);
+typedef void register_digest_as_fn(const void *context, size_t input, const char *member, char digest[33]);
 
 /* Which file of this machine is at a path of an entry or an input? False: none. */
 typedef struct {
@@ -76,7 +77,7 @@ typedef bool register_link_fn(const char *path);
 typedef bool register_holds_fn(void *context, const entry_t *entry);
 
 /* May the input have records? False: it is surely no more than a header line. */
-typedef bool register_records_fn(void *context, size_t input);
+typedef bool register_records_fn(const void *context, size_t input);
 
 typedef struct {
     wanted_t *wanted;
@@ -94,7 +95,8 @@ typedef struct {
     register_file_fn *file_at;        /* NULL: it cannot be known */
     register_link_fn *by_link;        /* likewise */
     register_holds_fn *holds;         /* asked only where there is file_at */
-    void *context, *holds_context;    /* of digest_at, digest_as and may_hold; of holds */
+    const void *context;              /* of digest_at, digest_as and may_hold */
+    void *holds_context;              /* of holds */
     const char *name;                 /* of the collection, for sentences */
     /* the answer: how many entries there are, and how many records they have as loaded */
     uint64_t entries, loaded;
@@ -104,7 +106,7 @@ typedef struct {
 
 /* Compares an input with its entry, as ledger_options_t.relate does. */
 bool registration_relate(const entry_t *entry, const version_t *seen, bool may_grow,
-                         register_digest_fn *digest_at, void *context, size_t input, view_t *view,
+                         register_digest_fn *digest_at, const void *context, size_t input, view_t *view,
                          uint32_t *version, err_t *err);
 
 #endif

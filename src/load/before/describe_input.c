@@ -24,18 +24,12 @@ static void print_digest(const input_file_t *input, const uint64_t digest[2], ch
         snprintf(out, 33, "%016llx%016llx", (unsigned long long)digest[0], (unsigned long long)digest[1]);
 }
 
-bool describe_digest_at(const input_file_t *input, uint64_t size, char digest[33], err_t *err) {
+static bool digest_of(const input_file_t *input, uint64_t size, char digest[33], err_t *err) {
     uint64_t value[2];
     if (!manifest_digest_at(input, size, value, err))
         return false;
     print_digest(input, value, digest);
     return true;
-}
-
-void describe_digest_as(const input_file_t *input, const char *member, char digest[33]) {
-    uint64_t value[2];
-    identify_by_name(input, member, value);
-    print_digest(input, value, digest);
 }
 
 enum { LONGEST_PATH = 4096 };
@@ -53,7 +47,7 @@ static bool find_file(char path[LONGEST_PATH], struct stat *there, bool *member)
     return S_ISREG(there->st_mode);
 }
 
-bool describe_file_at(const char *path, file_id_t *file) {
+static bool file_at(const char *path, file_id_t *file) {
     char name[LONGEST_PATH];
     struct stat there;
     bool member;
@@ -68,7 +62,7 @@ bool describe_file_at(const char *path, file_id_t *file) {
     return true;
 }
 
-bool describe_is_by_link(const char *path) {
+static bool is_by_link(const char *path) {
     char name[LONGEST_PATH];
     struct stat there;
     bool found = false;
@@ -95,8 +89,7 @@ static bool file_holds(const char *path, uint64_t size, const entry_t *entry) {
         const version_t *version = &entry->versions[i];
         const bool newest = version == entry_newest(entry);
         if ((version->size == size || (newest && version->size < size)) &&
-            describe_digest_at(&file, version->size, digest, &ignored) &&
-            strcmp(digest, version->digest) == 0)
+            digest_of(&file, version->size, digest, &ignored) && strcmp(digest, version->digest) == 0)
             return true;
     }
     return false;
@@ -128,7 +121,7 @@ static bool member_holds(describe_archive_t *seen, const char *path, const entry
     return false;
 }
 
-bool describe_holds(void *context, const entry_t *entry) {
+static bool holds(void *context, const entry_t *entry) {
     char path[LONGEST_PATH];
     struct stat there;
     bool member;
@@ -150,9 +143,9 @@ bool describe_may_grow(const input_file_t *input) {
 }
 
 /* More than one line. What is packed is not opened for that. */
-bool describe_may_hold_records(const input_file_t *input) {
+static bool may_hold_records(const input_file_t *input) {
     enum { LOOKED_AT = 64 * 1024, PACKED_LEAST = 256 };
-    static char text[LOOKED_AT];
+    static _Thread_local char text[LOOKED_AT];
     if (input->archive || input->kind != INPUT_PLAIN)
         return input->disk_bytes >= PACKED_LEAST;
     const int fd = open(input->path, O_RDONLY | O_CLOEXEC);
@@ -193,40 +186,42 @@ void describe_input(const input_file_t *input, wanted_t *wanted) {
     }
 }
 
-static bool digest_of(void *context, size_t number, uint64_t size, char digest[33], err_t *err) {
-    const manifest_t *manifest = *(const manifest_t *const *)context;
-    return describe_digest_at(&manifest->files[number], size, digest, err);
+static bool digest_at(const void *context, size_t number, uint64_t size, char digest[33], err_t *err) {
+    return digest_of(&((const manifest_t *)context)->files[number], size, digest, err);
 }
 
-static void digest_as(void *context, size_t number, const char *member, char digest[33]) {
-    const manifest_t *manifest = *(const manifest_t *const *)context;
-    describe_digest_as(&manifest->files[number], member, digest);
+static void digest_as(const void *context, size_t number, const char *member, char digest[33]) {
+    const input_file_t *input = &((const manifest_t *)context)->files[number];
+    uint64_t value[2];
+    identify_by_name(input, member, value);
+    print_digest(input, value, digest);
 }
 
-static bool may_hold(void *context, size_t number) {
-    const manifest_t *manifest = *(const manifest_t *const *)context;
-    return describe_may_hold_records(&manifest->files[number]);
+static bool may_hold(const void *context, size_t number) {
+    return may_hold_records(&((const manifest_t *)context)->files[number]);
+}
+
+void describe_asked(registration_t *registration, const manifest_t *manifest, describe_archive_t *seen) {
+    registration->digest_at = digest_at;
+    registration->digest_as = digest_as;
+    registration->may_hold = may_hold;
+    registration->file_at = file_at;
+    registration->by_link = is_by_link;
+    registration->holds = holds;
+    registration->context = manifest;
+    registration->holds_context = seen;
 }
 
 bool describe_known(store_t *store, const manifest_t *manifest, const char *collection, bool own_ids,
                     registration_t *registration, err_t *err) {
     describe_archive_t seen = {.path = NULL};
-    *registration = (registration_t){.count = manifest->count,
-                                     .read_only = true,
-                                     .own_ids = own_ids,
-                                     .digest_at = digest_of,
-                                     .digest_as = digest_as,
-                                     .may_hold = may_hold,
-                                     .file_at = describe_file_at,
-                                     .by_link = describe_is_by_link,
-                                     .holds = describe_holds,
-                                     .context = &manifest,
-                                     .holds_context = &seen,
-                                     .name = collection};
+    *registration =
+        (registration_t){.count = manifest->count, .read_only = true, .own_ids = own_ids, .name = collection};
     if (!(registration->wanted = calloc(registration->count + 1, sizeof *registration->wanted)))
         return err_memory(err, registration->count * sizeof *registration->wanted);
     for (size_t i = 0; i < registration->count; i++)
         describe_input(&manifest->files[i], &registration->wanted[i]);
+    describe_asked(registration, manifest, &seen);
     const bool ok = catalog_register(store, registration, err);
     describe_archive_free(&seen);
     return ok;

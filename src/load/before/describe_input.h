@@ -20,13 +20,7 @@ typedef struct {
 } describe_archive_t;
 void describe_archive_free(describe_archive_t *seen);
 
-/* See register_holds_fn; context: a describe_archive_t. */
-bool describe_holds(void *context, const entry_t *entry);
-/* See register_file_fn, register_records_fn, register_digest_fn, register_digest_as_fn. */
-bool describe_file_at(const char *path, file_id_t *file);
-bool describe_is_by_link(const char *path);
-bool describe_may_hold_records(const input_file_t *input);
-bool describe_digest_at(const input_file_t *input, uint64_t size, char digest[33], err_t *err);
-void describe_digest_as(const input_file_t *input, const char *member, char digest[33]);
+/* What a registration asks of these inputs and of this host's files. Both stay the caller's, until it asks no more. */
+void describe_asked(registration_t *registration, const manifest_t *manifest, describe_archive_t *seen);
 
 #endif

@@ -145,26 +145,12 @@ static bool check_not_emptied(job_t *job, err_t *err) {
                    server_namespace(job->server), units_count(count, loaded), units_s(loaded));
 }
 
-static bool digest_at(void *context, size_t number, uint64_t size, char digest[33], err_t *err) {
-    const job_t *job = context;
-    return describe_digest_at(&job->manifest.files[number], size, digest, err);
-}
-
-static void digest_as(void *context, size_t number, const char *member, char digest[33]) {
-    const job_t *job = context;
-    describe_digest_as(&job->manifest.files[number], member, digest);
-}
-
-static bool may_hold(void *context, size_t number) {
-    const job_t *job = context;
-    return describe_may_hold_records(&job->manifest.files[number]);
-}
-
 static bool relate(void *context, const ledger_input_t *input, view_t *view, uint32_t *version, err_t *err) {
     job_t *job = context;
     const size_t number = (size_t)(input - job->ledger.inputs);
     return registration_relate(&input->entry, &input->seen, describe_may_grow(&job->manifest.files[number]),
-                               digest_at, job, number, view, version, err);
+                               job->registration.digest_at, job->registration.context, number, view, version,
+                               err);
 }
 
 static bool fill_ledger(job_t *job, err_t *err) {
@@ -351,15 +337,8 @@ bool job_register_inputs(job_t *job, err_t *err) {
                                      .bound = job->loading.bound,
                                      .own_ids = job->schema->id,
                                      .known_only = job->spec->reload_missing,
-                                     .digest_at = digest_at,
-                                     .digest_as = digest_as,
-                                     .may_hold = may_hold,
-                                     .file_at = describe_file_at,
-                                     .by_link = describe_is_by_link,
-                                     .holds = describe_holds,
-                                     .context = job,
-                                     .holds_context = &seen,
                                      .name = server_namespace(job->server)};
+    describe_asked(registration, &job->manifest, &seen);
     if (job->existing != EXISTING_REPLACE)
         registration->portion = (portion_t){.least = JOB_LEAST_PIECES, .most_bytes = JOB_PIECE_BYTES};
     if (!(registration->wanted = calloc(registration->count + 1, sizeof *registration->wanted)))
