@@ -169,7 +169,7 @@ static const option_t options[] = {
      .kind = OPTION_CUSTOM,
      AT(spec),
      .custom = load_rows_max_rejects,
-     .help = "Stop when more records than this are rejected (default 1000)."},
+     .help = "Stop when more records than this are rejected (default 1000; with --retry, no limit)."},
     {.name = "rejects",
      .first = true,
      .argument = "FILE",

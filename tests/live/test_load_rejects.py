@@ -82,7 +82,7 @@ class Limited(livetest.Case):
         text = rows(3000, bad=set(range(1000, 1021)))
         self.write("a.csv", text)
         self.load("a.csv", "--max-rejects", 20, status=3)
-        self.assertRegex(self.stderr, "more than --max-rejects allows.*higher --max-rejects")
+        self.assertRegex(self.stderr, "than --max-rejects 20 allows.*higher --max-rejects")
         counts = self.load("a.csv", "--max-rejects", 21, status=2)
         self.assertEqual(21, counts["rejected"])
         books = Books().plain("a.csv", text)
@@ -102,7 +102,18 @@ class Limited(livetest.Case):
         self.load("a.csv", "--max-rejects", "2%", status=2)
         self.load("a.csv", "--max-rejects", "1.99%", status=3, collection="less")
         self.load("a.csv", "--max-rejects", "0.5%", status=3, collection="r1")
+        self.assertRegex(self.stderr, "in the end 40 of 2000 records are rejected, more than --max-rejects 0.5% allows; look")
         self.refused("not a share", "a.csv", "--max-rejects", "200%")
+
+    def test_share_of_what_is_still_to_come(self):
+        """a share is one of all records: bad ones that come early and together stop no load that stays below it"""
+        self.write("a.csv", rows(20000, bad=set(range(1000, 4000))))
+        self.write("b.csv", rows(100000, 20000))
+        for name, words in (("some", ()), ("one", ("-j", 1))):
+            self.load("a.csv", "b.csv", "--max-rejects", "3%", *words, collection=name, status=2)
+        said = self.load("a.csv", "b.csv", "-j", 1, "--max-rejects", "1%", collection="less", status=3)
+        self.assertIn("than --max-rejects 1% allows", self.stderr)
+        self.assertLessEqual(said["rejected"], 3000)
 
     def test_share_of_a_resume(self):
         """a load that goes on is judged by all records of the input, also those of earlier runs; what an input has grown by
@@ -173,7 +184,7 @@ class Limited(livetest.Case):
         self.write("a.csv", rows(3000))
         self.client.command(self.database, {"create": "results", "validator": {"never": 1}})
         self.load("a.csv", "-j", 1, "--max-rejects", 999, status=3)
-        self.assertRegex(self.stderr, "1000 records were rejected, more than --max-rejects")
+        self.assertRegex(self.stderr, "more records were rejected than --max-rejects 999 allows")
 
     def test_counted_where_it_stops(self):
         """what the server has taken before it refuses one too many is counted, also of the same batch"""

@@ -854,20 +854,26 @@ static void test_limits(void **state) {
 
 static void test_first_hundred(void **state) {
     (void)state;
-    named_t a;
+    named_t a, b;
     err_t err = {.text = ""};
     name_file(&a, "a.txt");
-    for (int documents = 0; documents < 2; documents++) {
-        rejects_t *rejects = open_rejects(options_for("r"));
+    name_file(&b, "b.txt");
+    enum { DOCUMENTS = 1, OTHER_INPUT = 2, LATER_BLOCK = 3, WAYS };
+    for (int way = 0; way < WAYS; way++) {
+        reject_options_t options = options_for("r");
+        options.first = way == OTHER_INPUT ? &b.file : &a.file;
+        rejects_t *rejects = open_rejects(options);
         hear();
         rejects_looked_at(rejects, 200);
-        if (documents)
+        if (way == DOCUMENTS)
             rejects_format_fits(rejects);
-        uint64_t added = 0;
-        while (added < 150 && add(rejects, &a, added, "x", 1, "no good", &err))
+        uint64_t added = way == LATER_BLOCK ? RECORD_ID_BLOCK_BYTES : 0;
+        const uint64_t from = added;
+        while (added < from + 150 && add(rejects, &a, added, "x", 1, "no good", &err))
             added++;
+        added -= from;
         const char *said = stop_hearing();
-        if (documents) {
+        if (way) {
             assert_int_equal(added, 150);
             /* a few are told one by one, then that there are more */
             assert_uint_in_range(times(said, "rejected a.txt:"), 3, 20);
@@ -878,6 +884,7 @@ static void test_first_hundred(void **state) {
             assert_non_null(strstr(err.text, "--format"));
         }
         rejects_free(rejects);
+        unlink("r");
     }
 }
 
@@ -923,7 +930,19 @@ static void test_shares(void **state) {
             assert_true(add(rejects, &a, i, "x", 1, "no good", &err));
         assert_int_equal(rejects_check(rejects, &err), others + 11 <= 100);
         if (others + 11 > 100)
-            assert_non_null(strstr(err.text, "records were rejected (9"));
+            assert_non_null(strstr(err.text, "of 1000 records are rejected"));
+        rejects_free(rejects);
+    }
+    /* nor do those that were looked at first say all: what is still to come counts as it was before */
+    for (int before_all = 0; before_all < 2; before_all++) {
+        uint64_t added = 0;
+        rejects = open_rejects(options);
+        rejects_looked_at(rejects, 20000);
+        rejects_format_fits(rejects);
+        rejects_progress(rejects, before_all ? 1 << 20 : 0, 5 << 20);
+        while (added < 15000 && add(rejects, &a, added, "x", 1, "no good", &err))
+            added++;
+        assert_int_equal(added, before_all ? 10000 : 15000);
         rejects_free(rejects);
     }
     options.most_percent = 0;

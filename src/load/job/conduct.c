@@ -99,6 +99,7 @@ static void show_progress(job_t *job) {
     const counts_t counts = so_far(job);
     const uint64_t documents = counts.loaded + counts.already_there, limit = job->spec->limit;
     job->documents = documents;
+    rejects_progress(job->loading.rejects, fed.done_bytes, job->feeder ? job->to_read : 0);
     if (progress_is_due(&job->progress)) {
         const progress_state_t state = {.bytes = fed.done_bytes,
                                         .total_bytes = job->feeder ? job_bytes_to_read(job) : 0,

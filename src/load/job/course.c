@@ -27,8 +27,12 @@ static bool is_done(const load_file_t *file) {
 }
 
 void job_look_what_is_to_read(job_t *job) {
-    for (size_t i = 0; i < job->file_count; i++)
+    for (size_t i = 0; i < job->file_count; i++) {
         job->files[i].to_read = is_done(&job->files[i]) ? 0 : bytes_to_read(job, &job->files[i]);
+        job->to_read += job->files[i].to_read;
+        if (!job->first && !is_done(&job->files[i]))
+            job->first = &job->files[i];
+    }
 }
 
 uint64_t job_bytes_to_read(const job_t *job) {

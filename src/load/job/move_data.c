@@ -42,15 +42,18 @@ static bool start_loaders(job_t *job, err_t *err) {
     loading->max_document = server_facts(job->server)->max_document_bytes;
     if (!(job->retry_options = retry_options(spec, job->result->namespace, err)))
         return false;
-    reject_options_t rejects = {.path = job->result->rejects_path,
-                                .retried = spec->retry,
-                                .write = !spec->dry_run,
-                                .format = spec->format,
-                                .again = job->retry_options,
-                                .catalog = job->own_catalog,
-                                .schema = job->schema,
-                                .most = spec->max_rejects,
-                                .most_percent = spec->max_rejects_percent};
+    reject_options_t rejects = {
+        .path = job->result->rejects_path,
+        .retried = spec->retry,
+        .write = !spec->dry_run,
+        .format = spec->format,
+        .again = job->retry_options,
+        .catalog = job->own_catalog,
+        .schema = job->schema,
+        .first = job->first,
+        .most = spec->max_rejects,
+        /* what was rejected before may be rejected again */
+        .most_percent = spec->retry && !spec->max_rejects_given ? 100 : spec->max_rejects_percent};
     loading->shards = traffic_new(CHUNKMAP_MOST_SHARDS + 1);
     loading->ways = traffic_new(ROUTERS_MOST);
     if (!loading->shards || !loading->ways)

@@ -3,6 +3,7 @@
 #include "load/rejects/reject_store.h"
 
 #include <errno.h>
+#include <float.h>
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -18,9 +19,11 @@ struct rejects {
     pthread_mutex_t lock;
     reject_store_t *store; /* NULL: nothing was rejected yet, or nothing is written */
     uint64_t count, looked_at;
+    uint64_t leading; /* of the count: in the first block of options.first, which one thread reads in order */
     uint64_t of_others; /* more than the count: rejects among what was looked at by other loads */
-    bool fits;          /* the format, as rejects_format_fits was told */
-    char *spelling;     /* of the dialect in a head; as all of this it needs the lock */
+    uint64_t done_bytes, total_bytes;
+    bool fits;      /* the format, as rejects_format_fits was told */
+    char *spelling; /* of the dialect in a head; as all of this it needs the lock */
 };
 
 rejects_t *rejects_new(const reject_options_t *options, err_t *err) {
@@ -158,17 +161,25 @@ static bool may_be_all(const reject_options_t *options) {
     return options->most_percent >= 100;
 }
 
+/* So many records there will be, as far as is known. Those that were looked at first are not all of them, and the bad
+ * ones may stand together: a load that stays below a share in all must not be stopped by it. */
+static double in_all(const rejects_t *rejects) {
+    const double looked_at = (double)rejects->looked_at;
+    if (rejects->looked_at < 10000 || (rejects->total_bytes && !rejects->done_bytes))
+        return DBL_MAX;
+    return rejects->total_bytes <= rejects->done_bytes
+               ? looked_at
+               : looked_at * (double)rejects->total_bytes / (double)rejects->done_bytes;
+}
+
 static bool too_many(const rejects_t *rejects, bool at_end) {
     const reject_options_t *options = &rejects->options;
     if (options->most_percent < 0)
         return rejects->count > options->most;
     if (may_be_all(options))
         return false;
-    /* a share says little about the first few records */
-    if (!at_end && rejects->looked_at < 10000)
-        return false;
     return (double)(rejects->count + rejects->of_others) * 100.0 >
-           options->most_percent * (double)rejects->looked_at;
+           options->most_percent * (at_end ? (double)rejects->looked_at : in_all(rejects));
 }
 
 /* A wrong format is not waited for, unless many rejects were allowed; records that were rejected before say nothing
@@ -176,29 +187,36 @@ static bool too_many(const rejects_t *rejects, bool at_end) {
 static bool all_rejected(const rejects_t *rejects) {
     const reject_options_t *options = &rejects->options;
     return !options->retried && options->most <= REJECT_USUAL_MOST && !may_be_all(options) &&
-           !rejects->fits && rejects->count >= FIRST_RECORDS;
+           !rejects->fits && rejects->leading >= FIRST_RECORDS;
 }
 
-static bool say_too_many(rejects_t *rejects, err_t *err) {
-    const char *path = rejects_path(rejects);
-    const uint64_t others = rejects->options.most_percent >= 0 ? rejects->of_others : 0,
-                   count = rejects->count + others;
-    char by_others[80] = "";
-    if (others)
-        snprintf(by_others, sizeof by_others, " (%" PRIu64 " of them by earlier or other loads)", others);
+/* Other threads reject records meanwhile: how many it were is told by the summary. */
+static bool say_too_many(rejects_t *rejects, bool at_end, err_t *err) {
+    const reject_options_t *options = &rejects->options;
+    const char *path = rejects_path(rejects), *look = path ? " look into " : "";
+    char most[40];
+    if (options->most_percent < 0)
+        snprintf(most, sizeof most, "%" PRIu64, options->most);
+    else
+        snprintf(most, sizeof most, "%g%%", options->most_percent);
     if (all_rejected(rejects))
         return err_set(err, STATUS_TOO_MANY_REJECTED,
                        "stopped: the first %" PRIu64
                        " records were all rejected; is --format %s the right one for "
                        "these files?%s%s%s If it is, give --max-rejects a number above %d, or "
                        "100%%",
-                       rejects->count, rejects->options.format ? rejects->options.format : "(none)",
-                       path ? " (" : "", path ? path : "", path ? " holds them)" : "", REJECT_USUAL_MOST);
+                       rejects->leading, options->format ? options->format : "(none)", path ? " (" : "",
+                       path ? path : "", path ? " holds them)" : "", REJECT_USUAL_MOST);
+    if (at_end)
+        return err_set(err, STATUS_TOO_MANY_REJECTED,
+                       "in the end %" PRIu64 " of %" PRIu64
+                       " records are rejected, more than --max-rejects %s allows%s%s%s",
+                       rejects->count + rejects->of_others, rejects->looked_at, most, path ? ";" : "", look,
+                       path ? path : "");
     return err_set(err, STATUS_TOO_MANY_REJECTED,
-                   "stopped: %" PRIu64 " record%s rejected%s, more than --max-rejects allows;%s%s%s "
-                   "run the same command again with a higher --max-rejects to go on",
-                   count, count == 1 ? " was" : "s were", by_others, path ? " look into " : "",
-                   path ? path : "", path ? ", then" : "");
+                   "stopped: more records were rejected than --max-rejects %s allows;%s%s%s run the same "
+                   "command again with a higher --max-rejects to go on",
+                   most, look, path ? path : "", path ? ", then" : "");
 }
 
 bool rejects_add(rejects_t *rejects, const reject_t *reject, err_t *err) {
@@ -207,6 +225,7 @@ bool rejects_add(rejects_t *rejects, const reject_t *reject, err_t *err) {
     const char *path = rejects_path(rejects);
     if (ok) {
         rejects->count++;
+        rejects->leading += reject->file == rejects->options.first && reject->offset < RECORD_ID_BLOCK_BYTES;
         if (rejects->count <= SAID_ONE_BY_ONE)
             log_warn("rejected %s:%" PRIu64 ":%u (offset %" PRIu64 "%s%s): %s", reject->file->input->name,
                      reject->line, reject->column, reject->offset, reject->field ? ", field " : "",
@@ -215,7 +234,7 @@ bool rejects_add(rejects_t *rejects, const reject_t *reject, err_t *err) {
             log_warn("more rejects are not shown here%s%s%s", path ? "; " : "", path ? path : "",
                      path ? " holds them all" : "");
         if (too_many(rejects, false) || all_rejected(rejects))
-            ok = say_too_many(rejects, err);
+            ok = say_too_many(rejects, false, err);
     }
     pthread_mutex_unlock(&rejects->lock);
     return ok;
@@ -224,6 +243,13 @@ bool rejects_add(rejects_t *rejects, const reject_t *reject, err_t *err) {
 void rejects_looked_at(rejects_t *rejects, uint64_t records) {
     pthread_mutex_lock(&rejects->lock);
     rejects->looked_at += records;
+    pthread_mutex_unlock(&rejects->lock);
+}
+
+void rejects_progress(rejects_t *rejects, uint64_t done_bytes, uint64_t total_bytes) {
+    pthread_mutex_lock(&rejects->lock);
+    rejects->done_bytes = done_bytes;
+    rejects->total_bytes = total_bytes;
     pthread_mutex_unlock(&rejects->lock);
 }
 
@@ -242,7 +268,7 @@ void rejects_format_fits(rejects_t *rejects) {
 
 bool rejects_check(rejects_t *rejects, err_t *err) {
     pthread_mutex_lock(&rejects->lock);
-    bool ok = !rejects->count || !too_many(rejects, true) || say_too_many(rejects, err);
+    bool ok = !rejects->count || !too_many(rejects, true) || say_too_many(rejects, true, err);
     pthread_mutex_unlock(&rejects->lock);
     return ok;
 }

@@ -18,8 +18,9 @@ typedef struct {
     const char *again;   /* for the comment: retry_options; or NULL */
     const char *catalog; /* the own id of the collection's catalog; "": unknown */
     const schema_t *schema;
-    uint64_t most;       /* more than this many end the load; */
-    double most_percent; /* or more than this share of the records, where >= 0; 100: no limit */
+    const load_file_t *first; /* the input at whose beginning a wrong format is noticed; or NULL */
+    uint64_t most;            /* more than this many end the load; */
+    double most_percent;      /* or more than this share of the records, where >= 0; 100: no limit */
 } reject_options_t;
 
 enum { REJECT_USUAL_MOST = 1000 }; /* of a load that is not told */
@@ -48,6 +49,8 @@ bool rejects_add(rejects_t *rejects, const reject_t *reject, err_t *err);
 
 /* Records were looked at: for the limits that are shares. */
 void rejects_looked_at(rejects_t *rejects, uint64_t records);
+/* So much of the inputs is done. Total 0: nobody knows how much is to come, and a share is one of what came. */
+void rejects_progress(rejects_t *rejects, uint64_t done_bytes, uint64_t total_bytes);
 /* So were these of the same inputs, by an earlier load or another one, and so many of them are rejects. */
 void rejects_of_others(rejects_t *rejects, uint64_t records, uint64_t rejected);
 /* A document could be made of a record, or documents of these inputs are in the collection already: from now on rejects

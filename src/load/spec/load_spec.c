@@ -30,6 +30,7 @@ const char *load_spec_bad_value(const load_spec_t *spec) {
 }
 
 bool load_spec_max_rejects(load_spec_t *spec, const char *text) {
+    spec->max_rejects_given = true;
     if (!strchr(text, '%')) {
         if (!units_parse_count(text, &spec->max_rejects))
             return false;

@@ -33,6 +33,7 @@ typedef struct {
     bool limit_is_about; /* a little fewer will do, and need not be counted one by one: for samples */
     uint64_t max_rejects;
     double max_rejects_percent;   /* < 0: max_rejects counts */
+    bool max_rejects_given;       /* or what is usual: with --retry, no limit */
     const char *rejects;          /* path, or NULL: NAMESPACE.rejects */
     const char *retry;            /* a reject file to load instead of inputs, or NULL */
     const uint32_t *reject_codes; /* of write errors that are the documents' fault, too */

@@ -22,9 +22,6 @@ char *retry_options(const load_spec_t *spec, const char *namespace, err_t *err) 
         text_append(&line, " --validate");
     for (size_t i = 0; i < spec->reject_code_count; i++)
         text_print(&line, " --reject-code %" PRIu32, spec->reject_codes[i]);
-    /* what is still wrong is rejected again: among what was rejected already a share says nothing */
-    if (spec->max_rejects_percent >= 0 || spec->max_rejects != usual.max_rejects)
-        text_append(&line, " --max-rejects 100%");
     shell_quote_option(&line, "--uri", uri);
     free(uri);
     return text_take(&line, err);
