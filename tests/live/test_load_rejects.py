@@ -299,6 +299,16 @@ class Fixed(livetest.Case):
             for each in collection, name: # both say the same of the record, but only the last is right
                 self.load("--retry", each, collection=collection, status=0 if each == name else 2)
 
+    def test_empty_lines(self):
+        """empty lines below a record that was fixed are nobody's"""
+        self.fix(10, 20, 2500)
+        text = (self.folder / "fixed").read_bytes()
+        for ends in (b"\n\n", b"\r\n\r\n\n", b"\n\n\n\n"):
+            spaced, count = re.subn(rb"(?m)^(\d.*)\n", lambda line: line[1] + ends, text)
+            self.assertEqual(3, count)
+            self.write("spaced", spaced)
+            self.load("--retry", "spaced")
+
     def test_dry_run(self):
         """--retry --dry-run counts and writes nothing"""
         self.fix(10, 20, 2500)

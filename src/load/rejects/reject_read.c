@@ -62,9 +62,22 @@ static bool read_entry(const char *path, const schema_t *schema, const reject_en
                    path, entry->line);
 }
 
-static bool is_one_record(const char *path, const schema_t *schema, const retry_t *retry, err_t *err) {
-    return retry->cut_off || !retry->length ||
-           ends_find(schema, retry->dialect.delimiter, retry->bytes, retry->length, true) == retry->length ||
+/* Empty lines behind a record that a person has edited. */
+static void drop_empty_lines(retry_t *retry, size_t record_end) {
+    for (size_t at = record_end; at < retry->length; at++)
+        if (retry->bytes[at] != '\n' && retry->bytes[at] != '\r')
+            return;
+    if (record_end < retry->length)
+        retry->length = record_end - (retry->bytes[record_end - 1] == '\n');
+}
+
+static bool is_one_record(const char *path, const schema_t *schema, retry_t *retry, err_t *err) {
+    if (retry->cut_off || !retry->length)
+        return true;
+    const size_t end = ends_find(schema, retry->dialect.delimiter, retry->bytes, retry->length, true);
+    if (end && !retry->untouched)
+        drop_empty_lines(retry, end);
+    return end >= retry->length ||
            err_set(err, STATUS_USAGE,
                    "%s:%" PRIu64
                    ": there is more than one %s below this #@ line; there must be one record, because it "
