@@ -35,9 +35,11 @@ class Case(livetest.Case):
     def forget(self, *names):
         self.tipple("forget", "--uri", self.uri(), "--delete", *names, timeout=live.LONG)
 
+    def inputs(self):
+        return json.loads(self.tipple("status", "--uri", self.uri(), "--inputs", "--json").stdout)["inputs"]
+
     def open_rejects(self):
-        said = json.loads(self.tipple("status", "--uri", self.uri(), "--inputs", "--json").stdout)
-        return {entry["name"]: entry["open_rejects"] for entry in said["inputs"]}
+        return {entry["name"]: entry["open_rejects"] for entry in self.inputs()}
 
     def verified(self, *words, status=0):
         return self.tipple("verify", "--format", "mot", "--uri", self.uri(), *words, status=status)
@@ -49,6 +51,42 @@ class Case(livetest.Case):
         """Exactly the documents of these texts, whatever their `_id`s."""
         wanted = [livetest.body_of(record) for text in texts for _, _, record in livetest.records(text)]
         self.assertEqual(sorted(body for body in wanted if body is not None), self.bodies())
+
+
+class OneName(Case):
+    """Two inputs of one name: each day's file of today is moved away tomorrow."""
+
+    def test_the_same_in_both(self):
+        """the same bytes rejected at the same place: an entry says whose it is, and each input is fixed by its own"""
+        broken, whole = rows(50, bad={7}), rows(50)
+        self.write("day.csv", broken)
+        self.load("day.csv", "--rejects", "one.rej", status=2)
+        (self.folder / "old").mkdir()
+        (self.folder / "day.csv").rename(self.folder / "old/day.csv")
+        self.write("day.csv", broken + rows(1, 9, header=False))
+        self.load("day.csv", "old/day.csv", "--rejects", "two.rej", status=2)
+        self.fixed((broken, whole), source="one.rej", target="one.fixed")
+        self.load("--retry", "one.fixed")
+        open_rejects = [each["open_rejects"] for each in self.inputs()]
+        self.assertEqual([0, 1], open_rejects)
+        self.fixed((broken, whole), source="two.rej", target="two.fixed")
+        self.load("--retry", "two.fixed")
+        self.assertEqual([0, 0], [each["open_rejects"] for each in self.inputs()])
+        self.verified("day.csv", "old/day.csv")
+
+    def test_in_one_file(self):
+        """the same, in one reject file: it holds an entry of each"""
+        broken, whole = rows(50, bad={7}), rows(50)
+        self.write("day.csv", broken)
+        self.load("day.csv", status=2)
+        (self.folder / "old").mkdir()
+        (self.folder / "day.csv").rename(self.folder / "old/day.csv")
+        self.write("day.csv", broken + rows(1, 9, header=False))
+        self.load("day.csv", status=2)
+        self.assertEqual(2, (self.folder / self.name).read_bytes().count(b" input="))
+        self.fixed((broken, whole))
+        self.assertEqual(2, self.load("--retry", "fixed")["loaded"])
+        self.assertEqual([0, 0], [each["open_rejects"] for each in self.inputs()])
 
 
 class Streams(Case):

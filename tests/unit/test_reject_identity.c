@@ -12,27 +12,29 @@ typedef struct {
     const char *input;
     uint64_t offset, length;
     const char *kept;
+    uint64_t ordinal;
 } record_t;
 
 static reject_identity_t identity_of(const record_t *record) {
-    return reject_identity(record->input, 7, record->offset, record->length, record->kept,
+    return reject_identity(record->input, record->ordinal, 7, record->offset, record->length, record->kept,
                            strlen(record->kept));
 }
 
 /* Each differs from each other one in something that makes it another record. */
 static const record_t different[] = {
-    {"a.csv", 0, 8, "march|ab"}, /* */
-    {"a.csv", 0, 8, "april|AB"}, /* the same place, other bytes */
-    {"a.csv", 0, 8, "march|aB"}, /* one bit */
-    {"a.csv", 0, 9, "march|ab"}, /* only its first bytes are kept */
-    {"a.csv", 1, 8, "march|ab"}, /* the same bytes elsewhere */
-    {"b.csv", 0, 8, "march|ab"}, /* and elsewhere */
-    {"x/a.csv", 0, 8, "march|ab"},
-    {"a.csv", 1ull << 32, 8, "march|ab"},
-    {"a.csv", UINT64_MAX, 8, "march|ab"},
-    {"a.csv", 0, 0, ""},
-    {"a.csv", 8, 0, ""},
-    {"", 0, 8, "march|ab"},
+    {"a.csv", 0, 8, "march|ab", 0}, /* */
+    {"a.csv", 0, 8, "april|AB", 0}, /* the same place, other bytes */
+    {"a.csv", 0, 8, "march|aB", 0}, /* one bit */
+    {"a.csv", 0, 9, "march|ab", 0}, /* only its first bytes are kept */
+    {"a.csv", 1, 8, "march|ab", 0}, /* the same bytes elsewhere */
+    {"a.csv", 0, 8, "march|ab", 1}, /* another file of that name */
+    {"b.csv", 0, 8, "march|ab", 0}, /* and elsewhere */
+    {"x/a.csv", 0, 8, "march|ab", 0},
+    {"a.csv", 1ull << 32, 8, "march|ab", 0},
+    {"a.csv", UINT64_MAX, 8, "march|ab", 0},
+    {"a.csv", 0, 0, "", 0},
+    {"a.csv", 8, 0, "", 0},
+    {"", 0, 8, "march|ab", 0},
 };
 enum { DIFFERENT = sizeof different / sizeof *different };
 
@@ -86,12 +88,12 @@ static void test_known_many(void **state) {
     char name[32];
     for (uint64_t i = 0; i < MANY; i++) {
         snprintf(name, sizeof name, "file %llu", (unsigned long long)i % 3);
-        reject_identity_t identity = {name, i / 3, 5, 5, 7};
+        reject_identity_t identity = {name, 0, i / 3, 5, 5, 7};
         assert_true(reject_known_add(&known, &identity));
     }
     for (uint64_t i = 0; i < 2 * MANY; i++) {
         snprintf(name, sizeof name, "file %llu", (unsigned long long)i % 3);
-        reject_identity_t identity = {name, i / 3, 5, 5, 7};
+        reject_identity_t identity = {name, 0, i / 3, 5, 5, 7};
         assert_int_equal(reject_known_has(&known, &identity), i < MANY);
     }
     assert_int_equal(known.count, MANY);

@@ -98,8 +98,11 @@ typedef struct {
     const void *context;              /* of digest_at, digest_as and may_hold */
     void *holds_context;              /* of holds */
     const char *name;                 /* of the collection, for sentences */
-    /* the answer: how many entries there are, and how many records they have as loaded */
+    /* the answer: how many entries there are, how many records they have as loaded, and the ordinals of those that are not
+     * removed, ascending */
     uint64_t entries, loaded;
+    uint32_t *live;
+    size_t live_count;
     /* a removal was interrupted: call catalog_finish_removals before the first document is sent */
     bool remains;
 } registration_t;

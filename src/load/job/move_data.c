@@ -42,6 +42,7 @@ static bool start_loaders(job_t *job, err_t *err) {
     loading->max_document = server_facts(job->server)->max_document_bytes;
     if (!(job->retry_options = retry_options(spec, job->result->namespace, err)))
         return false;
+    job->known_inputs = (reject_inputs_t){job->registration.live, job->registration.live_count};
     reject_options_t rejects = {
         .path = job->result->rejects_path,
         .retried = spec->retry,
@@ -49,6 +50,7 @@ static bool start_loaders(job_t *job, err_t *err) {
         .format = spec->format,
         .again = job->retry_options,
         .catalog = job->own_catalog,
+        .inputs = job->registration.live ? &job->known_inputs : NULL,
         .schema = job->schema,
         .first = job->first,
         .most = spec->max_rejects,

@@ -45,15 +45,23 @@ typedef struct {
     named_places_t closed, not_yet;
 } reading_t;
 
+static bool has_rejected(const entry_t *entry, const retry_t *retry) {
+    uint64_t number, of;
+    return !entry->removed && strcmp(entry->path, retry->path) == 0 && retry->has_hash &&
+           entry_number(entry, retry->offset, &number) &&
+           standing_of_reject(entry, retry->offset, &retry->hash, &of) == STANDING_OPEN;
+}
+
 const entry_t *fixes_input(const places_t *places, const retry_t *retry) {
     const entry_t *newest = places_named(places, retry->path), *fixed = NULL;
     const entries_t *entries = places_entries(places);
+    const entry_t *same =
+        retry->ordinal <= UINT32_MAX ? entries_find(entries, (uint32_t)retry->ordinal) : NULL;
+    if (same && has_rejected(same, retry))
+        return same;
     for (size_t i = newest ? (size_t)(newest - entries->entries) + 1 : 0; i-- > 0;) {
         const entry_t *entry = &entries->entries[i];
-        uint64_t number, of;
-        if (entry->removed || strcmp(entry->path, retry->path) != 0 || !retry->has_hash ||
-            !entry_number(entry, retry->offset, &number) ||
-            standing_of_reject(entry, retry->offset, &retry->hash, &of) != STANDING_OPEN)
+        if (!has_rejected(entry, retry))
             continue;
         if (!entry_answer(entry, retry->offset, retry->hash))
             return entry;

@@ -50,7 +50,7 @@ typedef enum {
     FIX_CONTRADICTS, /* another entry of the same record, before it, makes another document */
 } fix_verdict_t;
 
-/* Whose record it is. Streams without a name have the same one: meant is the newest that has rejected the record and
+/* Whose record it is: by the ordinal that the entry says, if that input has rejected it. Else by its name. Streams without a name have the same one: meant is the newest that has rejected the record and
  * knows no fix of it, or else the newest that has rejected it. NULL: there is no input of this name. */
 const entry_t *fixes_input(const places_t *places, const retry_t *retry);
 

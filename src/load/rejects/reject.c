@@ -106,28 +106,31 @@ static uint64_t dialect_of(const reject_t *reject) {
 
 /* NULL: out of memory. */
 static char *print_head(rejects_t *rejects, const reject_t *reject, const reject_identity_t *identity) {
-    char reason[400], kept[40] = "", of[40] = "", *head;
+    char reason[400], kept[40] = "", of[40] = "", input[40] = "", *head;
     print_reason(reject, reason, sizeof reason);
     if (reject->kept < reject->length)
         snprintf(kept, sizeof kept, " kept=%" PRIu64, reject->kept);
     if (reject->of && reject->of != identity->hash)
         snprintf(of, sizeof of, " of=%016" PRIx64, reject->of);
-    const int length =
-        asprintf(&head,
-                 "%soffset=%" PRIu64 " line=%" PRIu64 " length=%" PRIu64 "%s hash=%016" PRIx64
-                 "%s dialect=%016" PRIx64 " field=%s %s file=%s -- %s:%" PRIu64 ":%u: %s%s\n",
-                 reject_store_mark(rejects->store), reject->offset, reject->line, reject->length, kept,
-                 identity->hash, of, identity->dialect, reject->field ? reject->field : "-",
-                 spell_dialect(rejects, reject), identity->input, reject->file->input->name, reject->line,
-                 reject->column, reason, kept[0] ? " (only its first bytes are kept here)" : "");
+    if (reject->file->known_as)
+        snprintf(input, sizeof input, " input=%" PRIu32, reject->file->ordinal);
+    const int length = asprintf(
+        &head,
+        "%soffset=%" PRIu64 " line=%" PRIu64 " length=%" PRIu64 "%s hash=%016" PRIx64 "%s dialect=%016" PRIx64
+        " field=%s %s%s file=%s -- %s:%" PRIu64 ":%u: %s%s\n",
+        reject_store_mark(rejects->store), reject->offset, reject->line, reject->length, kept, identity->hash,
+        of, identity->dialect, reject->field ? reject->field : "-", spell_dialect(rejects, reject), input,
+        identity->input, reject->file->input->name, reject->line, reject->column, reason,
+        kept[0] ? " (only its first bytes are kept here)" : "");
     return length < 0 ? NULL : head;
 }
 
 static bool write_entry(rejects_t *rejects, const reject_t *reject, err_t *err) {
     char word[WORD_ROOM];
     reject_print_word(input_of(reject), word, sizeof word);
-    const reject_identity_t identity = reject_identity(word, dialect_of(reject), reject->offset,
-                                                       reject->length, reject->bytes, (size_t)reject->kept);
+    const reject_identity_t identity = reject_identity(
+        word, reject_identity_ordinal(rejects->options.inputs, reject->file->ordinal), dialect_of(reject),
+        reject->offset, reject->length, reject->bytes, (size_t)reject->kept);
     /* the file may have it already, and to find that out no file need be opened for writing where the retried
      * one is the load's own */
     if (reject_store_knows(rejects->store, &identity))
@@ -148,7 +151,8 @@ static bool write_entry(rejects_t *rejects, const reject_t *reject, err_t *err) 
 
 static bool keep(rejects_t *rejects, const reject_t *reject, err_t *err) {
     const reject_options_t *options = &rejects->options;
-    const reject_store_options_t store = {options->path, options->retried, options->again, options->catalog};
+    const reject_store_options_t store = {options->path, options->retried, options->again, options->catalog,
+                                          options->inputs};
     if (!rejects->spelling && !(rejects->spelling = malloc(SPELLING_ROOM)))
         return err_memory(err, SPELLING_ROOM);
     if (!rejects->store && !(rejects->store = reject_store_new(&store, err)))

@@ -7,6 +7,7 @@
 #define TIPPLE_LOAD_REJECTS_REJECT_H
 
 #include "load/blocks/block.h"
+#include "load/rejects/reject_identity.h"
 
 typedef struct rejects rejects_t;
 
@@ -17,6 +18,7 @@ typedef struct {
     const char *format;  /* of --format; or NULL */
     const char *again;   /* for the comment: retry_options; or NULL */
     const char *catalog; /* the own id of the collection's catalog; "": unknown */
+    const reject_inputs_t *inputs; /* of that catalog; or NULL */
     const schema_t *schema;
     const load_file_t *first; /* the input at whose beginning a wrong format is noticed; or NULL */
     uint64_t most;            /* more than this many end the load; */

@@ -272,6 +272,8 @@ static bool identify(const reject_entry_t *entry, char word[WORD], reject_identi
         !reject_entry_hash(entry, "hash", &identity->hash) ||
         !reject_entry_hash(entry, "dialect", &identity->dialect))
         return false;
+    if (!reject_entry_number(entry, "input", &identity->ordinal))
+        identity->ordinal = UINT64_MAX;
     memcpy(word, input, length);
     word[length] = '\0';
     identity->input = word;
@@ -279,7 +281,8 @@ static bool identify(const reject_entry_t *entry, char word[WORD], reject_identi
     return true;
 }
 
-bool reject_file_known(const reject_file_t *file, bool as_read, reject_known_t *known) {
+bool reject_file_known(const reject_file_t *file, const reject_inputs_t *inputs, bool as_read,
+                       reject_known_t *known) {
     size_t at = file->first;
     uint64_t line = file->first_line;
     reject_entry_t entry;
@@ -291,10 +294,11 @@ bool reject_file_known(const reject_file_t *file, bool as_read, reject_known_t *
         if (more < 0)
             return false;
         if (!entry.torn && identify(&entry, word, &identity, &edited)) {
+            identity.ordinal = reject_identity_ordinal(inputs, identity.ordinal);
             ok = reject_known_add(known, &identity);
             if (ok && as_read && !edited) {
-                identity = reject_identity(word, identity.dialect, identity.offset, entry.length,
-                                           entry.record, entry.length);
+                identity = reject_identity(word, identity.ordinal, identity.dialect, identity.offset,
+                                           entry.length, entry.record, entry.length);
                 ok = reject_known_add(known, &identity);
             }
         }
@@ -307,7 +311,10 @@ bool reject_entry_is_known(const reject_entry_t *entry, const reject_known_t *kn
     reject_identity_t identity;
     char word[WORD];
     bool edited;
-    return identify(entry, word, &identity, &edited) && reject_known_has(known, &identity);
+    if (!identify(entry, word, &identity, &edited))
+        return false;
+    identity.ordinal = UINT64_MAX;
+    return reject_known_has(known, &identity);
 }
 
 /* --- going on --------------------------------------------------------------------------------------- */

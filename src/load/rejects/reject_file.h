@@ -79,7 +79,9 @@ const char *reject_entry_word(const reject_entry_t *entry, const char *name, siz
 /* The identities of all entries that are whole, by their heads: whatever a person has made of their records.
  * Entries of old files, whose heads do not say all of it, are not known. as_read: also by what a load reads of an entry
  * that nobody has edited. False: out of memory. */
-bool reject_file_known(const reject_file_t *file, bool as_read, reject_known_t *known);
+bool reject_file_known(const reject_file_t *file, const reject_inputs_t *inputs, bool as_read,
+                       reject_known_t *known);
+/* known: of a file, without inputs. */
 bool reject_entry_is_known(const reject_entry_t *entry, const reject_known_t *known);
 
 /* Words of a head hold no blanks and no control characters: those are written as %20. An identity's input is

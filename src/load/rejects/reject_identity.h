@@ -9,15 +9,25 @@
 #include <stdint.h>
 
 typedef struct {
-    const char *input; /* borrowed: the name by which the catalog knows the input */
+    const char *input; /* borrowed: the name by which the catalog knows the input, */
+    uint64_t ordinal;  /* and its ordinal there: names may be alike; UINT64_MAX: it says nothing (any more) */
     uint64_t offset;   /* of the record in the input */
     uint64_t length;   /* of the whole record */
     uint64_t hash;     /* of those of its bytes that are kept, mostly all */
     uint64_t dialect;  /* its hash; 0: not known */
 } reject_identity_t;
 
-reject_identity_t reject_identity(const char *input, uint64_t dialect, uint64_t offset, uint64_t length,
-                                  const void *kept_bytes, size_t kept);
+/* The ordinals of the inputs that a catalog has, ascending. */
+typedef struct {
+    const uint32_t *ordinals;
+    size_t count;
+} reject_inputs_t;
+
+/* An input that was forgotten, or dropped, is the one that was loaded by its name since. NULL: ordinals say nothing. */
+uint64_t reject_identity_ordinal(const reject_inputs_t *inputs, uint64_t ordinal);
+
+reject_identity_t reject_identity(const char *input, uint64_t ordinal, uint64_t dialect, uint64_t offset,
+                                  uint64_t length, const void *kept_bytes, size_t kept);
 
 /* What `hash` is made of. The number is written into files, so it never changes. */
 uint64_t reject_identity_hash(const void *kept_bytes, size_t kept);

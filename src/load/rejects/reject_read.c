@@ -46,6 +46,8 @@ static bool read_entry(const char *path, const schema_t *schema, const reject_en
     retry->has_hash =
         reject_entry_hash(entry, "of", &retry->hash) || reject_entry_hash(entry, "hash", &retry->hash);
     reject_entry_hash(entry, "dialect", &retry->read_by);
+    if (!reject_entry_number(entry, "input", &retry->ordinal))
+        retry->ordinal = UINT64_MAX;
     uint64_t kept;
     retry->untouched = is_untouched(entry);
     /* it may well make a document, but not the record's */
@@ -104,7 +106,7 @@ bool rejects_read(const char *path, const schema_t *schema, retry_fn *take, void
                        strerror(errno));
     retry_t *retry = malloc(sizeof *retry);
     reject_known_t known = {0};
-    bool ok = retry && reject_file_known(&file, false, &known);
+    bool ok = retry && reject_file_known(&file, NULL, false, &known);
     if (retry)
         retry->catalog = file.catalog;
     if (!ok)

@@ -10,6 +10,7 @@ typedef struct {
     const char *catalog; /* the own id of the one that the file is of; "": it does not say */
     uint64_t offset;
     dialect_t dialect;
+    uint64_t ordinal;     /* of its input in the catalog; UINT64_MAX: not known */
     uint64_t read_by;     /* hash of the dialect that the record was rejected by; 0: not known */
     const uint8_t *bytes; /* the record as it is now, no line end; nothing: left out by the person */
     size_t length;

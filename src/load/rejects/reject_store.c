@@ -61,8 +61,9 @@ reject_store_t *reject_store_new(const reject_store_options_t *options, err_t *e
     reject_file_t file = {0};
     bool ok = !store->own_is_retried || reject_file_open(&file, options->path) ||
               cannot(options->path, "read", errno, err);
-    ok = ok && (!store->own_is_retried || reject_file_known(&file, true, &store->known) ||
-                err_memory(err, file.size));
+    ok = ok &&
+         (!store->own_is_retried || reject_file_known(&file, store->options.inputs, true, &store->known) ||
+          err_memory(err, file.size));
     reject_file_close(&file);
     if (ok)
         return store;
@@ -214,7 +215,8 @@ static taking_t take(reject_store_t *store, const char *path, bool is_first, err
     } else if (ok && file.mark[0] && strcmp(file.catalog, store->options.catalog) != 0) {
         taking = OF_ANOTHER;
     } else if (ok) {
-        ok = (reject_file_known(&file, false, &store->known) || err_memory(err, file.size)) &&
+        ok = (reject_file_known(&file, store->options.inputs, false, &store->known) ||
+              err_memory(err, file.size)) &&
              begin(store, &file, err);
     }
     reject_file_close(&file);
@@ -249,7 +251,9 @@ bool reject_store_open(reject_store_t *store, err_t *err) {
 /* --- using ------------------------------------------------------------------------------------------ */
 
 bool reject_store_knows(const reject_store_t *store, const reject_identity_t *identity) {
-    return reject_known_has(&store->known, identity);
+    reject_identity_t by_name = *identity;
+    by_name.ordinal = UINT64_MAX;
+    return reject_known_has(&store->known, identity) || reject_known_has(&store->known, &by_name);
 }
 
 const char *reject_store_mark(const reject_store_t *store) {

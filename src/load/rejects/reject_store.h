@@ -12,10 +12,11 @@
 typedef struct reject_store reject_store_t;
 
 typedef struct {
-    const char *path;    /* borrowed, as the next ones */
-    const char *retried; /* a reject file that is only read, whatever its name; or NULL */
-    const char *again;   /* for the comment: retry_options; or NULL */
-    const char *catalog; /* its own id; "": unknown */
+    const char *path;              /* borrowed, as the next ones */
+    const char *retried;           /* a reject file that is only read, whatever its name; or NULL */
+    const char *again;             /* for the comment: retry_options; or NULL */
+    const char *catalog;           /* its own id; "": unknown */
+    const reject_inputs_t *inputs; /* of the catalog; or NULL */
 } reject_store_options_t;
 
 /* Opens no file for writing yet: reads what the retried file holds, where that is the load's own. False:
