@@ -7,6 +7,7 @@
 #include "format/cut/split.h"
 #include "format/guess/column/guess_nearly.h"
 #include "format/guess/column/guess_range.h"
+#include "format/guess/column/guess_word.h"
 #include "format/guess/guess.h"
 #include "format/guess/structure/guess_structure.h"
 #include "format/guess/structure/guess_text.h"
@@ -49,15 +50,9 @@ typedef struct {
     bool told;            /* and in one of texts, which may mean them */
 } guess_nothing_t;
 
-/* Words with bytes above 7f, of text that is not UTF-8. In windows-1252 such bytes are letters with accents, which stand
- * between others. */
 typedef struct {
-    uint64_t accented,
-        foreign;            /* as words of windows-1252 are; that are made of such bytes, of four at least, */
-    uint64_t short_foreign; /* of three; and runs of any such bytes, also of signs */
-    uint64_t
-        quoted; /* that have a quote of windows-1252 between two letters, as where it was a letter of DOS */
-    char first[24]; /* of those that are not accented, in UTF-8 */
+    uint64_t of[WORDS];
+    char first[WORDS][24]; /* of each kind, in UTF-8 */
 } guess_words_t;
 
 typedef struct {
