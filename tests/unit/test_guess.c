@@ -384,6 +384,42 @@ static void test_header_again(void **state) {
                        "  - {name: \"n\", type: int}\n");
 }
 
+/* Does the first row name the columns? -1: nothing tells. */
+static void test_headers(void **state) {
+    (void)state;
+    static const struct {
+        const char *text;
+        int header;
+    } rows[] = {
+        {"Q1_1,Q1_2,Q2_1\n1,2,3\n4,5,1\n2,2,3\n", 1},
+        {"Gene;GSM1_2;GSM3_4\nA;1.5;2.5\nB;3.5;4.5\n", 1},
+        {"P1Y2M,P2Y3M\n5,6\n7,8\n", -1},
+        {"Jan 3 2020,5\n4,6\n8,9\n", 0},
+        {"Station;2023-01;2023-02\nBerlin;5;7\nBonn;8;9\nKiel;1;2\n", 1},
+        {"Station;2023-01-01;2023-01-02\nBerlin;5;7\nBonn;8;9\nKiel;1;2\n", 1},
+        {"geo;2012-Q1;2012-Q2\nDE;5.5;7\nFR;8;9\n", 1},
+        {"geo;2012/13;2013/14\nDE;5.5;7\nFR;8;9\n", 1},
+        {"Ann;2023-01;2023-02\nBob;2023-03;2023-04\nCid;2023-03;2023-05\n", -1},
+        {"Ann;5551-12;5552-13\nBob;7;8\nCid;9;10\n", -1},
+        {"Ann;2023-01;4\nBob;5;7\nCid;8;9\n", 0},
+        {"geo;2012;2013;2014\nDE;5;7;9\nFR;8;9;1900\nIT;1;2;3\n", 1},
+        {"geo;2012;2013;2014\nDE;1850;7;9\nFR;8;2100;1900\nIT;1;2;3\n", 1},
+        {"geo;2012;2013\nDE;5;7\nFR;8;9\nIT;1;2\n", -1},
+        {"Bolt;2000;1998\nAnn;5;7\nBob;6;9\n", -1},
+        {"Bolt;2000;2001;2002\nAnn;2003;2004;2005\nBob;2003;1990;1999\n", -1},
+        {"Bolt;2000;2001;2002\nAnn;5;1990;7\nBob;6;9;8\n", -1},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        err_t err = {.text = ""};
+        guess_t *guess = begin(rows[i].text, true, &err);
+        assert_non_null(guess);
+        const int header = guess_end(guess, &err) ? guess->header : -1;
+        if (header != rows[i].header)
+            fail_msg("row %zu: %s%d", i, rows[i].text, header);
+        guess_destroy(guess);
+    }
+}
+
 /* Text that is not UTF-8 and not windows-1252, told by its words. */
 static void test_words(void **state) {
     (void)state;
@@ -547,6 +583,7 @@ int main(void) {
         cmocka_unit_test(test_misfits_are_counted),
         cmocka_unit_test(test_first_again),
         cmocka_unit_test(test_header_again),
+        cmocka_unit_test(test_headers),
         cmocka_unit_test(test_words),
         cmocka_unit_test(test_json),
         cmocka_unit_test(test_refused),

@@ -5,6 +5,7 @@
 #include "base/chars/encoding.h"
 #include "base/text.h"
 #include "format/cut/split.h"
+#include "format/guess/column/guess_name.h"
 #include "format/guess/column/guess_nearly.h"
 #include "format/guess/column/guess_range.h"
 #include "format/guess/column/guess_word.h"
@@ -157,8 +158,6 @@ bool guess_settle_marks(guess_t *guess, err_t *err);
 /* \N means nothing in all columns where one has it; NULL where it does in another column. */
 void guess_settle_nulls(guess_t *guess);
 /* guess_header.c */
-/* A word that often names a column: "price", or one that is written like_this or likeThis. */
-bool guess_is_column_word(const char *text, size_t length);
 bool guess_find_header(guess_t *guess, err_t *err);
 /* Do the numbers of a record rise from each column to the next, where the first record's are whole ones that do? */
 bool guess_header_rises(const guess_t *guess, const split_t *split);
