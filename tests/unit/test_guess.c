@@ -408,16 +408,46 @@ static void test_headers(void **state) {
         {"Bolt;2000;1998\nAnn;5;7\nBob;6;9\n", -1},
         {"Bolt;2000;2001;2002\nAnn;2003;2004;2005\nBob;2003;1990;1999\n", -1},
         {"Bolt;2000;2001;2002\nAnn;5;1990;7\nBob;6;9;8\n", -1},
+        /* as Hive and R write */
+        {"id\001name\001x,y\n1\001Ann\0011.5\n2\001Bob\0012.5\n", 1},
+        {"1\001Ann, x\0013\n2\001Bob, y\0014\n3\001\\N\0014\n", 0},
+        {"\"a\" \"b\"\n\"1\" 1 \"x\"\n\"2\" 2 \"y\"\n\"3\" 3 \"z z\"\n", 1},
+        /* negative numbers underline no names */
+        {"id;n\n-1;-2\n-3;4\n", 1},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         err_t err = {.text = ""};
         guess_t *guess = begin(rows[i].text, true, &err);
         assert_non_null(guess);
-        const int header = guess_end(guess, &err) ? guess->header : -1;
+        const int header = guess_end(guess, &err) ? guess->header || guess->named_here : -1;
         if (header != rows[i].header)
             fail_msg("row %zu: %s%d", i, rows[i].text, header);
         guess_destroy(guess);
     }
+}
+
+/* A line of dashes below the names is no record, and is no name. */
+static void test_underlines(void **state) {
+    (void)state;
+    static const char *const texts[] = {
+        "id;name\n-----------;-----\n1;Ann\n2;Bob\n",
+        "id\tname\n--\t----\n1\tAnn\n2\tBob\n",
+        "id  name  n\n--  ----  -\n1  Ann  4\n2  Bob  6\n",
+        "| id | name |\n|----|-----:|\n| 1 | Ann |\n| 2 | Bob |\n",
+        "\nid\n--\n1\n2\n",
+    };
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        for (int header = GUESS_ANY_HEADER; header <= GUESS_NO_HEADER; header++) {
+            const guess_options_t options = {.header = header};
+            err_t err = {.text = ""};
+            guess_t *guess = begin_with(&options, texts[i], true, &err);
+            assert_non_null(guess);
+            const bool refused =
+                !guess_end(guess, &err) && strstr(err.text, i < 4 ? "sed 2d" : "sed 3d") != NULL;
+            if (refused != (header != GUESS_NO_HEADER))
+                fail_msg("text %zu, header %d: %s", i, header, err.text);
+            guess_destroy(guess);
+        }
 }
 
 /* Text that is not UTF-8 and not windows-1252, told by its words. */
@@ -584,6 +614,7 @@ int main(void) {
         cmocka_unit_test(test_first_again),
         cmocka_unit_test(test_header_again),
         cmocka_unit_test(test_headers),
+        cmocka_unit_test(test_underlines),
         cmocka_unit_test(test_words),
         cmocka_unit_test(test_json),
         cmocka_unit_test(test_refused),

@@ -231,13 +231,15 @@ static bool has_doubles(const guess_t *guess) {
 /* A person's word could not tell which line is meant. */
 static bool refuse_ends_empty(const guess_t *guess, err_t *err) {
     const schema_text_t delimiter = way_delimiter(&guess->structure.way);
-    const bool tab = delimiter.text[0] == '\t';
+    const char *sign = delimiter.text[0] == '\t'     ? "\\t"
+                       : delimiter.text[0] == '\x01' ? "\\x01"
+                                                     : delimiter.text;
     return err_set(
         err, STATUS_INPUT,
         "%.1000s: its rows end in an empty extra field, and its first line does not: nothing tells whether "
         "that one names the columns. Take the delimiter off the rows' ends (sed 's/%.*s$//'), and say by "
         "--header yes or --header no",
-        guess->name, (int)delimiter.length + tab, tab ? "\\t" : delimiter.text);
+        guess->name, sign == delimiter.text ? (int)delimiter.length : (int)strlen(sign), sign);
 }
 
 /* What stands before a header is no record. What stands before a record may be one that is damaged. */
@@ -269,6 +271,14 @@ static bool refuse_behind(const guess_t *guess, err_t *err) {
                    "--header %zu if "
                    "so, else --header no",
                    guess->name, guess->structure.unsure_names_at, guess->structure.unsure_names_at);
+}
+
+static bool refuse_underline(const guess_t *guess, err_t *err) {
+    return err_set(err, STATUS_INPUT,
+                   "%.1000s: line %llu is of dashes only, as some programs underline the names, and would be "
+                   "loaded as a record: take it out (sed %llud FILE > NEW) and give that; if it is a record, "
+                   "give --header no, or a --format where the first line names the columns",
+                   guess->name, (unsigned long long)guess->underline, (unsigned long long)guess->underline);
 }
 
 /* Can `header: yes` be said, or must the line be skipped? */
@@ -308,6 +318,8 @@ bool guess_find_header(guess_t *guess, err_t *err) {
                        (line || !unsure_lines(guess) || guess->structure.ends_empty));
     if (line && line != guess->first_line)
         return refuse_line(guess, err);
+    if (guess->underline && guess->options.header != GUESS_NO_HEADER)
+        return refuse_underline(guess, err);
     if (said || guess->structure.odd_header)
         return settle(guess, guess->options.header != GUESS_NO_HEADER, err);
     if (guess->structure.unsure_names_at)

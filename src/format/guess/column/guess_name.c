@@ -73,22 +73,28 @@ bool guess_is_name_like(const char *text, size_t length) {
     return (isalpha(first) || first == '_' || (first >= 0x80 && !sign)) && count_numbers(text, length) < 2;
 }
 
-static bool is_year(const char *digits) {
-    return strncmp(digits, "1800", 4) >= 0 && strncmp(digits, "2200", 4) <= 0;
+static bool is_year(const char *digits, size_t count) {
+    return count == 4 && strncmp(digits, "1800", 4) >= 0 && strncmp(digits, "2200", 4) <= 0;
+}
+
+static size_t count_digits(const char *text, size_t length) {
+    size_t count = 0;
+    while (count < length && isdigit((unsigned char)text[count]))
+        count++;
+    return count;
 }
 
 bool guess_is_period(const char *text, size_t length) {
-    const char *starts[2];
-    size_t digits[2] = {0, 0}, parts = 0;
-    for (size_t i = 0; i < length; i++) {
-        const bool digit = isdigit((unsigned char)text[i]), before = i && isdigit((unsigned char)text[i - 1]);
-        if ((!digit && (!text[i] || !strchr("-/ QWMHS", text[i]))) || (digit && !before && parts == 2))
+    size_t years = 0, parts = 0;
+    for (size_t i = 0, count; i < length; i += count ? count : 1) {
+        count = count_digits(text + i, length - i);
+        if (!count && (!text[i] || !strchr("-/ QWMHS", text[i])))
             return false;
-        if (digit && !before)
-            starts[parts++] = text + i;
-        if (digit)
-            digits[parts - 1]++;
+        const bool year = is_year(text + i, count);
+        if (count > 2 && !year)
+            return false;
+        years += year;
+        parts += count > 0;
     }
-    return parts == 2 && ((digits[0] == 4 && digits[1] <= 2 && is_year(starts[0])) ||
-                          (digits[1] == 4 && digits[0] <= 2 && is_year(starts[1])));
+    return parts == 2 && years == 1;
 }
