@@ -457,6 +457,7 @@ static void test_words(void **state) {
         const char *values;
         bool refused;
     } rows[] = {
+        {"M\xE1laga, Le\xF3n, N\xF5mme", false},
         {"Cr\xE8me br\xFBl\xE9"
          "e, d\xE9j\xE0, b\x9Cuf",
          false},

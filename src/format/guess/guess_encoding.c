@@ -62,14 +62,14 @@ static bool check_first(const guess_t *guess, err_t *err) {
 }
 
 /* Words that speak against windows-1252; *as: one of them. Icelandic has many with an accent besides those with ð and þ;
- * Estonian has ä besides õ, and none with an accent. */
+ * Estonian has ä besides õ, and none with an accent; one name of it may be in any list. */
 static uint64_t count_odd(const guess_words_t *words, const char **as) {
     const uint64_t *of = words->of;
     const bool odd[WORDS] = {[WORD_ODD] = of[WORD_ODD],
                              [WORD_SHORT] = of[WORD_ODD] || of[WORD_SHORT] >= SHORT_ENOUGH,
                              [WORD_THORN] = of[WORD_THORN] > 2 * of[WORD_ACUTE],
-                             [WORD_TILDE] =
-                                 of[WORD_TILDE] > 2 * of[WORD_UMLAUT] && of[WORD_TILDE] < of[WORD_ACUTE]};
+                             [WORD_TILDE] = of[WORD_TILDE] > 2 * of[WORD_UMLAUT] + !of[WORD_ODD] &&
+                                            of[WORD_TILDE] < of[WORD_ACUTE]};
     uint64_t count = 0;
     for (size_t i = 0; i < WORDS; i++) {
         count += odd[i] ? of[i] : 0;
