@@ -384,6 +384,186 @@ static void test_header_again(void **state) {
                        "  - {name: \"n\", type: int}\n");
 }
 
+/* Does the first row name the columns? -1: nothing tells. */
+static void test_headers(void **state) {
+    (void)state;
+    static const struct {
+        const char *text;
+        int header;
+    } rows[] = {
+        {"Q1_1,Q1_2,Q2_1\n1,2,3\n4,5,1\n2,2,3\n", 1},
+        {"Gene;GSM1_2;GSM3_4\nA;1.5;2.5\nB;3.5;4.5\n", 1},
+        {"P1Y2M,P2Y3M\n5,6\n7,8\n", -1},
+        {"Jan 3 2020,5\n4,6\n8,9\n", 0},
+        {"Station;2023-01;2023-02\nBerlin;5;7\nBonn;8;9\nKiel;1;2\n", 1},
+        {"Station;2023-01-01;2023-01-02\nBerlin;5;7\nBonn;8;9\nKiel;1;2\n", 1},
+        {"geo;2012-Q1;2012-Q2\nDE;5.5;7\nFR;8;9\n", 1},
+        {"geo;2012/13;2013/14\nDE;5.5;7\nFR;8;9\n", 1},
+        {"Ann;2023-01;2023-02\nBob;2023-03;2023-04\nCid;2023-03;2023-05\n", -1},
+        {"Ann;5551-12;5552-13\nBob;7;8\nCid;9;10\n", -1},
+        {"Ann;2023-01;4\nBob;5;7\nCid;8;9\n", 0},
+        {"geo;2012;2013;2014\nDE;5;7;9\nFR;8;9;1900\nIT;1;2;3\n", 1},
+        {"geo;2012;2013;2014\nDE;1850;7;9\nFR;8;2100;1900\nIT;1;2;3\n", 1},
+        {"geo;2012;2013\nDE;5;7\nFR;8;9\nIT;1;2\n", -1},
+        {"Bolt;2000;1998\nAnn;5;7\nBob;6;9\n", -1},
+        {"Bolt;2000;2001;2002\nAnn;2003;2004;2005\nBob;2003;1990;1999\n", -1},
+        {"Bolt;2000;2001;2002\nAnn;5;1990;7\nBob;6;9;8\n", -1},
+        /* as Hive and R write */
+        {"id\001name\001x,y\n1\001Ann\0011.5\n2\001Bob\0012.5\n", 1},
+        {"1\001Ann, x\0013\n2\001Bob, y\0014\n3\001\\N\0014\n", 0},
+        {"\"a\" \"b\"\n\"1\" 1 \"x\"\n\"2\" 2 \"y\"\n\"3\" 3 \"z z\"\n", 1},
+        /* negative numbers underline no names */
+        {"id;n\n-1;-2\n-3;4\n", 1},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        err_t err = {.text = ""};
+        guess_t *guess = begin(rows[i].text, true, &err);
+        assert_non_null(guess);
+        const int header = guess_end(guess, &err) ? guess->header || guess->named_here : -1;
+        if (header != rows[i].header)
+            fail_msg("row %zu: %s%d", i, rows[i].text, header);
+        guess_destroy(guess);
+    }
+}
+
+/* A line of dashes below the names is no record, and is no name. */
+static void test_underlines(void **state) {
+    (void)state;
+    static const char *const texts[] = {
+        "id;name\n-----------;-----\n1;Ann\n2;Bob\n",
+        "id\tname\n--\t----\n1\tAnn\n2\tBob\n",
+        "id  name  n\n--  ----  -\n1  Ann  4\n2  Bob  6\n",
+        "| id | name |\n|----|-----:|\n| 1 | Ann |\n| 2 | Bob |\n",
+        "\nid\n--\n1\n2\n",
+    };
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        for (int header = GUESS_ANY_HEADER; header <= GUESS_NO_HEADER; header++) {
+            const guess_options_t options = {.header = header};
+            err_t err = {.text = ""};
+            guess_t *guess = begin_with(&options, texts[i], true, &err);
+            assert_non_null(guess);
+            const bool refused =
+                !guess_end(guess, &err) && strstr(err.text, i < 4 ? "sed 2d" : "sed 3d") != NULL;
+            if (refused != (header != GUESS_NO_HEADER))
+                fail_msg("text %zu, header %d: %s", i, header, err.text);
+            guess_destroy(guess);
+        }
+}
+
+/* Text that is not UTF-8 and not windows-1252, told by its words. */
+static void test_words(void **state) {
+    (void)state;
+    static const struct {
+        const char *values;
+        bool refused;
+    } rows[] = {
+        {"M\xE1laga, Le\xF3n, N\xF5mme", false},
+        {"Cr\xE8me br\xFBl\xE9"
+         "e, d\xE9j\xE0, b\x9Cuf",
+         false},
+        {"Stra\xDF"
+         "e, Gr\xF6\xDF"
+         "e, K\xF6ln",
+         false},
+        {"Bego\xF1"
+         "a, Pe\xF1\xEDscola, \xBFQu\xE9?, 1\xAA, M\xAA, N\xBA 5",
+         false},
+        {"S\xE3o Jo\xE3o, Na\xE7\xF5"
+         "es, Guimar\xE3"
+         "es",
+         false},
+        {"Forl\xEC, Mansu\xE8, Cefal\xF9", false},
+        {"Malm\xF6, \xC5ngstr\xF6m, Sk\xE5ne", false},
+        {"S\xF8ren, \xC6"
+         "beltoft, milj\xF8omr\xE5"
+         "de",
+         false},
+        {"Hygi\xE6ne, jubil\xE6um", false},
+        {"Sigur\xF0sson, Gu\xF0r\xFAn, \xDE\xF3r, \xCD\xFEr\xF3tt", false},
+        {"P\xF5lva, V\xF5ru, J\xF5geva", false},
+        {"\xC7lirim, p\xEBr\xE7moj", false},
+        {"na\xEFve, Citro\xEBn, Zo\xEB", false},
+        {"O\xB4Neil, d\x92\xC9t\xE9, Paris\x96Lyon, x\xF7y", false},
+        {"Lego\x99 m\xB2 25 \xB0"
+         "C 5 \xB5m \xBD \xA7 5 \xA3"
+         "5 \x80",
+         false},
+        {"L'HA\x9F-LES-ROSES", false},
+        {"\x8Akoda, \x8Ei\x9E"
+         "ek",
+         false},
+        {"\xAB\xC7"
+         "a\xBB \x93\xC9t\xE9\x94 \x85und",
+         false},
+        {"\xA3\xF3"
+         "d\x9F, Gda\xF1sk, \x8Cwinouj\x9C"
+         "cie",
+         true}, /* cp1250: Łódź, Gdańsk, Świnoujście */
+        {"Dvo\xF8\xE1k, D\xEC\xE8\xEDn, T\xF8"
+         "eb\xED\xE8",
+         true}, /* cp1250: Dvořák, Děčín, Třebíč */
+        {"Gy\xF5r, Fert\xF5"
+         "d, Mez\xF5k\xF6vesd",
+         true}, /* cp1250: Győr, Fertőd, Mezőkövesd */
+        {"Mez\xF5t\xFAr, Sz\xF5"
+         "d, K\xF5v\xE1g\xF3, B\xF5"
+         "cs, P\xE9"
+         "cs, Szolnok\xE9",
+         true}, /* cp1250: Mezőtúr, Sződ, Kővágó, Bőcs, Pécs, Szolnoké */
+        {"Kova\xE8"
+         "evi\xE6, \xD0ur\xF0"
+         "evac",
+         true}, /* cp1250: Kovačević, Đurđevac */
+        {"Ma\xE8"
+         "ek, Kranj\xE8"
+         "ar",
+         true},                            /* cp1250: Maček, Kranjčar */
+        {"Br\xE3ila, Bucure\xBAti", true}, /* cp1250: Brăila, Bucureşti */
+        {"\xA3\xF3"
+         "d\xBC, Pawe\xB3, Krak\xF3w",
+         true},                                         /* iso8859-2: Łódź, Paweł, Kraków */
+        {"\xA9umperk, \xAE\xEF\xE1r, Ko\xB9ice", true}, /* iso8859-2: Šumperk, Žďár, Košice */
+        {"\xDDstanbul, Mu\xF0la, \xDE"
+         "anl\xFDurfa",
+         true}, /* cp1254: İstanbul, Muğla, Şanlıurfa */
+        {"\xC7"
+         "a\xF0lar, G\xFCne\xFE, Y\xFDlmaz",
+         true},                                 /* cp1254: Çağlar, Güneş, Yılmaz */
+        {"\xD0iauliai, Panev\xEB\xFEys", true}, /* cp1257: Šiauliai, Panevėžys */
+        {"J\xFBrmala, B\xE7rzi\xF2\xF0", true}, /* cp1257: Jūrmala, Bērziņš */
+        {"Garc\xA1"
+         "a, Le\xA2n, Espa\xA4"
+         "a",
+         true},                       /* cp850: García, León, España */
+        {"K\x94ln, F\x84rber", true}, /* cp850: Köln, Färber */
+        {"M\x9Fnchen, K\x9Aln, Stra\xA7"
+         "e",
+         true}, /* mac-roman: München, Köln, Straße */
+        {"Garc\x92"
+         "a, M\x87laga, Jos\x8E",
+         true},                             /* mac-roman: García, Málaga, José */
+        {"\xBC\xDE\xE1\xDA\xD2\xD0", true}, /* iso8859-5: Москва */
+        {"\xC1\xE8\xDE\xED\xE1", true},     /* iso8859-7: Αθήνα */
+        {"\xB3\xAF\xA9\xC9\xA7g, \xAAL\xA7\xD3\xA9\xFA, \xA4\xFD\xAB\xD8\xB0\xEA, \xB6\xC0\xB6\xAE\xB4@, "
+         "\xB0\xAA\xB6\xAF\xA5\xAB",
+         true}, /* big5: 陳怡君, 林志明, 王建國, 黃雅婷, 高雄市 */
+        {"\xBF\xCD\xBB\xA7, \xB6\xA9\xB5\xA5, \xB9\xA9\xD3\xA6\xC9\xCC", true}, /* gbk: 客户, 订单, 供应商 */
+        {"\xBC\xAD\xBF\xEF\xC6\xAF\xBA\xB0\xBD\xC3, \xBA\xCE\xBB\xEA\xB1\xA4\xBF\xAA\xBD\xC3, "
+         "\xB4\xEB\xB1\xB8\xB1\xA4\xBF\xAA\xBD\xC3",
+         true}, /* euc_kr: 서울특별시, 부산광역시, 대구광역시 */
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char text[400];
+        err_t err = {.text = ""};
+        snprintf(text, sizeof text, "id;name\n1;%s\n2;x\n3;y\n", rows[i].values);
+        guess_t *guess = begin(text, true, &err);
+        assert_non_null(guess);
+        if (guess_end(guess, &err) == rows[i].refused)
+            fail_msg("row %zu: %s", i, err.text);
+        guess_destroy(guess);
+    }
+}
+
 /* JSON says itself what it is; all of its objects are counted, in any pieces. */
 static void test_json(void **state) {
     (void)state;
@@ -434,6 +614,9 @@ int main(void) {
         cmocka_unit_test(test_misfits_are_counted),
         cmocka_unit_test(test_first_again),
         cmocka_unit_test(test_header_again),
+        cmocka_unit_test(test_headers),
+        cmocka_unit_test(test_underlines),
+        cmocka_unit_test(test_words),
         cmocka_unit_test(test_json),
         cmocka_unit_test(test_refused),
     };

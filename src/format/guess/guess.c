@@ -178,6 +178,14 @@ static bool add_record(guess_t *guess, const guess_line_t *line, err_t *err) {
     return true;
 }
 
+/* -----;---: so sqlcmd, psql and Markdown underline the names. */
+static bool is_underline(const guess_t *guess, const guess_line_t *line) {
+    for (size_t i = 0; i < line->length; i++)
+        if (!strchr("-: |", line->text[i]) && line->text[i] != (uint8_t)guess->structure.way.delimiter)
+            return false;
+    return memmem(line->text, line->length, "--", 2) != NULL && guess->misfits == 0;
+}
+
 /* *again: what is known of quotes has changed by it. */
 static bool look_at_quotes(guess_t *guess, const guess_line_t *line, const guess_text_t *here, bool *again,
                            err_t *err) {
@@ -293,6 +301,8 @@ bool guess_take(guess_t *guess, const uint8_t *text, size_t length, guess_from_t
             at_start = false;
         } else if (!add_record(guess, &line, err)) {
             return false;
+        } else if (from == GUESS_FROM_START && guess->records == 1 && is_underline(guess, &line)) {
+            guess->underline = 1 + lines_count(text, (size_t)(line.text - text));
         }
         done = at;
     }

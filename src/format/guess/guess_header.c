@@ -2,7 +2,6 @@
 #include "base/numbers/units.h"
 #include "format/guess/guess_inner.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -14,47 +13,6 @@ enum {
     LEAST_MAILS = 3, /* but for addresses with @ */
     RISING = 3,      /* so many numbers, above as many rows, rise by chance more rarely */
 };
-
-/* Written like_this or likeThis, with parts of some letters; digits only at a part's end. */
-static bool is_joined(const char *text, size_t length) {
-    size_t parts = 1;
-    for (size_t i = 0; i < length; i++) {
-        const char c = text[i], before = i ? text[i - 1] : '_';
-        const bool digit = c >= '0' && c <= '9', lower = c >= 'a' && c <= 'z', upper = c >= 'A' && c <= 'Z';
-        if ((!digit && !lower && !upper && c != '_') || ((lower || upper) && before >= '0' && before <= '9'))
-            return false;
-        parts += (c == '_' && i) || (upper && before >= 'a' && before <= 'z');
-    }
-    return parts > 1 && length >= 3 * parts;
-}
-
-/* A name that columns have in many files. */
-static bool is_known_word(const char *text, size_t length) {
-    static const char *const words[] = {
-        "id",        "name",      "date",     "time",    "code",     "type",      "city",        "country",
-        "state",     "status",    "email",    "phone",   "address",  "title",     "price",       "amount",
-        "count",     "total",     "value",    "year",    "month",    "day",       "description", "note",
-        "notes",     "comment",   "text",     "key",     "label",    "category",  "url",         "first name",
-        "last name", "number",    "quantity", "zip",     "region",   "gender",    "lat",         "lon",
-        "latitude",  "longitude", "company",  "user",    "data",     "timestamp", "role",        "group",
-        "username",  "firstname", "lastname", "surname", "street",   "postcode",  "department",  "position",
-        "salary",    "age",       "brand",    "model",   "colour",   "color",     "size",        "weight",
-        "height",    "product",   "item",     "order",   "customer", "client",    "supplier",    "sku",
-        "currency",  "language",  "version",  "host",    "message",  "level",     "event",       "action",
-        "result",    "score",     "source",   "target",  "src",      "dst",       "start",       "end",
-        "from",      "to",        "datum",    "ip",      "share",    "cost",      "file",        "path",
-        "birthday",  "firma",     "nombre",   "nom",     "prix",     "preis",     "ort",         "stadt",
-        "land",      "vorname",   "nachname", "strasse", "plz",      "telefon",   "menge",       "anzahl",
-        "betrag",    "ville",     "pays",     "adresse", "prenom",   "fecha",     "ciudad"};
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (strlen(words[i]) == length && strncasecmp(words[i], text, length) == 0)
-            return true;
-    return false;
-}
-
-bool guess_is_column_word(const char *text, size_t length) {
-    return is_known_word(text, length) || is_joined(text, length);
-}
 
 static column_t of_one(const char *text, size_t length) {
     column_t column;
@@ -126,28 +84,12 @@ static bool is_untyped(const column_t *column, const decision_t *is) {
     return (is->kind == KIND_TEXT || is->kind == KIND_TRIMMED) && !(column->typed && column->values);
 }
 
-/* As a column may be called: begins with a letter, is no word for nothing, and no date or number that is written oddly. */
-static bool is_name_like(const char *text, size_t length) {
-    static const char *const nothing[] = {"none",    "null",    "inf",   "infinity", "tbd",
-                                          "nil",     "nan",     "na",    "n/a",      "n.a.",
-                                          "unknown", "missing", "empty", "offline",  "nothing"};
-    const unsigned char first = length ? (unsigned char)*text : 0,
-                        next = length > 1 ? (unsigned char)text[1] : 0;
-    const bool sign = first == 0xC2 || (first == 0xE2 && next <= 0x84); /* such as a pound, a dash, a euro */
-    size_t numbers = 0;
-    for (size_t i = 0; i < sizeof nothing / sizeof *nothing; i++)
-        if (strlen(nothing[i]) == length && strncasecmp(nothing[i], text, length) == 0)
-            return false;
-    for (size_t i = 0; i < length; i++)
-        numbers += isdigit((unsigned char)text[i]) && !(i && isdigit((unsigned char)text[i - 1]));
-    return (isalpha(first) || first == '_' || (first >= 0x80 && !sign)) && numbers < 2;
-}
-
 typedef struct {
     size_t with, without;
     /* what without has to outweigh, too: numbers that are not like those below them; and such that are years or at even steps */
     size_t unlike, unlike_series;
-    size_t year_heads; /* years in a row, above values that are none */
+    size_t year_heads; /* years in a row, above values that are mostly none */
+    size_t time_heads; /* days, months or the like, above numbers */
     bool words, years; /* a name such as "id" is among the first row's; years in a row are */
     bool known;        /* one that many files have */
     bool above;        /* any name is above numbers or dates */
@@ -190,7 +132,7 @@ static void weigh_column(const guess_t *guess, size_t at, bool named, evidence_t
     const column_t first = of_one(column->text, column->length);
     const decision_t first_is = guess_column_decide(&first), *is = &column->is;
     const bool years = is_of_years(guess, at);
-    const bool known = is_known_word(column->text, column->length);
+    const bool known = guess_is_known_word(column->text, column->length);
     evidence->words |= column->word;
     evidence->known |= known;
     evidence->years |=
@@ -198,13 +140,16 @@ static void weigh_column(const guess_t *guess, size_t at, bool named, evidence_t
     const bool unlike = guess_range_is_unlike(&column->range, (const uint8_t *)column->text, column->length);
     if (!first.values || years || (named && is_of_series(guess, at))) {
         evidence->unlike_series += unlike ? STRONG : 0;
-        evidence->year_heads += unlike && years;
+        evidence->year_heads += years && (unlike || guess_range_has_few_years(&column->range));
         return;
     }
     const bool word = first.pairs && (!column->column.values ||
                                       !(first.pairs & column->column.pairs)); /* "n" may be a name, too */
     const bool first_typed = !word && !is_untyped(&first, &first_is),
                typed = column->column.values && !is_untyped(&column->column, is);
+    evidence->time_heads +=
+        guess_kind_is_number(is->kind) &&
+        (is_date(first_is.kind) || (!first_typed && guess_is_period(column->text, column->length)));
     if (first_typed) {
         /* days head columns, too */
         const bool heads =
@@ -217,7 +162,7 @@ static void weigh_column(const guess_t *guess, size_t at, bool named, evidence_t
         evidence->certain |= typed && !heads && is->kind != KIND_INT && first_is.kind != KIND_INT;
         return;
     }
-    const bool name = is_name_like(column->text, column->length);
+    const bool name = guess_is_name_like(column->text, column->length);
     if (typed) {
         evidence->with += name ? STRONG : 0;
         evidence->above |= name;
@@ -286,13 +231,15 @@ static bool has_doubles(const guess_t *guess) {
 /* A person's word could not tell which line is meant. */
 static bool refuse_ends_empty(const guess_t *guess, err_t *err) {
     const schema_text_t delimiter = way_delimiter(&guess->structure.way);
-    const bool tab = delimiter.text[0] == '\t';
+    const char *sign = delimiter.text[0] == '\t'     ? "\\t"
+                       : delimiter.text[0] == '\x01' ? "\\x01"
+                                                     : delimiter.text;
     return err_set(
         err, STATUS_INPUT,
         "%.1000s: its rows end in an empty extra field, and its first line does not: nothing tells whether "
         "that one names the columns. Take the delimiter off the rows' ends (sed 's/%.*s$//'), and say by "
         "--header yes or --header no",
-        guess->name, (int)delimiter.length + tab, tab ? "\\t" : delimiter.text);
+        guess->name, sign == delimiter.text ? (int)delimiter.length : (int)strlen(sign), sign);
 }
 
 /* What stands before a header is no record. What stands before a record may be one that is damaged. */
@@ -324,6 +271,14 @@ static bool refuse_behind(const guess_t *guess, err_t *err) {
                    "--header %zu if "
                    "so, else --header no",
                    guess->name, guess->structure.unsure_names_at, guess->structure.unsure_names_at);
+}
+
+static bool refuse_underline(const guess_t *guess, err_t *err) {
+    return err_set(err, STATUS_INPUT,
+                   "%.1000s: line %llu is of dashes only, as some programs underline the names, and would be "
+                   "loaded as a record: take it out (sed %llud FILE > NEW) and give that; if it is a record, "
+                   "give --header no, or a --format where the first line names the columns",
+                   guess->name, (unsigned long long)guess->underline, (unsigned long long)guess->underline);
 }
 
 /* Can `header: yes` be said, or must the line be skipped? */
@@ -363,13 +318,15 @@ bool guess_find_header(guess_t *guess, err_t *err) {
                        (line || !unsure_lines(guess) || guess->structure.ends_empty));
     if (line && line != guess->first_line)
         return refuse_line(guess, err);
+    if (guess->underline && guess->options.header != GUESS_NO_HEADER)
+        return refuse_underline(guess, err);
     if (said || guess->structure.odd_header)
         return settle(guess, guess->options.header != GUESS_NO_HEADER, err);
     if (guess->structure.unsure_names_at)
         return refuse_behind(guess, err);
     bool named = false;
     for (size_t i = 0; i < guess->structure.columns; i++)
-        named |= is_name_like(guess->columns[i].text, guess->columns[i].length);
+        named |= guess_is_name_like(guess->columns[i].text, guess->columns[i].length);
     for (size_t i = 0; i < guess->structure.columns; i++)
         weigh_column(guess, i, named, &evidence);
     evidence.with += evidence.words && evidence.years;
@@ -377,6 +334,8 @@ bool guess_find_header(guess_t *guess, err_t *err) {
     if (evidence.year_heads > 1 && first_rises_evenly(guess) &&
         (evidence.year_heads > 2 || corner || evidence.known)) /* two may be figures near each other */
         evidence.with += ENOUGH;
+    if (evidence.time_heads > 1) /* one may be a mistake in a record */
+        evidence.with += STRONG;
     const size_t against = evidence.without + evidence.unlike; /* that it is a header */
     if (guess->options.header == GUESS_HEADER && evidence.with < 2 * against)
         /* the first line, or the one behind what stands before the records? */

@@ -5,8 +5,10 @@
 #include "base/chars/encoding.h"
 #include "base/text.h"
 #include "format/cut/split.h"
+#include "format/guess/column/guess_name.h"
 #include "format/guess/column/guess_nearly.h"
 #include "format/guess/column/guess_range.h"
+#include "format/guess/column/guess_word.h"
 #include "format/guess/guess.h"
 #include "format/guess/structure/guess_structure.h"
 #include "format/guess/structure/guess_text.h"
@@ -49,15 +51,9 @@ typedef struct {
     bool told;            /* and in one of texts, which may mean them */
 } guess_nothing_t;
 
-/* Words with bytes above 7f, of text that is not UTF-8. In windows-1252 such bytes are letters with accents, which stand
- * between others. */
 typedef struct {
-    uint64_t accented,
-        foreign;            /* as words of windows-1252 are; that are made of such bytes, of four at least, */
-    uint64_t short_foreign; /* of three; and runs of any such bytes, also of signs */
-    uint64_t
-        quoted; /* that have a quote of windows-1252 between two letters, as where it was a letter of DOS */
-    char first[24]; /* of those that are not accented, in UTF-8 */
+    uint64_t of[WORDS];
+    char first[WORDS][24]; /* of each kind, in UTF-8 */
 } guess_words_t;
 
 typedef struct {
@@ -94,6 +90,7 @@ struct guess {
     size_t first_length;
     uint64_t first_line; /* where it begins, from 1 */
     bool first_misfits;  /* it has not as many fields as the columns */
+    uint64_t underline;  /* the line of dashes that is the second record; 0: none */
     uint64_t like_first; /* lines that were taken and are the same as the first record, */
     uint64_t repeated;   /* and do not begin a text */
     bool marked_again;   /* one of those has a byte-order mark in front */
@@ -162,8 +159,6 @@ bool guess_settle_marks(guess_t *guess, err_t *err);
 /* \N means nothing in all columns where one has it; NULL where it does in another column. */
 void guess_settle_nulls(guess_t *guess);
 /* guess_header.c */
-/* A word that often names a column: "price", or one that is written like_this or likeThis. */
-bool guess_is_column_word(const char *text, size_t length);
 bool guess_find_header(guess_t *guess, err_t *err);
 /* Do the numbers of a record rise from each column to the next, where the first record's are whole ones that do? */
 bool guess_header_rises(const guess_t *guess, const split_t *split);

@@ -29,6 +29,8 @@ static void tell_structure(text_t *out, const guess_t *guess, uint64_t text_byte
         text_print(out, "CSV, delimiter '%s'", structure->way.wide);
     else if (structure->way.delimiter == '\t')
         text_append(out, "TSV, delimiter tab");
+    else if (structure->way.delimiter == '\x01')
+        text_append(out, "CSV, delimiter \\x01");
     else
         text_print(out, "CSV, delimiter '%c'", structure->way.delimiter);
     if (structure->way.quote != '"')

@@ -83,6 +83,10 @@ bool guess_range_is_unlike(const range_t *range, const uint8_t *text, size_t len
            (!of_its_kind || figure.size > far * range->most); /* 0 is 0 among fractions, too */
 }
 
+bool guess_range_has_few_years(const range_t *range) {
+    return 2 * range->numbers > range->values && 2 * range->years < range->numbers;
+}
+
 double guess_range_size(const uint8_t *text, size_t length) {
     figure_t figure;
     return read_figure(text, length, &figure) ? figure.size : -1;

@@ -20,6 +20,9 @@ void guess_range_add(range_t *range, const uint8_t *text, size_t length);
 /* Is it a number as none of the column is? False where it is no number, or the column has no values. */
 bool guess_range_is_unlike(const range_t *range, const uint8_t *text, size_t length);
 
+/* Is less than half of the column a year, and most of it numbers? */
+bool guess_range_has_few_years(const range_t *range);
+
 /* How large a number is, without its sign; -1: the text is none. */
 double guess_range_size(const uint8_t *text, size_t length);
 

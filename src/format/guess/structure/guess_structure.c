@@ -13,7 +13,7 @@ enum {
     CELLS_OF = 100,       /* so many records are looked at cell by cell */
 };
 
-static const char delimiters[] = {',', ';', '\t', '|', ':'};
+static const char delimiters[] = {',', ';', '\t', '|', '\x01', ':'};
 static const way_t quotings[] = {
     {.quote = '"'}, {.quote = '"', .backslash = true}, {.quote = 0}, {.quote = '\''}};
 /* One is better than the next where nothing else tells. */
@@ -265,10 +265,11 @@ static bool weigh_blanks(study_t *study, structure_t *best, err_t *err) {
 }
 
 static bool refuse_undivided(const char *name, err_t *err) {
-    return err_set(err, STATUS_INPUT,
-                   "%.1000s: no delimiter (of , ; tab | : || and blanks) divides its lines evenly, so its "
-                   "format cannot be guessed; give --format",
-                   name);
+    return err_set(
+        err, STATUS_INPUT,
+        "%.1000s: no delimiter (of , ; tab | : || \\x01 and blanks) divides its lines evenly, so its "
+        "format cannot be guessed; give --format",
+        name);
 }
 
 static bool refuse_amounts(study_t *study, const char *name, err_t *err) {
@@ -334,6 +335,8 @@ static bool refuse_structure(study_t *study, const structure_t *best, const char
 static void name_delimiter(char out[8], char delimiter) {
     if (delimiter == '\t')
         snprintf(out, 8, "tab");
+    else if (delimiter == '\x01')
+        snprintf(out, 8, "\\x01");
     else
         snprintf(out, 8, "'%c'", delimiter);
 }

@@ -1,0 +1,100 @@
+#include "format/guess/column/guess_name.h"
+
+#include <ctype.h>
+#include <string.h>
+#include <strings.h>
+
+/* Written like_this or likeThis, with parts of some letters; digits only at a part's end. */
+static bool is_joined(const char *text, size_t length) {
+    size_t parts = 1;
+    for (size_t i = 0; i < length; i++) {
+        const char c = text[i], before = i ? text[i - 1] : '_';
+        const bool digit = c >= '0' && c <= '9', lower = c >= 'a' && c <= 'z', upper = c >= 'A' && c <= 'Z';
+        if ((!digit && !lower && !upper && c != '_') || ((lower || upper) && before >= '0' && before <= '9'))
+            return false;
+        parts += (c == '_' && i) || (upper && before >= 'a' && before <= 'z');
+    }
+    return parts > 1 && length >= 3 * parts;
+}
+
+bool guess_is_known_word(const char *text, size_t length) {
+    static const char *const words[] = {
+        "id",        "name",      "date",     "time",    "code",     "type",      "city",        "country",
+        "state",     "status",    "email",    "phone",   "address",  "title",     "price",       "amount",
+        "count",     "total",     "value",    "year",    "month",    "day",       "description", "note",
+        "notes",     "comment",   "text",     "key",     "label",    "category",  "url",         "first name",
+        "last name", "number",    "quantity", "zip",     "region",   "gender",    "lat",         "lon",
+        "latitude",  "longitude", "company",  "user",    "data",     "timestamp", "role",        "group",
+        "username",  "firstname", "lastname", "surname", "street",   "postcode",  "department",  "position",
+        "salary",    "age",       "brand",    "model",   "colour",   "color",     "size",        "weight",
+        "height",    "product",   "item",     "order",   "customer", "client",    "supplier",    "sku",
+        "currency",  "language",  "version",  "host",    "message",  "level",     "event",       "action",
+        "result",    "score",     "source",   "target",  "src",      "dst",       "start",       "end",
+        "from",      "to",        "datum",    "ip",      "share",    "cost",      "file",        "path",
+        "birthday",  "firma",     "nombre",   "nom",     "prix",     "preis",     "ort",         "stadt",
+        "land",      "vorname",   "nachname", "strasse", "plz",      "telefon",   "menge",       "anzahl",
+        "betrag",    "ville",     "pays",     "adresse", "prenom",   "fecha",     "ciudad"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strlen(words[i]) == length && strncasecmp(words[i], text, length) == 0)
+            return true;
+    return false;
+}
+
+bool guess_is_column_word(const char *text, size_t length) {
+    return guess_is_known_word(text, length) || is_joined(text, length);
+}
+
+/* A further number, as in Q1_1, is a part of a name behind _ only: Jan 3 2020, P1Y2M and 5x10 are values. */
+static size_t count_numbers(const char *text, size_t length) {
+    size_t numbers = 0;
+    bool joined = false, plain = true;
+    for (size_t i = 0; i < length; i++) {
+        const bool digit = isdigit((unsigned char)text[i]);
+        joined |= text[i] == '_';
+        plain &= isalnum((unsigned char)text[i]) || text[i] == '_';
+        if (!digit || (i && isdigit((unsigned char)text[i - 1])))
+            continue;
+        numbers += !numbers || !joined || !plain;
+        joined = false;
+    }
+    return numbers;
+}
+
+bool guess_is_name_like(const char *text, size_t length) {
+    static const char *const nothing[] = {"none",    "null",    "inf",   "infinity", "tbd",
+                                          "nil",     "nan",     "na",    "n/a",      "n.a.",
+                                          "unknown", "missing", "empty", "offline",  "nothing"};
+    const unsigned char first = length ? (unsigned char)*text : 0,
+                        next = length > 1 ? (unsigned char)text[1] : 0;
+    const bool sign = first == 0xC2 || (first == 0xE2 && next <= 0x84); /* such as a pound, a dash, a euro */
+    for (size_t i = 0; i < sizeof nothing / sizeof *nothing; i++)
+        if (strlen(nothing[i]) == length && strncasecmp(nothing[i], text, length) == 0)
+            return false;
+    return (isalpha(first) || first == '_' || (first >= 0x80 && !sign)) && count_numbers(text, length) < 2;
+}
+
+static bool is_year(const char *digits, size_t count) {
+    return count == 4 && strncmp(digits, "1800", 4) >= 0 && strncmp(digits, "2200", 4) <= 0;
+}
+
+static size_t count_digits(const char *text, size_t length) {
+    size_t count = 0;
+    while (count < length && isdigit((unsigned char)text[count]))
+        count++;
+    return count;
+}
+
+bool guess_is_period(const char *text, size_t length) {
+    size_t years = 0, parts = 0;
+    for (size_t i = 0, count; i < length; i += count ? count : 1) {
+        count = count_digits(text + i, length - i);
+        if (!count && (!text[i] || !strchr("-/ QWMHS", text[i])))
+            return false;
+        const bool year = is_year(text + i, count);
+        if (count > 2 && !year)
+            return false;
+        years += year;
+        parts += count > 0;
+    }
+    return parts == 2 && years == 1;
+}

@@ -1,0 +1,17 @@
+/* guess_name: may a text name a column? */
+#ifndef TIPPLE_FORMAT_GUESS_COLUMN_GUESS_NAME_H
+#define TIPPLE_FORMAT_GUESS_COLUMN_GUESS_NAME_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* A name that columns have in many files: "price". */
+bool guess_is_known_word(const char *text, size_t length);
+/* Such a one, or one that is written like_this or likeThis. */
+bool guess_is_column_word(const char *text, size_t length);
+/* As a column may be called: begins with a letter, is no word for nothing, and no date or number that is written oddly. */
+bool guess_is_name_like(const char *text, size_t length);
+/* 2023-01, 2023/24, 2023-Q1, 2023W05, 01/2023, Q1/2023: a part of a year, which no type has. */
+bool guess_is_period(const char *text, size_t length);
+
+#endif

@@ -1,0 +1,186 @@
+#include "format/guess/column/guess_word.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#define NOT_ICELANDIC /* nor Faroese */                                                                      \
+    "\xE0\xE2\xE3\xE4\xE5\xE7\xE8\xEA\xEB\xEC\xEE\xEF\xF1\xF2\xF5\xF9\xFB\xFC\xDF"
+
+enum {
+    RUN_SHORT = 3,
+    RUN_LONG = 4,
+    LONG_ENOUGH = 3 /* for a sign at its end to be no sign of its own, as in m³ */
+};
+
+/* Letters that stand for others in Turkish, Baltic and Central European encodings, in small, where no language of Western
+ * Europe has them: behind one of `before` and in front of one of `after`. "": anything, _: the word's edge, *: a vowel with
+ * an accent, ^: all but these. */
+static const struct {
+    uint8_t letter;
+    const char *before, *after;
+} nowhere[] = {
+    {0xE0, "", "*j"},               /* à */
+    {0xE2, "", "djkz"},             /* â */
+    {0xE3, "", "^_eios"},           /* ã: not Sãrata */
+    {0xE6, "aou", "_"},             /* æ: not Bihaæ */
+    {0xE6, "i", "_i"},              /* nor Kovaèeviæ */
+    {0xE8, "", "*aeiouj"},          /* è: not Kranjèar */
+    {0xE8, "e*", "_"},              /* nor Klepáè */
+    {0xEA, "*jk", ""},              /* ê */
+    {0xEA, "", "*bk"},              /* nor Dêbica */
+    {0xEC, "", "^_n"},              /* ì: not Tìšín */
+    {0xEE, "", "bdgkvz"},           /* î: not Lîvâni */
+    {0xEF, "^aeiou*", ""},          /* ï: not Ïáblice */
+    {0xF0, "_kn", ""},              /* ð: not Ðiauliai */
+    {0xF1, "", "^*aeiouyh"},        /* ñ: not Gdañsk */
+    {0xF2, "", "*aeiouk"},          /* ò: not Vodòany */
+    {0xF2, "a*", "_"},              /* nor Kriváò */
+    {0xF5, "dyz", "^e"},            /* õ: not Gyõr */
+    {0xF5, "*", ""},                /* nor ñõ */
+    {0xF5, "", "_afz"},             /* nor Mezõ */
+    {0xF8, "*", ""},                /* ø: not Záøí */
+    {0xF8, "", "*z"},               /* nor Dvoøák */
+    {0xF9, "", "^_"},               /* ù: not Dvùr */
+    {0xFB, "ijz", ""},              /* û: not Jûrmala */
+    {0xFB, "", "bdgkz"},            /* nor Tûz */
+    {0xFD, "*cqxyz", ""},           /* ý: not Yýlmaz */
+    {0xFD, "", "cqxz"},             /* nor Aýz */
+    {0xFE, "", "_bcdfghklmnpqstz"}, /* þ: not Beþiktaþ */
+};
+
+static bool is_ascii_letter(uint8_t byte) {
+    return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z');
+}
+
+static bool is_among(uint8_t byte, const char *bytes) {
+    return byte && strchr(bytes, byte);
+}
+
+/* Of windows-1252; Š Œ Ž Ÿ š œ ž are letters, too. */
+static bool is_letter(uint8_t byte) {
+    return is_ascii_letter(byte) || (byte >= 0xC0 && byte != 0xD7 && byte != 0xF7) ||
+           is_among(byte, "\x8A\x8C\x8E\x9F\x9A\x9C\x9E");
+}
+
+static bool is_capital(uint8_t byte) {
+    return byte >= 0x80 && byte <= 0xDE && is_letter(byte) && !is_among(byte, "\x9A\x9C\x9E");
+}
+
+static bool is_small(uint8_t byte) {
+    return byte >= 'a' && byte <= 'z';
+}
+
+static uint8_t small(uint8_t byte) {
+    return is_letter(byte) && (byte < 0x80 || (byte >= 0xC0 && byte <= 0xDE)) ? byte | 0x20 : byte;
+}
+
+/* How `nowhere` writes a neighbour; 0: an edge, or a sign. */
+static char neighbour(uint8_t byte) {
+    return !is_letter(byte) ? '_'
+           : byte < 0x80    ? (char)small(byte)
+           : is_among(small(byte),
+                      "\xE0\xE1\xE2\xE3\xE8\xE9\xEA\xEB\xEC\xED\xEE\xEF\xF1\xF2\xF3\xF4\xF9\xFA\xFB\xFD\x9A")
+               ? '*'
+               : '.';
+}
+
+static bool is_one_of(const char *set, char sign) {
+    return !*set || (*set == '^' ? !strchr(set + 1, sign) : strchr(set, sign) != NULL);
+}
+
+static bool is_nowhere(uint8_t letter, uint8_t before, uint8_t after) {
+    for (size_t i = 0; i < sizeof nowhere / sizeof *nowhere; i++)
+        if (nowhere[i].letter == small(letter) && is_one_of(nowhere[i].before, neighbour(before)) &&
+            is_one_of(nowhere[i].after, neighbour(after)))
+            return true;
+    return false;
+}
+
+/* A sign that is a letter elsewhere; dashes, … ’ ‘ · ´ × ÷ and odd blanks stand between letters, too. */
+static bool is_odd_sign(uint8_t byte, uint8_t before, uint8_t after, size_t length) {
+    if (is_letter(before) && is_letter(after))
+        return !is_among(byte, "\x85\x91\x92\x96\x97\xA0\xAD\xB4\xB7\xD7\xF7");
+    if (!after)
+        return length > LONG_ENOUGH && is_small(before) &&
+               is_among(byte, "\x82\x84\x88\x95\x98\xA1\xA4\xA6\xAF\xB8\xBC\xBD\xBE\xBF");
+    return !before && is_small(after) && length >= LONG_ENOUGH && is_among(byte, "\xA6\xA8\xAA\xAC\xAF");
+}
+
+static bool has_odd_place(const uint8_t *word, size_t length) {
+    for (size_t i = 0; i < length; i++) {
+        const uint8_t byte = word[i], before = i ? word[i - 1] : 0, after = i + 1 < length ? word[i + 1] : 0;
+        if (byte < 0x80)
+            continue;
+        const bool odd = !is_letter(byte)
+                             ? is_odd_sign(byte, before, after, length)
+                             : (is_capital(byte) && i > 1 && is_small(before)) /* hÉireann */ ||
+                                   (byte == 0x9F && is_small(after)) || is_nowhere(byte, before, after);
+        if (odd)
+            return true;
+    }
+    return false;
+}
+
+static bool has_any(const uint8_t *word, size_t length, const char *letters) {
+    for (size_t i = 0; i < length; i++)
+        if (word[i] >= 0x80 && is_among(small(word[i]), letters))
+            return true;
+    return false;
+}
+
+/* õ not in front of e, as Estonian and Hungarian have it, and Portuguese has not. */
+static bool has_lone_o(const uint8_t *word, size_t length) {
+    for (size_t i = 0; i < length; i++)
+        if (small(word[i]) == 0xF5 && (i + 1 == length || small(word[i + 1]) != 'e'))
+            return true;
+    return false;
+}
+
+/* How many bytes from C0 stand in a row, but for signs between them. */
+static size_t longest_run(const uint8_t *word, size_t length) {
+    size_t run = 0, longest = 0;
+    for (size_t i = 0; i < length; i++) {
+        run = word[i] >= 0xC0 ? run + 1 : word[i] > 0xA0 ? run : 0;
+        longest = run > longest ? run : longest;
+    }
+    return longest;
+}
+
+/* Bytes of three kinds at least. */
+static bool is_varied(const uint8_t *word, size_t length) {
+    uint8_t two = word[0];
+    for (size_t i = 0; i < length; i++) {
+        if (two == word[0])
+            two = word[i];
+        else if (word[i] != word[0] && word[i] != two)
+            return true;
+    }
+    return false;
+}
+
+guess_word_t guess_word(const uint8_t *word, size_t length) {
+    size_t letters = 0, plain = 0, same = 0;
+    for (size_t i = 0; i < length; i++) {
+        plain += is_ascii_letter(word[i]);
+        letters += is_letter(word[i]);
+        same += word[i] == word[0]; /* a line of one sign is no word */
+    }
+    if (plain == length || same == length)
+        return WORD_PLAIN;
+    const size_t run = longest_run(word, length);
+    if (run >= RUN_LONG)
+        return WORD_ODD;
+    if (!plain && (run == RUN_SHORT || (length >= RUN_LONG && is_varied(word, length))))
+        return WORD_SHORT;
+    const bool acute = has_any(word, length, "\xE1\xE9\xED\xF3\xFA\xE6"),
+               thorn = has_any(word, length, "\xF0\xFE\xFD");
+    const bool tilde = has_lone_o(word, length);
+    if (has_odd_place(word, length) || (thorn && has_any(word, length, NOT_ICELANDIC)) || (acute && tilde))
+        return WORD_ODD;
+    return letters == plain                ? WORD_PLAIN
+           : acute                         ? WORD_ACUTE
+           : thorn                         ? WORD_THORN
+           : has_any(word, length, "\xE4") ? WORD_UMLAUT
+           : tilde                         ? WORD_TILDE
+                                           : WORD_WESTERN;
+}

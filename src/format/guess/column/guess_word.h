@@ -1,0 +1,23 @@
+/* guess_word: what a word with bytes above 7f is, if it is windows-1252. */
+#ifndef TIPPLE_FORMAT_GUESS_COLUMN_GUESS_WORD_H
+#define TIPPLE_FORMAT_GUESS_COLUMN_GUESS_WORD_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+typedef enum {
+    WORD_PLAIN,   /* nothing: without letters above 7f */
+    WORD_WESTERN, /* as languages of Western Europe have them; so, too: */
+    WORD_ACUTE,   /* with one of á é í ó ú æ, which Icelandic has, and Turkish lacks; */
+    WORD_THORN,   /* else with one of ð þ ý: Icelandic, or Turkish in its own encoding; */
+    WORD_UMLAUT,  /* with ä, which Estonian has, and Hungarian lacks; */
+    WORD_TILDE,   /* else with õ, and not õe: Estonian, or Hungarian in its own encoding; */
+    WORD_SHORT,   /* three or four letters or signs above 7f and nothing else, as few such words are; */
+    WORD_ODD,     /* as none is: see guess_word.c */
+    WORDS
+} guess_word_t;
+
+/* Of a run of letters of ASCII and bytes above 7f. */
+guess_word_t guess_word(const uint8_t *word, size_t length);
+
+#endif
