@@ -369,6 +369,43 @@ static void test_changed(void **state) {
     lab_close(&lab);
 }
 
+static int deletes;
+
+static void see_tombstones(void *context) {
+    lab_t *lab = context;
+    assert_int_equal(box_count(lab->box, LAB_FILES, "{\"removed\": true}"), 5);
+    deletes++;
+}
+
+/* All are out of the catalog before the first document is removed: one lease is waited for all of them. */
+static void test_several_changed(void **state) {
+    (void)state;
+    static const char *const names[] = {"a.csv", "b.csv", "c.csv", "d.csv", "e.csv"};
+    lab_t lab;
+    lab_open(&lab, BOX_REPLICA_SET);
+    for (int turn = 0; turn < 2; turn++) {
+        for (int i = 0; i < 5; i++)
+            lab_write_rows(names[i], 100 * i, 100 * i + 30 - turn);
+        if (turn)
+            lab_shorten_lease(&lab);
+        if (turn)
+            box_fault(lab.box, &(box_fault_t){.command = "delete",
+                                              .collection = "c",
+                                              .times = 1000,
+                                              .only_watches = true,
+                                              .hook = see_tombstones,
+                                              .context = &lab});
+        lab.load.reload_changed = turn;
+        assert_status(&lab, lab_load(&lab, "a.csv", "b.csv", "c.csv", "d.csv", "e.csv"), STATUS_OK);
+    }
+    assert_true(deletes >= 5);
+    assert_says(lab.said, "c.csv has changed since it was loaded: its documents are removed");
+    assert_says(lab.said, "... and 2 more changed files, in the same ");
+    assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), 5 * 29);
+    assert_status(&lab, lab_verify(&lab, "a.csv", "b.csv", "c.csv", "d.csv", "e.csv"), STATUS_OK);
+    lab_close(&lab);
+}
+
 /* The same size and time, and other content: a load that was begun before meets it while it reads back. */
 static void test_changed_under_a_begun_load(void **state) {
     (void)state;
@@ -817,6 +854,7 @@ int main(void) {
         cmocka_unit_test(test_grown_into_a_reject),
         cmocka_unit_test(test_grown_under_a_stranger),
         cmocka_unit_test(test_changed),
+        cmocka_unit_test(test_several_changed),
         cmocka_unit_test(test_changed_under_a_begun_load),
         cmocka_unit_test(test_moved_and_copied),
         cmocka_unit_test(test_stream),
