@@ -369,6 +369,25 @@ static void test_changed(void **state) {
     lab_close(&lab);
 }
 
+/* With --reload-missing what has grown is first loaded to its end, and then read from its beginning: each record counts once. */
+static void test_missing_of_a_grown_one(void **state) {
+    (void)state;
+    lab_t lab;
+    lab_open(&lab, BOX_REPLICA_SET);
+    lab_write_rows("a.csv", 0, 30);
+    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
+    lab_write_rows("a.csv", 0, 42);
+    box_delete(lab.box, LAB_TARGET, "{\"n\": 7}");
+    lab.load.reload_missing = true;
+    for (int turn = 0; turn < 2; turn++) {
+        assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
+        assert_counts(&lab, 42, turn ? 0 : 13, turn ? 42 : 29, 0);
+        assert_int_equal(lab.loaded.records_skipped, 0);
+    }
+    assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), 42);
+    lab_close(&lab);
+}
+
 static int deletes;
 
 static void see_tombstones(void *context) {
@@ -854,6 +873,7 @@ int main(void) {
         cmocka_unit_test(test_grown_into_a_reject),
         cmocka_unit_test(test_grown_under_a_stranger),
         cmocka_unit_test(test_changed),
+        cmocka_unit_test(test_missing_of_a_grown_one),
         cmocka_unit_test(test_several_changed),
         cmocka_unit_test(test_changed_under_a_begun_load),
         cmocka_unit_test(test_moved_and_copied),

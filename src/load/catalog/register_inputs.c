@@ -202,7 +202,7 @@ static bool make_files(job_t *job, err_t *err) {
         file->may_be_torn = describe_may_grow(file->input);
         if (!(file->known_as = strdup(input->entry.path)))
             return err_memory(err, strlen(input->entry.path));
-        job->result->records_skipped += work->read_before;
+        job->result->records_skipped += work->again ? 0 : work->read_before;
     }
     return true;
 }

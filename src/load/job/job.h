@@ -87,6 +87,7 @@ typedef struct {
     load_state_t loading;
     loader_t *loaders[LIMITS_MOST_THREADS];
     uint32_t loader_count;
+    counts_t twice; /* of blocks that were counted before: see count_once in collect.c */
     progress_t progress;
     step_t step;                         /* what is done besides moving data */
     rate_t *polite;                      /* NULL: without --polite */
