@@ -131,20 +131,28 @@ static const char *const harmless[] = {
     "appname",
     "authmechanism",
     "authsource",
+    "autoreconnect",
     "compressors",
+    "connect",
     "connecttimeoutms",
     "directconnection",
+    "enableutf8validation",
     "fsync",
     "heartbeatfrequencyms",
     "j",
     "journal",
+    "keepalive",
     "loadbalanced",
     "localthresholdms",
+    "maxconnecting",
     "maxidletimems",
     "maxpoolsize",
     "maxstalenessseconds",
+    "minheartbeatfrequencyms",
     "minpoolsize",
     "option", /* OPTION=VALUE, of our own sentences */
+    "proxyport",
+    "readconcern",
     "readconcernlevel",
     "readpreference",
     "readpreferencetags",
@@ -161,6 +169,8 @@ static const char *const harmless[] = {
     "srvmaxhosts",
     "srvservicename",
     "ssl",
+    "ssl_ca_certs",
+    "ssl_cert_reqs",
     "sslallowinvalidcertificates",
     "sslallowinvalidhostnames",
     "sslcertificateauthorityfile",
@@ -174,6 +184,10 @@ static const char *const harmless[] = {
     "tlsdisablecertificaterevocationcheck",
     "tlsdisableocspendpointcheck",
     "tlsinsecure",
+    "tz_aware",
+    "usenewurlparser",
+    "useunifiedtopology",
+    "uuidrepresentation",
     "w",
     "waitqueuemultiple",
     "waitqueuetimeoutms",
@@ -183,8 +197,14 @@ static const char *const harmless[] = {
 };
 
 /* And of those whose names alone may be shown: any other word may be a piece of a secret with & or = in it. */
-static const char *const secret[] = {"authmechanismproperties", "gssapiservicename",
-                                     "sslclientcertificatekeypassword", "tlscertificatekeyfilepassword"};
+static const char *const secret[] = {"authmechanismproperties",
+                                     "autoencryption",
+                                     "gssapiservicename",
+                                     "proxyhost",
+                                     "proxypassword",
+                                     "proxyusername",
+                                     "sslclientcertificatekeypassword",
+                                     "tlscertificatekeyfilepassword"};
 
 static bool is_one_of(const char *const *names, size_t count, const char *name, size_t length) {
     for (size_t i = 0; i < count; i++)

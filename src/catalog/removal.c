@@ -2,11 +2,22 @@
 #include "catalog/ledger/liveness.h"
 
 #include <stdlib.h>
+#include <string.h>
 
-static bool read_entry(store_t *store, uint32_t ordinal, entries_t *entries, err_t *err) {
-    entries_free(entries);
-    return store_read_all(store, &ordinal, 1, entries, err) &&
-           (entries->count == 1 ||
+/* What is removed at once. */
+typedef struct {
+    store_t *store;
+    const removal_t *removal;
+    uint32_t *ordinals; /* ascending */
+    bool *documents;
+    size_t count;
+    entries_t entries; /* as they were read last, in the same order */
+} removing_t;
+
+static bool read_entries(removing_t *removing, err_t *err) {
+    entries_free(&removing->entries);
+    return store_read_all(removing->store, removing->ordinals, removing->count, &removing->entries, err) &&
+           (removing->entries.count == removing->count ||
             err_set(err, STATUS_SERVER,
                     "the catalog was removed or changed by somebody: run the same command again"));
 }
@@ -70,8 +81,33 @@ static bool check_owners(const removal_t *removal, const entry_t *entry, const l
     return true;
 }
 
-static bool own_all(store_t *store, const removal_t *removal, uint32_t ordinal, bool documents,
-                    entries_t *entries, err_t *err) {
+static bool check_all_owners(const removing_t *removing, const liveness_t *before, const loads_t *now,
+                             err_t *err) {
+    for (size_t i = 0; i < removing->count; i++)
+        if (!check_owners(removing->removal, &removing->entries.entries[i], before, now, err))
+            return false;
+    return true;
+}
+
+static bool take_all(const removing_t *removing, const liveness_t *liveness, err_t *err) {
+    for (size_t i = 0; i < removing->count; i++)
+        if (!take_pieces(removing->store, removing->removal, &removing->entries.entries[i],
+                         removing->documents[i], liveness, err))
+            return false;
+    return true;
+}
+
+static bool owns_all(const removing_t *removing) {
+    for (size_t i = 0; i < removing->count; i++) {
+        const entry_t *entry = &removing->entries.entries[i];
+        if (!entry->removed && !all_ours(removing->removal, entry))
+            return false;
+    }
+    return true;
+}
+
+static bool own_all(removing_t *removing, err_t *err) {
+    const removal_t *removal = removing->removal;
     liveness_t liveness = {.lease_ns = removal->lease_ns};
     bool ok = true, ours = false;
     while (ok && !ours) {
@@ -79,12 +115,11 @@ static bool own_all(store_t *store, const removal_t *removal, uint32_t ordinal, 
         /* taken before the catalog is asked: a process that is suspended while it answers has seen nothing meanwhile */
         const int64_t now_ns = removal->now(removal->context);
         const uint64_t own_beats = removal->own_beats(removal->context);
-        ok = read_entry(store, ordinal, entries, err) && store->read_loads(store, &loads, err) &&
-             check_owners(removal, entries->entries, &liveness, &loads, err) &&
+        ok = read_entries(removing, err) && removing->store->read_loads(removing->store, &loads, err) &&
+             check_all_owners(removing, &liveness, &loads, err) &&
              liveness_update(&liveness, &loads, now_ns, own_beats, err) &&
-             take_pieces(store, removal, entries->entries, documents, &liveness, err) &&
-             read_entry(store, ordinal, entries, err);
-        ours = ok && (entries->entries->removed || all_ours(removal, entries->entries));
+             take_all(removing, &liveness, err) && read_entries(removing, err);
+        ours = ok && owns_all(removing);
         ok = ok && (ours || removal->wait(removal->context, err));
         loads_free(&loads);
     }
@@ -93,7 +128,7 @@ static bool own_all(store_t *store, const removal_t *removal, uint32_t ordinal, 
 }
 
 static void release(store_t *store, const removal_t *removal, const entry_t *entry) {
-    for (size_t i = 0; i < entry->piece_count; i++) {
+    for (size_t i = 0; i < entry->piece_count && !entry->removed; i++) {
         const entry_change_t change = {.ordinal = entry->ordinal,
                                        .piece = (uint32_t)i,
                                        .owner = removal->self,
@@ -136,63 +171,149 @@ bool catalog_look_again(store_t *store, const removal_t *removal, const entry_t 
            (!*any || catalog_may_remain(store, entry->ordinal, err));
 }
 
-/* Looks until nothing is found, and once more a lease later: by then everything that was on its way when its load died
- * has arrived. Then it looks again: meanwhile a load may have woken up, found its input removed, and noted that
- * documents may remain; that note must not be deleted without a look. */
-static bool remove_documents(store_t *store, const removal_t *removal, const entry_t *entry, err_t *err) {
-    const entry_change_t done = {.ordinal = entry->ordinal, .sets_remains = true, .remains = false};
-    uint64_t changed;
-    bool any = true;
+/* Those that may have documents; removes: removes what it may find before it looks. */
+static bool look_at_all(const removal_t *removal, const entries_t *entries, bool removes, bool *any,
+                        err_t *err) {
+    *any = false;
+    for (size_t i = 0; i < entries->count; i++) {
+        const entry_t *entry = &entries->entries[i];
+        bool found = false;
+        if (entry->remains && ((removes && !removal->remove(removal->context, entry, err)) ||
+                               !removal->look(removal->context, entry, &found, err)))
+            return false;
+        *any |= found;
+    }
+    return true;
+}
+
+/* Nothing of them is there. Then it looks again: meanwhile a load may have woken up, found its input removed, and noted
+ * that documents may remain; that note must not be deleted without a look. */
+static bool note_all(store_t *store, const removal_t *removal, const entries_t *entries, bool *any,
+                     err_t *err) {
+    for (size_t i = 0; i < entries->count; i++) {
+        const entry_t *entry = &entries->entries[i];
+        const entry_change_t done = {.ordinal = entry->ordinal, .sets_remains = true, .remains = false};
+        uint64_t changed;
+        bool found = false;
+        if (entry->remains && (!store->change_entries(store, &done, 1, &changed, err) ||
+                               !catalog_look_again(store, removal, entry, &found, err)))
+            return false;
+        *any |= found;
+    }
+    return true;
+}
+
+static bool remain_any(const entries_t *entries) {
+    for (size_t i = 0; i < entries->count; i++)
+        if (entries->entries[i].remains)
+            return true;
+    return false;
+}
+
+/* Looks until nothing is found of any of them, and once more a lease later: by then everything that was on its way when
+ * its load died has arrived. All were taken out of the catalog before, so one lease is one of each. */
+static bool remove_documents(store_t *store, const removal_t *removal, const entries_t *entries, err_t *err) {
+    bool any = remain_any(entries);
     while (any) {
-        if (!removal->remove(removal->context, entry, err) ||
-            !removal->look(removal->context, entry, &any, err))
+        if (!look_at_all(removal, entries, true, &any, err))
             return false;
-        if (!any && (!wait_a_lease(removal, err) || !removal->look(removal->context, entry, &any, err)))
+        if (!any && (!wait_a_lease(removal, err) || !look_at_all(removal, entries, false, &any, err)))
             return false;
-        if (!any && (!store->change_entries(store, &done, 1, &changed, err) ||
-                     !catalog_look_again(store, removal, entry, &any, err)))
+        if (!any && !note_all(store, removal, entries, &any, err))
             return false;
     }
     return true;
 }
 
-static bool bury(store_t *store, const removal_t *removal, uint32_t ordinal, bool documents,
-                 entries_t *entries, err_t *err) {
-    const entry_change_t change = {.ordinal = ordinal,
-                                   .owner = removal->self,
-                                   .epoch = entries->entries->pieces[0].epoch,
-                                   .owns_all = true,
-                                   .removes = true,
-                                   .remains = documents};
-    uint64_t changed;
-    return store->change_entries(store, &change, 1, &changed, err) &&
-           read_entry(store, ordinal, entries, err) &&
-           (entries->entries->removed || refuse_lost(entries->entries, err));
+/* Where documents are to stay with their input, there may be none. */
+static bool refuse_documents(const removing_t *removing, err_t *err) {
+    const removal_t *removal = removing->removal;
+    for (size_t i = 0; i < removing->count; i++) {
+        const entry_t *entry = &removing->entries.entries[i];
+        bool any = false;
+        if (entry->removed || removing->documents[i])
+            continue;
+        if (!removal->look(removal->context, entry, &any, err))
+            return false;
+        if (!any)
+            continue;
+        for (size_t j = 0; j < removing->count; j++)
+            release(removing->store, removal, &removing->entries.entries[j]);
+        return err_set(err, STATUS_USAGE, "documents of %s are in the collection: --delete removes them, too",
+                       entry->path);
+    }
+    return true;
 }
 
-bool catalog_remove(store_t *store, uint32_t ordinal, bool documents, const removal_t *removal, err_t *err) {
-    entries_t entries = {0};
-    bool any = false, ok = own_all(store, removal, ordinal, documents, &entries, err);
-    entry_t *entry = entries.entries;
-    if (ok && !entry->removed && !documents) {
-        ok = removal->look(removal->context, entry, &any, err);
-        if (ok && any) {
-            release(store, removal, entry);
-            ok = err_set(err, STATUS_USAGE,
-                         "documents of %s are in the collection: --delete removes them, too", entry->path);
-        }
+static bool bury_all(removing_t *removing, err_t *err) {
+    bool any = false;
+    for (size_t i = 0; i < removing->count; i++) {
+        const entry_t *entry = &removing->entries.entries[i];
+        const entry_change_t change = {.ordinal = entry->ordinal,
+                                       .owner = removing->removal->self,
+                                       .epoch = entry->removed ? 0 : entry->pieces[0].epoch,
+                                       .owns_all = true,
+                                       .removes = true,
+                                       .remains = removing->documents[i]};
+        uint64_t changed;
+        if (entry->removed)
+            continue;
+        any = true;
+        if (!removing->store->change_entries(removing->store, &change, 1, &changed, err))
+            return false;
     }
-    ok = ok && (entry->removed || bury(store, removal, ordinal, documents, &entries, err));
-    ok = ok && (!entries.entries->remains || remove_documents(store, removal, entries.entries, err));
-    entries_free(&entries);
+    if (any && !read_entries(removing, err))
+        return false;
+    for (size_t i = 0; i < removing->count; i++)
+        if (!removing->entries.entries[i].removed)
+            return refuse_lost(&removing->entries.entries[i], err);
+    return true;
+}
+
+static int by_ordinal(const void *a, const void *b) {
+    const uint32_t x = (*(const removed_t *)a).entry->ordinal, y = (*(const removed_t *)b).entry->ordinal;
+    return (x > y) - (x < y);
+}
+
+/* Each once, by ordinal. */
+static bool list_all(removing_t *removing, const removed_t *inputs, size_t count, err_t *err) {
+    removed_t *sorted = calloc(count + 1, sizeof *sorted);
+    removing->ordinals = calloc(count + 1, sizeof *removing->ordinals);
+    removing->documents = calloc(count + 1, sizeof *removing->documents);
+    if (!sorted || !removing->ordinals || !removing->documents) {
+        free(sorted);
+        return err_memory(err, count * sizeof *sorted);
+    }
+    memcpy(sorted, inputs, count * sizeof *sorted);
+    qsort(sorted, count, sizeof *sorted, by_ordinal);
+    for (size_t i = 0; i < count; i++) {
+        const uint32_t ordinal = sorted[i].entry->ordinal;
+        if (!removing->count || removing->ordinals[removing->count - 1] != ordinal)
+            removing->ordinals[removing->count++] = ordinal;
+        removing->documents[removing->count - 1] |= sorted[i].documents;
+    }
+    free(sorted);
+    return true;
+}
+
+bool catalog_remove(store_t *store, const removed_t *inputs, size_t count, const removal_t *removal,
+                    err_t *err) {
+    removing_t removing = {.store = store, .removal = removal};
+    if (!count)
+        return true;
+    const bool ok = list_all(&removing, inputs, count, err) && own_all(&removing, err) &&
+                    refuse_documents(&removing, err) && bury_all(&removing, err) &&
+                    remove_documents(store, removal, &removing.entries, err);
+    entries_free(&removing.entries);
+    free(removing.ordinals);
+    free(removing.documents);
     return ok;
 }
 
 bool catalog_finish_removals(store_t *store, const removal_t *removal, err_t *err) {
     entries_t entries = {0};
-    bool ok = store_read_all(store, NULL, 0, &entries, err);
-    for (size_t i = 0; ok && i < entries.count; i++)
-        ok = !entries.entries[i].remains || remove_documents(store, removal, &entries.entries[i], err);
+    const bool ok =
+        store_read_all(store, NULL, 0, &entries, err) && remove_documents(store, removal, &entries, err);
     entries_free(&entries);
     return ok;
 }

@@ -1,4 +1,4 @@
-/* removal: takes an input out of the catalog and removes its documents, if it has any. Its numbers are never used
+/* removal: takes inputs out of the catalog and removes their documents, if they have any. Their numbers are never used
  * again: documents in late messages of dead loads belong to no input. */
 #ifndef TIPPLE_CATALOG_REMOVAL_H
 #define TIPPLE_CATALOG_REMOVAL_H
@@ -29,10 +29,18 @@ bool catalog_may_remain(store_t *store, uint32_t ordinal, err_t *err);
 bool catalog_look_again(store_t *store, const removal_t *removal, const entry_t *entry, bool *any,
                         err_t *err);
 
-/* Takes the input out of the catalog first, so that no load continues it and its numbers belong to no input. Then
- * removes its documents, until none came for a lease. A removal that arrives late finds nothing that is needed. Refused
- * with status 1 while a load that is alive owns a piece of it, and, without `documents`, while there are documents.
- * After a kill, the next load or the same command removes the rest. */
-bool catalog_remove(store_t *store, uint32_t ordinal, bool documents, const removal_t *removal, err_t *err);
+/* An input that is to be removed. */
+typedef struct {
+    const entry_t *entry; /* as it was read before */
+    bool documents;       /* with its documents */
+} removed_t;
+
+/* Takes the inputs out of the catalog first, so that no load continues them and their numbers belong to no input. Then
+ * removes their documents, until none came for a lease, which is waited once for all of them. A removal that arrives late
+ * finds nothing that is needed. Refused with status 1, and all of them are left, while a load that is alive owns a piece
+ * of one, and while there are documents of one that is to be removed without. After a kill, the next load or the same
+ * command removes the rest. An input may be there twice. */
+bool catalog_remove(store_t *store, const removed_t *inputs, size_t count, const removal_t *removal,
+                    err_t *err);
 
 #endif

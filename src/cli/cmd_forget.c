@@ -105,8 +105,9 @@ const command_t command_forget = {
     .about = "take an input out of a collection's catalog, with its documents or without any",
     .help = "An input is named as it was for load, or as `tipple status --inputs` shows it. It can "
             "then be loaded again, as if it had never been there. Nothing else is touched. With "
-            "--delete it takes a lease (20 seconds) longer, in which what dead loads have sent still "
-            "arrives, and is removed as well.",
+            "--delete it takes a lease (20 seconds) longer, for all inputs together, in which what dead "
+            "loads have sent still arrives, and is removed as well. If one of several cannot be "
+            "taken out, none is.",
     .examples = "  tipple forget --uri mongodb://127.0.0.1/mot.results data/broken.csv --delete",
     .needs_driver = true,
     .options = options,

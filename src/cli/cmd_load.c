@@ -402,7 +402,7 @@ static int load_one(void *context, const char *uri, char **inputs, int count, er
     if (values->json && (ok || result.namespace[0]))
         result_print("load", status, &document);
     else if (!values->json && began)
-        load_print(&spec, &result, &document);
+        load_print(&spec, &result, status, &document);
     bson_destroy(&document);
     load_result_free(&result);
     return cli_finish(status, err);

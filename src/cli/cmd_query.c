@@ -143,7 +143,7 @@ static const option_t options[] = {
      .kind = OPTION_TEXT,
      AT(spec.suite),
      .environment = "TIPPLE_SUITE",
-     .help = "The suite: mot, isd, obd, ycsb, or a file of your own such as ./my.yaml."},
+     .help = "The suite: mot, isd, obd, obd-stored, ycsb, or a file of your own such as ./my.yaml."},
     {.name = "list",
      .first = true,
      .kind = OPTION_FLAG,

@@ -2,6 +2,7 @@
 #include "base/clock.h"
 #include "base/grow.h"
 #include "base/log.h"
+#include "base/shell_word.h"
 #include "input/file/fault.h"
 #include "input/file/name.h"
 #include "input/identify.h"
@@ -234,19 +235,47 @@ static char *archive_of(const char *path) {
     return NULL;
 }
 
+/* "FILE!MEMBER", which is no collection of a dump: of an archive the way out is to pipe the member in. */
+static bool refuse_member(const build_t *build, const char *path, const char *archive,
+                          const input_file_t *file) {
+    const bool zip = file->kind == INPUT_ZIP_MEMBER;
+    text_t line = {.length = 0};
+    shell_quote_word(&line, archive);
+    shell_quote_word(&line,
+                     build->member[0] && !(zip && strpbrk(build->member, "[*?")) ? build->member : "MEMBER");
+    char *words = text_take(&line, build->err);
+    if (!words)
+        return false;
+    if (zip || file->archive)
+        err_set(
+            build->err, STATUS_INPUT,
+            "%.1000s: a member of an archive is not taken alone, only with all the others, by the name of "
+            "the "
+            "archive; or pipe it in (%s%.2000s | tipple load --input-name NAME -), and a later load of the "
+            "archive loads it again",
+            path, zip ? "unzip -p" : "tar -xOf", words);
+    else
+        err_set(build->err, STATUS_INPUT,
+                "%.1000s: there is no such file, and %.1000s is no archive: behind the ! stands a collection "
+                "of an "
+                "archive of mongodump",
+                path, archive);
+    free(words);
+    return false;
+}
+
 static bool add_member(build_t *build, const char *path, const char *archive) {
     const manifest_t *manifest = build->manifest;
     const size_t count = manifest->count;
     build->member = path + strlen(archive) + 1;
     bool ok = add_path(build, archive, false);
-    build->member = NULL;
     if (ok && manifest->count == count)
         ok = err_set(build->err, STATUS_USAGE,
                      "%.1000s: one collection of an archive of mongodump is loaded at a time", path);
     for (size_t i = count; ok && i < manifest->count; i++)
-        ok = manifest->files[i].kind == INPUT_DUMP ||
-             err_set(build->err, STATUS_INPUT,
-                     "%.1000s: only a collection of an archive of mongodump can be named so", path);
+        ok =
+            manifest->files[i].kind == INPUT_DUMP || refuse_member(build, path, archive, &manifest->files[i]);
+    build->member = NULL;
     return ok;
 }
 

@@ -243,18 +243,20 @@ static void tally_open_rejects(job_t *job, bool ok) {
 /* With --reload-changed: inputs whose content turned out to be another one than before, while they were read,
  * are taken out; then everything begins anew. */
 static bool remove_changed(job_t *job, bool *any, err_t *err) {
-    *any = false;
+    size_t count = 0;
+    removed_t *inputs = calloc(job->file_count + 1, sizeof *inputs);
+    if (!inputs)
+        return err_memory(err, job->file_count * sizeof *inputs);
     for (size_t i = 0; i < job->file_count; i++) {
         const load_file_t *file = &job->files[i];
-        const bool named = i && job->files[i - 1].work && file->work &&
-                           job->files[i - 1].work->input == file->work->input && *any;
-        if (!file->changed || !file->work || named)
-            continue;
-        *any = true;
-        if (!job_remove_input(job, &job->ledger.inputs[file->work->input].entry, true, err))
-            return false;
+        const entry_t *entry = file->work ? &job->ledger.inputs[file->work->input].entry : NULL;
+        if (file->changed && entry && !(count && inputs[count - 1].entry == entry))
+            inputs[count++] = (removed_t){entry, true};
     }
-    return true;
+    *any = count > 0;
+    const bool ok = job_remove_inputs(job, inputs, count, err);
+    free(inputs);
+    return ok;
 }
 
 /* A load that did not end well, and what it has taken away before: to do so again would take away its own work. */

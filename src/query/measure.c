@@ -327,7 +327,8 @@ static bool check_words(const suite_t *suite, const choices_t *choices, err_t *e
             continue;
         const char *near = suggest_word(choices->queries[i], names, count);
         return err_set(err, STATUS_USAGE, "the suite %s has no query or tag '%s'%s%s%s", suite->name,
-                       choices->queries[i], near ? "; did you mean '" : "; `tipple query --list` has them",
+                       choices->queries[i],
+                       near ? "; did you mean '" : "; `tipple query --suite SUITE --list` shows them",
                        near ? near : "", near ? "'?" : "");
     }
     return true;

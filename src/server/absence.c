@@ -139,7 +139,9 @@ bool absence_is_final(const address_t *address, mongoc_client_t *client, const b
                 "tlsCertificateKeyFile is missing, unreadable, or no PEM file (or its password, "
                 "tlsCertificateKeyFilePassword, is wrong)");
     } else if (tls && host && strstr(words, "TLS handshake failed") && talks(host, false, PROBE_ANSWERED)) {
-        err_set(err, STATUS_USAGE, "the server at %s does not speak TLS: leave tls=true out of the URI",
+        err_set(err, STATUS_USAGE,
+                "the server at %s does not speak TLS: leave tls=true out of the URI, and every other option "
+                "whose name begins with tls or ssl, which asks for TLS whatever its value is",
                 hosts);
     } else if (!tls && host && closed_at_hello(words) && talks(host, true, PROBE_CLOSED)) {
         err_set(err, STATUS_USAGE,

@@ -285,7 +285,8 @@ static bool good_options(const char *query, err_t *err) {
     while (next_option(&query, &option)) {
         const char *equals = memchr(option.text, '=', option.length);
         size_t name = 0;
-        while (name < option.length && isalpha((unsigned char)option.text[name]))
+        while (name < option.length &&
+               (isalnum((unsigned char)option.text[name]) || option.text[name] == '_'))
             name++;
         if (!equals || !name || option.text + name != equals)
             return err_set(err, STATUS_USAGE,

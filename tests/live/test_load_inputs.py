@@ -176,6 +176,9 @@ class Inputs(livetest.Case):
                     self.assertIn("forget " + name, self.stderr)
             self.assertEqual(before, self.documents())
             self.load("-", "--input-name", name, stdin=text)
+            for status, other in ((0, text), (5, text + rows(10, 2, header=False))):
+                done = self.tipple("load", "-f", "mot", "--uri", self.uri(), "--input-name", name, "-", stdin=other, status=status)
+                self.assertEqual(not status, b"nothing to load: " in done.stdout)
         self.assertEqual(21000, len(self.documents()))
 
     def killed_in_the_middle(self, name, text):

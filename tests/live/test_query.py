@@ -185,6 +185,7 @@ class Counting(Query):
         self.assertEqual(["size=4"], [each["with"] for each in measured])
         self.assertEqual(4, len(self.query("quick", "--repeats", 1)))
         for words, said in ((("cuont",), "did you mean 'count'"), (("count", "--param", "last=5"), "did you mean 'least'"),
+                            (("zzz",), "`tipple query --suite SUITE --list` shows them"),
                             (("count", "--param", "least"), "is not NAME=VALUE"),
                             (("count", "--param", "least={$date: x}"), "not a moment")):
             done = self.tipple(*self.query_words(*words), status=1)

@@ -97,37 +97,36 @@ static removal_t removal_of(sim_load_t *load) {
                        .remove = remove_documents};
 }
 
-/* As load_catalog.c does it. */
+/* As register_inputs.c does it. */
 static bool remove_changed(sim_load_t *load, err_t *err) {
     const removal_t removal = removal_of(load);
     registration_t *registration = &load->registration;
-    bool any = false;
+    removed_t changed[SIM_INPUTS];
+    size_t count = 0;
     if (registration->remains && !catalog_finish_removals(&load->store.store, &removal, err))
         return false;
-    for (size_t i = 0; i < registration->count; i++) {
-        if (!registration->wanted[i].changed)
-            continue;
-        any = true;
-        if (!catalog_remove(&load->store.store, registration->wanted[i].entry.ordinal, true, &removal, err))
-            return false;
-    }
-    if (any)
+    for (size_t i = 0; i < registration->count; i++)
+        if (registration->wanted[i].changed)
+            changed[count++] = (removed_t){&registration->wanted[i].entry, true};
+    if (!catalog_remove(&load->store.store, changed, count, &removal, err))
+        return false;
+    if (count)
         register_free(registration);
-    return !any || catalog_register(&load->store.store, registration, err);
+    return !count || catalog_register(&load->store.store, registration, err);
 }
 
 /* With --reload-changed: what turned out to be another content while it was read is taken out, and the load begins
  * anew. */
 static void remove_turned_out(sim_load_t *load) {
     const removal_t removal = removal_of(load);
+    removed_t changed[SIM_INPUTS];
+    size_t count = 0;
     err_t ignored;
     for (size_t i = 0; i < load->ledger.input_count; i++)
-        if (load->turned_out[i]) {
-            load->again = true;
-            if (!catalog_remove(&load->store.store, load->ledger.inputs[i].entry.ordinal, true, &removal,
-                                &ignored))
-                return;
-        }
+        if (load->turned_out[i])
+            changed[count++] = (removed_t){&load->ledger.inputs[i].entry, true};
+    load->again |= count > 0;
+    catalog_remove(&load->store.store, changed, count, &removal, &ignored);
 }
 
 /* ---- registering ---- */
@@ -277,7 +276,7 @@ static bool forget(sim_load_t *load, err_t *err) {
               err_set(err, STATUS_USAGE, "%s is not in the catalog", name);
     const removal_t removal = removal_of(load);
     ok = ok && program_begin(load, err) &&
-         (!entry || catalog_remove(store, entry->ordinal, load->command.documents, &removal, err)) &&
+         catalog_remove(store, &(removed_t){entry, load->command.documents}, entry ? 1 : 0, &removal, err) &&
          remove_strays(load, places, name, err) && catalog_finish_removals(store, &removal, err);
     places_free(places);
     return ok;

@@ -98,6 +98,49 @@ static void test_being_loaded(void **state) {
     }
 }
 
+/* Several are taken out of the catalog before the first document is removed, so that one lease is waited for all. */
+static int deletes;
+
+static void note_tombstones(void *context) {
+    lab_t *lab = context;
+    assert_int_equal(box_count(lab->box, LAB_FILES, "{\"removed\": true}"), 2);
+    deletes++;
+}
+
+static void test_several(void **state) {
+    (void)state;
+    lab_t lab;
+    load_two(&lab);
+    deletes = 0;
+    box_fault(lab.box, &(box_fault_t){.command = "delete",
+                                      .collection = "c",
+                                      .times = 1000,
+                                      .only_watches = true,
+                                      .hook = note_tombstones,
+                                      .context = &lab});
+    assert_status(&lab, lab_forget(&lab, true, "b.csv", "a.csv"), STATUS_OK);
+    assert_true(deletes >= 2);
+    assert_int_equal(lab.outcomes[0], FORGET_DONE);
+    assert_int_equal(lab.outcomes[1], FORGET_DONE);
+    assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), 0);
+    assert_int_equal(box_count(lab.box, LAB_FILES, "{\"removed\": true, \"remains\": false}"), 2);
+    lab_close(&lab);
+}
+
+/* One of several that cannot be removed: none is. */
+static void test_several_refused(void **state) {
+    (void)state;
+    lab_t lab;
+    load_two(&lab);
+    box_delete(lab.box, LAB_TARGET, "{\"n\": {\"$lt\": 100}}");
+    assert_status(&lab, lab_forget(&lab, false, "a.csv", "b.csv"), STATUS_USAGE);
+    assert_says(lab.err.text, "documents of b.csv are in the collection");
+    assert_int_equal(box_count(lab.box, LAB_FILES, "{\"removed\": true}"), 0);
+    assert_status(&lab, lab_forget(&lab, false, "a.csv", "a.csv"), STATUS_OK);
+    assert_int_equal(box_count(lab.box, LAB_FILES, "{\"removed\": true}"), 1);
+    lab_close(&lab);
+}
+
 /* The answer to a delete is lost: it is made again, which is harmless. */
 static void test_lost_reply(void **state) {
     (void)state;
@@ -199,6 +242,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_with_documents), cmocka_unit_test(test_without_documents),
         cmocka_unit_test(test_late_documents), cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_several),        cmocka_unit_test(test_several_refused),
         cmocka_unit_test(test_being_loaded),   cmocka_unit_test(test_two_of_name),
         cmocka_unit_test(test_older_of_name),  cmocka_unit_test(test_named_as_addressed),
         cmocka_unit_test(test_lost_reply),

@@ -369,6 +369,62 @@ static void test_changed(void **state) {
     lab_close(&lab);
 }
 
+/* With --reload-missing what has grown is first loaded to its end, and then read from its beginning: each record counts once. */
+static void test_missing_of_a_grown_one(void **state) {
+    (void)state;
+    lab_t lab;
+    lab_open(&lab, BOX_REPLICA_SET);
+    lab_write_rows("a.csv", 0, 30);
+    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
+    lab_write_rows("a.csv", 0, 42);
+    box_delete(lab.box, LAB_TARGET, "{\"n\": 7}");
+    lab.load.reload_missing = true;
+    for (int turn = 0; turn < 2; turn++) {
+        assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
+        assert_counts(&lab, 42, turn ? 0 : 13, turn ? 42 : 29, 0);
+        assert_int_equal(lab.loaded.records_skipped, 0);
+    }
+    assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), 42);
+    lab_close(&lab);
+}
+
+static int deletes;
+
+static void see_tombstones(void *context) {
+    lab_t *lab = context;
+    assert_int_equal(box_count(lab->box, LAB_FILES, "{\"removed\": true}"), 5);
+    deletes++;
+}
+
+/* All are out of the catalog before the first document is removed: one lease is waited for all of them. */
+static void test_several_changed(void **state) {
+    (void)state;
+    static const char *const names[] = {"a.csv", "b.csv", "c.csv", "d.csv", "e.csv"};
+    lab_t lab;
+    lab_open(&lab, BOX_REPLICA_SET);
+    for (int turn = 0; turn < 2; turn++) {
+        for (int i = 0; i < 5; i++)
+            lab_write_rows(names[i], 100 * i, 100 * i + 30 - turn);
+        if (turn)
+            lab_shorten_lease(&lab);
+        if (turn)
+            box_fault(lab.box, &(box_fault_t){.command = "delete",
+                                              .collection = "c",
+                                              .times = 1000,
+                                              .only_watches = true,
+                                              .hook = see_tombstones,
+                                              .context = &lab});
+        lab.load.reload_changed = turn;
+        assert_status(&lab, lab_load(&lab, "a.csv", "b.csv", "c.csv", "d.csv", "e.csv"), STATUS_OK);
+    }
+    assert_true(deletes >= 5);
+    assert_says(lab.said, "c.csv has changed since it was loaded: its documents are removed");
+    assert_says(lab.said, "... and 2 more changed files, in the same ");
+    assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), 5 * 29);
+    assert_status(&lab, lab_verify(&lab, "a.csv", "b.csv", "c.csv", "d.csv", "e.csv"), STATUS_OK);
+    lab_close(&lab);
+}
+
 /* The same size and time, and other content: a load that was begun before meets it while it reads back. */
 static void test_changed_under_a_begun_load(void **state) {
     (void)state;
@@ -817,6 +873,8 @@ int main(void) {
         cmocka_unit_test(test_grown_into_a_reject),
         cmocka_unit_test(test_grown_under_a_stranger),
         cmocka_unit_test(test_changed),
+        cmocka_unit_test(test_missing_of_a_grown_one),
+        cmocka_unit_test(test_several_changed),
         cmocka_unit_test(test_changed_under_a_begun_load),
         cmocka_unit_test(test_moved_and_copied),
         cmocka_unit_test(test_stream),

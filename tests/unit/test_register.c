@@ -316,6 +316,48 @@ static void test_alike(void **state) {
     end(&lab);
 }
 
+/* Copies are meant to be beside what they are copies of, also where that is new and they are not. */
+static void test_alike_copies(void **state) {
+    (void)state;
+    lab_t lab;
+    begin(&lab);
+    wanted_t both[] = {file_of("a", 'x', 10), file_of("a!copy-2", 'x', 10)};
+    both[1].copy_mark = "!copy-2";
+    assert_int_equal(one(&lab, both[1], 1), 0);
+    lab.entries.entries[0].pieces[0].epoch = 1;
+    assert_true(try(&lab, both, 2, 2));
+    assert_int_equal(both[1].entry.ordinal, 0);
+    assert_true(!both[0].like && !both[1].like);
+    answer_free(&both[0]);
+    answer_free(&both[1]);
+    end(&lab);
+}
+
+/* What another one is told to be left with is not told to be taken out, be it an entry or an input of the same load. */
+static void test_alike_and_packed(void **state) {
+    (void)state;
+    for (int before = 0; before < 2; before++) {
+        lab_t lab;
+        begin(&lab);
+        wanted_t all[] = {file_of("a", 'x', 20), file_of("b", 'x', 20), file_of("a.gz", 'z', 7),
+                          file_of("c", 'y', 20), file_of("c.gz", 'w', 8)};
+        if (before) {
+            assert_int_equal(one(&lab, all[0], 1), 0);
+            lab.entries.entries[0].pieces[0].epoch = 1;
+            stands_there = STANDS_OTHER;
+        }
+        assert_true(try(&lab, all, 5, 2));
+        assert_string_equal(all[1].like, "a");
+        assert_int_equal(all[1].like_how, LIKE_EQUAL);
+        assert_null(all[2].like);
+        assert_string_equal(all[4].like, "c");
+        assert_int_equal(all[4].like_how, LIKE_PACKED);
+        for (size_t i = 0; i < 5; i++)
+            answer_free(&all[i]);
+        end(&lab);
+    }
+}
+
 /* A name that is no whole path was another folder's file: its documents stay. An emptied file is none of the empty ones. */
 static void test_whose_name(void **state) {
     (void)state;
@@ -769,6 +811,8 @@ int main(void) {
         cmocka_unit_test(test_other_folders),
         cmocka_unit_test(test_renamed_and_grown),
         cmocka_unit_test(test_alike),
+        cmocka_unit_test(test_alike_copies),
+        cmocka_unit_test(test_alike_and_packed),
         cmocka_unit_test(test_whose_name),
         cmocka_unit_test(test_moved_and_grown),
         cmocka_unit_test(test_moved_and_followed),

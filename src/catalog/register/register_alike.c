@@ -66,6 +66,11 @@ static bool is_as_new(const matching_t *m, size_t number) {
     return !entry || !register_may_hold_records(entry);
 }
 
+/* By this load it is a copy, which is meant to be there beside what it is a copy of. */
+static bool is_of_copy(const matching_t *m, const entry_t *entry) {
+    return register_is_taken(m, entry) && is_copy(&m->registering->wanted[register_input_of(m, entry)]);
+}
+
 static size_t count_contents(const matching_t *m) {
     size_t count = m->registering->count;
     for (size_t i = 0; i < m->count; i++)
@@ -80,7 +85,7 @@ static bool list_contents(matching_t *m, err_t *err) {
     for (size_t i = 0; i < m->count; i++) {
         const entry_t *entry = m->by_path.entries[i];
         if (register_is_stream(entry_newest(entry)) || !register_may_hold_records(entry) ||
-            is_replaced(m, entry))
+            is_replaced(m, entry) || is_of_copy(m, entry))
             continue;
         for (size_t j = 0; j < entry->version_count; j++)
             if (entry->versions[j].size)
@@ -125,11 +130,15 @@ static void be_like_entry(const matching_t *m, size_t number, const entry_t *ent
     m->there[entry - m->entries.entries].is_like = true;
 }
 
+static void be_like_input(const matching_t *m, size_t number, size_t other, like_t how) {
+    register_like(&m->registering->wanted[number], m->registering->wanted[other].name, how, LIKE_NEW);
+    m->own[other].is_like = true;
+}
+
 /* An earlier version is a part of the newest one. */
 static void be_like(const matching_t *m, size_t number, const content_t *content, like_t how) {
     if (!content->entry)
-        register_like(&m->registering->wanted[number], m->registering->wanted[content->number].name, how,
-                      LIKE_NEW);
+        be_like_input(m, number, content->number, how);
     else
         be_like_entry(m, number, content->entry,
                       content->size == entry_newest(content->entry)->size ? how : LIKE_PART);

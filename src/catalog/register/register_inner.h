@@ -17,7 +17,7 @@ typedef struct {
 typedef struct {
     enum { NOT_ASKED, NO_FILE, A_FILE } is;
     enum { NOT_READ, ITS_CONTENT, OTHER_CONTENT } holds; /* of an entry's */
-    bool is_like;                                        /* an input is told to be like it */
+    bool is_like;                                        /* another input is told to be like it */
     file_id_t file;
 } asked_t;
 

@@ -25,6 +25,17 @@ void counts_add(counts_t *to, const counts_t *from) {
     to->kept += from->kept;
 }
 
+void counts_subtract(counts_t *to, const counts_t *from) {
+    to->read -= from->read;
+    to->loaded -= from->loaded;
+    to->already_there -= from->already_there;
+    to->rejected -= from->rejected;
+    to->filtered -= from->filtered;
+    to->corrected -= from->corrected;
+    to->replaced -= from->replaced;
+    to->kept -= from->kept;
+}
+
 /* ---- reading ---- */
 
 bool extents_number(const extent_t *extents, size_t count, uint64_t offset, uint64_t *number) {

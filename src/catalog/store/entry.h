@@ -24,6 +24,7 @@ typedef struct {
 } counts_t;
 
 void counts_add(counts_t *to, const counts_t *from);
+void counts_subtract(counts_t *to, const counts_t *from);
 
 /* A part of an input's text: from `start` on it has the numbers [base, base + length). */
 typedef struct {

@@ -155,13 +155,14 @@ static void print_details(const load_spec_t *spec, const load_result_t *result) 
         print_polite(result);
 }
 
-/* "already there 0" counts what was looked for; of a load that found all of it done before, this line says so. */
-static void print_skipped(const load_result_t *result) {
+/* "already there 0" counts what was looked for; of a load that found all of it done before, this line says so. Of one that
+ * failed nobody knows whether that is what it would have found. */
+static void print_skipped(const load_result_t *result, int status) {
     char records[UNITS_MAX], done[UNITS_MAX], files[UNITS_MAX], left_out[UNITS_MAX];
     const bool all = !result->counts.read && result->files_skipped == result->files;
     units_count(records, result->records_skipped);
     units_count(files, result->files);
-    if (!result->records_skipped)
+    if (!result->records_skipped || (all && status != STATUS_OK && status != STATUS_SOME_REJECTED))
         return;
     if (all && !result->open_rejects && result->left_out)
         out_print("nothing to load: %s record%s of %s file%s, done by earlier runs (%s left out)\n", records,
@@ -181,7 +182,7 @@ static void print_skipped(const load_result_t *result) {
                   units_s(result->files));
 }
 
-void load_print(const load_spec_t *spec, const load_result_t *result, const bson_t *document) {
+void load_print(const load_spec_t *spec, const load_result_t *result, int status, const bson_t *document) {
     const counts_t *counts = &result->counts;
     char read[UNITS_MAX], loaded[UNITS_MAX], there[UNITS_MAX], rejected[UNITS_MAX], filtered[UNITS_MAX];
     char took[UNITS_MAX], rate[UNITS_MAX], in[UNITS_MAX], out[UNITS_MAX], more[UNITS_MAX];
@@ -222,7 +223,7 @@ void load_print(const load_spec_t *spec, const load_result_t *result, const bson
     if (spec->retry && result->left_out)
         out_print("left out: %s record%s whose line is not in the reject file any more\n",
                   units_count(more, result->left_out), units_s(result->left_out));
-    print_skipped(result);
+    print_skipped(result, status);
     if (result->records_done_by_others)
         out_print("done by other loads meanwhile: %s record%s\n",
                   units_count(more, result->records_done_by_others), units_s(result->records_done_by_others));

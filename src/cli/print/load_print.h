@@ -6,7 +6,7 @@
 
 #include <bson/bson.h>
 
-/* document: what load_make_result has made of the result. */
-void load_print(const load_spec_t *spec, const load_result_t *result, const bson_t *document);
+/* status: what the load ends with; document: what load_make_result has made of the result. */
+void load_print(const load_spec_t *spec, const load_result_t *result, int status, const bson_t *document);
 
 #endif

@@ -13,6 +13,16 @@ static const char *text_of(const bson_t *document, const char *key) {
     return strlen(text) == length ? text : NULL;
 }
 
+/* Those that older mongodumps list without a type. */
+static bool is_view(const char *metadata) {
+    bson_t *all = bson_new_from_json((const uint8_t *)metadata, -1, NULL);
+    bson_iter_t iter, view;
+    const bool is =
+        all && bson_iter_init(&iter, all) && bson_iter_find_descendant(&iter, "options.viewOn", &view);
+    bson_destroy(all);
+    return is;
+}
+
 bool dump_header_read(const uint8_t *document, uint32_t length, dump_header_t *header) {
     bson_t bson;
     bson_iter_t iter;
@@ -23,7 +33,10 @@ bool dump_header_read(const uint8_t *document, uint32_t length, dump_header_t *h
     if (!database || !collection || !collection[0])
         return false;
     *header = (dump_header_t){.metadata = metadata && metadata[0] ? metadata : NULL};
-    snprintf(header->type, sizeof header->type, "%s", type ? type : "");
+    snprintf(header->type, sizeof header->type, "%s",
+             type                                    ? type
+             : header->metadata && is_view(metadata) ? "view"
+                                                     : "");
     header->ends = bson_iter_init_find(&iter, &bson, "EOF") && bson_iter_as_bool(&iter);
     if (bson_iter_init_find(&iter, &bson, "CRC") && BSON_ITER_HOLDS_INT64(&iter))
         header->crc = (uint64_t)bson_iter_int64(&iter);

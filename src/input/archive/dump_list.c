@@ -37,6 +37,15 @@ size_t dump_list_find(const dump_list_t *list, const char *name) {
     return at;
 }
 
+void dump_list_remove(dump_list_t *list, const char *name) {
+    const size_t at = dump_list_find(list, name);
+    if (at == list->count)
+        return;
+    free(list->items[at].name);
+    free(list->items[at].with);
+    list->items[at] = list->items[--list->count];
+}
+
 static bool is_of_server(const char *name) {
     const char *collection = strchr(name, '.');
     return name[0] == '.' || strncmp(name, "admin.", 6) == 0 || strncmp(name, "config.", 7) == 0 ||

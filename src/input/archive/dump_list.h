@@ -22,6 +22,9 @@ void dump_list_free(dump_list_t *list);
 /* Takes ownership of name and with; name may be NULL where memory was out. */
 bool dump_list_add(dump_list_t *list, char *name, char *with, err_t *err);
 
+/* Takes it out, if it is there; the others may change places. */
+void dump_list_remove(dump_list_t *list, const char *name);
+
 /* Where it is; list->count: nowhere. */
 size_t dump_list_find(const dump_list_t *list, const char *name);
 

@@ -2,6 +2,7 @@
 #include "base/stop.h"
 #include "format/cut/bson_length.h"
 #include "input/archive/dump.h"
+#include "input/archive/dump_list.h"
 #include "input/decode/decoder.h"
 #include "input/file/fault.h"
 
@@ -20,6 +21,8 @@ typedef struct {
     bool ours;     /* the block's documents are the collection's */
     uint32_t left; /* bytes of the document at hand */
     uint64_t crc;
+    dump_list_t
+        missing; /* collections that the archive lists, and whose ends were not seen; only if it is read to_end */
 } dump_t;
 
 static decode_t damaged(feed_t *feed, const char *why, err_t *err) {
@@ -28,9 +31,32 @@ static decode_t damaged(feed_t *feed, const char *why, err_t *err) {
     return DECODE_FAULT;
 }
 
-static decode_t cut_off(feed_t *feed, err_t *err) {
-    feed->what = "mongodump";
-    feed_cut_off(feed, err);
+/* The file below it cannot be read on, and says why: what that means for the collection. */
+static decode_t cannot_go_on(const dump_t *dump, feed_t *feed) {
+    if (feed->fault.status == STATUS_INPUT && !feed->fault.changed && feed->fault.text[0])
+        err_add(&feed->fault,
+                ". The collection %s was %sread to its end before that. Where the next load says that it has "
+                "changed, add --reload-changed",
+                dump->collection, dump->whole ? "" : "not ");
+    return DECODE_FAULT;
+}
+
+/* The archive ends too early, be it within the collection or behind it. */
+static decode_t cut_off(const dump_t *dump, feed_t *feed, err_t *err) {
+    if (feed->failed)
+        return cannot_go_on(dump, feed);
+    const unsigned long long end = feed_offset(feed) + feed_want(feed, 1);
+    char *names = dump->whole && dump->missing.count ? dump_list_names(&dump->missing, err) : NULL;
+    err_set(err, STATUS_INPUT,
+            "%.1000s: %sits archive ends too early, at byte %llu%s, before the end of %s%s. Get the whole "
+            "archive, and load it with --reload-changed",
+            feed->name, dump->whole ? "was read to its end, but " : "", end,
+            feed->pull ? " of what is unpacked" : "",
+            !dump->whole ? "this collection"
+            : names      ? names
+                         : "its last block",
+            dump->whole ? "" : "; everything before that was read");
+    free(names);
     return DECODE_FAULT;
 }
 
@@ -61,22 +87,19 @@ static decode_t joined(const feed_t *feed, err_t *err) {
 
 /* What may be wrong where a block is to begin: the archive is cut off, damaged, or over, and something is behind it. */
 static decode_t no_block(const dump_t *dump, feed_t *feed, bool ends, const char *why, err_t *err) {
-    feed->what = "mongodump";
+    if (feed->failed || (ends && (!dump->whole || dump->missing.count)))
+        return cut_off(dump, feed, err);
     if (!dump->whole)
-        return ends ? cut_off(feed, err) : damaged(feed, why, err);
+        return damaged(feed, why, err);
+    feed->what = "mongodump";
     feed_followed(feed, err);
     return DECODE_FAULT;
-}
-
-/* The archive ends within a block. Behind a whole collection that is of another one, and told where that one is read. */
-static decode_t ends_in_block(const dump_t *dump, feed_t *feed, err_t *err) {
-    return dump->whole && !feed->failed ? DECODE_END : cut_off(feed, err);
 }
 
 /* The length of the next document, or the terminator. MORE: it is there, and not taken. */
 static decode_t next_length(const dump_t *dump, feed_t *feed, uint32_t *length, err_t *err) {
     if (feed_want(feed, 4) < 4)
-        return ends_in_block(dump, feed, err);
+        return cut_off(dump, feed, err);
     *length = bson_length(feed_bytes(feed));
     if (*length != dump_terminator && !bson_length_may_be(*length))
         return no_block(dump, feed, false, "the length of a document", err);
@@ -100,7 +123,7 @@ static decode_t end_collection(dump_t *dump, feed_t *feed, const dump_header_t *
 static decode_t read_header(dump_t *dump, feed_t *feed, err_t *err) {
     dump_header_t header;
     const size_t there = feed_want(feed, 4);
-    if (!there && dump->whole && !feed->failed)
+    if (!there && dump->whole && !dump->missing.count && !feed->failed)
         return DECODE_END;
     if (stop_signal()) {
         fault_stopped(err, feed->name, stop_signal());
@@ -120,7 +143,18 @@ static decode_t read_header(dump_t *dump, feed_t *feed, err_t *err) {
         return no_block(dump, feed, false, "", err);
     feed_take(feed, length);
     dump->at = IN_BLOCK;
+    if (header.ends)
+        dump_list_remove(&dump->missing, header.name);
     return dump->ours && header.ends ? end_collection(dump, feed, &header, err) : DECODE_MORE;
+}
+
+/* What the archive lists, and is to have an end in it, unless memory is out. */
+static bool expect(dump_t *dump, feed_t *feed, err_t *err) {
+    dump_header_t header;
+    if (!dump->to_end || dump->left > HEADER_MOST || feed_want(feed, dump->left) < dump->left ||
+        !dump_header_read(feed_bytes(feed), dump->left, &header) || dump_list_why_empty(header.type))
+        return true;
+    return dump_list_add(&dump->missing, strdup(header.name), NULL, err);
 }
 
 /* The next document of a block begins, or the block ends. */
@@ -129,7 +163,7 @@ static decode_t next_document(dump_t *dump, feed_t *feed, err_t *err) {
     if (there != DECODE_MORE)
         return there;
     if (dump->left != dump_terminator)
-        return DECODE_MORE;
+        return dump->at == IN_BLOCK || expect(dump, feed, err) ? DECODE_MORE : DECODE_FAULT;
     feed_take(feed, 4);
     dump->left = 0;
     dump->at = AT_BLOCK;
@@ -138,7 +172,7 @@ static decode_t next_document(dump_t *dump, feed_t *feed, err_t *err) {
 
 static decode_t begin(dump_t *dump, feed_t *feed, err_t *err) {
     if (feed_want(feed, DUMP_MAGIC_BYTES) < DUMP_MAGIC_BYTES)
-        return cut_off(feed, err);
+        return cut_off(dump, feed, err);
     feed_take(feed, DUMP_MAGIC_BYTES);
     dump->at = IN_PRELUDE;
     return DECODE_MORE;
@@ -157,7 +191,7 @@ static decode_t take(dump_t *dump, feed_t *feed, uint8_t *out, size_t size, size
         dump->crc = lzma_crc64(to, taken, dump->crc);
         *got += taken;
     }
-    return taken < want ? ends_in_block(dump, feed, err) : DECODE_MORE;
+    return taken < want ? cut_off(dump, feed, err) : DECODE_MORE;
 }
 
 static decode_t dump_read(decoder_t *decoder, feed_t *feed, uint8_t *out, size_t size, size_t *got,
@@ -179,6 +213,7 @@ static decode_t dump_read(decoder_t *decoder, feed_t *feed, uint8_t *out, size_t
 }
 
 static void dump_close(decoder_t *decoder) {
+    dump_list_free(&((dump_t *)decoder)->missing);
     free(decoder);
 }
 

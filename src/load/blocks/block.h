@@ -38,15 +38,18 @@ typedef struct {
     size_t torn_count;
     fix_mark_t *fixes; /* records that a person has fixed */
     size_t fix_count;
-    tail_t tail;                  /* of a complete one: its last block, for only_compares */
-    atomic_uint epoch;            /* of our ownership; 0: it is another load's now */
-    atomic_uint fed_epoch;        /* the last one that a feeder began with */
-    atomic_bool begun;            /* by this load: a block was handed out */
-    atomic_bool opened;           /* by a feeder of this load: a stream can be read only once */
-    atomic_bool misfit;           /* it could not be begun: its beginning does not fit, or cannot be read */
-    atomic_bool changed;          /* it has other content than when it was loaded before */
-    atomic_bool feeding;          /* a feeder reads it, perhaps for an ownership that was lost meanwhile */
-    uint64_t blocks;              /* after its last one; known when it is fed */
+    tail_t tail;           /* of a complete one: its last block, for only_compares */
+    atomic_uint epoch;     /* of our ownership; 0: it is another load's now */
+    atomic_uint fed_epoch; /* the last one that a feeder began with */
+    atomic_bool begun;     /* by this load: a block was handed out */
+    atomic_bool opened;    /* by a feeder of this load: a stream can be read only once */
+    atomic_bool misfit;    /* it could not be begun: its beginning does not fit, or cannot be read */
+    atomic_bool changed;   /* it has other content than when it was loaded before */
+    atomic_bool feeding;   /* a feeder reads it, perhaps for an ownership that was lost meanwhile */
+    uint64_t blocks;       /* after its last one; known when it is fed */
+    /* --reload-missing: it is begun anew when what is not done yet was loaded: from this block on it is read twice */
+    bool read_before;
+    uint64_t read_from;
     uint64_t to_read;             /* bytes on disk, when the load began: for the progress line */
     uint64_t counted_to, counted; /* so many lines end before this offset; the senders', under their lock */
 } load_file_t;

@@ -202,7 +202,7 @@ static bool make_files(job_t *job, err_t *err) {
         file->may_be_torn = describe_may_grow(file->input);
         if (!(file->known_as = strdup(input->entry.path)))
             return err_memory(err, strlen(input->entry.path));
-        job->result->records_skipped += work->read_before;
+        job->result->records_skipped += work->again ? 0 : work->read_before;
     }
     return true;
 }
@@ -268,18 +268,23 @@ void job_tell_what_is_there(const job_t *job) {
     }
 }
 
+/* All of them at once: a lease is waited once. */
 static bool reload_changed(job_t *job, err_t *err) {
     registration_t *registration = &job->registration;
-    bool any = false;
+    size_t count = 0;
+    removed_t *inputs = calloc(registration->count + 1, sizeof *inputs);
+    if (!inputs)
+        return err_memory(err, registration->count * sizeof *inputs);
     for (size_t i = 0; i < registration->count; i++) {
-        if (!registration->wanted[i].changed)
-            continue;
-        any = registration->wanted[i].replaced = true;
-        if (!job_remove_input(job, &registration->wanted[i].entry, !registration->wanted[i].unread, err))
-            return false;
+        wanted_t *wanted = &registration->wanted[i];
+        wanted->replaced |= wanted->changed;
+        if (wanted->changed)
+            inputs[count++] = (removed_t){&wanted->entry, !wanted->unread};
     }
-    if (!any)
-        return true;
+    const bool ok = job_remove_inputs(job, inputs, count, err);
+    free(inputs);
+    if (!ok || !count)
+        return ok;
     register_free(registration);
     if (!catalog_register(job->store, registration, err))
         return false;

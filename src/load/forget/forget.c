@@ -217,27 +217,40 @@ static bool tell_other(const forgetting_t *forgetting, const char *name, const e
     return spelling != NULL;
 }
 
-static bool forget_one(forgetting_t *forgetting, const removal_t *removal, forgotten_t *forgotten,
-                       err_t *err) {
-    const char *name = forgotten->name;
-    const bool documents = forgetting->spec->documents;
-    if (documents)
-        step_change(&forgetting->step, "removing %s with its documents, which takes %d s or more", name,
-                    (int)(forgetting->lease_ms / 1000));
-    else
-        step_change(&forgetting->step, "removing %s", name);
-    const places_meant_t meant = places_meant(forgetting->places, name);
+/* What is left of each after the removal. */
+static bool look_at_rest(forgetting_t *forgetting, const removal_t *removal, forgotten_t *forgotten,
+                         err_t *err) {
+    const places_meant_t meant = places_meant(forgetting->places, forgotten->name);
     bool late = false;
-    forgotten->late = false;
-    if (meant.live &&
-        !(meant.is_sure ? catalog_remove(forgetting->store, meant.live->ordinal, documents, removal, err)
-                        : tell_other(forgetting, name, meant.live, err)))
-        return false;
-    if (documents && !look_again(forgetting, removal, name, &late, err))
+    if (forgetting->spec->documents && !look_again(forgetting, removal, forgotten->name, &late, err))
         return false;
     forgotten->late = late;
     forgotten->outcome = meant.is_sure || meant.remains ? FORGET_DONE : late ? FORGET_LATE : FORGET_NOTHING;
     return true;
+}
+
+static bool find_removed(const forgetting_t *forgetting, const forgotten_t *forgotten, removed_t *inputs,
+                         size_t *count, err_t *err) {
+    for (size_t i = 0; i < forgetting->spec->input_count; i++) {
+        const places_meant_t meant = places_meant(forgetting->places, forgotten[i].name);
+        if (meant.live && meant.is_sure)
+            inputs[(*count)++] = (removed_t){meant.live, forgetting->spec->documents};
+        else if (meant.live && !tell_other(forgetting, forgotten[i].name, meant.live, err))
+            return false;
+    }
+    return true;
+}
+
+static void tell_step(forgetting_t *forgetting, const char *name) {
+    char these[40];
+    const size_t count = forgetting->spec->input_count;
+    snprintf(these, sizeof these, "%zu inputs", count);
+    if (forgetting->spec->documents)
+        step_change(&forgetting->step, "removing %s with %s documents, which takes %d s or more",
+                    count > 1 ? these : name, count > 1 ? "their" : "its",
+                    (int)(forgetting->lease_ms / 1000));
+    else
+        step_change(&forgetting->step, "removing %s", count > 1 ? these : name);
 }
 
 static bool forget_all(forgetting_t *forgetting, forgotten_t *forgotten, err_t *err) {
@@ -249,10 +262,17 @@ static bool forget_all(forgetting_t *forgetting, forgotten_t *forgotten, err_t *
                                .wait = nap,
                                .look = look,
                                .remove = remove_documents};
-    for (size_t i = 0; i < forgetting->spec->input_count; i++)
-        if (!forget_one(forgetting, &removal, &forgotten[i], err))
-            return false;
-    return catalog_finish_removals(forgetting->store, &removal, err);
+    size_t count = 0;
+    removed_t *inputs = calloc(forgetting->spec->input_count + 1, sizeof *inputs);
+    if (!inputs)
+        return err_memory(err, forgetting->spec->input_count * sizeof *inputs);
+    tell_step(forgetting, forgotten->name);
+    bool ok = find_removed(forgetting, forgotten, inputs, &count, err) &&
+              catalog_remove(forgetting->store, inputs, count, &removal, err);
+    free(inputs);
+    for (size_t i = 0; ok && i < forgetting->spec->input_count; i++)
+        ok = look_at_rest(forgetting, &removal, &forgotten[i], err);
+    return ok && catalog_finish_removals(forgetting->store, &removal, err);
 }
 
 static void close_all(forgetting_t *forgetting, const err_t *err, bool ok) {

@@ -7,6 +7,18 @@
 
 #include <stdlib.h>
 
+/* With --reload-missing an input that has grown, or was not loaded to its end, is first loaded to its end and then begun anew.
+ * What is read both times is counted as it was found the first time. */
+static void count_once(job_t *job, const block_t *block) {
+    load_file_t *file = block->file;
+    if (file->work->again) {
+        file->read_from = file->read_before && file->read_from < block->from ? file->read_from : block->from;
+        file->read_before = true;
+    } else if (file->read_before && block->from >= file->read_from) {
+        counts_add(&job->twice, &block->counts);
+    }
+}
+
 static bool add_block(job_t *job, const block_t *block, err_t *err) {
     const settled_block_t settled = {.from = block->from,
                                      .to = block->to,
@@ -19,6 +31,7 @@ static bool add_block(job_t *job, const block_t *block, err_t *err) {
                                      .outgrown = block->outgrown};
     if (block->partial || !block->file->work)
         return true;
+    count_once(job, block);
     return (!block->counts.read || job_bind(job, err)) &&
            ledger_block(&job->ledger, block->file->work, block->epoch, &settled, err);
 }

@@ -7,6 +7,7 @@
 #include "catalog/hold.h"
 #include "catalog/places.h"
 #include "catalog/register/register.h"
+#include "catalog/removal.h"
 #include "catalog/store/store_mongo.h"
 #include "format/filter.h"
 #include "input/manifest.h"
@@ -89,6 +90,7 @@ typedef struct {
     load_state_t loading;
     loader_t *loaders[LIMITS_MOST_THREADS];
     uint32_t loader_count;
+    counts_t twice; /* of blocks that were counted before: see count_once in collect.c */
     progress_t progress;
     step_t step;                         /* what is done besides moving data */
     rate_t *polite;                      /* NULL: without --polite */
@@ -150,8 +152,8 @@ bool job_make_durable(job_t *job, err_t *err);
 bool job_register_inputs(job_t *job, err_t *err);
 void job_tell_what_is_there(const job_t *job);
 
-/* remove_input.c. remove: takes the input out of the catalog, with its documents (or it has none). */
-bool job_remove_input(job_t *job, const entry_t *entry, bool documents, err_t *err);
+/* remove_inputs.c. remove: takes inputs that have changed out of the catalog, with their documents (or they have none). */
+bool job_remove_inputs(job_t *job, removed_t *inputs, size_t count, err_t *err);
 /* What a `tipple forget --delete`, or a load with --reload-changed, has left. */
 bool job_finish_removals(job_t *job, err_t *err);
 /* Inputs that another command has removed while this load worked on them: what it has sent of them since then is to be

@@ -172,6 +172,7 @@ bool job_move_data(job_t *job, err_t *err) {
     if (!ok && may_flush(job, err) && !job_flush(job, &flushing) && err->status != STATUS_SERVER)
         log_detail("what was processed last could not be written down: %s", flushing.text);
     load_state_free_blocks(load_state_take_done(&job->loading));
+    counts_subtract(&job->result->counts, &job->twice);
     if (!ok) {
         job_tell_removed(job);
         return refuse_in_the_middle(job, err);

@@ -1,9 +1,11 @@
 /* Inputs out of the catalog, with their documents: those that have changed, with --reload-changed, and what an earlier
  * removal has left. */
 #include "base/log.h"
-#include "catalog/removal.h"
+#include "base/numbers/units.h"
 #include "load/forget/entry_documents.h"
 #include "load/job/job.h"
+
+enum { NOTES = 3 };
 
 static bool look(void *context, const entry_t *entry, bool *any, err_t *err) {
     const job_t *job = context;
@@ -30,21 +32,43 @@ static removal_t removal_of(job_t *job) {
                        .remove = remove_documents};
 }
 
-bool job_remove_input(job_t *job, const entry_t *entry, bool documents, err_t *err) {
+static void tell_own_ids(const job_t *job, const entry_t *entry) {
+    log_note("%s has changed since it was loaded, and is loaded again; documents that only its old content "
+             "makes stay in the collection (`tipple verify` names them)%s",
+             entry->path, job->schema->id->kept ? "; records without an _id are then there twice" : "");
+}
+
+/* A lease is waited once for all of them. */
+static void tell_documents(const job_t *job, const removed_t *inputs, size_t count) {
+    const long long seconds = job->lease_ms / 1000;
+    size_t told = 0;
+    for (size_t i = 0; i < count; i++)
+        if (inputs[i].documents && told++ < NOTES)
+            log_note("%s has changed since it was loaded: its documents are removed, which takes %lld s at "
+                     "least, and it is loaded again",
+                     inputs[i].entry->path, seconds);
+    if (told > NOTES)
+        log_note("... and %zu more changed file%s, in the same %lld s", told - NOTES, units_s(told - NOTES),
+                 seconds);
+}
+
+bool job_remove_inputs(job_t *job, removed_t *inputs, size_t count, err_t *err) {
     const removal_t removal = removal_of(job);
-    const own_id_t *id = job->schema->id;
-    if (documents && id)
-        log_note(
-            "%s has changed since it was loaded, and is loaded again; documents that only its old content "
-            "makes stay in the collection (`tipple verify` names them)%s",
-            entry->path, id->kept ? "; records without an _id are then there twice" : "");
-    documents = documents && !job->schema->id;
-    if (documents)
-        log_note("%s has changed since it was loaded: its documents are removed, which takes %lld s at "
-                 "least, and it is loaded again",
-                 entry->path, (long long)(job->lease_ms / 1000));
-    step_change(&job->step, "removing %s%s", entry->path, documents ? " with its documents" : "");
-    return catalog_remove(job->store, entry->ordinal, documents, &removal, err);
+    bool documents = false;
+    for (size_t i = 0; i < count; i++) {
+        if (inputs[i].documents && job->schema->id)
+            tell_own_ids(job, inputs[i].entry);
+        inputs[i].documents &= !job->schema->id;
+        documents |= inputs[i].documents;
+    }
+    if (!count)
+        return true;
+    tell_documents(job, inputs, count);
+    if (count == 1)
+        step_change(&job->step, "removing %s%s", inputs->entry->path, documents ? " with its documents" : "");
+    else
+        step_change(&job->step, "removing %zu inputs%s", count, documents ? " with their documents" : "");
+    return catalog_remove(job->store, inputs, count, &removal, err);
 }
 
 void job_tell_removed(job_t *job) {
