@@ -82,7 +82,7 @@ class OneName(Case):
         (self.folder / "old").mkdir()
         (self.folder / "day.csv").rename(self.folder / "old/day.csv")
         self.write("day.csv", broken + rows(1, 9, header=False))
-        self.load("day.csv", status=2)
+        self.load("day.csv", "old/day.csv", status=2)
         self.assertEqual(2, (self.folder / self.name).read_bytes().count(b" input="))
         self.fixed((broken, whole))
         self.assertEqual(2, self.load("--retry", "fixed")["loaded"])
