@@ -300,11 +300,11 @@ class Fixed(livetest.Case):
                 self.load("--retry", each, collection=collection, status=0 if each == name else 2)
 
     def test_empty_lines(self):
-        """empty lines below a record that was fixed are nobody's"""
+        """empty lines around a record that was fixed are nobody's"""
         self.fix(10, 20, 2500)
         text = (self.folder / "fixed").read_bytes()
-        for ends in (b"\n\n", b"\r\n\r\n\n", b"\n\n\n\n"):
-            spaced, count = re.subn(rb"(?m)^(\d.*)\n", lambda line: line[1] + ends, text)
+        for begin, end in ((b"", b"\n\n"), (b"", b"\r\n\r\n\n"), (b"\n", b"\n\n\n\n"), (b"\r\n\n", b"\n")):
+            spaced, count = re.subn(rb"(?m)^(\d.*)\n", lambda line: begin + line[1] + end, text)
             self.assertEqual(3, count)
             self.write("spaced", spaced)
             self.load("--retry", "spaced")
@@ -327,6 +327,9 @@ class Fixed(livetest.Case):
         self.refused(r"damaged:\d+: this #@ line was changed", "--retry", "damaged")
         self.write("far", re.sub(rb" offset=\d+", b" offset=99999999999", text))
         self.refused(r"far:\d+: offset 99999999999 is outside of a.csv", "--retry", "far")
+        mark = text.index(b"\n#@") + 1
+        self.write("above", text[mark:] + text[:mark])
+        self.refused(r"above:1: this #@ line stands above the comments", "--retry", "above")
         last = text.rindex(b"|2016-")
         self.write("two", text[:last] + b"|2016-\n" + text[last:])
         self.refused(r"two:\d+: there is more than one line below", "--retry", "two")

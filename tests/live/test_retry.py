@@ -473,7 +473,11 @@ class Many(Case):
         self.assertIn(b" kept=65536 ", kept)
         head = kept[:kept.rindex(b"\n", 0, -1)]
         self.write("again", kept.replace(b"\n", b"\r\n"))
-        for untouched in ("long.rejects", "again"):
+        self.write("empty", kept + b"\n\n")
+        self.write("blank", kept[:-1] + b" \n")
+        self.write("edited", kept.replace(b"|BMW|", b"|FORD|"))
+        self.write("shorter", kept[:-10] + b"\n")
+        for untouched in ("long.rejects", "again", "empty", "blank", "edited", "shorter"):
             said = self.tipple("load", *words, "16M", "--retry", untouched, status=2)
             self.assertRegex(said.stderr, "rejected b.csv:2:1 .*only its first bytes are kept here; put all of the record")
             self.assertEqual(2, len(self.documents("long")))

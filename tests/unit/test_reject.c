@@ -826,7 +826,7 @@ static void test_limits(void **state) {
     options.most = 3;
     rejects_t *rejects = open_rejects(options);
     hear();
-    rejects_looked_at(rejects, 50);
+    rejects_looked_at(rejects, 50, 0);
     rejects_format_fits(rejects);
     for (uint64_t i = 0; i < 3; i++)
         assert_true(add(rejects, &a, i, "x", 1, "no good", &err));
@@ -864,7 +864,7 @@ static void test_first_hundred(void **state) {
         options.first = way == OTHER_INPUT ? &b.file : &a.file;
         rejects_t *rejects = open_rejects(options);
         hear();
-        rejects_looked_at(rejects, 200);
+        rejects_looked_at(rejects, 200, 0);
         if (way == DOCUMENTS)
             rejects_format_fits(rejects);
         uint64_t added = way == LATER_BLOCK ? RECORD_ID_BLOCK_BYTES : 0;
@@ -898,14 +898,14 @@ static void test_shares(void **state) {
     options.most_percent = 1;
     rejects_t *rejects = open_rejects(options);
     hear();
-    rejects_looked_at(rejects, 20000);
+    rejects_looked_at(rejects, 20000, 0);
     rejects_format_fits(rejects);
     for (uint64_t i = 0; i < 200; i++)
         assert_true(add(rejects, &a, i, "x", 1, "no good", &err));
     assert_true(rejects_check(rejects, &err));
     assert_false(add(rejects, &a, 200, "x", 1, "no good", &err));
     assert_int_equal(err.status, STATUS_TOO_MANY_REJECTED);
-    rejects_looked_at(rejects, 1000);
+    rejects_looked_at(rejects, 1000, 0);
     rejects_format_fits(rejects);
     assert_true(add(rejects, &a, 201, "x", 1, "no good", &err));
     rejects_free(rejects);
@@ -913,7 +913,7 @@ static void test_shares(void **state) {
     for (uint64_t count = 9; count <= 11; count++) {
         options.most_percent = 10;
         rejects = open_rejects(options);
-        rejects_looked_at(rejects, 100);
+        rejects_looked_at(rejects, 100, 0);
         rejects_format_fits(rejects);
         for (uint64_t i = 0; i < count; i++)
             assert_true(add(rejects, &a, i, "x", 1, "no good", &err));
@@ -924,7 +924,7 @@ static void test_shares(void **state) {
     options.most_percent = 10;
     for (uint64_t others = 89; others <= 91; others++) {
         rejects = open_rejects(options);
-        rejects_looked_at(rejects, 20);
+        rejects_looked_at(rejects, 20, 0);
         rejects_of_others(rejects, 980, others);
         for (uint64_t i = 0; i < 11; i++)
             assert_true(add(rejects, &a, i, "x", 1, "no good", &err));
@@ -934,27 +934,36 @@ static void test_shares(void **state) {
         rejects_free(rejects);
     }
     /* nor do those that were looked at first say all: what is still to come counts as it was before */
-    for (int before_all = 0; before_all < 2; before_all++) {
+    for (int is_known = 0; is_known < 2; is_known++) {
         uint64_t added = 0;
+        options.to_come = UINT64_MAX;
         rejects = open_rejects(options);
-        rejects_looked_at(rejects, 20000);
+        rejects_looked_at(rejects, 20000, 1 << 20);
         rejects_format_fits(rejects);
-        rejects_progress(rejects, before_all ? 1 << 20 : 0, 5 << 20);
+        if (is_known)
+            rejects_to_come(rejects, 4 << 20);
         while (added < 15000 && add(rejects, &a, added, "x", 1, "no good", &err))
             added++;
-        assert_int_equal(added, before_all ? 10000 : 15000);
+        assert_int_equal(added, is_known ? 10000 : 15000);
         rejects_free(rejects);
     }
+    options.to_come = 0;
+    /* a load that goes on, and rejects nothing itself, ends as one that was never interrupted */
+    rejects = open_rejects(options);
+    rejects_looked_at(rejects, 100, 0);
+    rejects_of_others(rejects, 100, 30);
+    assert_false(rejects_check(rejects, &err));
+    rejects_free(rejects);
     options.most_percent = 0;
     rejects = open_rejects(options);
-    rejects_looked_at(rejects, 100);
+    rejects_looked_at(rejects, 100, 0);
     rejects_format_fits(rejects);
     assert_true(rejects_check(rejects, &err));
     rejects_free(rejects);
     /* with 100 % none are too many: neither the first hundred, nor more than those that were told of yet */
     options.most_percent = 100;
     rejects = open_rejects(options);
-    rejects_looked_at(rejects, 10000);
+    rejects_looked_at(rejects, 10000, 0);
     for (uint64_t i = 0; i < 10001; i++)
         assert_true(add(rejects, &a, i, "x", 1, "no good", &err));
     assert_true(rejects_check(rejects, &err));
@@ -1093,7 +1102,7 @@ static void test_disk_full(void **state) {
         unlink("r");
         hear();
         rejects_t *rejects = open_rejects(options_for("r"));
-        rejects_looked_at(rejects, 1000);
+        rejects_looked_at(rejects, 1000, 0);
         rejects_format_fits(rejects);
         small = before;
         small.rlim_cur = room;
@@ -1145,7 +1154,7 @@ static void *add_many(void *context) {
         char record[100];
         int length = snprintf(record, sizeof record, "%s record %llu, and so on and so on", adder->name,
                               (unsigned long long)i);
-        rejects_looked_at(adder->rejects, 1);
+        rejects_looked_at(adder->rejects, 1, 0);
         rejects_format_fits(adder->rejects);
         adder->ok &= add(adder->rejects, &adder->named, i * 10, record, (size_t)length, "no good", &err);
     }

@@ -94,12 +94,21 @@ static bool hand_out(void *context, work_t *work, err_t *err) {
 
 /* ---- waiting ---- */
 
+/* Text, as far as is known. What is done of an input that goes on may count as well: rather too much than too little. */
+static uint64_t to_come(const job_t *job, const feeder_progress_t *fed) {
+    if (!job->to_read || fed->done_bytes >= job->to_read)
+        return 0; /* of a stream nobody knows */
+    return fed->done_bytes ? (uint64_t)((double)(job->to_read - fed->done_bytes) * (double)fed->text_bytes /
+                                        (double)fed->disk_bytes)
+                           : UINT64_MAX;
+}
+
 static void show_progress(job_t *job) {
     const feeder_progress_t fed = job->feeder ? feeder_progress(job->feeder) : (feeder_progress_t){0};
     const counts_t counts = so_far(job);
     const uint64_t documents = counts.loaded + counts.already_there, limit = job->spec->limit;
     job->documents = documents;
-    rejects_progress(job->loading.rejects, fed.done_bytes, job->feeder ? job->to_read : 0);
+    rejects_to_come(job->loading.rejects, to_come(job, &fed));
     if (progress_is_due(&job->progress)) {
         const progress_state_t state = {.bytes = fed.done_bytes,
                                         .total_bytes = job->feeder ? job_bytes_to_read(job) : 0,

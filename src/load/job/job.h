@@ -78,7 +78,7 @@ typedef struct {
     places_t *places_before; /* the same, before any of them was ours */
     load_file_t *files;      /* pieces of inputs, as the ledger's works; without a ledger, inputs */
     size_t file_count;
-    uint64_t to_read;         /* bytes of them on disk, when the load began */
+    uint64_t to_read;         /* bytes on disk of those that were not done when the load began */
     const load_file_t *first; /* that was not done then; or NULL */
     hand_out_t *hand_out;
     void **kept; /* memory that goes with the load */

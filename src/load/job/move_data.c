@@ -52,6 +52,7 @@ static bool start_loaders(job_t *job, err_t *err) {
         .catalog = job->own_catalog,
         .inputs = job->registration.live ? &job->known_inputs : NULL,
         .schema = job->schema,
+        .to_come = job->to_read ? UINT64_MAX : 0,
         .first = job->first,
         .most = spec->max_rejects,
         /* what was rejected before may be rejected again */

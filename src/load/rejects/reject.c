@@ -21,9 +21,10 @@ struct rejects {
     uint64_t count, looked_at;
     uint64_t leading; /* of the count: in the first block of options.first, which one thread reads in order */
     uint64_t of_others; /* more than the count: rejects among what was looked at by other loads */
-    uint64_t done_bytes, total_bytes;
-    bool fits;      /* the format, as rejects_format_fits was told */
-    char *spelling; /* of the dialect in a head; as all of this it needs the lock */
+    uint64_t own_records, own_bytes; /* of looked_at, by this load */
+    uint64_t to_come;                /* as rejects_to_come */
+    bool fits;                       /* the format, as rejects_format_fits was told */
+    char *spelling;                  /* of the dialect in a head; as all of this it needs the lock */
 };
 
 rejects_t *rejects_new(const reject_options_t *options, err_t *err) {
@@ -33,6 +34,7 @@ rejects_t *rejects_new(const reject_options_t *options, err_t *err) {
         return NULL;
     }
     rejects->options = *options;
+    rejects->to_come = options->to_come;
     pthread_mutex_init(&rejects->lock, NULL);
     return rejects;
 }
@@ -169,11 +171,11 @@ static bool may_be_all(const reject_options_t *options) {
  * ones may stand together: a load that stays below a share in all must not be stopped by it. */
 static double in_all(const rejects_t *rejects) {
     const double looked_at = (double)rejects->looked_at;
-    if (rejects->looked_at < 10000 || (rejects->total_bytes && !rejects->done_bytes))
+    if (rejects->looked_at < 10000 || rejects->to_come == UINT64_MAX)
         return DBL_MAX;
-    return rejects->total_bytes <= rejects->done_bytes
-               ? looked_at
-               : looked_at * (double)rejects->total_bytes / (double)rejects->done_bytes;
+    return rejects->own_bytes ? looked_at + (double)rejects->to_come * (double)rejects->own_records /
+                                                (double)rejects->own_bytes
+                              : looked_at;
 }
 
 static bool too_many(const rejects_t *rejects, bool at_end) {
@@ -244,16 +246,17 @@ bool rejects_add(rejects_t *rejects, const reject_t *reject, err_t *err) {
     return ok;
 }
 
-void rejects_looked_at(rejects_t *rejects, uint64_t records) {
+void rejects_looked_at(rejects_t *rejects, uint64_t records, uint64_t text_bytes) {
     pthread_mutex_lock(&rejects->lock);
     rejects->looked_at += records;
+    rejects->own_records += records;
+    rejects->own_bytes += text_bytes;
     pthread_mutex_unlock(&rejects->lock);
 }
 
-void rejects_progress(rejects_t *rejects, uint64_t done_bytes, uint64_t total_bytes) {
+void rejects_to_come(rejects_t *rejects, uint64_t text_bytes) {
     pthread_mutex_lock(&rejects->lock);
-    rejects->done_bytes = done_bytes;
-    rejects->total_bytes = total_bytes;
+    rejects->to_come = text_bytes;
     pthread_mutex_unlock(&rejects->lock);
 }
 
@@ -272,7 +275,7 @@ void rejects_format_fits(rejects_t *rejects) {
 
 bool rejects_check(rejects_t *rejects, err_t *err) {
     pthread_mutex_lock(&rejects->lock);
-    bool ok = !rejects->count || !too_many(rejects, true) || say_too_many(rejects, true, err);
+    bool ok = !too_many(rejects, true) || say_too_many(rejects, true, err);
     pthread_mutex_unlock(&rejects->lock);
     return ok;
 }

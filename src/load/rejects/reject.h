@@ -23,6 +23,7 @@ typedef struct {
     const load_file_t *first; /* the input at whose beginning a wrong format is noticed; or NULL */
     uint64_t most;            /* more than this many end the load; */
     double most_percent;      /* or more than this share of the records, where >= 0; 100: no limit */
+    uint64_t to_come;         /* as rejects_to_come, to begin with */
 } reject_options_t;
 
 enum { REJECT_USUAL_MOST = 1000 }; /* of a load that is not told */
@@ -49,10 +50,10 @@ typedef struct {
 /* False: this one was too many (status 3) or could not be written (status 8). */
 bool rejects_add(rejects_t *rejects, const reject_t *reject, err_t *err);
 
-/* Records were looked at: for the limits that are shares. */
-void rejects_looked_at(rejects_t *rejects, uint64_t records);
-/* So much of the inputs is done. Total 0: nobody knows how much is to come, and a share is one of what came. */
-void rejects_progress(rejects_t *rejects, uint64_t done_bytes, uint64_t total_bytes);
+/* Records were looked at, of so many bytes of text: for the limits that are shares. */
+void rejects_looked_at(rejects_t *rejects, uint64_t records, uint64_t text_bytes);
+/* So much text is to come, as far as is known; UINT64_MAX: nobody knows yet. */
+void rejects_to_come(rejects_t *rejects, uint64_t text_bytes);
 /* So were these of the same inputs, by an earlier load or another one, and so many of them are rejects. */
 void rejects_of_others(rejects_t *rejects, uint64_t records, uint64_t rejected);
 /* A document could be made of a record, or documents of these inputs are in the collection already: from now on rejects

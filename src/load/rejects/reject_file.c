@@ -194,6 +194,11 @@ static const char *pass_torn_heads(const reject_file_t *file, const char *head) 
     return head;
 }
 
+bool reject_file_head_above(const reject_file_t *file, uint64_t *line) {
+    *line = 1;
+    return next_head(file, file->text, line) < file->text + file->first;
+}
+
 static void see_whether_torn(const reject_file_t *file, const char *behind, reject_entry_t *entry) {
     const char *end = file->text + file->size;
     uint64_t whole;

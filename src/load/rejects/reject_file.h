@@ -69,6 +69,9 @@ void reject_entry_free(reject_entry_t *entry);
  * `to`: nowhere. */
 size_t reject_file_joined(const reject_file_t *file, size_t from, size_t to);
 
+/* The line of a head that stands above the mark. False: there is none. */
+bool reject_file_head_above(const reject_file_t *file, uint64_t *line);
+
 /* A number of the head, such as "offset"; false when it is not there. */
 bool reject_entry_number(const reject_entry_t *entry, const char *name, uint64_t *value);
 /* A hash of the head, 16 hexadecimal digits; false when it is not there. */

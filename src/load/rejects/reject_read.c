@@ -15,6 +15,33 @@ static bool is_untouched(const reject_entry_t *entry) {
             reject_identity_hash(entry->record, entry->length) == hash);
 }
 
+static size_t line_end_at(const retry_t *retry, size_t at) {
+    const bool cr = at + 1 < retry->length && retry->bytes[at] == '\r';
+    return at + cr < retry->length && retry->bytes[at + cr] == '\n' ? 1 + cr : 0;
+}
+
+/* Empty lines around a record that a person has edited are nobody's. */
+static void drop_empty_lines(const schema_t *schema, retry_t *retry) {
+    for (size_t end; (end = line_end_at(retry, 0)) != 0;) {
+        retry->bytes += end;
+        retry->length -= end;
+    }
+    const size_t record_end = ends_find(schema, retry->dialect.delimiter, retry->bytes, retry->length, true);
+    for (size_t at = record_end; at < retry->length; at++)
+        if (retry->bytes[at] != '\n' && retry->bytes[at] != '\r')
+            return;
+    if (record_end && record_end < retry->length)
+        retry->length = record_end - (retry->bytes[record_end - 1] == '\n');
+}
+
+/* Only its first bytes are kept, and about as many are there: the others are still missing, whatever a person has made of
+ * these. Whoever has put all of the record there has more of it, and another record is shorter. */
+static bool is_part(const reject_entry_t *entry, const retry_t *retry) {
+    uint64_t kept, length;
+    return reject_entry_number(entry, "kept", &kept) && reject_entry_number(entry, "length", &length) &&
+           retry->length > kept / 2 && retry->length < kept + (length - kept) / 2;
+}
+
 /* So it was written, by a load that was killed; or a person has ended the file in a line without its end. Where nothing
  * of the record is there, a person has deleted it. */
 static bool is_cut_off(const reject_entry_t *entry) {
@@ -48,38 +75,30 @@ static bool read_entry(const char *path, const schema_t *schema, const reject_en
     reject_entry_hash(entry, "dialect", &retry->read_by);
     if (!reject_entry_number(entry, "input", &retry->ordinal))
         retry->ordinal = UINT64_MAX;
-    uint64_t kept;
     retry->untouched = is_untouched(entry);
+    const bool ok =
+        (file && dialect && reject_entry_number(entry, "offset", &retry->offset) &&
+         reject_entry_number(entry, "line", &retry->line) &&
+         dialect_read(schema, dialect - strlen("delimiter="), &retry->dialect) &&
+         reject_read_word(file, length, retry->path, sizeof retry->path)) ||
+        err_set(err, STATUS_USAGE,
+                "%s:%" PRIu64 ": this #@ line was changed, or was written by a load of another format: it "
+                "does not say where its record belongs; take it from "
+                "the original reject file (or delete it with its record)",
+                path, entry->line);
+    if (!ok)
+        return false;
+    if (!retry->untouched && schema->kind != RECORDS_BSON)
+        drop_empty_lines(schema, retry);
     /* it may well make a document, but not the record's */
-    retry->is_part = retry->untouched && reject_entry_number(entry, "kept", &kept);
+    retry->is_part = is_part(entry, retry);
     pass_comma(schema, retry);
-    return (file && dialect && reject_entry_number(entry, "offset", &retry->offset) &&
-            reject_entry_number(entry, "line", &retry->line) &&
-            dialect_read(schema, dialect - strlen("delimiter="), &retry->dialect) &&
-            reject_read_word(file, length, retry->path, sizeof retry->path)) ||
-           err_set(err, STATUS_USAGE,
-                   "%s:%" PRIu64 ": this #@ line was changed, or was written by a load of another format: it "
-                   "does not say where its record belongs; take it from "
-                   "the original reject file (or delete it with its record)",
-                   path, entry->line);
+    return true;
 }
 
-/* Empty lines behind a record that a person has edited. */
-static void drop_empty_lines(retry_t *retry, size_t record_end) {
-    for (size_t at = record_end; at < retry->length; at++)
-        if (retry->bytes[at] != '\n' && retry->bytes[at] != '\r')
-            return;
-    if (record_end < retry->length)
-        retry->length = record_end - (retry->bytes[record_end - 1] == '\n');
-}
-
-static bool is_one_record(const char *path, const schema_t *schema, retry_t *retry, err_t *err) {
-    if (retry->cut_off || !retry->length)
-        return true;
-    const size_t end = ends_find(schema, retry->dialect.delimiter, retry->bytes, retry->length, true);
-    if (end && !retry->untouched)
-        drop_empty_lines(retry, end);
-    return end >= retry->length ||
+static bool is_one_record(const char *path, const schema_t *schema, const retry_t *retry, err_t *err) {
+    return retry->cut_off || !retry->length ||
+           ends_find(schema, retry->dialect.delimiter, retry->bytes, retry->length, true) == retry->length ||
            err_set(err, STATUS_USAGE,
                    "%s:%" PRIu64
                    ": there is more than one %s below this #@ line; there must be one record, because it "
@@ -98,6 +117,17 @@ static bool is_one_file(const char *path, const reject_file_t *file, size_t from
                    path, 1 + lines_count((const uint8_t *)file->text, joined));
 }
 
+/* An entry there is not seen: the mark, by which it is known, comes behind it. */
+static bool is_none_above(const char *path, const reject_file_t *file, err_t *err) {
+    uint64_t line;
+    return !reject_file_head_above(file, &line) ||
+           err_set(err, STATUS_USAGE,
+                   "%s:%" PRIu64
+                   ": this #@ line stands above the comments of the file; put it, with its record, behind "
+                   "the line '# marked %.*s'",
+                   path, line, (int)(strlen(file->mark) - 1), file->mark);
+}
+
 bool rejects_read(const char *path, const schema_t *schema, retry_fn *take, void *context, err_t *err) {
     reject_file_t file;
     reject_entry_t entry;
@@ -114,6 +144,7 @@ bool rejects_read(const char *path, const schema_t *schema, retry_fn *take, void
     else if (!file.mark[0])
         ok = err_set(err, STATUS_USAGE, "%s is not a reject file of tipple: no line says '# marked #@...'",
                      path);
+    ok = ok && is_none_above(path, &file, err);
     size_t at = file.first, from = at;
     uint64_t line = file.first_line;
     int more;

@@ -174,7 +174,7 @@ static bool look_for_bad_values(loader_t *loader, const block_t *block, err_t *e
 /* The only record of a block is a reject, whatever it makes. */
 static bool refuse_record(loader_t *loader, block_t *block, const char *why, err_t *err) {
     const record_t record = {.length = block->length, .column = 1};
-    rejects_looked_at(loader->loading->rejects, 1);
+    rejects_looked_at(loader->loading->rejects, 1, block->length);
     return account_reject(&loader->account, block, &record, why, err);
 }
 
@@ -213,7 +213,7 @@ static bool load_records(loader_t *loader, block_t *block, err_t *err) {
             ok = make_room(loader, loader->batch, record.needed, err);
         } else if (parsed == PARSED_REJECT) {
             if (looked_at)
-                rejects_looked_at(loading->rejects, looked_at);
+                rejects_looked_at(loading->rejects, looked_at, 0);
             looked_at = 1;
             if (records_must_stop(loader->reader))
                 return account_stop(&loader->account, block, &record, err);
@@ -226,7 +226,8 @@ static bool load_records(loader_t *loader, block_t *block, err_t *err) {
             ok = err_memory(err, record.length);
         }
     }
-    rejects_looked_at(loading->rejects, looked_at + (block->oversize.length > 0));
+    rejects_looked_at(loading->rejects, looked_at + (block->oversize.length > 0),
+                      block->length + block->oversize.length);
     ok = ok && look_for_bad_values(loader, block, err);
     if (ok && block->by_itself && !looked_at)
         return refuse_record(
