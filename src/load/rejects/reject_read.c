@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 static bool is_untouched(const reject_entry_t *entry) {
     uint64_t hash;
@@ -117,6 +118,21 @@ static bool is_one_file(const char *path, const reject_file_t *file, size_t from
                    path, 1 + lines_count((const uint8_t *)file->text, joined));
 }
 
+static bool begins(const reject_file_t *file, const char *bytes) {
+    return file->size >= 2 && memcmp(file->text, bytes, 2) == 0;
+}
+
+static bool refuse_other(const char *path, const reject_file_t *file, err_t *err) {
+    struct stat status;
+    const char *what = begins(file, "\xff\xfe") || begins(file, "\xfe\xff")
+                           ? "it is UTF-16: save it as UTF-8, or as what its input was"
+                       : begins(file, "\x1f\x8b") ? "it is compressed: unpack it first"
+                       : stat(path, &status) == 0 && !S_ISREG(status.st_mode)
+                           ? "it is a pipe or a device: name a file"
+                           : "no line says '# marked #@...'";
+    return err_set(err, STATUS_USAGE, "%s is not a reject file of tipple: %s", path, what);
+}
+
 /* An entry there is not seen: the mark, by which it is known, comes behind it. */
 static bool is_none_above(const char *path, const reject_file_t *file, err_t *err) {
     uint64_t line;
@@ -142,8 +158,7 @@ bool rejects_read(const char *path, const schema_t *schema, retry_fn *take, void
     if (!ok)
         err_memory(err, file.size);
     else if (!file.mark[0])
-        ok = err_set(err, STATUS_USAGE, "%s is not a reject file of tipple: no line says '# marked #@...'",
-                     path);
+        ok = refuse_other(path, &file, err);
     ok = ok && is_none_above(path, &file, err);
     size_t at = file.first, from = at;
     uint64_t line = file.first_line;
