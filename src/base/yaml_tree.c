@@ -150,6 +150,28 @@ static bool keys_differ(yaml_tree_t *tree, const yaml_item_t *map, err_t *err) {
                               before->key_line);
 }
 
+/* For YAML nothing is null, and so is what a mistake leaves: in {k:FORD} all of "k:FORD" is the key. */
+static bool is_nothing(const yaml_item_t *node) {
+    return node->kind == YAML_ITEM_SCALAR && !node->quoted && !node->length;
+}
+
+static void complain_of_nothing(yaml_tree_t *tree, const yaml_item_t *node, err_t *err) {
+    const yaml_item_t at = {.line = node->key_line, .column = node->key_column};
+    const char *const key = node->key, *const colon = key ? strchr(key, ':') : NULL;
+    if (!key)
+        yaml_tree_complain(tree, node, err, "a value is missing here; null is written as null");
+    else if (colon && colon > key && colon[1])
+        yaml_tree_complain(
+            tree, &at, err,
+            "'%.60s' is a key without a value: write '%.*s: %.60s', with a blank behind the colon", key,
+            (int)(colon - key > 60 ? 60 : colon - key), key, colon + 1);
+    else
+        yaml_tree_complain(
+            tree, &at, err,
+            "the key '%.60s' has no value: write one behind it, '%.60s: VALUE'; null is written as null", key,
+            key);
+}
+
 /* Recursion is bounded by DEEPEST. Takes ownership of the event. */
 static yaml_item_t *read_node(yaml_tree_t *tree, yaml_parser_t *parser, yaml_event_t *event, int depth,
                               err_t *err) {
@@ -197,7 +219,7 @@ static yaml_item_t *read_node(yaml_tree_t *tree, yaml_parser_t *parser, yaml_eve
         if (map) {
             if (!(key = read_node(tree, parser, &inner, depth + 1, err)))
                 return NULL;
-            if (key->kind != YAML_ITEM_SCALAR || strlen(key->text) != key->length) {
+            if (key->kind != YAML_ITEM_SCALAR || strlen(key->text) != key->length || is_nothing(key)) {
                 yaml_tree_complain(tree, key, err, "a key must be a plain word");
                 return NULL;
             }
@@ -211,6 +233,10 @@ static yaml_item_t *read_node(yaml_tree_t *tree, yaml_parser_t *parser, yaml_eve
             child->key = key->text;
             child->key_line = key->line;
             child->key_column = key->column;
+        }
+        if (is_nothing(child)) {
+            complain_of_nothing(tree, child, err);
+            return NULL;
         }
         *tail = child;
         tail = &child->next;

@@ -86,9 +86,9 @@ static void test_places(void **state) {
 static void test_scalars(void **state) {
     (void)state;
     yaml_tree_t *tree = parse(
-        "a: \nb: ''\nc: \"x\\0y\\ttab\"\nd: |\n  two\n  lines\ne: 'it''s'\nf: m\xc3\xb6t\ng: []\nh: {}\n");
+        "a: ~\nb: ''\nc: \"x\\0y\\ttab\"\nd: |\n  two\n  lines\ne: 'it''s'\nf: m\xc3\xb6t\ng: []\nh: {}\n");
     const yaml_item_t *root = yaml_tree_root(tree);
-    expect_scalar(yaml_item_get(root, "a"), "", 1, 3, false);
+    expect_scalar(yaml_item_get(root, "a"), "~", 1, 4, false);
     expect_scalar(yaml_item_get(root, "b"), "", 2, 4, true);
     const yaml_item_t *c = yaml_item_get(root, "c");
     assert_int_equal(c->length, 7); /* NUL inside is kept, and one more stands behind */
@@ -203,6 +203,36 @@ static void test_twice(void **state) {
     refuse("a: {b: 1, b: 2}\n", "my.yaml:1:11: ", "'b' is there twice");
 }
 
+/* For YAML {k:FORD} is a key "k:FORD" with null, and null would find something else than was meant. */
+static void test_nothing(void **state) {
+    (void)state;
+    static const struct {
+        const char *text, *place, *words;
+    } cases[] = {
+        {"p: [{$match: {k:FORD}}]",
+         "my.yaml:1:15: ", "'k:FORD' is a key without a value: write 'k: FORD', with a blank"},
+        {"{$date:2016-01-01}", "my.yaml:1:2: ", "write '$date: 2016-01-01', with a blank behind the colon"},
+        {"a: {b: 1, d:2016-01-01T12:30:00Z}", "my.yaml:1:11: ", "write 'd: 2016-01-01T12:30:00Z'"},
+        {"{k:'FORD'}", "my.yaml:1:2: ", "write 'k: 'FORD''"},
+        {"{key: {ts}}",
+         "my.yaml:1:8: ", "the key 'ts' has no value: write one behind it, 'ts: VALUE'; null is"},
+        {"{a: 1, b: }", "my.yaml:1:8: ", "the key 'b' has no value"},
+        {"{a: 1, \"b\"}", "my.yaml:1:8: ", "the key 'b' has no value"},
+        {"{? a}", "my.yaml:1:4: ", "the key 'a' has no value"},
+        {"a: 1\nb:\nc: 2\n", "my.yaml:2:1: ", "the key 'b' has no value"},
+        {"a:\n  b:\n", "my.yaml:2:3: ", "the key 'b' has no value"},
+        {"a: # nothing\n", "my.yaml:1:1: ", "the key 'a' has no value"},
+        {"a:\n  - 1\n  -\n  - 2\n", "my.yaml:", "a value is missing here; null is written as null"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        refuse(cases[i].text, cases[i].place, cases[i].words);
+    static const char *const taken[] = {"{k: FORD}", "{\"k\":FORD}", "{k: ''}",   "{k: null}", "{k: ~}",
+                                        "{k: a:b}",  "[a:b]",        "{\"\": 5}", "{a:b: 5}",  "{k: []}",
+                                        "a:\n- 1\n", "a:\n  b: 1\n", "[a, b,]",   "{a: 1,}"};
+    for (size_t i = 0; i < sizeof taken / sizeof *taken; i++)
+        yaml_tree_destroy(parse(taken[i]));
+}
+
 /* What the file says cannot control the terminal, nor begin a line of its own. */
 static void test_controls(void **state) {
     (void)state;
@@ -304,6 +334,7 @@ int main(void) {
         cmocka_unit_test(test_depth_and_size),
         cmocka_unit_test(test_many_keys),
         cmocka_unit_test(test_twice),
+        cmocka_unit_test(test_nothing),
         cmocka_unit_test(test_controls),
         cmocka_unit_test(test_complain),
         cmocka_unit_test(test_only_keys),
