@@ -1,4 +1,5 @@
 #include "base/err.h"
+#include "base/chars/escape.h"
 #include "base/conceal.h"
 
 #include <errno.h>
@@ -14,6 +15,7 @@ bool err_set(err_t *err, status_t status, const char *fmt, ...) {
     vsnprintf(err->text, sizeof err->text, fmt, args);
     va_end(args);
     conceal(err->text, sizeof err->text);
+    escape_line_ends(err->text, sizeof err->text, fmt);
     err->status = status;
     err->changed = false;
     return false;
@@ -28,6 +30,7 @@ bool err_add(err_t *err, const char *fmt, ...) {
     vsnprintf(err->text + used, sizeof err->text - used, fmt, args);
     va_end(args);
     conceal(err->text, sizeof err->text);
+    escape_line_ends(err->text + used, sizeof err->text - used, fmt);
     return false;
 }
 
@@ -36,11 +39,12 @@ bool err_where(err_t *err, const char *fmt, ...) {
     memcpy(sentence, err->text, sizeof sentence);
     va_list args;
     va_start(args, fmt);
-    int used = vsnprintf(err->text, sizeof err->text, fmt, args);
+    // NOLINTNEXTLINE(clang-analyzer-valist.Uninitialized)
+    vsnprintf(err->text, sizeof err->text, fmt, args);
     va_end(args);
-    if (used < 0 || (size_t)used >= sizeof err->text)
-        used = (int)sizeof err->text - 1;
-    snprintf(err->text + used, sizeof err->text - (size_t)used, ": %.3800s", sentence);
+    escape_line_ends(err->text, sizeof err->text, fmt);
+    const size_t used = strlen(err->text);
+    snprintf(err->text + used, sizeof err->text - used, ": %.3800s", sentence);
     conceal(err->text, sizeof err->text);
     return false;
 }

@@ -40,6 +40,8 @@ static void say(log_level_t level, const char *prefix, const char *fmt, va_list 
     int used = snprintf(line, sizeof line, "%s", caller ? "" : prefix);
     vsnprintf(line + used, sizeof line - (size_t)used - 1, fmt, args);
     conceal(line, sizeof line - 1);
+    if (strcmp(fmt, "%s") != 0) /* a sentence that was made before, as an err_t has it */
+        escape_line_ends(line, sizeof line - 1, fmt);
     if (caller) {
         escape_lines(shown, line, strlen(line));
         caller_hear(caller, level, shown);

@@ -31,6 +31,21 @@ static void test_where(void **state) {
     assert_int_equal(err.status, STATUS_SERVER);
 }
 
+/* A line end that came with a name is none of ours. */
+static void test_one_line(void **state) {
+    (void)state;
+    err_t err;
+    err_set(&err, STATUS_USAGE, "the zone %s is wrong", "x\ntipple: lost");
+    assert_string_equal(err.text, "the zone x\\x0atipple: lost is wrong");
+    err_add(&err, " (as %s)", "y\n");
+    assert_string_equal(err.text, "the zone x\\x0atipple: lost is wrong (as y\\x0a)");
+    err_where(&err, "%s", "a\nb");
+    assert_string_equal(err.text, "a\\x0ab: the zone x\\x0atipple: lost is wrong (as y\\x0a)");
+    err_set(&err, STATUS_USAGE, "two files%s", "\n  a\n  b");
+    err_add(&err, "\nand %d more", 3);
+    assert_string_equal(err.text, "two files\n  a\n  b\nand 3 more");
+}
+
 static void test_memory(void **state) {
     (void)state;
     err_t err;
@@ -78,8 +93,8 @@ static void test_statuses(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_set),      cmocka_unit_test(test_where),    cmocka_unit_test(test_memory),
-        cmocka_unit_test(test_too_long), cmocka_unit_test(test_statuses),
+        cmocka_unit_test(test_set),    cmocka_unit_test(test_where),    cmocka_unit_test(test_one_line),
+        cmocka_unit_test(test_memory), cmocka_unit_test(test_too_long), cmocka_unit_test(test_statuses),
     };
     return cmocka_run_group_tests_name("err", tests, NULL, NULL);
 }

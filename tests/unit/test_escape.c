@@ -96,12 +96,36 @@ static void test_lines(void **state) {
     assert_string_equal(out, "");
 }
 
+/* Line ends that are none of ours; what has no room is left out, and nothing is written beyond. */
+static void test_line_ends(void **state) {
+    (void)state;
+    static const struct {
+        const char *text, *format, *shown;
+        size_t room;
+    } ends[] = {
+        {"a\nb", "%s", "a\\x0ab", 100},       {"\n", "%s", "\\x0a", 100},
+        {"a\n\n", "a%s", "a\\x0a\\x0a", 100}, {"a\n  b\n c", "%s", "a\n  b\\x0a c", 100},
+        {"a\nb", "a\n%s", "a\nb", 100},       {"none", "%s", "none", 100},
+        {"a\nbcd", "%s", "a\\x0abcd", 9},     {"a\nbcd", "%s", "a\\x0abc", 8},
+        {"a\nbcd", "%s", "a\\x0a", 6},        {"a\nbc", "%s", "a", 5},
+        {"\n\n\n", "%s", "\\x0a\\x0a", 10},
+    };
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+        char text[100];
+        memset(text, 'G', sizeof text);
+        strcpy(text, ends[i].text);
+        escape_line_ends(text, ends[i].room, ends[i].format);
+        if (strcmp(text, ends[i].shown) != 0)
+            fail_msg("case %zu: '%s'", i, text);
+        for (size_t at = ends[i].room; at < sizeof text; at++)
+            assert_int_equal(text[at], 'G');
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_texts),
-        cmocka_unit_test(test_every_triple),
-        cmocka_unit_test(test_room),
-        cmocka_unit_test(test_lines),
+        cmocka_unit_test(test_texts), cmocka_unit_test(test_every_triple), cmocka_unit_test(test_room),
+        cmocka_unit_test(test_lines), cmocka_unit_test(test_line_ends),
     };
     return cmocka_run_group_tests_name("escape", tests, NULL, NULL);
 }

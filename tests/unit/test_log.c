@@ -55,6 +55,21 @@ static void test_levels(void **state) {
     log_set_level(LOG_NORMAL);
 }
 
+/* What others have named cannot begin a line, which would look like one of ours. */
+static void say_forged(void) {
+    log_note("there are zones (such as %s) here", "x\ntipple: all documents are lost");
+    log_warn("2 of 3 files do not fit%s", "\n  a.txt\n  b.txt");
+    log_error("%s", "a sentence\nThe same for tipple");
+}
+
+static void test_forged(void **state) {
+    (void)state;
+    assert_string_equal(overhear(say_forged),
+                        "there are zones (such as x\\x0atipple: all documents are lost) here\n"
+                        "tipple: warning: 2 of 3 files do not fit\n  a.txt\n  b.txt\n"
+                        "tipple: a sentence\nThe same for tipple\n");
+}
+
 static void say_much(void) {
     static char longest[20000];
     memset(longest, 'x', sizeof longest - 1);
@@ -161,9 +176,10 @@ static void test_bar(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_levels),           cmocka_unit_test(test_long_lines),
-        cmocka_unit_test(test_command),          cmocka_unit_test(test_controls),
-        cmocka_unit_test(test_lines_stay_whole), cmocka_unit_test(test_bar),
+        cmocka_unit_test(test_levels),     cmocka_unit_test(test_forged),
+        cmocka_unit_test(test_long_lines), cmocka_unit_test(test_command),
+        cmocka_unit_test(test_controls),   cmocka_unit_test(test_lines_stay_whole),
+        cmocka_unit_test(test_bar),
     };
     return cmocka_run_group_tests_name("log", tests, NULL, NULL);
 }

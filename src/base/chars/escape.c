@@ -80,3 +80,22 @@ void escape_lines(char *out, const char *text, size_t length) {
         out = stpcpy(out, piece);
     }
 }
+
+void escape_line_ends(char *text, size_t room, const char *format) {
+    static const char instead[] = "\\x0a";
+    enum { MORE = sizeof instead - 2 };
+    for (char *at = strchr(format, '\n') ? NULL : strchr(text, '\n'); at; at = strchr(at + 1, '\n')) {
+        if (strncmp(at + 1, "  ", 2) == 0)
+            continue;
+        const size_t before = (size_t)(at - text), behind = strlen(at + 1);
+        if (before + 1 + MORE >= room) {
+            *at = '\0';
+            return;
+        }
+        const size_t left = room - before - 1 - MORE - 1, kept = behind < left ? behind : left;
+        memmove(at + 1 + MORE, at + 1, kept);
+        at[1 + MORE + kept] = '\0';
+        memcpy(at, instead, 1 + MORE);
+        at += MORE;
+    }
+}

@@ -23,4 +23,9 @@ char *escape_text(char *out, size_t room, const char *text, size_t length);
  * NUL. */
 void escape_lines(char *out, const char *text, size_t length);
 
+/* A text that was printed by this format: a line end in it is ours if the format has line ends, or if it begins a line
+ * that is indented, as lists of ours are. Each other one came with a text of others, which could begin a line that looks
+ * like a sentence of ours: it becomes \x0a. What has no room behind it then is left out. */
+void escape_line_ends(char *text, size_t room, const char *format);
+
 #endif
