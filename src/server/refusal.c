@@ -75,6 +75,31 @@ static bool is_of_sharding(const char *doing) {
     return false;
 }
 
+/* A role that reads is enough for it. Also "list the indexes of d.c" and "sample the _ids", as src/query names them. */
+static bool is_of_reading(const char *doing) {
+    static const char *const readings[] = {"run 'find'",
+                                           "run 'aggregate'",
+                                           "run 'count'",
+                                           "run 'distinct'",
+                                           "run 'explain'",
+                                           "run 'mapReduce'",
+                                           "run 'collStats'",
+                                           "run 'dbStats'",
+                                           "run 'listIndexes'",
+                                           "run 'listCollections'",
+                                           "read ",
+                                           "look at ",
+                                           "list ",
+                                           "sample ",
+                                           "see ",
+                                           "draw ",
+                                           "ask "};
+    for (size_t i = 0; i < sizeof readings / sizeof *readings; i++)
+        if (strncmp(doing, readings[i], strlen(readings[i])) == 0)
+            return true;
+    return false;
+}
+
 static bool explain_access(const address_t *address, const bson_error_t *error, const char *words,
                            const char *doing, err_t *err) {
     const char *user = mongoc_uri_get_username(address->uri);
@@ -91,9 +116,9 @@ static bool explain_access(const address_t *address, const bson_error_t *error, 
                        user, words);
     if (permission)
         return err_set(err, STATUS_USAGE,
-                       "could not %s: the user '%s' may not: it needs the role readWrite on the "
-                       "database %s (%s)",
-                       doing, user, address->database, words);
+                       "could not %s: the user '%s' may not: it needs the role %s on the database %s%s (%s)",
+                       doing, user, is_of_reading(doing) ? "read" : "readWrite", address->database,
+                       is_of_reading(doing) ? ", or readWrite to load" : "", words);
     return err_set(err, STATUS_USAGE,
                    "could not log in at %s as '%s': %s: correct the user name, the password, or "
                    "authSource (here: %s) in the URI",
