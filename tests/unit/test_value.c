@@ -72,7 +72,10 @@ static void scalars(void **state) {
     same("'2014-01-31'", "\"2014-01-31\"");
     same("5 apples", "\"5 apples\"");
     same("''", "\"\"");
-    refused("9223372036854775808", "does not fit into 64 bits");
+    refused("9223372036854775808", "does not fit into 64 bits: write a smaller number");
+    refused("{k:FORD}", "v:1:2: 'k:FORD' is a key without a value: write 'k: FORD'");
+    refused("{$date:2016-01-01}", "write '$date: 2016-01-01'");
+    refused("[{a}]", "the key 'a' has no value");
     refused("1e999", "1e999 is larger than any double");
     refused("{$numberDouble: '-1e999'}", "-1e999 is larger than any double");
     same("{$numberDouble: Infinity}", "{\"$numberDouble\": \"Infinity\"}");
@@ -105,6 +108,21 @@ static void shells(void **state) {
         {"new Map()", "write a value of YAML"},
         {"/Pat/", "write {$regularExpression: "},
         {"{name: {$ne: /^a b/i}}", "v:1:14: '/^a b/i' would be a text here: write {$regularExpression: "},
+        {"MinKey", "write {$minKey: 1}"},
+        {"MaxKey", "write {$maxKey: 1}"},
+        {"Number(5)", "write the number itself"},
+        {"parseInt('5')", "write the number itself"},
+        {"Math.pow(2, 3)", "write the number itself"},
+        {"BigInt(5)", "write {$numberLong: "},
+        {"5n", "write {$numberLong: "},
+        {"-5n", "write {$numberLong: "},
+        {"1_000", "write the number itself"},
+        {"-1_000.5", "write the number itself"},
+        {"{n: {$gt: 1_000}}", "v:1:11: '1_000' would be a text here: write the number itself"},
+        {"nan", "write {$numberDouble: NaN}"},
+        {"NAN", "write {$numberDouble: NaN}"},
+        {"inf", "write {$numberDouble: Infinity}"},
+        {"-inf", "write {$numberDouble: -Infinity}"},
         {"undefined", "write null"},
         {"-Infinity", "write {$numberDouble: -Infinity}"},
         {"NaN", "write {$numberDouble: NaN}"},
@@ -116,8 +134,10 @@ static void shells(void **state) {
     for (size_t i = 0; i < sizeof refusals / sizeof *refusals; i++)
         refused(refusals[i].yaml, refusals[i].instead);
     static const char *const texts[] = {
-        "/var/log", "/a/b.txt", "/",          "//",      "new car",   "newDate(5)",  "f(x)",           "Date",
-        "Datex(5)", "MinKey",   "01-02-2024", "2024-05", "12345-1-1", "2024-05-01x", "2024-05-01 noon"};
+        "/var/log",    "/a/b.txt",       "/",       "//",     "new car",    "newDate(5)", "f(x)",
+        "Date",        "Datex(5)",       "MinKeys", "_1",     "1_a",        "1_0.2.3",    "5nm",
+        "n",           "Undefined",      "info",    "minkey", "01-02-2024", "2024-05",    "12345-1-1",
+        "2024-05-01x", "2024-05-01 noon"};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         char json[100];
         snprintf(json, sizeof json, "\"%s\"", texts[i]);

@@ -18,20 +18,23 @@ static const char a_regex[] = "{$regularExpression: {pattern: \"...\", options: 
 static const struct {
     const char *name, *instead;
 } calls[] = {
-    {"ISODate", a_date},       {"Date", a_date},        {"ObjectId", an_id},
-    {"NumberLong", a_long},    {"Long", a_long},        {"NumberInt", an_int},
-    {"Int32", an_int},         {"Double", a_double},    {"NumberDecimal", a_decimal},
-    {"Decimal128", a_decimal}, {"UUID", a_uuid},        {"BinData", a_binary},
-    {"HexData", a_binary},     {"Binary", a_binary},    {"Timestamp", a_timestamp},
-    {"RegExp", a_regex},       {"BSONRegExp", a_regex}, {"MinKey", least},
-    {"MaxKey", greatest},
+    {"ISODate", a_date},       {"Date", a_date},         {"ObjectId", an_id},
+    {"NumberLong", a_long},    {"Long", a_long},         {"NumberInt", an_int},
+    {"Int32", an_int},         {"Double", a_double},     {"NumberDecimal", a_decimal},
+    {"Decimal128", a_decimal}, {"UUID", a_uuid},         {"BinData", a_binary},
+    {"HexData", a_binary},     {"Binary", a_binary},     {"Timestamp", a_timestamp},
+    {"RegExp", a_regex},       {"BSONRegExp", a_regex},  {"MinKey", least},
+    {"MaxKey", greatest},      {"Number", a_number},     {"BigInt", a_long},
+    {"parseInt", a_number},    {"parseFloat", a_number}, {"Math", a_number},
 };
 
 static const struct {
     const char *word, *instead;
 } words[] = {
-    {"undefined", "null"}, {"Infinity", infinite}, {"+Infinity", infinite},
-    {"-Infinity", below},  {"NaN", no_number},
+    {"undefined", "null"}, {"Infinity", infinite}, {"+Infinity", infinite}, {"-Infinity", below},
+    {"inf", infinite},     {"Inf", infinite},      {"INF", infinite},       {"+inf", infinite},
+    {"-inf", below},       {"-Inf", below},        {"-INF", below},         {"NaN", no_number},
+    {"nan", no_number},    {"NAN", no_number},     {"MinKey", least},       {"MaxKey", greatest},
 };
 
 static const char *past_blanks(const char *text) {
@@ -92,6 +95,21 @@ static bool is_day(const char *text) {
     return at && *at == ':' && strspn(at, "0123456789:.+-Zz ") == strlen(at);
 }
 
+/* 1_000, 1_000.5: a number for YAML and JavaScript */
+static bool is_grouped(const char *text) {
+    text += *text == '-' || *text == '+';
+    const char *const point = strchr(text, '.');
+    return isdigit((unsigned char)*text) && strchr(text, '_') && (!point || !strchr(point + 1, '.')) &&
+           strspn(text, "0123456789_.") == strlen(text);
+}
+
+/* 5n */
+static bool is_big(const char *text) {
+    text += *text == '-' || *text == '+';
+    const size_t digits = strspn(text, "0123456789");
+    return digits && strcmp(text + digits, "n") == 0;
+}
+
 /* 60*1000, 0x10, 0b1 */
 static bool is_reckoned(const char *text) {
     text += *text == '-' || *text == '+';
@@ -104,10 +122,11 @@ const char *shell_syntax(const char *text) {
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (strcmp(text, words[i].word) == 0)
             return words[i].instead;
-    return is_regex(text)      ? a_regex
-           : is_day(text)      ? a_date
-           : is_reckoned(text) ? a_number
-                               : instead_of_call(text);
+    return is_regex(text)                          ? a_regex
+           : is_day(text)                          ? a_date
+           : is_big(text)                          ? a_long
+           : is_grouped(text) || is_reckoned(text) ? a_number
+                                                   : instead_of_call(text);
 }
 
 const char *shell_syntax_begins(const char *text) {

@@ -170,14 +170,6 @@ static bool is_of_shell(const char *text, size_t length) {
     return isupper((unsigned char)*text) && memchr(text, '.', length); /* Math.PI */
 }
 
-/* What stands for the constants of a shell that are words; NULL: it is none of them. */
-static const char *instead_of_key(const char *text, size_t length) {
-    return length != 6                      ? NULL
-           : memcmp(text, "MinKey", 6) == 0 ? "{$minKey: 1}"
-           : memcmp(text, "MaxKey", 6) == 0 ? "{$maxKey: 1}"
-                                            : NULL;
-}
-
 /* One word, which may be a field ($amount, $$ROOT, a.b) or a name. as_key: also of other letters, or a number. */
 static bool is_word(const char *text, size_t length, bool as_key) {
     size_t at = strspn(text, "$");
@@ -188,8 +180,7 @@ static bool is_word(const char *text, size_t length, bool as_key) {
     while (at < length && (isalnum((unsigned char)text[at]) || strchr("_.$", text[at]) ||
                            (as_key && (text[at] == '-' || text[at] & 0x80))))
         at++;
-    return begins && at == length && !has_wide_blank(text, length) &&
-           (as_key || (!is_of_shell(text, length) && !instead_of_key(text, length)));
+    return begins && at == length && !has_wide_blank(text, length) && (as_key || !is_of_shell(text, length));
 }
 
 /* What a suite takes or refuses, by what it stands in: {$date: 2024-05-01}, {$numberDouble: NaN}. */
@@ -202,11 +193,8 @@ static bool is_of_suite(const char *from, size_t length) {
 }
 
 static bool refuse_word(const reader_t *reader, size_t length) {
-    const char *const instead = instead_of_key(reader->at, length);
     if (memmem(reader->at, length, "//", 2) || memmem(reader->at, length, "/*", 2))
         return COMPLAIN(reader->place, "a comment begins with # here, and a text with // is in quotes");
-    if (instead)
-        return refuse_shell(reader, instead);
     char shown[256];
     escape_text(shown, sizeof shown, reader->at, length);
     return reader->key

@@ -71,9 +71,11 @@ static bool append_integer(reader_t *reader, bson_t *to, const char *key, const 
     errno = 0;
     long long number = strtoll(node->text, NULL, 10);
     if (errno)
-        return COMPLAIN(node,
-                        "%s does not fit into 64 bits; write it as a text or as {$numberDecimal: \"...\"}",
-                        node->text);
+        return COMPLAIN(
+            node,
+            "%.60s does not fit into 64 bits: write a smaller number or, where a server takes it, "
+            "{$numberDecimal: \"...\"}",
+            node->text);
     bool small = number >= INT32_MIN && number <= INT32_MAX;
     return done(reader, node,
                 small ? bson_append_int32(to, key, -1, (int32_t)number)
@@ -88,7 +90,7 @@ static bool append_number(reader_t *reader, bson_t *to, const char *key, const y
 }
 
 static bool append_scalar(reader_t *reader, bson_t *to, const char *key, const yaml_item_t *node) {
-    static const char *const nulls[] = {"", "~", "null", "Null", "NULL", NULL};
+    static const char *const nulls[] = {"~", "null", "Null", "NULL", NULL};
     static const char *const truths[] = {"true", "True", "TRUE", NULL};
     static const char *const lies[] = {"false", "False", "FALSE", NULL};
     double number;
