@@ -94,14 +94,15 @@ class Evidence(livetest.OwnServer):
         self.assertEqual(30, self.client.count(self.database, "results"))
 
     def test_no_cursor(self):
-        """a reply without a cursor's name, for which the driver would end the process, is told"""
+        """a reply without a cursor's name, or with one that is no text, for which the driver would end the process, is told"""
         self.write("a.csv", rows(30))
         self.load("a.csv")
-        rule = lambda message: message.raw.replace(b"\2ns\0", b"\2nz\0") \
-            if message.reply and (message.command, message.collection) == ("aggregate", "results") else relay.PASS
-        with relay.Relays([self.state["members"][0]["port"]], rule) as relays:
-            done = self.tipple("query", "--uri", relays.rename(self.uri()), "[{$count: n}]", status=4)
-        self.assertIn("the server's reply has no cursor that can be read", done.stderr)
+        for name in (b"\2nz\0", b"\x0dns\0"):
+            rule = lambda message, name=name: message.raw.replace(b"\2ns\0", name) \
+                if message.reply and (message.command, message.collection) == ("aggregate", "results") else relay.PASS
+            with relay.Relays([self.state["members"][0]["port"]], rule) as relays:
+                done = self.tipple("query", "--uri", relays.rename(self.uri()), "[{$count: n}]", status=4)
+            self.assertIn("the server's reply has no cursor that can be read", done.stderr)
 
     def test_hidden_concern(self):
         """a reply of duplicates only, after one with a write concern error: nothing counts that is not read back"""
