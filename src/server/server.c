@@ -64,8 +64,8 @@ mongoc_client_t *server_take(server_t *server, err_t *err) {
     if (client)
         await_stop(client);
     else
-        err_set(err, STATUS_HOST, "more threads than connections to %s: lower --threads",
-                server->address.hosts);
+        err_set(err, STATUS_HOST, "more threads than connections to %s: lower %s", server->address.hosts,
+                server->reads ? "--clients or --parallel" : "--threads");
     return client;
 }
 

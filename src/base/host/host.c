@@ -29,6 +29,10 @@ uint64_t host_peak_memory(void) {
 }
 
 bool host_want_descriptors(uint64_t count, err_t *err) {
+    return host_want_descriptors_of("--threads", count, err);
+}
+
+bool host_want_descriptors_of(const char *options, uint64_t count, err_t *err) {
     enum { OPEN_ALREADY = 8 }; /* stdin, stdout, stderr, and what libraries keep open */
     struct rlimit limit;
     count += OPEN_ALREADY;
@@ -41,8 +45,8 @@ bool host_want_descriptors(uint64_t count, err_t *err) {
     return err_set(
         err, STATUS_HOST,
         "this process may have %llu open files, and needs about %llu: raise the limit (ulimit -n) or lower "
-        "--threads",
-        (unsigned long long)had, (unsigned long long)count);
+        "%s",
+        (unsigned long long)had, (unsigned long long)count, options);
 }
 
 bool host_has_descriptors(err_t *err) {
