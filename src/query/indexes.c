@@ -1,7 +1,8 @@
 #include "query/indexes.h"
 #include "base/log.h"
-#include "query/suite/value.h"
+#include "query/suite/suite_read.h"
 #include "server/bson_read.h"
+#include "server/collection.h"
 #include "server/refusal.h"
 
 #include <stdio.h>
@@ -108,7 +109,9 @@ const char *indexes_differ(const bson_t *wanted, const bson_t *stored, const bso
         return "it is hidden";
     if (says(wanted, "sparse") != says(stored, "sparse"))
         return says(stored, "sparse") ? "it is sparse" : "it is not sparse";
-    if (says(wanted, "unique") && !says(stored, "unique"))
+    /* that of _id is always unique, and a server does not say so */
+    if (says(wanted, "unique") && !says(stored, "unique") &&
+        strcmp(bson_read_text(stored, "name"), "_id_") != 0)
         return "it is not unique";
     for (size_t i = 0; i < sizeof filters / sizeof *filters; i++) {
         bson_iter_t mine, theirs;
@@ -220,21 +223,6 @@ static bool is_there(const looker_t *looker, const bson_t *wanted, const bson_t 
     return ok;
 }
 
-/* "ts_1_st_1", as shells name indexes. */
-static void name_of(const bson_t *key, char *out, size_t room) {
-    bson_iter_t at;
-    size_t used = 0;
-    out[0] = 0;
-    for (bool more = bson_iter_init(&at, key) && bson_iter_next(&at); more && used < room;
-         more = bson_iter_next(&at)) {
-        used += (size_t)snprintf(out + used, room - used, "%s%s_", used ? "_" : "", bson_iter_key(&at));
-        if (used < room && BSON_ITER_HOLDS_UTF8(&at))
-            used += (size_t)snprintf(out + used, room - used, "%s", bson_iter_utf8(&at, NULL));
-        else if (used < room)
-            used += (size_t)snprintf(out + used, room - used, "%lld", (long long)bson_iter_as_int64(&at));
-    }
-}
-
 static bool make(const looker_t *looker, const bson_t *index, const char *name) {
     bson_t command = BSON_INITIALIZER, list, one;
     bson_iter_t option;
@@ -248,8 +236,7 @@ static bool make(const looker_t *looker, const bson_t *index, const char *name) 
         bson_append_utf8(&one, "name", -1, name, -1);
     bson_append_document_end(&list, &one);
     bson_append_array_end(&command, &list);
-    const char *own = bson_read_text(index, "name");
-    log_note("making the index %s on %s.%s", *own ? own : name, looker->database, looker->collection);
+    log_note("making the index %s on %s.%s", name, looker->database, looker->collection);
     bool ok =
         server_command(looker->server, looker->client, looker->database, &command, true, NULL, looker->err);
     bson_destroy(&command);
@@ -259,11 +246,12 @@ static bool make(const looker_t *looker, const bson_t *index, const char *name) 
 static bool check(const looker_t *looker, const yaml_item_t *node, bool makes) {
     bson_t index, key;
     found_t found = {.there = false};
-    char name[128];
-    bool ok = value_document(&index, node, looker->suite->tree, NULL, looker->err);
-    ok = value_document(&key, yaml_item_get(node, "key"), looker->suite->tree, NULL, looker->err) && ok &&
-         is_there(looker, &index, &key, &found);
-    name_of(&key, name, sizeof name);
+    char usual[COLLECTION_INDEX_NAME] = "";
+    bool ok = suite_read_index(looker->suite->tree, node, &index, looker->err) &&
+              bson_read_field(&index, "key", &key) && is_there(looker, &index, &key, &found);
+    const char *const own = bson_read_text(&index, "name"), *const name = *own ? own : usual;
+    if (ok)
+        collection_name_index(&key, usual);
     if (ok && !found.there && found.differs)
         ok = err_set(
             looker->err, STATUS_USAGE,
@@ -277,7 +265,6 @@ static bool check(const looker_t *looker, const yaml_item_t *node, bool makes) {
     if (ok && !found.there)
         ok = make(looker, &index, name);
     bson_destroy(&index);
-    bson_destroy(&key);
     return ok;
 }
 

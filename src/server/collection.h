@@ -61,13 +61,16 @@ bool collection_drop(server_t *server, mongoc_client_t *client, err_t *err);
 bool collection_drop_data(server_t *server, mongoc_client_t *client, const uint8_t uuid[16], err_t *err);
 
 /* An index given as 'd:1,k:-1', 'st:hashed', 'position:2dsphere', 'email:1;unique;name=mail'. */
+enum { COLLECTION_INDEX_NAME = 128 }; /* of a name, with its NUL: servers before 4.2 take no longer ones */
 typedef struct {
     bson_t keys, options; /* options: what else the server is told, such as {unique: true} */
-    char name[128];
+    char name[COLLECTION_INDEX_NAME];
 } index_spec_t;
 bool collection_parse_index(const char *text, index_spec_t *spec, err_t *err); /* status 1 */
 /* An index as a server lists it, with its options. Status 5: it is none. */
 bool collection_take_index(const bson_t *index, index_spec_t *spec, err_t *err);
+/* Names an index as shells do: "d_1_k_-1". Tells how many bytes it has; name is cut if they are too many for one. */
+size_t collection_name_index(const bson_t *keys, char name[COLLECTION_INDEX_NAME]);
 /* One that a server lists without a collation has none; so it is to be told, where the collection has a default one. */
 void collection_keep_uncollated(index_spec_t *spec);
 /* Have they the same keys, and the same value of an option? Either may be as a server lists it. */

@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/numbers/units.h"
 #include "base/stop.h"
+#include "base/text.h"
 #include "server/bson_read.h"
 #include "server/collection.h"
 
@@ -50,14 +51,24 @@ static bool take_part(const char *text, char *part, index_spec_t *spec, err_t *e
                            kind, near);
         return err_set(err, STATUS_USAGE, "'%s' is no index: '%s' should be %s", text, kind, SHAPE);
     }
-    /* named as the server does it: d_1_k_-1 */
-    size_t used = strlen(spec->name);
-    int more = snprintf(spec->name + used, sizeof spec->name - used, "%s%s_%s", used ? "_" : "", field, kind);
-    if (more < 0 || (size_t)more >= sizeof spec->name - used)
-        return err_set(err, STATUS_USAGE,
-                       "'%.60s...' is too long for an index: its name would have more than %zu bytes", text,
-                       sizeof spec->name - 1);
     return true;
+}
+
+size_t collection_name_index(const bson_t *keys, char name[COLLECTION_INDEX_NAME]) {
+    text_t whole = {0};
+    bson_iter_t at;
+    for (bool more = bson_iter_init(&at, keys) && bson_iter_next(&at); more; more = bson_iter_next(&at)) {
+        text_print(&whole, "%s%s_", whole.length ? "_" : "", bson_iter_key(&at));
+        if (BSON_ITER_HOLDS_UTF8(&at))
+            text_append(&whole, bson_iter_utf8(&at, NULL));
+        else
+            text_print(&whole, "%lld", (long long)bson_iter_as_int64(&at));
+    }
+    const size_t length = whole.length + whole.lacking;
+    text_cut(&whole, COLLECTION_INDEX_NAME - 1);
+    snprintf(name, COLLECTION_INDEX_NAME, "%s", whole.bytes ? whole.bytes : "");
+    text_free(&whole);
+    return length;
 }
 
 /* ---- what stands behind its keys, after semicolons ---- */
@@ -130,6 +141,12 @@ bool collection_parse_index(const char *text, index_spec_t *spec, err_t *err) {
     while (ok && rest)
         ok = take_part(text, strsep(&rest, ","), spec, err);
     ok = ok && take_options(text, options, spec, err);
+    if (ok && !spec->name[0] && collection_name_index(&spec->keys, spec->name) >= sizeof spec->name)
+        ok =
+            err_set(err, STATUS_USAGE,
+                    "'%.60s...' is too long for an index: its name would have more than %zu bytes; give it a "
+                    "shorter one behind the fields: ';name=NAME'",
+                    text, sizeof spec->name - 1);
     free(copy);
     if (!ok)
         collection_free_index(spec);

@@ -120,6 +120,33 @@ class Ways(livequery.Case):
             self.tipple(*words)
             self.client.command(self.database, {"dropIndexes": "results", "index": "*"})
 
+    def test_index_options(self):
+        """flags are no texts; the index of _id is unique; a name that no driver could list is refused, and `name` is the way out"""
+        self.fill_some()
+        long = "ä" * 64
+
+        def ask(index, *words, **more):
+            (self.folder / "x.yaml").write_text("suite: x\nqueries:\n  - {name: q, find: {limit: 1}, setup: {indexes: [%s]}}\n" % index)
+            return self.tipple("query", "--suite", "./x.yaml", "--uri", self.uri(), "--repeats", 1, *words, **more).stderr
+        self.assertNotIn("making", ask("{key: {_id: 1}, unique: true}", "--setup"))
+        ask("{key: {n: 1}, sparse: yes, unique: no}", "--setup")
+        self.assertIn("have a name of more than 127 bytes", ask("{key: {%s: 1}}" % long, "--setup", status=1))
+        self.assertIn("making the index short on", ask("{key: {%s: 1}, name: short}" % long, "--setup"))
+        listed = self.client.command(self.database, {"listIndexes": "results"})["cursor"]["firstBatch"]
+        found = {index["name"]: index for index in listed}
+        self.assertIs(True, found["n_1"]["sparse"])
+        self.assertFalse(found["n_1"].get("unique"))
+        self.assertEqual({long: 1}, found["short"]["key"])
+
+    def test_blanks(self):
+        """a parameter as typed whose colon has no blank behind it is refused"""
+        self.fill_some()
+        (self.folder / "x.yaml").write_text("suite: x\nparams: {from: 5}\n"
+                                            "queries:\n  - {name: q, find: {filter: {n: {$gte: {$param: from}}}}}\n")
+        done = self.tipple("query", "--suite", "./x.yaml", "--uri", self.uri(), "--repeats", 1, "--param",
+                           "from={$date:2016-01-01}", status=1)
+        self.assertIn("--param: from:1:2: '$date:2016-01-01' is a key without a value: write '$date: 2016-01-01'", done.stderr)
+
     def test_control_characters(self):
         """what a suite says cannot command the terminal: names, labels, titles and parameters are escaped"""
         self.fill_some()

@@ -111,6 +111,27 @@ static void test_too_long(void **state) {
     assert_false(collection_parse_index(text, &spec, &err));
     assert_int_equal(err.status, STATUS_USAGE);
     assert_non_null(strstr(err.text, "too long"));
+    assert_non_null(strstr(err.text, ";name=NAME"));
+    strcat(text, ";name=short");
+    assert_true(collection_parse_index(text, &spec, &err));
+    assert_string_equal(spec.name, "short");
+    collection_free_index(&spec);
+}
+
+/* A name that is too long is cut between two characters, and its whole length is told. */
+static void test_name(void **state) {
+    (void)state;
+    char field[130], name[COLLECTION_INDEX_NAME];
+    bson_t *keys = BCON_NEW("d", BCON_INT32(1), "k", BCON_DOUBLE(-1), "p", "2dsphere");
+    assert_int_equal(collection_name_index(keys, name), 19);
+    assert_string_equal(name, "d_1_k_-1_p_2dsphere");
+    bson_destroy(keys);
+    memset(field, 'a', 126);
+    strcpy(field + 126, "\xc3\xa4");
+    keys = BCON_NEW(field, BCON_INT32(1));
+    assert_int_equal(collection_name_index(keys, name), 130);
+    assert_int_equal(strlen(name), 126);
+    bson_destroy(keys);
 }
 
 static index_spec_t listed(const char *json) {
@@ -186,9 +207,13 @@ static void test_keep_uncollated(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_good), cmocka_unit_test(test_options),
-        cmocka_unit_test(test_bad),  cmocka_unit_test(test_too_long),
-        cmocka_unit_test(test_same), cmocka_unit_test(test_keep_uncollated),
+        cmocka_unit_test(test_good),
+        cmocka_unit_test(test_options),
+        cmocka_unit_test(test_bad),
+        cmocka_unit_test(test_too_long),
+        cmocka_unit_test(test_name),
+        cmocka_unit_test(test_same),
+        cmocka_unit_test(test_keep_uncollated),
     };
     return cmocka_run_group_tests_name("collection_index", tests, NULL, NULL);
 }

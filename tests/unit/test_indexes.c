@@ -33,6 +33,8 @@ static void test_differ(void **state) {
         {"{\"sparse\": false}", "{}", NULL, NULL},
         {"{}", "{\"hidden\": true}", NULL, "it is hidden"},
         {"{\"unique\": true}", "{}", NULL, "it is not unique"},
+        {"{\"unique\": true}", "{\"name\": \"_id_\"}", NULL, NULL},
+        {"{\"unique\": true}", "{\"name\": \"_id_1\"}", NULL, "it is not unique"},
         {"{}", "{\"unique\": true}", NULL, NULL}, /* it answers the same */
         {"{}", "{\"partialFilterExpression\": {\"x\": {\"$gt\": 5}}}", NULL,
          "its partialFilterExpression is another one"},

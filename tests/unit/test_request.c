@@ -173,6 +173,7 @@ static void map_reduces(void **state) {
     }
     refused(QUERY "    mapReduce: {map: m, reduce: r, limit: -1}\n", NULL, "is a whole number");
     refused(QUERY "    mapReduce: {map: m, reduce: r, query: 5}\n", NULL, "'query' is a map");
+    refused(QUERY "    pipeline: []\n    options: {allowDiskUse: maybe}\n", NULL, "yes or no was expected");
     refused(QUERY "    mapReduce: {map: m, reduce: r}\n    options: {batchSize: 5}\n", NULL,
             "a mapReduce has no 'batchSize'");
 }

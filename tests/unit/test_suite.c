@@ -1,6 +1,7 @@
 /* suite: what is refused, with line and column, and what is understood. */
 #include "builtin/builtin.h"
 #include "query/suite/suite.h"
+#include "query/suite/suite_read.h"
 #include "query/suite/value.h"
 
 #include <setjmp.h>
@@ -9,6 +10,11 @@
 #include <string.h>
 
 #include <cmocka.h>
+
+/* 124 bytes: with "ä_1" more than 127. */
+#define LONG_FIELD                                                                                           \
+    "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"                                         \
+    "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
 
 static suite_t *parse(const char *text, err_t *err) {
     return suite_parse(text, strlen(text), "x.yaml", err);
@@ -126,6 +132,7 @@ static void bad_runs(void **state) {
     refused(RUN("{clients: []}"), "from 1 to 16 of them");
     refused(RUN("{clients: [1, 0]}"), "x.yaml:2:20");
     refused(RUN("{clients: [1, 1]}"), "1 is named twice");
+    refused(RUN("{readPreference: [primary, nearest, primary]}"), "x.yaml:2:42: primary is named twice");
     refused(RUN("{duration: soon}"), "'duration' is a time");
     refused(RUN("{readPreference: [primary, secundary]}"), "x.yaml:2:33: a read preference was expected");
     refused("suite: s\nformats: isd\nqueries: [{name: q, pipeline: []}]\n", "x.yaml:2:10");
@@ -189,6 +196,13 @@ static void mistakes(void **state) {
             "a timed query does not write; leave expireAfterSeconds out");
     refused(QUERY "    find: {}\n    setup: {indexes: [{key: {ts: 1}, storageEngine: {}}]}\n",
             "'storageEngine' is not known here");
+    refused(QUERY "    find: {}\n    setup: {indexes: [{key: {ts: 1}, hidden: maybe}]}\n",
+            "x.yaml:5:46: yes or no was expected");
+    refused(QUERY "    find: {}\n    setup: {indexes: [{key: {ts: 1}, name: 5}]}\n", "'name' is a text");
+    refused(QUERY "    find: {}\n    setup: {indexes: [{key: {ts:1}}]}\n",
+            "x.yaml:5:30: 'ts:1' is a key without a value: write 'ts: 1', with a blank behind the colon");
+    refused(QUERY "    find: {}\n    setup: {indexes: [{key: {" LONG_FIELD "ä: 1}}]}\n",
+            "x.yaml:5:23: by its keys this index would have a name of more than 127 bytes");
     refused(QUERY "    find: {}\n    setup: [{key: {ts: 1}}]\n", "{indexes: [...]} was expected here");
     refused(QUERY "    find: {}\n    setup: {index: []}\n", "did you mean 'indexes'?");
     refused(QUERY "    find: {}\n    setup: {}\n", "'indexes' is missing");
@@ -283,6 +297,36 @@ static void typed(void **state) {
 }
 
 /* Places are those of what was typed. */
+/* What a server is told of an index: flags are no texts, however they are written. */
+static void indexes(void **state) {
+    (void)state;
+    static const struct {
+        const char *yaml, *json;
+    } cases[] = {
+        {"{key: {ts: 1, st: -1}}", "{ \"key\" : { \"ts\" : 1, \"st\" : -1 } }"},
+        {"{key: {ts: 1}, hidden: yes, unique: no}",
+         "{ \"key\" : { \"ts\" : 1 }, \"hidden\" : true, \"unique\" : false }"},
+        {"{key: {ts: 1}, sparse: true, partialFilterExpression: {a: yes}}",
+         "{ \"key\" : { \"ts\" : 1 }, \"sparse\" : true, \"partialFilterExpression\" : { \"a\" : \"yes\" } "
+         "}"},
+        {"{key: {" LONG_FIELD ": 1}, name: short}", NULL},
+        {"{key: {" LONG_FIELD "b: 1}}", NULL}, /* 127 bytes */
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        err_t err;
+        bson_t index;
+        yaml_tree_t *tree = yaml_tree_parse(cases[i].yaml, strlen(cases[i].yaml), "x", &err);
+        if (!tree || !suite_read_index(tree, yaml_tree_root(tree), &index, &err))
+            fail_msg("%s: %s", cases[i].yaml, err.text);
+        char *json = bson_as_relaxed_extended_json(&index, NULL);
+        if (cases[i].json)
+            assert_string_equal(json, cases[i].json);
+        bson_free(json);
+        bson_destroy(&index);
+        yaml_tree_destroy(tree);
+    }
+}
+
 static void mistyped(void **state) {
     (void)state;
     static const struct {
@@ -307,7 +351,7 @@ static void mistyped(void **state) {
         {"{a:1+1}", "the query:1:4: '1+1' is no number"},
         {"{a:007}", "the query:1:4: '007' is no number"},
         {"{a:.5}", "the query:1:4: '.5' is no number"},
-        {"{a:1_000}", "the query:1:4: '1_000' is no number"},
+        {"{a:1_000}", "the query:1:4: '1_000' would be a text here: write the number itself"},
         {"{a:0X1F}", "the query:1:4: '0X1F' would be a text here: write the number itself"},
         {"{a:+Infinity}", "the query:1:4: '+Infinity' would be a text here: write {$numberDouble: Infinity}"},
         {"{a:Math.PI}", "the query:1:4: 'Math.PI' is no number"},
@@ -365,7 +409,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(understood), cmocka_unit_test(mistakes), cmocka_unit_test(runs),
         cmocka_unit_test(bad_runs),   cmocka_unit_test(built_in), cmocka_unit_test(typed),
-        cmocka_unit_test(mistyped),
+        cmocka_unit_test(indexes),    cmocka_unit_test(mistyped),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

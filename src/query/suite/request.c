@@ -71,6 +71,11 @@ static bool set_options(request_t *request, const bson_t *filled, const suite_t 
             if (!numeric_whole(&option, &number) || number < 0 || number > INT32_MAX)
                 return COMPLAIN(at, "'%s' is a whole number from 0 to %d", name, INT32_MAX);
             bson_append_int64(request->options, name, -1, number);
+        } else if (strcmp(name, "allowDiskUse") == 0) {
+            bool flag = bson_iter_as_bool(&option);
+            if (!BSON_ITER_HOLDS_BOOL(&option) && !yaml_tree_bool(suite->tree, at, &flag, err))
+                return false;
+            bson_append_bool(request->options, name, -1, flag);
         } else if (strcmp(name, "readConcern") == 0) {
             ok = BSON_ITER_HOLDS_UTF8(&option) ||
                  COMPLAIN(at, "a read concern was expected here, such as majority");

@@ -71,6 +71,9 @@ static bool read_reads(const yaml_tree_t *tree, suite_run_t *run, const yaml_ite
             return COMPLAIN(item,
                             "a read preference was expected here: primary, primaryPreferred, secondary, "
                             "secondaryPreferred or nearest");
+        for (size_t i = 0; i < run->reads_choices; i++)
+            if (run->reads[i] == mode)
+                return COMPLAIN(item, "%s is named twice", mode);
         run->reads[run->reads_choices++] = mode;
     }
     return true;
