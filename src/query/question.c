@@ -21,7 +21,8 @@ bool question_digest(const query_t *query, const suite_t *suite, const bson_t *p
         bson_t filled;
         if (!nodes[i])
             continue;
-        ok = value_document(&filled, nodes[i], suite->tree, &all, err);
+        ok = i ? value_document(&filled, nodes[i], suite->tree, &all, err)
+               : suite_fill(&filled, suite, query, &all, err);
         XXH128_canonicalFromHash(&parts[i], XXH3_128bits(bson_get_data(&filled), filled.len));
         bson_destroy(&filled);
     }

@@ -192,7 +192,7 @@ bool request_build(request_t *request, const suite_t *suite, const query_t *quer
     request->collection = strdup(query->collection ? query->collection : collection);
     if (!request->database || !request->collection)
         return err_memory(err, 256);
-    if (!fill_in(&body, suite, query->body, params, err)) {
+    if (!suite_fill(&body, suite, query, params, err)) {
         bson_destroy(&body);
         return false;
     }

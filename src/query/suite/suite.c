@@ -59,6 +59,11 @@ static bool check_pipeline(const suite_t *suite, const yaml_item_t *list, const 
     return ok;
 }
 
+/* It is a name, whatever it looks like, and never a value. */
+static bool is_field(const query_t *query, const yaml_item_t *part) {
+    return query->kind == QUERY_ACCUMULATE && strcmp(part->key, "field") == 0;
+}
+
 static bool check_find(const suite_t *suite, const query_t *query, const names_t *names, err_t *err) {
     static const char *const flags[] = {"whole", "list"};
     static const char *const find[] = {"filter", "projection", "sort", "limit", "skip"};
@@ -83,7 +88,10 @@ static bool check_find(const suite_t *suite, const query_t *query, const names_t
         return COMPLAIN(query->body, "'chunk' needs a 'limit': how many documents in all");
     if (yaml_item_get(query->body, "chunk") && yaml_item_get(query->body, "skip"))
         return COMPLAIN(query->body, "'chunk' begins at the first document: leave 'skip' out");
-    return value_check(query->body, suite->tree, names->names, names->count, err);
+    for (const yaml_item_t *part = query->body->first; part; part = part->next)
+        if (!is_field(query, part) && !value_check(part, suite->tree, names->names, names->count, err))
+            return false;
+    return true;
 }
 
 static bool check_map_reduce(const suite_t *suite, const query_t *query, const names_t *names, err_t *err) {
@@ -378,6 +386,18 @@ suite_t *suite_open(const char *name, err_t *err) {
     suite_t *suite = suite_parse(opened.text, opened.length, name, err);
     free(opened.text);
     return suite;
+}
+
+bool suite_fill(bson_t *filled, const suite_t *suite, const query_t *query, const bson_t *params,
+                err_t *err) {
+    if (query->kind != QUERY_ACCUMULATE)
+        return value_document(filled, query->body, suite->tree, params, err);
+    bool ok = true;
+    bson_init(filled);
+    for (const yaml_item_t *part = query->body->first; ok && part; part = part->next)
+        ok = is_field(query, part) ? bson_append_utf8(filled, part->key, -1, part->text, -1)
+                                   : value_append(filled, part->key, part, suite->tree, params, err);
+    return ok;
 }
 
 bool suite_has_tag(const query_t *query, const char *word) {

@@ -60,4 +60,7 @@ bool suite_has_tag(const query_t *query, const char *word);
 /* The names in a query's `gives`, by number; NULL after the last. */
 const char *suite_given(const query_t *query, size_t number);
 
+/* What a query is itself, as one document, with these parameters; initialised even if it fails. */
+bool suite_fill(bson_t *filled, const suite_t *suite, const query_t *query, const bson_t *params, err_t *err);
+
 #endif
