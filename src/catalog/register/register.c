@@ -217,7 +217,7 @@ bool catalog_register(store_t *store, registration_t *registering, err_t *err) {
 void register_free(registration_t *registering) {
     for (size_t i = 0; registering->wanted && i < registering->count; i++) {
         entry_free(&registering->wanted[i].entry);
-        register_like(&registering->wanted[i], NULL, LIKE_NONE, LIKE_NEW);
+        register_like_none(&registering->wanted[i]);
     }
     free(registering->live);
     registering->live = NULL;

@@ -17,7 +17,6 @@ typedef struct {
 typedef struct {
     enum { NOT_ASKED, NO_FILE, A_FILE } is;
     enum { NOT_READ, ITS_CONTENT, OTHER_CONTENT } holds; /* of an entry's */
-    bool is_like;                                        /* another input is told to be like it */
     file_id_t file;
 } asked_t;
 
@@ -98,9 +97,11 @@ const entry_t *register_next_gone(const matching_t *m, size_t number, size_t *at
 
 /* Entries of its name, the newest input last. *at: the first of that name at first. */
 const entry_t *register_next_of_name(const matching_t *m, const wanted_t *wanted, size_t *at);
-/* The input may be what is, or was, under this path. ordinal: of its entry, or LIKE_NEW. */
-void register_like(wanted_t *wanted, const char *path, like_t how, uint32_t ordinal);
-/* Of the inputs that bring something: what each is like. False: err. */
+/* The input may be what the entry is; or what an input is that is new, too. */
+void register_be_like_entry(const matching_t *m, size_t number, const entry_t *entry, like_t how);
+void register_be_like_input(const matching_t *m, size_t number, size_t other, like_t how);
+void register_like_none(wanted_t *wanted);
+/* Of the inputs that bring something: all that each is like. False: err. */
 bool register_find_alike(matching_t *m, err_t *err);
 /* Of register_next_gone those of fewer bytes, which may have become this input. */
 const entry_t *register_next_gone_below(const matching_t *m, size_t number, uint64_t bytes, size_t *at);

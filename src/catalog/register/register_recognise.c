@@ -81,7 +81,8 @@ static void match_moved(matching_t *m, size_t number) {
         return;
     size_t at = register_first_in(m, &m->by_content, wanted);
     for (const entry_t *entry; (entry = register_like_at(m, &m->by_content, wanted, at)); at++) {
-        if (!register_is_taken(m, entry) && !register_stands_beside(m, number, entry) &&
+        if (registration_is_called(wanted, entry->path) && !register_is_taken(m, entry) &&
+            !register_stands_beside(m, number, entry) &&
             (register_may_hold_records(entry) || !has_held_records(m, wanted))) {
             register_take(m, number, entry);
             wanted->moved = true;
@@ -152,7 +153,7 @@ static void forget_answer(wanted_t *wanted) {
     wanted->moved = false;
     wanted->copy = 0;
     wanted->resembles = 0;
-    register_like(wanted, NULL, LIKE_NONE, LIKE_NEW);
+    register_like_none(wanted);
 }
 
 bool register_match(matching_t *m, err_t *err) {
