@@ -246,6 +246,18 @@ class Changed(livetest.Case):
         self.assertEqual(9000, self.client.count(self.database, "results"))
         self.verifies("b.csv")
 
+    def test_refused_while_loaded(self):
+        """--reload-changed of what another load works on is refused, and no removal is told before that"""
+        self.write("a.csv", rows(5000, 1))
+        load = self.start("-b", "50", "-j", "1", "--max-rate", "500", "a.csv")
+        livetest.wait_for(lambda: self.client.count(self.database, "results") > 0)
+        self.write("b.csv", rows(10, 2))
+        os.replace(self.folder / "b.csv", self.folder / "a.csv")
+        self.load("a.csv", "--reload-changed", status=1)
+        self.assertIn("a.csv is being loaded (process", self.stderr)
+        self.assertNotIn("are removed", self.stderr)
+        self.kill(load)
+
     def test_own_ids(self):
         """documents of which only some bring an _id: of the others a renamed file brings second ones, and that is told; by --id it brings none"""
         self.format = None

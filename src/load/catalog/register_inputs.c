@@ -244,7 +244,7 @@ static bool reload_changed(job_t *job, err_t *err) {
         wanted_t *wanted = &registration->wanted[i];
         wanted->replaced |= wanted->changed;
         if (wanted->changed)
-            inputs[count++] = (removed_t){&wanted->entry, !wanted->unread};
+            inputs[count++] = (removed_t){&wanted->entry, .read = !wanted->unread};
     }
     const bool ok = job_remove_inputs(job, inputs, count, err);
     free(inputs);
