@@ -4,6 +4,7 @@ import json
 import os
 import re
 import shlex
+import shutil
 
 import live
 import livetest
@@ -245,6 +246,25 @@ class Changed(livetest.Case):
         self.assertEqual(0, self.load("b.csv")["loaded"])
         self.assertEqual(9000, self.client.count(self.database, "results"))
         self.verifies("b.csv")
+
+    def test_same_command_again(self):
+        """a file that was moved, recognised, and copied back, and a link whose first name was removed: the same command loads nothing"""
+        self.write("d/x.csv", rows(300, 1))
+        self.load("d/x.csv")
+        (self.folder / "e").mkdir()
+        (self.folder / "d/x.csv").rename(self.folder / "e/x.csv")
+        self.assertEqual(0, self.load("e/x.csv")["loaded"])
+        shutil.copy(self.folder / "e/x.csv", self.folder / "d/x.csv")
+        for name in "e/x.csv", "d/x.csv", "e/x.csv":
+            self.assertEqual(0, self.load(name)["loaded"])
+        os.link(self.folder / "d/x.csv", self.folder / "y.csv")
+        self.assertEqual(0, self.load("y.csv")["loaded"])
+        (self.folder / "d/x.csv").unlink()
+        self.assertEqual(0, self.load("y.csv")["loaded"])
+        self.write("y.csv", rows(300, 1) + rows(20, 2, header=False))
+        self.assertEqual(20, self.load("y.csv")["loaded"])
+        self.assertEqual(320, self.client.count(self.database, "results"))
+        self.verifies("y.csv")
 
     def test_refused_while_loaded(self):
         """--reload-changed of what another load works on is refused, and no removal is told before that"""

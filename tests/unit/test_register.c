@@ -88,6 +88,21 @@ static bool add_entries(store_t *store, const entry_t *const *entries, size_t co
     return true;
 }
 
+/* Nothing but names. */
+static bool change_entries(store_t *store, const entry_change_t *changes, size_t count, uint64_t *changed,
+                           err_t *failure) {
+    lab_t *lab = (lab_t *)store;
+    *changed = 0;
+    for (size_t i = 0; i < count; i++)
+        for (size_t j = 0; j < lab->entries.count; j++)
+            if (lab->entries.entries[j].ordinal == changes[i].ordinal) {
+                assert_non_null(changes[i].adds_name);
+                assert_true(entry_add_name(&lab->entries.entries[j], changes[i].adds_name, failure));
+                ++*changed;
+            }
+    return true;
+}
+
 /* Digests are words; what an input begins with is told by the word's first letter. */
 static bool digest_at(const void *context, size_t input, uint64_t size, char digest[33], err_t *failure) {
     const wanted_t *wanted = context;
@@ -127,7 +142,8 @@ static void begin(lab_t *lab) {
     *lab = (lab_t){.store = {.read_header = read_header,
                              .change_header = change_header,
                              .read_entries = read_entries,
-                             .add_entries = add_entries}};
+                             .add_entries = add_entries,
+                             .change_entries = change_entries}};
 }
 
 static void end(lab_t *lab) {
@@ -194,6 +210,12 @@ static int one(lab_t *lab, wanted_t wanted, uint8_t load) {
     return ordinal;
 }
 
+/* Begun by somebody. */
+static void begin_all(lab_t *lab) {
+    for (size_t i = 0; i < lab->entries.count; i++)
+        lab->entries.entries[i].pieces[0].epoch = 1;
+}
+
 /* ---- */
 
 static void test_known_again(void **state) {
@@ -210,6 +232,41 @@ static void test_known_again(void **state) {
     assert_int_equal(lab.entries.count, 4);
     assert_int_equal(lab.entries.entries[3].extents[0].base, 3 * RECORD_ID_EXTENT_UNIT);
     assert_int_equal(lab.header.next_extent, 4);
+    end(&lab);
+}
+
+/* Under each path under which it was recognised it is known again, whatever is under the others by now. Its own path goes first, and
+ * what has other content is no reason to refuse. */
+static void test_known_by_each_name(void **state) {
+    (void)state;
+    lab_t lab;
+    begin(&lab);
+    assert_int_equal(one(&lab, file_of("d/x", 'x', 10), 1), 0);
+    begin_all(&lab);
+    assert_int_equal(one(&lab, file_of("e/x", 'x', 10), 1), 0); /* moved */
+    stands_there = STANDS_OTHER;                                /* and copied back */
+    assert_int_equal(one(&lab, file_of("e/x", 'x', 10), 1), 0);
+    assert_int_equal(one(&lab, file_of("e/x", 'x', 12), 1), 0);
+    assert_int_equal(one(&lab, file_of("d/x", 'x', 10), 1), 0);
+    assert_int_equal(one(&lab, file_of("f/x", 'x', 10), 1), 1); /* another copy */
+    assert_int_equal(lab.entries.entries[0].name_count, 1);
+    for (int turn = 0; turn < 2; turn++) {
+        wanted_t both[2];
+        both[turn] = file_of("d/x", 'x', 10);
+        both[!turn] = file_of("e/x", 'x', 10);
+        assert_true(try(&lab, both, 2, 2));
+        assert_int_equal(both[turn].entry.ordinal, 0);
+        assert_int_equal(both[!turn].entry.ordinal, 2); /* there are two now */
+        answer_free(&both[0]);
+        answer_free(&both[1]);
+    }
+    assert_int_equal(one(&lab, file_of("l/x", 'z', 10), 1), 3);
+    begin_all(&lab);
+    stands_there = STANDS_SAME; /* a link */
+    assert_int_equal(one(&lab, file_of("m/y", 'z', 10), 1), 3);
+    stands_there = STANDS_NONE; /* of which the first name was removed */
+    assert_int_equal(one(&lab, file_of("m/y", 'z', 10), 1), 3);
+    assert_int_equal(one(&lab, file_of("m/y", 'w', 10), 1), 4); /* another one, in its place */
     end(&lab);
 }
 
@@ -257,8 +314,8 @@ static void test_other_folders(void **state) {
     assert_int_equal(one(&lab, copy, 2), 2);
     stands_there = STANDS_OTHER;
     assert_int_equal(one(&lab, file_of("d/a", 'x', 10), 2), 0); /* in its place */
-    assert_int_equal(one(&lab, file_of("e/a", 'x', 10), 2), 3); /* a copy */
-    assert_int_equal(one(&lab, file_of("e/a", 'x', 10), 3), 3);
+    assert_int_equal(one(&lab, file_of("g/a", 'x', 10), 2), 3); /* a copy */
+    assert_int_equal(one(&lab, file_of("g/a", 'x', 10), 3), 3);
     assert_int_equal(one(&lab, file_of("f/a", 'y', 20), 3), 4);
     end(&lab);
 }
@@ -498,12 +555,6 @@ static void test_whose_name(void **state) {
     lab.entries.entries[2].pieces[0].epoch = 0;
     assert_int_equal(one(&lab, file_of("d/log", '0', 0), 2), -STATUS_INPUT);
     end(&lab);
-}
-
-/* Begun by somebody. */
-static void begin_all(lab_t *lab) {
-    for (size_t i = 0; i < lab->entries.count; i++)
-        lab->entries.entries[i].pieces[0].epoch = 1;
 }
 
 /* Another folder, and longer: the old one, if only one could be it, and nothing stands where that was. */
@@ -923,6 +974,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_known_again),
         cmocka_unit_test(test_other_names),
+        cmocka_unit_test(test_known_by_each_name),
         cmocka_unit_test(test_other_folders),
         cmocka_unit_test(test_renamed_and_grown),
         cmocka_unit_test(test_alike),

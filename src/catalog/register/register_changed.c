@@ -126,7 +126,7 @@ static bool refuse_whole_path(const registration_t *registering, const wanted_t 
 
 /* What an input that has grown may have been: the entries of its name and of its file, and those whose files are gone. */
 typedef struct {
-    const entry_t *here;  /* of its name or its file: the longest one that it begins with; NULL: none */
+    const entry_t *here;  /* of its names or its file: the longest one that it begins with; NULL: none */
     const entry_t *moved; /* of those that are gone: likewise, if it is longer than that */
     size_t moved_count;   /* how many of these there are */
 } grown_t;
@@ -169,6 +169,10 @@ static bool find_grown(const matching_t *m, size_t number, grown_t *grown, err_t
     *grown = (grown_t){.here = NULL};
     size_t at = register_first_in(m, &m->by_path, wanted);
     for (const entry_t *entry; (entry = register_next_of_name(m, wanted, &at));)
+        if (!look_here(m, number, entry, grown, err))
+            return false;
+    at = 0;
+    for (const entry_t *entry; (entry = register_next_of_further_name(m, wanted, &at));)
         if (!look_here(m, number, entry, grown, err))
             return false;
     file_place_t place = {.member = NULL};

@@ -41,6 +41,12 @@ typedef struct {
     size_t at;
 } file_place_t;
 
+/* Another path under which the file of an entry was recognised. */
+typedef struct {
+    const char *name;
+    const entry_t *entry;
+} further_t;
+
 typedef struct packed_name packed_name_t; /* see register_packed.c */
 typedef struct content content_t;         /* see register_alike.c */
 
@@ -54,7 +60,9 @@ typedef struct {
     group_t *groups;  /* by the place of the first in by_last_name */
     const entry_t **gone;
     standing_files_t *files; /* looked at once, when first asked for */
-    packed_name_t *packed;   /* likewise */
+    further_t *further;      /* all of them, by name */
+    size_t further_count;
+    packed_name_t *packed; /* looked at once, when first asked for */
     size_t packed_count;
     content_t *contents; /* likewise */
     size_t content_count;
@@ -101,6 +109,8 @@ const entry_t *register_next_of_name(const matching_t *m, const wanted_t *wanted
 void register_be_like_entry(const matching_t *m, size_t number, const entry_t *entry, like_t how);
 void register_be_like_input(const matching_t *m, size_t number, size_t other, like_t how);
 void register_like_none(wanted_t *wanted);
+/* Entries that were recognised under its name. */
+const entry_t *register_next_of_further_name(const matching_t *m, const wanted_t *wanted, size_t *at);
 /* Of the inputs that bring something: all that each is like. False: err. */
 bool register_find_alike(matching_t *m, err_t *err);
 /* Of register_next_gone those of fewer bytes, which may have become this input. */
