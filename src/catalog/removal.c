@@ -296,6 +296,13 @@ static bool list_all(removing_t *removing, const removed_t *inputs, size_t count
     return true;
 }
 
+static bool remove_them(const removing_t *removing, err_t *err) {
+    const removal_t *removal = removing->removal;
+    if (removal->begins)
+        removal->begins(removal->context);
+    return remove_documents(removing->store, removal, &removing->entries, err);
+}
+
 bool catalog_remove(store_t *store, const removed_t *inputs, size_t count, const removal_t *removal,
                     err_t *err) {
     removing_t removing = {.store = store, .removal = removal};
@@ -303,7 +310,7 @@ bool catalog_remove(store_t *store, const removed_t *inputs, size_t count, const
         return true;
     const bool ok = list_all(&removing, inputs, count, err) && own_all(&removing, err) &&
                     refuse_documents(&removing, err) && bury_all(&removing, err) &&
-                    remove_documents(store, removal, &removing.entries, err);
+                    remove_them(&removing, err);
     entries_free(&removing.entries);
     free(removing.ordinals);
     free(removing.documents);

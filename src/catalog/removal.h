@@ -13,6 +13,8 @@ typedef struct {
     uint64_t (*own_beats)(void *context);
     /* Lets a moment pass. False: stop (err is set). */
     bool (*wait)(void *context, err_t *err);
+    /* catalog_remove: nothing refuses it any more; their documents are removed now. NULL: not told. */
+    void (*begins)(void *context);
     /* Does the collection hold documents with the entry's numbers? Removes them, too. */
     bool (*look)(void *context, const entry_t *entry, bool *any, err_t *err);
     bool (*remove)(void *context, const entry_t *entry, err_t *err);
@@ -33,6 +35,7 @@ bool catalog_look_again(store_t *store, const removal_t *removal, const entry_t 
 typedef struct {
     const entry_t *entry; /* as it was read before */
     bool documents;       /* with its documents */
+    bool read;            /* records of it were read before: for who tells of it */
 } removed_t;
 
 /* Takes the inputs out of the catalog first, so that no load continues them and their numbers belong to no input. Then

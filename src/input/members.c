@@ -77,7 +77,8 @@ static bool members_differ(const archive_t *archive) {
 
 /* Sets its digest, and what was seen of the file in which the member's bytes are. */
 static void of_archive(input_file_t *member, const input_file_t *archive) {
-    identify_by_name(member, member->name + strlen(archive->name) + 1, member->digest);
+    member->member = strlen(archive->name) + 1;
+    identify_by_name(member, member->name + member->member, member->digest);
     member->modified_ns = archive->modified_ns;
     member->device = archive->device;
     member->inode = archive->inode;

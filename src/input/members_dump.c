@@ -151,6 +151,7 @@ static bool add_collection(build_t *build, prelude_t *prelude, size_t at) {
     file->kind = INPUT_DUMP;
     file->has_identity = true;
     file->archive = dump;
+    file->member = strlen(dump->name) + 1;
     file->disk_bytes = dump->disk_bytes;
     file->text_bound = dump->text_bound;
     file->modified_ns = dump->modified_ns;

@@ -251,7 +251,7 @@ static bool remove_changed(job_t *job, bool *any, err_t *err) {
         const load_file_t *file = &job->files[i];
         const entry_t *entry = file->work ? &job->ledger.inputs[file->work->input].entry : NULL;
         if (file->changed && entry && !(count && inputs[count - 1].entry == entry))
-            inputs[count++] = (removed_t){entry, true};
+            inputs[count++] = (removed_t){entry, .read = true};
     }
     *any = count > 0;
     const bool ok = job_remove_inputs(job, inputs, count, err);

@@ -126,6 +126,21 @@ class Archives(livetest.Case):
                 self.assertIn("new/b.%s!%s has another name than %s!%s, but the same size" % (end, new, name, old), self.stderr)
             self.assertEqual(2, self.stderr.count("it is loaded as another file"))
 
+    def test_members_of_one_name(self):
+        """equal members of two archives are two, also where the first archive is gone, and it stands in a folder of the archive"""
+        for end in ("tar.gz", "zip"):
+            collection, text = "results" + end[-2:], rows(300, 4)
+            for name in ("jan." + end, "feb." + end):
+                self.write(name, zip_of(("data/r.csv", text, zipfile.ZIP_STORED)) if end == "zip"
+                           else PACKINGS[end](tar_of(("data/r.csv", text))))
+            self.load("jan." + end, collection=collection)
+            (self.folder / ("jan." + end)).rename(self.folder / "gone")
+            self.assertEqual(300, self.load("feb." + end, collection=collection)["loaded"])
+            self.assertIn("feb.%s!data/r.csv has another name than jan.%s!data/r.csv, but the same" % (end, end), self.stderr)
+            (self.folder / "there").mkdir(exist_ok=True)
+            (self.folder / "gone").rename(self.folder / "there" / ("jan." + end))
+            self.assertEqual(0, self.load("there/jan." + end, collection=collection)["loaded"])
+
     def test_packed_otherwise(self):
         """what is loaded again, compressed, unpacked or in a zip, is told, as is what one command has in both ways; copies are not, nor
         files of a name that comes again and again in other folders"""
@@ -151,7 +166,7 @@ class Archives(livetest.Case):
         self.load("d.csv")
         self.write("old/d.csv.gz", gzip.compress(rows(20, 5)))
         self.load("old/d.csv.gz")
-        self.assertIn("If it is that one, moved, and packed or unpacked", self.stderr)
+        self.assertIn("old/d.csv.gz has the same name as d.csv, but is packed otherwise", self.stderr)
 
     def test_rolled(self):
         """a member of the same last name, in an archive that was written anew, is another input: nothing is removed"""

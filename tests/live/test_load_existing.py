@@ -165,15 +165,60 @@ class Existing(Ids, livetest.Case):
         self.load("--id", "k", "--existing", "replace", "a.csv", "b.csv")
         self.put(copy=a, part=Input(a.rows[:100]), more=Input(a.rows + [("key 5", "new")]), again=b)
         self.write("a.csv.gz", gzip.compress(a.text.encode()))
-        for name, says in (("copy.csv", "has the content of"), ("part.csv", "has the beginning of"),
+        for name, says in (("copy.csv", "has the content of"),
                            ("more.csv", "begins with the content of"), ("a.csv.gz", "may be, packed otherwise,")):
             self.refused("%s %s a.csv, which was loaded before b.csv" % (name, says), name)
+        self.refused("part.csv is the beginning of a.csv, or an earlier version of it", "part.csv")
         self.has(last(a, b))
         self.load("again.csv")
         self.has(last(a, b))
         self.tipple("forget", "a.csv", "--uri", self.uri())
         self.load("copy.csv")
         self.has(last(a, b, a))
+
+    def test_older_than_the_last_one(self):
+        """an earlier version, or the beginning, of what was loaded last, also where that grows now, and by several names"""
+        p = rows(100, 30, 23, "p")
+        grown = Input(p.rows + [("key 1", "newer")])
+        self.put(p=p, bak=p)
+        self.write("try.csv", p.text[:p.text.index("\n", 500) + 1])
+        self.load("--id", "k", "--existing", "replace", "p.csv")
+        self.put(p=grown)
+        for names in ("p.csv", "bak.csv"), ("bak.csv", "p.csv"):
+            self.refused("bak.csv is the beginning of p.csv, or an earlier version of it", *names)
+        self.has(last(p))
+        self.load("p.csv")
+        for name in "bak.csv", "try.csv":
+            self.refused("%s is the beginning of p.csv, or an earlier version of it" % name, name)
+        self.has(last(grown))
+
+    def test_same_collection(self):
+        """the collection was copied with its catalog, and only the first of two inputs is given, or an older one"""
+        a, b = rows(300, 100, 24, "a"), rows(100, 100, 25, "b")
+        self.put(a=a, b=b)
+        self.load("--id", "k", "--existing", "replace", "a.csv", "b.csv")
+        documents = self.documents()
+        self.client.command(self.database, {"drop": "results"})
+        self.client.insert(self.database, "results", documents)
+        for words in ["--same-collection"], []:
+            self.load("a.csv", *words, status=1)
+            self.assertIn("a.csv is to be read again, since the collection is another one, and b.csv comes after", self.stderr)
+        self.has(last(a, b))
+        self.load("a.csv", "b.csv")
+        self.has(last(a, b))
+        self.verified("a.csv", "b.csv")
+
+    def test_late_by_a_new_path(self):
+        """what the sentence names is what the catalog has"""
+        a, b = rows(300, 100, 26, "a"), rows(100, 100, 27, "b")
+        self.put(a=a, b=b)
+        self.load("--id", "k", "--existing", "replace", "a.csv", "b.csv")
+        (self.folder / "new").mkdir()
+        (self.folder / "a.csv").unlink()
+        self.write("new/a.csv", Input(a.rows + [("key 1", "new")]).text)
+        self.refused("`tipple forget` a.csv#0 and load it again", "new/a.csv")
+        self.tipple("forget", "a.csv#0", "--uri", self.uri())
+        self.load("new/a.csv")
 
     def test_refused(self):
         """without own `_id`s, with --unsafe, with another mode, beside another load"""

@@ -107,7 +107,7 @@ static bool remove_changed(sim_load_t *load, err_t *err) {
         return false;
     for (size_t i = 0; i < registration->count; i++)
         if (registration->wanted[i].changed)
-            changed[count++] = (removed_t){&registration->wanted[i].entry, true};
+            changed[count++] = (removed_t){&registration->wanted[i].entry, .documents = true};
     if (!catalog_remove(&load->store.store, changed, count, &removal, err))
         return false;
     if (count)
@@ -124,7 +124,7 @@ static void remove_turned_out(sim_load_t *load) {
     err_t ignored;
     for (size_t i = 0; i < load->ledger.input_count; i++)
         if (load->turned_out[i])
-            changed[count++] = (removed_t){&load->ledger.inputs[i].entry, true};
+            changed[count++] = (removed_t){&load->ledger.inputs[i].entry, .documents = true};
     load->again |= count > 0;
     catalog_remove(&load->store.store, changed, count, &removal, &ignored);
 }
@@ -276,7 +276,8 @@ static bool forget(sim_load_t *load, err_t *err) {
               err_set(err, STATUS_USAGE, "%s is not in the catalog", name);
     const removal_t removal = removal_of(load);
     ok = ok && program_begin(load, err) &&
-         catalog_remove(store, &(removed_t){entry, load->command.documents}, entry ? 1 : 0, &removal, err) &&
+         catalog_remove(store, &(removed_t){entry, .documents = load->command.documents}, entry ? 1 : 0,
+                        &removal, err) &&
          remove_strays(load, places, name, err) && catalog_finish_removals(store, &removal, err);
     places_free(places);
     return ok;

@@ -448,8 +448,8 @@ static bool owns_all(const entry_t *entry, const load_id_t *owner) {
 }
 
 static bool change_matches(const entry_t *entry, const entry_change_t *change) {
-    if (change->sets_remains)
-        return entry->removed;
+    if (change->sets_remains || change->adds_name)
+        return entry->removed == change->sets_remains;
     if (change->removes && entry->removed)
         return false;
     if (change->piece >= entry->piece_count)
@@ -527,6 +527,8 @@ static void apply(world_t *world, entry_t *entry, const entry_change_t *change) 
         entry->key = strdup(key);
         entry->removed = true;
     }
+    if (change->adds_name && !entry_has_name(entry, change->adds_name))
+        entry_add_name(entry, change->adds_name, &err);
     if (change->removes || change->sets_remains)
         set_remains(world, entry, change->remains);
     for (size_t i = 0; i < change->fix_count; i++)

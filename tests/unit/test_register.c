@@ -88,6 +88,21 @@ static bool add_entries(store_t *store, const entry_t *const *entries, size_t co
     return true;
 }
 
+/* Nothing but names. */
+static bool change_entries(store_t *store, const entry_change_t *changes, size_t count, uint64_t *changed,
+                           err_t *failure) {
+    lab_t *lab = (lab_t *)store;
+    *changed = 0;
+    for (size_t i = 0; i < count; i++)
+        for (size_t j = 0; j < lab->entries.count; j++)
+            if (lab->entries.entries[j].ordinal == changes[i].ordinal) {
+                assert_non_null(changes[i].adds_name);
+                assert_true(entry_add_name(&lab->entries.entries[j], changes[i].adds_name, failure));
+                ++*changed;
+            }
+    return true;
+}
+
 /* Digests are words; what an input begins with is told by the word's first letter. */
 static bool digest_at(const void *context, size_t input, uint64_t size, char digest[33], err_t *failure) {
     const wanted_t *wanted = context;
@@ -127,7 +142,8 @@ static void begin(lab_t *lab) {
     *lab = (lab_t){.store = {.read_header = read_header,
                              .change_header = change_header,
                              .read_entries = read_entries,
-                             .add_entries = add_entries}};
+                             .add_entries = add_entries,
+                             .change_entries = change_entries}};
 }
 
 static void end(lab_t *lab) {
@@ -174,17 +190,30 @@ static bool try(lab_t *lab, wanted_t *wanted, size_t count, uint8_t load) {
 /* The ordinal of the one input's entry; -status where it is refused. */
 static char like[512];
 static like_t like_how;
+static alike_t like_all[LIKE_KINDS]; /* whether there is one, not its path */
+
+static const char *told(const wanted_t *wanted) {
+    const like_t how = registration_tells(wanted);
+    return how < LIKE_KINDS ? wanted->like[how].path : "";
+}
 
 static int one(lab_t *lab, wanted_t wanted, uint8_t load) {
     if (!try(lab, &wanted, 1, load)) {
         answer_free(&wanted);
         return -(int)err.status;
     }
-    snprintf(like, sizeof like, "%s", wanted.like ? wanted.like : "");
-    like_how = wanted.like_how;
+    like_how = registration_tells(&wanted);
+    snprintf(like, sizeof like, "%s", told(&wanted));
+    memcpy(like_all, wanted.like, sizeof like_all);
     const int ordinal = (int)wanted.entry.ordinal;
     answer_free(&wanted);
     return ordinal;
+}
+
+/* Begun by somebody. */
+static void begin_all(lab_t *lab) {
+    for (size_t i = 0; i < lab->entries.count; i++)
+        lab->entries.entries[i].pieces[0].epoch = 1;
 }
 
 /* ---- */
@@ -203,6 +232,41 @@ static void test_known_again(void **state) {
     assert_int_equal(lab.entries.count, 4);
     assert_int_equal(lab.entries.entries[3].extents[0].base, 3 * RECORD_ID_EXTENT_UNIT);
     assert_int_equal(lab.header.next_extent, 4);
+    end(&lab);
+}
+
+/* Under each path under which it was recognised it is known again, whatever is under the others by now. Its own path goes first, and
+ * what has other content is no reason to refuse. */
+static void test_known_by_each_name(void **state) {
+    (void)state;
+    lab_t lab;
+    begin(&lab);
+    assert_int_equal(one(&lab, file_of("d/x", 'x', 10), 1), 0);
+    begin_all(&lab);
+    assert_int_equal(one(&lab, file_of("e/x", 'x', 10), 1), 0); /* moved */
+    stands_there = STANDS_OTHER;                                /* and copied back */
+    assert_int_equal(one(&lab, file_of("e/x", 'x', 10), 1), 0);
+    assert_int_equal(one(&lab, file_of("e/x", 'x', 12), 1), 0);
+    assert_int_equal(one(&lab, file_of("d/x", 'x', 10), 1), 0);
+    assert_int_equal(one(&lab, file_of("f/x", 'x', 10), 1), 1); /* another copy */
+    assert_int_equal(lab.entries.entries[0].name_count, 1);
+    for (int turn = 0; turn < 2; turn++) {
+        wanted_t both[2];
+        both[turn] = file_of("d/x", 'x', 10);
+        both[!turn] = file_of("e/x", 'x', 10);
+        assert_true(try(&lab, both, 2, 2));
+        assert_int_equal(both[turn].entry.ordinal, 0);
+        assert_int_equal(both[!turn].entry.ordinal, 2); /* there are two now */
+        answer_free(&both[0]);
+        answer_free(&both[1]);
+    }
+    assert_int_equal(one(&lab, file_of("l/x", 'z', 10), 1), 3);
+    begin_all(&lab);
+    stands_there = STANDS_SAME; /* a link */
+    assert_int_equal(one(&lab, file_of("m/y", 'z', 10), 1), 3);
+    stands_there = STANDS_NONE; /* of which the first name was removed */
+    assert_int_equal(one(&lab, file_of("m/y", 'z', 10), 1), 3);
+    assert_int_equal(one(&lab, file_of("m/y", 'w', 10), 1), 4); /* another one, in its place */
     end(&lab);
 }
 
@@ -250,8 +314,8 @@ static void test_other_folders(void **state) {
     assert_int_equal(one(&lab, copy, 2), 2);
     stands_there = STANDS_OTHER;
     assert_int_equal(one(&lab, file_of("d/a", 'x', 10), 2), 0); /* in its place */
-    assert_int_equal(one(&lab, file_of("e/a", 'x', 10), 2), 3); /* a copy */
-    assert_int_equal(one(&lab, file_of("e/a", 'x', 10), 3), 3);
+    assert_int_equal(one(&lab, file_of("g/a", 'x', 10), 2), 3); /* a copy */
+    assert_int_equal(one(&lab, file_of("g/a", 'x', 10), 3), 3);
     assert_int_equal(one(&lab, file_of("f/a", 'y', 20), 3), 4);
     end(&lab);
 }
@@ -266,9 +330,9 @@ static void test_renamed_and_grown(void **state) {
         like_t how;
     } rows[] = {
         {{.name = "log.1", .seen = {.size = 20, .digest = "x20"}}, STANDS_NONE, "log", LIKE_BEGINS},
-        {{.name = "log.1", .seen = {.size = 20, .digest = "y20"}}, STANDS_NONE, "", LIKE_NONE},
+        {{.name = "log.1", .seen = {.size = 20, .digest = "y20"}}, STANDS_NONE, "", LIKE_KINDS},
         {{.name = "log.1", .seen = {.size = 20, .digest = "x20"}}, STANDS_OTHER, "log", LIKE_BEGINS},
-        {{.name = "log.1", .seen = {.size = 5, .digest = "x5"}}, STANDS_NONE, "", LIKE_NONE},
+        {{.name = "log.1", .seen = {.size = 5, .digest = "x5"}}, STANDS_NONE, "", LIKE_KINDS},
         {{.name = "log.1", .seen = {.size = 5, .digest = "x5"}}, STANDS_OTHER, "log", LIKE_PART},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -294,12 +358,14 @@ static void test_alike(void **state) {
     wanted_t both[] = {file_of("a", 'x', 20), file_of("b", 'x', 10), file_of("c", 'x', 10),
                        file_of("d", 'y', 10)};
     assert_true(try(&lab, both, 4, 1));
-    assert_string_equal(both[0].like, "b");
-    assert_int_equal(both[0].like_how, LIKE_BEGINS);
-    assert_int_equal(both[0].like_ordinal, LIKE_NEW);
-    assert_string_equal(both[2].like, "b");
-    assert_int_equal(both[2].like_how, LIKE_EQUAL);
-    assert_true(!both[1].like && !both[3].like);
+    assert_string_equal(told(&both[0]), "b");
+    assert_int_equal(registration_tells(&both[0]), LIKE_BEGINS);
+    assert_int_equal(both[0].like[LIKE_BEGINS].ordinal, LIKE_NEW);
+    assert_string_equal(told(&both[2]), "b");
+    assert_int_equal(registration_tells(&both[2]), LIKE_EQUAL);
+    assert_string_equal(told(&both[1]), ""); /* the longer one tells */
+    assert_true(both[1].like[LIKE_PART].path && both[1].like[LIKE_PART].before);
+    assert_string_equal(told(&both[3]), "");
     for (size_t i = 0; i < 4; i++) {
         answer_free(&both[i]);
         lab.entries.entries[i].pieces[0].epoch = 1;
@@ -327,33 +393,139 @@ static void test_alike_copies(void **state) {
     lab.entries.entries[0].pieces[0].epoch = 1;
     assert_true(try(&lab, both, 2, 2));
     assert_int_equal(both[1].entry.ordinal, 0);
-    assert_true(!both[0].like && !both[1].like);
+    assert_true(!*told(&both[0]) && !*told(&both[1]));
     answer_free(&both[0]);
     answer_free(&both[1]);
     end(&lab);
 }
 
-/* What another one is told to be left with is not told to be taken out, be it an entry or an input of the same load. */
+/* All that is known of an input is there, by content and by name; the surest is told. */
 static void test_alike_and_packed(void **state) {
     (void)state;
     for (int before = 0; before < 2; before++) {
         lab_t lab;
         begin(&lab);
         wanted_t all[] = {file_of("a", 'x', 20), file_of("b", 'x', 20), file_of("a.gz", 'z', 7),
-                          file_of("c", 'y', 20), file_of("c.gz", 'w', 8)};
+                          file_of("c", 'y', 20), file_of("b.gz", 'y', 20)};
         if (before) {
             assert_int_equal(one(&lab, all[0], 1), 0);
             lab.entries.entries[0].pieces[0].epoch = 1;
             stands_there = STANDS_OTHER;
         }
         assert_true(try(&lab, all, 5, 2));
-        assert_string_equal(all[1].like, "a");
-        assert_int_equal(all[1].like_how, LIKE_EQUAL);
-        assert_null(all[2].like);
-        assert_string_equal(all[4].like, "c");
-        assert_int_equal(all[4].like_how, LIKE_PACKED);
+        assert_string_equal(told(&all[1]), "a");
+        assert_int_equal(registration_tells(&all[1]), LIKE_EQUAL);
+        assert_string_equal(told(&all[2]), "a");
+        assert_int_equal(registration_tells(&all[2]), LIKE_PACKED);
+        assert_string_equal(told(&all[4]), "c");
+        assert_string_equal(all[4].like[LIKE_PACKED].path, "b");
         for (size_t i = 0; i < 5; i++)
             answer_free(&all[i]);
+        end(&lab);
+    }
+}
+
+/* What grows by the same load is compared as it is now, and one that is not loaded to its end is told so. */
+static void test_alike_and_growing(void **state) {
+    (void)state;
+    lab_t lab;
+    begin(&lab);
+    assert_int_equal(one(&lab, file_of("a", 'x', 10), 1), 0);
+    lab.entries.entries[0].pieces[0].epoch = 1;
+    stands_there = STANDS_OTHER;
+    wanted_t both[] = {file_of("a", 'x', 20), file_of("b", 'x', 10), file_of("c", 'x', 20)};
+    assert_true(try(&lab, both, 3, 2));
+    assert_int_equal(registration_tells(&both[0]), LIKE_KINDS); /* it had that before */
+    assert_int_equal(registration_tells(&both[1]), LIKE_PART);
+    assert_int_equal(registration_tells(&both[2]), LIKE_EQUAL);
+    assert_string_equal(told(&both[2]), "a");
+    assert_false(both[2].like[LIKE_EQUAL].unfinished);
+    for (size_t i = 0; i < 3; i++)
+        answer_free(&both[i]);
+    for (int complete = 0; complete < 2; complete++) {
+        lab.entries.entries[0].pieces[0].complete = complete ? 1 : 0;
+        lab.entries.entries[0].pieces[0].counts.read = 5;
+        one(&lab, file_of(complete ? "d" : "e", 'x', 10), 3);
+        assert_int_equal(like_how, LIKE_EQUAL);
+        assert_true(like_all[LIKE_EQUAL].unfinished == !complete);
+    }
+    end(&lab);
+}
+
+/* Of several that are equal the newest entry counts; an earlier version of another one is known as well. */
+static void test_alike_to_several(void **state) {
+    (void)state;
+    lab_t lab;
+    begin(&lab);
+    stands_there = STANDS_OTHER;
+    assert_int_equal(one(&lab, file_of("a", 'x', 10), 1), 0);
+    assert_int_equal(one(&lab, file_of("b", 'x', 10), 1), 1);
+    assert_int_equal(one(&lab, file_of("c", 'x', 10), 1), 2);
+    for (size_t i = 0; i < 3; i++)
+        lab.entries.entries[i].pieces[0].epoch = 1;
+    assert_true(entry_add_version(&lab.entries.entries[2], &(version_t){.size = 30, .digest = "x30"}, &err));
+    one(&lab, file_of("d", 'x', 10), 2);
+    assert_string_equal(like, "b");
+    assert_true(like_all[LIKE_PART].path && like_all[LIKE_PART].ordinal == 2);
+    end(&lab);
+}
+
+/* However many there are, each that is equal to another one is found. */
+static void test_many_alike(void **state) {
+    (void)state;
+    enum { COUNT = 3000 };
+    lab_t lab;
+    begin(&lab);
+    assert_int_equal(one(&lab, file_of("first", 'x', 10), 1), 0);
+    lab.entries.entries[0].pieces[0].epoch = 1;
+    wanted_t *wanted = calloc(COUNT, sizeof *wanted);
+    char names[COUNT][8];
+    for (int i = 0; i < COUNT; i++) {
+        snprintf(names[i], sizeof names[i], "%d", i);
+        wanted[i] = file_of(names[i], 'y', 100 + (uint64_t)i);
+        wanted[i].may_grow = false;
+    }
+    wanted[COUNT - 1] = file_of("last", 'x', 10);
+    registration_t registering = {.wanted = wanted,
+                                  .count = COUNT,
+                                  .read_only = true,
+                                  .digest_at = digest_at,
+                                  .file_at = file_at,
+                                  .by_link = by_link,
+                                  .holds = holds,
+                                  .context = wanted,
+                                  .name = "c"};
+    assert_true(catalog_register(&lab.store, &registering, &err));
+    assert_string_equal(told(&wanted[COUNT - 1]), "first");
+    register_free(&registering);
+    free(wanted);
+    end(&lab);
+}
+
+/* A member of an archive has the archive's last name and its own whole one: another archive's is another one. */
+static void test_members(void **state) {
+    (void)state;
+    static const struct {
+        const char *name, *last_name;
+        int is;
+    } rows[] = {{"feb.zip!d/r", "feb.zip!d/r", 1},
+                {"old/jan.zip!d/r", "jan.zip!d/r", 0},
+                {"xjan.zip!d/r", "xjan.zip!d/r", 1},
+                {"old/jan.zip!r", "jan.zip!r", 1}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        lab_t lab;
+        begin(&lab);
+        wanted_t first = file_of("in/jan.zip!d/r", 'x', 10);
+        first.last_name = "jan.zip!d/r";
+        first.of_archive = true;
+        assert_int_equal(one(&lab, first, 1), 0);
+        lab.entries.entries[0].pieces[0].epoch = 1;
+        wanted_t now = first;
+        now.name = rows[i].name;
+        now.last_name = rows[i].last_name;
+        if (one(&lab, now, 2) != rows[i].is)
+            fail_msg("%s", now.name);
+        assert_int_equal(like_how, rows[i].is ? LIKE_EQUAL : LIKE_KINDS);
         end(&lab);
     }
 }
@@ -383,12 +555,6 @@ static void test_whose_name(void **state) {
     lab.entries.entries[2].pieces[0].epoch = 0;
     assert_int_equal(one(&lab, file_of("d/log", '0', 0), 2), -STATUS_INPUT);
     end(&lab);
-}
-
-/* Begun by somebody. */
-static void begin_all(lab_t *lab) {
-    for (size_t i = 0; i < lab->entries.count; i++)
-        lab->entries.entries[i].pieces[0].epoch = 1;
 }
 
 /* Another folder, and longer: the old one, if only one could be it, and nothing stands where that was. */
@@ -808,11 +974,16 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_known_again),
         cmocka_unit_test(test_other_names),
+        cmocka_unit_test(test_known_by_each_name),
         cmocka_unit_test(test_other_folders),
         cmocka_unit_test(test_renamed_and_grown),
         cmocka_unit_test(test_alike),
         cmocka_unit_test(test_alike_copies),
         cmocka_unit_test(test_alike_and_packed),
+        cmocka_unit_test(test_alike_and_growing),
+        cmocka_unit_test(test_alike_to_several),
+        cmocka_unit_test(test_many_alike),
+        cmocka_unit_test(test_members),
         cmocka_unit_test(test_whose_name),
         cmocka_unit_test(test_moved_and_grown),
         cmocka_unit_test(test_moved_and_followed),

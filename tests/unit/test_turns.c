@@ -1,7 +1,8 @@
 /* turns: which inputs may be loaded where later records replace earlier ones. Entries are letters:
  *     = complete   . registered, not begun   ~ begun   x removed   o complete in an earlier generation
- * and the inputs that are given: their places among the entries, '+' a new one, '>' one that has grown, '!' one that has
- * changed and is to be loaded again (its place follows); '?' a new one that is like one of the entries (its place follows). */
+ * and the inputs that are given: their places among the entries, '+' a new one; and, before a place, '>' one that has grown, '!' one
+ * that has changed and is to be loaded again, 'v' an earlier version of it; '?' a new one that is like one of the entries, '<' one that
+ * is a part of it, '(' both (of the entry before that) a part and like it; '^' a new one that is a part of a new one before it. */
 #include "catalog/register/turns.h"
 
 #include <setjmp.h>
@@ -56,7 +57,11 @@ static void test_turns(void **state) {
         {"==", ">01", "0.csv has records that are not loaded", false},
         {"=x", ">0", NULL, false},
         {"oo", "01", NULL, false},
-        {"oo", "0", NULL, false},
+        {"oo", "0", "0.csv is to be read again, since the collection is another one, and 1.csv comes after",
+         false},
+        {"o=", "0", "0.csv has records that are not loaded, but 1.csv, which comes after it", false},
+        {"oo.", "01", NULL, false},
+        {"ox", "0", NULL, false},
         {"oo", "1", "0.csv comes before 1.csv", false},
         {"oo", "+", "0.csv comes before new", false},
         {"~.=", "012", "2.csv, which comes after it", false},
@@ -72,7 +77,19 @@ static void test_turns(void **state) {
         {"==", "?1", NULL, false},
         {"==", "?0", "new has the content of 0.csv, which was loaded before 1.csv", false},
         {"=x", "?0", NULL, false},
-        {"=o=", "?0", "before 2.csv", false},
+        {"=o", "?0", "before 1.csv", false},
+        {"=o=", "?1", "before 2.csv", false},
+        {"=", "+?0", "new has the content of 0.csv, which was loaded before new", false},
+        {"=", "?0+", NULL, false},
+        {"=", "<0", "new is the beginning of 0.csv, or an earlier version",
+         false}, /* of the newest one, too */
+        {"==", "<1", "`tipple forget` 1.csv#1", false},
+        {"==", "(1", "new is the beginning of 0.csv", false},
+        {"=", "0+^", "new is the beginning of new, and comes after it", false},
+        {"~", "v0", "0.csv is an earlier version of what was loaded", false},
+        {"o", "v0", "0.csv is an earlier version of what was loaded", false},
+        {"=", "v0", NULL, false},
+        {"=.", "v0", NULL, false},
     };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -82,38 +99,34 @@ static void test_turns(void **state) {
         registration_t registering = {.wanted = wanted, .generation = GENERATION};
         for (const char *at = cases[i].entries; *at; at++)
             make(entries_add(&all, &err), (uint32_t)(at - cases[i].entries), *at);
-        bool grown = false, changed = false, like = false;
+        char mark = 0;
         for (const char *at = cases[i].given; *at; at++) {
-            if (*at == '>') {
-                grown = true;
-                continue;
-            }
-            if (*at == '!') {
-                changed = true;
-                continue;
-            }
-            if (*at == '?') {
-                like = true;
+            if (*at != '+' && *at != '^' && (*at < '0' || *at > '9')) {
+                mark = *at;
                 continue;
             }
             wanted_t *one = &wanted[registering.count++];
             *one = (wanted_t){.name = "new",
-                              .seen = {.size = grown ? 20 : 10, .digest = "d"},
-                              .changed = changed,
+                              .seen = {.size = mark == '>' ? 20 : 10, .digest = "d"},
+                              .changed = mark == '!',
                               .group = cases[i].one_group ? 1 : registering.count};
-            grown = changed = false;
-            if (*at == '+')
-                continue;
             const uint32_t ordinal = (uint32_t)(*at - '0');
-            if (like) {
-                one->like_how = LIKE_EQUAL;
-                one->like = all.entries[ordinal].path;
-                one->like_ordinal = ordinal;
-                like = false;
-                continue;
+            if (*at == '^')
+                one->like[LIKE_PART] = (alike_t){.path = "new", .ordinal = LIKE_NEW, .before = true};
+            if (mark == '?' || mark == '(')
+                one->like[LIKE_EQUAL] = (alike_t){.path = all.entries[ordinal].path, .ordinal = ordinal};
+            if (mark == '<' || mark == '(')
+                one->like[LIKE_PART] = (alike_t){.path = all.entries[ordinal - (mark == '(')].path,
+                                                 .ordinal = ordinal - (mark == '(')};
+            const bool new = *at == '+' || *at == '^' || (mark && strchr("?<(", mark));
+            if (!new) {
+                make(&one->entry, ordinal, cases[i].entries[ordinal]);
+                one->name = one->entry.path;
+                if (mark == 'v')
+                    assert_true(
+                        entry_add_version(&one->entry, &(version_t){.size = 30, .digest = "e"}, &err));
             }
-            make(&one->entry, ordinal, cases[i].entries[ordinal]);
-            one->name = one->entry.path;
+            mark = 0;
         }
         const bool may = turns_check(&registering, &all, &err);
         if (may != !cases[i].refused || (!may && !strstr(err.text, cases[i].refused)))

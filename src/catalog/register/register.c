@@ -194,6 +194,25 @@ static bool check_any(const matching_t *m, err_t *err) {
                registering->name);
 }
 
+/* The file may come back to its old path, or go from there: the same command knows it by this one. */
+static bool note_names(store_t *store, const registration_t *registering, err_t *err) {
+    size_t count = 0;
+    uint64_t changed;
+    entry_change_t *changes = calloc(registering->count + 1, sizeof *changes);
+    if (!changes)
+        return err_memory(err, registering->count * sizeof *changes);
+    for (size_t i = 0; i < registering->count; i++) {
+        const wanted_t *wanted = &registering->wanted[i];
+        if (wanted->moved && wanted->entry.name_count < ENTRY_MOST_NAMES &&
+            !entry_has_name(&wanted->entry, wanted->name))
+            changes[count++] = (entry_change_t){.ordinal = wanted->entry.ordinal, .adds_name = wanted->name};
+    }
+    const bool ok =
+        !count || registering->read_only || store->change_entries(store, changes, count, &changed, err);
+    free(changes);
+    return ok;
+}
+
 bool catalog_register(store_t *store, registration_t *registering, err_t *err) {
     bool again = true;
     for (int race = 0; again && race < RACES; race++) {
@@ -207,8 +226,9 @@ bool catalog_register(store_t *store, registration_t *registering, err_t *err) {
         if (!ok)
             return false;
     }
-    return !again ||
-           err_set(err, STATUS_SERVER,
+    if (!again)
+        return note_names(store, registering, err);
+    return err_set(err, STATUS_SERVER,
                    "other loads of %s registered the same inputs again and again: run the same command "
                    "again",
                    registering->name);
@@ -217,7 +237,7 @@ bool catalog_register(store_t *store, registration_t *registering, err_t *err) {
 void register_free(registration_t *registering) {
     for (size_t i = 0; registering->wanted && i < registering->count; i++) {
         entry_free(&registering->wanted[i].entry);
-        register_like(&registering->wanted[i], NULL, LIKE_NONE, LIKE_NEW);
+        register_like_none(&registering->wanted[i]);
     }
     free(registering->live);
     registering->live = NULL;

@@ -126,7 +126,7 @@ static bool refuse_whole_path(const registration_t *registering, const wanted_t 
 
 /* What an input that has grown may have been: the entries of its name and of its file, and those whose files are gone. */
 typedef struct {
-    const entry_t *here;  /* of its name or its file: the longest one that it begins with; NULL: none */
+    const entry_t *here;  /* of its names or its file: the longest one that it begins with; NULL: none */
     const entry_t *moved; /* of those that are gone: likewise, if it is longer than that */
     size_t moved_count;   /* how many of these there are */
 } grown_t;
@@ -171,6 +171,10 @@ static bool find_grown(const matching_t *m, size_t number, grown_t *grown, err_t
     for (const entry_t *entry; (entry = register_next_of_name(m, wanted, &at));)
         if (!look_here(m, number, entry, grown, err))
             return false;
+    at = 0;
+    for (const entry_t *entry; (entry = register_next_of_further_name(m, wanted, &at));)
+        if (!look_here(m, number, entry, grown, err))
+            return false;
     file_place_t place = {.member = NULL};
     for (const entry_t *entry; (entry = next_of_file(m, number, &place));)
         if (!look_here(m, number, entry, grown, err))
@@ -178,16 +182,13 @@ static bool find_grown(const matching_t *m, size_t number, grown_t *grown, err_t
     return look_at_gone(m, number, grown, err);
 }
 
-/* Where several are gone that it may have been, what is here has grown, or it is a new one: that is told, and how to take
- * the longest of them out. */
+/* Where several are gone that it may have been, what is here has grown, or it is a new one: that is told. */
 static void take_grown(matching_t *m, size_t number, const grown_t *grown) {
     wanted_t *wanted = &m->registering->wanted[number];
     wanted->resembles = grown->moved_count;
     wanted->moved = grown->moved_count == 1;
     if (wanted->moved || grown->here)
         register_take(m, number, wanted->moved ? grown->moved : grown->here);
-    if (grown->moved && grown->moved_count > 1)
-        register_like(wanted, grown->moved->path, LIKE_MOVED, grown->moved->ordinal);
     if (!grown->moved_count && weight(grown->here) && strcmp(grown->here->path, wanted->name) != 0) {
         wanted->moved = true; /* it was loaded by another name of the file */
         wanted->resembles = 1;
@@ -247,7 +248,7 @@ static bool match_changed(matching_t *m, size_t number, err_t *err) {
     if (!changed.of_name && changed.of_file)
         return refuse_other_name(registering, wanted, changed.of_file, err);
     if (!changed.of_name && changed.by_link)
-        register_like(wanted, changed.by_link->path, LIKE_LEADS, changed.by_link->ordinal);
+        register_be_like_entry(m, number, changed.by_link, LIKE_LEADS);
     if (!changed.of_name)
         return true;
     if (is_by_whole_path(wanted, changed.of_file))

@@ -17,7 +17,6 @@ typedef struct {
 typedef struct {
     enum { NOT_ASKED, NO_FILE, A_FILE } is;
     enum { NOT_READ, ITS_CONTENT, OTHER_CONTENT } holds; /* of an entry's */
-    bool is_like;                                        /* another input is told to be like it */
     file_id_t file;
 } asked_t;
 
@@ -42,6 +41,12 @@ typedef struct {
     size_t at;
 } file_place_t;
 
+/* Another path under which the file of an entry was recognised. */
+typedef struct {
+    const char *name;
+    const entry_t *entry;
+} further_t;
+
 typedef struct packed_name packed_name_t; /* see register_packed.c */
 typedef struct content content_t;         /* see register_alike.c */
 
@@ -55,7 +60,9 @@ typedef struct {
     group_t *groups;  /* by the place of the first in by_last_name */
     const entry_t **gone;
     standing_files_t *files; /* looked at once, when first asked for */
-    packed_name_t *packed;   /* likewise */
+    further_t *further;      /* all of them, by name */
+    size_t further_count;
+    packed_name_t *packed; /* looked at once, when first asked for */
     size_t packed_count;
     content_t *contents; /* likewise */
     size_t content_count;
@@ -98,9 +105,13 @@ const entry_t *register_next_gone(const matching_t *m, size_t number, size_t *at
 
 /* Entries of its name, the newest input last. *at: the first of that name at first. */
 const entry_t *register_next_of_name(const matching_t *m, const wanted_t *wanted, size_t *at);
-/* The input may be what is, or was, under this path. ordinal: of its entry, or LIKE_NEW. */
-void register_like(wanted_t *wanted, const char *path, like_t how, uint32_t ordinal);
-/* Of the inputs that bring something: what each is like. False: err. */
+/* The input may be what the entry is; or what an input is that is new, too. */
+void register_be_like_entry(const matching_t *m, size_t number, const entry_t *entry, like_t how);
+void register_be_like_input(const matching_t *m, size_t number, size_t other, like_t how);
+void register_like_none(wanted_t *wanted);
+/* Entries that were recognised under its name. */
+const entry_t *register_next_of_further_name(const matching_t *m, const wanted_t *wanted, size_t *at);
+/* Of the inputs that bring something: all that each is like. False: err. */
 bool register_find_alike(matching_t *m, err_t *err);
 /* Of register_next_gone those of fewer bytes, which may have become this input. */
 const entry_t *register_next_gone_below(const matching_t *m, size_t number, uint64_t bytes, size_t *at);

@@ -57,6 +57,38 @@ static int last_name_to(const entry_t *entry, const wanted_t *wanted) {
     return strcmp(register_last_name(entry->path), register_last_name(wanted->name));
 }
 
+static int order_further(const void *a, const void *b) {
+    const further_t *left = a, *right = b;
+    const int order = strcmp(left->name, right->name);
+    return order ? order : by_ordinal(left->entry, right->entry);
+}
+
+static bool sort_further(matching_t *m, err_t *err) {
+    size_t count = 0;
+    for (size_t i = 0; i < m->count; i++)
+        count += m->by_path.entries[i]->name_count;
+    if (!(m->further = malloc((count + 1) * sizeof *m->further)))
+        return err_memory(err, count * sizeof *m->further);
+    for (size_t i = 0; i < m->count; i++)
+        for (size_t j = 0; j < m->by_path.entries[i]->name_count; j++)
+            m->further[m->further_count++] =
+                (further_t){m->by_path.entries[i]->names[j], m->by_path.entries[i]};
+    if (count)
+        qsort(m->further, count, sizeof *m->further, order_further);
+    return true;
+}
+
+const entry_t *register_next_of_further_name(const matching_t *m, const wanted_t *wanted, size_t *at) {
+    if (!*at)
+        *at = SEARCH_FIRST(m->further_count, i, strcmp(m->further[i].name, wanted->name) < 0);
+    for (; *at < m->further_count && strcmp(m->further[*at].name, wanted->name) == 0;) {
+        const entry_t *entry = m->further[(*at)++].entry;
+        if (!register_is_taken(m, entry))
+            return entry;
+    }
+    return NULL;
+}
+
 bool register_sort(matching_t *m, err_t *err) {
     const size_t bytes = (m->entries.count + 1) * sizeof(entry_t *);
     m->by_path = (order_t){malloc(bytes), path_to};
@@ -83,7 +115,7 @@ bool register_sort(matching_t *m, err_t *err) {
         qsort(m->by_content.entries, m->count, sizeof(entry_t *), order_by_content);
         qsort(m->by_last_name.entries, m->count, sizeof(entry_t *), order_by_last_name);
     }
-    return true;
+    return sort_further(m, err);
 }
 
 void register_matching_free(matching_t *m) {
@@ -98,6 +130,7 @@ void register_matching_free(matching_t *m) {
     if (m->files)
         free(m->files->files);
     free(m->files);
+    free(m->further);
     free(m->packed);
     free(m->contents);
     free(m->gone);

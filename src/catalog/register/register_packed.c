@@ -125,9 +125,10 @@ bool register_find_packed(matching_t *m, size_t number, err_t *err) {
         here = is_same_place(&own, other) ? other : NULL;
     }
     const packed_name_t *like = here ? here : others == 1 ? elsewhere : NULL;
-    if (like &&
-        !(like->entry ? m->there[like->entry - m->entries.entries].is_like : m->own[like->number].is_like))
-        register_like(wanted, like->path, here ? LIKE_PACKED : LIKE_PACKED_ELSEWHERE,
-                      like->entry ? like->entry->ordinal : LIKE_NEW);
+    const like_t how = here ? LIKE_PACKED : LIKE_PACKED_ELSEWHERE;
+    if (like && like->entry)
+        register_be_like_entry(m, number, like->entry, how);
+    else if (like)
+        register_be_like_input(m, number, like->number, how);
     return true;
 }

@@ -49,6 +49,23 @@ static void match_in_place(matching_t *m, size_t number) {
     }
 }
 
+/* It was recognised under this name before, and holds what it held: what else has come since under the entry's own path, or was
+ * removed there, is not asked. It never says that an input has changed. */
+static void match_further_name(matching_t *m, size_t number) {
+    wanted_t *wanted = &m->registering->wanted[number];
+    size_t at = 0;
+    if (register_is_stream(&wanted->seen))
+        return;
+    for (const entry_t *entry; (entry = register_next_of_further_name(m, wanted, &at));) {
+        const uint32_t version = entry_version_of(entry, wanted->seen.size, wanted->seen.digest);
+        if (version && !was_outgrown(m->registering, number, entry, version)) {
+            register_take(m, number, entry);
+            wanted->moved = true;
+            return;
+        }
+    }
+}
+
 /* An empty file is like any other: that one was emptied tells its own name. */
 static bool has_held_records(const matching_t *m, const wanted_t *wanted) {
     size_t at = register_first_in(m, &m->by_path, wanted);
@@ -81,7 +98,8 @@ static void match_moved(matching_t *m, size_t number) {
         return;
     size_t at = register_first_in(m, &m->by_content, wanted);
     for (const entry_t *entry; (entry = register_like_at(m, &m->by_content, wanted, at)); at++) {
-        if (!register_is_taken(m, entry) && !register_stands_beside(m, number, entry) &&
+        if (registration_is_called(wanted, entry->path) && !register_is_taken(m, entry) &&
+            !register_stands_beside(m, number, entry) &&
             (register_may_hold_records(entry) || !has_held_records(m, wanted))) {
             register_take(m, number, entry);
             wanted->moved = true;
@@ -152,7 +170,7 @@ static void forget_answer(wanted_t *wanted) {
     wanted->moved = false;
     wanted->copy = 0;
     wanted->resembles = 0;
-    register_like(wanted, NULL, LIKE_NONE, LIKE_NEW);
+    register_like_none(wanted);
 }
 
 bool register_match(matching_t *m, err_t *err) {
@@ -169,7 +187,7 @@ bool register_match(matching_t *m, err_t *err) {
         if (!is_made_by_us(m, i))
             forget_answer(wanted);
     }
-    static void (*const match[])(matching_t *, size_t) = {match_itself, match_moved};
+    static void (*const match[])(matching_t *, size_t) = {match_further_name, match_itself, match_moved};
     for (size_t how = 0; how < sizeof match / sizeof *match; how++)
         for (size_t i = 0; i < registering->count; i++)
             if (registering->wanted[i].named && !m->found[i])

@@ -108,7 +108,7 @@ const entry_t *register_next_gone(const matching_t *m, size_t number, size_t *at
     const group_t *group = group_of(m, wanted, first);
     while (*at < group->gone) {
         const entry_t *entry = m->gone[first + (*at)++];
-        if (!register_stands_itself(m, number, entry))
+        if (registration_is_called(wanted, entry->path) && !register_stands_itself(m, number, entry))
             return entry;
     }
     return NULL;

@@ -17,3 +17,18 @@ bool registration_relate(const entry_t *entry, const version_t *seen, bool may_g
         *view = VIEW_GROWN;
     return true;
 }
+
+bool registration_is_called(const wanted_t *wanted, const char *path) {
+    const char *const slash = strrchr(wanted->name, '/');
+    const char *const name = wanted->last_name ? wanted->last_name : slash ? slash + 1 : wanted->name;
+    const size_t length = strlen(name), end = strlen(path);
+    return end >= length && strcmp(path + end - length, name) == 0 &&
+           (end == length || path[end - length - 1] == '/');
+}
+
+like_t registration_tells(const wanted_t *wanted) {
+    for (like_t how = 0; how < LIKE_KINDS; how++)
+        if (wanted->like[how].path && !(how == LIKE_PART && wanted->like[how].ordinal == LIKE_NEW))
+            return how;
+    return LIKE_KINDS;
+}

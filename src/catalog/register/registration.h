@@ -4,23 +4,34 @@
 
 #include "catalog/ledger/ledger.h"
 
-/* An input that brings records may be, in part or as a whole, one that is loaded by another name. How it is like that: */
+/* An input that brings records may be, in part or as a whole, one that is loaded by another name. How it is like that, the
+ * surest first: */
 typedef enum {
-    LIKE_NONE,
     LIKE_EQUAL,            /* it has the content of that one */
-    LIKE_BEGINS,           /* it begins with that content */
     LIKE_PART,             /* it is the beginning of that one, or an earlier version of it */
+    LIKE_BEGINS,           /* it begins with that content */
+    LIKE_LEADS,            /* that leads to this one today, by a link, and perhaps led to another one then */
+    LIKE_MOVED,            /* that alone was called so in another folder, and is not there any more */
     LIKE_PACKED,           /* that has the same name and folder, but is packed otherwise; it may be there */
     LIKE_PACKED_ELSEWHERE, /* likewise, in another folder, and is the only one of that name */
-    LIKE_MOVED,            /* that alone was called so in another folder, and is not there any more */
-    LIKE_LEADS,            /* that leads to this one today, by a link, and perhaps led to another one then */
+    LIKE_KINDS
 } like_t;
 
 enum { LIKE_NEW = UINT32_MAX }; /* instead of an ordinal: an input of the same load, which is new itself */
 
+/* That one. */
 typedef struct {
-    const char *name;      /* as the catalog writes it */
-    const char *kind;      /* "plain", "gzip", "zstd", "xz", "bzip2", "zip", "stream" */
+    char *path;       /* as the catalog has it, or the name of the input; NULL: there is none */
+    uint32_t ordinal; /* of its entry, or LIKE_NEW */
+    bool unfinished;  /* it is not loaded to its end, and is not given now */
+    bool before;      /* it is new, and is given before this one */
+} alike_t;
+
+typedef struct {
+    const char *name; /* as the catalog writes it */
+    const char *kind; /* "plain", "gzip", "zstd", "xz", "bzip2", "zip", "stream" */
+    const char *
+        last_name; /* within name: of a member of an archive, the archive's and the member's; NULL: behind the last / */
     const char *path;      /* of the file that it is read from, on this machine; NULL: none */
     const char *copy_mark; /* what makes it a copy in its name; "" or NULL: it is none */
     bool named;            /* it can be recognised; false: a stream without --input-name */
@@ -43,13 +54,10 @@ typedef struct {
     bool moved;    /* it was loaded from another folder; it may also have grown since */
     /* how many entries could be this input, moved and grown; it is recognised only if this is 1 */
     size_t resembles;
-    uint32_t copy; /* how many equal inputs come before it */
-    like_t like_how;
-    char *like; /* the path or name of that one; NULL: none */
-    uint32_t like_ordinal;
-    bool shares_name; /* another input of the catalog has its name, too */
-    bool changed;     /* with `reload`: `entry` is the old one, and its content differs */
-    bool unread;      /* with `changed`: nothing of the old content was ever read */
+    uint32_t copy;            /* how many equal inputs come before it: a part of its key */
+    alike_t like[LIKE_KINDS]; /* all that is known, not only what is told */
+    bool changed;             /* with `reload`: `entry` is the old one, and its content differs */
+    bool unread;              /* with `changed`: nothing of the old content was ever read */
 } wanted_t;
 
 /* The digest that an input would have if it ended after `size` bytes on disk. */
@@ -106,6 +114,12 @@ typedef struct {
     /* a removal was interrupted: call catalog_finish_removals before the first document is sent */
     bool remains;
 } registration_t;
+
+/* Has the path of an entry, or the name of an input, the last name of this input, in whatever folder? */
+bool registration_is_called(const wanted_t *wanted, const char *path);
+
+/* The likeness that is told of: the surest. LIKE_KINDS: none. Of two new ones the longer one tells. */
+like_t registration_tells(const wanted_t *wanted);
 
 /* Compares an input with its entry, as ledger_options_t.relate does. */
 bool registration_relate(const entry_t *entry, const version_t *seen, bool may_grow,

@@ -12,7 +12,16 @@ static bool is_done(const registration_t *registering, const wanted_t *wanted) {
            entry_version_of(entry, wanted->seen.size, wanted->seen.digest);
 }
 
-static bool is_begun(const registration_t *registering, const entry_t *entry) {
+/* Its documents may be there, perhaps from another generation of the collection: they were taken over with it. */
+static bool is_begun(const entry_t *entry) {
+    for (size_t i = 0; i < entry->piece_count; i++)
+        if (entry->pieces[i].epoch)
+            return true;
+    return false;
+}
+
+/* Otherwise all of it will be read again, in its turn. */
+static bool is_begun_now(const registration_t *registering, const entry_t *entry) {
     for (size_t i = 0; i < entry->piece_count; i++)
         if (entry->pieces[i].epoch && entry->pieces[i].generation == registering->generation)
             return true;
@@ -49,34 +58,93 @@ static bool refuse_late(const wanted_t *first, const entry_t *entry, err_t *err)
         err, STATUS_USAGE,
         "%s has records that are not loaded, but %s, which comes after it in the catalog, is loaded or "
         "begun: with --existing replace older records would take the place of newer ones. Put the new "
-        "records into a file of their own; or `tipple forget` %s and load it again: it is then the last one",
-        first->name, entry->path, first->name);
+        "records into a file of their own; or `tipple forget` %s#%u and load it again: it is then the last "
+        "one",
+        first->name, entry->path, first->entry.path, first->entry.ordinal);
 }
 
-/* Is it for certain, or by all that is known of it, one that is loaded by another name, or a part of it? */
-static const char *how_alike(const wanted_t *wanted) {
-    static const char *const how[LIKE_LEADS + 1] = {[LIKE_EQUAL] = "has the content of",
-                                                    [LIKE_BEGINS] = "begins with the content of",
-                                                    [LIKE_PART] = "has the beginning of",
-                                                    [LIKE_PACKED] = "may be, packed otherwise,"};
-    return wanted->like_ordinal != LIKE_NEW ? how[wanted->like_how] : NULL;
+static bool refuse_again(const wanted_t *first, const entry_t *entry, err_t *err) {
+    return err_set(
+        err, STATUS_USAGE,
+        "%s is to be read again, since the collection is another one, and %s comes after it in the "
+        "catalog: with --existing replace older records would take the place of newer ones. Name "
+        "all inputs that were loaded since, in this command",
+        first->name, entry->path);
 }
 
-static bool check_alike(const registration_t *registering, const wanted_t *wanted, const entries_t *all,
-                        err_t *err) {
-    const char *const how = how_alike(wanted);
-    for (size_t i = 0; how && i < all->count; i++) {
+/* Something that is loaded, or will be before this input, and comes after that one. NULL: there is nothing. */
+static const char *find_since(const registration_t *registering, const wanted_t *wanted, uint32_t ordinal,
+                              const entries_t *all) {
+    const uint32_t own = wanted->entry.piece_count ? wanted->entry.ordinal : (uint32_t)NEW;
+    for (size_t i = 0; i < all->count; i++) {
         const entry_t *entry = &all->entries[i];
-        if (!entry->removed && entry->ordinal > wanted->like_ordinal && entry->ordinal != number_of(wanted) &&
-            is_begun(registering, entry))
+        if (!entry->removed && entry->ordinal > ordinal && entry->ordinal != own && is_begun(entry))
+            return entry->path;
+    }
+    for (const wanted_t *other = registering->wanted; number_of(wanted) == NEW && other < wanted; other++)
+        if (number_of(other) == NEW)
+            return other->name;
+    return NULL;
+}
+
+/* An input that is, for certain, or by all that is known of it, one that is loaded by another name: if other records came since, it would
+ * undo them. */
+static bool check_whole(const registration_t *registering, const wanted_t *wanted, const entries_t *all,
+                        err_t *err) {
+    static const char *const hows[LIKE_KINDS] = {[LIKE_EQUAL] = "has the content of",
+                                                 [LIKE_BEGINS] = "begins with the content of",
+                                                 [LIKE_PACKED] = "may be, packed otherwise,"};
+    for (like_t how = 0; how < LIKE_KINDS; how++) {
+        const alike_t *alike = &wanted->like[how];
+        const char *since = hows[how] && alike->path && alike->ordinal != LIKE_NEW
+                                ? find_since(registering, wanted, alike->ordinal, all)
+                                : NULL;
+        if (since)
             return err_set(
                 err, STATUS_USAGE,
                 "%s %s %s, which was loaded before %s: with --existing replace older records would take "
                 "the place of newer ones. Leave it out; or, if these are to be the newest, `tipple forget` "
-                "%s, and take its file away",
-                wanted->name, how, wanted->like, entry->path, wanted->like);
+                "%s#%u, and take its file away",
+                wanted->name, hows[how], alike->path, since, alike->path, alike->ordinal);
     }
     return true;
+}
+
+/* An input whose records are all older than the last ones of another one. */
+static bool check_part(const wanted_t *wanted, err_t *err) {
+    const alike_t *alike = &wanted->like[LIKE_PART];
+    if (!alike->path || (alike->ordinal == LIKE_NEW ? !alike->before : alike->ordinal > number_of(wanted)))
+        return true;
+    if (alike->ordinal == LIKE_NEW)
+        return err_set(err, STATUS_USAGE,
+                       "%s is the beginning of %s, and comes after it: with --existing replace older records "
+                       "would take the place of newer ones. Leave it out, or name it before the other one",
+                       wanted->name, alike->path);
+    return err_set(
+        err, STATUS_USAGE,
+        "%s is the beginning of %s, or an earlier version of it: with --existing replace older records "
+        "would take the place of newer ones. Leave it out; or, if these are to be the newest, `tipple "
+        "forget` "
+        "%s#%u, and take its file away",
+        wanted->name, alike->path, alike->path, alike->ordinal);
+}
+
+/* It is not what the catalog has of it any more, but an earlier version, and not all of that is known to be there. */
+static bool check_version(const registration_t *registering, const wanted_t *wanted, err_t *err) {
+    const entry_t *entry = &wanted->entry;
+    const uint32_t version =
+        number_of(wanted) == NEW ? 0 : entry_version_of(entry, wanted->seen.size, wanted->seen.digest);
+    bool done = true;
+    for (size_t i = 0; i < entry->piece_count; i++)
+        done &= piece_is_complete(&entry->pieces[i], version, registering->generation, true);
+    if (!version || version == entry->version || done || !is_begun(entry))
+        return true;
+    return err_set(
+        err, STATUS_USAGE,
+        "%s is an earlier version of what was loaded, or begun, of it: with --existing replace "
+        "older records would take the place of newer ones. Load the newest one; or `tipple forget` "
+        "%s#%u, and load this one anew",
+        wanted->name, entry->path, entry->ordinal);
 }
 
 bool turns_check(const registration_t *registering, const entries_t *all, err_t *err) {
@@ -85,7 +153,8 @@ bool turns_check(const registration_t *registering, const entries_t *all, err_t 
         const wanted_t *wanted = &registering->wanted[i];
         if (is_done(registering, wanted))
             continue;
-        if (!check_alike(registering, wanted, all, err))
+        if (!check_part(wanted, err) || !check_whole(registering, wanted, all, err) ||
+            !check_version(registering, wanted, err))
             return false;
         first = !first || number_of(wanted) < number_of(first) ? wanted : first;
         last = !last || number_of(wanted) > number_of(last) ? wanted : last;
@@ -95,14 +164,16 @@ bool turns_check(const registration_t *registering, const entries_t *all, err_t 
         const bool before = entry->ordinal < number_of(last) &&
                             !entry_is_complete(entry, registering->generation, true) &&
                             !is_replaced(registering, entry),
-                   after = entry->ordinal > number_of(first) && is_begun(registering, entry);
+                   after = entry->ordinal > number_of(first) && is_begun(entry);
         if (entry->removed || (!before && !after))
             continue;
         const wanted_t *given = find(registering, entry->ordinal);
         if (before && !given)
             return refuse_unfinished(entry, last, err);
-        if (after && !(given && given->group == first->group))
+        if (after && is_begun_now(registering, entry) && !(given && given->group == first->group))
             return refuse_late(first, entry, err);
+        if (after && !given)
+            return refuse_again(first, entry, err);
     }
     return true;
 }

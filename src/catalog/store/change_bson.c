@@ -3,6 +3,8 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
+#include <xxhash.h>
 
 enum { NAME = 96, MOST_TAKES = 5000, MOST_PROGRESS = 1000, WIDEST_GAP = 8, MOST_BYTES = 4 << 20 };
 
@@ -41,14 +43,15 @@ static void append_query(const entry_change_t *change, size_t alike, bson_t *to)
     } else {
         entry_append_number(&query, "_id", change->ordinal);
     }
-    if (change->removes) { /* once: late, it must not say again that documents remain */
+    /* once: late, it must not say again that documents remain */
+    if (change->removes || change->adds_name) {
         BSON_APPEND_DOCUMENT_BEGIN(&query, "removed", &inner);
         BSON_APPEND_BOOL(&inner, "$ne", true);
         bson_append_document_end(&query, &inner);
     }
     if (change->sets_remains)
         BSON_APPEND_BOOL(&query, "removed", true);
-    if (!change->sets_remains) {
+    if (!change->sets_remains && !change->adds_name) {
         entry_append_owner(&query, piece_field(change, "owner", name), &change->owner);
         entry_append_number(&query, piece_field(change, "epoch", name), change->epoch);
     }
@@ -162,6 +165,11 @@ static void append_set(const entry_change_t *change, bson_t *set) {
         snprintf(name, sizeof name, "removed/%u", change->ordinal);
         BSON_APPEND_UTF8(set, "key", name);
     }
+    if (change->adds_name) {
+        snprintf(name, sizeof name, "names.%016" PRIx64,
+                 (uint64_t)XXH3_64bits(change->adds_name, strlen(change->adds_name)));
+        BSON_APPEND_UTF8(set, name, change->adds_name);
+    }
     for (size_t i = 0; i < change->fix_count; i++)
         append_fix(&change->fixes[i], change->reopens, set);
 }
@@ -182,8 +190,8 @@ static void append_same(const entry_change_t *change, size_t alike, bson_t *to) 
 /* Is it a take or a progress of an input, and nothing else? */
 static bool is_plain(const entry_change_t *change) {
     return !change->new_version && !change->torn && !change->extent && !change->removes &&
-           !change->sets_remains && !change->fix_count && !change->owns_all && !change->no_extent_yet &&
-           !change->uncompletes && !change->sets_outgrown;
+           !change->sets_remains && !change->adds_name && !change->fix_count && !change->owns_all &&
+           !change->no_extent_yet && !change->uncompletes && !change->sets_outgrown;
 }
 
 static bool is_plain_take(const entry_change_t *change) {

@@ -331,6 +331,26 @@ bool piece_copy(piece_t *to, const piece_t *from, err_t *err) {
     return true;
 }
 
+bool entry_has_name(const entry_t *entry, const char *name) {
+    bool has = strcmp(entry->path, name) == 0;
+    for (size_t i = 0; !has && i < entry->name_count; i++)
+        has = strcmp(entry->names[i], name) == 0;
+    return has;
+}
+
+bool entry_add_name(entry_t *entry, const char *name, err_t *err) {
+    char *copy = strdup(name);
+    char **names = realloc(entry->names, (entry->name_count + 1) * sizeof *names);
+    if (names)
+        entry->names = names;
+    if (!copy || !names) {
+        free(copy);
+        return err_memory(err, strlen(name));
+    }
+    names[entry->name_count++] = copy;
+    return true;
+}
+
 static bool copy_text(char **to, const char *from, err_t *err) {
     *to = from ? strdup(from) : NULL;
     return !from || *to || err_memory(err, strlen(from));
@@ -339,6 +359,8 @@ static bool copy_text(char **to, const char *from, err_t *err) {
 bool entry_copy(entry_t *to, const entry_t *from, err_t *err) {
     entry_t copy = *from;
     copy.path = copy.key = copy.kind = copy.follows = NULL;
+    copy.names = NULL;
+    copy.name_count = 0;
     copy.versions = NULL;
     copy.extents = NULL;
     copy.fixes = NULL;
@@ -355,6 +377,8 @@ bool entry_copy(entry_t *to, const entry_t *from, err_t *err) {
         (!from->piece_count || entry_make_pieces(&copy, from->piece_count, 0, err));
     for (size_t i = 0; ok && i < from->piece_count; i++)
         ok = piece_copy(&copy.pieces[i], &from->pieces[i], err);
+    for (size_t i = 0; ok && i < from->name_count; i++)
+        ok = entry_add_name(&copy, from->names[i], err);
     if (!ok) {
         entry_free(&copy);
         return false;
@@ -391,6 +415,9 @@ void entry_free(entry_t *entry) {
     free(entry->key);
     free(entry->kind);
     free(entry->follows);
+    for (size_t i = 0; i < entry->name_count; i++)
+        free(entry->names[i]);
+    free(entry->names);
     free(entry->versions);
     free(entry->extents);
     free(entry->fixes);

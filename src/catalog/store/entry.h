@@ -101,6 +101,8 @@ typedef struct {
 typedef struct {
     uint32_t ordinal;
     char *path, *key, *kind;
+    char **names; /* other paths under which its file was recognised */
+    size_t name_count;
     /* the entry before it when it was registered, so that only one can follow; NULL: it is not known any more */
     char *follows;
     bool remains;        /* of a removed entry: documents of it may still be there, and must be removed */
@@ -122,6 +124,10 @@ typedef struct {
 const version_t *entry_newest(const entry_t *entry);
 /* NULL: there is no version of this number, or it was dropped. */
 version_t *entry_version(const entry_t *entry, uint32_t number);
+/* So many other paths are kept. */
+enum { ENTRY_MOST_NAMES = 16 };
+bool entry_add_name(entry_t *entry, const char *name, err_t *err);
+bool entry_has_name(const entry_t *entry, const char *name);
 /* The version of this size and digest; 0: none. Dropped versions are not found: an input that has such a version's
  * content again counts as changed. */
 uint32_t entry_version_of(const entry_t *entry, uint64_t size, const char *digest);

@@ -272,6 +272,15 @@ static bool take_fixes(const bson_iter_t *of, entry_t *entry, err_t *err) {
     return true;
 }
 
+static bool take_names(const bson_iter_t *of, entry_t *entry, err_t *err) {
+    bson_iter_t item;
+    EACH(&item, of) {
+        if (BSON_ITER_HOLDS_UTF8(&item) && !entry_add_name(entry, bson_iter_utf8(&item, NULL), err))
+            return false;
+    }
+    return true;
+}
+
 bool entry_from_bson(const bson_t *document, entry_t *entry, err_t *err) {
     bson_iter_t iter;
     bool ok = bson_iter_init(&iter, document);
@@ -282,6 +291,8 @@ bool entry_from_bson(const bson_t *document, entry_t *entry, err_t *err) {
             ok = take_text(&iter, &entry->key, err);
         else if (is(&iter, "path"))
             ok = take_text(&iter, &entry->path, err);
+        else if (is(&iter, "names"))
+            ok = take_names(&iter, entry, err);
         else if (is(&iter, "kind"))
             ok = take_text(&iter, &entry->kind, err);
         else if (is(&iter, "registeredBy") && BSON_ITER_HOLDS_OID(&iter))

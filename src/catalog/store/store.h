@@ -93,6 +93,7 @@ typedef struct {
     bool removes;            /* makes the entry a tombstone; `remains` says whether documents may be left */
     bool sets_remains;       /* believes that it is a tombstone, and nothing about the piece */
     bool remains;            /* with either: documents of it may be there */
+    const char *adds_name;   /* or NULL; believes that it is no tombstone, and nothing about the piece */
     const fix_mark_t *fixes; /* entry_add_fix of each; all are of different records */
     size_t fix_count;        /* at most STORE_MOST_FIXES */
     bool reopens;            /* entry_reopen_fix of each */

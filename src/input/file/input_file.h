@@ -34,8 +34,10 @@ typedef struct input_file input_file_t;
 struct source;
 struct pushed;
 struct input_file {
-    char *path;        /* what to open; "-" is stdin */
-    char *name;        /* for people, and to recognise it; see below */
+    char *path; /* what to open; "-" is stdin */
+    char *name; /* for people, and to recognise it; see below */
+    size_t
+        member; /* where the name of a member, or of a collection, begins in that, behind ARCHIVE!; 0: it is none */
     input_kind_t kind; /* found from the file's first bytes, never from its name */
     /* it can be recognised; false for streams without --input-name, which are never resumed */
     bool has_identity;

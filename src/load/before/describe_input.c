@@ -156,12 +156,20 @@ static bool may_hold_records(const input_file_t *input) {
     return got < 0 || got == sizeof text || (end && end + 1 < text + got);
 }
 
+static const char *last_name_of(const input_file_t *input) {
+    const char *end = input->name + (input->member ? input->member : strlen(input->name));
+    while (end > input->name && end[-1] != '/')
+        end--;
+    return end;
+}
+
 void describe_input(const input_file_t *input, wanted_t *wanted) {
     const uint64_t blocks = input->text_bound / RECORD_ID_BLOCK_BYTES + 1;
     const bool seekable = input->kind == INPUT_PLAIN && !input_is_in_stream(input);
     uint64_t pieces = seekable ? blocks / PIECE_BLOCKS : 0;
     *wanted = (wanted_t){.name = input->name,
                          .kind = input_kind_name(input->kind),
+                         .last_name = last_name_of(input),
                          .path = input->archive ? input->archive->path : input->path,
                          .copy_mark = copies_mark_of(input->name),
                          .named = input->has_identity,

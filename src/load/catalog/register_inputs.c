@@ -2,12 +2,9 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/numbers/units.h"
-#include "base/shell_word.h"
-#include "base/text.h"
 #include "load/before/copies.h"
 #include "load/before/describe_input.h"
 #include "load/job/job.h"
-#include "server/address.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -17,98 +14,68 @@ enum { NOTES = 3 };
 /* What a gzip holds for each of its bytes, roughly: for portions of work. */
 enum { EXPANDS = 5 };
 
-/* The command that takes an input out; free() it. number: another input may have the name, or its file be another one today.
- * NULL: out of memory. */
-static char *forget_line(const job_t *job, const char *input, bool number, uint32_t ordinal) {
-    text_t line = {.length = 0};
-    char numbered[16] = "";
-    err_t ignored;
-    char *uri = address_to_paste(job->spec->uri, server_namespace(job->server), &ignored);
-    text_append(&line, "tipple forget --delete");
-    if (number)
-        snprintf(numbered, sizeof numbered, "#%u", ordinal);
-    char *name = bson_strdup_printf("%s%s%s", *input == '-' ? "./" : "", input, numbered);
-    shell_quote_word(&line, name);
-    bson_free(name);
-    shell_quote_option(&line, "--uri", uri);
-    free(uri);
-    return text_take(&line, &ignored);
+/* What has its own `_id` is there once, whatever its input is called. */
+static const char *what_is_twice(const job_t *job) {
+    return job->schema->id ? "those of its records that have no _id of their own" : "records";
 }
 
-static char *forget_like(const job_t *job, const wanted_t *wanted) {
-    return forget_line(job, wanted->like, wanted->like_ordinal != LIKE_NEW, wanted->like_ordinal);
-}
-
-static char *forget_itself(const job_t *job, const wanted_t *wanted) {
-    const entry_t *entry = &wanted->entry;
-    return forget_line(job, entry->path ? entry->path : wanted->name, wanted->shares_name && entry->path,
-                       entry->ordinal);
-}
-
-/* What is there twice is taken out by the name that is not needed: of an input that has all that the other one has, that one's. */
-static void tell_alike(const job_t *job, const wanted_t *wanted) {
+/* Facts, and no advice: which of both is not needed, if any, is for a person to see. */
+static void tell_alike(const job_t *job, const wanted_t *wanted, like_t how) {
+    static const char packed[] = "has the same name as %s, but is packed otherwise",
+                      repacked[] = "packed or unpacked";
     static const struct {
-        const char *what, *if_so;
-        bool itself; /* it is not needed */
-    } how[] = {
+        const char *what, *if_so, *in_other_folder; /* this instead of what */
+    } hows[LIKE_KINDS] = {
         [LIKE_EQUAL] = {"has another name than %s, but the same size, beginning and end", "renamed or copied",
-                        true},
-        [LIKE_BEGINS] = {"has another name than %s, and begins with its content",
-                         "renamed or copied, and grown", false},
+                        "has the name, size, beginning and end of %s"},
         [LIKE_PART] = {"has another name than %s, but the same beginning", "an earlier version or a part",
-                       true},
-        [LIKE_PACKED] = {"has the same name as %s, but is packed otherwise", "packed or unpacked", false},
-        [LIKE_PACKED_ELSEWHERE] = {"has the same name as %s, but is packed otherwise",
-                                   "moved, and packed or unpacked", false},
-        [LIKE_MOVED] = {"has the same name as %s, which is not there any more", "moved and changed", false},
-        [LIKE_LEADS] = {"is the file that %s leads to, too, and that had other content", "changed", false},
+                       "has the name and the beginning of %s"},
+        [LIKE_BEGINS] = {"has another name than %s, and begins with its content",
+                         "renamed or copied, and grown", "has the name of %s, and begins with its content"},
+        [LIKE_LEADS] = {"is the file that %s leads to, too, and that had other content", "changed", NULL},
+        [LIKE_MOVED] = {"has the same name as %s, which is not there any more", "moved and changed", NULL},
+        [LIKE_PACKED] = {packed, repacked, NULL},
+        [LIKE_PACKED_ELSEWHERE] = {packed, repacked, NULL},
     };
-    const bool itself = how[wanted->like_how].itself;
-    char *command = itself ? forget_itself(job, wanted) : forget_like(job, wanted);
-    char *what = bson_strdup_printf(how[wanted->like_how].what, wanted->like);
-    log_note(
-        "%s %s: it is loaded as another file. If it is that one, %s, records are there twice; this takes "
-        "%s out: %s",
-        wanted->name, what, how[wanted->like_how].if_so, itself ? wanted->name : wanted->like,
-        command ? command : "tipple forget --delete");
+    const alike_t *alike = &wanted->like[how];
+    const bool called_so = hows[how].in_other_folder && registration_is_called(wanted, alike->path);
+    char *what = bson_strdup_printf(called_so ? hows[how].in_other_folder : hows[how].what, alike->path);
+    log_note("%s %s%s%s%s: it is loaded as another file. If it is that one, %s, %s are there twice; "
+             "docs/resume.md, 'The same records twice', says what to do",
+             wanted->name, what, alike->unfinished ? " (" : "", alike->unfinished ? alike->path : "",
+             alike->unfinished ? " is not loaded to its end)" : "", hows[how].if_so, what_is_twice(job));
     bson_free(what);
-    free(command);
 }
 
 static void tell_unclear(const job_t *job, const wanted_t *wanted) {
-    char *command = forget_like(job, wanted);
     log_warn("%s begins with the content of %zu files of this name that were loaded from other folders, and "
-             "are gone: which of them it is cannot be known, so what they had is there twice. If it was %s, "
-             "this takes that out: %s",
-             wanted->name, wanted->resembles, wanted->like, command ? command : "tipple forget --delete");
-    free(command);
+             "are gone: which of them it is cannot be known, so %s are there twice; docs/resume.md, 'The "
+             "same records twice', says what to do",
+             wanted->name, wanted->resembles, what_is_twice(job));
 }
 
 /* Notes about inputs whose names are not those of the catalog, a few at most. replaced: about those that have changed, which
  * are registered when their documents are removed. Of the others everything is told before that: it takes its time, and who
  * runs the command again finds them registered. */
 static void tell_names(const job_t *job, bool replaced) {
-    size_t moved = 0, copies = 0, unclear = 0, alike = 0;
+    size_t moved = 0, unclear = 0, alike = 0;
     for (size_t i = 0; i < job->registration.count; i++) {
         const wanted_t *wanted = &job->registration.wanted[i];
+        const like_t how = registration_tells(wanted);
         if ((wanted->changed || wanted->replaced) != replaced)
             continue;
         if (wanted->moved && strcmp(wanted->entry.path, wanted->name) != 0 && moved++ < NOTES)
             log_note("%s is the file that was loaded as %s (%s)", wanted->name, wanted->entry.path,
                      wanted->resembles ? "it has grown since, and begins with the same content"
                                        : "same size and content");
-        if (job->schema->id) /* a record is there once, whatever its input is called */
+        if (job->schema->id &&
+            !job->schema->id->kept) /* each record is there once, whatever its input is called */
             continue;
         if (wanted->resembles > 1) {
             if (unclear++ < NOTES)
                 tell_unclear(job, wanted);
-        } else if (wanted->copy && !wanted->moved) {
-            if (copies++ < NOTES)
-                log_note("%s has the name, size, beginning and end of another file in the catalog: both are "
-                         "loaded",
-                         wanted->name);
-        } else if (wanted->like && alike++ < NOTES) {
-            tell_alike(job, wanted);
+        } else if (how < LIKE_KINDS && alike++ < NOTES) {
+            tell_alike(job, wanted, how);
         }
     }
     if (alike > NOTES)
@@ -117,8 +84,6 @@ static void tell_names(const job_t *job, bool replaced) {
         log_note("... and %zu more file%s loaded from other folders", moved - NOTES, units_s(moved - NOTES));
     if (unclear > NOTES)
         log_warn("... and %zu more file%s that may have grown", unclear - NOTES, units_s(unclear - NOTES));
-    if (copies > NOTES)
-        log_note("... and %zu more file%s with an equal one", copies - NOTES, units_s(copies - NOTES));
 }
 
 /* A catalog that tells of documents, and a collection without any: somebody emptied it. Before anything is
@@ -279,7 +244,7 @@ static bool reload_changed(job_t *job, err_t *err) {
         wanted_t *wanted = &registration->wanted[i];
         wanted->replaced |= wanted->changed;
         if (wanted->changed)
-            inputs[count++] = (removed_t){&wanted->entry, !wanted->unread};
+            inputs[count++] = (removed_t){&wanted->entry, .read = !wanted->unread};
     }
     const bool ok = job_remove_inputs(job, inputs, count, err);
     free(inputs);

@@ -20,18 +20,6 @@ static bool remove_documents(void *context, const entry_t *entry, err_t *err) {
     return entry_documents_remove(&place, entry, err);
 }
 
-static removal_t removal_of(job_t *job) {
-    const catalog_drop_t others = job_others(job, job->lease_ms);
-    return (removal_t){.self = others.self,
-                       .lease_ns = others.lease_ns,
-                       .context = job,
-                       .now = others.now,
-                       .own_beats = others.own_beats,
-                       .wait = others.wait,
-                       .look = look,
-                       .remove = remove_documents};
-}
-
 static void tell_own_ids(const job_t *job, const entry_t *entry) {
     log_note("%s has changed since it was loaded, and is loaded again; documents that only its old content "
              "makes stay in the collection (`tipple verify` names them)%s",
@@ -52,23 +40,45 @@ static void tell_documents(const job_t *job, const removed_t *inputs, size_t cou
                  seconds);
 }
 
+/* Not before it is certain: another load may work on one of them. */
+static void tell(void *context) {
+    const job_t *job = context;
+    for (size_t i = 0; i < job->removed_count; i++)
+        if (job->schema->id && job->removed[i].read)
+            tell_own_ids(job, job->removed[i].entry);
+    tell_documents(job, job->removed, job->removed_count);
+}
+
+static removal_t removal_of(job_t *job) {
+    const catalog_drop_t others = job_others(job, job->lease_ms);
+    return (removal_t){.self = others.self,
+                       .lease_ns = others.lease_ns,
+                       .context = job,
+                       .now = others.now,
+                       .own_beats = others.own_beats,
+                       .wait = others.wait,
+                       .begins = tell,
+                       .look = look,
+                       .remove = remove_documents};
+}
+
 bool job_remove_inputs(job_t *job, removed_t *inputs, size_t count, err_t *err) {
     const removal_t removal = removal_of(job);
     bool documents = false;
-    for (size_t i = 0; i < count; i++) {
-        if (inputs[i].documents && job->schema->id)
-            tell_own_ids(job, inputs[i].entry);
-        inputs[i].documents &= !job->schema->id;
-        documents |= inputs[i].documents;
-    }
+    for (size_t i = 0; i < count; i++)
+        documents |= inputs[i].documents = inputs[i].read && !job->schema->id;
     if (!count)
         return true;
-    tell_documents(job, inputs, count);
     if (count == 1)
         step_change(&job->step, "removing %s%s", inputs->entry->path, documents ? " with its documents" : "");
     else
         step_change(&job->step, "removing %zu inputs%s", count, documents ? " with their documents" : "");
-    return catalog_remove(job->store, inputs, count, &removal, err);
+    job->removed = inputs;
+    job->removed_count = count;
+    const bool ok = catalog_remove(job->store, inputs, count, &removal, err);
+    job->removed = NULL;
+    job->removed_count = 0;
+    return ok;
 }
 
 void job_tell_removed(job_t *job) {

@@ -234,7 +234,7 @@ static bool find_removed(const forgetting_t *forgetting, const forgotten_t *forg
     for (size_t i = 0; i < forgetting->spec->input_count; i++) {
         const places_meant_t meant = places_meant(forgetting->places, forgotten[i].name);
         if (meant.live && meant.is_sure)
-            inputs[(*count)++] = (removed_t){meant.live, forgetting->spec->documents};
+            inputs[(*count)++] = (removed_t){meant.live, .documents = forgetting->spec->documents};
         else if (meant.live && !tell_other(forgetting, forgotten[i].name, meant.live, err))
             return false;
     }

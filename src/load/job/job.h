@@ -65,6 +65,8 @@ typedef struct {
     heartbeat_t *heartbeat;
     atomic_ullong documents;     /* loaded or already there, as last looked at: for the heartbeat's thread */
     registration_t registration; /* an input each, in the order of the manifest */
+    const removed_t *removed;    /* inputs that are being taken out */
+    size_t removed_count;
     reject_inputs_t known_inputs;
     int64_t registered_ns;       /* by clock_awake_or_not_ns, before the catalog was asked for them */
     ledger_t ledger;             /* nothing in it: every file is read, as in a dry run */
