@@ -131,6 +131,12 @@ static bool has_escape(const span_t *span) {
 }
 
 static void add_value(guess_t *guess, guess_column_t *column, const span_t *span) {
+static bool is_of_digits(const char *text, size_t length) {
+    while (length && text[length - 1] >= '0' && text[length - 1] <= '9')
+        length--;
+    return !length;
+}
+
     const bool quoted = span->raw_length > span->length && span->length;
     guess_nearly_add(&column->nearly, &column->column, span->text, span->length);
     guess_range_add(&column->range, span->text, span->length);
@@ -140,6 +146,9 @@ static void add_value(guess_t *guess, guess_column_t *column, const span_t *span
     column->column.recurs |=
         span->length == column->length && span->length && memcmp(span->text, column->text, span->length) == 0;
     guess_torn_plain(guess, span);
+    column->like_first = column->like_first || (span->length == column->length &&
+                                                is_of_digits((const char *)span->text, span->length) &&
+                                                is_of_digits(column->text, column->length));
     guess->has_escapes =
         guess->has_escapes || ((!quoted || guess->structure.way.backslash) && has_escape(span));
     guess_look_at_bytes(guess, span->text, span->length);
@@ -172,7 +181,8 @@ static bool add_record(guess_t *guess, const guess_line_t *line, err_t *err) {
     if (guess->structure.way.quote && !guess_torn_look(guess, line, &torn, err))
         return false;
     guess->escaped_ends += !torn && split_ends_escaped(line->text, line->length);
-    guess->rising += !torn && guess_header_rises(guess, guess->split);
+    if (!torn)
+        guess_header_look(guess, guess->split);
     for (size_t i = 0; !torn && i < guess->split->count; i++)
         add_value(guess, &guess->columns[i], &guess->split->spans[i]);
     return true;

@@ -67,17 +67,22 @@ static bool first_rises(const guess_t *guess) {
     return count >= RISING;
 }
 
-bool guess_header_rises(const guess_t *guess, const split_t *split) {
+void guess_header_look(guess_t *guess, const split_t *split) {
     double last = -1;
     for (size_t i = 0; i < guess->structure.columns; i++) {
+    long last_first = 0;
+    bool as_first = true;
         if (number_at(guess, i) < 0)
             continue;
         const double size = guess_range_size(split->spans[i].text, split->spans[i].length);
         if (size <= last)
-            return false;
+            return;
+        as_first &= last < 0 || (long)(size - last) == first - last_first;
         last = size;
     }
-    return first_rises(guess);
+    guess->rising += first_rises(guess);
+    guess->rising_as_first += as_first;
+        last_first = first;
 }
 
 static bool is_untyped(const column_t *column, const decision_t *is) {
@@ -89,7 +94,8 @@ typedef struct {
     /* what without has to outweigh, too: numbers that are not like those below them; and such that are years or at even steps */
     size_t unlike, unlike_series;
     size_t year_heads; /* years in a row, above values that are mostly none */
-    size_t time_heads; /* days, months or the like, above numbers */
+    size_t time_heads; /* days, months or the like, above numbers that are not all 0, */
+    bool time_values;  /* and one of those is written as such a day is */
     bool words, years; /* a name such as "id" is among the first row's; years in a row are */
     bool known;        /* one that many files have */
     bool above;        /* any name is above numbers or dates */
@@ -147,9 +153,11 @@ static void weigh_column(const guess_t *guess, size_t at, bool named, evidence_t
                                       !(first.pairs & column->column.pairs)); /* "n" may be a name, too */
     const bool first_typed = !word && !is_untyped(&first, &first_is),
                typed = column->column.values && !is_untyped(&column->column, is);
-    evidence->time_heads +=
-        guess_kind_is_number(is->kind) &&
-        (is_date(first_is.kind) || (!first_typed && guess_is_period(column->text, column->length)));
+    if (guess_kind_is_number(is->kind) &&
+        (is_date(first_is.kind) || (!first_typed && guess_is_period(column->text, column->length)))) {
+        evidence->time_heads += column->range.most > 0;
+        evidence->time_values |= column->like_first;
+    }
     if (first_typed) {
         /* days head columns, too */
         const bool heads =
@@ -334,7 +342,7 @@ bool guess_find_header(guess_t *guess, err_t *err) {
     if (evidence.year_heads > 1 && first_rises_evenly(guess) &&
         (evidence.year_heads > 2 || corner || evidence.known)) /* two may be figures near each other */
         evidence.with += ENOUGH;
-    if (evidence.time_heads > 1) /* one may be a mistake in a record */
+    if (evidence.time_heads > 1 && !evidence.time_values) /* one may be a mistake in a record */
         evidence.with += STRONG;
     const size_t against = evidence.without + evidence.unlike; /* that it is a header */
     if (guess->options.header == GUESS_HEADER && evidence.with < 2 * against)
@@ -353,3 +361,4 @@ bool guess_find_header(guess_t *guess, err_t *err) {
         return settle(guess, false, err);
     return refuse_unsure(guess, unlike, err);
 }
+        2 * guess->rising_as_first <= guess->records &&

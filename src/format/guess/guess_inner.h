@@ -22,6 +22,7 @@ typedef struct {
     char *name; /* in UTF-8, without blanks around; what `column` says */
     char *key;
     bool word, words;   /* the first row has a word that often names a column; another row, too */
+    bool like_first;    /* a value is of as many digits as the first row's, and nothing else */
     bool torn;          /* a value of it goes over lines that look like records */
     bool enclosed;      /* another one is in quotes */
     uint64_t in_quotes; /* so many are, and not empty */
@@ -95,7 +96,8 @@ struct guess {
     uint64_t repeated;   /* and do not begin a text */
     bool marked_again;   /* one of those has a byte-order mark in front */
     uint64_t records, misfits, bytes;
-    uint64_t rising; /* records with guess_header_rises */
+    uint64_t rising; /* records whose numbers rise from column to column, as the first record's do; */
+    uint64_t rising_as_first; /* by the same steps */
     uint64_t comments,
         comments_before; /* that may be records, so that they are rejected; if there is no header */
     bool has_escapes;    /* a value has \t, \n or \\ in two characters, in quotes only where \" is one, */
@@ -160,8 +162,8 @@ bool guess_settle_marks(guess_t *guess, err_t *err);
 void guess_settle_nulls(guess_t *guess);
 /* guess_header.c */
 bool guess_find_header(guess_t *guess, err_t *err);
-/* Do the numbers of a record rise from each column to the next, where the first record's are whole ones that do? */
-bool guess_header_rises(const guess_t *guess, const split_t *split);
+/* Do the numbers of a record rise from each column to the next, where the first record has whole ones? */
+void guess_header_look(guess_t *guess, const split_t *split);
 /* guess_names.c: what the first record names; then the keys. */
 bool guess_read_names(guess_t *guess, err_t *err);
 bool guess_name_columns(guess_t *guess, err_t *err);
