@@ -3,6 +3,7 @@
 #include "format/guess/guess_inner.h"
 #include "format/guess/structure/guess_middle.h"
 #include "format/record/dialect.h"
+#include "format/record/underline.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -130,13 +131,13 @@ static bool has_escape(const span_t *span) {
     return false;
 }
 
-static void add_value(guess_t *guess, guess_column_t *column, const span_t *span) {
 static bool is_of_digits(const char *text, size_t length) {
     while (length && text[length - 1] >= '0' && text[length - 1] <= '9')
         length--;
     return !length;
 }
 
+static void add_value(guess_t *guess, guess_column_t *column, const span_t *span) {
     const bool quoted = span->raw_length > span->length && span->length;
     guess_nearly_add(&column->nearly, &column->column, span->text, span->length);
     guess_range_add(&column->range, span->text, span->length);
@@ -145,10 +146,10 @@ static bool is_of_digits(const char *text, size_t length) {
         column->words = guess_is_column_word((const char *)span->text, span->length);
     column->column.recurs |=
         span->length == column->length && span->length && memcmp(span->text, column->text, span->length) == 0;
-    guess_torn_plain(guess, span);
     column->like_first = column->like_first || (span->length == column->length &&
                                                 is_of_digits((const char *)span->text, span->length) &&
                                                 is_of_digits(column->text, column->length));
+    guess_torn_plain(guess, span);
     guess->has_escapes =
         guess->has_escapes || ((!quoted || guess->structure.way.backslash) && has_escape(span));
     guess_look_at_bytes(guess, span->text, span->length);
@@ -188,12 +189,48 @@ static bool add_record(guess_t *guess, const guess_line_t *line, err_t *err) {
     return true;
 }
 
-/* -----;---: so sqlcmd, psql and Markdown underline the names. */
-static bool is_underline(const guess_t *guess, const guess_line_t *line) {
+/* |---|--:|: so Markdown does, too. */
+static bool is_markdown(const guess_t *guess, const guess_line_t *line) {
     for (size_t i = 0; i < line->length; i++)
         if (!strchr("-: |", line->text[i]) && line->text[i] != (uint8_t)guess->structure.way.delimiter)
             return false;
-    return memmem(line->text, line->length, "--", 2) != NULL && guess->misfits == 0;
+    return memmem(line->text, line->length, "--", 2) != NULL;
+}
+
+/* 5s 15s 20d: so RDB writes below each name how wide the column is, and its type. */
+static bool is_of_widths(const guess_t *guess) {
+    for (size_t i = 0; i < guess->split->count; i++) {
+        const span_t *span = &guess->split->spans[i];
+        if (span->length < 2 || !is_of_digits((const char *)span->text, span->length - 1) ||
+            !strchr("sdn", span->text[span->length - 1]))
+            return false;
+    }
+    return guess->split->count > 1;
+}
+
+/* Is the second record one that tells of the names above it? Else one that underlines is a reject. */
+static bool look_for_underline(guess_t *guess, const guess_line_t *line, const uint8_t *text, bool second,
+                               bool *is, err_t *err) {
+    const underline_t look =
+        underline_look(guess->split, guess->schema, guess->structure.way.delimiter, line->text, line->length);
+    if (look == UNDERLINE_MEMORY)
+        return err_memory(err, line->length);
+    *is = look == UNDERLINE_IS;
+    if (!second) {
+        guess->records += *is;
+        guess->underlines += *is;
+        return true;
+    }
+    if (!*is && !split_line(guess, line, err))
+        return false;
+    guess->widths = !*is && guess->structure.way.delimiter == '\t' && is_of_widths(guess);
+    if (*is || guess->widths || (is_markdown(guess, line) && guess->split->count == guess->structure.columns))
+        guess->underline = 1 + lines_count(text, (size_t)(line->text - text));
+    if (*is) {
+        guess->records++;
+        guess->underlines++;
+    }
+    return true;
 }
 
 /* *again: what is known of quotes has changed by it. */
@@ -297,7 +334,8 @@ bool guess_take(guess_t *guess, const uint8_t *text, size_t length, guess_from_t
             continue;
         }
         const bool like_first = is_first(guess, &line);
-        bool again, same = like_first;
+        const bool second = from == GUESS_FROM_START && !guess->records;
+        bool again, same = like_first, underlines = false;
         if (!look_at_quotes(guess, &line, &here, &again, err) ||
             (!again && !same && !names_same(guess, &line, &same, err)))
             return false;
@@ -309,10 +347,9 @@ bool guess_take(guess_t *guess, const uint8_t *text, size_t length, guess_from_t
             guess->repeated += !at_start;
             guess->marked_again |= !at_start && lines_bom(line.text, line.length);
             at_start = false;
-        } else if (!add_record(guess, &line, err)) {
+        } else if (!look_for_underline(guess, &line, text, second, &underlines, err) ||
+                   (!underlines && !add_record(guess, &line, err))) {
             return false;
-        } else if (from == GUESS_FROM_START && guess->records == 1 && is_underline(guess, &line)) {
-            guess->underline = 1 + lines_count(text, (size_t)(line.text - text));
         }
         done = at;
     }
@@ -336,7 +373,7 @@ uint64_t guess_records(const guess_t *guess) {
 }
 
 uint64_t guess_rejects(const guess_t *guess) {
-    return guess->misfits + guess->torn.torn;
+    return guess->misfits + guess->underlines + guess->torn.torn;
 }
 
 void guess_was_utf16(guess_t *guess) {

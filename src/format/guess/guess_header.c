@@ -2,6 +2,7 @@
 #include "base/numbers/units.h"
 #include "format/guess/guess_inner.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -69,20 +70,21 @@ static bool first_rises(const guess_t *guess) {
 
 void guess_header_look(guess_t *guess, const split_t *split) {
     double last = -1;
-    for (size_t i = 0; i < guess->structure.columns; i++) {
     long last_first = 0;
     bool as_first = true;
-        if (number_at(guess, i) < 0)
+    for (size_t i = 0; i < guess->structure.columns; i++) {
+        const long first = number_at(guess, i);
+        if (first < 0)
             continue;
         const double size = guess_range_size(split->spans[i].text, split->spans[i].length);
         if (size <= last)
             return;
         as_first &= last < 0 || (long)(size - last) == first - last_first;
         last = size;
+        last_first = first;
     }
     guess->rising += first_rises(guess);
     guess->rising_as_first += as_first;
-        last_first = first;
 }
 
 static bool is_untyped(const column_t *column, const decision_t *is) {
@@ -281,12 +283,33 @@ static bool refuse_behind(const guess_t *guess, err_t *err) {
                    guess->name, guess->structure.unsure_names_at, guess->structure.unsure_names_at);
 }
 
+/* The command that takes the line out of an input of this name. */
+static const char *without_line(const guess_t *guess, char *out, size_t room) {
+    static const char *const packed[][2] = {
+        {".gz", "zcat"}, {".bz2", "bzcat"}, {".xz", "xzcat"}, {".zst", "zstdcat"}};
+    const unsigned long long line = guess->underline;
+    const size_t length = strlen(guess->name);
+    snprintf(out, room, "%ssed %llud FILE > NEW", strchr(guess->name, '!') ? "unpack it, then " : "", line);
+    if (guess->once)
+        snprintf(out, room, "COMMAND | sed %llud | tipple load -", line);
+    for (size_t i = 0; i < sizeof packed / sizeof *packed; i++) {
+        const size_t end = strlen(packed[i][0]);
+        if (length > end && strcasecmp(guess->name + length - end, packed[i][0]) == 0)
+            snprintf(out, room, "%s FILE | sed %llud > NEW", packed[i][1], line);
+    }
+    return out;
+}
+
 static bool refuse_underline(const guess_t *guess, err_t *err) {
+    char command[80];
     return err_set(err, STATUS_INPUT,
-                   "%.1000s: line %llu is of dashes only, as some programs underline the names, and would be "
-                   "loaded as a record: take it out (sed %llud FILE > NEW) and give that; if it is a record, "
-                   "give --header no, or a --format where the first line names the columns",
-                   guess->name, (unsigned long long)guess->underline, (unsigned long long)guess->underline);
+                   "%.1000s: line %llu %s, and is no record: take it out (%s) and give that; if it is a "
+                   "record, give %s",
+                   guess->name, (unsigned long long)guess->underline,
+                   guess->widths ? "tells how wide each column is, as RDB files of the USGS do"
+                                 : "is of dashes or the like only, as some programs underline the names",
+                   without_line(guess, command, sizeof command),
+                   guess->underlines ? "a --format" : "--header no, or a --format");
 }
 
 /* Can `header: yes` be said, or must the line be skipped? */
@@ -340,6 +363,7 @@ bool guess_find_header(guess_t *guess, err_t *err) {
     evidence.with += evidence.words && evidence.years;
     const bool corner = is_corner_empty(guess);
     if (evidence.year_heads > 1 && first_rises_evenly(guess) &&
+        2 * guess->rising_as_first <= guess->records &&
         (evidence.year_heads > 2 || corner || evidence.known)) /* two may be figures near each other */
         evidence.with += ENOUGH;
     if (evidence.time_heads > 1 && !evidence.time_values) /* one may be a mistake in a record */
@@ -361,4 +385,3 @@ bool guess_find_header(guess_t *guess, err_t *err) {
         return settle(guess, false, err);
     return refuse_unsure(guess, unlike, err);
 }
-        2 * guess->rising_as_first <= guess->records &&

@@ -91,7 +91,9 @@ struct guess {
     size_t first_length;
     uint64_t first_line; /* where it begins, from 1 */
     bool first_misfits;  /* it has not as many fields as the columns */
-    uint64_t underline;  /* the line of dashes that is the second record; 0: none */
+    uint64_t underline;  /* the line that is the second record, and tells of names; 0: none */
+    bool widths;         /* it is one of RDB */
+    uint64_t underlines; /* records that are such lines of signs: rejects */
     uint64_t like_first; /* lines that were taken and are the same as the first record, */
     uint64_t repeated;   /* and do not begin a text */
     bool marked_again;   /* one of those has a byte-order mark in front */
