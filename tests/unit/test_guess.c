@@ -589,6 +589,48 @@ static void test_words(void **state) {
         {"\xBC\xAD\xBF\xEF\xC6\xAF\xBA\xB0\xBD\xC3, \xBA\xCE\xBB\xEA\xB1\xA4\xBF\xAA\xBD\xC3, "
          "\xB4\xEB\xB1\xB8\xB1\xA4\xBF\xAA\xBD\xC3",
          true}, /* euc_kr: 서울특별시, 부산광역시, 대구광역시 */
+        /* where no longer word tells: signs and short words as Western languages have them, */
+        {"12,50 \x80, \xA3"
+         "12.50, 5 m\xB2, T \xB0"
+         "C, N\xBA 5, 3 \xBD\", 10 \xB5m, \xB1"
+         "5, \xA7\xA7 5, \xA9 2020, 5\xD7"
+         "3, 1\xA0"
+         "000",
+         false},
+        {"kWh/m\xB2"
+         "a, W/m\xB2K, \xB5g/m\xB3, CO\xB2",
+         false},
+        {"Letzte\xC4nderung, ist\xDC"
+         "berf\xE4llig",
+         false},
+        {"\xE0, o\xF9, l\xE0, s\xEC, S\xED, \xC5r, \xD6l, \xD8 5 mm, 5 \xC5, y\xF6", false},
+        {"12,50 \xA4, caf\xE9", true}, /* iso8859-15: 12,50 €, also beside a word */
+        {"12,50 \xDB", true},          /* mac-roman: 12,50 € */
+        {"T \xF8"
+         "C",
+         true}, /* cp850: T °C */
+        {"T \xA1"
+         "C",
+         true}, /* mac-roman: T °C */
+        {"\x9C"
+         "12",
+         true},             /* cp850: £12 */
+        {"10 \xE6m", true}, /* cp850: 10 µm */
+        {"\xF1"
+         "5",
+         true},                           /* cp850: ±5 */
+        {"m\xFD", true},                  /* cp850: m² */
+        {"p\x86, \x86r", true},           /* cp850: på, år */
+        {"N\xBC 5", true},                /* mac-roman: Nº 5 */
+        {"5 z\xB3", true},                /* cp1250: 5 zł */
+        {"10 K\xE8", true},               /* cp1250: 10 Kč */
+        {"mu\xBE", true},                 /* iso8859-2: muž */
+        {"\xCC, \xC6", true},             /* cp1251: М, Ж */
+        {"\xE4\xE0, \xED\xE5", true},     /* cp1251: да, не */
+        {"\xE4\xE0, \xED\xE5\xF2", true}, /* cp1251: да, нет */
+        {"\xB9 5", true},                 /* cp1251: № 5 */
+        {"\xB3\xB2", true},               /* euc_kr: 남 */
+        {"\xA8k, \xA4k", true},           /* big5: 男, 女 */
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         char text[400];
@@ -597,6 +639,38 @@ static void test_words(void **state) {
         guess_t *guess = begin(text, true, &err);
         assert_non_null(guess);
         if (guess_end(guess, &err) == rows[i].refused)
+            fail_msg("row %zu: %s", i, err.text);
+        guess_destroy(guess);
+    }
+}
+
+/* The sentence names the input that the word, or the other text, stands in. */
+static void test_words_of_inputs(void **state) {
+    (void)state;
+    static const struct {
+        const char *first, *second, *begins;
+    } rows[] = {
+        {"id;name\n1;x\n2;y\n", "id;name\n3;Dvo\xF8\xE1k\n", "second: its text is not UTF-8, and hardly "},
+        {"id;name\n1;caf\xE9\n2;y\n", "id;name\n3;Dvo\xF8\xE1k\n",
+         "second: its text is not UTF-8, and hardly "},
+        {"id;name\n1;x\n2;y\n", "id;name\n3;5 \xCC\n", "second: its text is not UTF-8, and no longer "},
+        {"id;name\n1;x\n2;y\n", "id;name\n3;\x81\n", "second: its text is neither "},
+        {"id;name\n1;\xC3\xA9\n2;y\n", "id;name\n3;caf\xE9\n",
+         "second: some of its text is not UTF-8, and text has text that is"},
+        {"id;name\n1;caf\xE9\n2;y\n", "id;name\n3;\xC3\xA9\n",
+         "text: some of its text is not UTF-8, and second has text that is"},
+        {"id;name\n1;x\n2;y\n", "id;name\n3;caf\xE9\n4;\xC3\xA9\n", "second: part of its text is UTF-8"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        err_t err = {.text = ""};
+        size_t used;
+        guess_t *guess = begin(rows[i].first, true, &err);
+        assert_non_null(guess);
+        guess_input(guess, "second");
+        assert_true(guess_take(guess, (const uint8_t *)rows[i].second, strlen(rows[i].second),
+                               GUESS_FROM_OTHER, true, &used, &err));
+        assert_false(guess_end(guess, &err));
+        if (strncmp(err.text, rows[i].begins, strlen(rows[i].begins)) != 0)
             fail_msg("row %zu: %s", i, err.text);
         guess_destroy(guess);
     }
@@ -656,6 +730,7 @@ int main(void) {
         cmocka_unit_test(test_underlines),
         cmocka_unit_test(test_later_underlines),
         cmocka_unit_test(test_words),
+        cmocka_unit_test(test_words_of_inputs),
         cmocka_unit_test(test_json),
         cmocka_unit_test(test_refused),
     };

@@ -17,7 +17,7 @@ guess_t *guess_new(const char *name, const guess_options_t *options, err_t *err)
         err_memory(err, sizeof *guess);
         return NULL;
     }
-    guess->name = name;
+    guess->name = guess->here = name;
     guess->options = *options;
     if (guess_read_types(guess, err))
         return guess;
@@ -368,6 +368,10 @@ bool guess_is_same(guess_t *guess, const uint8_t *text, size_t length) {
     return guess_next(guess->schema, &at, text + length, true, &line) && is_first(guess, &line);
 }
 
+void guess_input(guess_t *guess, const char *name) {
+    guess->here = name;
+}
+
 uint64_t guess_records(const guess_t *guess) {
     return guess->records;
 }
@@ -480,7 +484,7 @@ bool guess_end(guess_t *guess, err_t *err) {
 }
 
 uint64_t guess_so_far(const guess_t *guess) {
-    uint64_t sum = guess->other_bytes + 2u * guess->wide_characters +
+    uint64_t sum = (guess->other_bytes != NULL) + 2u * (guess->wide_characters != NULL) +
                    4u * (guess->schema->escape_backslash + guess->schema->escape_backslashes);
     for (size_t i = 0; i < guess->structure.columns; i++) {
         const decision_t is = guess_column_decide(&guess->columns[i].column);

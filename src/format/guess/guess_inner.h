@@ -54,7 +54,8 @@ typedef struct {
 
 typedef struct {
     uint64_t of[WORDS];
-    char first[WORDS][24]; /* of each kind, in UTF-8 */
+    char first[WORDS][24]; /* of each kind, in UTF-8, */
+    const char *in[WORDS]; /* and the input that it stands in */
 } guess_words_t;
 
 typedef struct {
@@ -109,11 +110,12 @@ struct guess {
     guess_escapes_t escapes;
     guess_torn_t torn;
     guess_nothing_t nothing;
-    bool all;       /* everything was looked at */
-    bool scattered; /* the middle and the end, too */
-    bool of_many;   /* there are other inputs */
-    /* there is UTF-8 that is no ASCII; text that is not UTF-8; with bytes that are nothing in windows-1252 */
-    bool wide_characters, other_bytes, no_bytes;
+    bool all;         /* everything was looked at */
+    bool scattered;   /* the middle and the end, too */
+    bool of_many;     /* there are other inputs */
+    const char *here; /* the input that is looked at */
+    /* the first one with UTF-8 that is no ASCII; text that is not UTF-8; with bytes that are nothing in windows-1252; NULL: none */
+    const char *wide_characters, *other_bytes, *no_bytes;
     guess_words_t words;
     /* guess_end */
     bool header;     /* the format says header: yes */
