@@ -434,6 +434,41 @@ static void test_headers(void **state) {
     }
 }
 
+/* What the first record alone holds is told as well, where it is one. */
+static void test_first_escapes(void **state) {
+    (void)state;
+    static const struct {
+        const char *text;
+        bool escapes;
+    } rows[] = {
+        {"1\tx\\ny\n2\t\\N\n3\tz\n", true},
+        {"1\tx\n2\t\\N\n3\tz\n", false},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const guess_options_t options = {.header = GUESS_NO_HEADER};
+        err_t err;
+        guess_t *guess = begin_with(&options, rows[i].text, true, &err);
+        assert_non_null(guess);
+        assert_true(guess_end(guess, &err));
+        assert_int_equal(guess->keeps_escapes, rows[i].escapes);
+        guess_destroy(guess);
+    }
+}
+
+/* A sign that divides nothing that is known. */
+static void test_no_delimiter(void **state) {
+    (void)state;
+    static const char *const texts[] = {"a^b^c\n1^2^3\n4^5^6\n", "Smith\nJones\nBrown\n"};
+    for (size_t i = 0; i < 2; i++) {
+        err_t err = {.text = ""};
+        guess_t *guess = begin(texts[i], true, &err);
+        assert_non_null(guess);
+        assert_false(guess_end(guess, &err));
+        assert_int_equal(strstr(err.text, "no delimiter was found") != NULL, i == 0);
+        guess_destroy(guess);
+    }
+}
+
 /* A line of dashes below the names is no record, and is no name. */
 static void test_underlines(void **state) {
     (void)state;
@@ -727,6 +762,8 @@ int main(void) {
         cmocka_unit_test(test_first_again),
         cmocka_unit_test(test_header_again),
         cmocka_unit_test(test_headers),
+        cmocka_unit_test(test_first_escapes),
+        cmocka_unit_test(test_no_delimiter),
         cmocka_unit_test(test_underlines),
         cmocka_unit_test(test_later_underlines),
         cmocka_unit_test(test_words),

@@ -137,6 +137,12 @@ static bool is_of_digits(const char *text, size_t length) {
     return !length;
 }
 
+static void note_escapes(guess_t *guess, const span_t *span) {
+    const bool quoted = span->raw_length > span->length && span->length;
+    guess->has_escapes =
+        guess->has_escapes || ((!quoted || guess->structure.way.backslash) && has_escape(span));
+}
+
 static void add_value(guess_t *guess, guess_column_t *column, const span_t *span) {
     const bool quoted = span->raw_length > span->length && span->length;
     guess_nearly_add(&column->nearly, &column->column, span->text, span->length);
@@ -150,8 +156,7 @@ static void add_value(guess_t *guess, guess_column_t *column, const span_t *span
                                                 is_of_digits((const char *)span->text, span->length) &&
                                                 is_of_digits(column->text, column->length));
     guess_torn_plain(guess, span);
-    guess->has_escapes =
-        guess->has_escapes || ((!quoted || guess->structure.way.backslash) && has_escape(span));
+    note_escapes(guess, span);
     guess_look_at_bytes(guess, span->text, span->length);
 }
 
@@ -216,20 +221,15 @@ static bool look_for_underline(guess_t *guess, const guess_line_t *line, const u
     if (look == UNDERLINE_MEMORY)
         return err_memory(err, line->length);
     *is = look == UNDERLINE_IS;
-    if (!second) {
-        guess->records += *is;
-        guess->underlines += *is;
+    guess->records += *is;
+    guess->underlines += *is;
+    if (!second)
         return true;
-    }
     if (!*is && !split_line(guess, line, err))
         return false;
     guess->widths = !*is && guess->structure.way.delimiter == '\t' && is_of_widths(guess);
     if (*is || guess->widths || (is_markdown(guess, line) && guess->split->count == guess->structure.columns))
         guess->underline = 1 + lines_count(text, (size_t)(line->text - text));
-    if (*is) {
-        guess->records++;
-        guess->underlines++;
-    }
     return true;
 }
 
@@ -427,6 +427,11 @@ static bool add_like_first(guess_t *guess, err_t *err) {
     }
     guess->escaped_ends +=
         split_ends_escaped(guess->first, guess->first_length) * (guess->like_first - named);
+    const guess_line_t first = {guess->first, guess->first_length};
+    if (!split_line(guess, &first, err))
+        return false;
+    for (size_t i = 0; i < guess->split->count; i++)
+        note_escapes(guess, &guess->split->spans[i]);
     for (size_t i = 0; i < guess->structure.columns; i++)
         guess_nearly_add(&guess->columns[i].nearly, &guess->columns[i].column,
                          (const uint8_t *)guess->columns[i].text, guess->columns[i].length);

@@ -200,6 +200,14 @@ static size_t unsure_lines(const guess_t *guess) {
     return guess->structure.skip - guess->structure.told;
 }
 
+/* Does the only column hold a sign, between others, that may divide several? */
+static bool may_be_divided(const guess_t *guess) {
+    for (size_t i = 1; guess->structure.columns == 1 && i + 1 < guess->first_length; i++)
+        if (guess->first[i] && strchr("^~!#$%&*", guess->first[i]))
+            return true;
+    return false;
+}
+
 /* unlike: its numbers are not as those below them, as where years head columns of measures. */
 static bool refuse_unsure(const guess_t *guess, bool unlike, err_t *err) {
     char first[200];
@@ -223,10 +231,13 @@ static bool refuse_unsure(const guess_t *guess, bool unlike, err_t *err) {
         blank |= !guess->columns[i].length;
     return err_set(err, STATUS_INPUT,
                    "%.1000s: its first line (%s) may name the columns or be a record: %s; say which "
-                   "by --header yes or --header no%s",
+                   "by --header yes or --header no%s%s",
                    guess->name, first,
                    unlike ? "its numbers are not like those below them" : "nothing in it tells",
-                   blank ? ", or by --header N if line N names them" : "");
+                   blank ? ", or by --header N if line N names them" : "",
+                   may_be_divided(guess)
+                       ? "; no delimiter was found: if a sign in it is one, give a --format that says so"
+                       : "");
 }
 
 /* Two names that are the same one, but for upper and lower case: a header could not tell their columns apart. */
