@@ -408,6 +408,14 @@ static void test_headers(void **state) {
         {"Bolt;2000;1998\nAnn;5;7\nBob;6;9\n", -1},
         {"Bolt;2000;2001;2002\nAnn;2003;2004;2005\nBob;2003;1990;1999\n", -1},
         {"Bolt;2000;2001;2002\nAnn;5;1990;7\nBob;6;9;8\n", -1},
+        /* days that are values, and numbers that stand for none */
+        {"K1;20200101;20201231\nK2;20200315;0\nK3;20200701;20210630\nK4;0;20211231\n", -1},
+        {"K1;20200101;20201231\nK2;20200315;99999999\nK3;20200701;20210630\nK4;0;20211231\n", -1},
+        {"K1;20200101;20201231\nK2;0;99999999\nK3;0;99999999\n", -1},
+        {"K1;2020-01;2020-02\nK2;0;0\nK3;0;0\n", -1},
+        {"Station;20230101;20230102\nBerlin;5;7\nBonn;8;9\nKiel;1;0\n", 1},
+        {"Ann;2001;2002;2003\nBob;2303;2304;2305\nCid;2306;2307;2308\nDan;2309;2311;2313\n", -1},
+        {"Ann;2001;2002;2003\nBob;2303;2314;2305\nCid;2306;2307;2308\nDan;2309;2319;2313\n", 1},
         /* as Hive and R write */
         {"id\001name\001x,y\n1\001Ann\0011.5\n2\001Bob\0012.5\n", 1},
         {"1\001Ann, x\0013\n2\001Bob, y\0014\n3\001\\N\0014\n", 0},
@@ -426,28 +434,93 @@ static void test_headers(void **state) {
     }
 }
 
+/* What the first record alone holds is told as well, where it is one. */
+static void test_first_escapes(void **state) {
+    (void)state;
+    static const struct {
+        const char *text;
+        bool escapes;
+    } rows[] = {
+        {"1\tx\\ny\n2\t\\N\n3\tz\n", true},
+        {"1\tx\n2\t\\N\n3\tz\n", false},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const guess_options_t options = {.header = GUESS_NO_HEADER};
+        err_t err;
+        guess_t *guess = begin_with(&options, rows[i].text, true, &err);
+        assert_non_null(guess);
+        assert_true(guess_end(guess, &err));
+        assert_int_equal(guess->keeps_escapes, rows[i].escapes);
+        guess_destroy(guess);
+    }
+}
+
+/* A sign that divides nothing that is known. */
+static void test_no_delimiter(void **state) {
+    (void)state;
+    static const char *const texts[] = {"a^b^c\n1^2^3\n4^5^6\n", "Smith\nJones\nBrown\n"};
+    for (size_t i = 0; i < 2; i++) {
+        err_t err = {.text = ""};
+        guess_t *guess = begin(texts[i], true, &err);
+        assert_non_null(guess);
+        assert_false(guess_end(guess, &err));
+        assert_int_equal(strstr(err.text, "no delimiter was found") != NULL, i == 0);
+        guess_destroy(guess);
+    }
+}
+
 /* A line of dashes below the names is no record, and is no name. */
 static void test_underlines(void **state) {
     (void)state;
-    static const char *const texts[] = {
-        "id;name\n-----------;-----\n1;Ann\n2;Bob\n",
-        "id\tname\n--\t----\n1\tAnn\n2\tBob\n",
-        "id  name  n\n--  ----  -\n1  Ann  4\n2  Bob  6\n",
-        "| id | name |\n|----|-----:|\n| 1 | Ann |\n| 2 | Bob |\n",
-        "\nid\n--\n1\n2\n",
+    static const struct {
+        const char *text, *advice; /* NULL: taken */
+        bool taken_without_header;
+    } rows[] = {
+        {"id;name\n-----------;-----\n1;Ann\n2;Bob\n", "sed 2d", true},
+        {"id\tname\n--\t----\n1\tAnn\n2\tBob\n", "sed 2d", true},
+        {"id  name  n\n--  ----  -\n1  Ann  4\n2  Bob  6\n", "sed 2d", true},
+        {"id name\n=========== ====\n1 Ann\n2 Bob\n", "sed 2d", true},
+        {"\"id\",\"name\"\n\"--\",\"----\"\n\"1\",\"Ann\"\n\"2\",\"Bob\"\n", "sed 2d", true},
+        {"| id | name |\n|----|-----:|\n| 1 | Ann |\n| 2 | Bob |\n", "sed 2d", true},
+        {"\nid\n--\n1\n2\n", NULL, true},
+        {"\nid\n---\n1\n2\n", "sed 3d", true},
+        {"\nid\n___\n1\n2\n", "sed 3d", true},
+        {"agency\tsite\tdv\n5s\t15s\t20d\nUSGS\t0123\t4.5\nUSGS\t0124\t5.5\n", "sed 2d", true},
+        {"id;name\n-;-\n1;Ann\n2;Bob\n", NULL, true},
+        {"id;name;n\n-;-;-\n1;Ann;1\n2;Bob;2\n", NULL, true},
+        {"id;mark\n+;+++\n1;++\n2;+\n", NULL, true},
     };
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         for (int header = GUESS_ANY_HEADER; header <= GUESS_NO_HEADER; header++) {
             const guess_options_t options = {.header = header};
             err_t err = {.text = ""};
-            guess_t *guess = begin_with(&options, texts[i], true, &err);
+            guess_t *guess = begin_with(&options, rows[i].text, true, &err);
             assert_non_null(guess);
-            const bool refused =
-                !guess_end(guess, &err) && strstr(err.text, i < 4 ? "sed 2d" : "sed 3d") != NULL;
-            if (refused != (header != GUESS_NO_HEADER))
+            const bool refused = !guess_end(guess, &err) && strstr(err.text, "take it out") &&
+                                 rows[i].advice && strstr(err.text, rows[i].advice);
+            if (refused != (rows[i].advice && !(header == GUESS_NO_HEADER && rows[i].taken_without_header)))
                 fail_msg("text %zu, header %d: %s", i, header, err.text);
             guess_destroy(guess);
         }
+}
+
+/* Elsewhere it is a reject, and says nothing of the columns. */
+static void test_later_underlines(void **state) {
+    (void)state;
+    static const char *const lines[] = {"-----------;-----", "\"--\";\"----\"", "== ; ===", "___;_",
+                                        "-+-;---"};
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+        char text[200];
+        err_t err;
+        snprintf(text, sizeof text, "id;n\n1;2\nid;n\n%s\n3;4\n", lines[i]);
+        guess_t *guess = begin(text, true, &err);
+        assert_non_null(guess);
+        assert_int_equal(guess_rejects(guess), 1);
+        assert_int_equal(guess_records(guess), 3);
+        assert_true(guess_end(guess, &err));
+        assert_int_equal(guess->columns[1].is.kind, KIND_INT);
+        guess_destroy(guess);
+    }
 }
 
 /* Text that is not UTF-8 and not windows-1252, told by its words. */
@@ -551,6 +624,48 @@ static void test_words(void **state) {
         {"\xBC\xAD\xBF\xEF\xC6\xAF\xBA\xB0\xBD\xC3, \xBA\xCE\xBB\xEA\xB1\xA4\xBF\xAA\xBD\xC3, "
          "\xB4\xEB\xB1\xB8\xB1\xA4\xBF\xAA\xBD\xC3",
          true}, /* euc_kr: 서울특별시, 부산광역시, 대구광역시 */
+        /* where no longer word tells: signs and short words as Western languages have them, */
+        {"12,50 \x80, \xA3"
+         "12.50, 5 m\xB2, T \xB0"
+         "C, N\xBA 5, 3 \xBD\", 10 \xB5m, \xB1"
+         "5, \xA7\xA7 5, \xA9 2020, 5\xD7"
+         "3, 1\xA0"
+         "000",
+         false},
+        {"kWh/m\xB2"
+         "a, W/m\xB2K, \xB5g/m\xB3, CO\xB2",
+         false},
+        {"Letzte\xC4nderung, ist\xDC"
+         "berf\xE4llig",
+         false},
+        {"\xE0, o\xF9, l\xE0, s\xEC, S\xED, \xC5r, \xD6l, \xD8 5 mm, 5 \xC5, y\xF6", false},
+        {"12,50 \xA4, caf\xE9", true}, /* iso8859-15: 12,50 €, also beside a word */
+        {"12,50 \xDB", true},          /* mac-roman: 12,50 € */
+        {"T \xF8"
+         "C",
+         true}, /* cp850: T °C */
+        {"T \xA1"
+         "C",
+         true}, /* mac-roman: T °C */
+        {"\x9C"
+         "12",
+         true},             /* cp850: £12 */
+        {"10 \xE6m", true}, /* cp850: 10 µm */
+        {"\xF1"
+         "5",
+         true},                           /* cp850: ±5 */
+        {"m\xFD", true},                  /* cp850: m² */
+        {"p\x86, \x86r", true},           /* cp850: på, år */
+        {"N\xBC 5", true},                /* mac-roman: Nº 5 */
+        {"5 z\xB3", true},                /* cp1250: 5 zł */
+        {"10 K\xE8", true},               /* cp1250: 10 Kč */
+        {"mu\xBE", true},                 /* iso8859-2: muž */
+        {"\xCC, \xC6", true},             /* cp1251: М, Ж */
+        {"\xE4\xE0, \xED\xE5", true},     /* cp1251: да, не */
+        {"\xE4\xE0, \xED\xE5\xF2", true}, /* cp1251: да, нет */
+        {"\xB9 5", true},                 /* cp1251: № 5 */
+        {"\xB3\xB2", true},               /* euc_kr: 남 */
+        {"\xA8k, \xA4k", true},           /* big5: 男, 女 */
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         char text[400];
@@ -559,6 +674,38 @@ static void test_words(void **state) {
         guess_t *guess = begin(text, true, &err);
         assert_non_null(guess);
         if (guess_end(guess, &err) == rows[i].refused)
+            fail_msg("row %zu: %s", i, err.text);
+        guess_destroy(guess);
+    }
+}
+
+/* The sentence names the input that the word, or the other text, stands in. */
+static void test_words_of_inputs(void **state) {
+    (void)state;
+    static const struct {
+        const char *first, *second, *begins;
+    } rows[] = {
+        {"id;name\n1;x\n2;y\n", "id;name\n3;Dvo\xF8\xE1k\n", "second: its text is not UTF-8, and hardly "},
+        {"id;name\n1;caf\xE9\n2;y\n", "id;name\n3;Dvo\xF8\xE1k\n",
+         "second: its text is not UTF-8, and hardly "},
+        {"id;name\n1;x\n2;y\n", "id;name\n3;5 \xCC\n", "second: its text is not UTF-8, and no longer "},
+        {"id;name\n1;x\n2;y\n", "id;name\n3;\x81\n", "second: its text is neither "},
+        {"id;name\n1;\xC3\xA9\n2;y\n", "id;name\n3;caf\xE9\n",
+         "second: some of its text is not UTF-8, and text has text that is"},
+        {"id;name\n1;caf\xE9\n2;y\n", "id;name\n3;\xC3\xA9\n",
+         "text: some of its text is not UTF-8, and second has text that is"},
+        {"id;name\n1;x\n2;y\n", "id;name\n3;caf\xE9\n4;\xC3\xA9\n", "second: part of its text is UTF-8"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        err_t err = {.text = ""};
+        size_t used;
+        guess_t *guess = begin(rows[i].first, true, &err);
+        assert_non_null(guess);
+        guess_input(guess, "second");
+        assert_true(guess_take(guess, (const uint8_t *)rows[i].second, strlen(rows[i].second),
+                               GUESS_FROM_OTHER, true, &used, &err));
+        assert_false(guess_end(guess, &err));
+        if (strncmp(err.text, rows[i].begins, strlen(rows[i].begins)) != 0)
             fail_msg("row %zu: %s", i, err.text);
         guess_destroy(guess);
     }
@@ -615,8 +762,12 @@ int main(void) {
         cmocka_unit_test(test_first_again),
         cmocka_unit_test(test_header_again),
         cmocka_unit_test(test_headers),
+        cmocka_unit_test(test_first_escapes),
+        cmocka_unit_test(test_no_delimiter),
         cmocka_unit_test(test_underlines),
+        cmocka_unit_test(test_later_underlines),
         cmocka_unit_test(test_words),
+        cmocka_unit_test(test_words_of_inputs),
         cmocka_unit_test(test_json),
         cmocka_unit_test(test_refused),
     };

@@ -2,6 +2,7 @@
 #include "format/cut/ends.h"
 #include "format/delimited/delimited_inner.h"
 #include "format/guess/structure/torn_lines.h"
+#include "format/record/underline.h"
 #include "format/values/calendar.h"
 #include "format/values/convert.h"
 
@@ -290,6 +291,23 @@ static parsed_t refuse_carriage(record_t *record) {
     return PARSED_REJECT;
 }
 
+/* A line of signs below names, wherever it stands: nobody has said of a format that is guessed that such are values. */
+static __attribute__((noinline)) parsed_t look_for_underline(delimited_t *reader, record_t *record,
+                                                             const uint8_t *text) {
+    if (!delimited_want_split(reader))
+        return PARSED_MEMORY;
+    const underline_t is =
+        underline_look(reader->split, reader->schema, reader->dialect->delimiter, text, record->length);
+    if (is != UNDERLINE_IS)
+        return is == UNDERLINE_MEMORY ? PARSED_MEMORY : PARSED_DOCUMENT;
+    record->reason =
+        "it is made of - = _ + only, as some programs underline the names of columns, and the format is "
+        "guessed: if it is a record, load all anew with --drop and a --format";
+    record->field = NULL;
+    record->column = 1;
+    return PARSED_REJECT;
+}
+
 static parsed_t refuse_backslash(record_t *record) {
     record->reason =
         "its line ends with a backslash, so that its last text may go on in the next one, as databases write "
@@ -374,6 +392,11 @@ static inline parsed_t look_at_row(delimited_t *reader, record_t *record, const 
     if (__builtin_expect(text[record->length - 1] == '\\', 0) && reader->backslash_on &&
         split_ends_escaped(text, record->length))
         return refuse_backslash(record);
+    if (__builtin_expect(reader->schema->guessed && underline_may_be(reader->schema, *text), 0)) {
+        const parsed_t parsed = look_for_underline(reader, record, text);
+        if (parsed != PARSED_DOCUMENT)
+            return parsed;
+    }
     return __builtin_expect(reader->line - record->line > 1 && !reader->schema->any_lines, 0)
                ? look_at_lines(reader, record)
                : PARSED_DOCUMENT;

@@ -3,6 +3,7 @@
 #include "format/guess/guess_inner.h"
 #include "format/guess/structure/guess_middle.h"
 #include "format/record/dialect.h"
+#include "format/record/underline.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +17,7 @@ guess_t *guess_new(const char *name, const guess_options_t *options, err_t *err)
         err_memory(err, sizeof *guess);
         return NULL;
     }
-    guess->name = name;
+    guess->name = guess->here = name;
     guess->options = *options;
     if (guess_read_types(guess, err))
         return guess;
@@ -130,6 +131,18 @@ static bool has_escape(const span_t *span) {
     return false;
 }
 
+static bool is_of_digits(const char *text, size_t length) {
+    while (length && text[length - 1] >= '0' && text[length - 1] <= '9')
+        length--;
+    return !length;
+}
+
+static void note_escapes(guess_t *guess, const span_t *span) {
+    const bool quoted = span->raw_length > span->length && span->length;
+    guess->has_escapes =
+        guess->has_escapes || ((!quoted || guess->structure.way.backslash) && has_escape(span));
+}
+
 static void add_value(guess_t *guess, guess_column_t *column, const span_t *span) {
     const bool quoted = span->raw_length > span->length && span->length;
     guess_nearly_add(&column->nearly, &column->column, span->text, span->length);
@@ -139,9 +152,11 @@ static void add_value(guess_t *guess, guess_column_t *column, const span_t *span
         column->words = guess_is_column_word((const char *)span->text, span->length);
     column->column.recurs |=
         span->length == column->length && span->length && memcmp(span->text, column->text, span->length) == 0;
+    column->like_first = column->like_first || (span->length == column->length &&
+                                                is_of_digits((const char *)span->text, span->length) &&
+                                                is_of_digits(column->text, column->length));
     guess_torn_plain(guess, span);
-    guess->has_escapes =
-        guess->has_escapes || ((!quoted || guess->structure.way.backslash) && has_escape(span));
+    note_escapes(guess, span);
     guess_look_at_bytes(guess, span->text, span->length);
 }
 
@@ -172,18 +187,50 @@ static bool add_record(guess_t *guess, const guess_line_t *line, err_t *err) {
     if (guess->structure.way.quote && !guess_torn_look(guess, line, &torn, err))
         return false;
     guess->escaped_ends += !torn && split_ends_escaped(line->text, line->length);
-    guess->rising += !torn && guess_header_rises(guess, guess->split);
+    if (!torn)
+        guess_header_look(guess, guess->split);
     for (size_t i = 0; !torn && i < guess->split->count; i++)
         add_value(guess, &guess->columns[i], &guess->split->spans[i]);
     return true;
 }
 
-/* -----;---: so sqlcmd, psql and Markdown underline the names. */
-static bool is_underline(const guess_t *guess, const guess_line_t *line) {
+/* |---|--:|: so Markdown does, too. */
+static bool is_markdown(const guess_t *guess, const guess_line_t *line) {
     for (size_t i = 0; i < line->length; i++)
         if (!strchr("-: |", line->text[i]) && line->text[i] != (uint8_t)guess->structure.way.delimiter)
             return false;
-    return memmem(line->text, line->length, "--", 2) != NULL && guess->misfits == 0;
+    return memmem(line->text, line->length, "--", 2) != NULL;
+}
+
+/* 5s 15s 20d: so RDB writes below each name how wide the column is, and its type. */
+static bool is_of_widths(const guess_t *guess) {
+    for (size_t i = 0; i < guess->split->count; i++) {
+        const span_t *span = &guess->split->spans[i];
+        if (span->length < 2 || !is_of_digits((const char *)span->text, span->length - 1) ||
+            !strchr("sdn", span->text[span->length - 1]))
+            return false;
+    }
+    return guess->split->count > 1;
+}
+
+/* Is the second record one that tells of the names above it? Else one that underlines is a reject. */
+static bool look_for_underline(guess_t *guess, const guess_line_t *line, const uint8_t *text, bool second,
+                               bool *is, err_t *err) {
+    const underline_t look =
+        underline_look(guess->split, guess->schema, guess->structure.way.delimiter, line->text, line->length);
+    if (look == UNDERLINE_MEMORY)
+        return err_memory(err, line->length);
+    *is = look == UNDERLINE_IS;
+    guess->records += *is;
+    guess->underlines += *is;
+    if (!second)
+        return true;
+    if (!*is && !split_line(guess, line, err))
+        return false;
+    guess->widths = !*is && guess->structure.way.delimiter == '\t' && is_of_widths(guess);
+    if (*is || guess->widths || (is_markdown(guess, line) && guess->split->count == guess->structure.columns))
+        guess->underline = 1 + lines_count(text, (size_t)(line->text - text));
+    return true;
 }
 
 /* *again: what is known of quotes has changed by it. */
@@ -287,7 +334,8 @@ bool guess_take(guess_t *guess, const uint8_t *text, size_t length, guess_from_t
             continue;
         }
         const bool like_first = is_first(guess, &line);
-        bool again, same = like_first;
+        const bool second = from == GUESS_FROM_START && !guess->records;
+        bool again, same = like_first, underlines = false;
         if (!look_at_quotes(guess, &line, &here, &again, err) ||
             (!again && !same && !names_same(guess, &line, &same, err)))
             return false;
@@ -299,10 +347,9 @@ bool guess_take(guess_t *guess, const uint8_t *text, size_t length, guess_from_t
             guess->repeated += !at_start;
             guess->marked_again |= !at_start && lines_bom(line.text, line.length);
             at_start = false;
-        } else if (!add_record(guess, &line, err)) {
+        } else if (!look_for_underline(guess, &line, text, second, &underlines, err) ||
+                   (!underlines && !add_record(guess, &line, err))) {
             return false;
-        } else if (from == GUESS_FROM_START && guess->records == 1 && is_underline(guess, &line)) {
-            guess->underline = 1 + lines_count(text, (size_t)(line.text - text));
         }
         done = at;
     }
@@ -321,12 +368,16 @@ bool guess_is_same(guess_t *guess, const uint8_t *text, size_t length) {
     return guess_next(guess->schema, &at, text + length, true, &line) && is_first(guess, &line);
 }
 
+void guess_input(guess_t *guess, const char *name) {
+    guess->here = name;
+}
+
 uint64_t guess_records(const guess_t *guess) {
     return guess->records;
 }
 
 uint64_t guess_rejects(const guess_t *guess) {
-    return guess->misfits + guess->torn.torn;
+    return guess->misfits + guess->underlines + guess->torn.torn;
 }
 
 void guess_was_utf16(guess_t *guess) {
@@ -376,6 +427,11 @@ static bool add_like_first(guess_t *guess, err_t *err) {
     }
     guess->escaped_ends +=
         split_ends_escaped(guess->first, guess->first_length) * (guess->like_first - named);
+    const guess_line_t first = {guess->first, guess->first_length};
+    if (!split_line(guess, &first, err))
+        return false;
+    for (size_t i = 0; i < guess->split->count; i++)
+        note_escapes(guess, &guess->split->spans[i]);
     for (size_t i = 0; i < guess->structure.columns; i++)
         guess_nearly_add(&guess->columns[i].nearly, &guess->columns[i].column,
                          (const uint8_t *)guess->columns[i].text, guess->columns[i].length);
@@ -433,7 +489,7 @@ bool guess_end(guess_t *guess, err_t *err) {
 }
 
 uint64_t guess_so_far(const guess_t *guess) {
-    uint64_t sum = guess->other_bytes + 2u * guess->wide_characters +
+    uint64_t sum = (guess->other_bytes != NULL) + 2u * (guess->wide_characters != NULL) +
                    4u * (guess->schema->escape_backslash + guess->schema->escape_backslashes);
     for (size_t i = 0; i < guess->structure.columns; i++) {
         const decision_t is = guess_column_decide(&guess->columns[i].column);

@@ -53,6 +53,9 @@ typedef enum {
 bool guess_take(guess_t *guess, const uint8_t *text, size_t length, guess_from_t from, bool last,
                 size_t *used, err_t *err);
 
+/* What is taken from now on is of this input, whose name must live longer. */
+void guess_input(guess_t *guess, const char *name);
+
 /* Another input: does its first record name the same columns? Then it is to be taken, too. */
 bool guess_is_same(guess_t *guess, const uint8_t *text, size_t length);
 

@@ -2,6 +2,7 @@
 #include "base/numbers/units.h"
 #include "format/guess/guess_inner.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -67,17 +68,23 @@ static bool first_rises(const guess_t *guess) {
     return count >= RISING;
 }
 
-bool guess_header_rises(const guess_t *guess, const split_t *split) {
+void guess_header_look(guess_t *guess, const split_t *split) {
     double last = -1;
+    long last_first = 0;
+    bool as_first = true;
     for (size_t i = 0; i < guess->structure.columns; i++) {
-        if (number_at(guess, i) < 0)
+        const long first = number_at(guess, i);
+        if (first < 0)
             continue;
         const double size = guess_range_size(split->spans[i].text, split->spans[i].length);
         if (size <= last)
-            return false;
+            return;
+        as_first &= last < 0 || (long)(size - last) == first - last_first;
         last = size;
+        last_first = first;
     }
-    return first_rises(guess);
+    guess->rising += first_rises(guess);
+    guess->rising_as_first += as_first;
 }
 
 static bool is_untyped(const column_t *column, const decision_t *is) {
@@ -89,7 +96,8 @@ typedef struct {
     /* what without has to outweigh, too: numbers that are not like those below them; and such that are years or at even steps */
     size_t unlike, unlike_series;
     size_t year_heads; /* years in a row, above values that are mostly none */
-    size_t time_heads; /* days, months or the like, above numbers */
+    size_t time_heads; /* days, months or the like, above numbers that are not all 0, */
+    bool time_values;  /* and one of those is written as such a day is */
     bool words, years; /* a name such as "id" is among the first row's; years in a row are */
     bool known;        /* one that many files have */
     bool above;        /* any name is above numbers or dates */
@@ -147,9 +155,11 @@ static void weigh_column(const guess_t *guess, size_t at, bool named, evidence_t
                                       !(first.pairs & column->column.pairs)); /* "n" may be a name, too */
     const bool first_typed = !word && !is_untyped(&first, &first_is),
                typed = column->column.values && !is_untyped(&column->column, is);
-    evidence->time_heads +=
-        guess_kind_is_number(is->kind) &&
-        (is_date(first_is.kind) || (!first_typed && guess_is_period(column->text, column->length)));
+    if (guess_kind_is_number(is->kind) &&
+        (is_date(first_is.kind) || (!first_typed && guess_is_period(column->text, column->length)))) {
+        evidence->time_heads += column->range.most > 0;
+        evidence->time_values |= column->like_first;
+    }
     if (first_typed) {
         /* days head columns, too */
         const bool heads =
@@ -190,6 +200,14 @@ static size_t unsure_lines(const guess_t *guess) {
     return guess->structure.skip - guess->structure.told;
 }
 
+/* Does the only column hold a sign, between others, that may divide several? */
+static bool may_be_divided(const guess_t *guess) {
+    for (size_t i = 1; guess->structure.columns == 1 && i + 1 < guess->first_length; i++)
+        if (guess->first[i] && strchr("^~!#$%&*", guess->first[i]))
+            return true;
+    return false;
+}
+
 /* unlike: its numbers are not as those below them, as where years head columns of measures. */
 static bool refuse_unsure(const guess_t *guess, bool unlike, err_t *err) {
     char first[200];
@@ -213,10 +231,13 @@ static bool refuse_unsure(const guess_t *guess, bool unlike, err_t *err) {
         blank |= !guess->columns[i].length;
     return err_set(err, STATUS_INPUT,
                    "%.1000s: its first line (%s) may name the columns or be a record: %s; say which "
-                   "by --header yes or --header no%s",
+                   "by --header yes or --header no%s%s",
                    guess->name, first,
                    unlike ? "its numbers are not like those below them" : "nothing in it tells",
-                   blank ? ", or by --header N if line N names them" : "");
+                   blank ? ", or by --header N if line N names them" : "",
+                   may_be_divided(guess)
+                       ? "; no delimiter was found: if a sign in it is one, give a --format that says so"
+                       : "");
 }
 
 /* Two names that are the same one, but for upper and lower case: a header could not tell their columns apart. */
@@ -273,12 +294,33 @@ static bool refuse_behind(const guess_t *guess, err_t *err) {
                    guess->name, guess->structure.unsure_names_at, guess->structure.unsure_names_at);
 }
 
+/* The command that takes the line out of an input of this name. */
+static const char *without_line(const guess_t *guess, char *out, size_t room) {
+    static const char *const packed[][2] = {
+        {".gz", "zcat"}, {".bz2", "bzcat"}, {".xz", "xzcat"}, {".zst", "zstdcat"}};
+    const unsigned long long line = guess->underline;
+    const size_t length = strlen(guess->name);
+    snprintf(out, room, "%ssed %llud FILE > NEW", strchr(guess->name, '!') ? "unpack it, then " : "", line);
+    if (guess->once)
+        snprintf(out, room, "COMMAND | sed %llud | tipple load -", line);
+    for (size_t i = 0; i < sizeof packed / sizeof *packed; i++) {
+        const size_t end = strlen(packed[i][0]);
+        if (length > end && strcasecmp(guess->name + length - end, packed[i][0]) == 0)
+            snprintf(out, room, "%s FILE | sed %llud > NEW", packed[i][1], line);
+    }
+    return out;
+}
+
 static bool refuse_underline(const guess_t *guess, err_t *err) {
+    char command[80];
     return err_set(err, STATUS_INPUT,
-                   "%.1000s: line %llu is of dashes only, as some programs underline the names, and would be "
-                   "loaded as a record: take it out (sed %llud FILE > NEW) and give that; if it is a record, "
-                   "give --header no, or a --format where the first line names the columns",
-                   guess->name, (unsigned long long)guess->underline, (unsigned long long)guess->underline);
+                   "%.1000s: line %llu %s, and is no record: take it out (%s) and give that; if it is a "
+                   "record, give %s",
+                   guess->name, (unsigned long long)guess->underline,
+                   guess->widths ? "tells how wide each column is, as RDB files of the USGS do"
+                                 : "is of dashes or the like only, as some programs underline the names",
+                   without_line(guess, command, sizeof command),
+                   guess->underlines ? "a --format" : "--header no, or a --format");
 }
 
 /* Can `header: yes` be said, or must the line be skipped? */
@@ -332,9 +374,10 @@ bool guess_find_header(guess_t *guess, err_t *err) {
     evidence.with += evidence.words && evidence.years;
     const bool corner = is_corner_empty(guess);
     if (evidence.year_heads > 1 && first_rises_evenly(guess) &&
+        2 * guess->rising_as_first <= guess->records &&
         (evidence.year_heads > 2 || corner || evidence.known)) /* two may be figures near each other */
         evidence.with += ENOUGH;
-    if (evidence.time_heads > 1) /* one may be a mistake in a record */
+    if (evidence.time_heads > 1 && !evidence.time_values) /* one may be a mistake in a record */
         evidence.with += STRONG;
     const size_t against = evidence.without + evidence.unlike; /* that it is a header */
     if (guess->options.header == GUESS_HEADER && evidence.with < 2 * against)

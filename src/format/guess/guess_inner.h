@@ -22,6 +22,7 @@ typedef struct {
     char *name; /* in UTF-8, without blanks around; what `column` says */
     char *key;
     bool word, words;   /* the first row has a word that often names a column; another row, too */
+    bool like_first;    /* a value is of as many digits as the first row's, and nothing else */
     bool torn;          /* a value of it goes over lines that look like records */
     bool enclosed;      /* another one is in quotes */
     uint64_t in_quotes; /* so many are, and not empty */
@@ -53,7 +54,8 @@ typedef struct {
 
 typedef struct {
     uint64_t of[WORDS];
-    char first[WORDS][24]; /* of each kind, in UTF-8 */
+    char first[WORDS][24]; /* of each kind, in UTF-8, */
+    const char *in[WORDS]; /* and the input that it stands in */
 } guess_words_t;
 
 typedef struct {
@@ -90,12 +92,15 @@ struct guess {
     size_t first_length;
     uint64_t first_line; /* where it begins, from 1 */
     bool first_misfits;  /* it has not as many fields as the columns */
-    uint64_t underline;  /* the line of dashes that is the second record; 0: none */
+    uint64_t underline;  /* the line that is the second record, and tells of names; 0: none */
+    bool widths;         /* it is one of RDB */
+    uint64_t underlines; /* records that are such lines of signs: rejects */
     uint64_t like_first; /* lines that were taken and are the same as the first record, */
     uint64_t repeated;   /* and do not begin a text */
     bool marked_again;   /* one of those has a byte-order mark in front */
     uint64_t records, misfits, bytes;
-    uint64_t rising; /* records with guess_header_rises */
+    uint64_t rising; /* records whose numbers rise from column to column, as the first record's do; */
+    uint64_t rising_as_first; /* by the same steps */
     uint64_t comments,
         comments_before; /* that may be records, so that they are rejected; if there is no header */
     bool has_escapes;    /* a value has \t, \n or \\ in two characters, in quotes only where \" is one, */
@@ -105,11 +110,12 @@ struct guess {
     guess_escapes_t escapes;
     guess_torn_t torn;
     guess_nothing_t nothing;
-    bool all;       /* everything was looked at */
-    bool scattered; /* the middle and the end, too */
-    bool of_many;   /* there are other inputs */
-    /* there is UTF-8 that is no ASCII; text that is not UTF-8; with bytes that are nothing in windows-1252 */
-    bool wide_characters, other_bytes, no_bytes;
+    bool all;         /* everything was looked at */
+    bool scattered;   /* the middle and the end, too */
+    bool of_many;     /* there are other inputs */
+    const char *here; /* the input that is looked at */
+    /* the first one with UTF-8 that is no ASCII; text that is not UTF-8; with bytes that are nothing in windows-1252; NULL: none */
+    const char *wide_characters, *other_bytes, *no_bytes;
     guess_words_t words;
     /* guess_end */
     bool header;     /* the format says header: yes */
@@ -160,8 +166,8 @@ bool guess_settle_marks(guess_t *guess, err_t *err);
 void guess_settle_nulls(guess_t *guess);
 /* guess_header.c */
 bool guess_find_header(guess_t *guess, err_t *err);
-/* Do the numbers of a record rise from each column to the next, where the first record's are whole ones that do? */
-bool guess_header_rises(const guess_t *guess, const split_t *split);
+/* Do the numbers of a record rise from each column to the next, where the first record has whole ones? */
+void guess_header_look(guess_t *guess, const split_t *split);
 /* guess_names.c: what the first record names; then the keys. */
 bool guess_read_names(guess_t *guess, err_t *err);
 bool guess_name_columns(guess_t *guess, err_t *err);

@@ -66,6 +66,11 @@ static void tell_structure(text_t *out, const guess_t *guess, uint64_t text_byte
         text_print(out, "; %s of them will be rejected, for another number of fields, or an odd quote or end",
                    units_count(count, guess->misfits));
     }
+    if (guess->underlines) {
+        char count[UNITS_MAX];
+        text_print(out, "; %s of them will be rejected, made of - = _ + only, as lines below names are",
+                   units_count(count, guess->underlines));
+    }
     if (guess->torn.torn) {
         char count[UNITS_MAX];
         text_print(out,

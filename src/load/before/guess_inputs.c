@@ -253,6 +253,7 @@ static bool look_at_stream(looking_t *looking, input_file_t *file, err_t *err) {
 }
 
 static bool look_at_file(looking_t *looking, input_file_t *file, err_t *err) {
+    guess_input(looking->guess, file->name);
     return file->kind == INPUT_STREAM ? look_at_stream(looking, file, err)
                                       : read_beginning(looking, file, WHOLE, look_into, looking, err);
 }

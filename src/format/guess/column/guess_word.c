@@ -1,4 +1,5 @@
 #include "format/guess/column/guess_word.h"
+#include "format/guess/column/guess_sign.h"
 
 #include <stdbool.h>
 #include <string.h>
@@ -6,9 +7,12 @@
 #define NOT_ICELANDIC /* nor Faroese */                                                                      \
     "\xE0\xE2\xE3\xE4\xE5\xE7\xE8\xEA\xEB\xEC\xEE\xEF\xF1\xF2\xF5\xF9\xFB\xFC\xDF"
 
+#define CAMEL "\xC4\xC5\xC9\xD6\xD8\xDC" /* as in istÜberfällig */
+
 enum {
     RUN_SHORT = 3,
     RUN_LONG = 4,
+    SHORT = 2,      /* letters that tell little */
     LONG_ENOUGH = 3 /* for a sign at its end to be no sign of its own, as in m³ */
 };
 
@@ -56,29 +60,29 @@ static bool is_among(uint8_t byte, const char *bytes) {
     return byte && strchr(bytes, byte);
 }
 
-/* Of windows-1252; Š Œ Ž Ÿ š œ ž are letters, too. */
-static bool is_letter(uint8_t byte) {
+/* Š Œ Ž Ÿ š œ ž are letters, too. */
+bool guess_is_letter(uint8_t byte) {
     return is_ascii_letter(byte) || (byte >= 0xC0 && byte != 0xD7 && byte != 0xF7) ||
            is_among(byte, "\x8A\x8C\x8E\x9F\x9A\x9C\x9E");
 }
 
 static bool is_capital(uint8_t byte) {
-    return byte >= 0x80 && byte <= 0xDE && is_letter(byte) && !is_among(byte, "\x9A\x9C\x9E");
+    return byte >= 0x80 && byte <= 0xDE && guess_is_letter(byte) && !is_among(byte, "\x9A\x9C\x9E");
 }
 
 static bool is_small(uint8_t byte) {
     return byte >= 'a' && byte <= 'z';
 }
 
-static uint8_t small(uint8_t byte) {
-    return is_letter(byte) && (byte < 0x80 || (byte >= 0xC0 && byte <= 0xDE)) ? byte | 0x20 : byte;
+uint8_t guess_small(uint8_t byte) {
+    return guess_is_letter(byte) && (byte < 0x80 || (byte >= 0xC0 && byte <= 0xDE)) ? byte | 0x20 : byte;
 }
 
 /* How `nowhere` writes a neighbour; 0: an edge, or a sign. */
 static char neighbour(uint8_t byte) {
-    return !is_letter(byte) ? '_'
-           : byte < 0x80    ? (char)small(byte)
-           : is_among(small(byte),
+    return !guess_is_letter(byte) ? '_'
+           : byte < 0x80          ? (char)guess_small(byte)
+           : is_among(guess_small(byte),
                       "\xE0\xE1\xE2\xE3\xE8\xE9\xEA\xEB\xEC\xED\xEE\xEF\xF1\xF2\xF3\xF4\xF9\xFA\xFB\xFD\x9A")
                ? '*'
                : '.';
@@ -90,15 +94,17 @@ static bool is_one_of(const char *set, char sign) {
 
 static bool is_nowhere(uint8_t letter, uint8_t before, uint8_t after) {
     for (size_t i = 0; i < sizeof nowhere / sizeof *nowhere; i++)
-        if (nowhere[i].letter == small(letter) && is_one_of(nowhere[i].before, neighbour(before)) &&
+        if (nowhere[i].letter == guess_small(letter) && is_one_of(nowhere[i].before, neighbour(before)) &&
             is_one_of(nowhere[i].after, neighbour(after)))
             return true;
     return false;
 }
 
-/* A sign that is a letter elsewhere; dashes, … ’ ‘ · ´ × ÷ and odd blanks stand between letters, too. */
+/* A sign that is a letter elsewhere; dashes, … ’ ‘ · ´ × ÷ and odd blanks stand between letters, too, and so do ² and ³ in kWh/m²a. */
 static bool is_odd_sign(uint8_t byte, uint8_t before, uint8_t after, size_t length) {
-    if (is_letter(before) && is_letter(after))
+    if (before == 'm' && is_ascii_letter(after) && (byte == 0xB2 || (byte == 0xB3 && length == LONG_ENOUGH)))
+        return false;
+    if (guess_is_letter(before) && guess_is_letter(after))
         return !is_among(byte, "\x85\x91\x92\x96\x97\xA0\xAD\xB4\xB7\xD7\xF7");
     if (!after)
         return length > LONG_ENOUGH && is_small(before) &&
@@ -111,9 +117,10 @@ static bool has_odd_place(const uint8_t *word, size_t length) {
         const uint8_t byte = word[i], before = i ? word[i - 1] : 0, after = i + 1 < length ? word[i + 1] : 0;
         if (byte < 0x80)
             continue;
-        const bool odd = !is_letter(byte)
+        const bool odd = !guess_is_letter(byte)
                              ? is_odd_sign(byte, before, after, length)
-                             : (is_capital(byte) && i > 1 && is_small(before)) /* hÉireann */ ||
+                             : (is_capital(byte) && i > 1 && is_small(before) /* hÉireann */ &&
+                                !(is_small(after) && is_among(byte, CAMEL))) ||
                                    (byte == 0x9F && is_small(after)) || is_nowhere(byte, before, after);
         if (odd)
             return true;
@@ -123,7 +130,7 @@ static bool has_odd_place(const uint8_t *word, size_t length) {
 
 static bool has_any(const uint8_t *word, size_t length, const char *letters) {
     for (size_t i = 0; i < length; i++)
-        if (word[i] >= 0x80 && is_among(small(word[i]), letters))
+        if (word[i] >= 0x80 && is_among(guess_small(word[i]), letters))
             return true;
     return false;
 }
@@ -131,7 +138,7 @@ static bool has_any(const uint8_t *word, size_t length, const char *letters) {
 /* õ not in front of e, as Estonian and Hungarian have it, and Portuguese has not. */
 static bool has_lone_o(const uint8_t *word, size_t length) {
     for (size_t i = 0; i < length; i++)
-        if (small(word[i]) == 0xF5 && (i + 1 == length || small(word[i + 1]) != 'e'))
+        if (guess_small(word[i]) == 0xF5 && (i + 1 == length || guess_small(word[i + 1]) != 'e'))
             return true;
     return false;
 }
@@ -158,14 +165,14 @@ static bool is_varied(const uint8_t *word, size_t length) {
     return false;
 }
 
-guess_word_t guess_word(const uint8_t *word, size_t length) {
+guess_word_t guess_word(const uint8_t *word, size_t length, uint8_t before, uint8_t after) {
     size_t letters = 0, plain = 0, same = 0;
     for (size_t i = 0; i < length; i++) {
         plain += is_ascii_letter(word[i]);
-        letters += is_letter(word[i]);
+        letters += guess_is_letter(word[i]);
         same += word[i] == word[0]; /* a line of one sign is no word */
     }
-    if (plain == length || same == length)
+    if (plain == length || (same == length && length > SHORT))
         return WORD_PLAIN;
     const size_t run = longest_run(word, length);
     if (run >= RUN_LONG)
@@ -177,8 +184,9 @@ guess_word_t guess_word(const uint8_t *word, size_t length) {
     const bool tilde = has_lone_o(word, length);
     if (has_odd_place(word, length) || (thorn && has_any(word, length, NOT_ICELANDIC)) || (acute && tilde))
         return WORD_ODD;
-    return letters == plain                ? WORD_PLAIN
-           : acute                         ? WORD_ACUTE
+    if (letters == plain || letters <= SHORT)
+        return guess_sign(word, length, before, after);
+    return acute                           ? WORD_ACUTE
            : thorn                         ? WORD_THORN
            : has_any(word, length, "\xE4") ? WORD_UMLAUT
            : tilde                         ? WORD_TILDE
