@@ -266,6 +266,39 @@ class Changed(livetest.Case):
         self.assertEqual(320, self.client.count(self.database, "results"))
         self.verifies("y.csv")
 
+    def test_edited_in_its_new_place(self):
+        """a file that was moved, recognised, and edited there has changed, as one that was not moved; another one in a place that it
+        had, while it stands elsewhere, is another one"""
+        for name in "mon/x.csv", "tue/x.csv":
+            self.write(name, rows(30, len(name) + ord(name[0])))
+        self.load("mon", "tue")
+        (self.folder / "done").mkdir()
+        for name in "mon", "tue":
+            (self.folder / name).rename(self.folder / "done" / name)
+        self.assertEqual(0, self.load("done/mon", "done/tue")["loaded"])
+        text = (self.folder / "done/mon/x.csv").read_bytes()
+        self.write("done/mon/x.csv", rows(30, 77))
+        self.load("done/mon", status=5)
+        self.assertIn("done/mon/x.csv has changed since it was loaded", self.stderr)
+        self.shorten_lease()
+        self.assertEqual(30, self.load("done/mon", "--reload-changed")["loaded"])
+        self.assertEqual(60, self.client.count(self.database, "results"))
+        self.verifies("done/mon", "done/tue")
+        self.write("done/tue/x.csv", text)
+        self.load("done/tue", status=5)
+
+    def test_copied_from_its_new_place(self):
+        """a copy of a file that was moved and recognised is another one, since that stands in its new place"""
+        self.write("d/x.csv", rows(30, 1))
+        self.load("d/x.csv")
+        (self.folder / "e").mkdir()
+        (self.folder / "d/x.csv").rename(self.folder / "e/x.csv")
+        self.load("e/x.csv")
+        (self.folder / "f").mkdir()
+        shutil.copy(self.folder / "e/x.csv", self.folder / "f/x.csv")
+        self.assertEqual(30, self.load("f/x.csv")["loaded"])
+        self.assertIn("f/x.csv has the name, size, beginning and end of d/x.csv: it is loaded as another file", self.stderr)
+
     def test_refused_while_loaded(self):
         """--reload-changed of what another load works on is refused, and no removal is told before that"""
         self.write("a.csv", rows(5000, 1))

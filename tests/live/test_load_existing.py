@@ -192,6 +192,28 @@ class Existing(Ids, livetest.Case):
             self.refused("%s is the beginning of p.csv, or an earlier version of it" % name, name)
         self.has(last(grown))
 
+    def test_beginning_of_one_that_was_moved(self):
+        """it stands where it was recognised"""
+        p = rows(100, 30, 23, "p")
+        self.write("in/p.csv", p.text)
+        self.load("--id", "k", "--existing", "replace", "in/p.csv")
+        (self.folder / "in/p.csv").rename(self.folder / "p.csv")
+        self.load("p.csv")
+        self.write("try.csv", p.text[:p.text.index("\n", 500) + 1])
+        self.refused("try.csv is the beginning of in/p.csv, or an earlier version of it", "try.csv")
+        self.has(last(p))
+
+    def test_equal_in_one_command(self):
+        """two that are equal, or of which one begins with the other, with another one between them"""
+        a, b = rows(300, 100, 24, "a"), rows(100, 100, 25, "b")
+        first = rows(5, 5, 26, "first")
+        self.put(a=a, b=b, c=a, d=Input(a.rows + [("key 1", "newer")]), first=first)
+        self.load("--id", "k", "--existing", "replace", "first.csv")
+        self.refused("c.csv has the content of a.csv, and b.csv comes between them", "a.csv", "b.csv", "c.csv")
+        self.refused("d.csv begins with the content of a.csv, and b.csv comes between", "a.csv", "b.csv", "d.csv")
+        self.load("b.csv", "a.csv", "c.csv")
+        self.has(last(first, b, a))
+
     def test_same_collection(self):
         """the collection was copied with its catalog, and only the first of two inputs is given, or an older one"""
         a, b = rows(300, 100, 24, "a"), rows(100, 100, 25, "b")

@@ -235,8 +235,8 @@ static void test_known_again(void **state) {
     end(&lab);
 }
 
-/* Under each path under which it was recognised it is known again, whatever is under the others by now. Its own path goes first, and
- * what has other content is no reason to refuse. */
+/* Under each path under which it was recognised it is known again, whatever is under the others by now. Its own path goes first. What
+ * has other content there is another one, if the content has another place, and else it has changed. */
 static void test_known_by_each_name(void **state) {
     (void)state;
     lab_t lab;
@@ -266,7 +266,11 @@ static void test_known_by_each_name(void **state) {
     assert_int_equal(one(&lab, file_of("m/y", 'z', 10), 1), 3);
     stands_there = STANDS_NONE; /* of which the first name was removed */
     assert_int_equal(one(&lab, file_of("m/y", 'z', 10), 1), 3);
-    assert_int_equal(one(&lab, file_of("m/y", 'w', 10), 1), 4); /* another one, in its place */
+    /* other content in the only place that it had: changed, as under its own name */
+    assert_int_equal(one(&lab, file_of("m/y", 'w', 10), 1), -STATUS_INPUT);
+    is_link = true; /* unless a link leads elsewhere now */
+    assert_int_equal(one(&lab, file_of("m/y", 'w', 10), 1), 4);
+    is_link = false;
     end(&lab);
 }
 
@@ -685,8 +689,9 @@ static void test_path_of_another_folder(void **state) {
         looked_into = 0;
         assert_int_equal(one(&lab, file_of("../d/a", 'x', grown ? 20 : 10), 2), 0);
         assert_int_equal(looked_into, 1);
-        assert_int_equal(one(&lab, file_of("../d/a", 'y', 30), 2), 1); /* which it is not */
+        assert_int_equal(one(&lab, file_of("../d/a", 'y', 30), 2), -STATUS_INPUT); /* not any more */
         holds_content = true;
+        assert_int_equal(one(&lab, file_of("../d/a", 'y', 30), 2), 1); /* that is somewhere else */
         assert_int_equal(one(&lab, file_of("../e/a", 'x', grown ? 20 : 10), 2), 2);
         end(&lab);
     }

@@ -44,7 +44,7 @@ void register_be_like_entry(const matching_t *m, size_t number, const entry_t *e
 }
 
 void register_be_like_input(const matching_t *m, size_t number, size_t other, like_t how) {
-    const alike_t alike = {.ordinal = LIKE_NEW, .before = other < number};
+    const alike_t alike = {.ordinal = LIKE_NEW, .before = other < number, .input = other};
     be_like(&m->registering->wanted[number], how, m->registering->wanted[other].name, &alike);
 }
 
@@ -252,12 +252,13 @@ static bool is_beginning_of(const matching_t *m, size_t number, const content_t 
     if (register_is_taken(m, entry))
         return begins_so(registering, register_input_of(m, entry), &version);
     const asked_t *there = register_what_stands(m, entry);
-    if (there->is != A_FILE || there->file.member || (there->file.copy && *there->file.copy) ||
-        register_stands_itself(m, number, entry))
-        return false;
+    const bool stands = there->is == A_FILE && !there->file.member &&
+                        !(there->file.copy && *there->file.copy) &&
+                        !register_stands_itself(m, number, entry) && register_stands_content(m, entry);
+    char *const path = stands ? entry->path : (char *)register_stands_further(m, number, entry);
     version.number = 1;
-    const entry_t as_input = {.path = entry->path, .version = 1, .versions = &version, .version_count = 1};
-    return registering->holds(registering->holds_context, &as_input) && register_stands_content(m, entry);
+    const entry_t as_input = {.path = path, .version = 1, .versions = &version, .version_count = 1};
+    return path && registering->holds(registering->holds_context, &as_input);
 }
 
 static void find_whole(const matching_t *m, size_t number, size_t *looks) {

@@ -207,6 +207,14 @@ static changed_t find_changed(const matching_t *m, size_t number) {
     size_t at = register_first_in(m, &m->by_path, wanted);
     for (const entry_t *entry; (entry = register_next_of_name(m, wanted, &at));)
         changed.of_name = entry;
+    at = 0;
+    /* a link may lead elsewhere since; and where the content has another place, this one is another file's now */
+    while (
+        !changed.of_name && !register_is_stream(&wanted->seen) && !wanted->replaced &&
+        !(m->registering->by_link && m->registering->by_link(wanted->name)) &&
+        (changed.of_name = register_next_of_further_name(m, wanted, &at)) &&
+        (register_stands_content(m, changed.of_name) || register_stands_further(m, number, changed.of_name)))
+        changed.of_name = NULL;
     file_place_t place = {.member = NULL};
     for (const entry_t *entry; (entry = next_of_file(m, number, &place));)
         if (m->registering->by_link(entry->path))

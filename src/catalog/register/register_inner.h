@@ -91,6 +91,8 @@ const asked_t *register_own_file(const matching_t *m, size_t number);
 bool register_stands_itself(const matching_t *m, size_t number, const entry_t *entry);
 /* Is the input that is read from another file a copy of it, then? False: nobody can tell, or it has become the input. */
 bool register_stands_beside(const matching_t *m, size_t number, const entry_t *entry);
+/* Under which further name of it the entry's content stands, in another file than the input's; NULL: under none. */
+const char *register_stands_further(const matching_t *m, size_t number, const entry_t *entry);
 /* The entries that are called for the file that it is read from, by whatever name; NULL: no more. */
 const entry_t *register_next_of_file(const matching_t *m, size_t number, file_place_t *place);
 /* Does the entry's content stand under its path? By what the file system says, where that is enough: thousands of entries

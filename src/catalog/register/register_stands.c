@@ -71,9 +71,25 @@ bool register_stands_content(const matching_t *m, const entry_t *entry) {
     return there->holds == ITS_CONTENT;
 }
 
+const char *register_stands_further(const matching_t *m, size_t number, const entry_t *entry) {
+    const asked_t *own = register_own_file(m, number);
+    for (size_t i = 0; i < entry->name_count; i++) {
+        asked_t there = {.is = NOT_ASKED};
+        entry_t here = *entry;
+        here.path = entry->names[i];
+        if (ask(m->registering, &there, here.path)->is == A_FILE &&
+            (own->is != A_FILE || own->file.device != there.file.device ||
+             own->file.inode != there.file.inode) &&
+            m->registering->holds(m->registering->holds_context, &here))
+            return here.path;
+    }
+    return NULL;
+}
+
 bool register_stands_beside(const matching_t *m, size_t number, const entry_t *entry) {
-    return register_own_file(m, number)->is == A_FILE && !register_stands_itself(m, number, entry) &&
-           register_stands_content(m, entry);
+    if (register_own_file(m, number)->is != A_FILE || register_stands_itself(m, number, entry))
+        return false;
+    return register_stands_content(m, entry) || register_stands_further(m, number, entry);
 }
 
 /* The same by what the file system says, where that is enough: thousands of entries need not be read for a file that
@@ -108,7 +124,8 @@ const entry_t *register_next_gone(const matching_t *m, size_t number, size_t *at
     const group_t *group = group_of(m, wanted, first);
     while (*at < group->gone) {
         const entry_t *entry = m->gone[first + (*at)++];
-        if (registration_is_called(wanted, entry->path) && !register_stands_itself(m, number, entry))
+        if (registration_is_called(wanted, entry->path) && !register_stands_itself(m, number, entry) &&
+            !register_stands_further(m, number, entry))
             return entry;
     }
     return NULL;

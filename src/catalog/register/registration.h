@@ -24,7 +24,8 @@ typedef struct {
     char *path;       /* as the catalog has it, or the name of the input; NULL: there is none */
     uint32_t ordinal; /* of its entry, or LIKE_NEW */
     bool unfinished;  /* it is not loaded to its end, and is not given now */
-    bool before;      /* it is new, and is given before this one */
+    bool before;      /* it is new, and is given before this one, */
+    size_t input;     /* as this one of the inputs */
 } alike_t;
 
 typedef struct {

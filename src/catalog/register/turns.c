@@ -73,15 +73,17 @@ static bool refuse_again(const wanted_t *first, const entry_t *entry, err_t *err
 }
 
 /* Something that is loaded, or will be before this input, and comes after that one. NULL: there is nothing. */
-static const char *find_since(const registration_t *registering, const wanted_t *wanted, uint32_t ordinal,
+static const char *find_since(const registration_t *registering, const wanted_t *wanted, const alike_t *alike,
                               const entries_t *all) {
+    const bool both_new = alike->ordinal == LIKE_NEW;
     const uint32_t own = wanted->entry.piece_count ? wanted->entry.ordinal : (uint32_t)NEW;
-    for (size_t i = 0; i < all->count; i++) {
+    for (size_t i = 0; !both_new && i < all->count; i++) {
         const entry_t *entry = &all->entries[i];
-        if (!entry->removed && entry->ordinal > ordinal && entry->ordinal != own && is_begun(entry))
+        if (!entry->removed && entry->ordinal > alike->ordinal && entry->ordinal != own && is_begun(entry))
             return entry->path;
     }
-    for (const wanted_t *other = registering->wanted; number_of(wanted) == NEW && other < wanted; other++)
+    const wanted_t *other = registering->wanted + (both_new ? alike->input + 1 : 0);
+    for (; number_of(wanted) == NEW && other < wanted; other++)
         if (number_of(other) == NEW)
             return other->name;
     return NULL;
@@ -96,9 +98,12 @@ static bool check_whole(const registration_t *registering, const wanted_t *wante
                                                  [LIKE_PACKED] = "may be, packed otherwise,"};
     for (like_t how = 0; how < LIKE_KINDS; how++) {
         const alike_t *alike = &wanted->like[how];
-        const char *since = hows[how] && alike->path && alike->ordinal != LIKE_NEW
-                                ? find_since(registering, wanted, alike->ordinal, all)
-                                : NULL;
+        const char *since = hows[how] && alike->path ? find_since(registering, wanted, alike, all) : NULL;
+        if (since && alike->ordinal == LIKE_NEW)
+            return err_set(err, STATUS_USAGE,
+                           "%s %s %s, and %s comes between them: with --existing replace older records "
+                           "would take the place of newer ones. Leave one of the two out",
+                           wanted->name, hows[how], alike->path, since);
         if (since)
             return err_set(
                 err, STATUS_USAGE,
