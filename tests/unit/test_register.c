@@ -184,7 +184,9 @@ static bool try(lab_t *lab, wanted_t *wanted, size_t count, uint8_t load) {
                                   .holds = holds,
                                   .context = wanted,
                                   .name = "c"};
-    return catalog_register(&lab->store, &registering, &err);
+    const bool ok = catalog_register(&lab->store, &registering, &err);
+    free(registering.live);
+    return ok;
 }
 
 /* The ordinal of the one input's entry; -status where it is refused. */

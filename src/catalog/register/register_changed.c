@@ -201,6 +201,10 @@ typedef struct {
     const entry_t *of_name, *of_file, *by_link;
 } changed_t;
 
+static bool is_by_link(const matching_t *m, const char *path) {
+    return m->registering->by_link && m->registering->by_link(path);
+}
+
 static changed_t find_changed(const matching_t *m, size_t number) {
     const wanted_t *wanted = &m->registering->wanted[number];
     changed_t changed = {NULL, NULL, NULL};
@@ -211,13 +215,12 @@ static changed_t find_changed(const matching_t *m, size_t number) {
     /* a link may lead elsewhere since; and where the content has another place, this one is another file's now */
     while (
         !changed.of_name && !register_is_stream(&wanted->seen) && !wanted->replaced &&
-        !(m->registering->by_link && m->registering->by_link(wanted->name)) &&
-        (changed.of_name = register_next_of_further_name(m, wanted, &at)) &&
+        !is_by_link(m, wanted->name) && (changed.of_name = register_next_of_further_name(m, wanted, &at)) &&
         (register_stands_content(m, changed.of_name) || register_stands_further(m, number, changed.of_name)))
         changed.of_name = NULL;
     file_place_t place = {.member = NULL};
     for (const entry_t *entry; (entry = next_of_file(m, number, &place));)
-        if (m->registering->by_link(entry->path))
+        if (is_by_link(m, entry->path))
             changed.by_link = entry;
         else
             changed.of_file = entry;
