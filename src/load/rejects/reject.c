@@ -171,11 +171,11 @@ static bool may_be_all(const reject_options_t *options) {
  * ones may stand together: a load that stays below a share in all must not be stopped by it. */
 static double in_all(const rejects_t *rejects) {
     const double looked_at = (double)rejects->looked_at;
-    if (rejects->looked_at < 10000 || rejects->to_come == UINT64_MAX)
+    if (!rejects->to_come && rejects->looked_at >= 10000)
+        return looked_at;
+    if (rejects->looked_at < 10000 || rejects->to_come == UINT64_MAX || !rejects->own_bytes)
         return DBL_MAX;
-    return rejects->own_bytes ? looked_at + (double)rejects->to_come * (double)rejects->own_records /
-                                                (double)rejects->own_bytes
-                              : looked_at;
+    return looked_at + (double)rejects->to_come * (double)rejects->own_records / (double)rejects->own_bytes;
 }
 
 static bool too_many(const rejects_t *rejects, bool at_end) {
