@@ -72,14 +72,6 @@ static const entry_t *next_of_file(const matching_t *m, size_t number, file_plac
     return NULL;
 }
 
-/* Somebody has begun with it: before that, nothing of it was sent, nor read. */
-static bool was_begun(const entry_t *entry) {
-    for (size_t i = 0; i < entry->piece_count; i++)
-        if (entry->pieces[i].epoch)
-            return true;
-    return false;
-}
-
 bool register_grows(const matching_t *m, size_t number, const entry_t *entry, bool *grown, err_t *err) {
     const registration_t *registering = m->registering;
     const wanted_t *wanted = &registering->wanted[number];
@@ -267,7 +259,7 @@ static bool match_changed(matching_t *m, size_t number, err_t *err) {
     const size_t count = count_of_name(m, wanted);
     if (count > 1)
         return refuse_several(registering, wanted, count, err);
-    wanted->unread = !was_begun(changed.of_name);
+    wanted->unread = !entry_is_begun(changed.of_name);
     const bool meanwhile = register_has_grown_meanwhile(registering, number, entry_newest(changed.of_name));
     if (!wanted->reload || meanwhile)
         return refuse_changed(registering, number, changed.of_name, meanwhile, err);

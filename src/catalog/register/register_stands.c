@@ -29,13 +29,17 @@ static bool is_same_copy(const char *one, const char *other) {
     return strcmp(one ? one : "", other ? other : "") == 0;
 }
 
+static bool is_same_file(const asked_t *one, const asked_t *other) {
+    return one->is == A_FILE && other->is == A_FILE && one->file.device == other->file.device &&
+           one->file.inode == other->file.inode;
+}
+
 bool register_stands_itself(const matching_t *m, size_t number, const entry_t *entry) {
     const registration_t *registering = m->registering;
     const wanted_t *wanted = &registering->wanted[number];
-    const asked_t *own = register_own_file(m, number);
     const asked_t *there = register_what_stands(m, entry);
-    return own->is == A_FILE && there->is == A_FILE && own->file.device == there->file.device &&
-           own->file.inode == there->file.inode && is_same_copy(wanted->copy_mark, there->file.copy) &&
+    return is_same_file(register_own_file(m, number), there) &&
+           is_same_copy(wanted->copy_mark, there->file.copy) &&
            (!there->file.member || is_name_of_member(wanted->name, there->file.member));
 }
 
@@ -77,9 +81,7 @@ const char *register_stands_further(const matching_t *m, size_t number, const en
         asked_t there = {.is = NOT_ASKED};
         entry_t here = *entry;
         here.path = entry->names[i];
-        if (ask(m->registering, &there, here.path)->is == A_FILE &&
-            (own->is != A_FILE || own->file.device != there.file.device ||
-             own->file.inode != there.file.inode) &&
+        if (ask(m->registering, &there, here.path)->is == A_FILE && !is_same_file(own, &there) &&
             m->registering->holds(m->registering->holds_context, &here))
             return here.path;
     }

@@ -12,14 +12,6 @@ static bool is_done(const registration_t *registering, const wanted_t *wanted) {
            entry_version_of(entry, wanted->seen.size, wanted->seen.digest);
 }
 
-/* Its documents may be there, perhaps from another generation of the collection: they were taken over with it. */
-static bool is_begun(const entry_t *entry) {
-    for (size_t i = 0; i < entry->piece_count; i++)
-        if (entry->pieces[i].epoch)
-            return true;
-    return false;
-}
-
 /* Otherwise all of it will be read again, in its turn. */
 static bool is_begun_now(const registration_t *registering, const entry_t *entry) {
     for (size_t i = 0; i < entry->piece_count; i++)
@@ -79,7 +71,8 @@ static const char *find_since(const registration_t *registering, const wanted_t 
     const uint32_t own = wanted->entry.piece_count ? wanted->entry.ordinal : (uint32_t)NEW;
     for (size_t i = 0; !both_new && i < all->count; i++) {
         const entry_t *entry = &all->entries[i];
-        if (!entry->removed && entry->ordinal > alike->ordinal && entry->ordinal != own && is_begun(entry))
+        if (!entry->removed && entry->ordinal > alike->ordinal && entry->ordinal != own &&
+            entry_is_begun(entry))
             return entry->path;
     }
     const wanted_t *other = registering->wanted + (both_new ? alike->input + 1 : 0);
@@ -142,7 +135,7 @@ static bool check_version(const registration_t *registering, const wanted_t *wan
     bool done = true;
     for (size_t i = 0; i < entry->piece_count; i++)
         done &= piece_is_complete(&entry->pieces[i], version, registering->generation, true);
-    if (!version || version == entry->version || done || !is_begun(entry))
+    if (!version || version == entry->version || done || !entry_is_begun(entry))
         return true;
     return err_set(
         err, STATUS_USAGE,
@@ -169,7 +162,7 @@ bool turns_check(const registration_t *registering, const entries_t *all, err_t 
         const bool before = entry->ordinal < number_of(last) &&
                             !entry_is_complete(entry, registering->generation, true) &&
                             !is_replaced(registering, entry),
-                   after = entry->ordinal > number_of(first) && is_begun(entry);
+                   after = entry->ordinal > number_of(first) && entry_is_begun(entry);
         if (entry->removed || (!before && !after))
             continue;
         const wanted_t *given = find(registering, entry->ordinal);

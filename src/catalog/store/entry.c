@@ -65,6 +65,13 @@ bool piece_is_complete(const piece_t *piece, uint32_t version, uint32_t generati
     return piece->complete >= version && piece->generation == generation && !(safe && piece->unsafe);
 }
 
+bool entry_is_begun(const entry_t *entry) {
+    for (size_t i = 0; i < entry->piece_count; i++)
+        if (entry->pieces[i].epoch)
+            return true;
+    return false;
+}
+
 bool entry_is_complete(const entry_t *entry, uint32_t generation, bool safe) {
     for (size_t i = 0; i < entry->piece_count; i++)
         if (!piece_is_complete(&entry->pieces[i], i + 1 == entry->piece_count ? entry->version : 1,

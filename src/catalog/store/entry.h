@@ -149,6 +149,8 @@ uint64_t entry_extents_end(const entry_t *entry);
 bool piece_is_complete(const piece_t *piece, uint32_t version, uint32_t generation, bool safe);
 
 /* Are all of its pieces complete for its newest version? */
+/* Somebody has begun with it, in whichever generation: before that, nothing of it was sent, nor read. */
+bool entry_is_begun(const entry_t *entry);
 bool entry_is_complete(const entry_t *entry, uint32_t generation, bool safe);
 
 /* The counts of all that is done, with the tail where it counts. */
