@@ -1,7 +1,5 @@
 #include "format/guess/column/guess_sign.h"
 
-#include <string.h>
-
 /* Quotes, dashes, … ¡ ¿ · ´ and odd blanks, which stand beside other signs. */
 #define PUNCTUATION "\x82\x84\x85\x8B\x91\x92\x93\x94\x96\x97\x9B\xA0\xA1\xAB\xAD\xB4\xB7\xBB\xBF"
 /* ¢ ° ± × ÷ */
@@ -21,10 +19,6 @@ typedef struct {
     size_t length;
     uint8_t before, after;
 } run_t;
-
-static bool is_among(uint8_t byte, const char *bytes) {
-    return byte && strchr(bytes, byte);
-}
 
 static bool is_digit(uint8_t byte) {
     return byte >= '0' && byte <= '9';
@@ -52,7 +46,7 @@ static size_t letters_from(const run_t *run, size_t at) {
 
 /* ¡C and øC are degrees in other encodings. */
 static bool is_degree(const run_t *run, size_t at) {
-    return letters_from(run, at + 1) == 1 && is_among(run->word[at + 1], "CF");
+    return letters_from(run, at + 1) == 1 && guess_is_among(run->word[at + 1], "CF");
 }
 
 static guess_word_t look_at_sign(const run_t *run, size_t at) {
@@ -68,7 +62,7 @@ static guess_word_t look_at_sign(const run_t *run, size_t at) {
             return WORD_ODD;
         /* fall through */
     case 0xBF: /* ¡ ¿ */
-        usual = !behind && (in_front || is_among(next, PUNCTUATION) || is_digit(next) || next == ' ');
+        usual = !behind && (in_front || guess_is_among(next, PUNCTUATION) || is_digit(next) || next == ' ');
         break;
     case 0xAB: /* «, which is ½ elsewhere */
         usual = !is_digit(before) || in_front;
@@ -112,7 +106,7 @@ static guess_word_t look_at_sign(const run_t *run, size_t at) {
     case 0xB3: /* ³, which is ł elsewhere: m³, ft³, in³, yd³; not z³ */
         if (before == 'z')
             return WORD_ODD;
-        usual = (!in_front || before == 'm') && (letters < 2 || is_among(before, "mtnd"));
+        usual = (!in_front || before == 'm') && (letters < 2 || guess_is_among(before, "mtnd"));
         break;
     case 0xB5: /* µ */
         usual = letters_from(run, at + 1) < BEHIND_MICRO;
@@ -123,7 +117,7 @@ static guess_word_t look_at_sign(const run_t *run, size_t at) {
         usual = !behind && (!in_front || is_digit(before));
         break;
     default:
-        usual = is_among(byte, PUNCTUATION ANYWHERE);
+        usual = guess_is_among(byte, PUNCTUATION ANYWHERE);
     }
     return usual ? WORD_PLAIN : WORD_UNSURE;
 }
@@ -131,22 +125,22 @@ static guess_word_t look_at_sign(const run_t *run, size_t at) {
 /* Bytes that are one character in Chinese and Korean: two that are no punctuation; not §§. */
 static bool is_pair(const run_t *run, size_t at) {
     const uint8_t byte = run->word[at], next = at + 1 < run->length ? run->word[at + 1] : 0;
-    return byte >= 0x80 && next >= 0x80 && (byte != 0xA7 || next != 0xA7) && !is_among(byte, PUNCTUATION) &&
-           !is_among(next, PUNCTUATION);
+    return byte >= 0x80 && next >= 0x80 && (byte != 0xA7 || next != 0xA7) &&
+           !guess_is_among(byte, PUNCTUATION) && !guess_is_among(next, PUNCTUATION);
 }
 
 /* One letter or two, some of them above 7f. */
 static guess_word_t look_at_letters(const run_t *run, size_t at, const uint8_t letters[2], size_t count) {
     const uint8_t first = guess_small(letters[0]), second = count > 1 ? guess_small(letters[1]) : 0;
     if (count == 1)
-        return is_among(first, ALONE) && !(letters[0] == 0xF8 && is_digit(byte_at(run, at - 1)))
+        return guess_is_among(first, ALONE) && !(letters[0] == 0xF8 && is_digit(byte_at(run, at - 1)))
                    ? WORD_PLAIN
                    : WORD_UNSURE;
     if (letters[0] == 0xF8 && is_degree(run, at))
         return WORD_ODD;
     const uint8_t plain = first < 0x80 ? first : second, other = first < 0x80 ? second : first;
     const bool italian = second == 0xEC && first == 's', french = second == 0xF9 && first == 'o'; /* sì, où */
-    return plain < 0x80 && (is_among(other, IN_TWO) || italian || french) ? WORD_PLAIN : WORD_UNSURE;
+    return plain < 0x80 && (guess_is_among(other, IN_TWO) || italian || french) ? WORD_PLAIN : WORD_UNSURE;
 }
 
 guess_word_t guess_sign(const uint8_t *word, size_t length, uint8_t before, uint8_t after) {

@@ -56,18 +56,14 @@ static bool is_ascii_letter(uint8_t byte) {
     return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z');
 }
 
-static bool is_among(uint8_t byte, const char *bytes) {
-    return byte && strchr(bytes, byte);
-}
-
 /* Š Œ Ž Ÿ š œ ž are letters, too. */
 bool guess_is_letter(uint8_t byte) {
     return is_ascii_letter(byte) || (byte >= 0xC0 && byte != 0xD7 && byte != 0xF7) ||
-           is_among(byte, "\x8A\x8C\x8E\x9F\x9A\x9C\x9E");
+           guess_is_among(byte, "\x8A\x8C\x8E\x9F\x9A\x9C\x9E");
 }
 
 static bool is_capital(uint8_t byte) {
-    return byte >= 0x80 && byte <= 0xDE && guess_is_letter(byte) && !is_among(byte, "\x9A\x9C\x9E");
+    return byte >= 0x80 && byte <= 0xDE && guess_is_letter(byte) && !guess_is_among(byte, "\x9A\x9C\x9E");
 }
 
 static bool is_small(uint8_t byte) {
@@ -82,8 +78,9 @@ uint8_t guess_small(uint8_t byte) {
 static char neighbour(uint8_t byte) {
     return !guess_is_letter(byte) ? '_'
            : byte < 0x80          ? (char)guess_small(byte)
-           : is_among(guess_small(byte),
-                      "\xE0\xE1\xE2\xE3\xE8\xE9\xEA\xEB\xEC\xED\xEE\xEF\xF1\xF2\xF3\xF4\xF9\xFA\xFB\xFD\x9A")
+           : guess_is_among(
+                 guess_small(byte),
+                 "\xE0\xE1\xE2\xE3\xE8\xE9\xEA\xEB\xEC\xED\xEE\xEF\xF1\xF2\xF3\xF4\xF9\xFA\xFB\xFD\x9A")
                ? '*'
                : '.';
 }
@@ -105,11 +102,12 @@ static bool is_odd_sign(uint8_t byte, uint8_t before, uint8_t after, size_t leng
     if (before == 'm' && is_ascii_letter(after) && (byte == 0xB2 || (byte == 0xB3 && length == LONG_ENOUGH)))
         return false;
     if (guess_is_letter(before) && guess_is_letter(after))
-        return !is_among(byte, "\x85\x91\x92\x96\x97\xA0\xAD\xB4\xB7\xD7\xF7");
+        return !guess_is_among(byte, "\x85\x91\x92\x96\x97\xA0\xAD\xB4\xB7\xD7\xF7");
     if (!after)
         return length > LONG_ENOUGH && is_small(before) &&
-               is_among(byte, "\x82\x84\x88\x95\x98\xA1\xA4\xA6\xAF\xB8\xBC\xBD\xBE\xBF");
-    return !before && is_small(after) && length >= LONG_ENOUGH && is_among(byte, "\xA6\xA8\xAA\xAC\xAF");
+               guess_is_among(byte, "\x82\x84\x88\x95\x98\xA1\xA4\xA6\xAF\xB8\xBC\xBD\xBE\xBF");
+    return !before && is_small(after) && length >= LONG_ENOUGH &&
+           guess_is_among(byte, "\xA6\xA8\xAA\xAC\xAF");
 }
 
 static bool has_odd_place(const uint8_t *word, size_t length) {
@@ -120,7 +118,7 @@ static bool has_odd_place(const uint8_t *word, size_t length) {
         const bool odd = !guess_is_letter(byte)
                              ? is_odd_sign(byte, before, after, length)
                              : (is_capital(byte) && i > 1 && is_small(before) /* hÉireann */ &&
-                                !(is_small(after) && is_among(byte, CAMEL))) ||
+                                !(is_small(after) && guess_is_among(byte, CAMEL))) ||
                                    (byte == 0x9F && is_small(after)) || is_nowhere(byte, before, after);
         if (odd)
             return true;
@@ -130,7 +128,7 @@ static bool has_odd_place(const uint8_t *word, size_t length) {
 
 static bool has_any(const uint8_t *word, size_t length, const char *letters) {
     for (size_t i = 0; i < length; i++)
-        if (word[i] >= 0x80 && is_among(guess_small(word[i]), letters))
+        if (word[i] >= 0x80 && guess_is_among(guess_small(word[i]), letters))
             return true;
     return false;
 }

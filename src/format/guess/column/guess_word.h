@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 typedef enum {
     WORD_PLAIN, /* nothing: without letters above 7f, or with usual signs, or a short word as they have there */
@@ -21,6 +22,10 @@ typedef enum {
 
 /* Of a run of letters of ASCII and bytes above 7f; before, after: what is around it, 0 at the text's edges. */
 guess_word_t guess_word(const uint8_t *word, size_t length, uint8_t before, uint8_t after);
+
+static inline bool guess_is_among(uint8_t byte, const char *bytes) {
+    return byte && strchr(bytes, byte);
+}
 
 /* Of windows-1252. */
 bool guess_is_letter(uint8_t byte);
