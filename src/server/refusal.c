@@ -58,6 +58,13 @@ refusal_t refusal_of(const bson_error_t *error, const bson_t *reply) {
     return of_class(code_class((int)error->code, error->message));
 }
 
+static bool begins_with_any(const char *text, const char *const words[], size_t count) {
+    for (size_t i = 0; i < count; i++)
+        if (strncmp(text, words[i], strlen(words[i])) == 0)
+            return true;
+    return false;
+}
+
 /* doing: "run 'moveChunk' on admin.d.c", as server.c names a command. */
 static bool is_of_sharding(const char *doing) {
     static const char *const commands[] = {"'enableSharding'",
@@ -69,10 +76,8 @@ static bool is_of_sharding(const char *doing) {
                                            "'updateZoneKeyRange'",
                                            "'configureCollectionBalancing'",
                                            "'update' on config."};
-    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
-        if (strncmp(doing, "run ", 4) == 0 && strncmp(doing + 4, commands[i], strlen(commands[i])) == 0)
-            return true;
-    return false;
+    return strncmp(doing, "run ", 4) == 0 &&
+           begins_with_any(doing + 4, commands, sizeof commands / sizeof *commands);
 }
 
 /* A role that reads is enough for it. Also "list the indexes of d.c" and "sample the _ids", as src/query names them. */
@@ -94,10 +99,7 @@ static bool is_of_reading(const char *doing) {
                                            "see ",
                                            "draw ",
                                            "ask "};
-    for (size_t i = 0; i < sizeof readings / sizeof *readings; i++)
-        if (strncmp(doing, readings[i], strlen(readings[i])) == 0)
-            return true;
-    return false;
+    return begins_with_any(doing, readings, sizeof readings / sizeof *readings);
 }
 
 static bool explain_access(const address_t *address, const bson_error_t *error, const char *words,
