@@ -3,7 +3,6 @@
 #include "format/guess/guess_inner.h"
 #include "format/guess/structure/guess_middle.h"
 #include "format/record/dialect.h"
-#include "format/record/underline.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -45,7 +44,7 @@ void guess_destroy(guess_t *guess) {
     free(guess);
 }
 
-static bool split_line(guess_t *guess, const guess_line_t *line, err_t *err) {
+bool guess_split_line(guess_t *guess, const guess_line_t *line, err_t *err) {
     return split_record(guess->split, guess->schema, guess->structure.way.delimiter, line->text,
                         line->length) ||
            err_memory(err, line->length);
@@ -54,7 +53,7 @@ static bool split_line(guess_t *guess, const guess_line_t *line, err_t *err) {
 /* A comment may be a record all the same, and is a reject then: see look_at_comment in delimited_header.c. */
 static bool add_comment(guess_t *guess, const guess_line_t *line, bool before, err_t *err) {
     const size_t columns = guess->structure.columns;
-    if (!split_line(guess, line, err))
+    if (!guess_split_line(guess, line, err))
         return false;
     if (memchr(line->text, '\n', line->length))
         guess->comments++;
@@ -131,12 +130,6 @@ static bool has_escape(const span_t *span) {
     return false;
 }
 
-static bool is_of_digits(const char *text, size_t length) {
-    while (length && text[length - 1] >= '0' && text[length - 1] <= '9')
-        length--;
-    return !length;
-}
-
 static void note_escapes(guess_t *guess, const span_t *span) {
     const bool quoted = span->raw_length > span->length && span->length;
     guess->has_escapes =
@@ -153,8 +146,8 @@ static void add_value(guess_t *guess, guess_column_t *column, const span_t *span
     column->column.recurs |=
         span->length == column->length && span->length && memcmp(span->text, column->text, span->length) == 0;
     column->like_first = column->like_first || (span->length == column->length &&
-                                                is_of_digits((const char *)span->text, span->length) &&
-                                                is_of_digits(column->text, column->length));
+                                                guess_is_of_digits((const char *)span->text, span->length) &&
+                                                guess_is_of_digits(column->text, column->length));
     guess_torn_plain(guess, span);
     note_escapes(guess, span);
     guess_look_at_bytes(guess, span->text, span->length);
@@ -170,7 +163,7 @@ static bool has_cr(const split_t *split) {
 }
 
 static bool add_record(guess_t *guess, const guess_line_t *line, err_t *err) {
-    if (!split_line(guess, line, err))
+    if (!guess_split_line(guess, line, err))
         return false;
     guess->records++;
     guess->with_cr += has_cr(guess->split);
@@ -191,45 +184,6 @@ static bool add_record(guess_t *guess, const guess_line_t *line, err_t *err) {
         guess_header_look(guess, guess->split);
     for (size_t i = 0; !torn && i < guess->split->count; i++)
         add_value(guess, &guess->columns[i], &guess->split->spans[i]);
-    return true;
-}
-
-/* |---|--:|: so Markdown does, too. */
-static bool is_markdown(const guess_t *guess, const guess_line_t *line) {
-    for (size_t i = 0; i < line->length; i++)
-        if (!strchr("-: |", line->text[i]) && line->text[i] != (uint8_t)guess->structure.way.delimiter)
-            return false;
-    return memmem(line->text, line->length, "--", 2) != NULL;
-}
-
-/* 5s 15s 20d: so RDB writes below each name how wide the column is, and its type. */
-static bool is_of_widths(const guess_t *guess) {
-    for (size_t i = 0; i < guess->split->count; i++) {
-        const span_t *span = &guess->split->spans[i];
-        if (span->length < 2 || !is_of_digits((const char *)span->text, span->length - 1) ||
-            !strchr("sdn", span->text[span->length - 1]))
-            return false;
-    }
-    return guess->split->count > 1;
-}
-
-/* Is the second record one that tells of the names above it? Else one that underlines is a reject. */
-static bool look_for_underline(guess_t *guess, const guess_line_t *line, const uint8_t *text, bool second,
-                               bool *is, err_t *err) {
-    const underline_t look =
-        underline_look(guess->split, guess->schema, guess->structure.way.delimiter, line->text, line->length);
-    if (look == UNDERLINE_MEMORY)
-        return err_memory(err, line->length);
-    *is = look == UNDERLINE_IS;
-    guess->records += *is;
-    guess->underlines += *is;
-    if (!second)
-        return true;
-    if (!*is && !split_line(guess, line, err))
-        return false;
-    guess->widths = !*is && guess->structure.way.delimiter == '\t' && is_of_widths(guess);
-    if (*is || guess->widths || (is_markdown(guess, line) && guess->split->count == guess->structure.columns))
-        guess->underline = 1 + lines_count(text, (size_t)(line->text - text));
     return true;
 }
 
@@ -266,7 +220,7 @@ static bool names_same(guess_t *guess, const guess_line_t *line, bool *same, err
     if (guess->structure.columns < 2 || guess->first_misfits || one == end || other == first_end ||
         strncasecmp((const char *)one, (const char *)other, 1) != 0)
         return true;
-    if (!split_line(guess, &names, err))
+    if (!guess_split_line(guess, &names, err))
         return false;
     *same = guess->split->count == guess->structure.columns && split_is_sound(guess->split);
     for (size_t i = 0; *same && i < guess->split->count; i++) {
@@ -347,7 +301,7 @@ bool guess_take(guess_t *guess, const uint8_t *text, size_t length, guess_from_t
             guess->repeated += !at_start;
             guess->marked_again |= !at_start && lines_bom(line.text, line.length);
             at_start = false;
-        } else if (!look_for_underline(guess, &line, text, second, &underlines, err) ||
+        } else if (!guess_underline_look(guess, &line, text, second, &underlines, err) ||
                    (!underlines && !add_record(guess, &line, err))) {
             return false;
         }
@@ -428,7 +382,7 @@ static bool add_like_first(guess_t *guess, err_t *err) {
     guess->escaped_ends +=
         split_ends_escaped(guess->first, guess->first_length) * (guess->like_first - named);
     const guess_line_t first = {guess->first, guess->first_length};
-    if (!split_line(guess, &first, err))
+    if (!guess_split_line(guess, &first, err))
         return false;
     for (size_t i = 0; i < guess->split->count; i++)
         note_escapes(guess, &guess->split->spans[i]);
@@ -465,7 +419,7 @@ static bool find_cr(guess_t *guess, err_t *err) {
     const guess_line_t first = {guess->first, guess->first_length};
     if (guess->stray_cr || guess->first[guess->first_length - 1] == '\r')
         return guess_refuse_two_cr(guess->name, err);
-    if (!split_line(guess, &first, err))
+    if (!guess_split_line(guess, &first, err))
         return false;
     return (!has_cr(guess->split) && 2 * guess->with_cr <= guess->records) ||
            guess_refuse_cr(guess->name, err);

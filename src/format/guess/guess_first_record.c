@@ -1,5 +1,7 @@
-/* The fields of the first record, which may name the columns. */
+/* The fields of the first record, which may name the columns, and lines behind it that are no records. */
+#include "base/chars/lines.h"
 #include "format/guess/guess_inner.h"
+#include "format/record/underline.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -20,9 +22,9 @@ static bool keep_text(guess_column_t *column, const span_t *span, err_t *err) {
 
 bool guess_cut_first(guess_t *guess, err_t *err) {
     structure_t *structure = &guess->structure;
-    if (!split_record(guess->split, guess->schema, structure->way.delimiter, guess->first,
-                      guess->first_length))
-        return err_memory(err, guess->first_length);
+    const guess_line_t first = {guess->first, guess->first_length};
+    if (!guess_split_line(guess, &first, err))
+        return false;
     if (guess->split->count == structure->columns)
         structure->odd_header = structure->row_names = structure->unsure_names = false;
     guess->first_misfits = guess->split->count != structure->columns || !split_is_sound(guess->split);
@@ -34,4 +36,50 @@ bool guess_cut_first(guess_t *guess, err_t *err) {
         ok = keep_text(&guess->columns[i], named ? &guess->split->spans[i - shift] : &none, err);
     }
     return ok;
+}
+
+/* ---- lines behind a header that are no records, but tell of the names above them ---- */
+
+bool guess_is_of_digits(const char *text, size_t length) {
+    while (length && text[length - 1] >= '0' && text[length - 1] <= '9')
+        length--;
+    return !length;
+}
+
+/* |---|--:|: so Markdown does, too. */
+static bool is_markdown(const guess_t *guess, const guess_line_t *line) {
+    for (size_t i = 0; i < line->length; i++)
+        if (!strchr("-: |", line->text[i]) && line->text[i] != (uint8_t)guess->structure.way.delimiter)
+            return false;
+    return memmem(line->text, line->length, "--", 2) != NULL;
+}
+
+/* 5s 15s 20d: so RDB writes below each name how wide the column is, and its type. */
+static bool is_of_widths(const guess_t *guess) {
+    for (size_t i = 0; i < guess->split->count; i++) {
+        const span_t *span = &guess->split->spans[i];
+        if (span->length < 2 || !guess_is_of_digits((const char *)span->text, span->length - 1) ||
+            !strchr("sdn", span->text[span->length - 1]))
+            return false;
+    }
+    return guess->split->count > 1;
+}
+
+bool guess_underline_look(guess_t *guess, const guess_line_t *line, const uint8_t *text, bool second,
+                          bool *is, err_t *err) {
+    const underline_t look =
+        underline_look(guess->split, guess->schema, guess->structure.way.delimiter, line->text, line->length);
+    if (look == UNDERLINE_MEMORY)
+        return err_memory(err, line->length);
+    *is = look == UNDERLINE_IS;
+    guess->records += *is;
+    guess->underlines += *is;
+    if (!second)
+        return true;
+    if (!*is && !guess_split_line(guess, line, err))
+        return false;
+    guess->widths = !*is && guess->structure.way.delimiter == '\t' && is_of_widths(guess);
+    if (*is || guess->widths || (is_markdown(guess, line) && guess->split->count == guess->structure.columns))
+        guess->underline = 1 + lines_count(text, (size_t)(line->text - text));
+    return true;
 }

@@ -134,8 +134,14 @@ bool guess_is_bson(const uint8_t *text, size_t length);
 void guess_bson_take(guess_t *guess, const uint8_t *text, size_t length, size_t *used);
 void guess_bson_tell(text_t out[GUESS_LINES]);
 
+/* guess.c: into guess->split. */
+bool guess_split_line(guess_t *guess, const guess_line_t *line, err_t *err);
 /* guess_first_record.c: after what is known of quotes has changed, too. */
 bool guess_cut_first(guess_t *guess, err_t *err);
+bool guess_is_of_digits(const char *text, size_t length);
+/* Is the second record one that tells of the names above it? Else one that underlines is a reject. */
+bool guess_underline_look(guess_t *guess, const guess_line_t *line, const uint8_t *text, bool second,
+                          bool *is, err_t *err);
 /* guess_encoding.c: of each value; at the end. */
 void guess_look_at_bytes(guess_t *guess, const uint8_t *text, size_t length);
 bool guess_find_encoding(guess_t *guess, err_t *err);
