@@ -8,5 +8,5 @@ corpus=$2
 dictionary=$(dirname "$2")/../$(basename "$2").dict
 [ -f "$dictionary" ] || dictionary=
 # libFuzzer's own exit status for a crash is 77, which says "skipped" to ctest.
-exec "$1" -error_exitcode=1 -max_total_time="${FUZZ_SECONDS:-60}" -timeout=10 -print_final_stats=1 \
+exec "$1" -error_exitcode=1 -max_total_time="${FUZZ_SECONDS:-60}" -timeout=120 -print_final_stats=1 \
     ${dictionary:+"-dict=$dictionary"} found ${corpus:+"$corpus"}

@@ -115,7 +115,7 @@ static char *read_page(const char *page, size_t length) {
 
 /* ---- the same document, without what markup is made of ---- */
 
-/* Others that take as many characters each, and that no document has. */
+/* Others that take as many characters each, and that no compared document has (may_be_compared). */
 static char *tame(const char *text) {
     text_t out = {.length = 0};
     static const char wild[] = "<>&\"'";
@@ -166,22 +166,34 @@ static void copy_tamed(const bson_t *from, bson_t *to) {
     }
 }
 
-static void check(const bson_t *document) {
+/* A text that is cut within a character joins what stands in the place of the character behind it; and a document may
+ * have those that stand in the place of others, also by an escape of JSON. */
+static bool may_be_compared(const bson_t *document) {
+    return !memmem(bson_get_data(document), document->len, "\xEE\x80", 2) &&
+           bson_validate(document, BSON_VALIDATE_UTF8 | BSON_VALIDATE_UTF8_ALLOW_NULL, NULL);
+}
+
+static void check_tags(const bson_t *document, const char *trail) {
     size_t length;
     bson_t tamed = BSON_INITIALIZER;
     copy_tamed(document, &tamed);
-    char *page = html_print(document, &length), *trail = read_page(page, length);
-    free(page);
-    page = html_print(&tamed, &length);
-    char *expected = read_page(page, length);
+    char *page = html_print(&tamed, &length), *expected = read_page(page, length);
     LAB_MUST(strcmp(expected, trail) == 0);
+    free(page);
+    free(expected);
+    bson_destroy(&tamed);
+}
+
+static void check(const bson_t *document) {
+    size_t length;
+    char *page = html_print(document, &length), *trail = read_page(page, length);
+    if (may_be_compared(document))
+        check_tags(document, trail);
     char *json = json_print(document, &length);
     LAB_MUST(strlen(json) == length && utf8_valid((const uint8_t *)json, length));
     free(json);
     free(page);
     free(trail);
-    free(expected);
-    bson_destroy(&tamed);
 }
 
 /* ---- reports that are made call by call ---- */
@@ -299,9 +311,9 @@ static void make_report(odd_t odd) {
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     bson_t document, *parsed;
-    if (size && data[0] == 'R' && !memmem(data, size, "\xEE\x80", 2))
+    if (size && data[0] == 'R')
         make_report((odd_t){data + 1, size - 1});
-    if (size > 1 << 16 || memmem(data, size, "\xEE\x80", 2))
+    if (size > 1 << 16)
         return 0;
     if (bson_init_static(&document, data, size) && bson_validate(&document, BSON_VALIDATE_NONE, NULL))
         check(&document);
