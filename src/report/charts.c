@@ -1,4 +1,5 @@
 #include "report/charts.h"
+#include "base/chars/utf8.h"
 #include "base/numbers/units.h"
 #include "report/chart.h"
 #include "report/reading.h"
@@ -43,7 +44,7 @@ static void put_band(markup_t *out, const bson_t *band, const scale_t *x, size_t
         "<svg class=\"phase\" x=\"%.2f%%\" width=\"%.2f%%\" y=\"-26\" height=\"18\"><rect class=\"phase%zu\" "
         "width=\"100%%\" height=\"100%%\"/>",
         from, width, number % 2);
-    const double letters = fmin((double)strlen(reading_text(band, "name")), BAND_NAME);
+    const double letters = fmin((double)utf8_columns(reading_text(band, "name")), BAND_NAME);
     if (width >= WIDE_LETTER * letters + 1) {
         markup_print(out, "<text%s x=\"50%%\" y=\"9\" dy=\".32em\">",
                      width >= PHONE_LETTER * letters + 1 ? "" : " class=\"minor\"");
