@@ -219,6 +219,34 @@ static void chunks(void **state) {
     built(QUERY "    find: {limit: 0}\n", NULL);
 }
 
+/* Chunks are finds that skip what those before them have had: all have one order, without equal documents. */
+static void orders(void **state) {
+    (void)state;
+    static const struct {
+        const char *yaml, *sort;
+    } cases[] = {{"{field: f, limit: 9, chunk: 5}", "{ \"_id\" : 1 }"},
+                 {"{field: f, limit: 9, chunk: 5, sort: {d: -1}}", "{ \"d\" : -1, \"_id\" : 1 }"},
+                 {"{field: f, limit: 9, chunk: 5, sort: {_id.a: 1}}", "{ \"_id.a\" : 1, \"_id\" : 1 }"},
+                 {"{field: f, limit: 9, chunk: 5, sort: {_id: -1, d: 1}}", "{ \"_id\" : -1, \"d\" : 1 }"},
+                 {"{field: f, limit: 9, chunk: 5, sort: {$natural: -1}}", "{ \"$natural\" : -1 }"},
+                 {"{field: f, limit: 9}", NULL}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[300];
+        request_t request;
+        bson_iter_t at;
+        snprintf(text, sizeof text, QUERY "    accumulate: %s\n", cases[i].yaml);
+        opened(text, &request);
+        const bool sorts = bson_iter_init_find(&at, request.options, "sort");
+        assert_int_equal(cases[i].sort != NULL, sorts);
+        if (sorts) {
+            char *json = bson_read_json(&at);
+            assert_string_equal(cases[i].sort, json);
+            free(json);
+        }
+        request_free(&request);
+    }
+}
+
 static void documents(void **state) {
     (void)state;
     static const char *const bad[] = {
@@ -248,7 +276,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(writes), cmocka_unit_test(unknown_stages), cmocka_unit_test(reads),
         cmocka_unit_test(fields), cmocka_unit_test(map_reduces),    cmocka_unit_test(numbers),
-        cmocka_unit_test(chunks), cmocka_unit_test(documents),
+        cmocka_unit_test(chunks), cmocka_unit_test(orders),         cmocka_unit_test(documents),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

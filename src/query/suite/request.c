@@ -98,6 +98,24 @@ static bool is_in_id(const char *field) {
     return strcmp(field, "_id") == 0 || strncmp(field, "_id.", 4) == 0;
 }
 
+/* Each chunk is a find of its own, and skips what those before it have had: so all of them need one order, in which no
+ * two documents are equal. The order on disk is one. */
+static void set_one_order(request_t *request) {
+    bson_t sort = BSON_INITIALIZER, stated, others;
+    bson_iter_t at;
+    if (bson_iter_init_find(&at, request->options, "sort") && bson_read_document(&at, &stated))
+        bson_concat(&sort, &stated);
+    if (!bson_iter_init_find(&at, &sort, "_id") && !bson_iter_init_find(&at, &sort, "$natural"))
+        bson_append_int32(&sort, "_id", -1, 1);
+    bson_init(&others);
+    bson_copy_to_excluding_noinit(request->options, &others, "sort", NULL);
+    bson_append_document(&others, "sort", -1, &sort);
+    bson_destroy(request->options);
+    request->options = bson_copy(&others);
+    bson_destroy(&others);
+    bson_destroy(&sort);
+}
+
 /* filter, projection, sort, limit, skip: the filter becomes the body, the others become options. */
 static bool set_find(request_t *request, const bson_t *filled, const suite_t *suite, const query_t *query,
                      err_t *err) {
@@ -152,6 +170,8 @@ static bool set_find(request_t *request, const bson_t *filled, const suite_t *su
         bson_append_int32(&projection, request->field, -1, 1);
         bson_append_document_end(request->options, &projection);
     }
+    if (request->chunk)
+        set_one_order(request);
     return true;
 }
 
