@@ -29,7 +29,6 @@ typedef struct {
 typedef struct {
     clients_t *crew;
     mongoc_client_t *client;
-    mongoc_collection_t *collection;
     pthread_t thread;
     uint64_t chance;
     answer_t *first; /* where the first answer is kept; NULL: this client keeps none */
@@ -57,9 +56,8 @@ static bool send_one(member_t *member, int64_t due_ns) {
                             ? 0
                             : (uint64_t)(((__uint128_t)chance_next(&member->chance) * work->count) >> 64)];
     answer_t counted = {.keep = false}, *answer = member->first ? member->first : &counted;
-    bool ok = crew->parallel
-                  ? parallel_send(crew->parallel, member->client, answer, &member->error)
-                  : request_send(request, member->client, member->collection, answer, &member->error);
+    bool ok = crew->parallel ? parallel_send(crew->parallel, member->client, answer, &member->error)
+                             : request_send(request, member->client, answer, &member->error);
     int64_t took_ns = clock_now_ns() - due_ns;
     if (!ok && stop_signal()) /* interrupted, not failed: what was measured before remains valid */
         return false;
@@ -125,7 +123,6 @@ static void run_open(member_t *member) {
 static void *work(void *context) {
     member_t *member = context;
     clients_t *crew = member->crew;
-    member->collection = request_collection(crew->work->requests, member->client);
     pthread_mutex_lock(&crew->lock);
     while (!crew->open)
         pthread_cond_wait(&crew->opened, &crew->lock);
@@ -134,7 +131,6 @@ static void *work(void *context) {
         run_open(member);
     else
         run_closed(member);
-    mongoc_collection_destroy(member->collection);
     return NULL;
 }
 

@@ -3,6 +3,7 @@
 #include "query/suite/suite_read.h"
 #include "server/bson_read.h"
 #include "server/collection.h"
+#include "server/command_cursor.h"
 #include "server/refusal.h"
 
 #include <stdio.h>
@@ -192,17 +193,18 @@ static void look_at(const bson_t *index, const bson_t *wanted, const bson_t *key
 }
 
 static bool is_there(const looker_t *looker, const bson_t *wanted, const bson_t *key, found_t *found) {
-    mongoc_collection_t *of =
-        mongoc_client_get_collection(looker->client, looker->database, looker->collection);
-    mongoc_cursor_t *cursor = mongoc_collection_find_indexes_with_opts(of, NULL);
-    const bson_t *index;
+    enum { NO_COLLECTION = 26 }; /* and so no index */
+    bson_t *command = BCON_NEW("listIndexes", BCON_UTF8(looker->collection), "cursor", "{", "}");
+    command_cursor_t cursor;
+    const bson_t *index, *reply;
     bson_error_t error;
     char doing[300];
     bson_t list = BSON_INITIALIZER, usual, one;
     bson_iter_t at;
     bool any = false; /* the collection has a collation of its own: its index of _id has it, too */
     *found = (found_t){.there = false};
-    while (mongoc_cursor_next(cursor, &index)) {
+    command_cursor_list(&cursor, looker->client, looker->database, command);
+    while (command_cursor_next(&cursor, &index)) {
         bson_append_document(&list, "", 0, index);
         if (!any && strcmp(bson_read_text(index, "name"), "_id_") == 0 &&
             bson_read_field(index, "collation", &one)) {
@@ -216,10 +218,11 @@ static bool is_there(const looker_t *looker, const bson_t *wanted, const bson_t 
         bson_destroy(&usual);
     bson_destroy(&list);
     snprintf(doing, sizeof doing, "list the indexes of %s.%s", looker->database, looker->collection);
-    bool ok = !mongoc_cursor_error(cursor, &error) ||
-              refusal_explain(server_address(looker->server), &error, NULL, doing, looker->err);
-    mongoc_cursor_destroy(cursor);
-    mongoc_collection_destroy(of);
+    bool ok = !command_cursor_failed(&cursor, &error, &reply) ||
+              (error.domain == MONGOC_ERROR_SERVER && error.code == NO_COLLECTION) ||
+              refusal_explain(server_address(looker->server), &error, reply, doing, looker->err);
+    command_cursor_end(&cursor);
+    bson_destroy(command);
     return ok;
 }
 

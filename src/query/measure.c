@@ -139,7 +139,7 @@ static bool draw(maker_t *maker, const bson_t *params) {
         bson_destroy(&options);
         return true;
     }
-    aggregate_t aggregate = {.cursor = NULL};
+    aggregate_t aggregate = {.open = false};
     if (ok)
         aggregate_begin(&aggregate, maker->client, server_database(maker->list->server), collection,
                         &pipeline, &options, NULL);

@@ -51,6 +51,7 @@ typedef struct {
     watch_t *watch;
     beside_t beside;
     step_t step;
+    bool failed; /* what was measured last */
     err_t *err;
 } run_t;
 
@@ -167,6 +168,24 @@ static bool wait_for_server(run_t *run) {
     return ok;
 }
 
+/* The driver looks a second later at the soonest for a server whose connection broke, and until then says of each request
+ * why it broke. What is measured next has nothing to do with that: it waits until the servers that it reads from answer. If
+ * they do not, its own requests say why. */
+static void wait_after_failure(run_t *run, const measure_t *measure) {
+    server_t *server = run->result->server;
+    const mongoc_read_prefs_t *prefs = measure->work->requests->prefs;
+    bson_t *ping = BCON_NEW("ping", BCON_INT32(1));
+    patience_t patience = server_patience(server);
+    bson_error_t error;
+    err_t ignored;
+    prefs = prefs ? prefs : mongoc_client_get_read_prefs(run->client);
+    while (!mongoc_client_command_simple(run->client, "admin", ping, prefs, NULL, &error) &&
+           server_again(server, run->client, &patience, &error, NULL, "see whether the server answers",
+                        &ignored))
+        ;
+    bson_destroy(ping);
+}
+
 static bool make_cold(run_t *run) {
     return beside_wait("--cold", run->spec->cold, run->err) && wait_for_server(run);
 }
@@ -177,11 +196,14 @@ static bool one_round(run_t *run, measure_t *measure, uint32_t number, bool coun
         return true;
     if (run->spec->cold && counts && !make_cold(run))
         return false;
+    if (run->failed)
+        wait_after_failure(run, measure);
     tell_round(run, measure, number, counts);
     if (counts)
         watch_start(run->watch);
     const bool first = !measure->answered;
     bool ok = clients_run(&round, measure, run->result->server, run->err);
+    run->failed = measure->failures != 0;
     if (counts)
         watch_stop(run->watch, &measure->watched);
     if (first && measure->answered)

@@ -166,23 +166,29 @@ static void odd_free_list(bson_t **documents, size_t count) {
     free(documents);
 }
 
-/* {cursor: {firstBatch: [...], id: 0, ns}, ok: 1} */
-static bson_t *odd_batch(odd_t *odd, const char *collection, const bson_t *command) {
+/* {cursor: {NAME: [...], id, ns: "d.c"}, ok: 1} */
+static bson_t *odd_cursor_reply(const char *name, bson_t **documents, size_t count, int64_t id) {
     bson_t *reply = bson_new(), cursor, batch;
-    bson_t **documents;
-    size_t count;
-    odd_find(odd, collection, command, &documents, &count);
     BSON_APPEND_DOCUMENT_BEGIN(reply, "cursor", &cursor);
-    BSON_APPEND_ARRAY_UNSAFE_BEGIN(&cursor, "firstBatch", &batch);
+    bson_append_array_unsafe_begin(&cursor, name, -1, &batch);
     for (size_t i = 0; i < count; i++) {
         char key[24];
         snprintf(key, sizeof key, "%zu", i);
         BSON_APPEND_DOCUMENT(&batch, key, documents[i]);
     }
     bson_append_array_end(&cursor, &batch);
-    BSON_APPEND_INT64(&cursor, "id", 0);
+    BSON_APPEND_INT64(&cursor, "id", id);
+    BSON_APPEND_UTF8(&cursor, "ns", "d.c");
     bson_append_document_end(reply, &cursor);
     BSON_APPEND_INT32(reply, "ok", 1);
+    return reply;
+}
+
+static bson_t *odd_batch(odd_t *odd, const char *collection, const bson_t *command) {
+    bson_t **documents;
+    size_t count;
+    odd_find(odd, collection, command, &documents, &count);
+    bson_t *reply = odd_cursor_reply("firstBatch", documents, count, 0);
     odd_free_list(documents, count);
     return reply;
 }
@@ -209,14 +215,13 @@ static bool odd_fails(odd_t *odd, bson_error_t *error) {
 
 /* ---- the driver's functions ---- */
 
+static struct { char name[300]; /* of a collection */ } odd_client, odd_collection;
+
+/* What the open cursor still has. */
 static struct {
-    char name[300]; /* of a collection */
     bson_t **documents;
     size_t count, at;
-    bson_t reply;
-    bson_error_t error;
-    bool fails;
-} odd_client, odd_collection, odd_cursor;
+} odd_cursor;
 
 static mongoc_host_list_t odd_host = {.host = "h", .host_and_port = "h:27017", .port = 27017};
 
@@ -273,71 +278,56 @@ uint32_t mongoc_server_description_id(const mongoc_server_description_t *descrip
     return 1;
 }
 
-/* A find or an aggregation, whose documents the next cursor has. */
+static void odd_forget_cursor(void) {
+    odd_free_list(odd_cursor.documents, odd_cursor.count);
+    odd_cursor.documents = NULL;
+    odd_cursor.count = odd_cursor.at = 0;
+}
+
+/* The next of its documents, all of them or some; now and then a reply that is none. */
+static bool odd_answer(const char *batch, bson_t *reply, bson_error_t *error) {
+    odd_t *odd = odd_server.odd;
+    const size_t left = odd_cursor.count - odd_cursor.at;
+    const bool all = odd_byte(odd) < 192;
+    const size_t count = all ? left : odd_below(odd, left + 1);
+    bson_t *honest = odd_cursor_reply(batch, odd_cursor.documents + odd_cursor.at, count, all ? 0 : 5);
+    const bool fails = odd_fails(odd, error);
+    bson_init(reply);
+    if (odd_byte(odd) < 240)
+        bson_concat(reply, honest);
+    else
+        odd_copy(odd, honest, false, reply);
+    bson_destroy(honest);
+    odd_cursor.at += count;
+    if (all || fails)
+        odd_forget_cursor();
+    return !fails;
+}
+
+/* A find or an aggregation. */
 bool mongoc_client_read_command_with_opts(mongoc_client_t *client, const char *database,
                                           const bson_t *command, const mongoc_read_prefs_t *prefs,
                                           const bson_t *options, bson_t *reply, bson_error_t *error) {
     bson_iter_t first;
     (void)client, (void)database, (void)prefs, (void)options;
-    LAB_MUST(!odd_cursor.documents); /* one at a time is open */
     LAB_MUST(bson_iter_init(&first, command) && bson_iter_next(&first));
-    bson_init(reply);
-    if (odd_fails(odd_server.odd, error))
-        return false;
+    odd_forget_cursor(); /* one whose id was not told, or that failed */
     odd_find(odd_server.odd, bson_iter_utf8(&first, NULL), command, &odd_cursor.documents, &odd_cursor.count);
-    bson_t *cursor = BCON_NEW("cursor", "{", "id", BCON_INT64(0), "ns", "d.c", "firstBatch", "[", "]", "}");
-    bson_concat(reply, cursor);
-    bson_destroy(cursor);
+    return odd_answer("firstBatch", reply, error);
+}
+
+/* Of a cursor; nothing else is asked this way. */
+bool mongoc_client_command_with_opts(mongoc_client_t *client, const char *database, const bson_t *command,
+                                     const mongoc_read_prefs_t *prefs, const bson_t *options, bson_t *reply,
+                                     bson_error_t *error) {
+    bson_iter_t first;
+    (void)client, (void)database, (void)prefs, (void)options;
+    LAB_MUST(bson_iter_init(&first, command) && bson_iter_next(&first));
+    if (strcmp(bson_iter_key(&first), "getMore") == 0)
+        return odd_answer("nextBatch", reply, error);
+    LAB_MUST(strcmp(bson_iter_key(&first), "killCursors") == 0 && !reply);
+    odd_forget_cursor();
     return true;
-}
-
-mongoc_cursor_t *mongoc_cursor_new_from_command_reply_with_opts(mongoc_client_t *client, bson_t *reply,
-                                                                const bson_t *options) {
-    (void)client, (void)options;
-    bson_destroy(reply);
-    odd_cursor.at = 0;
-    odd_cursor.fails = odd_fails(odd_server.odd, &odd_cursor.error);
-    bson_init(&odd_cursor.reply);
-    return (mongoc_cursor_t *)&odd_cursor;
-}
-
-mongoc_cursor_t *mongoc_collection_find_with_opts(mongoc_collection_t *collection, const bson_t *filter,
-                                                  const bson_t *options, const mongoc_read_prefs_t *prefs) {
-    (void)collection, (void)filter, (void)prefs;
-    LAB_MUST(!odd_cursor.documents); /* one at a time is open */
-    odd_find(odd_server.odd, odd_collection.name, options, &odd_cursor.documents, &odd_cursor.count);
-    odd_cursor.at = 0;
-    odd_cursor.fails = odd_fails(odd_server.odd, &odd_cursor.error);
-    bson_init(&odd_cursor.reply);
-    return (mongoc_cursor_t *)&odd_cursor;
-}
-
-bool mongoc_cursor_next(mongoc_cursor_t *cursor, const bson_t **document) {
-    (void)cursor;
-    if (odd_cursor.at == odd_cursor.count)
-        return false;
-    *document = odd_cursor.documents[odd_cursor.at++];
-    return true;
-}
-
-bool mongoc_cursor_error_document(mongoc_cursor_t *cursor, bson_error_t *error, const bson_t **reply) {
-    (void)cursor;
-    *error = odd_cursor.error;
-    *reply = &odd_cursor.reply;
-    return odd_cursor.fails;
-}
-
-bool mongoc_cursor_error(mongoc_cursor_t *cursor, bson_error_t *error) {
-    const bson_t *reply;
-    return mongoc_cursor_error_document(cursor, error, &reply);
-}
-
-void mongoc_cursor_destroy(mongoc_cursor_t *cursor) {
-    if (!cursor)
-        return;
-    odd_free_list(odd_cursor.documents, odd_cursor.count);
-    odd_cursor.documents = NULL;
-    bson_destroy(&odd_cursor.reply);
 }
 
 mongoc_collection_t *mongoc_client_get_collection(mongoc_client_t *client, const char *database,
@@ -349,15 +339,6 @@ mongoc_collection_t *mongoc_client_get_collection(mongoc_client_t *client, const
 
 void mongoc_collection_destroy(mongoc_collection_t *collection) {
     (void)collection;
-}
-
-void mongoc_collection_set_read_prefs(mongoc_collection_t *collection, const mongoc_read_prefs_t *prefs) {
-    (void)collection, (void)prefs;
-}
-
-void mongoc_collection_set_read_concern(mongoc_collection_t *collection,
-                                        const mongoc_read_concern_t *concern) {
-    (void)collection, (void)concern;
 }
 
 mongoc_client_pool_t *mongoc_client_pool_new_with_error(const mongoc_uri_t *uri, bson_error_t *error) {
@@ -484,7 +465,7 @@ static void odd_begin(odd_t *odd) {
 }
 
 static void odd_end(void) {
-    LAB_MUST(!odd_cursor.documents);
+    odd_forget_cursor();
     bson_destroy(odd_server.hello);
     bson_destroy(odd_server.reply);
     odd_server.hello = odd_server.reply = NULL;

@@ -8,6 +8,7 @@
 #include "query/split/range_cost.h"
 #include "query/split/side.h"
 #include "query/split/topology.h"
+#include "query/suite/aggregate.h"
 #include "server/bson_read.h"
 #include "server/refusal.h"
 
@@ -307,22 +308,14 @@ static sent_t merge(const parallel_t *parallel, mongoc_client_t *client, const b
                     bson_error_t *error) {
     const request_t *request = parallel->request;
     bson_t pipeline, options = BSON_INITIALIZER;
-    const bson_t *document;
     const uint64_t before = answer->count;
     parts_merge(&parallel->parts, list, &pipeline);
     ask_merge_options(request, &options);
-    mongoc_database_t *database = mongoc_client_get_database(client, request->database);
-    mongoc_cursor_t *cursor = mongoc_database_aggregate(database, &pipeline, &options, request->prefs);
-    bool cut_off = false;
-    while (!cut_off && mongoc_cursor_next(cursor, &document)) {
-        answer_take(answer, document);
-        cut_off = answer_cut_off(cursor, error);
-    }
-    bool ok = !cut_off && !mongoc_cursor_error(cursor, error);
-    bool disk = !ok && !cut_off && answer->count == before &&
-                (error->code == NEEDS_DISK || error->code == EXCEEDED_MEMORY);
-    mongoc_cursor_destroy(cursor);
-    mongoc_database_destroy(database);
+    aggregate_t aggregate;
+    aggregate_begin(&aggregate, client, request->database, NULL, &pipeline, &options, request->prefs);
+    const bool ok = answer_read(answer, &aggregate, error);
+    const bool disk = !ok && answer->count == before && error->domain == MONGOC_ERROR_SERVER &&
+                      (error->code == NEEDS_DISK || error->code == EXCEEDED_MEMORY);
     bson_destroy(&options);
     bson_destroy(&pipeline);
     return ok     ? SENT
@@ -352,18 +345,10 @@ static sent_t send_ranges(const parallel_t *parallel, mongoc_client_t *client, a
     return sent;
 }
 
-static bool send_whole(const parallel_t *parallel, mongoc_client_t *client, answer_t *answer,
-                       bson_error_t *error) {
-    mongoc_collection_t *collection = request_collection(parallel->request, client);
-    bool ok = request_send(parallel->request, client, collection, answer, error);
-    mongoc_collection_destroy(collection);
-    return ok;
-}
-
 bool parallel_send(const parallel_t *parallel, mongoc_client_t *client, answer_t *answer,
                    bson_error_t *error) {
     if (parallel_ranges(parallel) == 1)
-        return send_whole(parallel, client, answer, error);
+        return request_send(parallel->request, client, answer, error);
     sent_t sent = send_ranges(parallel, client, answer, error);
     /* once more at a newer moment, then without one */
     if (sent == MOMENT_GONE)
@@ -372,7 +357,7 @@ bool parallel_send(const parallel_t *parallel, mongoc_client_t *client, answer_t
         parallel->learnt->no_snapshot = true;
         sent = send_ranges(parallel, client, answer, error);
     }
-    return sent == RUN_WHOLE ? send_whole(parallel, client, answer, error) : sent == SENT;
+    return sent == RUN_WHOLE ? request_send(parallel->request, client, answer, error) : sent == SENT;
 }
 
 /* ---- for a person ---- */

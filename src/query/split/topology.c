@@ -1,6 +1,7 @@
 #include "query/split/topology.h"
 #include "server/bson_read.h"
 #include "server/chunks/config.h"
+#include "server/command_cursor.h"
 #include "server/refusal.h"
 
 #include <math.h>
@@ -16,32 +17,33 @@ static void read_options(topology_t *ground, const bson_t *options) {
     ground->clustered = bson_has_field(options, "clusteredIndex");
     ground->collation = bson_iter_init_find(&option, options, "collation") &&
                         BSON_ITER_HOLDS_DOCUMENT(&option) && bson_iter_recurse(&option, &locale) &&
-                        bson_iter_find(&locale, "locale") &&
+                        bson_iter_find(&locale, "locale") && BSON_ITER_HOLDS_UTF8(&locale) &&
                         strcmp(bson_iter_utf8(&locale, NULL), "simple") != 0;
 }
 
 static bool look_at_collection(topology_t *ground, mongoc_client_t *client, const request_t *request,
                                bson_error_t *error) {
-    bson_t *options = BCON_NEW("filter", "{", "name", BCON_UTF8(request->collection), "}");
-    mongoc_database_t *database = mongoc_client_get_database(client, request->database);
-    mongoc_cursor_t *cursor = mongoc_database_find_collections_with_opts(database, options);
-    const bson_t *entry;
+    bson_t *command = BCON_NEW("listCollections", BCON_INT32(1), "filter", "{", "name",
+                               BCON_UTF8(request->collection), "}", "cursor", "{", "}");
+    command_cursor_t cursor;
+    const bson_t *entry, *reply;
     bson_t stated;
     bson_iter_t type;
-    while (mongoc_cursor_next(cursor, &entry)) {
+    command_cursor_list(&cursor, client, request->database, command);
+    while (command_cursor_next(&cursor, &entry)) {
         ground->exists = true;
         ground->view = bson_iter_init_find(&type, entry, "type") && BSON_ITER_HOLDS_UTF8(&type) &&
                        strcmp(bson_iter_utf8(&type, NULL), "collection") != 0;
         if (bson_read_field(entry, "options", &stated))
             read_options(ground, &stated);
     }
-    bool ok = !mongoc_cursor_error(cursor, error);
-    mongoc_cursor_destroy(cursor);
-    mongoc_database_destroy(database);
-    bson_destroy(options);
+    bool ok = !command_cursor_failed(&cursor, error, &reply);
+    command_cursor_end(&cursor);
+    bson_destroy(command);
     if (!ok || !ground->exists || ground->view)
         return ok;
-    mongoc_collection_t *collection = request_collection(request, client);
+    mongoc_collection_t *collection =
+        mongoc_client_get_collection(client, request->database, request->collection);
     int64_t count = mongoc_collection_estimated_document_count(collection, NULL, request->prefs, NULL, error);
     mongoc_collection_destroy(collection);
     ground->count = (double)count;

@@ -7,7 +7,10 @@ static void make_command(bson_t *command, const char *collection, const bson_t *
                          const bson_t *options) {
     bson_t batch = BSON_INITIALIZER;
     bson_iter_t option;
-    bson_append_utf8(command, "aggregate", -1, collection, -1);
+    if (collection)
+        bson_append_utf8(command, "aggregate", -1, collection, -1);
+    else
+        bson_append_int32(command, "aggregate", -1, 1);
     bson_append_array(command, "pipeline", -1, pipeline);
     bson_iter_init(&option, options);
     while (bson_iter_next(&option)) {

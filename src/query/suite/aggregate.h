@@ -6,8 +6,8 @@
 
 typedef command_cursor_t aggregate_t;
 
-/* Sends the aggregation and waits for the first batch. options: as for the driver's own functions; prefs NULL: the
- * client's. */
+/* Sends the aggregation and waits for the first batch. collection NULL: it is one of the database. options: as for the
+ * driver's own functions; prefs NULL: the client's. */
 void aggregate_begin(aggregate_t *aggregate, mongoc_client_t *client, const char *database,
                      const char *collection, const bson_t *pipeline, const bson_t *options,
                      const mongoc_read_prefs_t *prefs);

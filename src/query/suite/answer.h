@@ -2,7 +2,7 @@
 #ifndef TIPPLE_QUERY_SUITE_ANSWER_H
 #define TIPPLE_QUERY_SUITE_ANSWER_H
 
-#include <mongoc/mongoc.h>
+#include "server/command_cursor.h"
 
 /* What came back. Zeroed before; `keep` may be set. The documents kept grow only to `most_bytes`. */
 typedef struct {
@@ -19,8 +19,12 @@ void answer_take(answer_t *answer, const bson_t *document);
 void answer_drop(answer_t *answer); /* keeps the count, and no document any more */
 void answer_end(answer_t *answer);
 
+/* Takes all documents of the cursor, and ends it. False: error holds what the driver or the server said, and what was taken is
+ * no answer. */
+bool answer_read(answer_t *answer, command_cursor_t *cursor, bson_error_t *error);
+
 /* Has a signal asked to stop while the server still has batches of this answer? They may never end. What has come is no
  * answer then, and error says so. */
-bool answer_cut_off(const mongoc_cursor_t *cursor, bson_error_t *error);
+bool answer_cut_off(const command_cursor_t *cursor, bson_error_t *error);
 
 #endif

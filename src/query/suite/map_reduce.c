@@ -1,4 +1,5 @@
 #include "query/suite/map_reduce.h"
+#include "query/suite/ask.h"
 #include "query/suite/numeric.h"
 #include "server/bson_read.h"
 
@@ -38,7 +39,8 @@ static bool put_options(bson_t *command, const bson_t *options, const suite_t *s
         if (strcmp(name, "maxTimeMS") != 0 && strcmp(name, "collation") != 0 &&
             strcmp(name, "readConcern") != 0)
             return COMPLAIN(yaml_item_get(query->options, name), "a mapReduce has no '%s'", name);
-        bson_append_iter(command, name, -1, &option);
+        if (strcmp(name, "readConcern") != 0) /* goes along where it is sent */
+            bson_append_iter(command, name, -1, &option);
     }
     return true;
 }
@@ -59,12 +61,11 @@ bson_t *map_reduce_command(const char *collection, const bson_t *filled, const b
     return NULL;
 }
 
-bool map_reduce_send(mongoc_client_t *client, const char *database, const bson_t *command,
-                     const mongoc_read_prefs_t *prefs, answer_t *answer, bson_error_t *error) {
+bool map_reduce_send(mongoc_client_t *client, const request_t *request, answer_t *answer,
+                     bson_error_t *error) {
     bson_t reply, document;
     bson_iter_t results, at;
-    const bool ok = mongoc_client_command_with_opts(
-        client, database, command, prefs ? prefs : mongoc_client_get_read_prefs(client), NULL, &reply, error);
+    const bool ok = ask_command(client, request, request->body, NULL, &reply, error);
     if (ok && bson_iter_init_find(&results, &reply, "results") && BSON_ITER_HOLDS_ARRAY(&results) &&
         bson_iter_recurse(&results, &at))
         while (bson_read_next(&at, &document))

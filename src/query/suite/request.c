@@ -249,20 +249,30 @@ void request_free(request_t *request) {
 
 /* ---- sending ---- */
 
-static bool read_find(mongoc_cursor_t *cursor, accumulate_t *sums, answer_t *answer, bson_error_t *error) {
-    const bson_t *document;
+static void find(const request_t *request, const bson_t *options, mongoc_client_t *client,
+                 command_cursor_t *cursor) {
+    command_cursor_find(cursor, client, request->database, request->collection, request->body, options,
+                        request->prefs);
+}
+
+static bool read_sums(const request_t *request, const bson_t *options, mongoc_client_t *client,
+                      accumulate_t *sums, bson_error_t *error) {
+    command_cursor_t cursor;
+    const bson_t *document, *reply;
+    bson_error_t late;
     bool cut_off = false;
-    while (!cut_off && mongoc_cursor_next(cursor, &document)) {
-        sums ? accumulate_take(sums, document) : answer_take(answer, document);
-        cut_off = answer_cut_off(cursor, error);
+    find(request, options, client, &cursor);
+    while (!cut_off && command_cursor_next(&cursor, &document)) {
+        accumulate_take(sums, document);
+        cut_off = answer_cut_off(&cursor, error);
     }
-    const bool ok = !cut_off && !mongoc_cursor_error(cursor, error);
-    mongoc_cursor_destroy(cursor);
+    const bool ok = !command_cursor_failed(&cursor, cut_off ? &late : error, &reply) && !cut_off;
+    command_cursor_end(&cursor);
     return ok;
 }
 
 /* One chunk after the other, each a find of its own, until all have come or there are no more. */
-static bool read_chunks(const request_t *request, mongoc_collection_t *collection, accumulate_t *sums,
+static bool read_chunks(const request_t *request, mongoc_client_t *client, accumulate_t *sums,
                         bson_error_t *error) {
     bool ok = true;
     for (int64_t from = 0; ok && from < request->limit && sums->documents == (uint64_t)from;) {
@@ -271,24 +281,20 @@ static bool read_chunks(const request_t *request, mongoc_collection_t *collectio
         bson_copy_to_excluding_noinit(request->options, &options, "limit", NULL);
         bson_append_int64(&options, "skip", -1, from);
         bson_append_int64(&options, "limit", -1, size);
-        ok = read_find(mongoc_collection_find_with_opts(collection, request->body, &options, request->prefs),
-                       sums, NULL, error);
+        ok = read_sums(request, &options, client, sums, error);
         bson_destroy(&options);
         from += size;
     }
     return ok;
 }
 
-static bool send_accumulate(const request_t *request, mongoc_collection_t *collection, answer_t *answer,
+static bool send_accumulate(const request_t *request, mongoc_client_t *client, answer_t *answer,
                             bson_error_t *error) {
     accumulate_t sums;
     bson_t result;
     accumulate_begin(&sums, request->field, request->keeps);
-    const bool ok = request->chunk
-                        ? read_chunks(request, collection, &sums, error)
-                        : read_find(mongoc_collection_find_with_opts(collection, request->body,
-                                                                     request->options, request->prefs),
-                                    &sums, NULL, error);
+    const bool ok = request->chunk ? read_chunks(request, client, &sums, error)
+                                   : read_sums(request, request->options, client, &sums, error);
     accumulate_result(&sums, &result);
     answer_take(answer, &result);
     bson_destroy(&result);
@@ -296,34 +302,16 @@ static bool send_accumulate(const request_t *request, mongoc_collection_t *colle
     return ok;
 }
 
-mongoc_collection_t *request_collection(const request_t *request, mongoc_client_t *client) {
-    return mongoc_client_get_collection(client, request->database, request->collection);
-}
-
-static bool send_pipeline(const request_t *request, mongoc_client_t *client, answer_t *answer,
-                          bson_error_t *error) {
-    aggregate_t aggregate;
-    const bson_t *document;
-    aggregate_begin(&aggregate, client, request->database, request->collection, request->body,
-                    request->options, request->prefs);
-    bool cut_off = false;
-    bson_error_t late;
-    while (!cut_off && aggregate_next(&aggregate, &document)) {
-        answer_take(answer, document);
-        cut_off = answer_cut_off(aggregate.cursor, error);
-    }
-    return aggregate_end(&aggregate, cut_off ? &late : error) && !cut_off;
-}
-
-bool request_send(const request_t *request, mongoc_client_t *client, mongoc_collection_t *collection,
-                  answer_t *answer, bson_error_t *error) {
-    if (request->kind == QUERY_PIPELINE)
-        return send_pipeline(request, client, answer, error);
+bool request_send(const request_t *request, mongoc_client_t *client, answer_t *answer, bson_error_t *error) {
+    command_cursor_t cursor;
     if (request->kind == QUERY_MAP_REDUCE)
-        return map_reduce_send(client, request->database, request->body, request->prefs, answer, error);
+        return map_reduce_send(client, request, answer, error);
     if (request->kind == QUERY_ACCUMULATE)
-        return send_accumulate(request, collection, answer, error);
-    return read_find(
-        mongoc_collection_find_with_opts(collection, request->body, request->options, request->prefs), NULL,
-        answer, error);
+        return send_accumulate(request, client, answer, error);
+    if (request->kind == QUERY_PIPELINE)
+        aggregate_begin(&cursor, client, request->database, request->collection, request->body,
+                        request->options, request->prefs);
+    else
+        find(request, request->options, client, &cursor);
+    return answer_read(answer, &cursor, error);
 }

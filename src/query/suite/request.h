@@ -33,12 +33,7 @@ bool request_build(request_t *request, const suite_t *suite, const query_t *quer
                    const char *collection, const bson_t *params, const reads_t *reads, err_t *err);
 void request_free(request_t *request); /* zeroed is allowed */
 
-/* The collection that the request asks; destroy it before the client is given back. */
-mongoc_collection_t *request_collection(const request_t *request, mongoc_client_t *client);
-
-/* Sends the request and reads everything that comes back; collection: from request_collection. False: error holds what
- * the driver or the server said. */
-bool request_send(const request_t *request, mongoc_client_t *client, mongoc_collection_t *collection,
-                  answer_t *answer, bson_error_t *error);
+/* Sends the request and reads everything that comes back. False: error holds what the driver or the server said. */
+bool request_send(const request_t *request, mongoc_client_t *client, answer_t *answer, bson_error_t *error);
 
 #endif

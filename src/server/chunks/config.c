@@ -1,5 +1,6 @@
 #include "server/chunks/config.h"
 #include "base/grow.h"
+#include "server/command_cursor.h"
 #include "server/server_errors.h"
 
 #include <stdlib.h>
@@ -22,33 +23,31 @@ bool config_find(server_t *server, mongoc_client_t *client, const char *collecti
     bson_error_t error;
     const bson_t *document, *reply = NULL;
     patience_t patience = server_patience(server);
-    mongoc_collection_t *config = mongoc_client_get_collection(client, "config", collection);
     mongoc_read_prefs_t *primary = mongoc_read_prefs_new(MONGOC_READ_PRIMARY);
-    mongoc_read_concern_t *majority = mongoc_read_concern_new();
-    mongoc_read_concern_set_level(majority, MONGOC_READ_CONCERN_LEVEL_MAJORITY);
-    mongoc_collection_set_read_prefs(config, primary);
-    mongoc_collection_set_read_concern(config, majority);
-    mongoc_read_prefs_destroy(primary);
-    mongoc_read_concern_destroy(majority);
+    bson_t *whole = BCON_NEW("readConcern", "{", "level", BCON_UTF8("majority"), "}");
     bool ok, again;
+    if (options)
+        bson_concat(whole, options);
     *list = (config_list_t){NULL, 0};
     do {
         size_t room = 0;
-        mongoc_cursor_t *cursor = mongoc_collection_find_with_opts(config, filter, options, NULL);
+        command_cursor_t cursor;
+        command_cursor_find(&cursor, client, "config", collection, filter, whole, primary);
         config_free(list);
         ok = true;
-        while (ok && mongoc_cursor_next(cursor, &document))
+        while (ok && command_cursor_next(&cursor, &document))
             ok = keep(list, &room, document) || err_memory(err, document->len);
         again = false;
-        if (ok && mongoc_cursor_error_document(cursor, &error, &reply)) {
+        if (ok && command_cursor_failed(&cursor, &error, &reply)) {
             ok = false;
             again = server_again(server, client, &patience, &error, reply, "read the config database", err);
             if (hidden)
                 *hidden = error.code == CODE_UNAUTHORIZED;
         }
-        mongoc_cursor_destroy(cursor);
+        command_cursor_end(&cursor);
     } while (again);
-    mongoc_collection_destroy(config);
+    mongoc_read_prefs_destroy(primary);
+    bson_destroy(whole);
     if (!ok)
         config_free(list);
     return ok;

@@ -2,6 +2,7 @@
 #include "base/clock.h"
 #include "base/stop.h"
 #include "server/collection.h"
+#include "server/command_cursor.h"
 #include "verify/stray/stray_ranges.h"
 #include "verify/stray/stray_scan_inner.h"
 
@@ -48,17 +49,18 @@ static bool list(searcher_t *searcher, const bson_t *filter, err_t *err) {
         const bson_t *document, *reply;
         bson_error_t error;
         bson_iter_t id;
-        mongoc_cursor_t *cursor = mongoc_collection_find_with_opts(searcher->collection, filter,
-                                                                   searcher->options, searcher->primary);
-        while (ok && mongoc_cursor_next(cursor, &document)) {
+        command_cursor_t cursor;
+        command_cursor_find(&cursor, searcher->client, server_database(server), server_collection(server),
+                            filter, searcher->options, searcher->primary);
+        while (ok && command_cursor_next(&cursor, &document)) {
             searcher->result.documents++;
             ok = !element_of(document, "_id", &id) || stray_take_id(searcher, document, &id, err);
         }
-        bool lost = ok && mongoc_cursor_error_document(cursor, &error, &reply);
+        bool lost = ok && command_cursor_failed(&cursor, &error, &reply);
         again =
             lost && server_again(server, searcher->client, &patience, &error, reply, searcher->doing, err);
         ok = ok && (!lost || again);
-        mongoc_cursor_destroy(cursor);
+        command_cursor_end(&cursor);
         if (again) {
             searcher->result = before;
             searcher->result.retries += patience.tries;
@@ -160,15 +162,12 @@ static void *work(void *context) {
     bool ok = searcher.found && searcher.client;
     if (ok) {
         searcher.primary = mongoc_read_prefs_new(MONGOC_READ_PRIMARY);
-        searcher.collection =
-            mongoc_client_get_collection(searcher.client, server_database(server), server_collection(server));
         searcher.options =
             BCON_NEW("batchSize", BCON_INT32(BATCH), "readConcern", "{", "level", BCON_UTF8("majority"), "}");
         if (!search->options->ids || !search->options->ids->awaited_count)
             BCON_APPEND(searcher.options, "projection", "{", "_id", BCON_INT32(1), "}");
         while (ok && next_task(search, &task))
             ok = do_task(&searcher, task, &err);
-        mongoc_collection_destroy(searcher.collection);
         mongoc_read_prefs_destroy(searcher.primary);
         bson_destroy(searcher.options);
     }

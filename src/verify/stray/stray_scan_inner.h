@@ -37,7 +37,6 @@ struct search {
 struct searcher {
     search_t *search;
     mongoc_client_t *client;
-    mongoc_collection_t *collection;
     mongoc_read_prefs_t *primary;
     bson_t *options; /* of the finds */
     differences_t *found;

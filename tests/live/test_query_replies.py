@@ -1,0 +1,101 @@
+"""tipple query, and what comes back to it: replies that are none, connections that break.  needs: none"""
+import json
+
+import livetest
+import relay
+
+SUITE = """suite: replies
+queries:
+  - {name: found, find: {filter: {n: {$gte: 0}}}, options: {batchSize: 4}}
+  - {name: piped, pipeline: [{$match: {n: {$gte: 0}}}], options: {batchSize: 4}}
+  - {name: summed, accumulate: {field: n}, options: {batchSize: 4}}
+  - {name: split, pipeline: [{$group: {_id: null, n: {$sum: 1}}}]}
+  - {name: indexed, find: {filter: {n: 1}}, setup: {indexes: [{key: {n: 1}}]}}
+  - {name: reduced, mapReduce: {map: 'function() { emit(0, this.n); }', reduce: 'function(key, values) { return Array.sum(values); }'}}
+"""
+ODD = [{"ok": 1.0}, {"cursor": 5, "ok": 1.0}] + [
+    {"cursor": {"id": 0, "ns": "d.c", "firstBatch": [], "nextBatch": [], **odd}, "ok": 1.0} for odd in (
+        {"ns": 5, "id": "x"}, {"ns": 5, "firstBatch": 5, "nextBatch": 5}, {"firstBatch": {"0": {}}, "nextBatch": {"0": {}}},
+        {"firstBatch": [5], "nextBatch": [5]}, {"id": None}, {"ns": 5, "id": None})]
+
+
+class Replies(livetest.OwnServer):
+    concern = ""
+
+    def setUp(self):
+        super().setUp()
+        self.write("x.yaml", SUITE)
+        self.client.insert(self.database, "results", [{"_id": number, "n": number} for number in range(9)])
+
+    def query(self, rule, *words, status=0):
+        """What is said of the measurements."""
+        with relay.Relays([self.state["members"][0]["port"]], rule) as relays:
+            done = self.tipple("query", "--suite", "./x.yaml", "--json", "--repeats", 1, "--warmup", 0, "--uri", relays.rename(self.uri() + self.concern),
+                               *words, status=status)
+        self.stderr = done.stderr
+        said = json.loads(done.stdout) if done.stdout else {}
+        return {entry["name"]: entry for entry in said.get("queries") or []}
+
+    def test_odd_cursors(self):
+        """a reply whose cursor is none, first or later: the measurement fails, with a sentence, and the others do not"""
+        for asked, command in (("found", "find"), ("found", "getMore"), ("piped", "aggregate"), ("piped", "getMore"),
+                               ("summed", "find"), ("summed", "getMore")):
+            for odd in ODD:
+                seen = []
+
+                def rule(message):
+                    if not message.reply and message.command == command and (command == "getMore" or b"$gte" in message.raw or
+                                                                            asked == "summed"):
+                        seen.append(message.number)
+                    return relay.answer(message, odd) if message.reply and message.answers in seen else relay.PASS
+                if command == "getMore" and odd.get("cursor") != 5 and odd.get("cursor", {}).get("id") == 0 and \
+                        odd["cursor"]["nextBatch"] == []:
+                    continue  # it does not name the collection again
+                entry = self.query(rule, asked, status=4)[asked]
+                self.assertTrue(seen)
+                self.assertEqual("the server's reply has no cursor that can be read", entry["failure"], (asked, command, odd))
+
+    def test_odd_lists(self):
+        """such replies to what is asked before anything is measured: it is refused, or asked as a whole"""
+        for odd in ODD:
+            def rule(message):
+                return relay.answer(message, odd) if message.reply and message.command in ("listCollections", "listIndexes") \
+                    else relay.PASS
+            self.query(rule, "indexed", status=4)
+            self.assertIn("no cursor that can be read", self.stderr)
+            entry = self.query(rule, "split", "--parallel", "auto")["split"]
+            self.assertEqual((1, [{"n": 9}]), (entry["ranges"], [{"n": one["n"]} for one in entry["result"]]))
+
+    def test_lost_once(self):
+        """a connection that broke in one measurement: the next one waits until the server is found again, and is measured"""
+        lost = []
+
+        def rule(message):
+            if message.command == "find" and message.collection == "results" and not message.reply and not lost:
+                lost.append(message)
+                return relay.CUT
+            return relay.PASS
+        found = self.query(rule, "found", "piped", "summed", "reduced", status=4)
+        self.assertTrue(lost)
+        self.assertEqual([1, 0, 0, 0], [entry["failures"] for entry in found.values()], found)
+        self.assertEqual([{"_id": 0, "value": 36}], found["reduced"]["result"])
+
+    def test_read_concern(self):
+        """the read concern of the URI, or of the query, goes along, once"""
+        asked = []
+
+        def rule(message):
+            if not message.reply and (b"$gte" in message.raw or message.command == "mapReduce"):
+                asked.append((message.command, message.raw.count(b"readConcern"), message.raw.count(b"local\0")))
+            return relay.PASS
+        self.concern = "&readConcernLevel=local"
+        self.query(rule, "found", "piped", "reduced")
+        self.concern = ""
+        self.write("x.yaml", SUITE.replace("reduced,", "reduced, options: {readConcern: local},"))
+        self.query(rule, "reduced")
+        self.assertEqual(["find", "aggregate", "mapReduce", "mapReduce"], [command for command, _, _ in asked])
+        self.assertEqual([(1, 1)] * 4, [(names, levels) for _, names, levels in asked])
+
+
+if __name__ == "__main__":
+    livetest.main()
