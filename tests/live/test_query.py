@@ -433,10 +433,8 @@ class Failing(Query):
                                                     "short", name), cwd=self.folder, stdout=subprocess.PIPE,
                                        stderr=subprocess.PIPE)
             self.addCleanup(process.kill)
-            self.assertTrue(livetest.wait_for(lambda: self.client.command("admin", {
-                "configureFailPoint": "failCommand", "mode": "alwaysOn", "data": {
-                    "failCommands": ["getMore"], "blockConnection": True, "blockTimeMS": 200,
-                    "appName": self.database}})["count"] > on["count"] or process.poll() is not None))
+            self.client.command("admin", {"waitForFailPoint": "failCommand", "timesEntered": on["count"] + 1,
+                                          "maxTimeMS": 1000 * livetest.LONG})
             self.assertIsNone(process.poll())
             process.send_signal(signal.SIGINT)
             out, said = process.communicate(timeout=livetest.LONG)
