@@ -37,9 +37,17 @@ static void default_int32(mongoc_uri_t *uri, const char *option, int32_t value) 
         mongoc_uri_set_option_as_int32(uri, option, value);
 }
 
+/* For the password of a key, OpenSSL would ask at the terminal, and again for each connection. With a wrong one, it fails. */
+static void ask_nobody(mongoc_uri_t *uri) {
+    if (mongoc_uri_has_option(uri, MONGOC_URI_TLSCERTIFICATEKEYFILE) &&
+        !mongoc_uri_has_option(uri, MONGOC_URI_TLSCERTIFICATEKEYFILEPASSWORD))
+        mongoc_uri_set_option_as_utf8(uri, MONGOC_URI_TLSCERTIFICATEKEYFILEPASSWORD, "none");
+}
+
 static void set_options(mongoc_uri_t *uri, int64_t patience_ns, bool reads) {
     if (!mongoc_uri_get_appname(uri))
         mongoc_uri_set_appname(uri, "tipple");
+    ask_nobody(uri);
     /* a deterministic _id makes a second try harmless, and the server's own record of tries is expensive */
     mongoc_uri_set_option_as_bool(uri, MONGOC_URI_RETRYWRITES, false);
     /* the callers try reads again; the driver would try once, and leaks memory when it does */

@@ -1,11 +1,14 @@
 """Servers that are not there, do not let us in, do not take writes, or lose replies.  needs: none"""
 import contextlib
+import fcntl
 import json
 import os
+import select
 import signal
 import socket
 import struct
 import subprocess
+import termios
 import threading
 import time
 import urllib.parse
@@ -281,6 +284,38 @@ class Guarded(livetest.OwnServer):
         self.refused("not trusted here.*tlsCAFile", "a.csv", "--uri", self.as_user("writer", "wr0ng", tlsCAFile=None))
         self.assertEqual(200, self.load("a.csv", "--uri", self.as_user(
             "writer", "p@ss/w:rd?", tlsCAFile=None, tlsAllowInvalidCertificates="true"))["loaded"])
+
+    def test_key_password(self):
+        """a key that is encrypted, in either form: with its password it is used; without, or with another one, nobody is asked"""
+        server, url = live.pathlib.Path(self.servers) / "server.pem", self.as_user("writer", "p@ss/w:rd?")
+        certificate = server.read_bytes()[server.read_bytes().index(b"-----BEGIN CERT"):]
+        for name, how in (("old", ["ec", "-aes256"]), ("new", ["pkcs8", "-topk8"])):
+            key = subprocess.run(["openssl", *how, "-in", server, "-passout", "pass:s3cret"], check=True, capture_output=True).stdout
+            self.assertIn(b"ENCRYPTED", key)
+            pem = self.write(name + ".pem", key + certificate)
+            uri = url + "&tlsCertificateKeyFile=%s" % pem
+            for more in "", "&tlsCertificateKeyFilePassword=wr0ng":
+                said, status = self.at_terminal("status", "--uri", uri + more)
+                self.assertEqual(1, status, said)
+                self.assertIn(b"tlsCertificateKeyFilePassword=", said)
+                self.assertNotRegex(said, b"pass phrase|wr0ng|s3cret")
+            self.load("a.csv", "--drop", "--yes", "--uri", uri + "&tlsCertificateKeyFilePassword=s3cret")
+            self.assertNotIn("s3cret", self.stderr)
+
+    def at_terminal(self, *words):
+        """What it says where somebody could be asked, and its status."""
+        master, slave = os.openpty()
+        process = subprocess.Popen(self.command(*words), cwd=self.folder, stdin=slave, stdout=slave, stderr=slave,
+                                   start_new_session=True, preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0))
+        self.addCleanup(process.kill)
+        os.close(slave)
+        said = b""
+        with contextlib.suppress(OSError):  # the terminal is gone with the last who had it
+            while select.select([master], [], [], livetest.LONG)[0] and (more := os.read(master, 4096)) and b"pass phrase" not in said:
+                said += more
+        os.close(master)
+        self.assertNotIn(b"pass phrase", said)
+        return said, process.wait(livetest.LONG)
 
     def test_uri_file(self):
         """a password in --uri-file: not on the command line, not in the output, not in the process list"""
