@@ -132,7 +132,7 @@ bool server_wait(server_t *server, mongoc_client_t *client, patience_t *patience
     if (stopped(server, err))
         return false;
     int64_t left = patience->deadline_ns - clock_now_ns();
-    if (left <= 0 && !host_has_descriptors(err)) {
+    if (left <= 0 && !(host_has_descriptors(err) && host_has_threads(err))) {
         server->gave_up = true;
         return false;
     }

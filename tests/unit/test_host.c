@@ -4,6 +4,7 @@
 #include <arpa/inet.h>
 #include <ifaddrs.h>
 #include <netdb.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -62,8 +63,27 @@ static void test_own_addresses(void **state) {
     assert_true(seen > 0);
 }
 
+/* Where a thread cannot be started, as for want of memory, it says so. */
+static void test_threads(void **state) {
+    (void)state;
+    pthread_attr_t before, huge;
+    err_t err = {.text = ""};
+    assert_true(host_has_threads(&err));
+    assert_int_equal(pthread_getattr_default_np(&before), 0);
+    pthread_attr_init(&huge);
+    assert_int_equal(pthread_attr_setstacksize(&huge, (size_t)1 << 46), 0);
+    assert_int_equal(pthread_setattr_default_np(&huge), 0);
+    const bool can = host_has_threads(&err);
+    assert_int_equal(pthread_setattr_default_np(&before), 0);
+    pthread_attr_destroy(&before);
+    pthread_attr_destroy(&huge);
+    assert_false(can);
+    assert_int_equal(err.status, STATUS_HOST);
+    assert_non_null(strstr(err.text, "not enough memory"));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_peak_memory), cmocka_unit_test(test_here),
-                                       cmocka_unit_test(test_own_addresses)};
+                                       cmocka_unit_test(test_threads), cmocka_unit_test(test_own_addresses)};
     return cmocka_run_group_tests_name("host", tests, NULL, NULL);
 }

@@ -5,6 +5,7 @@
 #include <ifaddrs.h>
 #include <netdb.h>
 #include <netinet/in.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -58,6 +59,21 @@ bool host_has_descriptors(err_t *err) {
                    "too many open files %s: raise the limit (%s), then run the same command again",
                    errno == EMFILE ? "in this process" : "on this host",
                    errno == EMFILE ? "ulimit -n" : "fs.file-max");
+}
+
+static void *do_nothing(void *context) {
+    return context;
+}
+
+bool host_has_threads(err_t *err) {
+    pthread_t thread;
+    const bool can = pthread_create(&thread, NULL, do_nothing, NULL) == 0;
+    if (can)
+        pthread_join(thread, NULL);
+    return can || err_set(err, STATUS_HOST,
+                          "there is not enough memory to start a thread, or too many threads run: raise the "
+                          "limit (ulimit -v, ulimit -u, or that of the container), then run the same "
+                          "command again");
 }
 
 void host_read_file(const char *path, char *text, size_t size) {

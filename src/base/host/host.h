@@ -16,6 +16,9 @@ bool host_want_descriptors_of(const char *options, uint64_t count, err_t *err);
 /* May it open one more connection right now? Failure: status 8. */
 bool host_has_descriptors(err_t *err);
 
+/* May it start one more thread right now, as the driver does to look for a server? Failure: status 8. */
+bool host_has_threads(err_t *err);
+
 /* The most memory that this process ever held; 0 where the system does not tell. */
 uint64_t host_peak_memory(void);
 
