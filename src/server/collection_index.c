@@ -1,10 +1,10 @@
 #include "base/bson/element.h"
 #include "base/caller.h"
 #include "base/chars/suggest.h"
+#include "base/chars/utf8.h"
 #include "base/clock.h"
 #include "base/numbers/units.h"
 #include "base/stop.h"
-#include "base/text.h"
 #include "server/bson_read.h"
 #include "server/collection.h"
 
@@ -54,20 +54,37 @@ static bool take_part(const char *text, char *part, index_spec_t *spec, err_t *e
     return true;
 }
 
+/* Puts more behind a name, as far as there is room; returns how long it would be. */
+static size_t lengthen(char name[COLLECTION_INDEX_NAME], size_t length, const char *more) {
+    if (length < COLLECTION_INDEX_NAME)
+        snprintf(name + length, COLLECTION_INDEX_NAME - length, "%s", more);
+    return length + strlen(more);
+}
+
+static void drop_half_character(char *name) {
+    const size_t length = strlen(name);
+    size_t last = length;
+    while (last && (name[last - 1] & 0xC0) == 0x80)
+        last--;
+    if (last && !utf8_character((const uint8_t *)name + last - 1, length - (last - 1)))
+        name[last - 1] = '\0';
+}
+
+/* Takes no memory: that there is none would look like a name that is too long. */
 size_t collection_name_index(const bson_t *keys, char name[COLLECTION_INDEX_NAME]) {
-    text_t whole = {0};
+    size_t length = 0;
     bson_iter_t at;
+    name[0] = '\0';
     for (bool more = bson_iter_init(&at, keys) && bson_iter_next(&at); more; more = bson_iter_next(&at)) {
-        text_print(&whole, "%s%s_", whole.length ? "_" : "", bson_iter_key(&at));
-        if (BSON_ITER_HOLDS_UTF8(&at))
-            text_append(&whole, bson_iter_utf8(&at, NULL));
-        else
-            text_print(&whole, "%lld", (long long)bson_iter_as_int64(&at));
+        char number[24];
+        snprintf(number, sizeof number, "%lld", (long long)bson_iter_as_int64(&at));
+        length = lengthen(name, length, length ? "_" : "");
+        length = lengthen(name, length, bson_iter_key(&at));
+        length = lengthen(name, length, "_");
+        length = lengthen(name, length, BSON_ITER_HOLDS_UTF8(&at) ? bson_iter_utf8(&at, NULL) : number);
     }
-    const size_t length = whole.length + whole.lacking;
-    text_cut(&whole, COLLECTION_INDEX_NAME - 1);
-    snprintf(name, COLLECTION_INDEX_NAME, "%s", whole.bytes ? whole.bytes : "");
-    text_free(&whole);
+    if (length >= COLLECTION_INDEX_NAME)
+        drop_half_character(name);
     return length;
 }
 
