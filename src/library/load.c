@@ -32,6 +32,7 @@ struct tipple_load {
     tipple_log_fn *log;
     void *log_context;
     tipple_result_t told;
+    char sentence[LIBRARY_WORDS];
 };
 
 static void start_driver(void) {
@@ -152,6 +153,7 @@ static void end(tipple_load_t *load) {
     const counts_t *counts = &load->result->counts;
     pthread_join(load->thread, NULL);
     load->state = ENDED;
+    library_words(load->sentence, load->err.text);
     load->told = (tipple_result_t){.read = counts->read,
                                    .loaded = counts->loaded,
                                    .already_there = counts->already_there,
@@ -162,7 +164,7 @@ static void end(tipple_load_t *load) {
                                    .files_skipped = load->result->files_skipped,
                                    .seconds = (double)load->result->took_ns / 1e9,
                                    .status = (int)load->err.status,
-                                   .sentence = load->err.text,
+                                   .sentence = load->sentence,
                                    .rejects = counts->rejected ? load->result->rejects_path : "",
                                    .format = load->result->format};
 }

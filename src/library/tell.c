@@ -1,14 +1,35 @@
 #include "library/tell.h"
+#include "base/chars/escape.h"
+#include "base/conceal.h"
 #include "base/log.h"
 
 #include <string.h>
 
+void library_words(char words[LIBRARY_WORDS], const char *text) {
+    char concealed[sizeof((err_t *)NULL)->text];
+    strncpy(concealed, text, sizeof concealed - 1);
+    concealed[sizeof concealed - 1] = '\0';
+    conceal(concealed, sizeof concealed);
+    escape_lines(words, concealed, strlen(concealed));
+}
+
+/* What does not fit is left out, a whole character at a time: a long list of files may be cut. */
+static void cut_to(char *to, size_t room, const char *words) {
+    size_t length = strlen(words);
+    if (length >= room)
+        for (length = room - 1; length && ((unsigned char)words[length] & 0xC0) == 0x80;)
+            length--;
+    memcpy(to, words, length);
+    to[length] = '\0';
+}
+
 bool library_tell(tipple_error_t *error, const err_t *err) {
     if (!error)
         return false;
+    char words[LIBRARY_WORDS];
     error->status = (int)err->status;
-    memcpy(error->text, err->text, sizeof error->text);
-    error->text[sizeof error->text - 1] = '\0'; /* a long list of files may be cut */
+    library_words(words, err->text);
+    cut_to(error->text, sizeof error->text, words);
     return false;
 }
 

@@ -386,8 +386,39 @@ static void test_errors(void **state) {
     tipple_load_destroy(load);
 }
 
+/* A sentence is printed somewhere: it has no password, nothing that a terminal obeys, and no half of a character. */
+static void test_sentences(void **state) {
+    (void)state;
+    static const char odd[] = "mongodb://joe:hunter2@h/\x1b[31m\xe2\x80\xae.yaml\x9b";
+    static const char safe[] = "mongodb://joe:***@h/\\x1b[31m\\u202e.yaml\\x9b";
+    char input[sizeof odd + 2] = "/";
+    tipple_error_t error;
+    assert_null(tipple_format_open(odd, &error));
+    if (!strstr(error.text, safe))
+        fail_msg("%s", error.text);
+    tipple_load_t *load = tipple_load_new("mongodb://127.0.0.1:1/a.b", &error);
+    assert_false(tipple_load_set(load, odd, "x", &error));
+    assert_non_null(strstr(error.text, safe));
+    assert_true(tipple_load_set(load, "format", "mot", &error));
+    strcat(input, odd);
+    assert_true(tipple_load_set(load, "input", input, &error));
+    assert_false(tipple_load_run(load, &error));
+    assert_non_null(strstr(error.text, safe));
+    assert_string_equal(tipple_load_result(load)->sentence, error.text);
+    tipple_load_destroy(load);
+    char longest[4000] = "";
+    for (size_t length = 0; length < 3; length++) {
+        memset(longest, 'a', length);
+        for (size_t at = length; at + 3 < sizeof longest; at += 2)
+            strcpy(longest + at, "\xc3\xa4");
+        assert_null(tipple_format_open(longest, &error));
+        assert_true(bson_utf8_validate(error.text, strlen(error.text), false));
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_there_and_back),
+                                       cmocka_unit_test(test_sentences),
                                        cmocka_unit_test(test_begin_that_fails),
                                        cmocka_unit_test(test_silence),
                                        cmocka_unit_test(test_guess),
