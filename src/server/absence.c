@@ -134,10 +134,11 @@ bool absence_is_final(const address_t *address, mongoc_client_t *client, const b
             "tlsCAFile=FILE in the URI, and the host as the certificate does %s",
             hosts, reasons ? reasons : words);
     } else if (strstr(words, "initialize TLS")) {
-        err_set(err, STATUS_USAGE,
-                "TLS cannot be set up: a file that the URI names as tlsCAFile or "
-                "tlsCertificateKeyFile is missing, unreadable, or no PEM file, or its key is encrypted and "
-                "tlsCertificateKeyFilePassword=PASSWORD in the URI is missing or wrong");
+        err_set(
+            err, STATUS_USAGE,
+            "TLS cannot be set up: a file that the URI names as tlsCAFile or "
+            "tlsCertificateKeyFile is missing, unreadable, or no PEM file, or its key is encrypted and its "
+            "password, tlsCertificateKeyFilePassword in the URI, is missing or wrong");
     } else if (tls && host && strstr(words, "TLS handshake failed") && talks(host, false, PROBE_ANSWERED)) {
         err_set(err, STATUS_USAGE,
                 "the server at %s does not speak TLS: leave tls=true out of the URI, and every other option "

@@ -297,7 +297,7 @@ class Guarded(livetest.OwnServer):
             for more in "", "&tlsCertificateKeyFilePassword=wr0ng":
                 said, status = self.at_terminal("status", "--uri", uri + more)
                 self.assertEqual(1, status, said)
-                self.assertIn(b"tlsCertificateKeyFilePassword=", said)
+                self.assertIn(b"tlsCertificateKeyFilePassword in the URI", said)
                 self.assertNotRegex(said, b"pass phrase|wr0ng|s3cret")
             self.load("a.csv", "--drop", "--yes", "--uri", uri + "&tlsCertificateKeyFilePassword=s3cret")
             self.assertNotIn("s3cret", self.stderr)
