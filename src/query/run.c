@@ -179,10 +179,14 @@ static void wait_after_failure(run_t *run, const measure_t *measure) {
     bson_error_t error;
     err_t ignored;
     prefs = prefs ? prefs : mongoc_client_get_read_prefs(run->client);
-    while (!mongoc_client_command_simple(run->client, "admin", ping, prefs, NULL, &error) &&
-           server_again(server, run->client, &patience, &error, NULL, "see whether the server answers",
-                        &ignored))
-        ;
+    bool answers, again;
+    do {
+        answers = mongoc_client_command_simple(run->client, "admin", ping, prefs, NULL, &error);
+        again = !answers && server_again(server, run->client, &patience, &error, NULL,
+                                         "see whether the server answers", &ignored);
+    } while (again);
+    if (answers)
+        server_answered(server);
     bson_destroy(ping);
 }
 
