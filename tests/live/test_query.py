@@ -10,6 +10,7 @@ import unittest
 
 import live
 import livetest
+import minimongo
 
 SUITE = """suite: numbers
 about: a thousand documents
@@ -433,8 +434,7 @@ class Failing(Query):
                                                     "short", name), cwd=self.folder, stdout=subprocess.PIPE,
                                        stderr=subprocess.PIPE)
             self.addCleanup(process.kill)
-            self.client.command("admin", {"waitForFailPoint": "failCommand", "timesEntered": on["count"] + 1,
-                                          "maxTimeMS": 1000 * livetest.LONG})
+            self.assertTrue(livetest.wait_for(lambda: process.poll() is not None or self.entered(on["count"] + 1)))
             self.assertIsNone(process.poll())
             process.send_signal(signal.SIGINT)
             out, said = process.communicate(timeout=livetest.LONG)
@@ -443,6 +443,15 @@ class Failing(Query):
             short, cut = json.loads(out)["queries"]
             self.assertEqual((1, 0, None), (short["n"], short["failures"], short["failure"]), name)
             self.assertEqual((0, 0, None, None), (cut["n"], cut["failures"], cut["failure"], cut["result"]), name)
+
+    def entered(self, times):
+        """The fail point of commands was met so often. It is not set anew for that: until it is, all commands would pass."""
+        try:
+            self.client.command("admin", {"waitForFailPoint": "failCommand", "timesEntered": times, "maxTimeMS": 500})
+        except minimongo.CommandError as error:
+            self.assertEqual(50, error.code)
+            return False
+        return True
 
     def waits(self):
         """A request of ours has been held up for a while."""
