@@ -70,16 +70,16 @@ void command_cursor_begin(command_cursor_t *cursor, mongoc_client_t *client, con
     bson_init(&cursor->reply);
     bson_init(&cursor->same);
     cursor->prefs = mongoc_read_prefs_copy(prefs ? prefs : mongoc_client_get_read_prefs(client));
-    if (bson_iter_init_find(&option, options, "batchSize"))
+    if (options && bson_iter_init_find(&option, options, "batchSize"))
         cursor->batch = bson_iter_as_int64(&option);
     bool ok = choose(cursor);
     if (ok) {
         /* the driver would otherwise add the client's */
-        if (bson_iter_init_find(&option, options, "readConcern"))
+        if (options && bson_iter_init_find(&option, options, "readConcern"))
             bson_append_iter(&driver, NULL, 0, &option);
         bson_concat(&driver, &cursor->same);
-        ok = mongoc_client_read_command_with_opts(client, database, command, cursor->prefs, &driver, &reply,
-                                                  &cursor->error);
+        ok = (options ? mongoc_client_read_command_with_opts : mongoc_client_command_with_opts)(
+            client, database, command, cursor->prefs, &driver, &reply, &cursor->error);
         if (ok) {
             ok = take(cursor, &reply, "cursor.firstBatch") && take_namespace(cursor);
         } else {
@@ -104,11 +104,9 @@ void command_cursor_find(command_cursor_t *cursor, mongoc_client_t *client, cons
 
 void command_cursor_list(command_cursor_t *cursor, mongoc_client_t *client, const char *database,
                          const bson_t *command) {
-    bson_t *options = BCON_NEW("readConcern", "{", "level", BCON_UTF8("local"), "}");
     mongoc_read_prefs_t *primary = mongoc_read_prefs_new(MONGOC_READ_PRIMARY);
-    command_cursor_begin(cursor, client, database, command, options, primary);
+    command_cursor_begin(cursor, client, database, command, NULL, primary);
     mongoc_read_prefs_destroy(primary);
-    bson_destroy(options);
 }
 
 /* The next batch, which may be empty. */

@@ -23,7 +23,7 @@ typedef struct {
 } command_cursor_t;
 
 /* Sends the command and waits for the first batch. options, as for the driver's own functions: batchSize, which the command
- * has to have, too, and readConcern. prefs NULL: the client's. */
+ * has to have, too, and readConcern; NULL: none, nor the client's read concern. prefs NULL: the client's. */
 void command_cursor_begin(command_cursor_t *cursor, mongoc_client_t *client, const char *database,
                           const bson_t *command, const bson_t *options, const mongoc_read_prefs_t *prefs);
 /* The same for a find; more options: what it has besides. */

@@ -95,6 +95,9 @@ class Replies(livetest.OwnServer):
         self.query(rule, "reduced")
         self.assertEqual(["find", "aggregate", "mapReduce", "mapReduce"], [command for command, _, _ in asked])
         self.assertEqual([(1, 1)] * 4, [(names, levels) for _, names, levels in asked])
+        self.concern = "&readConcernLevel=majority"  # which a server refuses where its lists are asked for
+        self.assertEqual(1, self.query(lambda message: relay.PASS, "indexed", "--setup")["indexed"]["returned"])
+        self.assertEqual(1, self.query(lambda message: relay.PASS, "split", "--parallel", "auto")["split"]["returned"])
 
 
 if __name__ == "__main__":
