@@ -86,13 +86,30 @@ static void of_archive(input_file_t *member, const input_file_t *archive) {
 
 /* ---- zip ---- */
 
+static bool has_name_of_file(const zip_entry_t *entry) {
+    return entry->name_length && entry->name[entry->name_length - 1] != '/';
+}
+
+static bool refuse_name(const char *name, const zip_entry_t *entry, err_t *err) {
+    return err_set(
+        err, STATUS_INPUT,
+        "%.1000s: has %s, but %llu bytes, as a file has; if they are not needed, take it out of the "
+        "archive (zip -d), else give it another name there",
+        name, entry->name_length ? "the name of a folder" : "no name", (unsigned long long)entry->text_bytes);
+}
+
 static bool add_zip_member(void *context, const zip_entry_t *entry, err_t *err) {
     archive_t *archive = context;
-    if (!entry->name_length || entry->name[entry->name_length - 1] == '/')
+    if (!has_name_of_file(entry) && !entry->text_bytes)
         return true;
     char *name = name_join(archive->file->name, "!", entry->name, entry->name_length);
     if (!name)
         return err_memory(err, entry->name_length);
+    if (!has_name_of_file(entry)) {
+        refuse_name(name, entry, err);
+        free(name);
+        return false;
+    }
     bool in_macosx, readable = false;
     const char *why = reason_to_skip(entry->name, entry->name_length,
                                      entry->is_link ? "a symbolic link" : NULL, &in_macosx);

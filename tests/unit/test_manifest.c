@@ -673,6 +673,11 @@ static void refuses_bad_archives(void **state) {
     members[1].name = "a.txt";
     refuse_zip(lab_zip(members, 2, (zip_spec_t){0}),
                "bad.zip!a.txt: the archive has two members of this name");
+    members[1].name = "b/"; /* a folder has no bytes */
+    refuse_zip(lab_zip(members, 2, (zip_spec_t){0}),
+               "bad.zip!b/: has the name of a folder, but 3 bytes, as a file has");
+    members[1].name = "";
+    refuse_zip(lab_zip(members, 2, (zip_spec_t){0}), "bad.zip!: has no name, but 3 bytes");
     members[1].name = "b";
 
     bytes_t zip = lab_zip(members, 2, (zip_spec_t){0});

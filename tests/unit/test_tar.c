@@ -265,6 +265,42 @@ static void leaves_out_what_is_no_file(void **state) {
     free(tar.at);
 }
 
+/* What is no file may state a size, but has no bytes: where bytes follow, they are told. */
+static void refuses_bytes_of_what_is_no_file(void **state) {
+    (void)state;
+    static const struct {
+        const char *name, *says;
+        char type;
+        int dialect;
+        const char *note;
+    } all[] = {
+        {"x/", "t!x/: is a folder by its name or its type, but has 4 bytes", '0', USTAR, NULL},
+        {"x/", "t!x/: is a folder by its name or its type, but has 4 bytes", 0, V7, NULL},
+        {"x", "t!x: is a folder by its name or its type, but has 4 bytes", '5', USTAR, NULL},
+        {"x", "t!x: is a hard link to another member, and has 4 bytes of its own; unpack", '1', USTAR,
+         "a hard link to another member\n"},
+        {"x", "t!x: is a symbolic link, and has 4 bytes of its own", '2', GNU, "a symbolic link\n"},
+    };
+    for (EACH(i, all)) {
+        bytes_t tar = {0};
+        put_text(&tar, "a", "first");
+        put(&tar, (header_t){.name = all[i].name,
+                             .body = "a,b\n",
+                             .size = 4,
+                             .type = all[i].type,
+                             .dialect = all[i].dialect});
+        put_text(&tar, "b", "second");
+        put_zeros(&tar, 1024);
+        expect_refusal(tar, all[i].says);
+        tar = (bytes_t){0};
+        put_text(&tar, "a", "first");
+        put(&tar,
+            (header_t){.name = all[i].name, .stated = 4, .type = all[i].type, .dialect = all[i].dialect});
+        put_text(&tar, "b", "second");
+        expect_members(tar, "a=first;b=second;", all[i].note);
+    }
+}
+
 /* ---------------------------------------------------------------- ends */
 
 static bytes_t two_members(void) {
@@ -743,6 +779,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reads_headers_of_all_kinds),
         cmocka_unit_test(leaves_out_what_is_no_file),
+        cmocka_unit_test(refuses_bytes_of_what_is_no_file),
         cmocka_unit_test(knows_the_end),
         cmocka_unit_test(notices_what_is_cut_off),
         cmocka_unit_test(refuses_broken_headers),

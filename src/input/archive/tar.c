@@ -308,6 +308,36 @@ static int next_header(tar_t *tar, uint8_t block[TAR_BLOCK], err_t *err) {
     return 1;
 }
 
+static bool has_name_of_folder(const tar_t *tar) {
+    const size_t length = strlen(tar->member);
+    return length && tar->member[length - 1] == '/';
+}
+
+/* What is no file has no body. Its header may state a size all the same, which means nothing then; but a body may also be
+ * there, as of a hard link that brings its data. What follows tells: another header, or the end; or not. -1: failed. */
+static int has_body(const tar_t *tar, err_t *err) {
+    uint8_t block[TAR_BLOCK];
+    size_t got;
+    if (!tar->read(tar->context, tar->at, block, sizeof block, &got, err))
+        return -1;
+    return got == sizeof block && !sum_fits(block) && !is_zero(block, got);
+}
+
+static bool refuse_body(const tar_t *tar, const char *words, uint64_t size, err_t *err) {
+    if (words)
+        return err_set(
+            err, STATUS_INPUT,
+            "%.700s!%.500s: is %s, and has %llu bytes of its own; unpack the archive with tar and load "
+            "the unpacked files",
+            tar->name, tar->member, words, (unsigned long long)size);
+    return err_set(
+        err, STATUS_INPUT,
+        "%.700s!%.500s: is a folder by its name or its type, but has %llu bytes, as a file has; if "
+        "they are not needed, take it out of the archive (tar --delete), else give it another name "
+        "there",
+        tar->name, tar->member, (unsigned long long)size);
+}
+
 /* 1: the entry is to be shown; 0: it is not; -1: failed. */
 static int take_header(tar_t *tar, const uint8_t *block, tar_entry_t *entry, err_t *err) {
     kind_t kind = KIND_BODY;
@@ -334,13 +364,16 @@ static int take_header(tar_t *tar, const uint8_t *block, tar_entry_t *entry, err
     if (!name_member(tar, block, err))
         return -1;
     forget(&tar->local);
-    size_t length = strlen(tar->member);
-    if (kind == KIND_FILE && length && tar->member[length - 1] == '/')
+    if (kind == KIND_FILE && has_name_of_folder(tar))
         kind = KIND_FOLDER; /* this is how v7 wrote folders */
     if (kind == KIND_REFUSED || (kind == KIND_FILE && is_sparse))
         return refused(tar, tar->member, is_sparse ? sparse : words, err) - 1;
-    if (kind == KIND_FOLDER || kind == KIND_OTHER)
-        size = 0; /* there is no body, whatever the header says */
+    if (kind == KIND_FOLDER || kind == KIND_OTHER) {
+        const int body = size ? has_body(tar, err) : 0;
+        if (body)
+            return body < 0 ? -1 : refuse_body(tar, words, size, err) - 1;
+        size = 0;
+    }
     if (tar->at + size < size || tar->at + size > INT64_MAX)
         return broken(tar, header, "a header with an impossible size", err) - 1;
     *entry = (tar_entry_t){.path = tar->member, .no_file = words, .from = tar->at, .size = size};
