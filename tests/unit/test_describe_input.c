@@ -1,12 +1,8 @@
-/* describe_input: into which pieces a large file is divided. */
+/* describe_input: into which pieces a large file is divided; and may a file have records? */
 #include "format/record/record_id.h"
+#include "format/schema/schema_parse.h"
+#include "input_lab.h"
 #include "load/before/describe_input.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 enum { MIB = 1 << 20 };
 
@@ -29,7 +25,62 @@ static void test_pieces(void **state) {
     }
 }
 
+/* A single line is a record where no header is expected, or where it is none; so it is in what is packed. */
+static void test_may_hold(void **state) {
+    (void)state;
+    static const char fields[] = "fields: [{name: id}, {name: v}]\n";
+    static const struct {
+        const char *record, *text;
+        bool may;
+    } cases[] = {
+        {"json: yes", "{\"id\": 1}\n", true},
+        {"json: yes", "{\"id\": 1}", true},
+        {"json: yes", "[]\n", false},
+        {"json: yes", " \n", false},
+        {"delimiter: [','], header: no", "1,2\n", true},
+        {"delimiter: [','], header: no", "1,2", true},
+        {"delimiter: [','], header: no", "\n\n", false},
+        {"delimiter: [','], header: yes", "id,v\n", false},
+        {"delimiter: [','], header: yes", "id,v", false},
+        {"delimiter: [','], header: yes", "id,v\n1,2\n", true},
+        {"delimiter: [','], header: yes", "id,v\n1,2", true},
+        {"delimiter: [','], header: [id]", "id,v\n", false},
+        {"delimiter: [','], header: [id]", "1,2\n", true},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const char *text = cases[i].text;
+        const size_t size = strlen(text);
+        char yaml[200];
+        err_t err = {.text = ""};
+        const bool json = cases[i].record[0] == 'j';
+        snprintf(yaml, sizeof yaml, "format: t\nrecord: {%s}\n%s", cases[i].record, json ? "" : fields);
+        schema_t *schema = schema_parse(yaml, strlen(yaml), "t.yaml", &err);
+        if (!schema)
+            fail_msg("%s", err.text);
+        const member_spec_t member = {.name = "m", .text = text, .size = size, .method = 8};
+        lab_write("plain", text, size);
+        lab_write_all("gzip", lab_gzip(text, size));
+        lab_write_all("zstd", lab_zstd(text, size, false));
+        lab_write_all("zip", lab_zip(&member, 1, (zip_spec_t){0}));
+        char *names[] = {"plain", "gzip", "zstd", "zip"};
+        manifest_t manifest;
+        registration_t registration = {.count = 4};
+        describe_asked_t asked;
+        assert_true(manifest_build(&manifest, names, 4, NULL, &err));
+        describe_asked(&registration, &manifest, schema, &asked);
+        for (size_t j = 0; j < 4; j++)
+            if (registration.may_hold(registration.holds_context, j) != cases[i].may)
+                fail_msg("'%s' as %s, {%s}", text, names[j], cases[i].record);
+        describe_asked_free(&asked);
+        manifest_free(&manifest);
+        schema_destroy(schema);
+    }
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_pieces)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_pieces),
+        cmocka_unit_test_setup_teardown(test_may_hold, lab_open, lab_close),
+    };
     return cmocka_run_group_tests_name("describe_input", tests, NULL, NULL);
 }

@@ -91,7 +91,7 @@ static bool is_of_copy(const matching_t *m, const entry_t *entry) {
 }
 
 static bool may_hold_records(const registration_t *registering, size_t number) {
-    return !registering->may_hold || registering->may_hold(registering->context, number);
+    return !registering->may_hold || registering->may_hold(registering->holds_context, number);
 }
 
 /* Perhaps not yet: this load loads it. */

@@ -86,7 +86,7 @@ typedef bool register_link_fn(const char *path);
 typedef bool register_holds_fn(void *context, const entry_t *entry);
 
 /* May the input have records? False: it is surely no more than a header line. */
-typedef bool register_records_fn(const void *context, size_t input);
+typedef bool register_records_fn(const void *holds_context, size_t input);
 
 typedef struct {
     wanted_t *wanted;
@@ -104,8 +104,8 @@ typedef struct {
     register_file_fn *file_at;        /* NULL: it cannot be known */
     register_link_fn *by_link;        /* likewise */
     register_holds_fn *holds;         /* asked only where there is file_at */
-    const void *context;              /* of digest_at, digest_as and may_hold */
-    void *holds_context;              /* of holds */
+    const void *context;              /* of digest_at and digest_as */
+    void *holds_context;              /* of holds and may_hold */
     const char *name;                 /* of the collection, for sentences */
     /* the answer: how many entries there are, how many records they have as loaded, and the ordinals of those that are not
      * removed, ascending */

@@ -2,9 +2,11 @@
 #include "base/clock.h"
 #include "catalog/register/room.h"
 #include "format/cut/ends.h"
+#include "format/record/dialect.h"
 #include "format/record/record_id.h"
 #include "input/identify.h"
 #include "input/manifest.h"
+#include "input/source.h"
 #include "load/before/copies.h"
 
 #include <fcntl.h>
@@ -95,24 +97,24 @@ static bool file_holds(const char *path, uint64_t size, const entry_t *entry) {
     return false;
 }
 
-static bool list_archive(describe_archive_t *seen, const char *path) {
+static bool list_archive(describe_asked_t *asked, const char *path) {
     const manifest_options_t options = {.quiet = true, .every_collection = true};
     err_t ignored;
-    if (seen->path && strcmp(seen->path, path) == 0)
+    if (asked->path && strcmp(asked->path, path) == 0)
         return true;
-    describe_archive_free(seen);
-    if (!(seen->path = strdup(path)))
+    describe_asked_free(asked);
+    if (!(asked->path = strdup(path)))
         return false;
-    if (!manifest_build(&seen->manifest, &seen->path, 1, &options, &ignored))
-        seen->manifest = (manifest_t){0}; /* nobody's */
+    if (!manifest_build(&asked->members, &asked->path, 1, &options, &ignored))
+        asked->members = (manifest_t){0}; /* nobody's */
     return true;
 }
 
-static bool member_holds(describe_archive_t *seen, const char *path, const entry_t *entry) {
-    if (!list_archive(seen, path))
+static bool member_holds(describe_asked_t *asked, const char *path, const entry_t *entry) {
+    if (!list_archive(asked, path))
         return false;
-    for (size_t i = 0; i < seen->manifest.count; i++) {
-        const input_file_t *file = &seen->manifest.files[i];
+    for (size_t i = 0; i < asked->members.count; i++) {
+        const input_file_t *file = &asked->members.files[i];
         char digest[33];
         print_digest(file, file->digest, digest);
         if (copies_is_of(entry->path, file->name) && entry_version_of(entry, file->disk_bytes, digest))
@@ -131,10 +133,11 @@ static bool holds(void *context, const entry_t *entry) {
     return member ? member_holds(context, path, entry) : file_holds(path, (uint64_t)there.st_size, entry);
 }
 
-void describe_archive_free(describe_archive_t *seen) {
-    manifest_free(&seen->manifest);
-    free(seen->path);
-    *seen = (describe_archive_t){.path = NULL};
+void describe_asked_free(describe_asked_t *asked) {
+    manifest_free(&asked->members);
+    free(asked->path);
+    asked->members = (manifest_t){0};
+    asked->path = NULL;
 }
 
 bool describe_may_grow(const input_file_t *input) {
@@ -142,18 +145,39 @@ bool describe_may_grow(const input_file_t *input) {
            (input->kind == INPUT_PLAIN || input_kind_is_compressed(input->kind));
 }
 
-/* More than one line. What is packed is not opened for that. */
-static bool may_hold_records(const input_file_t *input) {
-    enum { LOOKED_AT = 64 * 1024, PACKED_LEAST = 256 };
-    static _Thread_local char text[LOOKED_AT];
-    if (input->archive || input->kind != INPUT_PLAIN)
-        return input->disk_bytes >= PACKED_LEAST;
-    const int fd = open(input->path, O_RDONLY | O_CLOEXEC);
-    const ssize_t got = fd >= 0 ? pread(fd, text, sizeof text, 0) : -1;
-    if (fd >= 0)
-        close(fd);
-    const char *const end = got > 0 ? memchr(text, '\n', (size_t)got) : NULL;
-    return got < 0 || got == sizeof text || (end && end + 1 < text + got);
+enum { LOOKED_AT = 64 * 1024, PACKED_LEAST = 256 };
+
+/* -1: it cannot be read. */
+static ssize_t read_beginning(const input_file_t *input, uint8_t text[LOOKED_AT]) {
+    err_t ignored;
+    source_t *source = source_open(input, &ignored);
+    const ssize_t got = source ? source_read(source, text, LOOKED_AT, &ignored) : -1;
+    source_close(source);
+    return got;
+}
+
+/* Is this text, which is all of an input, more than a header? The only line of a format without one is a record. */
+static bool is_more_than_header(const schema_t *schema, const uint8_t *text, size_t length) {
+    size_t begins, ends;
+    dialect_t dialect;
+    if (!schema || schema->kind == RECORDS_BSON)
+        return length;
+    if (schema->kind == RECORDS_JSON)
+        return memchr(text, '{', length);
+    const bool is_line = dialect_first_line(schema, text, length, true, &begins, &ends);
+    if (begins == length || (is_line && ends + 1 < length))
+        return begins < length;
+    return !dialect_sniff_again(schema, text, length, &dialect) || !dialect.header;
+}
+
+/* What is packed is not opened for that, but where it is so small that it may be nothing. Within a stream only who reads all of it
+ * can look. */
+static bool may_hold_records(const schema_t *schema, const input_file_t *input) {
+    static _Thread_local uint8_t text[LOOKED_AT];
+    if (input_is_in_stream(input) || (input->kind != INPUT_PLAIN && input->disk_bytes >= PACKED_LEAST))
+        return input->disk_bytes;
+    const ssize_t got = read_beginning(input, text);
+    return got < 0 || got == LOOKED_AT || is_more_than_header(schema, text, (size_t)got);
 }
 
 static const char *last_name_of(const input_file_t *input) {
@@ -206,10 +230,13 @@ static void digest_as(const void *context, size_t number, const char *member, ch
 }
 
 static bool may_hold(const void *context, size_t number) {
-    return may_hold_records(&((const manifest_t *)context)->files[number]);
+    const describe_asked_t *asked = context;
+    return may_hold_records(asked->schema, &asked->inputs->files[number]);
 }
 
-void describe_asked(registration_t *registration, const manifest_t *manifest, describe_archive_t *seen) {
+void describe_asked(registration_t *registration, const manifest_t *manifest, const schema_t *schema,
+                    describe_asked_t *asked) {
+    *asked = (describe_asked_t){.inputs = manifest, .schema = schema};
     registration->digest_at = digest_at;
     registration->digest_as = digest_as;
     registration->may_hold = may_hold;
@@ -217,20 +244,20 @@ void describe_asked(registration_t *registration, const manifest_t *manifest, de
     registration->by_link = is_by_link;
     registration->holds = holds;
     registration->context = manifest;
-    registration->holds_context = seen;
+    registration->holds_context = asked;
 }
 
 bool describe_known(store_t *store, const manifest_t *manifest, const char *collection, bool own_ids,
                     registration_t *registration, err_t *err) {
-    describe_archive_t seen = {.path = NULL};
+    describe_asked_t asked;
     *registration =
         (registration_t){.count = manifest->count, .read_only = true, .own_ids = own_ids, .name = collection};
     if (!(registration->wanted = calloc(registration->count + 1, sizeof *registration->wanted)))
         return err_memory(err, registration->count * sizeof *registration->wanted);
     for (size_t i = 0; i < registration->count; i++)
         describe_input(&manifest->files[i], &registration->wanted[i]);
-    describe_asked(registration, manifest, &seen);
+    describe_asked(registration, manifest, NULL, &asked);
     const bool ok = catalog_register(store, registration, err);
-    describe_archive_free(&seen);
+    describe_asked_free(&asked);
     return ok;
 }

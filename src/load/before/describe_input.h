@@ -3,6 +3,7 @@
 #define TIPPLE_LOAD_BEFORE_DESCRIBE_INPUT_H
 
 #include "catalog/register/register.h"
+#include "format/schema/schema.h"
 #include "input/manifest.h"
 
 void describe_input(const input_file_t *input, wanted_t *wanted);
@@ -13,14 +14,18 @@ bool describe_may_grow(const input_file_t *input);
 bool describe_known(store_t *store, const manifest_t *manifest, const char *collection, bool own_ids,
                     registration_t *registration, err_t *err);
 
-/* The archive that was listed last: thousands of entries may be members of one. */
+/* What the answers are made from. */
 typedef struct {
-    char *path;
-    manifest_t manifest;
-} describe_archive_t;
-void describe_archive_free(describe_archive_t *seen);
+    const manifest_t *inputs;
+    const schema_t *schema;
+    char *path; /* the archive that was listed last: thousands of entries may be members of one */
+    manifest_t members;
+} describe_asked_t;
+void describe_asked_free(describe_asked_t *asked);
 
-/* What a registration asks of these inputs and of this host's files. Both stay the caller's, until it asks no more. */
-void describe_asked(registration_t *registration, const manifest_t *manifest, describe_archive_t *seen);
+/* What a registration asks of these inputs and of this host's files. schema: of what is in the inputs; NULL: not known. All stay the
+ * caller's, until it asks no more. */
+void describe_asked(registration_t *registration, const manifest_t *manifest, const schema_t *schema,
+                    describe_asked_t *asked);
 
 #endif

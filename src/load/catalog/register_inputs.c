@@ -300,7 +300,7 @@ static bool may_reload_missing(const job_t *job, err_t *err) {
 
 bool job_register_inputs(job_t *job, err_t *err) {
     registration_t *registration = &job->registration;
-    describe_archive_t seen = {.path = NULL};
+    describe_asked_t asked;
     *registration = (registration_t){.count = job->manifest.count,
                                      .self = job->id,
                                      .generation = job->loading.generation,
@@ -308,7 +308,7 @@ bool job_register_inputs(job_t *job, err_t *err) {
                                      .own_ids = job->schema->id,
                                      .known_only = job->spec->reload_missing,
                                      .name = server_namespace(job->server)};
-    describe_asked(registration, &job->manifest, &seen);
+    describe_asked(registration, &job->manifest, job->schema, &asked);
     if (job->existing != EXISTING_REPLACE)
         registration->portion = (portion_t){.least = JOB_LEAST_PIECES, .most_bytes = JOB_PIECE_BYTES};
     if (!(registration->wanted = calloc(registration->count + 1, sizeof *registration->wanted)))
@@ -320,7 +320,7 @@ bool job_register_inputs(job_t *job, err_t *err) {
     if (ok)
         tell_names(job, false);
     const bool ready = ok && job_finish_removals(job, err) && reload_changed(job, err);
-    describe_archive_free(&seen);
+    describe_asked_free(&asked);
     if (!ready)
         return false;
     if (!fill_ledger(job, err) ||
