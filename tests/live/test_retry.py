@@ -88,6 +88,26 @@ class OneName(Case):
         self.assertEqual(2, self.load("--retry", "fixed")["loaded"])
         self.assertEqual([0, 0], [each["open_rejects"] for each in self.inputs()])
 
+    def test_the_older_one_is_left(self):
+        """the newer of two inputs was forgotten: its entries are not the older one's, which has the same bytes there"""
+        broken, whole = rows(50, bad={7}), rows(50)
+        self.write("day.csv", broken)
+        self.load("day.csv", "--rejects", "one.rej", status=2)
+        (self.folder / "old").mkdir()
+        (self.folder / "day.csv").rename(self.folder / "old/day.csv")
+        other = broken[:-40] + rows(9, 9, header=False)
+        self.write("day.csv", other)
+        self.load("day.csv", "old/day.csv", "--rejects", "two.rej", status=2)
+        self.shorten_lease()
+        self.forget("day.csv#1")
+        self.fixed((broken, whole), source="two.rej", target="two.fixed")
+        self.refused(r"two.fixed:\d+: the file day.csv is not in the catalog of", "--retry", "two.fixed")
+        self.assertEqual([1], [each["open_rejects"] for each in self.inputs()])
+        self.fixed((broken, whole), source="one.rej", target="one.fixed")
+        self.assertEqual(1, self.load("--retry", "one.fixed")["loaded"])
+        self.load("day.csv", "old/day.csv", "--rejects", "two.rej", status=2)  # again: then they are its own
+        self.assertEqual(1, self.load("--retry", "two.fixed")["loaded"])
+
 
 class Streams(Case):
     """Streams without a name, which are all called the same by who loads them."""

@@ -80,6 +80,27 @@ static void test_known(void **state) {
     assert_int_equal(known.count, 0);
 }
 
+/* An entry of an input that is gone is one of inputs that came after it; those before have entries of their own. */
+static void test_known_of_gone(void **state) {
+    (void)state;
+    reject_known_t known = {0};
+    const reject_identity_t gone = {"a.csv", 4, 0, 5, 5, 7}, without = {"a.csv", UINT64_MAX, 0, 5, 5, 7};
+    assert_true(reject_known_add_gone(&known, &gone, 4));
+    for (uint64_t ordinal = 0; ordinal < 9; ordinal++) {
+        const reject_identity_t one = {"a.csv", ordinal, 0, 5, 5, 7}, other = {"b.csv", ordinal, 0, 5, 5, 7};
+        if (reject_known_has_of(&known, &one) != (ordinal >= 4))
+            fail_msg("%u", (unsigned)ordinal);
+        assert_false(reject_known_has(&known, &one) || reject_known_has_of(&known, &other));
+    }
+    assert_true(reject_known_has_of(&known, &without));
+    assert_true(reject_known_add_gone(&known, &gone, 2));
+    assert_true(reject_known_add_gone(&known, &gone, 6));
+    const reject_identity_t second = {"a.csv", 2, 0, 5, 5, 7}, first = {"a.csv", 1, 0, 5, 5, 7};
+    assert_true(reject_known_has_of(&known, &second) && !reject_known_has_of(&known, &first));
+    assert_int_equal(known.count, 1);
+    reject_known_free(&known);
+}
+
 /* More than the table begins with, of names in turns that are gone meanwhile. */
 static void test_known_many(void **state) {
     (void)state;
@@ -102,9 +123,8 @@ static void test_known_many(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_equality),
-        cmocka_unit_test(test_hash_is_fixed),
-        cmocka_unit_test(test_known),
+        cmocka_unit_test(test_equality),   cmocka_unit_test(test_hash_is_fixed),
+        cmocka_unit_test(test_known),      cmocka_unit_test(test_known_of_gone),
         cmocka_unit_test(test_known_many),
     };
     return cmocka_run_group_tests_name("reject_identity", tests, NULL, NULL);

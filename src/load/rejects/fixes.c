@@ -52,16 +52,26 @@ static bool has_rejected(const entry_t *entry, const retry_t *retry) {
            standing_of_reject(entry, retry->offset, &retry->hash, &of) == STANDING_OPEN;
 }
 
-const entry_t *fixes_input(const places_t *places, const retry_t *retry) {
+static bool is_of_another(const retry_t *retry, const char *catalog) {
+    return catalog && strcmp(retry->catalog, catalog) != 0;
+}
+
+const entry_t *fixes_input(const places_t *places, const retry_t *retry, const char *catalog) {
     const entry_t *newest = places_named(places, retry->path), *fixed = NULL;
     const entries_t *entries = places_entries(places);
-    const entry_t *same =
-        retry->ordinal <= UINT32_MAX ? entries_find(entries, (uint32_t)retry->ordinal) : NULL;
+    const bool is_known = retry->ordinal <= UINT32_MAX,
+               is_of_this = is_known && !is_of_another(retry, catalog);
+    const entry_t *same = is_known ? entries_find(entries, (uint32_t)retry->ordinal) : NULL;
+    const uint64_t from = is_of_this ? retry->ordinal : 0;
     if (same && has_rejected(same, retry))
         return same;
+    if (same && is_of_this && !same->removed && strcmp(same->path, retry->path) == 0)
+        return same;
+    if (newest && newest->ordinal < from)
+        return NULL;
     for (size_t i = newest ? (size_t)(newest - entries->entries) + 1 : 0; i-- > 0;) {
         const entry_t *entry = &entries->entries[i];
-        if (!has_rejected(entry, retry))
+        if (entry->ordinal < from || !has_rejected(entry, retry))
             continue;
         if (!entry_answer(entry, retry->offset, retry->hash))
             return entry;
@@ -101,10 +111,10 @@ static fix_verdict_t judge(const reading_t *reading, const retry_t *retry, const
     const unsigned long long line = retry->at_line;
     uint64_t number;
     *belongs = false;
-    if (!(*entry = fixes_input(reading->places, retry))) {
+    if (!(*entry = fixes_input(reading->places, retry, reading->options->catalog))) {
         err_set(err, STATUS_USAGE,
-                "%s:%llu: the file %s is not in the catalog of %s; was the record rejected by a load into "
-                "another collection?",
+                "%s:%llu: the file %s is not in the catalog of %s; was it forgotten, or was the record "
+                "rejected by a load into another collection?",
                 path, line, retry->path, reading->options->name);
         return FIX_CLOSED;
     }
@@ -218,7 +228,7 @@ static bool take(void *context, const retry_t *retry, err_t *err) {
     bool filtered = false, belongs;
     err_t why = {.text = ""};
     reading->fixes->left_open += retry->cut_off;
-    reading->of_another = options->catalog && strcmp(retry->catalog, options->catalog) != 0;
+    reading->of_another = is_of_another(retry, options->catalog);
     if (retry->cut_off)
         return add_judged(reading->fixes, retry, FIX_CUT_OFF, err);
     const fix_verdict_t verdict = judge(reading, retry, &entry, &of, &belongs, &why);

@@ -50,9 +50,10 @@ typedef enum {
     FIX_CONTRADICTS, /* another entry of the same record, before it, makes another document */
 } fix_verdict_t;
 
-/* Whose record it is: by the ordinal that the entry says, if that input has rejected it. Else by its name. Streams without a name have the same one: meant is the newest that has rejected the record and
- * knows no fix of it, or else the newest that has rejected it. NULL: there is no input of this name. */
-const entry_t *fixes_input(const places_t *places, const retry_t *retry);
+/* Whose record it is: by the ordinal that the entry says, while that input is there. Else by its name: of those that came after it
+ * (any, where it is of another catalog than this) the newest that has rejected the record and knows no fix of it, or else the newest
+ * that has rejected it. NULL: there is no such input. */
+const entry_t *fixes_input(const places_t *places, const retry_t *retry, const char *catalog);
 
 /* Where two entries have one place, the first that makes a document counts (with only_fixes the one that was loaded).
  * Status 1 with the entry that is wrong, or where no entry of a file belongs to this collection. */

@@ -286,6 +286,16 @@ static bool identify(const reject_entry_t *entry, char word[WORD], reject_identi
     return true;
 }
 
+static bool add_known(reject_known_t *known, const reject_inputs_t *inputs,
+                      const reject_identity_t *identity) {
+    const uint64_t ordinal = identity->ordinal;
+    if (ordinal == UINT64_MAX || !inputs)
+        return reject_known_add_gone(known, identity, 0);
+    return reject_identity_ordinal(inputs, ordinal) == ordinal
+               ? reject_known_add(known, identity)
+               : reject_known_add_gone(known, identity, ordinal);
+}
+
 bool reject_file_known(const reject_file_t *file, const reject_inputs_t *inputs, bool as_read,
                        reject_known_t *known) {
     size_t at = file->first;
@@ -299,12 +309,11 @@ bool reject_file_known(const reject_file_t *file, const reject_inputs_t *inputs,
         if (more < 0)
             return false;
         if (!entry.torn && identify(&entry, word, &identity, &edited)) {
-            identity.ordinal = reject_identity_ordinal(inputs, identity.ordinal);
-            ok = reject_known_add(known, &identity);
+            ok = add_known(known, inputs, &identity);
             if (ok && as_read && !edited) {
                 identity = reject_identity(word, identity.ordinal, identity.dialect, identity.offset,
                                            entry.length, entry.record, entry.length);
-                ok = reject_known_add(known, &identity);
+                ok = add_known(known, inputs, &identity);
             }
         }
         reject_entry_free(&entry);

@@ -23,7 +23,7 @@ typedef struct {
     size_t count;
 } reject_inputs_t;
 
-/* An input that was forgotten, or dropped, is the one that was loaded by its name since. NULL: ordinals say nothing. */
+/* An input that was forgotten, or dropped, is one that was loaded by its name since. NULL: ordinals say nothing. */
 uint64_t reject_identity_ordinal(const reject_inputs_t *inputs, uint64_t ordinal);
 
 reject_identity_t reject_identity(const char *input, uint64_t ordinal, uint64_t dialect, uint64_t offset,

@@ -5,9 +5,9 @@
 #include <string.h>
 
 /* Where it is, or the free place where it belongs. */
-static reject_identity_t *place_of(const reject_known_t *known, const reject_identity_t *identity) {
+static reject_known_place_t *place_of(const reject_known_t *known, const reject_identity_t *identity) {
     size_t i = (size_t)reject_identity_number(identity) & (known->room - 1);
-    while (known->places[i].input && !reject_identity_equal(&known->places[i], identity))
+    while (known->places[i].is.input && !reject_identity_equal(&known->places[i].is, identity))
         i = (i + 1) & (known->room - 1);
     return &known->places[i];
 }
@@ -18,8 +18,8 @@ static bool grow(reject_known_t *known) {
     if (!(larger.places = calloc(larger.room, sizeof *larger.places)))
         return false;
     for (size_t i = 0; i < known->room; i++)
-        if (known->places[i].input)
-            *place_of(&larger, &known->places[i]) = known->places[i];
+        if (known->places[i].is.input)
+            *place_of(&larger, &known->places[i].is) = known->places[i];
     free(known->places);
     *known = larger;
     return true;
@@ -37,23 +37,42 @@ static const char *keep_name(reject_known_t *known, const char *name) {
     return own;
 }
 
-bool reject_known_add(reject_known_t *known, const reject_identity_t *identity) {
+static bool add(reject_known_t *known, const reject_identity_t *identity, uint64_t from) {
     if (2 * known->count >= known->room && !grow(known))
         return false;
-    reject_identity_t *place = place_of(known, identity);
-    if (place->input)
+    reject_known_place_t *place = place_of(known, identity);
+    if (place->is.input) {
+        place->from = from < place->from ? from : place->from;
         return true;
+    }
     const char *name = keep_name(known, identity->input);
     if (!name)
         return false;
-    *place = *identity;
-    place->input = name;
+    *place = (reject_known_place_t){*identity, from};
+    place->is.input = name;
     known->count++;
     return true;
 }
 
+bool reject_known_add(reject_known_t *known, const reject_identity_t *identity) {
+    return add(known, identity, 0);
+}
+
+bool reject_known_add_gone(reject_known_t *known, const reject_identity_t *identity, uint64_t ordinal) {
+    reject_identity_t by_name = *identity;
+    by_name.ordinal = UINT64_MAX;
+    return add(known, &by_name, ordinal);
+}
+
 bool reject_known_has(const reject_known_t *known, const reject_identity_t *identity) {
-    return known->count && place_of(known, identity)->input != NULL;
+    return known->count && place_of(known, identity)->is.input != NULL;
+}
+
+bool reject_known_has_of(const reject_known_t *known, const reject_identity_t *identity) {
+    reject_identity_t by_name = *identity;
+    by_name.ordinal = UINT64_MAX;
+    return reject_known_has(known, identity) ||
+           (reject_known_has(known, &by_name) && place_of(known, &by_name)->from <= identity->ordinal);
 }
 
 void reject_known_free(reject_known_t *known) {

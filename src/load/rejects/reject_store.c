@@ -251,9 +251,7 @@ bool reject_store_open(reject_store_t *store, err_t *err) {
 /* --- using ------------------------------------------------------------------------------------------ */
 
 bool reject_store_knows(const reject_store_t *store, const reject_identity_t *identity) {
-    reject_identity_t by_name = *identity;
-    by_name.ordinal = UINT64_MAX;
-    return reject_known_has(&store->known, identity) || reject_known_has(&store->known, &by_name);
+    return reject_known_has_of(&store->known, identity);
 }
 
 const char *reject_store_mark(const reject_store_t *store) {

@@ -17,6 +17,7 @@ typedef struct {
 
 typedef struct {
     const places_t *places;
+    const char *catalog;
     wanted_piece_t *pieces;
     size_t count, room;
 } wanting_t;
@@ -32,7 +33,7 @@ static bool is_last(const wanting_t *wanting, uint32_t ordinal, uint32_t piece) 
 
 static bool want(void *context, const retry_t *retry, err_t *err) {
     wanting_t *wanting = context;
-    const entry_t *entry = retry->cut_off ? NULL : fixes_input(wanting->places, retry);
+    const entry_t *entry = retry->cut_off ? NULL : fixes_input(wanting->places, retry, wanting->catalog);
     const uint64_t block = retry->offset / LEDGER_BLOCK_BYTES;
     uint64_t of;
     if (!entry ||
@@ -140,7 +141,7 @@ static hold_t hold_of(job_t *job) {
 
 bool job_hold_retried(job_t *job, err_t *err) {
     const hold_t hold = hold_of(job);
-    wanting_t wanting = {0};
+    wanting_t wanting = {.catalog = job->own_catalog};
     if (!(wanting.places = job->places_before = places_read(job->store, err)))
         return false;
     const bool ok = rejects_read(job->spec->retry, job->schema, want, &wanting, err) &&
