@@ -171,7 +171,8 @@ static bool reject(parse_t *parse, const file_t *file, const cut_t *cut, const r
                    const char *reason, err_t *err) {
     parse->rejected++;
     log_warn("rejected %s:%" PRIu64 ":%u (offset %" PRIu64 "): %s", file->input->name,
-             cut->first_line + record->line, record->column, cut->offset + record->offset, reason);
+             cut->first_line + record->line, record_column(record, cut->in_line),
+             cut->offset + record->offset, reason);
     if (parse->rejected <= parse->values->max_rejects)
         return true;
     return err_set(err, STATUS_TOO_MANY_REJECTED,

@@ -20,6 +20,7 @@ struct cutter {
     buffer_t buffer; /* text that begins with a record's first byte */
     size_t have;
     uint64_t offset, line, lines_from, lines_skipped;
+    uint64_t line_at; /* where the line of `offset` begins; of JSON */
     bool ended, faulty, open;
     /* What was read after the last cut. It is kept in the cutter's own memory: if a cutter held one pool buffer while
      * it waits for the next, it could wait for itself. */
@@ -307,6 +308,16 @@ static bool look_ahead(cutter_t *cutter, err_t *err) {
     return !got || carry(cutter, bytes, got, err);
 }
 
+/* In which line does the record behind this cut begin? Only records of JSON need not begin one. */
+static void follow_line(cutter_t *cutter, size_t length, uint64_t skipped) {
+    const bool may_go_on = cutter->schema && cutter->schema->kind == RECORDS_JSON && !skipped;
+    const uint8_t *text = cutter->buffer.bytes, *end = may_go_on ? memrchr(text, '\n', length) : NULL;
+    if (end)
+        cutter->line_at = cutter->offset + (uint64_t)(end + 1 - text);
+    else if (!may_go_on)
+        cutter->line_at = cutter->offset + length + skipped;
+}
+
 static bool hand_over(cutter_t *cutter, size_t end, cut_t *cut, err_t *err) {
     bool skipped = cut->oversize.length > 0;
     if (!skipped && !give_back(cutter, cutter->buffer.bytes + end, cutter->have - end, err))
@@ -324,6 +335,8 @@ static bool hand_over(cutter_t *cutter, size_t end, cut_t *cut, err_t *err) {
     cut->offset = cutter->offset;
     cut->first_line = cutter->line;
     cut->lines_from = cutter->lines_from;
+    cut->in_line = cutter->offset - cutter->line_at;
+    follow_line(cutter, end, cut->oversize.length);
     cutter->line += count_lines(cutter, cut->buffer.bytes, end) + (skipped ? cutter->lines_skipped : 0);
     cutter->offset += end + cut->oversize.length;
     cut->next_offset = cutter->offset;
@@ -364,7 +377,7 @@ static bool move_to(cutter_t *cutter, uint64_t offset, err_t *err) {
     pool_give(cutter->pool, &cutter->buffer);
     cutter->have = cutter->carry_have = 0;
     cutter->ended = cutter->faulty = false;
-    cutter->offset = cutter->lines_from = offset;
+    cutter->offset = cutter->lines_from = cutter->line_at = offset;
     cutter->line = 1;
     cutter->first = offset ? ' ' : 0;
     return source_skip_to(cutter->source, offset, err);
@@ -392,7 +405,7 @@ bool cutter_seek(cutter_t *cutter, uint64_t window, uint64_t before, err_t *err)
         if (end)
             ok = carry(cutter, end + 1, got - (size_t)(end + 1 - text), err);
     }
-    cutter->offset = cutter->lines_from = at;
+    cutter->offset = cutter->lines_from = cutter->line_at = at;
     free(text);
     return ok && (cutter->carry_have || look_ahead(cutter, err));
 }

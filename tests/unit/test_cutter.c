@@ -734,11 +734,11 @@ static void add_object(grown_t *text, size_t length, bool pretty) {
     grown_text(text, pretty ? "    }\n  ]\n}" : "}]}");
 }
 
-/* Every object goes whole into the window in which it begins, in one array and one after the other. */
+/* Every object goes whole into the window in which it begins, in one array (also on one line) and one after the other. */
 static void test_json_windows(void **state) {
     (void)state;
-    for (int way = 0; way < 4; way++) {
-        const bool array = way & 1, pretty = way & 2;
+    for (int way = 0; way < 6; way++) {
+        const bool array = way & 1, pretty = way == 2 || way == 3, one_line = way == 5;
         grown_t text = {0};
         uint64_t ends[3000];
         size_t count = 0;
@@ -746,7 +746,7 @@ static void test_json_windows(void **state) {
         grown_text(&text, array ? "[" : "");
         while (text.size < 5 * W) {
             if (count)
-                grown_text(&text, array ? ",\n" : pretty ? "\n" : way ? "" : "\n");
+                grown_text(&text, one_line ? "," : array ? ",\n" : pretty ? "\n" : way ? "" : "\n");
             if (count)
                 ends[count - 1] = text.size;
             add_object(&text, lab_chance(&seed, 40) ? 20 + lab_chance(&seed, 3000) : W + 50000, pretty);
@@ -758,18 +758,21 @@ static void test_json_windows(void **state) {
         cut_t cut = {.length = 0};
         err_t err;
         json_open(&lab, &text, 16);
-        uint64_t at = 0, line = 1;
+        uint64_t at = 0, line = 1, line_at = 0;
         size_t next = 0;
         assert_true(lab.dialect.array == array);
         while (cutter_next(lab.cutter, &cut, &err) > 0) {
             assert_true(cut.offset == at && !cut.oversize.length && !cut.broken);
             assert_memory_equal(cut.buffer.bytes, text.at + cut.offset, cut.length);
             assert_int_equal(cut.first_line, line);
+            assert_int_equal(cut.in_line, at - line_at);
             while (ends[next] < (at / W + 1) * W && next + 1 < count)
                 next++;
             assert_int_equal(cut.next_offset, ends[next]);
-            for (; at < cut.next_offset; at++)
+            for (; at < cut.next_offset; at++) {
                 line += text.at[at] == '\n';
+                line_at = text.at[at] == '\n' ? at + 1 : line_at;
+            }
             pool_give(lab.pool, &cut.buffer);
         }
         assert_true(at == text.size && cut.length == 0);

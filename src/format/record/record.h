@@ -42,6 +42,13 @@ typedef struct {
     const char *reason; /* of a reject; valid until the next call */
 } record_t;
 
+/* The column of a reject whose block begins so many bytes behind the beginning of its line. 0, which is no column: it is too
+ * far to be counted. */
+static inline uint32_t record_column(const record_t *record, uint64_t in_line) {
+    const uint64_t column = record->column + (record->line || !record->column ? 0 : in_line);
+    return column <= UINT32_MAX ? (uint32_t)column : 0;
+}
+
 /* Lines that are no records by what the format says of them. */
 typedef struct {
     uint64_t skipped, comments;

@@ -76,6 +76,7 @@ typedef struct block {
     uint64_t offset;     /* of text[0] in the file */
     uint64_t first_line; /* of text[0], from 1, counted from the record at lines_from on */
     uint64_t lines_from; /* mostly 0: the file's beginning */
+    uint64_t in_line;    /* so many bytes of text[0]'s line stand before it */
     uint64_t from, to;   /* numbers of the blocks that are done with it */
     uint64_t hash;       /* of its text, for the catalog; sums of blocks are compared */
     uint32_t epoch;      /* its file's, when it was cut */

@@ -24,6 +24,7 @@ block_t *cut_block_new(load_file_t *file, const cut_t *cut, uint64_t from, uint3
     block->offset = cut->offset;
     block->first_line = cut->first_line;
     block->lines_from = cut->lines_from;
+    block->in_line = cut->in_line;
     block->from = from;
     block->to = cut->last ? (cut->next_offset - 1) / RECORD_ID_BLOCK_BYTES + 1
                           : cut->next_offset / RECORD_ID_BLOCK_BYTES;

@@ -14,6 +14,8 @@ static block_t *cut_at(pool_t *pool, block_t *block, uint32_t at, err_t *err) {
         return NULL;
     }
     *torn = *block;
+    const uint8_t *text = block->buffer.bytes, *line = memrchr(text, '\n', at);
+    torn->in_line = line ? (uint64_t)(text + at - line) - 1 : block->in_line + at;
     torn->length = block->length - at;
     torn->offset += at;
     torn->id_base += at;

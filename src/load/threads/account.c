@@ -82,7 +82,7 @@ bool account_reject(const account_t *account, block_t *block, const record_t *re
     reject_t it = {.file = block->file,
                    .offset = block->offset + record->offset,
                    .line = lines_before(account->loading, block) + block->first_line + record->line,
-                   .column = record->column,
+                   .column = record_column(record, block->in_line),
                    .field = record->field,
                    .reason = reason,
                    .bytes = block->buffer.bytes + record->offset,
