@@ -94,6 +94,15 @@ const entry_t *places_named(const places_t *places, const char *name) {
     return NULL;
 }
 
+const entry_t *places_known_as(const places_t *places, const char *name) {
+    for (size_t i = places->entries.count; i-- > 0;) {
+        const entry_t *entry = &places->entries.entries[i];
+        if (!entry->removed && entry_has_name(entry, name))
+            return entry;
+    }
+    return NULL;
+}
+
 const entry_t *places_removed(const places_t *places, const char *name, bool remains, const entry_t *before) {
     for (size_t i = before ? (size_t)(before - places->entries.entries) + 1 : 0; i < places->entries.count;
          i++) {

@@ -14,6 +14,8 @@ size_t places_inputs(const places_t *places); /* without those that were removed
 const entries_t *places_entries(const places_t *places);
 /* The newest input of this name; NULL: none. */
 const entry_t *places_named(const places_t *places, const char *name);
+/* The newest input that is there and was recognised under this name, which is not its own; NULL: none. */
+const entry_t *places_known_as(const places_t *places, const char *name);
 /* The next removed input of this name after this one (NULL: the first one); remains: only those whose documents are not
  * removed yet. NULL: no more. */
 const entry_t *places_removed(const places_t *places, const char *name, bool remains, const entry_t *before);

@@ -42,6 +42,24 @@ static void test_without_documents(void **state) {
     lab_close(&lab);
 }
 
+/* By a path under which it was recognised nothing is removed: another file may be there. It is told how to name it. */
+static void test_known_by_another_path(void **state) {
+    (void)state;
+    lab_t lab;
+    load_two(&lab);
+    assert_int_equal(mkdir("old", 0700), 0);
+    assert_int_equal(rename("a.csv", "old/a.csv"), 0);
+    assert_status(&lab, lab_load(&lab, "old/a.csv"), STATUS_OK);
+    assert_counts(&lab, 0, 0, 0, 0);
+    assert_status(&lab, lab_forget(&lab, true, "old/a.csv"), STATUS_USAGE);
+    assert_says(lab.err.text,
+                "was known as the one that was loaded as a.csv. If that is meant, give it as a.csv");
+    assert_status(&lab, lab_forget(&lab, true, "old/b.csv"), STATUS_USAGE);
+    assert_says(lab.err.text, "old/b.csv is not in the catalog of d.c: `tipple status --inputs` shows");
+    assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), 70);
+    lab_close(&lab);
+}
+
 /* A load that did not know of the removal has sent more of it: that is found, and said. */
 static void test_late_documents(void **state) {
     (void)state;
@@ -245,7 +263,7 @@ int main(void) {
         cmocka_unit_test(test_several),        cmocka_unit_test(test_several_refused),
         cmocka_unit_test(test_being_loaded),   cmocka_unit_test(test_two_of_name),
         cmocka_unit_test(test_older_of_name),  cmocka_unit_test(test_named_as_addressed),
-        cmocka_unit_test(test_lost_reply),
+        cmocka_unit_test(test_lost_reply),     cmocka_unit_test(test_known_by_another_path),
     };
     return LAB_RUN(tests);
 }

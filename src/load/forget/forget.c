@@ -141,6 +141,28 @@ static bool is_its_file(const forgetting_t *forgetting, const char *name, char *
     return !other;
 }
 
+/* An input may have been recognised under another path than that by which it was loaded. Its documents are not removed by that
+ * alone, since another file may be there by now. */
+static bool refuse_unknown(const forgetting_t *forgetting, const char *name, err_t *err) {
+    const char *namespace = server_namespace(forgetting->server);
+    const entry_t *entry = places_known_as(forgetting->places, name);
+    text_t shown = {.length = 0};
+    if (!entry)
+        return err_set(err, STATUS_USAGE,
+                       "%s is not in the catalog of %s: `tipple status --inputs` shows the names that it has",
+                       name, namespace);
+    places_show(forgetting->places, entry, &shown);
+    char *spelling = text_take(&shown, err);
+    if (spelling)
+        err_set(
+            err, STATUS_USAGE,
+            "%s is not in the catalog of %s by this name: a file of this name was known as the one that was "
+            "loaded as %s. If that is meant, give it as %s",
+            name, namespace, entry->path, spelling);
+    free(spelling);
+    return false;
+}
+
 /* What the catalog calls an input: what a load of this argument would, or else the argument itself. */
 static bool find_input(const forgetting_t *forgetting, char *given, char **name, err_t *err) {
     const char *namespace = server_namespace(forgetting->server);
@@ -157,9 +179,7 @@ static bool find_input(const forgetting_t *forgetting, char *given, char **name,
             "'%s'. For the first give '%s'; for the other one the name of its file, as a load was given it",
             namespace, *name, given, *name);
     if (!by_load && !as_shown)
-        return err_set(err, STATUS_USAGE,
-                       "%s is not in the catalog of %s: `tipple status --inputs` shows the names that it has",
-                       *name, namespace);
+        return refuse_unknown(forgetting, *name, err);
     if (!by_load) {
         free(*name);
         if (!(*name = strdup(given)))
