@@ -274,6 +274,48 @@ static void test_grown(void **state) {
     lab_close(&lab);
 }
 
+static char key_of_grown[512];
+
+static void register_an_equal_one(void *context) {
+    lab_t *lab = context;
+    char change[600];
+    snprintf(change, sizeof change, "{\"$set\": {\"key\": \"%s\"}}", key_of_grown);
+    box_update(lab->box, LAB_FILES, "{\"path\": \"b.csv\"}", change);
+}
+
+/* Another load registers a file of the name and content that this one has grown to, in between: it is told to look again. */
+static void test_grown_to_what_another_registers(void **state) {
+    (void)state;
+    lab_t lab;
+    lab_open(&lab, BOX_REPLICA_SET);
+    lab_write_rows("a.csv", 0, 20);
+    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
+    bson_t *entry = box_one(lab.box, LAB_FILES, "{\"path\": \"a.csv\"}");
+    bson_iter_t key;
+    assert_true(bson_iter_init_find(&key, entry, "key"));
+    snprintf(key_of_grown, sizeof key_of_grown, "%s", bson_iter_utf8(&key, NULL));
+    bson_destroy(entry);
+    lab_close(&lab);
+
+    lab_open(&lab, BOX_REPLICA_SET);
+    lab_write_rows("a.csv", 0, 10);
+    lab_write_rows("b.csv", 100, 105);
+    assert_status(&lab, lab_load(&lab, "a.csv", "b.csv"), STATUS_OK);
+    lab_write_rows("a.csv", 0, 20);
+    box_fault(lab.box, &(box_fault_t){.command = "update",
+                                      .collection = "c.tipple.files",
+                                      .only_watches = true,
+                                      .hook = register_an_equal_one,
+                                      .context = &lab});
+    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_SERVER);
+    assert_says(lab.err.text,
+                "another load has registered the same file meanwhile: run the same command again");
+    assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), 15);
+    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
+    assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), 25);
+    lab_close(&lab);
+}
+
 /* However often an input grows, its entry has a bound: the oldest versions are dropped, and count as changes from then on. */
 static void test_very_often_grown(void **state) {
     (void)state;
@@ -869,6 +911,7 @@ int main(void) {
         cmocka_unit_test(test_limit),
         cmocka_unit_test(test_dry_run),
         cmocka_unit_test(test_grown),
+        cmocka_unit_test(test_grown_to_what_another_registers),
         cmocka_unit_test(test_very_often_grown),
         cmocka_unit_test(test_grown_into_a_reject),
         cmocka_unit_test(test_grown_under_a_stranger),

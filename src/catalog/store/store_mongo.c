@@ -2,6 +2,8 @@
 #include "catalog/store/store_mongo_inner.h"
 #include "server/bson_read.h"
 #include "server/collection.h"
+#include "server/server_errors.h"
+#include "server/server_errors.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +20,11 @@ bool store_mongo_update(store_mongo_t *mongo, const char *collection, const bson
     BSON_APPEND_UTF8(&command, "update", collection);
     BSON_APPEND_ARRAY(&command, "updates", statements);
     BSON_APPEND_BOOL(&command, "ordered", false);
-    bool ok = store_mongo_run(mongo, &command, true, &reply, err);
+    const bool ok = store_mongo_run(mongo, &command, true, &reply, err);
+    if (!ok && server_code(&reply) == CODE_DUPLICATE_KEY) /* keys of inputs are the only ones that change */
+        err_set(err, STATUS_SERVER,
+                "%s.%s: another load has registered the same file meanwhile: run the same command again",
+                server_database(mongo->server), collection);
     bson_destroy(&command);
     *matched = ok ? store_mongo_number(&reply, "n") : 0;
     bson_destroy(&reply);
