@@ -22,6 +22,7 @@
 #include "format/record/own_id.h"
 #include "format/schema/schema_bad_value.h"
 #include "input/cutter.h"
+#include "input/magic.h"
 #include "input/manifest.h"
 #include "load/before/check_inputs.h"
 #include "load/before/guess_inputs.h"
@@ -165,6 +166,20 @@ static bool print_json(parse_t *parse, const file_t *file, const cut_t *cut, con
 static void print_raw(void *to, const void *bytes, size_t length) {
     (void)to;
     out_bytes(bytes, length);
+}
+
+/* Behind lines that are left out a record may stand that begins as other files do. */
+static bool may_begin(const uint8_t *text, size_t length, err_t *err) {
+    const char *name;
+    const magic_t magic = magic_of(text, length, &name);
+    return magic == MAGIC_TEXT || magic == MAGIC_PROGRAM ||
+           err_set(err, STATUS_INPUT,
+                   "the records cannot be printed: the first of them begins as %s does, and the new file "
+                   "would be "
+                   "taken for that",
+                   magic == MAGIC_UTF16     ? "text of UTF-16"
+                   : magic == MAGIC_REJECTS ? "a reject file of tipple"
+                                            : name);
 }
 
 static bool reject(parse_t *parse, const file_t *file, const cut_t *cut, const record_t *record,
@@ -349,6 +364,7 @@ static bool parse_all(parse_t *parse, char **args, int count, err_t *err) {
     parse->emitted = emitted_new(parse->schema, CUTTER_WINDOW, print_raw, NULL);
     if (!parse->kit || !parse->pool || !parse->reader || !parse->emitter || !parse->emitted)
         return err_memory(err, 1);
+    emitted_ask(parse->emitted, may_begin);
     bool ok = true;
     for (size_t i = 0; ok && i < manifest->count; i++) {
         step_change(&parse->step, "reading %s", manifest->files[i].name);
