@@ -3,7 +3,6 @@
 #include "server/bson_read.h"
 #include "server/collection.h"
 #include "server/server_errors.h"
-#include "server/server_errors.h"
 
 #include <stdio.h>
 #include <stdlib.h>
