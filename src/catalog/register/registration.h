@@ -86,7 +86,7 @@ typedef bool register_link_fn(const char *path);
 typedef bool register_holds_fn(void *context, const entry_t *entry);
 
 /* May the input have records? False: it is surely no more than a header line. */
-typedef bool register_records_fn(const void *holds_context, size_t input);
+typedef bool register_records_fn(void *holds_context, size_t input);
 
 typedef struct {
     wanted_t *wanted;

@@ -97,12 +97,19 @@ static bool file_holds(const char *path, uint64_t size, const entry_t *entry) {
     return false;
 }
 
+static void forget_archive(describe_asked_t *asked) {
+    manifest_free(&asked->members);
+    free(asked->path);
+    asked->members = (manifest_t){0};
+    asked->path = NULL;
+}
+
 static bool list_archive(describe_asked_t *asked, const char *path) {
     const manifest_options_t options = {.quiet = true, .every_collection = true};
     err_t ignored;
     if (asked->path && strcmp(asked->path, path) == 0)
         return true;
-    describe_asked_free(asked);
+    forget_archive(asked);
     if (!(asked->path = strdup(path)))
         return false;
     if (!manifest_build(&asked->members, &asked->path, 1, &options, &ignored))
@@ -134,10 +141,9 @@ static bool holds(void *context, const entry_t *entry) {
 }
 
 void describe_asked_free(describe_asked_t *asked) {
-    manifest_free(&asked->members);
-    free(asked->path);
-    asked->members = (manifest_t){0};
-    asked->path = NULL;
+    forget_archive(asked);
+    free(asked->records);
+    asked->records = NULL;
 }
 
 bool describe_may_grow(const input_file_t *input) {
@@ -229,9 +235,17 @@ static void digest_as(const void *context, size_t number, const char *member, ch
     print_digest(input, value, digest);
 }
 
-static bool may_hold(const void *context, size_t number) {
-    const describe_asked_t *asked = context;
-    return may_hold_records(asked->schema, &asked->inputs->files[number]);
+/* Looked at once: each may be compared with thousands of others. */
+static bool may_hold(void *context, size_t number) {
+    describe_asked_t *asked = context;
+    const size_t count = asked->inputs->count;
+    if (!asked->records && !(asked->records = calloc(count, sizeof *asked->records)))
+        return true;
+    if (asked->records[number] == DESCRIBE_NOT_LOOKED)
+        asked->records[number] = may_hold_records(asked->schema, &asked->inputs->files[number])
+                                     ? DESCRIBE_RECORDS
+                                     : DESCRIBE_NO_RECORDS;
+    return asked->records[number] == DESCRIBE_RECORDS;
 }
 
 void describe_asked(registration_t *registration, const manifest_t *manifest, const schema_t *schema,

@@ -18,7 +18,13 @@ bool describe_known(store_t *store, const manifest_t *manifest, const char *coll
 typedef struct {
     const manifest_t *inputs;
     const schema_t *schema;
-    char *path; /* the archive that was listed last: thousands of entries may be members of one */
+    enum {
+        DESCRIBE_NOT_LOOKED,
+        DESCRIBE_NO_RECORDS,
+        DESCRIBE_RECORDS
+    } *
+        records; /* by input; NULL: at none */
+    char *path;  /* the archive that was listed last: thousands of entries may be members of one */
     manifest_t members;
 } describe_asked_t;
 void describe_asked_free(describe_asked_t *asked);
