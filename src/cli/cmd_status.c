@@ -104,6 +104,15 @@ static bool look_at_catalog(server_t *server, mongoc_client_t *client, report_t 
     return ok;
 }
 
+/* What a load has left comes first: it may be of a collection that has another name by now. */
+static bool look_at_balancing(server_t *server, mongoc_client_t *client, report_t *status, err_t *err) {
+    balancer_t here, noted;
+    if (!balancer_look(server, client, &here, &noted, err))
+        return false;
+    status->hold = noted == BALANCER_ON || noted == BALANCER_PERSONS ? here : noted;
+    return true;
+}
+
 static bool look(const values_t *values, server_t *server, mongoc_client_t *client, report_t *status,
                  err_t *err) {
     status->is_router = server_facts(server)->kind == SERVER_ROUTER;
@@ -123,8 +132,8 @@ static bool look(const values_t *values, server_t *server, mongoc_client_t *clie
     status->read = route_open(server, client, &status->route, err);
     return status->read != ROUTE_FAILED &&
            (!status->route || presplit_shards(server, client, &status->shards, err)) &&
-           zones_read(server, client, &status->zones, err) &&
-           (!status->zones.unbalanced || balancer_look(server, client, &status->hold, err)) &&
+           zones_read(server, client, NULL, &status->zones, err) &&
+           (status->zones.hidden || look_at_balancing(server, client, status, err)) &&
            balancer_owes(server, client, &status->owed, err);
 }
 
@@ -339,6 +348,7 @@ static void put_shard(bson_t *to, const void *map, size_t at) {
 
 static void make_result(bson_t *to, const server_t *server, const report_t *status, bool inputs) {
     static const char *const balancing[] = {"on", "held", "off", "unclear"};
+    const bool known = !status->zones.hidden; /* what this user may not read is null, and no number */
     const undone_t *undone = &status->undone;
     chunkmap_t *map = status->route ? route_map(status->route) : NULL;
     result_put(to, AS_TEXT("namespace", server_namespace(server)), AS_FLAG("exists", status->place.exists),
@@ -348,11 +358,16 @@ static void make_result(bson_t *to, const server_t *server, const report_t *stat
                AS_COUNT("already_there", status->summary.already_there),
                AS_COUNT("rejected", status->summary.rejected),
                AS_COUNT("open_rejects", status->summary.open_rejects), AS_FLAG("appended", status->appends),
-               AS_FLAG("sharded", status->route != NULL),
-               AS_LIST("shards", map ? chunkmap_shards(map) : 0, put_shard, map));
+               AS_FLAG_IF("sharded", status->read != ROUTE_HIDDEN, status->read != ROUTE_UNSHARDED));
+    if (map || status->read == ROUTE_UNSHARDED)
+        result_put(to, AS_LIST("shards", map ? chunkmap_shards(map) : 0, put_shard, map));
+    else
+        result_put(to, AS_TEXT("shards", NULL));
     chunkmap_free(map);
-    result_put(to, AS_COUNT("zones", status->zones.own_ranges), AS_COUNT("zone_tags", status->zones.own_tags),
-               AS_COUNT("other_zones", status->zones.others), AS_TEXT("balancing", balancing[status->hold]),
+    result_put(to, AS_COUNT_IF("zones", known, status->zones.own_ranges),
+               AS_COUNT_IF("zone_tags", known, status->zones.own_tags),
+               AS_COUNT_IF("other_zones", known, status->zones.others),
+               AS_TEXT("balancing", known ? balancing[status->hold] : NULL),
                AS_FLAG("restored", undone->steps[UNDO_RANGES].gone || undone->steps[UNDO_TAGS].gone ||
                                        undone->steps[UNDO_BALANCING].gone),
                AS_COUNT("loads_running", status->alive));

@@ -20,7 +20,6 @@
 
 /* A shard key stays for good, and with one that no document has all of them go to one shard. */
 static bool check_shard_key(const job_t *job, err_t *err) {
-    const own_id_t *id = job->schema->id;
     shardkey_t key;
     if (!shardkey_parse(job->spec->shard_key, &key, err))
         return false;
@@ -32,11 +31,8 @@ static bool check_shard_key(const job_t *job, err_t *err) {
                          "--shard-key %s: the documents of the format '%s' have no key '%s'%s%s%s",
                          job->spec->shard_key, job->schema->name, path, near ? "; did you mean '" : "",
                          near ? near : "", near ? "'?" : "");
-        else if (id && !own_id_decides(id, path))
-            ok = own_id_refuse_key(id, path, err);
-        else if (id)
-            ok = job_check_key_of_replaced(job, path, err);
     }
+    ok = ok && job_check_key_of_ids(job, &key, err);
     shardkey_free(&key);
     return ok;
 }

@@ -44,6 +44,16 @@ uint64_t bson_read_timestamp(const bson_t *document, const char *key) {
     return (uint64_t)seconds << 32 | increment;
 }
 
+const uint8_t *bson_read_uuid(const bson_t *document, const char *key) {
+    bson_iter_t at;
+    bson_subtype_t subtype;
+    uint32_t length = 0;
+    const uint8_t *bytes = NULL;
+    if (bson_iter_init_find(&at, document, key) && BSON_ITER_HOLDS_BINARY(&at))
+        bson_iter_binary(&at, &subtype, &length, &bytes);
+    return length == 16 ? bytes : NULL;
+}
+
 bool bson_read_batch(const bson_t *reply, bson_iter_t *documents) {
     bson_iter_t top, batch;
     return bson_iter_init(&top, reply) && bson_iter_find_descendant(&top, "cursor.firstBatch", &batch) &&

@@ -21,6 +21,9 @@ const char *bson_read_text(const bson_t *document, const char *path);
 /* The timestamp under a key, with the seconds in the upper half; 0: there is none. */
 uint64_t bson_read_timestamp(const bson_t *document, const char *key);
 
+/* The UUID under a key, of 16 bytes that belong to the document; NULL: there is none. */
+const uint8_t *bson_read_uuid(const bson_t *document, const char *key);
+
 /* The first batch of a command's reply, for bson_read_next. False: the reply has none. */
 bool bson_read_batch(const bson_t *reply, bson_iter_t *documents);
 /* The next document of a list. False: there are no more. */

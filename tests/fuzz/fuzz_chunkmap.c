@@ -377,7 +377,7 @@ static void try_settings(server_t *server, mongoc_client_t *client) {
     zones_t zones;
     undone_t undone;
     err_t err = {.text = ""};
-    LAB_MUST(zones_read(server, client, &zones, &err) || err.text[0]);
+    LAB_MUST(zones_read(server, client, NULL, &zones, &err) || err.text[0]);
     zones_free(&zones);
     undo(server, client, NULL, &undone);
     for (undo_step_t step = 0; step < UNDO_STEPS; step++)

@@ -191,15 +191,20 @@ static void test_moving(void **state) {
 
 static void open_balanced(lab_t *lab, bool off) {
     open_lab(lab);
-    box_insert(lab->box, "config.collections", off ? OFF : "{\"_id\": \"d.c\"}");
+    box_insert(lab->box, "config.collections", "{\"_id\": \"d.c\", \"key\": {\"k\": 1}, \"uuid\": " UUID "}");
+    if (off)
+        box_update(lab->box, "config.collections", "{\"_id\": \"d.c\"}", "{\"$set\": {\"noBalance\": true}}");
     box_insert(lab->box, "d.c.tipple.files", "{\"_id\": \"catalog\"}");
 }
+
+/* UUID */
+static const uint8_t loaded[16] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
 
 static bool took; /* of balancer_take */
 
 static balancer_t look(lab_t *lab) {
     balancer_t hold;
-    assert_true(balancer_look(lab->server, lab->client, &hold, &lab->err));
+    assert_true(balancer_look(lab->server, lab->client, &hold, NULL, &lab->err));
     return hold;
 }
 
@@ -209,12 +214,13 @@ static void test_taken_and_released(void **state) {
     balancer_t found;
     open_balanced(&lab, false);
     assert_int_equal(look(&lab), BALANCER_ON);
-    assert_true(balancer_take(lab.server, lab.client, &took, &lab.err));
+    assert_true(balancer_take(lab.server, lab.client, loaded, &took, &lab.err));
     assert_int_equal(box_count(lab.box, "config.collections", OFF), 1);
     assert_int_equal(box_count(lab.box, "d.c.tipple.files", NOTE("true")), 1);
     assert_int_equal(look(&lab), BALANCER_OURS);
-    assert_true(balancer_take(lab.server, lab.client, &took, &lab.err)); /* another load: nothing to do */
-    assert_true(balancer_release(lab.server, lab.client, false, &found, &lab.err));
+    assert_true(
+        balancer_take(lab.server, lab.client, loaded, &took, &lab.err)); /* another load: nothing to do */
+    assert_true(balancer_release(lab.server, lab.client, NULL, &found, &lab.err));
     assert_int_equal(found, BALANCER_OURS);
     assert_int_equal(box_count(lab.box, "config.collections", OFF), 0);
     assert_int_equal(box_count(lab.box, "d.c.tipple.files", NOTE("false")), 1);
@@ -235,14 +241,14 @@ static void test_taken_while_released(void **state) {
     lab_t lab;
     balancer_t found;
     open_balanced(&lab, false);
-    assert_true(balancer_take(lab.server, lab.client, &took, &lab.err));
+    assert_true(balancer_take(lab.server, lab.client, loaded, &took, &lab.err));
     const box_fault_t meanwhile = {.command = "update",
                                    .collection = "c.tipple.files",
                                    .only_watches = true,
                                    .hook = take_by_another,
                                    .context = &lab};
     box_fault(lab.box, &meanwhile);
-    assert_true(balancer_release(lab.server, lab.client, true, &found, &lab.err));
+    assert_true(balancer_release(lab.server, lab.client, loaded, &found, &lab.err));
     box_end_faults(lab.box);
     assert_int_equal(box_count(lab.box, "config.collections", OFF), 1);
     assert_int_equal(box_count(lab.box, "d.c.tipple.files", NOTE("true")), 1);
@@ -257,11 +263,11 @@ static void test_without_a_catalog(void **state) {
         lab_t lab;
         balancer_t found;
         open_balanced(&lab, false);
-        assert_true(balancer_take(lab.server, lab.client, &took, &lab.err));
+        assert_true(balancer_take(lab.server, lab.client, loaded, &took, &lab.err));
         assert_true(took);
         box_update(lab.box, "d.c.tipple.files", "{\"_id\": \"catalog\"}",
                    "{\"$unset\": {\"balancingHeld\": 1}}");
-        assert_true(balancer_release(lab.server, lab.client, knows, &found, &lab.err));
+        assert_true(balancer_release(lab.server, lab.client, knows ? loaded : NULL, &found, &lab.err));
         assert_int_equal(found, knows ? BALANCER_OURS : BALANCER_PERSONS);
         assert_int_equal(box_count(lab.box, "config.collections", OFF), !knows);
         close_lab(&lab);
@@ -282,10 +288,10 @@ static void test_of_a_person(void **state) {
         if (cases[i].note)
             box_update(lab.box, "d.c.tipple.files", "{\"_id\": \"catalog\"}",
                        "{\"$set\": {\"balancingHeld\": \"begun\"}}");
-        assert_true(balancer_take(lab.server, lab.client, &took, &lab.err));
+        assert_true(balancer_take(lab.server, lab.client, loaded, &took, &lab.err));
         assert_false(took);
         assert_int_equal(look(&lab), cases[i].hold);
-        assert_true(balancer_release(lab.server, lab.client, false, &found, &lab.err));
+        assert_true(balancer_release(lab.server, lab.client, NULL, &found, &lab.err));
         assert_int_equal(found, cases[i].hold);
         assert_int_equal(box_count(lab.box, "config.collections", OFF), 1);
         close_lab(&lab);
@@ -306,7 +312,7 @@ static void test_notes_come_first(void **state) {
                       .does = came_through,
                       .reply = came_through ? "{\"writeConcernError\": {\"code\": 100, \"errmsg\": \"few\"}}"
                                             : NOT_ALLOWED});
-        assert_true(balancer_take(lab.server, lab.client, &took, &lab.err) == came_through);
+        assert_true(balancer_take(lab.server, lab.client, loaded, &took, &lab.err) == came_through);
         assert_int_equal(box_count(lab.box, "config.collections", OFF), came_through);
         assert_int_equal(box_count(lab.box, "d.c.tipple.files", NOTE("\"begun\"")), !came_through);
         close_lab(&lab);
@@ -327,7 +333,7 @@ static void test_undo(void **state) {
     lab_t lab;
     undone_t undone;
     open_balanced(&lab, false);
-    assert_true(balancer_take(lab.server, lab.client, &took, &lab.err));
+    assert_true(balancer_take(lab.server, lab.client, loaded, &took, &lab.err));
     note_zones(&lab, 1);
     box_insert(
         lab.box, "config.tags",
@@ -358,9 +364,9 @@ static void test_note(void **state) {
     bson_oid_init_from_string(&other, "64a000000000000000000002");
     open_lab(&lab);
     box_insert(lab.box, "d.c.tipple.loads", "{\"_id\": {\"$oid\": \"64a000000000000000000001\"}}");
-    assert_true(zone_notes_write(lab.server, lab.client, &load, 3, &lab.err));
+    assert_true(zone_notes_write(lab.server, lab.client, &load, 3, loaded, &lab.err));
     assert_int_equal(box_count(lab.box, "d.c.tipple.loads", "{\"zones\": 3}"), 1);
-    assert_false(zone_notes_write(lab.server, lab.client, &other, 3, &lab.err));
+    assert_false(zone_notes_write(lab.server, lab.client, &other, 3, loaded, &lab.err));
     assert_non_null(strstr(lab.err.text, "the catalog of d.c was removed"));
     close_lab(&lab);
 }
@@ -415,7 +421,7 @@ static void test_undo_in_part(void **state) {
     lab_t lab;
     undone_t undone;
     open_balanced(&lab, false);
-    assert_true(balancer_take(lab.server, lab.client, &took, &lab.err));
+    assert_true(balancer_take(lab.server, lab.client, loaded, &took, &lab.err));
     note_zones(&lab, 1);
     box_insert(
         lab.box, "config.tags",

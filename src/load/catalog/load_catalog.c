@@ -216,9 +216,13 @@ bool job_make_durable(job_t *job, err_t *err) {
     if (!job->store->collection(job->store, uuid, err))
         return false;
     if (memcmp(uuid, job->settings.uuid, sizeof uuid) != 0)
-        return err_set(err, STATUS_SERVER,
-                       "%s was dropped or replaced while it was loaded: start over with --drop",
-                       server_namespace(job->server));
+        return err_set(
+            err, STATUS_SERVER,
+            "%s was dropped, replaced or given another name while it was loaded. If it is to be "
+            "gone, start over with --drop; else give it its name back, and run the same command again",
+            server_namespace(job->server));
+    if (!job_check_unique_ids(job, err))
+        return false;
     if (server_facts(job->server)->kind != SERVER_STANDALONE)
         return true;
     return job->store->change_header(job->store, &sync, &changed, err) && check_process(job, err);

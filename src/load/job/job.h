@@ -124,10 +124,14 @@ bool job_list_inputs(job_t *job, err_t *err);
 /* replacing.c: --existing. bound: what the catalog has, or NULL. check: before anything is written. */
 bool job_find_existing(job_t *job, const char *bound, err_t *err);
 bool job_check_existing(const job_t *job, err_t *err);
-/* Does this field of the shard key go with documents that are replaced? */
-bool job_check_key_of_replaced(const job_t *job, const char *path, err_t *err);
 /* May the inputs be loaded one after the other, where documents are replaced? Before they are registered. */
 bool job_check_turns(job_t *job, err_t *err);
+
+/* unique_ids.c: does a shard key bring all documents with one `_id` of the data to one shard? key: of this one. wanted: of
+ * --shard-key. unique: of the one that the collection has now, if any. */
+bool job_check_key_of_ids(const job_t *job, const shardkey_t *key, err_t *err);
+bool job_check_wanted_key(const job_t *job, err_t *err);
+bool job_check_unique_ids(const job_t *job, err_t *err);
 
 /* course.c: the next phase begins: in the timeline, and for whoever watches. */
 void job_enter(job_t *job, timeline_phase_t phase);

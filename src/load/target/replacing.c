@@ -27,15 +27,6 @@ bool job_check_existing(const job_t *job, err_t *err) {
     return true;
 }
 
-bool job_check_key_of_replaced(const job_t *job, const char *path, err_t *err) {
-    if (job->existing != EXISTING_REPLACE || !job->schema->id->kept || strcmp(path, "_id") == 0)
-        return true;
-    return err_set(err, STATUS_USAGE,
-                   "--existing replace does not go with '%s' in the shard key: two documents with one _id "
-                   "could be on two shards, and only one of them would be replaced; use _id as the shard key",
-                   path);
-}
-
 bool job_check_turns(job_t *job, err_t *err) {
     registration_t *registering = &job->registration;
     if (job->existing != EXISTING_REPLACE)

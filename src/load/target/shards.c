@@ -5,7 +5,6 @@
 #include "base/log.h"
 #include "base/stop.h"
 #include "catalog/store/entry_bson.h"
-#include "format/record/own_id.h"
 #include "load/before/sample.h"
 #include "load/job/job.h"
 #include "server/bson_read.h"
@@ -83,7 +82,7 @@ static bool collection_empty(job_t *job, const shardkey_t *key, err_t *err) {
     bson_oid_t load;
     load_id_to_oid(&job->id, &load);
     bool ok = check_shards(&shards, err) &&
-              zone_notes_write(job->server, job->client, &load, shards.count, err) &&
+              zone_notes_write(job->server, job->client, &load, shards.count, job->place.uuid, err) &&
               (job->changed.zones = shards.count) && presplit_empty(job, key, &shards, presplit_place, err);
     presplit_free_shards(&shards);
     return ok;
@@ -127,7 +126,7 @@ static void improve_spread(job_t *job) {
     err_t err;
     if (job->place.empty)
         running_count(job->store, &job->id, job_lease_ms(job), &running, &err);
-    if (zones_read(job->server, job->client, &zones, &err) && !zones.hidden &&
+    if (zones_read(job->server, job->client, NULL, &zones, &err) && !zones.hidden &&
         presplit_shards(job->server, job->client, &shards, &err)) {
         chunkmap_t *map = route_map(job->loading.route);
         bool untouched = job->place.empty && chunkmap_chunks(map) == 1 && shards.count > 1 && !zones.others;
@@ -175,18 +174,6 @@ static bool check_no_key(const job_t *job, err_t *err) {
                server_namespace(job->server));
 }
 
-/* A collection that was sharded before. */
-static bool check_key_of_ids(const job_t *job, err_t *err) {
-    const shardkey_t *key = route_key(job->loading.route);
-    const own_id_t *id = job->schema->id;
-    for (size_t i = 0; id && i < key->count; i++)
-        if (!own_id_decides(id, key->fields[i].path))
-            return own_id_refuse_key(id, key->fields[i].path, err);
-        else if (!job_check_key_of_replaced(job, key->fields[i].path, err))
-            return false;
-    return true;
-}
-
 /* Past the routers, or each thread with one of them. */
 static bool open_ways(job_t *job, route_read_t read, err_t *err) {
     const load_spec_t *spec = job->spec;
@@ -216,7 +203,7 @@ static bool check_cluster(const job_t *job, err_t *err) {
     err_t why;
     if ((key && strcmp(key, "none") == 0) || !(job->spec->drop || job->place.empty))
         return true;
-    bool ok = zones_read(job->server, job->client, &zones, err);
+    bool ok = zones_read(job->server, job->client, NULL, &zones, err);
     if (ok && !zones.hidden && !zones.sharded && zones.others)
         ok = err_set(
             err, STATUS_USAGE,
@@ -279,8 +266,8 @@ bool job_tell_dropped(job_t *job, err_t *err) {
     balancer_t hold = BALANCER_ON;
     if (server_facts(job->server)->kind != SERVER_ROUTER)
         return true;
-    bool ok = zones_read(job->server, job->client, &zones, err) &&
-              (!zones.unbalanced || balancer_look(job->server, job->client, &hold, err));
+    bool ok = zones_read(job->server, job->client, NULL, &zones, err) &&
+              (!zones.unbalanced || balancer_look(job->server, job->client, &hold, NULL, err));
     job->was_off = hold == BALANCER_PERSONS || hold == BALANCER_IN_DOUBT;
     if (ok && zones.others)
         log_warn(
@@ -288,7 +275,8 @@ bool job_tell_dropped(job_t *job, err_t *err) {
             "again after the load:",
             name, zones.others);
     for (size_t i = 0; ok && i < zones.ranges.count; i++)
-        if (!zones_is_own(&zones, name, zones.ranges.documents[i]))
+        if (!zones_is_own(&zones, name, zones.ranges.documents[i]) &&
+            strcmp(zones_namespace(zones.ranges.documents[i]), name) == 0)
             ok = print_range(name, zones.ranges.documents[i], err);
     zones_free(&zones);
     return ok;
@@ -330,13 +318,14 @@ bool job_open_shards(job_t *job, err_t *err) {
     err_t why;
     if (server_facts(job->server)->kind != SERVER_ROUTER)
         return true;
+    memcpy(job->changed.uuid, job->place.uuid, sizeof job->changed.uuid);
     if (!shardkey_parse(is_none(job) || !job->spec->shard_key ? "_id" : job->spec->shard_key, &wanted, err))
         return false;
     if (job->schema->id)
         wanted = shardkey_of_data(&wanted);
     route_read_t read = route_open(job->server, job->client, route, err);
     bool ok = read != ROUTE_FAILED;
-    if (read == ROUTE_READ && (ok = check_key(job, &wanted, err) && check_key_of_ids(job, err)))
+    if (read == ROUTE_READ && (ok = check_key(job, &wanted, err)))
         improve_spread(job);
     if (read == ROUTE_UNSHARDED && !job->place.empty)
         ok = check_no_key(job, err);
@@ -364,7 +353,7 @@ bool job_open_shards(job_t *job, err_t *err) {
     if (read == ROUTE_UNCLEAR)
         log_note("%s: the router sorts the batches, which is slower", err->text);
     shardkey_free(&wanted);
-    return ok && open_ways(job, read, err);
+    return ok && job_check_unique_ids(job, err) && open_ways(job, read, err);
 }
 
 void job_follow_shards(job_t *job) {
@@ -379,7 +368,7 @@ void job_follow_shards(job_t *job) {
 void job_hold_shards(job_t *job) {
     err_t err;
     if (job->loading.route && !job->spec->dry_run && !job->must_balance &&
-        !balancer_take(job->server, job->client, &job->changed.balancing, &err))
+        !balancer_take(job->server, job->client, job->place.uuid, &job->changed.balancing, &err))
         log_detail("the balancing of %s could not be turned off: %s", server_namespace(job->server),
                    err.text);
 }

@@ -101,7 +101,9 @@ bool job_open_target(job_t *job, err_t *err) {
         return true;
     if (!job_may_shard(job, err))
         return false;
-    if ((spec->drop ? !may_drop(job, err) : !job_look_at_catalog(job, err)) || !job_check_existing(job, err))
+    if ((spec->drop ? !may_drop(job, err) : !job_look_at_catalog(job, err)) ||
+        !job_check_existing(job, err) || !job_check_wanted_key(job, err) ||
+        (!spec->drop && !job_check_unique_ids(job, err)))
         return false;
     if (spec->dry_run)
         return true;

@@ -2,6 +2,7 @@
 #include "base/zeroed.h"
 #include "server/bson_read.h"
 #include "server/chunks/config.h"
+#include "server/chunks/sharding.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -9,11 +10,7 @@
 
 struct route {
     server_t *server;
-    shardkey_t key;
-    uint8_t uuid[16];
-    bson_oid_t epoch; /* with the timestamp it identifies this collection as it is sharded now */
-    uint64_t timestamp;
-    bool by_uuid;         /* config.chunks knows the collection by its UUID (from 5.0 on) */
+    sharding_t sharding;
     uint64_t newest;      /* the highest lastmod of its chunks */
     pthread_mutex_t lock; /* protects the pointer */
     chunkmap_t *map;
@@ -22,50 +19,18 @@ struct route {
 /* A chunk may move while the chunks are read: then they are read again, at most this many times. */
 enum { MOST_READINGS = 20 };
 
-/* Takes the shard key, and how config.chunks names the collection, from config.collections. */
-static route_read_t take_collection(route_t *route, const bson_t *entry, err_t *err) {
-    bson_iter_t at;
-    bson_t spec;
-    const uint8_t *bytes;
-    uint32_t length;
-    bson_subtype_t subtype;
-    if ((bson_iter_init_find(&at, entry, "dropped") && bson_iter_as_bool(&at)) ||
-        !bson_read_field(entry, "key", &spec))
-        return ROUTE_UNSHARDED;
-    shardkey_free(&route->key);
-    if (!shardkey_read(&spec, &route->key)) {
-        err_set(err, STATUS_USAGE, "the shard key of %s is not understood", server_namespace(route->server));
-        return ROUTE_FAILED;
-    }
-    if (bson_iter_init_find(&at, entry, "lastmodEpoch") && BSON_ITER_HOLDS_OID(&at))
-        bson_oid_copy(bson_iter_oid(&at), &route->epoch);
-    route->timestamp = bson_read_timestamp(entry, "timestamp");
-    if (bson_iter_init_find(&at, entry, "uuid") && BSON_ITER_HOLDS_BINARY(&at)) {
-        bson_iter_binary(&at, &subtype, &length, &bytes);
-        if (length == sizeof route->uuid)
-            memcpy(route->uuid, bytes, length);
-    }
-    route->by_uuid = server_facts(route->server)->major >= 5;
-    return ROUTE_READ;
-}
-
 static route_read_t read_collection(route_t *route, mongoc_client_t *client, err_t *err) {
-    config_list_t list;
-    bool hidden = false;
-    bson_t *filter = BCON_NEW("_id", BCON_UTF8(server_namespace(route->server)));
-    bool ok = config_find(route->server, client, "collections", filter, NULL, &list, &hidden, err);
-    bson_destroy(filter);
-    route_read_t read = !ok          ? hidden ? ROUTE_HIDDEN : ROUTE_FAILED
-                        : list.count ? take_collection(route, list.documents[0], err)
-                                     : ROUTE_UNSHARDED;
-    config_free(&list);
-    return read;
+    sharding_free(&route->sharding);
+    if (!sharding_read(route->server, client, NULL, &route->sharding, err))
+        return ROUTE_FAILED;
+    return route->sharding.hidden ? ROUTE_HIDDEN : route->sharding.sharded ? ROUTE_READ : ROUTE_UNSHARDED;
 }
 
+/* config.chunks knows a collection by its UUID, from 5.0 on. */
 static bool find_chunks(const route_t *route, mongoc_client_t *client, bson_t *options, config_list_t *list,
                         bool *hidden, err_t *err) {
-    bson_t *filter = route->by_uuid
-                         ? BCON_NEW("uuid", BCON_BIN(BSON_SUBTYPE_UUID, route->uuid, sizeof route->uuid))
+    bson_t *filter = server_facts(route->server)->major >= 5
+                         ? BCON_NEW("uuid", BCON_BIN(BSON_SUBTYPE_UUID, route->sharding.uuid, SHARDING_UUID))
                          : BCON_NEW("ns", BCON_UTF8(server_namespace(route->server)));
     bool ok = config_find(route->server, client, "chunks", filter, options, list, hidden, err);
     bson_destroy(filter);
@@ -87,7 +52,7 @@ static bool read_newest(const route_t *route, mongoc_client_t *client, uint64_t 
 
 /* *unclear: we cannot order its bounds. */
 static chunkmap_t *map_of(const route_t *route, const config_list_t *list, bool *unclear, err_t *err) {
-    chunkmap_t *map = chunkmap_read(route->map, route->key.count, list->documents, list->count);
+    chunkmap_t *map = chunkmap_read(route->map, route->sharding.key.count, list->documents, list->count);
     if (map)
         return map;
     *unclear = list->count > 0;
@@ -138,7 +103,7 @@ route_read_t route_open(server_t *server, mongoc_client_t *client, route_t **rou
     if (!it)
         return err_memory(err, sizeof *it), ROUTE_FAILED;
     it->server = server;
-    bson_init(&it->key.spec);
+    bson_init(&it->sharding.key.spec);
     pthread_mutex_init(&it->lock, NULL);
     bool hidden = false, unclear = false;
     uint64_t newest;
@@ -156,14 +121,14 @@ route_read_t route_open(server_t *server, mongoc_client_t *client, route_t **rou
 void route_close(route_t *route) {
     if (!route)
         return;
-    shardkey_free(&route->key);
+    sharding_free(&route->sharding);
     chunkmap_free(route->map);
     pthread_mutex_destroy(&route->lock);
     free(route);
 }
 
 const shardkey_t *route_key(const route_t *route) {
-    return &route->key;
+    return &route->sharding.key;
 }
 
 chunkmap_t *route_map(route_t *route) {
@@ -184,8 +149,9 @@ void route_version(const route_t *route, const chunkmap_t *map, size_t shard, bs
     uint64_t newest = chunkmap_version(map, shard);
     bson_t fields;
     BSON_APPEND_DOCUMENT_BEGIN(version, "shardVersion", &fields);
-    BSON_APPEND_OID(&fields, "e", &route->epoch);
-    BSON_APPEND_TIMESTAMP(&fields, "t", (uint32_t)(route->timestamp >> 32), (uint32_t)route->timestamp);
+    BSON_APPEND_OID(&fields, "e", &route->sharding.epoch);
+    BSON_APPEND_TIMESTAMP(&fields, "t", (uint32_t)(route->sharding.timestamp >> 32),
+                          (uint32_t)route->sharding.timestamp);
     BSON_APPEND_TIMESTAMP(&fields, "v", (uint32_t)(newest >> 32), (uint32_t)newest);
     bson_append_document_end(version, &fields);
 }

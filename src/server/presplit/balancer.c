@@ -1,21 +1,26 @@
 #include "server/presplit/balancer.h"
 #include "base/chars/own_names.h"
 #include "server/bson_read.h"
-#include "server/chunks/config.h"
+#include "server/chunks/sharding.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* Does config.collections say that the collection is not balanced? */
-static bool look(server_t *server, mongoc_client_t *client, bool *off, err_t *err) {
-    config_list_t list;
-    bson_iter_t at;
-    bson_t *filter = BCON_NEW("_id", BCON_UTF8(server_namespace(server)));
-    bool ok = config_find(server, client, "collections", filter, NULL, &list, NULL, err);
-    bson_destroy(filter);
-    *off = ok && list.count && bson_iter_init_find(&at, list.documents[0], "noBalance") &&
-           bson_iter_as_bool(&at);
-    config_free(&list);
+/* Of a collection that is sharded; of any other one there is nothing to be turned off. */
+typedef struct {
+    bool sharded, off;
+    char name[SHARDING_NAME];
+    uint8_t uuid[SHARDING_UUID];
+} switch_t;
+
+/* uuid: as for sharding_read. */
+static bool look(server_t *server, mongoc_client_t *client, const uint8_t *uuid, switch_t *at, err_t *err) {
+    sharding_t sharding;
+    const bool ok = sharding_read(server, client, uuid, &sharding, err) && !sharding.hidden;
+    *at = (switch_t){.sharded = ok && sharding.sharded, .off = ok && sharding.unbalanced};
+    memcpy(at->name, sharding.name, sizeof at->name);
+    memcpy(at->uuid, sharding.uuid, sizeof at->uuid);
+    sharding_free(&sharding);
     return ok;
 }
 
@@ -24,14 +29,16 @@ static bool has_configure(const server_t *server) {
     return facts->major > 8 || (facts->major == 8 && facts->minor >= 1);
 }
 
-static bool set(server_t *server, mongoc_client_t *client, bool off, err_t *err) {
-    const char *name = server_namespace(server);
-    bool configure = has_configure(server);
-    bson_t *command = configure ? BCON_NEW("configureCollectionBalancing", BCON_UTF8(name), "enableBalancing",
-                                           BCON_BOOL(!off))
-                                : BCON_NEW("update", BCON_UTF8("collections"), "updates", "[", "{", "q", "{",
-                                           "_id", BCON_UTF8(name), "}", "u", "{", "$set", "{", "noBalance",
-                                           BCON_BOOL(off), "}", "}", "}", "]");
+static bool set(server_t *server, mongoc_client_t *client, const switch_t *at, bool off, err_t *err) {
+    const bool configure = has_configure(server);
+    if (!at->sharded)
+        return true;
+    bson_t *command = configure
+                          ? BCON_NEW("configureCollectionBalancing", BCON_UTF8(at->name), "enableBalancing",
+                                     BCON_BOOL(!off))
+                          : BCON_NEW("update", BCON_UTF8("collections"), "updates", "[", "{", "q", "{",
+                                     "uuid", BCON_BIN(BSON_SUBTYPE_UUID, at->uuid, sizeof at->uuid), "}", "u",
+                                     "{", "$set", "{", "noBalance", BCON_BOOL(off), "}", "}", "}", "]");
     bool ok = server_command(server, client, configure ? "admin" : "config", command, !configure, NULL, err);
     bson_destroy(command);
     return ok;
@@ -44,14 +51,22 @@ static void name_catalog(const server_t *server, char name[300]) {
 }
 
 typedef struct {
-    balancer_note_t note; /* of a load */
-    bool owed;            /* a person had turned it off before --drop */
-    bson_oid_t by;        /* whose note it is, */
-    bool is_signed;       /* if it says so */
+    balancer_note_t note;      /* of a load */
+    uint8_t of[SHARDING_UUID]; /* about this collection, */
+    bool is_of;                /* if it says so, as older versions did not: else about the one of the name */
+    bool owed;                 /* a person had turned it off before --drop */
+    bson_oid_t by;             /* whose note it is, */
+    bool is_signed;            /* if it says so */
 } notes_t;
 
-/* unsaid: what a load's note is where the catalog says nothing, as one that was removed. */
-static bool read_notes(server_t *server, mongoc_client_t *client, balancer_note_t unsaid, notes_t *notes,
+static void note_collection(notes_t *notes, const uint8_t *uuid) {
+    notes->is_of = uuid != NULL;
+    if (uuid)
+        memcpy(notes->of, uuid, sizeof notes->of);
+}
+
+/* took: of which collection a load's note is where the catalog says nothing, as one that was removed; or NULL: of none. */
+static bool read_notes(server_t *server, mongoc_client_t *client, const uint8_t *took, notes_t *notes,
                        err_t *err) {
     char name[300];
     bson_t reply, header;
@@ -62,10 +77,12 @@ static bool read_notes(server_t *server, mongoc_client_t *client, balancer_note_
                                "level", BCON_UTF8("majority"), "}");
     bool ok = server_command(server, client, server_database(server), command, false, &reply, err);
     bson_destroy(command);
-    *notes = (notes_t){.note = ok ? unsaid : BALANCER_NO_NOTE};
-    for (bool any = ok && bson_read_batch(&reply, &at) && bson_read_next(&at, &header) &&
-                    bson_iter_init(&at, &header);
-         any && bson_iter_next(&at);) {
+    *notes = (notes_t){.note = ok && took ? BALANCER_DONE : BALANCER_NO_NOTE};
+    note_collection(notes, took);
+    bool any = ok && bson_read_batch(&reply, &at) && bson_read_next(&at, &header);
+    if (any && bson_has_field(&header, "balancingHeld"))
+        note_collection(notes, bson_read_uuid(&header, "balancingOf"));
+    for (any = any && bson_iter_init(&at, &header); any && bson_iter_next(&at);) {
         const char *key = bson_iter_key(&at);
         if (strcmp(key, "balancingHeld") == 0)
             notes->note = BSON_ITER_HOLDS_UTF8(&at) ? BALANCER_BEGUN
@@ -98,11 +115,13 @@ static bool write_notes(server_t *server, mongoc_client_t *client, const notes_t
     return ok;
 }
 
-static bool note_begun(server_t *server, mongoc_client_t *client, err_t *err) {
+static bool note_begun(server_t *server, mongoc_client_t *client, const uint8_t uuid[16], err_t *err) {
     bson_oid_t by;
     bson_oid_init(&by, NULL);
     return write_notes(server, client, NULL,
-                       BCON_NEW("balancingHeld", BCON_UTF8("begun"), "balancingBy", BCON_OID(&by)), err);
+                       BCON_NEW("balancingHeld", BCON_UTF8("begun"), "balancingBy", BCON_OID(&by),
+                                "balancingOf", BCON_BIN(BSON_SUBTYPE_UUID, uuid, SHARDING_UUID)),
+                       err);
 }
 
 bool balancer_note_off(server_t *server, mongoc_client_t *client, err_t *err) {
@@ -111,14 +130,15 @@ bool balancer_note_off(server_t *server, mongoc_client_t *client, err_t *err) {
 
 bool balancer_owes(server_t *server, mongoc_client_t *client, bool *owed, err_t *err) {
     notes_t notes;
-    const bool ok = read_notes(server, client, BALANCER_NO_NOTE, &notes, err);
+    const bool ok = read_notes(server, client, NULL, &notes, err);
     *owed = notes.owed;
     return ok;
 }
 
 bool balancer_keep_off(server_t *server, mongoc_client_t *client, bool *owed, err_t *err) {
+    switch_t at;
     return balancer_owes(server, client, owed, err) &&
-           (!*owed || (set(server, client, true, err) &&
+           (!*owed || (look(server, client, NULL, &at, err) && set(server, client, &at, true, err) &&
                        write_notes(server, client, NULL, BCON_NEW("balancingOff", BCON_BOOL(false)), err)));
 }
 
@@ -131,41 +151,71 @@ balancer_t balancer_judge(bool off, balancer_note_t note) {
     return off ? by[note] : BALANCER_ON;
 }
 
-static bool look_at_both(server_t *server, mongoc_client_t *client, balancer_note_t unsaid, notes_t *notes,
-                         balancer_t *hold, err_t *err) {
-    bool off;
-    if (!read_notes(server, client, unsaid, notes, err) || !look(server, client, &off, err))
+/* Is the note about another collection than this one? */
+static bool is_of_another(const notes_t *notes, const uint8_t uuid[SHARDING_UUID]) {
+    return notes->note != BALANCER_NO_NOTE && notes->is_of && memcmp(notes->of, uuid, sizeof notes->of) != 0;
+}
+
+static bool look_at_noted(server_t *server, mongoc_client_t *client, const notes_t *notes, switch_t *at,
+                          balancer_t *hold, err_t *err) {
+    const bool by_uuid = notes->note != BALANCER_NO_NOTE && notes->is_of;
+    if (!look(server, client, by_uuid ? notes->of : NULL, at, err))
         return false;
-    *hold = balancer_judge(off, notes->note);
+    *hold = balancer_judge(at->off, notes->note);
     return true;
 }
 
-bool balancer_look(server_t *server, mongoc_client_t *client, balancer_t *hold, err_t *err) {
+bool balancer_look(server_t *server, mongoc_client_t *client, balancer_t *here, balancer_t *noted,
+                   err_t *err) {
     notes_t notes;
-    return look_at_both(server, client, BALANCER_NO_NOTE, &notes, hold, err);
+    switch_t named, other;
+    *here = BALANCER_ON;
+    if (!read_notes(server, client, NULL, &notes, err) || !look(server, client, NULL, &named, err))
+        return false;
+    const bool apart = is_of_another(&notes, named.uuid);
+    *here = balancer_judge(named.off, apart ? BALANCER_NO_NOTE : notes.note);
+    if (noted)
+        *noted = *here;
+    return !noted || !apart || look_at_noted(server, client, &notes, &other, noted, err);
 }
 
-bool balancer_take(server_t *server, mongoc_client_t *client, bool *took, err_t *err) {
-    bool off;
+/* Nobody else would: the next note takes the place of this one. */
+static bool put_back_another(server_t *server, mongoc_client_t *client, const uint8_t uuid[SHARDING_UUID],
+                             err_t *err) {
+    notes_t notes;
+    switch_t at;
+    balancer_t hold;
+    return read_notes(server, client, NULL, &notes, err) &&
+           (!is_of_another(&notes, uuid) ||
+            (look_at_noted(server, client, &notes, &at, &hold, err) &&
+             (hold != BALANCER_OURS || set(server, client, &at, false, err))));
+}
+
+bool balancer_take(server_t *server, mongoc_client_t *client, const uint8_t uuid[16], bool *took,
+                   err_t *err) {
+    switch_t at, again;
     *took = false;
-    if (!look(server, client, &off, err))
+    if (!put_back_another(server, client, uuid, err) || !look(server, client, uuid, &at, err))
         return false;
-    if (off)
+    if (at.off || !at.sharded)
         return true; /* a person, or another load, has turned it off */
-    if (!note_begun(server, client, err))
+    if (!note_begun(server, client, uuid, err))
         return false;
     /* a command that seems to fail may have succeeded */
-    if (!set(server, client, true, err) && !(look(server, client, &off, err) && off))
+    if (!set(server, client, &at, true, err) && !(look(server, client, uuid, &again, err) && again.off))
         return false;
     *took = true;
     return write_notes(server, client, NULL, BCON_NEW("balancingHeld", BCON_BOOL(true)), err);
 }
 
-bool balancer_release(server_t *server, mongoc_client_t *client, bool took, balancer_t *found, err_t *err) {
+bool balancer_release(server_t *server, mongoc_client_t *client, const uint8_t *took, balancer_t *found,
+                      err_t *err) {
     notes_t notes;
+    switch_t at;
     *found = BALANCER_ON;
-    return look_at_both(server, client, took ? BALANCER_DONE : BALANCER_NO_NOTE, &notes, found, err) &&
-           (*found != BALANCER_OURS || set(server, client, false, err)) &&
+    return read_notes(server, client, took, &notes, err) &&
+           look_at_noted(server, client, &notes, &at, found, err) &&
+           (*found != BALANCER_OURS || set(server, client, &at, false, err)) &&
            (notes.note == BALANCER_NO_NOTE || /* that of a load that has turned it off since then stays */
             write_notes(server, client, &notes, BCON_NEW("balancingHeld", BCON_BOOL(false)), err));
 }

@@ -31,8 +31,8 @@ static void drop_range(undoing_t *undoing, const bson_t *range) {
     if (zones_is_own(undoing->zones, name, range) && bson_read_field(range, "min", &min) &&
         bson_read_field(range, "max", &max))
         run(undoing, UNDO_RANGES,
-            BCON_NEW("updateZoneKeyRange", BCON_UTF8(name), "min", BCON_DOCUMENT(&min), "max",
-                     BCON_DOCUMENT(&max), "zone", BCON_NULL));
+            BCON_NEW("updateZoneKeyRange", BCON_UTF8(zones_namespace(range)), "min", BCON_DOCUMENT(&min),
+                     "max", BCON_DOCUMENT(&max), "zone", BCON_NULL));
 }
 
 static bool drop_tag(void *context, const char *shard, const char *zone) {
@@ -52,20 +52,20 @@ static void keep_off(server_t *server, mongoc_client_t *client, undone_t *undone
 }
 
 /* The notes go behind all that they are about, and only those that were there before it was looked at. */
-static void undo_zones(server_t *server, mongoc_client_t *client, size_t own, undone_t *undone,
+static void undo_zones(server_t *server, mongoc_client_t *client, const undo_own_t *own, undone_t *undone,
                        zones_t *zones) {
     undoing_t undoing = {server, client, undone, zones};
     zone_notes_t notes;
     err_t err, ignored;
     *zones = (zones_t){.hidden = false};
-    if (!zone_notes_read(server, client, &notes, &err) || !zones_read(server, client, zones, &err) ||
-        zones->hidden) {
+    if (!zone_notes_read(server, client, &notes, &err) ||
+        !zones_read(server, client, own && own->zones ? own->uuid : NULL, zones, &err) || zones->hidden) {
         undone->steps[UNDO_RANGES].unknown = true;
         undone->steps[UNDO_RANGES].why = err;
     }
     undone->hidden = zones->hidden;
-    if (zones->noted < own)
-        zones->noted = own;
+    if (own && zones->noted < own->zones)
+        zones->noted = own->zones;
     for (size_t i = 0; i < zones->ranges.count; i++)
         drop_range(&undoing, zones->ranges.documents[i]);
     zones_each_tag(zones, server_namespace(server), drop_tag, &undoing);
@@ -78,10 +78,11 @@ void undo(server_t *server, mongoc_client_t *client, const undo_own_t *own, undo
     zones_t zones;
     err_t err;
     *undone = (undone_t){.hidden = false};
-    undo_zones(server, client, own ? own->zones : 0, undone, &zones);
+    undo_zones(server, client, own, undone, &zones);
     const bool sharded = zones.sharded;
     zones_free(&zones);
-    const bool ok = balancer_release(server, client, own && own->balancing, &undone->hold, &err);
+    const bool ok =
+        balancer_release(server, client, own && own->balancing ? own->uuid : NULL, &undone->hold, &err);
     undone->steps[UNDO_BALANCING].gone = ok && undone->hold == BALANCER_OURS;
     undone->steps[UNDO_BALANCING].left = !ok && undone->hold == BALANCER_OURS;
     undone->steps[UNDO_BALANCING].unknown = !ok && undone->hold != BALANCER_OURS;

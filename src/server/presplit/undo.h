@@ -20,6 +20,7 @@ typedef struct {
 
 /* What a load has changed itself: it knows that though somebody has removed what it noted of it. */
 typedef struct {
+    uint8_t uuid[16]; /* of this collection */
     size_t zones;
     bool balancing;
 } undo_own_t;

@@ -1,4 +1,5 @@
 #include "server/presplit/zones.h"
+#include "server/chunks/sharding.h"
 #include "server/presplit/zone_notes.h"
 
 #include <stdio.h>
@@ -32,6 +33,10 @@ static const char *text_at(const bson_t *document, const char *key) {
 
 const char *zones_of_range(const bson_t *range) {
     return text_at(range, "tag");
+}
+
+const char *zones_namespace(const bson_t *range) {
+    return text_at(range, "ns");
 }
 
 bool zones_is_own(const zones_t *zones, const char *namespace, const bson_t *range) {
@@ -93,17 +98,12 @@ static void count(zones_t *zones, const char *namespace) {
             zones->own_ranges++;
             continue;
         }
+        if (strcmp(zones_namespace(zones->ranges.documents[i]), namespace) != 0)
+            continue; /* a person's, of a collection that has another name by now */
         zones->others++;
         snprintf(zones->other, sizeof zones->other, "%.127s", zones_of_range(zones->ranges.documents[i]));
     }
     each_tag(zones, count_tag, &(counting_t){zones, namespace});
-}
-
-static void take_collection(zones_t *zones, const bson_t *entry) {
-    bson_iter_t at;
-    zones->sharded = !(bson_iter_init_find(&at, entry, "dropped") && bson_iter_as_bool(&at)) &&
-                     bson_iter_init_find(&at, entry, "key");
-    zones->unbalanced = bson_iter_init_find(&at, entry, "noBalance") && bson_iter_as_bool(&at);
 }
 
 /* Destroys filter. */
@@ -114,26 +114,57 @@ static bool find(server_t *server, mongoc_client_t *client, const char *collecti
     return ok;
 }
 
-bool zones_read(server_t *server, mongoc_client_t *client, zones_t *zones, err_t *err) {
-    const char *name = server_namespace(server);
+/* The names, as a list, of the collection of the address and of those that have been placed by loads. */
+static bool find_names(server_t *server, mongoc_client_t *client, const zone_notes_t *notes, bson_t *names,
+                       zones_t *zones, err_t *err) {
     config_list_t entries = {NULL, 0};
-    zone_notes_t before, behind;
-    *zones = (zones_t){.hidden = false};
-    /* a load that begins or ends meanwhile has its zones and its note, or one of both */
-    if (!zone_notes_read(server, client, &before, err))
-        return false;
-    bool ok = find(server, client, "collections", BCON_NEW("_id", BCON_UTF8(name)), &entries, zones, err) &&
-              find(server, client, "tags", BCON_NEW("ns", BCON_UTF8(name)), &zones->ranges, zones, err) &&
-              find(server, client, "shards", BCON_NEW("tags", "{", "$exists", BCON_BOOL(true), "}"),
-                   &zones->shards, zones, err);
-    if (ok && entries.count)
-        take_collection(zones, entries.documents[0]);
-    ok = ok && zone_notes_read(server, client, &behind, err);
-    if (ok) {
-        zones->noted = behind.count > before.count ? behind.count : before.count;
-        count(zones, name);
+    bson_t uuids = BSON_INITIALIZER;
+    char key[24];
+    for (size_t i = 0; i < notes->uuid_count; i++) {
+        snprintf(key, sizeof key, "%zu", i);
+        BSON_APPEND_BINARY(&uuids, key, BSON_SUBTYPE_UUID, notes->uuids[i], sizeof notes->uuids[i]);
+    }
+    BSON_APPEND_UTF8(names, "0", server_namespace(server));
+    const bool ok = !notes->uuid_count ||
+                    find(server, client, "collections", BCON_NEW("uuid", "{", "$in", BCON_ARRAY(&uuids), "}"),
+                         &entries, zones, err);
+    for (size_t i = 0; i < entries.count; i++) {
+        snprintf(key, sizeof key, "%zu", i + 1);
+        BSON_APPEND_UTF8(names, key, text_at(entries.documents[i], "_id"));
     }
     config_free(&entries);
+    bson_destroy(&uuids);
+    return ok;
+}
+
+bool zones_read(server_t *server, mongoc_client_t *client, const uint8_t *placed, zones_t *zones,
+                err_t *err) {
+    zone_notes_t before, behind;
+    sharding_t sharding;
+    bson_t names = BSON_INITIALIZER;
+    *zones = (zones_t){.hidden = false};
+    /* a load that begins or ends meanwhile has its zones and its note, or one of both */
+    bool ok = zone_notes_read(server, client, &before, err);
+    if (ok && placed)
+        zone_notes_add(&before, placed);
+    if (ok) {
+        ok = sharding_read(server, client, NULL, &sharding, err) && !sharding.hidden;
+        zones->hidden = sharding.hidden;
+        zones->sharded = sharding.sharded;
+        zones->unbalanced = sharding.unbalanced;
+        sharding_free(&sharding);
+    }
+    ok = ok && find_names(server, client, &before, &names, zones, err) &&
+         find(server, client, "tags", BCON_NEW("ns", "{", "$in", BCON_ARRAY(&names), "}"), &zones->ranges,
+              zones, err) &&
+         find(server, client, "shards", BCON_NEW("tags", "{", "$exists", BCON_BOOL(true), "}"),
+              &zones->shards, zones, err) &&
+         zone_notes_read(server, client, &behind, err);
+    if (ok) {
+        zones->noted = behind.count > before.count ? behind.count : before.count;
+        count(zones, server_namespace(server));
+    }
+    bson_destroy(&names);
     return ok || zones->hidden;
 }
 

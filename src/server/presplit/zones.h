@@ -1,6 +1,7 @@
 /* zones: what a cluster's settings say about the collection: is it sharded, is it balanced, which zones does it have. A
  * load's own zones have exactly the names tipple.DATABASE.COLLECTION.0, 1, 2, ..., and a load has noted how many of them it
- * sets before it sets the first one; all others belong to a person, and stay. Main thread. */
+ * sets before it sets the first one, and for which collection; all others belong to a person, and stay. The ranges of a
+ * collection go with it when a person gives it another name. Main thread. */
 #ifndef TIPPLE_SERVER_PRESPLIT_ZONES_H
 #define TIPPLE_SERVER_PRESPLIT_ZONES_H
 
@@ -16,7 +17,9 @@ typedef struct {
     bool hidden;  /* this user may not read the config database: the other fields are not known */
     size_t noted; /* zones of lower numbers are a load's */
     bool sharded, unbalanced;
-    config_list_t ranges;        /* of the collection: those of a load, and those of a person */
+    /* of the collection: those of a load, and those of a person; also of collections that loads have placed and that have
+     * other names by now */
+    config_list_t ranges;
     config_list_t shards;        /* all shards that have tags */
     size_t own_ranges, own_tags; /* a load's */
     size_t others;               /* how many ranges a person has set */
@@ -25,11 +28,13 @@ typedef struct {
         [ZONES_NAME]; /* a tag of a shard that has the name of a load's zone and is none; "": there is none */
 } zones_t;
 
-bool zones_read(server_t *server, mongoc_client_t *client, zones_t *zones, err_t *err);
+/* placed: the UUID of a collection that is known to have been placed by a load, noted or not; or NULL. */
+bool zones_read(server_t *server, mongoc_client_t *client, const uint8_t *placed, zones_t *zones, err_t *err);
 void zones_free(zones_t *zones);
 
-/* The zone of a range from config.tags; and is it a load's? */
+/* The zone of a range from config.tags; the collection that it is of; and is it a load's? */
 const char *zones_of_range(const bson_t *range);
+const char *zones_namespace(const bson_t *range);
 bool zones_is_own(const zones_t *zones, const char *namespace, const bson_t *range);
 
 /* Called for each tag of the shards that is a load's; stops when it returns false. */

@@ -133,8 +133,8 @@ static bool nothing_of_a_person(drilling_t *drilling, err_t *err) {
     const char *name = drilling->result->namespace;
     zones_t zones;
     balancer_t hold = BALANCER_ON;
-    bool ok = zones_read(drilling->target, drilling->client, &zones, err) &&
-              (!zones.unbalanced || balancer_look(drilling->target, drilling->client, &hold, err));
+    bool ok = zones_read(drilling->target, drilling->client, NULL, &zones, err) &&
+              (!zones.unbalanced || balancer_look(drilling->target, drilling->client, &hold, NULL, err));
     if (ok && zones.others)
         ok = err_set(
             err, STATUS_USAGE,
