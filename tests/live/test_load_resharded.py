@@ -158,6 +158,25 @@ class Keys(Changes):
         self.assertEqual({}, self.off())
 
 
+    def test_fields_that_no_record_has(self):
+        """of records that bring their own fields; a column that is mostly empty is told"""
+        self.write("a.json", lines({"st": i, "seldom": i} if i % 5 == 0 else {"st": i} for i in range(2000)))
+        self.write("a.csv", "k,v\n" + "".join("%d,%s\n" % (i, i % 9 or "") for i in range(2000)))
+        self.write("b.csv", "k,v\n" + "".join("%d,\n" % i for i in range(2000)))
+        for number, key in enumerate(("ts:hashed", "ts", "st,ts", "st.x", "st,ts:hashed")):
+            self.load("--format", "json", "--shard-key", key, "a.json", status=1, collection="j%d" % number)
+            self.assertRegex(self.stderr, "none of the [0-9,]+ records that were looked at has a value of '(ts|st.x)'")
+            self.assertIn("Nothing was touched", self.stderr)
+        self.assertEqual([], self.config("databases", filter={"_id": self.database}))
+        for name, key in (("a.json", "seldom:hashed"), ("a.json", "st,seldom"), ("b.csv", "v"), ("b.csv", "v:hashed")):
+            self.format = None if name == "a.json" else "pairs.yaml"
+            self.load("--shard-key", key, name, collection="t%s" % key.replace(":", "_").replace(",", "_"))
+            self.assertRegex(self.stderr, "[0-9,]+ of the [0-9,]+ records that were looked at have no value of")
+        for name, key in (("a.json", "st:hashed"), ("a.csv", "v:hashed"), ("a.csv", "k,v")):
+            self.format = None if name == "a.json" else "pairs.yaml"
+            self.load("--shard-key", key, name, collection="g%s" % key.replace(":", "_").replace(",", "_"))
+            self.assertNotIn("looked at have", self.stderr)
+
 
 class Names(Changes):
     """What a load has changed belongs to the collection that it loads, whatever that is called by now."""

@@ -133,6 +133,9 @@ bool job_check_key_of_ids(const job_t *job, const shardkey_t *key, err_t *err);
 bool job_check_wanted_key(const job_t *job, err_t *err);
 bool job_check_unique_ids(const job_t *job, err_t *err);
 
+/* free_keys.c: have the records values for --shard-key, which is given? Before anything is touched. */
+bool job_check_key_values(const job_t *job, err_t *err);
+
 /* course.c: the next phase begins: in the timeline, and for whoever watches. */
 void job_enter(job_t *job, timeline_phase_t phase);
 void job_look_what_is_to_read(job_t *job);    /* once, before anything is */

@@ -225,6 +225,8 @@ static bool check_cluster(const job_t *job, err_t *err) {
              check_shards(&shards, err); /* placing tells why */
     if (ok && !zones.hidden && (!zones.sharded || job->spec->drop))
         ok = rights_check(job->server, job->client, err);
+    if (ok && key && (!zones.sharded || job->spec->drop))
+        ok = job_check_key_values(job, err);
     presplit_free_shards(&shards);
     zones_free(&zones);
     return ok;
