@@ -106,8 +106,8 @@ static const code_row_t rows[] = {
     PASSING(358, InternalTransactionNotSupported),
     PASSING(360, PlacementVersionRefreshCanceled),
     STATE(361, CollectionUUIDMismatch, STATUS_SERVER,
-          "the collection was dropped, or made again, or given another name, by somebody while it was loaded: "
-          "see what is there; --drop starts over"),
+          "the collection was dropped, or made again, or resharded, or given another name, by somebody while it was "
+          "loaded: see what is there; --drop starts over"),
     PASSING(363, RetryableTransactionInProgress),
     PASSING(365, TemporarilyUnavailable),
     STATE(371, UserWritesBlocked, STATUS_SERVER, "somebody blocked writes: setUserWriteBlockMode"),

@@ -2,6 +2,7 @@
 fields, it gets another name. Nothing is doubled, and what a person has set stays.  needs: none"""
 import json
 
+import clusters
 import livecluster
 import livetest
 import minimongo as mongo
@@ -51,6 +52,12 @@ class Changes(livecluster.Cluster):
     def refine(self, **key):
         self.index(**key)
         self.at_home(self.database, _shardsvrRefineCollectionShardKey="results", newShardKey=key)
+
+    def reshard(self, **key):
+        config = [member for member in self.state["members"] if member["role"] == "config"]
+        with clusters.client(self.state, config) as client:
+            client.command("admin", {"setParameter": 1, "reshardingMinimumOperationDurationMillis": 0})
+        self.at_home("admin", _shardsvrReshardCollection=self.name, key=key, unique=False, zones=[])
 
     def rename(self, to="other", **more):
         self.at_home(self.database, _shardsvrRenameCollection="results", to="%s.%s" % (self.database, to), **more)
@@ -208,7 +215,7 @@ class Names(Changes):
     def test_renamed_meanwhile(self):
         load = self.loading()
         self.rename()
-        self.ended(load, "was dropped, (or made again, or|replaced or) given another name")
+        self.ended(load, "was dropped, (or made again, or resharded, or|replaced, resharded or) given another name")
         self.assertEqual(2000, len(self.documents("other")))
         self.assertEqual([], self.documents())
         self.is_clean(other=False)
@@ -229,9 +236,21 @@ class Names(Changes):
         self.client.command(self.database, {"drop": "results"})
         self.shard(v=1)
         self.switch(True)
-        self.assertEqual("off", json.loads(self.status("--json"))["balancing"])
+        self.assertEqual("unclear", json.loads(self.status("--json"))["balancing"])
+        self.assertIn("a load that was killed right then, or a person, turned it off", self.status())
         self.status("--restore")
         self.is_clean(results=True)
+
+    def test_resharded_meanwhile(self):
+        """It is another collection by its UUID, and who has turned off its balancing cannot be known: that is told."""
+        load = self.loading()
+        self.reshard(k=1)
+        said = self.ended(load, "was dropped, (or made again, or resharded, or|replaced, resharded or) given another name")
+        self.assertIn("a load that was killed, or a person, turned it off. It stays off", said)
+        self.is_clean(results=True)
+        self.load("a.csv", status=1)
+        self.assertIn("--same-collection", self.stderr)
+        self.load("--same-collection", "a.csv")
 
     def test_loaded_anew(self):
         """a load of another collection of this name, behind one that was killed, puts back what that has left"""

@@ -156,27 +156,37 @@ static bool is_of_another(const notes_t *notes, const uint8_t uuid[SHARDING_UUID
     return notes->note != BALANCER_NO_NOTE && notes->is_of && memcmp(notes->of, uuid, sizeof notes->of) != 0;
 }
 
-static bool look_at_noted(server_t *server, mongoc_client_t *client, const notes_t *notes, switch_t *at,
-                          balancer_t *hold, err_t *err) {
-    const bool by_uuid = notes->note != BALANCER_NO_NOTE && notes->is_of;
-    if (!look(server, client, by_uuid ? notes->of : NULL, at, err))
+/* here: the collection that has the name now. Where the one of the note is gone, this may be the same one, which gets another
+ * UUID when it is resharded, and stays off; or one that a person has made, and turned off. */
+static bool look_at_noted(server_t *server, mongoc_client_t *client, const notes_t *notes,
+                          const switch_t *here, switch_t *at, balancer_t *hold, err_t *err) {
+    *at = *here;
+    *hold = balancer_judge(here->off, notes->note);
+    if (!is_of_another(notes, here->uuid))
+        return true;
+    if (!look(server, client, notes->of, at, err))
         return false;
     *hold = balancer_judge(at->off, notes->note);
+    if (!at->sharded && here->off)
+        *hold = BALANCER_IN_DOUBT;
     return true;
 }
 
 bool balancer_look(server_t *server, mongoc_client_t *client, balancer_t *here, balancer_t *noted,
                    err_t *err) {
     notes_t notes;
-    switch_t named, other;
+    switch_t named, at;
+    balancer_t hold;
     *here = BALANCER_ON;
-    if (!read_notes(server, client, NULL, &notes, err) || !look(server, client, NULL, &named, err))
+    if (!read_notes(server, client, NULL, &notes, err) || !look(server, client, NULL, &named, err) ||
+        !look_at_noted(server, client, &notes, &named, &at, &hold, err))
         return false;
-    const bool apart = is_of_another(&notes, named.uuid);
-    *here = balancer_judge(named.off, apart ? BALANCER_NO_NOTE : notes.note);
+    *here = !is_of_another(&notes, named.uuid) || hold == BALANCER_IN_DOUBT
+                ? hold
+                : balancer_judge(named.off, BALANCER_NO_NOTE);
     if (noted)
-        *noted = *here;
-    return !noted || !apart || look_at_noted(server, client, &notes, &other, noted, err);
+        *noted = hold;
+    return true;
 }
 
 /* Nobody else would: the next note takes the place of this one. */
@@ -184,11 +194,10 @@ static bool put_back_another(server_t *server, mongoc_client_t *client, const ui
                              err_t *err) {
     notes_t notes;
     switch_t at;
-    balancer_t hold;
     return read_notes(server, client, NULL, &notes, err) &&
            (!is_of_another(&notes, uuid) ||
-            (look_at_noted(server, client, &notes, &at, &hold, err) &&
-             (hold != BALANCER_OURS || set(server, client, &at, false, err))));
+            (look(server, client, notes.of, &at, err) &&
+             (balancer_judge(at.off, notes.note) != BALANCER_OURS || set(server, client, &at, false, err))));
 }
 
 bool balancer_take(server_t *server, mongoc_client_t *client, const uint8_t uuid[16], bool *took,
@@ -211,10 +220,10 @@ bool balancer_take(server_t *server, mongoc_client_t *client, const uint8_t uuid
 bool balancer_release(server_t *server, mongoc_client_t *client, const uint8_t *took, balancer_t *found,
                       err_t *err) {
     notes_t notes;
-    switch_t at;
+    switch_t here, at;
     *found = BALANCER_ON;
-    return read_notes(server, client, took, &notes, err) &&
-           look_at_noted(server, client, &notes, &at, found, err) &&
+    return read_notes(server, client, took, &notes, err) && look(server, client, NULL, &here, err) &&
+           look_at_noted(server, client, &notes, &here, &at, found, err) &&
            (*found != BALANCER_OURS || set(server, client, &at, false, err)) &&
            (notes.note == BALANCER_NO_NOTE || /* that of a load that has turned it off since then stays */
             write_notes(server, client, &notes, BCON_NEW("balancingHeld", BCON_BOOL(false)), err));
