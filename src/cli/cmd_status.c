@@ -53,9 +53,9 @@ typedef struct {
     places_summary_t summary;
     uint32_t generation;
     route_read_t read;
-    route_t *route; /* where it is sharded */
-    zones_t zones;  /* that are left, behind --restore */
-    balancer_t hold;
+    route_t *route;        /* where it is sharded */
+    zones_t zones;         /* that are left, behind --restore */
+    balancer_found_t hold; /* and of which collection: mostly the one of the name */
     bool owed; /* a person had turned balancing off before a load with --drop, and it is not off again */
     undone_t undone; /* by --restore */
     size_t alive;
@@ -106,10 +106,13 @@ static bool look_at_catalog(server_t *server, mongoc_client_t *client, report_t 
 
 /* What a load has left comes first: it may be of a collection that has another name by now. */
 static bool look_at_balancing(server_t *server, mongoc_client_t *client, report_t *status, err_t *err) {
-    balancer_t here, noted;
-    if (!balancer_look(server, client, &here, &noted, err))
+    balancer_t here;
+    if (!balancer_look(server, client, &here, &status->hold, err))
         return false;
-    status->hold = noted == BALANCER_ON || noted == BALANCER_PERSONS ? here : noted;
+    if (status->hold.hold == BALANCER_OURS || status->hold.hold == BALANCER_IN_DOUBT)
+        return true;
+    status->hold.hold = here;
+    snprintf(status->hold.name, sizeof status->hold.name, "%s", server_namespace(server));
     return true;
 }
 
@@ -219,7 +222,7 @@ static void print_inputs(const report_t *status) {
 }
 
 /* What --restore has done, and what loads have left. */
-static void print_left(const server_t *server, const report_t *status) {
+static void print_left(const report_t *status) {
     const size_t ranges = status->undone.steps[UNDO_RANGES].gone, tags = status->undone.steps[UNDO_TAGS].gone;
     const zones_t *zones = &status->zones;
     if (ranges || tags)
@@ -231,7 +234,7 @@ static void print_left(const server_t *server, const report_t *status) {
         out_print("zones   %zu range%s and %zu tag%s of shards of a load that was killed: tipple status "
                   "--restore takes them away\n",
                   zones->own_ranges, units_s(zones->own_ranges), zones->own_tags, units_s(zones->own_tags));
-    if (!status->alive && status->hold == BALANCER_OURS)
+    if (!status->alive && status->hold.hold == BALANCER_OURS)
         out_print(
             "zones   a load that was killed has turned balancing off: tipple status --restore turns it on\n");
     if (status->undone.steps[UNDO_KEPT_OFF].gone)
@@ -239,10 +242,10 @@ static void print_left(const server_t *server, const report_t *status) {
     if (!status->alive && status->owed)
         out_print("zones   balancing was off before a load with --drop: the next load%s turns it off again\n",
                   status->zones.sharded ? ", or tipple status --restore," : "");
-    char *quoted = ejson_text(server_namespace(server));
-    if (status->hold == BALANCER_PERSONS || (!status->alive && status->hold == BALANCER_IN_DOUBT))
+    char *quoted = ejson_text(status->hold.name);
+    if (status->hold.hold == BALANCER_PERSONS || (!status->alive && status->hold.hold == BALANCER_IN_DOUBT))
         out_print("zones   balancing of the collection is off; %s: sh.enableBalancing(%s) turns it on\n",
-                  status->hold == BALANCER_PERSONS
+                  status->hold.hold == BALANCER_PERSONS
                       ? "no load has noted that it turned it off"
                       : "a load that was killed right then, or a person, turned it off",
                   quoted ? quoted : "...");
@@ -286,7 +289,7 @@ static void print_text(const server_t *server, const report_t *status, bool inpu
     const collection_t *place = &status->place;
     if (!place->exists) {
         out_print("%s does not exist at %s\n", server_namespace(server), server_where(server));
-        print_left(server, status);
+        print_left(status);
         return;
     }
     out_print("%s at %s   %s document%s   %s\n", server_namespace(server), server_where(server),
@@ -324,7 +327,7 @@ static void print_text(const server_t *server, const report_t *status, bool inpu
                                       ? "its chunks have bounds that are not understood"
                                       : "not sharded: it lives on one shard");
     }
-    print_left(server, status);
+    print_left(status);
 }
 
 static void put_input(bson_t *to, const void *of, size_t at) {
@@ -367,7 +370,7 @@ static void make_result(bson_t *to, const server_t *server, const report_t *stat
     result_put(to, AS_COUNT_IF("zones", known, status->zones.own_ranges),
                AS_COUNT_IF("zone_tags", known, status->zones.own_tags),
                AS_COUNT_IF("other_zones", known, status->zones.others),
-               AS_TEXT("balancing", known ? balancing[status->hold] : NULL),
+               AS_TEXT("balancing", known ? balancing[status->hold.hold] : NULL),
                AS_FLAG("restored", undone->steps[UNDO_RANGES].gone || undone->steps[UNDO_TAGS].gone ||
                                        undone->steps[UNDO_BALANCING].gone),
                AS_COUNT("loads_running", status->alive));

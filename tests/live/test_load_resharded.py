@@ -198,8 +198,9 @@ class Names(Changes):
         self.assertTrue(livetest.wait_for(lambda: not json.loads(self.status("--json"))["loads_running"], 60))
 
     def is_clean(self, **off):
-        self.assertEqual((off, [], []), (self.off(), self.config("tags"),
-                                         [tag for shard in self.config("shards") for tag in shard.get("tags", [])]))
+        tags = [tag for shard in self.config("shards") for tag in shard.get("tags", []) if self.name in tag]
+        ranges = [entry for entry in self.config("tags") if entry["ns"].startswith(self.database + ".")]
+        self.assertEqual((off, [], []), (self.off(), ranges, tags))
 
     def test_renamed_behind_a_killed_load(self):
         self.killed()
@@ -211,6 +212,17 @@ class Names(Changes):
         self.assertIn("2 ranges and 2 tags of shards that a load had left are gone", said)
         self.assertIn("is balanced again", said)
         self.is_clean(other=False)
+
+    def test_renamed_in_doubt(self):
+        """killed in the very moment in which it turned balancing off: it stays off, and is told under its name of today"""
+        self.killed()
+        self.client.command(self.database, {"update": "results.tipple.files", "updates": [
+            {"q": {"_id": "catalog"}, "u": {"$set": {"balancingHeld": "begun"}}}]})
+        self.rename()
+        advice = 'sh.enableBalancing("%s.other") turns it on' % self.database
+        self.assertIn(advice, self.status())
+        self.assertIn(advice, self.tipple("status", "--uri", self.uri(), "--restore").stderr)
+        self.is_clean(other=True)
 
     def test_renamed_meanwhile(self):
         load = self.loading()

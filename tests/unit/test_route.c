@@ -211,7 +211,7 @@ static balancer_t look(lab_t *lab) {
 static void test_taken_and_released(void **state) {
     (void)state;
     lab_t lab;
-    balancer_t found;
+    balancer_found_t found;
     open_balanced(&lab, false);
     assert_int_equal(look(&lab), BALANCER_ON);
     assert_true(balancer_take(lab.server, lab.client, loaded, &took, &lab.err));
@@ -221,7 +221,7 @@ static void test_taken_and_released(void **state) {
     assert_true(
         balancer_take(lab.server, lab.client, loaded, &took, &lab.err)); /* another load: nothing to do */
     assert_true(balancer_release(lab.server, lab.client, NULL, &found, &lab.err));
-    assert_int_equal(found, BALANCER_OURS);
+    assert_int_equal(found.hold, BALANCER_OURS);
     assert_int_equal(box_count(lab.box, "config.collections", OFF), 0);
     assert_int_equal(box_count(lab.box, "d.c.tipple.files", NOTE("false")), 1);
     close_lab(&lab);
@@ -239,7 +239,7 @@ static void take_by_another(void *context) {
 static void test_taken_while_released(void **state) {
     (void)state;
     lab_t lab;
-    balancer_t found;
+    balancer_found_t found;
     open_balanced(&lab, false);
     assert_true(balancer_take(lab.server, lab.client, loaded, &took, &lab.err));
     const box_fault_t meanwhile = {.command = "update",
@@ -261,14 +261,14 @@ static void test_without_a_catalog(void **state) {
     (void)state;
     for (int knows = 0; knows < 2; knows++) {
         lab_t lab;
-        balancer_t found;
+        balancer_found_t found;
         open_balanced(&lab, false);
         assert_true(balancer_take(lab.server, lab.client, loaded, &took, &lab.err));
         assert_true(took);
         box_update(lab.box, "d.c.tipple.files", "{\"_id\": \"catalog\"}",
                    "{\"$unset\": {\"balancingHeld\": 1}}");
         assert_true(balancer_release(lab.server, lab.client, knows ? loaded : NULL, &found, &lab.err));
-        assert_int_equal(found, knows ? BALANCER_OURS : BALANCER_PERSONS);
+        assert_int_equal(found.hold, knows ? BALANCER_OURS : BALANCER_PERSONS);
         assert_int_equal(box_count(lab.box, "config.collections", OFF), !knows);
         close_lab(&lab);
     }
@@ -283,7 +283,7 @@ static void test_of_a_person(void **state) {
     } cases[] = {{NULL, BALANCER_PERSONS}, {"begun", BALANCER_IN_DOUBT}};
     for (size_t i = 0; i < 2; i++) {
         lab_t lab;
-        balancer_t found;
+        balancer_found_t found;
         open_balanced(&lab, true);
         if (cases[i].note)
             box_update(lab.box, "d.c.tipple.files", "{\"_id\": \"catalog\"}",
@@ -292,7 +292,7 @@ static void test_of_a_person(void **state) {
         assert_false(took);
         assert_int_equal(look(&lab), cases[i].hold);
         assert_true(balancer_release(lab.server, lab.client, NULL, &found, &lab.err));
-        assert_int_equal(found, cases[i].hold);
+        assert_int_equal(found.hold, cases[i].hold);
         assert_int_equal(box_count(lab.box, "config.collections", OFF), 1);
         close_lab(&lab);
     }

@@ -167,12 +167,20 @@ static bool look_at_noted(server_t *server, mongoc_client_t *client, const notes
     if (!look(server, client, notes->of, at, err))
         return false;
     *hold = balancer_judge(at->off, notes->note);
-    if (!at->sharded && here->off)
+    if (!at->sharded && here->off) {
+        *at = *here;
         *hold = BALANCER_IN_DOUBT;
+    }
     return true;
 }
 
-bool balancer_look(server_t *server, mongoc_client_t *client, balancer_t *here, balancer_t *noted,
+static balancer_found_t found_at(balancer_t hold, const switch_t *at) {
+    balancer_found_t found = {.hold = hold};
+    memcpy(found.name, at->name, sizeof found.name);
+    return found;
+}
+
+bool balancer_look(server_t *server, mongoc_client_t *client, balancer_t *here, balancer_found_t *noted,
                    err_t *err) {
     notes_t notes;
     switch_t named, at;
@@ -181,11 +189,10 @@ bool balancer_look(server_t *server, mongoc_client_t *client, balancer_t *here, 
     if (!read_notes(server, client, NULL, &notes, err) || !look(server, client, NULL, &named, err) ||
         !look_at_noted(server, client, &notes, &named, &at, &hold, err))
         return false;
-    *here = !is_of_another(&notes, named.uuid) || hold == BALANCER_IN_DOUBT
-                ? hold
-                : balancer_judge(named.off, BALANCER_NO_NOTE);
+    const bool elsewhere = at.sharded && memcmp(at.uuid, named.uuid, sizeof at.uuid) != 0;
+    *here = elsewhere ? balancer_judge(named.off, BALANCER_NO_NOTE) : hold;
     if (noted)
-        *noted = hold;
+        *noted = found_at(hold, &at);
     return true;
 }
 
@@ -217,14 +224,17 @@ bool balancer_take(server_t *server, mongoc_client_t *client, const uint8_t uuid
     return write_notes(server, client, NULL, BCON_NEW("balancingHeld", BCON_BOOL(true)), err);
 }
 
-bool balancer_release(server_t *server, mongoc_client_t *client, const uint8_t *took, balancer_t *found,
+bool balancer_release(server_t *server, mongoc_client_t *client, const uint8_t *took, balancer_found_t *found,
                       err_t *err) {
     notes_t notes;
     switch_t here, at;
-    *found = BALANCER_ON;
-    return read_notes(server, client, took, &notes, err) && look(server, client, NULL, &here, err) &&
-           look_at_noted(server, client, &notes, &here, &at, found, err) &&
-           (*found != BALANCER_OURS || set(server, client, &at, false, err)) &&
+    balancer_t hold;
+    *found = (balancer_found_t){.hold = BALANCER_ON};
+    if (!read_notes(server, client, took, &notes, err) || !look(server, client, NULL, &here, err) ||
+        !look_at_noted(server, client, &notes, &here, &at, &hold, err))
+        return false;
+    *found = found_at(hold, &at);
+    return (hold != BALANCER_OURS || set(server, client, &at, false, err)) &&
            (notes.note == BALANCER_NO_NOTE || /* that of a load that has turned it off since then stays */
             write_notes(server, client, &notes, BCON_NEW("balancingHeld", BCON_BOOL(false)), err));
 }

@@ -6,7 +6,7 @@
 #ifndef TIPPLE_SERVER_PRESPLIT_BALANCER_H
 #define TIPPLE_SERVER_PRESPLIT_BALANCER_H
 
-#include "server/server.h"
+#include "server/chunks/sharding.h"
 
 /* What the catalog says. */
 typedef enum {
@@ -24,17 +24,23 @@ typedef enum {
 } balancer_t;
 balancer_t balancer_judge(bool off, balancer_note_t note); /* pure */
 
+/* And under which name it stands now; "": it is not sharded. */
+typedef struct {
+    balancer_t hold;
+    char name[SHARDING_NAME];
+} balancer_found_t;
+
 /* Turns balancing of the collection of this UUID off. Call it after the catalog is open. *took: it was on, and is off now.
  * What a load of another collection of this name has noted, and left, is put back before. */
 bool balancer_take(server_t *server, mongoc_client_t *client, const uint8_t uuid[16], bool *took, err_t *err);
 
 /* here: of the collection that has the name now; noted (or NULL): of the one that loads have noted, mostly the same. */
-bool balancer_look(server_t *server, mongoc_client_t *client, balancer_t *here, balancer_t *noted,
+bool balancer_look(server_t *server, mongoc_client_t *client, balancer_t *here, balancer_found_t *noted,
                    err_t *err);
 
 /* Restores what was before the loads. took: of this collection, by balancer_take, so that it is ours although somebody has
  * removed the catalog with its note; or NULL. *found: what it was until now. */
-bool balancer_release(server_t *server, mongoc_client_t *client, const uint8_t *took, balancer_t *found,
+bool balancer_release(server_t *server, mongoc_client_t *client, const uint8_t *took, balancer_found_t *found,
                       err_t *err);
 
 /* A person had turned it off, and the collection is about to be dropped: noted in the catalog, whose header is there. */

@@ -83,9 +83,9 @@ void undo(server_t *server, mongoc_client_t *client, const undo_own_t *own, undo
     zones_free(&zones);
     const bool ok =
         balancer_release(server, client, own && own->balancing ? own->uuid : NULL, &undone->hold, &err);
-    undone->steps[UNDO_BALANCING].gone = ok && undone->hold == BALANCER_OURS;
-    undone->steps[UNDO_BALANCING].left = !ok && undone->hold == BALANCER_OURS;
-    undone->steps[UNDO_BALANCING].unknown = !ok && undone->hold != BALANCER_OURS;
+    undone->steps[UNDO_BALANCING].gone = ok && undone->hold.hold == BALANCER_OURS;
+    undone->steps[UNDO_BALANCING].left = !ok && undone->hold.hold == BALANCER_OURS;
+    undone->steps[UNDO_BALANCING].unknown = !ok && undone->hold.hold != BALANCER_OURS;
     if (!ok)
         undone->steps[UNDO_BALANCING].why = err;
     if (ok && sharded)
@@ -111,11 +111,11 @@ bool undo_tell(const server_t *server, const undone_t *undone, const char *hint,
             *err = undone->steps[step].why;
         ok = false;
     }
-    char *quoted = ejson_text(name);
-    if (undone->hold == BALANCER_IN_DOUBT)
+    char *quoted = ejson_text(undone->hold.name);
+    if (undone->hold.hold == BALANCER_IN_DOUBT)
         log_warn("balancing of %s is off: a load that was killed, or a person, turned it off. It stays off; "
                  "sh.enableBalancing(%s) turns it on",
-                 name, quoted ? quoted : "...");
+                 undone->hold.name, quoted ? quoted : "...");
     free(quoted);
     return ok;
 }

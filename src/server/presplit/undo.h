@@ -14,8 +14,8 @@ typedef struct {
         bool unknown; /* it could not be looked up */
         err_t why;    /* of what is left or unknown */
     } steps[UNDO_STEPS];
-    bool hidden;     /* unknown because this user may not read the config database */
-    balancer_t hold; /* how balancing was */
+    bool hidden;           /* unknown because this user may not read the config database */
+    balancer_found_t hold; /* how balancing was, and of which collection */
 } undone_t;
 
 /* What a load has changed itself: it knows that though somebody has removed what it noted of it. */
