@@ -111,28 +111,11 @@ static span_t in_uri(place_t *place, const char *after, bool scheme) {
     return port == NO_PORT && place->shut > colon + 1 ? (span_t){colon + 1, place->shut} : NONE;
 }
 
-/* 'password=' in quotes is only a name: the quote behind it is not one that begins a value. */
-static bool is_quoted_name(const place_t *place, char quote) {
-    const char *name = place->at;
-    while (name > place->text && (isalnum((unsigned char)name[-1]) || name[-1] == '-' || name[-1] == '_'))
-        name--;
-    return name > place->text && name[-1] == quote;
-}
-
-/* A value in quotes: up to the next one of this kind, or the end of the line. */
-static span_t in_quotes(const char *value) {
-    const char ends[] = {*value, '\n', '\0'};
-    const char *end = value + 1 + strcspn(value + 1, ends);
-    return end > value + 1 ? (span_t){value + 1, end} : NONE;
-}
-
 /* `value`: what follows "password=" and similar. What usually ends a value does not end it inside the password of a
  * URI. */
 static span_t in_option(place_t *place, const char *value) {
     static const char ends[] = "&; \t\r\n'\"";
     const char *end = value + strcspn(value, ends);
-    if ((*value == '\'' || *value == '"') && !is_quoted_name(place, *value))
-        return in_quotes(value);
     for (const char *at = value; (at = memmem(at, (size_t)(end - at), "//", 2)); at += 2) {
         const span_t login = in_uri(place, at + 2, true);
         if (login.from && login.to > end)

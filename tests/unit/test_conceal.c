@@ -115,11 +115,6 @@ static void names(void **state) {
         {"mongosh --password s3cret --host h", "mongosh --password *** --host h"},
         {"ftp://joe:s3cret", "ftp://joe:***"},
         {"PGPASSWORD=s3cret psql", "PGPASSWORD=*** psql"},
-        {"x --password 's3cret it' y", "x --password '***' y"},
-        {"password=\"s3cret & 's3cret'\" y", "password=\"***\" y"},
-        {"tlsCertificateKeyFilePassword='s3cret\ny", "tlsCertificateKeyFilePassword='***\ny"},
-        {"neither '--password=' nor \"sslClientPassword=\" is 'known'",
-         "neither '--password=' nor \"sslClientPassword=\" is 'known'"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         check(cases[i].text, cases[i].shown);
