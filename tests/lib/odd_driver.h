@@ -284,16 +284,18 @@ static void odd_forget_cursor(void) {
     odd_cursor.count = odd_cursor.at = 0;
 }
 
-/* The next of its documents, all of them or some; now and then a reply that is none. */
+/* The next of its documents, all of them or some; now and then a reply that is none, unless what was found is a fuzzer's,
+ * which holds to account who reads it. */
 static bool odd_answer(const char *batch, bson_t *reply, bson_error_t *error) {
     odd_t *odd = odd_server.odd;
     const size_t left = odd_cursor.count - odd_cursor.at;
     const bool all = odd_byte(odd) < 192;
     const size_t count = all ? left : odd_below(odd, left + 1);
-    bson_t *honest = odd_cursor_reply(batch, odd_cursor.documents + odd_cursor.at, count, all ? 0 : 5);
+    bson_t **const next = count ? odd_cursor.documents + odd_cursor.at : NULL;
+    bson_t *honest = odd_cursor_reply(batch, next, count, all ? 0 : 5);
     const bool fails = odd_fails(odd, error);
     bson_init(reply);
-    if (odd_byte(odd) < 240)
+    if (odd_byte(odd) < 240 || odd_server.find)
         bson_concat(reply, honest);
     else
         odd_copy(odd, honest, false, reply);
