@@ -120,8 +120,8 @@ TIPPLE_API tipple_load_t *tipple_load_new(const char *uri, tipple_error_t *error
  *   texts     format (none: as the collection was loaded before, or guessed; see also tipple_load_set_format), input-name,
  *             id, existing, shard-key, compressor, rejects (path; none: DATABASE.COLLECTION.rejects)
  *   lists     input (a file, directory, pattern, or "-"), index, filter, type: each call adds one
- *   guessing  header, dates, decimal, quote, encoding, nested (a switch), and type: not beside a format that is set; and
- *             on-bad-value, also of a format that was opened by its name
+ *   guessing  header, dates, decimal, delimiter, quote, encoding, nested (a switch), and type: not beside a format
+ *             that is set; and on-bad-value, also of a format that was opened by its name
  *   numbers   threads, batch, batch-bytes, memory, max-record, max-rejects, limit, max-rate, patience: spelled as there
  *   switches  drop (does not ask), append, direct, polite, unsafe, validate, dry-run, skip-bad-files, reload-changed,
  *             reload-missing, same-collection: "true" or "false"

@@ -24,6 +24,7 @@ typedef enum {
     HEADER,
     DATES,
     DECIMAL,
+    DELIMITER,
     ENCLOSED,
     ENCODING,
     BAD_VALUE,
@@ -53,6 +54,7 @@ static const row_t rows[] = {
     {"header", HEADER, AT(spec.guess)},
     {"dates", DATES, AT(spec.guess)},
     {"decimal", DECIMAL, AT(spec.guess)},
+    {"delimiter", DELIMITER, AT(spec.guess)},
     {"quote", ENCLOSED, AT(spec.guess)},
     {"encoding", ENCODING, AT(spec.guess)},
     {"on-bad-value", BAD_VALUE, AT(spec.guess)},
@@ -83,9 +85,10 @@ enum { ROWS = sizeof rows / sizeof *rows };
 
 /* By the command's own functions: options whose sentences list their words. */
 static bool (*const guess_words[KINDS])(void *guess, const char *text, err_t *err) = {
-    [HEADER] = guess_options_header,     [DATES] = guess_options_dates,
-    [DECIMAL] = guess_options_decimal,   [ENCODING] = guess_options_encoding,
-    [ENCLOSED] = guess_options_enclosed, [BAD_VALUE] = guess_options_bad_value,
+    [HEADER] = guess_options_header,       [DATES] = guess_options_dates,
+    [DECIMAL] = guess_options_decimal,     [ENCODING] = guess_options_encoding,
+    [DELIMITER] = guess_options_delimiter, [ENCLOSED] = guess_options_enclosed,
+    [BAD_VALUE] = guess_options_bad_value,
 };
 
 static void free_words(words_t *words) {

@@ -20,6 +20,10 @@
         GUESS_ROW(values, member, "decimal", "MARK", guess_options_decimal,                                  \
                   "The decimal mark, . or , for numbers such as 1,234 if the file "                          \
                   "does not tell."),                                                                         \
+        GUESS_ROW(                                                                                           \
+            values, member, "delimiter", "SIGN", guess_options_delimiter,                                    \
+            "What divides the columns, if the file does not tell: , ; | : tab, \\x01, blanks, or none "      \
+            "where a line is one column."),                                                                  \
         GUESS_ROW(values, member, "quote", "double|single|none", guess_options_enclosed,                     \
                   "What encloses values that need it, if the file does not tell: \", ' or nothing."),        \
         GUESS_ROW(values, member, "encoding", "NAME", guess_options_encoding,                                \

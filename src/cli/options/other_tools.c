@@ -20,8 +20,8 @@
     "the URI says where to: a URI with a database alone moves all of a dump into it, and one with a "        \
     "collection takes one file: dump/shop/orders.bson, or 'dump.archive!shop.orders'"
 #define DELIMITER                                                                                            \
-    "The delimiter is guessed, or a format file says it (delimiter: \";\"): `tipple formats --guess FILE` "  \
-    "writes one to edit, for --format"
+    "The delimiter is guessed; where a file does not tell it, --delimiter ';' of load, parse and formats "   \
+    "does"
 #define TLS     "?tls=true in the URI says it"
 #define TLS_CA  "?tls=true&tlsCAFile=FILE in the URI says it"
 #define TLS_KEY "?tls=true&tlsCertificateKeyFile=FILE in the URI says it"

@@ -107,9 +107,10 @@ bool guess_begin(guess_t *guess, const uint8_t *text, size_t length, bool whole,
     guess->json = !guess->bson && guess_is_json(text, length);
     if (guess->bson || guess->json)
         return true;
+    const structure_said_t said = {guess->options.header_line, guess->options.quote,
+                                   guess->options.delimiter};
     if (!guess_is_text(guess->name, text, length, err) ||
-        !guess_find_structure(&guess->structure, guess->name, text + bom, length - bom, whole,
-                              guess->options.header_line, guess->options.quote, err))
+        !guess_find_structure(&guess->structure, guess->name, text + bom, length - bom, whole, &said, err))
         return false;
     guess_schema(guess->schema, &guess->structure.way);
     guess->schema->skip = (uint32_t)guess->structure.skip;
@@ -243,11 +244,11 @@ static bool is_still_first(const guess_t *guess, const guess_text_t *here) {
 static bool check_quote(const guess_t *guess, const uint8_t *text, size_t length, bool whole, err_t *err) {
     const size_t bom = lines_bom(text, length);
     const char quote = guess->structure.way.quote;
+    const structure_said_t said = {0, guess->options.quote, guess->options.delimiter};
     structure_t other;
     err_t ignored;
     if (guess->json || guess->bson || (!memchr(text, '\'', length) && quote != '\'') ||
-        !guess_find_structure(&other, guess->name, text + bom, length - bom, whole, 0, guess->options.quote,
-                              &ignored))
+        !guess_find_structure(&other, guess->name, text + bom, length - bom, whole, &said, &ignored))
         return true;
     return other.way.quote == quote || !other.way.quote || !quote || !memchr(text, other.way.quote, length) ||
            err_set(err, STATUS_INPUT,

@@ -22,6 +22,7 @@ typedef struct {
         header_line; /* with GUESS_HEADER: which line names the columns; 0: the first one, or nobody doubts it */
     char decimal;    /* '.' or ',' */
     const char *quote; /* "\"", "'", or "" for none; NULL: nobody has said it */
+    char delimiter;    /* one character; ' ': blanks; '\n': none divides; 0: nobody has said it */
     bool encoding_given;
     encoding_t encoding;
     bool nested;        /* names with dots make subdocuments */

@@ -35,6 +35,22 @@ bool guess_options_decimal(void *options, const char *text, err_t *err) {
     return chosen >= 0;
 }
 
+static const char *const delimiter_words[] = {",", ";", "|", ":", "tab", "\\x01", "blanks", "none"};
+static const char delimiter_signs[] = {',', ';', '|', ':', '\t', '\x01', ' ', '\n'};
+
+bool guess_options_delimiter(void *options, const char *text, err_t *err) {
+    const int chosen = choose_word("delimiter", strcmp(text, "\t") == 0 ? "tab" : text, delimiter_words,
+                                   sizeof delimiter_signs, err);
+    if (chosen >= 0)
+        ((guess_options_t *)options)->delimiter = delimiter_signs[chosen];
+    return chosen >= 0;
+}
+
+const char *guess_options_delimiter_word(char delimiter) {
+    const char *sign = memchr(delimiter_signs, delimiter, sizeof delimiter_signs);
+    return sign ? delimiter_words[sign - delimiter_signs] : NULL;
+}
+
 static const char *const quote_words[] = {"double", "single", "none"}, *const quotes[] = {"\"", "'", ""};
 
 bool guess_options_enclosed(void *options, const char *text, err_t *err) {
@@ -91,6 +107,7 @@ bool guess_options_check(guess_options_t *options, char *const *types, size_t co
     const char *given = options->dates            ? "dates"
                         : options->header         ? "header"
                         : options->decimal        ? "decimal"
+                        : options->delimiter      ? "delimiter"
                         : options->quote          ? "quote"
                         : options->encoding_given ? "encoding"
                         : options->nested         ? "nested"

@@ -93,23 +93,29 @@ static void take_thousands(guess_column_t *column) {
     }
 }
 
-/* "1,5" in quotes, in a file of commas where others have 1.5: a number, or two? */
+/* A comma that a number of the column holds may stand between two numbers: "1,5" in quotes, in a file of commas where others
+ * have 1.5; where a person had to say that blanks divide; below a name that has one, too. */
+static bool may_be_pairs(const guess_t *guess, const guess_column_t *column, bool point) {
+    const structure_t *structure = &guess->structure;
+    return !column->told && has_mark(&column->column, &column->is, ',') &&
+           ((point && way_delimiter(&structure->way).text[0] == ',') ||
+            (structure->way.blanks && guess->options.delimiter) ||
+            ((guess->header || guess->named_here) && strchr(column->name, ',')));
+}
+
 static bool settle_pairs(guess_t *guess, bool point, bool said, err_t *err) {
-    const schema_text_t delimiter = way_delimiter(&guess->structure.way);
-    for (size_t i = 0; i < guess->structure.columns && delimiter.text[0] == ','; i++) {
+    for (size_t i = 0; i < guess->structure.columns; i++) {
         guess_column_t *column = &guess->columns[i];
         char name[200];
-        if (!point || column->told || !has_mark(&column->column, &column->is, ','))
+        if (!may_be_pairs(guess, column, point) || (said && !point))
             continue;
         guess_shown(name, sizeof name, column->key, strlen(column->key));
         if (!said)
-            return err_set(
-                err, STATUS_INPUT,
-                "%.1000s: the values of column '%s' are numbers with a decimal comma, or two numbers each: "
-                "other "
-                "columns have a decimal dot; give --type '%s:number' if they are numbers, else --decimal . "
-                "or --type '%s:text'",
-                guess->name, name, name, name);
+            return err_set(err, STATUS_INPUT,
+                           "%.1000s: the values of column '%s' are numbers with a decimal comma, or two "
+                           "numbers each%s; give "
+                           "--type '%s:number' if they are numbers, else --decimal . or --type '%s:text'",
+                           guess->name, name, point ? ": other columns have a decimal dot" : "", name, name);
         column->is = guess_column_as(&column->column, KIND_TEXT);
     }
     return true;

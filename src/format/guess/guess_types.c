@@ -115,11 +115,21 @@ static bool spec_agrees(const char *text, const schema_t *schema, const char *wh
     return ok;
 }
 
+/* As it was said, the delimiter may have become a longer one; where none divides, the format has some that no text holds. */
+static bool delimiter_agrees(char delimiter, const schema_t *schema) {
+    return delimiter == '\n'  ? schema->field_count == 1
+           : delimiter == ' ' ? schema->blanks
+                              : !schema->blanks && schema->delimiters[0] == delimiter;
+}
+
 bool guess_options_agree(const guess_options_t *options, const schema_t *schema, const char *what,
                          err_t *err) {
     for (size_t i = 0; i < options->type_count; i++)
         if (!spec_agrees(options->types[i], schema, what, err))
             return false;
+    if (options->delimiter && !delimiter_agrees(options->delimiter, schema))
+        return err_set(err, STATUS_USAGE, "--delimiter %s: %s has another one: " TYPE_SPEC_ANEW,
+                       guess_options_delimiter_word(options->delimiter), what);
     if (options->encoding_given && options->encoding != schema->encoding)
         return err_set(err, STATUS_USAGE, "--encoding %s: %s has %s: " TYPE_SPEC_ANEW,
                        encoding_names[options->encoding], what, encoding_names[schema->encoding]);
@@ -140,6 +150,7 @@ void guess_options_quote(text_t *line, const guess_options_t *options) {
     shell_quote_option(line, "--header", options->header_line ? number : headers[options->header]);
     shell_quote_option(line, "--dates", dates[options->dates]);
     shell_quote_option(line, "--decimal", *decimal ? decimal : NULL);
+    shell_quote_option(line, "--delimiter", guess_options_delimiter_word(options->delimiter));
     shell_quote_option(line, "--quote", options->quote ? guess_options_quote_word(*options->quote) : NULL);
     shell_quote_option(line, "--encoding",
                        options->encoding_given ? encoding_names[options->encoding] : NULL);

@@ -154,7 +154,8 @@ static bool weigh(study_t *study, const way_t *way, double weight, structure_t *
     if (!guess_cut_all(study, way, err))
         return false;
     found->columns = guess_usual_fields(study);
-    if (found->columns < 2 || (way->delimiter == ':' && has_other_colons(study)))
+    if (found->columns < 2 || (way->delimiter == ':' && !study->delimiter &&
+                               (has_other_colons(study) || guess_is_of_addresses(study))))
         return true;
     *err = (err_t){.status = STATUS_OK};
     const size_t fitting = guess_find_first(study, found, &of, err);
@@ -166,6 +167,7 @@ static bool weigh(study_t *study, const way_t *way, double weight, structure_t *
     const double share = (double)fitting / (double)(of ? of : 1);
     if (!are || (found->tears && !study->quote) || share < 0.6 || (fitting < 2 && found->skip))
         return true;
+    found->fitting = fitting;
     found->sound = share == 1 && odd == 0;
     found->score = share * share * (0.2 + 0.8 * clean) * (1 - 0.8 * odd) * weight *
                    (found->skip || found->odd_header ? 0.85 : 1) *
@@ -203,15 +205,16 @@ static bool may_enclose(const study_t *study, char quote) {
 
 /* One column: no delimiter is anywhere but in numbers, and in quotes. */
 static bool weigh_single(study_t *study, structure_t *best, err_t *err) {
-    static const char unused[] = {'\t', '|', ';', ','};
-    bool divided;
-    if (!is_divided(study, best, &divided, err))
+    static const char unused[] = {'\t', '|', ';', ',', '\x01', '\x02'};
+    const bool said = study->delimiter == '\n';
+    bool divided = false;
+    if (!said && !is_divided(study, best, &divided, err))
         return false;
     if (divided)
         return true;
     for (size_t i = 0; i < sizeof unused; i++) {
         structure_t single = {.way = quotings[0], .columns = 1};
-        double clean, odd;
+        double clean = 0, odd = 0;
         size_t of;
         if (memchr(study->text, unused[i], (size_t)(study->end - study->text)))
             continue;
@@ -229,11 +232,12 @@ static bool weigh_single(study_t *study, structure_t *best, err_t *err) {
                 continue;
             single.score =
                 (double)fitting / (double)(of ? of : 1) * clean * (1 - 0.8 * odd) * 0.9 * quoting_weight[j];
-            if (clean >= 0.7 && single.score > best->score)
+            if ((said || clean >= 0.7) && single.score > best->score)
                 *best = single;
         }
         break;
     }
+    best->score = said && best->columns ? 1 : best->score;
     return true;
 }
 
@@ -251,12 +255,9 @@ static bool widen(study_t *study, structure_t *best, err_t *err) {
     return true;
 }
 
-/* Is there no other delimiter, and do blanks divide all lines evenly? */
-static bool weigh_blanks(study_t *study, structure_t *best, err_t *err) {
+static bool weigh_as_blanks(study_t *study, structure_t *best, err_t *err) {
     structure_t found;
     const way_t way = {.delimiter = ' ', .quote = study->quote ? *study->quote : '"', .blanks = true};
-    if ((best->score > 0.25 && best->columns > 1) || !guess_is_aligned(study, &best->unsure_blanks, err))
-        return true;
     if (!weigh(study, &way, 1, &found, err))
         return false;
     if (found.score > 0.25)
@@ -264,92 +265,10 @@ static bool weigh_blanks(study_t *study, structure_t *best, err_t *err) {
     return true;
 }
 
-static bool refuse_undivided(const char *name, err_t *err) {
-    return err_set(
-        err, STATUS_INPUT,
-        "%.1000s: no delimiter (of , ; tab | : || \\x01 and blanks) divides its lines evenly, so its "
-        "format cannot be guessed; give --format",
-        name);
-}
-
-static bool refuse_amounts(study_t *study, const char *name, err_t *err) {
-    bool is;
-    if (!guess_is_of_amounts(study, &is, err))
-        return false;
-    return !is ||
-           err_set(err, STATUS_INPUT,
-                   "%.1000s: each of its lines may be one number with a decimal comma, or two columns: "
-                   "nothing tells; give --format, with decimal: \",\" or with two columns",
-                   name);
-}
-
-static bool refuse_structure(study_t *study, const structure_t *best, const char *name, err_t *err) {
-    if (best->columns == 2 && best->way.delimiter == ',' && !refuse_amounts(study, name, err))
-        return false;
-    if (best->unsure_blanks)
-        return err_set(err, STATUS_INPUT,
-                       "%.1000s: its lines may be numbers with a blank for thousands, or blanks may divide "
-                       "them into columns: nothing tells; give --format, with thousands: \" \" or with "
-                       "delimiter: blanks",
-                       name);
-    if ((best->score <= 0.25 || best->columns == 1) && !guess_refuse_by_width(study, name, err))
-        return false;
-    if (best->score <= 0.25)
-        return refuse_undivided(name, err);
-    if (best->columns == 1 && !study->quote && guess_has_quoted_words(study))
-        return err_set(
-            err, STATUS_INPUT,
-            "%.1000s: blanks seem to divide its lines, which begin with a text in quotes, but nothing "
-            "else tells; give a --format with delimiter: blanks, or --quote none if it is one column",
-            name);
-    if (best->columns > SCHEMA_MOST_FIELDS)
-        return err_set(err, STATUS_INPUT, "%.1000s: has %zu columns; a format has %d fields at most", name,
-                       best->columns, SCHEMA_MOST_FIELDS);
-    if (best->skip > SCHEMA_MOST_SKIPPED)
-        return err_set(err, STATUS_INPUT,
-                       "%.1000s: %zu lines stand before its header; at most %d can be skipped", name,
-                       best->skip, SCHEMA_MOST_SKIPPED);
-    if (best->two_quotes && !study->quote)
-        return err_set(
-            err, STATUS_INPUT,
-            "%.1000s: some of its fields are enclosed in ' and some in \", and only one of them can be "
-            "the quote character: say which by --quote single or --quote double",
-            name);
-    if (best->behind_blank.length)
-        return err_set(
-            err, STATUS_INPUT,
-            "%.1000s: some of its quotes stand behind a blank ('%.*s'): there a quote is an ordinary "
-            "character, so that the value would keep it, or be divided within the quotes. Remove these "
-            "blanks; or give a --format, if that is meant",
-            name, (int)(best->behind_blank.length < 60 ? best->behind_blank.length : 60),
-            (const char *)best->behind_blank.text);
-    if (best->unsure_comment)
-        return err_set(
-            err, STATUS_INPUT,
-            "%.1000s: of its lines that begin with '#', some have as many fields as its records, and some "
-            "have not: all may be comments, or none; give a --format with comment: \"#\", or without",
-            name);
-    return true;
-}
-
-static void name_delimiter(char out[8], char delimiter) {
-    if (delimiter == '\t')
-        snprintf(out, 8, "tab");
-    else if (delimiter == '\x01')
-        snprintf(out, 8, "\\x01");
-    else
-        snprintf(out, 8, "'%c'", delimiter);
-}
-
-static bool refuse_two(const structure_t *one, const structure_t *other, const char *name, err_t *err) {
-    char first[8], second[8];
-    name_delimiter(first, one->way.delimiter);
-    name_delimiter(second, other->way.delimiter);
-    return err_set(
-        err, STATUS_INPUT,
-        "%.1000s: %s divides its lines into %zu columns, and %s into %zu: both are equally good; give "
-        "--format",
-        name, first, one->columns, second, other->columns);
+/* Is there no other delimiter, and do blanks divide all lines evenly? */
+static bool weigh_blanks(study_t *study, structure_t *best, err_t *err) {
+    return (best->score > 0.25 && best->columns > 1) || !guess_is_aligned(study, &best->unsure_blanks, err) ||
+           weigh_as_blanks(study, best, err);
 }
 
 /* The best way with this delimiter, alone and with a blank behind it, where quotes stand behind that. */
@@ -376,30 +295,57 @@ static bool weigh_quotings(study_t *study, char delimiter, structure_t *best, er
     return true;
 }
 
-/* told: the delimiter; 0: nothing tells it. */
-static bool choose(study_t *study, char told, const char *name, structure_t *best, err_t *err) {
-    structure_t second = {.score = 0};
-    *best = (structure_t){.score = 0};
+/* Does it divide the same lines as the best one, or more? A colon stands in many texts that something else divides. */
+static bool is_rival(const structure_t *best, const structure_t *other) {
+    return other->columns > 1 && other->score > 0 && other->way.delimiter != ':' &&
+           best->way.delimiter != ':' && other->fitting >= best->fitting && other->skip <= best->skip &&
+           !other->odd_header;
+}
+
+/* Of two that divide the same lines one must be surely right. */
+static bool choose_of_rivals(study_t *study, const structure_t *found, const char *name, structure_t *best,
+                             err_t *err) {
     for (size_t i = 0; i < sizeof delimiters; i++) {
-        structure_t of_this = {.score = 0};
+        int better;
+        if (found[i].way.delimiter == best->way.delimiter)
+            continue;
+        if (!is_rival(best, &found[i])) {
+            if (found[i].score > 0.98 * best->score && best->score > 0.25)
+                return guess_refuse_two(best, &found[i], name, err);
+            continue;
+        }
+        if (!guess_compare_rivals(study, best, &found[i], &better, err))
+            return false;
+        if (!better)
+            return guess_refuse_two(best, &found[i], name, err);
+        *best = better > 0 ? found[i] : *best;
+    }
+    return true;
+}
+
+/* told: the delimiter; 0: nothing tells it. */
+static bool choose_one(study_t *study, char told, const char *name, structure_t *best, err_t *err) {
+    structure_t found[sizeof delimiters] = {{.score = 0}};
+    for (size_t i = 0; i < sizeof delimiters; i++) {
         if (told && told != delimiters[i])
             continue;
-        if (!weigh_quotings(study, delimiters[i], &of_this, err))
+        if (!weigh_quotings(study, delimiters[i], &found[i], err))
             return false;
-        if (of_this.score > best->score) {
-            second = *best;
-            *best = of_this;
-        } else if (of_this.score > second.score) {
-            second = of_this;
-        }
+        if (found[i].score > best->score)
+            *best = found[i];
     }
     if (!told && !weigh_single(study, best, err))
         return false;
-    if (best->columns > 1 && second.score > 0.98 * best->score && best->score > 0.25)
-        return refuse_two(best, &second, name, err);
-    if (!widen(study, best, err) || !weigh_blanks(study, best, err))
-        return false;
-    return refuse_structure(study, best, name, err);
+    return (best->columns < 2 || choose_of_rivals(study, found, name, best, err)) &&
+           widen(study, best, err) && (told || weigh_blanks(study, best, err));
+}
+
+static bool choose(study_t *study, char told, const char *name, structure_t *best, err_t *err) {
+    *best = (structure_t){.score = 0};
+    const bool ok = told == ' '    ? weigh_as_blanks(study, best, err)
+                    : told == '\n' ? weigh_single(study, best, err)
+                                   : choose_one(study, told, name, best, err);
+    return ok && guess_refuse_structure(study, best, name, err);
 }
 
 /* A spreadsheet's first line that is no record: it tells the delimiter. Returns its length with its line end; 0: it is none. */
@@ -442,15 +388,15 @@ static bool ends_line(const study_t *study, const char *name, err_t *err) {
 }
 
 bool guess_find_structure(structure_t *structure, const char *name, const uint8_t *text, size_t length,
-                          bool whole, uint32_t header_line, const char *quote, err_t *err) {
+                          bool whole, const structure_said_t *said, err_t *err) {
     char told = 0;
     const size_t told_length = find_told(text, length, &told);
-    const uint8_t *header = find_line(text, length, header_line), *first = text + told_length;
-    if (header_line > 1 + (told_length > 0)) {
+    const uint8_t *header = find_line(text, length, said->header_line), *first = text + told_length;
+    if (said->header_line > 1 + (told_length > 0)) {
         if (!header)
             return err_set(err, STATUS_INPUT,
                            "%.1000s: --header %u: there is no such line in its first %zu bytes", name,
-                           header_line, length);
+                           said->header_line, length);
         first = header;
     }
     study_t *study = calloc(1, sizeof *study);
@@ -458,11 +404,15 @@ bool guess_find_structure(structure_t *structure, const char *name, const uint8_
         return err_memory(err, sizeof *study);
     const size_t before = (size_t)(first - text);
     study->text = first;
-    study->quote = quote;
+    study->quote = said->quote;
+    study->delimiter = said->delimiter ? said->delimiter : told;
+    study->named = said->header_line > 0;
+    study->lines_before = lines_count(text, before);
     study->last = whole && length - before <= LOOK_AT;
     study->end = study->last || length - before < LOOK_AT ? text + length : first + LOOK_AT;
-    const bool ok = (study->last || ends_line(study, name, err)) && choose(study, told, name, structure, err);
-    structure->told = lines_count(text, before);
+    const bool ok =
+        (study->last || ends_line(study, name, err)) && choose(study, study->delimiter, name, structure, err);
+    structure->told = study->lines_before;
     structure->skip += structure->told;
     structure->unsure_names_at += structure->unsure_names_at ? structure->told : 0;
     structure->first += before;

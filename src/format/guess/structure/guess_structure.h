@@ -4,8 +4,14 @@
 
 #include "format/guess/structure/guess_cut.h"
 
-/* header_line: which line names the columns, as a person says; 0: nobody does. quote: see guess_options_t. */
+/* What a person says of it: see guess_options_t. header_line 0: nobody says which line names the columns. */
+typedef struct {
+    uint32_t header_line;
+    const char *quote;
+    char delimiter;
+} structure_said_t;
+
 bool guess_find_structure(structure_t *structure, const char *name, const uint8_t *text, size_t length,
-                          bool whole, uint32_t header_line, const char *quote, err_t *err);
+                          bool whole, const structure_said_t *said, err_t *err);
 
 #endif

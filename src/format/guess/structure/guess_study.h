@@ -11,7 +11,10 @@ enum { GUESS_MOST_RECORDS = 500 };
 typedef struct {
     const uint8_t *text, *end;
     bool last;
-    const char *quote; /* as a person says: see guess_options_t */
+    const char *quote;   /* as a person says: see guess_options_t */
+    char delimiter;      /* so, too, or as the first line tells */
+    bool named;          /* a person says which line names the columns */
+    size_t lines_before; /* of the whole text */
     schema_t schema;
     split_t split;
     size_t count;
@@ -35,10 +38,32 @@ bool guess_is_typed(const uint8_t *text, size_t length);
 typedef enum { IS_NOTHING, IS_TYPED, IS_TEXT } value_is_t;
 value_is_t guess_classify(const uint8_t *text, size_t length);
 
+/* ---- guess_doubt.c: refuses what was found, where another reading may be right, or nothing divides the lines ---- */
+
+bool guess_refuse_structure(study_t *study, const structure_t *best, const char *name, err_t *err);
+bool guess_refuse_two(const structure_t *one, const structure_t *other, const char *name, err_t *err);
+
 /* ---- guess_first.c ---- */
 
 /* Which lines come before the records, and which are comments. Returns how many records fit. */
 size_t guess_find_first(study_t *study, structure_t *found, size_t *of, err_t *err);
+
+/* ---- guess_rivals.c: what else may divide the lines ---- */
+
+/* Two delimiters divide the same lines: which is right? *better: -1 the one, 1 the other, 0 nothing tells. False: out of
+ * memory. */
+bool guess_compare_rivals(study_t *study, const structure_t *one, const structure_t *other, int *better,
+                          err_t *err);
+
+/* Commas that may be a part of texts or numbers: behind words, before blanks; between the seconds of a time and their
+ * fraction; beside a blank that may divide. False: err. */
+bool guess_check_commas(study_t *study, const structure_t *found, const char *name, err_t *err);
+
+/* Has a column numbers or the like in all records but the first? */
+bool guess_names_numbers(study_t *study, const structure_t *found, bool *are, err_t *err);
+
+/* Are most lines times or addresses, such as 12:30:00, 00:1a:2b:3c:4d:5e, fe80::1 or 10.0.0.1:80? */
+bool guess_is_of_addresses(const study_t *study);
 
 /* ---- guess_wide.c ---- */
 
@@ -46,8 +71,12 @@ size_t guess_find_first(study_t *study, structure_t *found, size_t *of, err_t *e
  * *unsure: each line may be one number, too. */
 bool guess_is_aligned(study_t *study, bool *unsure, err_t *err);
 
-/* Is each line one number with a decimal comma, and is one of them marked between thousands: 1.234,50? False: err. */
+/* Is each line one number with a decimal comma: 1.234,50, -5,25? False: err. */
 bool guess_is_of_amounts(study_t *study, bool *is, err_t *err);
+
+/* Of columns that blanks divide: has a line words where most others have none, beside several blanks? Then a field of it may
+ * be empty, and another one have a blank within. False: no line has, or err. */
+bool guess_find_gap(study_t *study, const structure_t *found, size_t *record, err_t *err);
 
 /* Is every second field of all records empty, or the same sign? Then the delimiter is that long: *wide. */
 bool guess_is_widened(study_t *study, const structure_t *found, char wide[4], err_t *err);

@@ -77,18 +77,126 @@ bool guess_is_aligned(study_t *study, bool *unsure, err_t *err) {
     return !*unsure && usual >= 3 && !(whole.values && whole.typed);
 }
 
+/* How the parts of all lines behind their comma are written. */
+typedef struct {
+    size_t digits; /* in each; SIZE_MAX: not as many */
+    bool signed_, zero;
+} decimals_t;
+
+static void look_at_decimals(decimals_t *decimals, bool first, const uint8_t *text, size_t length) {
+    const uint8_t *comma = memchr(text, ',', length), *const end = text + length;
+    size_t digits = 0;
+    for (const uint8_t *at = comma; at && at < end; at++)
+        digits += *at >= '0' && *at <= '9';
+    decimals->digits = first || decimals->digits == digits ? digits : SIZE_MAX;
+    decimals->signed_ |= memchr(text, '-', length) != NULL;
+    decimals->zero |= comma && comma + 1 < end && comma[1] == '0';
+}
+
+/* Cents, thousands, a minus sign, or a zero behind the comma, as no second number would have it. */
+static bool are_of_amounts(const decimals_t *decimals) {
+    return decimals->digits == 2 || decimals->digits == 3 || decimals->signed_ || decimals->zero;
+}
+
 bool guess_is_of_amounts(study_t *study, bool *is, err_t *err) {
     const way_t way = {.delimiter = '\n'};
     column_t whole;
+    decimals_t decimals = {.digits = 0};
     *is = false;
     guess_column_begin(&whole);
     if (!guess_cut_all(study, &way, err))
         return false;
-    for (size_t i = 0; i < study->count; i++)
-        guess_column_add(&whole, study->text + study->records[i].at, study->records[i].length);
+    for (size_t i = 0; i < study->count; i++) {
+        const uint8_t *text = study->text + study->records[i].at;
+        guess_column_add(&whole, text, study->records[i].length);
+        look_at_decimals(&decimals, i == 0, text, study->records[i].length);
+    }
     for (size_t i = 0; whole.values && i < STYLES; i++)
-        *is |= guess_styles[i].decimal == ',' && (whole.styles & whole.fraction & whole.grouped) >> i & 1;
+        *is |=
+            guess_styles[i].decimal == ',' &&
+            (whole.styles & whole.fraction & (whole.grouped | (are_of_amounts(&decimals) ? 0xFF : 0))) >> i &
+                1;
     return true;
+}
+
+/* ---- words that stand at other places than those of other lines ---- */
+
+enum { COMPARED = 50 /* lines, with each that has gaps */ };
+
+typedef struct {
+    uint32_t at, end;
+    bool wide; /* several blanks before it */
+} place_t;
+
+/* Where the field of the record that is split stands in its line. */
+static place_t place_of(const study_t *study, size_t column) {
+    const span_t *span = &study->split.spans[column], *before = column ? span - 1 : span;
+    return (place_t){span->at, span->at + span->raw_length,
+                     column && span->at > before->at + before->raw_length + 1};
+}
+
+static bool has_gap(const uint8_t *text, size_t length) {
+    size_t at = 0;
+    while (at < length && delimiter_is_blank(text[at]))
+        at++;
+    while (length && delimiter_is_blank(text[length - 1]))
+        length--;
+    return at < length && memmem(text + at, length - at, "  ", 2) != NULL;
+}
+
+static bool split_at(study_t *study, const structure_t *found, size_t record, err_t *err) {
+    return split_record(&study->split, &study->schema, found->way.delimiter,
+                        study->text + study->records[record].at, study->records[record].length) ||
+           err_memory(err, study->records[record].length);
+}
+
+/* Does a word of this line stand where fewer than half of some other lines have theirs of this column, and has the line one
+ * blank where most have several, or several where most have one? */
+static bool is_elsewhere(study_t *study, const structure_t *found, size_t record, bool *is, err_t *err) {
+    static _Thread_local place_t places[SCHEMA_MOST_FIELDS];
+    static _Thread_local struct { uint32_t there, as_wide; } others[SCHEMA_MOST_FIELDS];
+    const size_t step = study->count / COMPARED + 1, columns = found->columns;
+    size_t compared = 0;
+    bool elsewhere = false, gaps = false;
+    memset(others, 0, sizeof others);
+    if (!split_at(study, found, record, err))
+        return false;
+    for (size_t j = 0; j < columns && j < SCHEMA_MOST_FIELDS; j++)
+        places[j] = place_of(study, j);
+    for (size_t i = 0; i < study->count; i += step) {
+        if (i == record || study->records[i].fields != columns)
+            continue;
+        if (!split_at(study, found, i, err))
+            return false;
+        compared++;
+        for (size_t j = 0; j < columns && j < SCHEMA_MOST_FIELDS; j++) {
+            const place_t one = places[j], other = place_of(study, j);
+            others[j].there += one.at < other.end && other.at < one.end;
+            others[j].as_wide += one.wide == other.wide;
+        }
+    }
+    for (size_t j = 0; j < columns && j < SCHEMA_MOST_FIELDS; j++) {
+        elsewhere |= 2 * others[j].there < compared;
+        gaps |= 2 * others[j].as_wide < compared;
+    }
+    *is = elsewhere && gaps;
+    return true;
+}
+
+bool guess_find_gap(study_t *study, const structure_t *found, size_t *record, err_t *err) {
+    bool is = false;
+    *err = (err_t){.status = STATUS_OK};
+    if (!guess_cut_all(study, &found->way, err))
+        return false;
+    for (size_t i = 1; i < study->count && !is; i++) {
+        if (study->records[i].fields != found->columns ||
+            !has_gap(study->text + study->records[i].at, study->records[i].length))
+            continue;
+        if (!is_elsewhere(study, found, i, &is, err))
+            return false;
+        *record = i;
+    }
+    return is;
 }
 
 bool guess_is_widened(study_t *study, const structure_t *found, char wide[4], err_t *err) {

@@ -1,0 +1,139 @@
+/* Where a structure was found, and another one may be right, or the text is none that a guess reads. */
+#include "format/guess/structure/guess_study.h"
+
+#include <stdio.h>
+
+static const char *name_delimiter(char out[8], char delimiter) {
+    if (delimiter == '\t')
+        snprintf(out, 8, "tab");
+    else if (delimiter == '\x01')
+        snprintf(out, 8, "'\\x01'");
+    else if (delimiter == ' ' || delimiter == '\n')
+        snprintf(out, 8, delimiter == ' ' ? "blanks" : "none");
+    else
+        snprintf(out, 8, "'%c'", delimiter);
+    return out;
+}
+
+static bool refuse_undivided(const char *name, err_t *err) {
+    return err_set(
+        err, STATUS_INPUT,
+        "%.1000s: no delimiter (of , ; tab | : || \\x01 and blanks) divides its lines evenly, so its "
+        "format cannot be guessed; give --format",
+        name);
+}
+
+static bool refuse_amounts(study_t *study, const char *name, err_t *err) {
+    bool is;
+    if (!guess_is_of_amounts(study, &is, err))
+        return false;
+    return !is ||
+           err_set(err, STATUS_INPUT,
+                   "%.1000s: each of its lines may be one number with a decimal comma, or two columns: "
+                   "nothing tells; say which by --delimiter none or --delimiter ,",
+                   name);
+}
+
+static bool refuse_said(const study_t *study, const char *name, err_t *err) {
+    char sign[8];
+    return err_set(
+        err, STATUS_INPUT,
+        "%.1000s: --delimiter %s divides most of its lines into one field, or each into another number "
+        "of fields; give another one, or --format",
+        name, name_delimiter(sign, study->delimiter));
+}
+
+/* A colon is a part of many texts, and divides few: many columns, or such with names above numbers. */
+static bool check_colons(study_t *study, const structure_t *best, const char *name, err_t *err) {
+    const size_t few = best->way.wide[0] ? 2 : 3;
+    bool named;
+    if (best->way.delimiter != ':' || best->columns > few)
+        return true;
+    return guess_names_numbers(study, best, &named, err) &&
+           (named ||
+            err_set(err, STATUS_INPUT,
+                    "%.1000s: '%s' may divide its lines into %zu columns, or be a part of their text, as in "
+                    "host:port; say which by --delimiter : or --delimiter none",
+                    name, best->way.wide[0] ? best->way.wide : ":", best->columns));
+}
+
+static bool check_gaps(study_t *study, const structure_t *best, const char *name, err_t *err) {
+    size_t record, lines = 1;
+    if (!best->way.blanks || !guess_find_gap(study, best, &record, err))
+        return err->status == STATUS_OK;
+    for (size_t i = 0; i < study->records[record].at; i++)
+        lines += study->text[i] == '\n';
+    const int shown = study->records[record].length < 60 ? (int)study->records[record].length : 60;
+    return err_set(err, STATUS_INPUT,
+                   "%.1000s: blanks divide its lines, but line %zu ('%.*s') has words at other places than "
+                   "the lines around "
+                   "it: a field of it may be empty, and another one have a blank in it. Give a --format of "
+                   "fixed width, or "
+                   "--delimiter blanks if each word is a field",
+                   name, lines + study->lines_before, shown,
+                   (const char *)study->text + study->records[record].at);
+}
+
+bool guess_refuse_structure(study_t *study, const structure_t *best, const char *name, err_t *err) {
+    const bool said = study->delimiter != 0;
+    if (!said && best->columns == 2 && best->way.delimiter == ',' && !refuse_amounts(study, name, err))
+        return false;
+    if (!said && best->unsure_blanks)
+        return err_set(
+            err, STATUS_INPUT,
+            "%.1000s: its lines may be numbers with a blank for thousands, or blanks may divide "
+            "them into columns: nothing tells; say which by --delimiter none or --delimiter blanks",
+            name);
+    if (!said && (best->score <= 0.25 || best->columns == 1) && !guess_refuse_by_width(study, name, err))
+        return false;
+    if (best->score <= 0.25)
+        return said ? refuse_said(study, name, err) : refuse_undivided(name, err);
+    if (!said && (!guess_check_commas(study, best, name, err) || !check_colons(study, best, name, err) ||
+                  !check_gaps(study, best, name, err)))
+        return false;
+    if (!said && best->columns == 1 && !study->quote && guess_has_quoted_words(study))
+        return err_set(
+            err, STATUS_INPUT,
+            "%.1000s: blanks seem to divide its lines, which begin with a text in quotes, but nothing "
+            "else tells; give --delimiter blanks, or --quote none if it is one column",
+            name);
+    if (best->columns > SCHEMA_MOST_FIELDS)
+        return err_set(err, STATUS_INPUT, "%.1000s: has %zu columns; a format has %d fields at most", name,
+                       best->columns, SCHEMA_MOST_FIELDS);
+    if (best->skip > SCHEMA_MOST_SKIPPED)
+        return err_set(err, STATUS_INPUT,
+                       "%.1000s: %zu lines stand before its header; at most %d can be skipped", name,
+                       best->skip, SCHEMA_MOST_SKIPPED);
+    if (best->two_quotes && !study->quote)
+        return err_set(
+            err, STATUS_INPUT,
+            "%.1000s: some of its fields are enclosed in ' and some in \", and only one of them can be "
+            "the quote character: say which by --quote single or --quote double",
+            name);
+    if (best->behind_blank.length)
+        return err_set(
+            err, STATUS_INPUT,
+            "%.1000s: some of its quotes stand behind a blank ('%.*s'): there a quote is an ordinary "
+            "character, so that the value would keep it, or be divided within the quotes. Remove these "
+            "blanks; or give a --format, if that is meant",
+            name, (int)(best->behind_blank.length < 60 ? best->behind_blank.length : 60),
+            (const char *)best->behind_blank.text);
+    if (best->unsure_comment)
+        return err_set(
+            err, STATUS_INPUT,
+            "%.1000s: of its lines that begin with '#', some have as many fields as its records, and some "
+            "have not: all may be comments, or none; give a --format with comment: \"#\", or without",
+            name);
+    return true;
+}
+
+bool guess_refuse_two(const structure_t *one, const structure_t *other, const char *name, err_t *err) {
+    char first[8], second[8];
+    name_delimiter(first, one->way.delimiter);
+    name_delimiter(second, other->way.delimiter);
+    return err_set(
+        err, STATUS_INPUT,
+        "%.1000s: %s divides its lines into %zu columns, and %s into %zu: nothing tells which is right; "
+        "say it by --delimiter %s or --delimiter %s",
+        name, first, one->columns, second, other->columns, first, second);
+}

@@ -1,0 +1,281 @@
+/* What else may divide the lines of a text than what seems to, or be a part of its values. */
+#include "format/cut/delimiter.h"
+#include "format/guess/column/guess_name.h"
+#include "format/guess/structure/guess_study.h"
+
+#include <string.h>
+
+enum {
+    LOOK_AT = 100,  /* records */
+    FEW_FIELDS = 3, /* of so many at most words with commas between them may be one text */
+};
+
+/* ---- two delimiters ---- */
+
+/* How the fields of one look to the other. */
+typedef struct {
+    size_t mixed; /* hold the other sign, and are no number in which it is a mark */
+    bool prose;   /* the other sign has a blank behind it in each of those */
+    bool shows;   /* a column is of numbers, dates or the like */
+    bool hides;   /* the other sign would make such a column of parts of another one */
+} side_t;
+
+static bool has_typed_part(const span_t *span, char sign) {
+    const uint8_t *at = span->text, *const end = at + span->length;
+    for (const uint8_t *next; at <= end; at = next + 1) {
+        next = at < end ? memchr(at, sign, (size_t)(end - at)) : NULL;
+        next = next ? next : end;
+        if (guess_classify(at, (size_t)(next - at)) == IS_TYPED)
+            return true;
+    }
+    return false;
+}
+
+static bool is_before_blanks(const span_t *span, char sign) {
+    for (size_t i = 0; i < span->length; i++)
+        if (span->text[i] == (uint8_t)sign && (i + 1 == span->length || span->text[i + 1] != ' '))
+            return false;
+    return true;
+}
+
+typedef struct {
+    uint32_t values, typed, parts; /* but for the first row */
+    bool mixed_name;               /* the first row's value holds the other sign */
+} sides_t;
+
+static void look_at_field(const span_t *span, char sign, bool first, sides_t *column, side_t *side) {
+    const bool in_quotes = span->raw_length > span->length,
+               holds = !in_quotes && span->length && memchr(span->text, sign, span->length);
+    const value_is_t is = guess_classify(span->text, span->length);
+    if (holds && is != IS_TYPED) {
+        side->mixed++;
+        side->prose &= is_before_blanks(span, sign);
+        column->mixed_name |= first;
+    }
+    if (first || is == IS_NOTHING)
+        return;
+    column->values++;
+    column->typed += is == IS_TYPED;
+    column->parts += holds && has_typed_part(span, sign);
+}
+
+static bool look_at_side(study_t *study, const structure_t *found, char sign, side_t *side, err_t *err) {
+    static _Thread_local sides_t columns[SCHEMA_MOST_FIELDS];
+    size_t looked = 0;
+    memset(columns, 0, sizeof columns);
+    *side = (side_t){.prose = true};
+    if (!guess_cut_all(study, &found->way, err))
+        return false;
+    for (size_t i = 0; i < study->count && looked < LOOK_AT; i++) {
+        if (study->records[i].fields != found->columns)
+            continue;
+        if (!split_record(&study->split, &study->schema, found->way.delimiter,
+                          study->text + study->records[i].at, study->records[i].length))
+            return err_memory(err, study->records[i].length);
+        for (size_t j = 0; j < study->split.count && j < SCHEMA_MOST_FIELDS; j++)
+            look_at_field(&study->split.spans[j], sign, !looked && study->count > 1, &columns[j], side);
+        looked++;
+    }
+    for (size_t j = 0; j < SCHEMA_MOST_FIELDS; j++) {
+        const sides_t *column = &columns[j];
+        const bool typed = column->values && column->typed == column->values && !column->mixed_name;
+        side->shows |= typed;
+        side->hides |= !typed && column->values && column->parts == column->values;
+    }
+    return true;
+}
+
+/* Does the one tell more than the other? Its fields hold the other sign in numbers only; or before blanks, as in a text; or
+ * it makes columns of numbers, and the other one none but those. */
+static bool is_surely(const side_t *one, const side_t *other) {
+    return other->mixed && (!one->mixed || (one->prose && !other->prose) ||
+                            (one->shows && !one->hides && other->hides && one->prose == other->prose));
+}
+
+bool guess_compare_rivals(study_t *study, const structure_t *one, const structure_t *other, int *better,
+                          err_t *err) {
+    side_t sides[2];
+    if (!look_at_side(study, one, other->way.delimiter, &sides[0], err) ||
+        !look_at_side(study, other, one->way.delimiter, &sides[1], err))
+        return false;
+    const bool neither = !sides[0].mixed && !sides[1].mixed; /* all in quotes, or marks of numbers */
+    *better = neither || is_surely(&sides[0], &sides[1]) ? -1 : is_surely(&sides[1], &sides[0]) ? 1 : 0;
+    return true;
+}
+
+/* ---- commas ---- */
+
+/* What all records that a comma divides have in common, but for the first one, which may name the columns. */
+typedef struct {
+    size_t records, quoted;
+    size_t names;                     /* of the first record, such as many files have */
+    bool blank_behind;                /* of each comma */
+    bool seconds;                     /* 10:00:00,007 */
+    bool first_like;                  /* the first record is as all others are in this: */
+    size_t words;                     /* so many, between blanks; 0: not the same in all */
+    size_t cut[FEW_FIELDS];           /* by column, the first ones: texts whose last word is a number; */
+    size_t typed[SCHEMA_MOST_FIELDS]; /* of all columns: numbers and the like */
+} commas_t;
+
+static bool is_digit(uint8_t byte) {
+    return byte >= '0' && byte <= '9';
+}
+
+/* 10:00:00,007 somewhere. */
+static bool has_seconds(const uint8_t *text, size_t length) {
+    static const char form[] = "dd:dd,ddd";
+    enum { FORM = sizeof form - 1 };
+    for (size_t i = 0; i + FORM <= length; i++) {
+        size_t same = 0;
+        while (same < FORM &&
+               (form[same] == 'd' ? is_digit(text[i + same]) : text[i + same] == (uint8_t)form[same]))
+            same++;
+        if (same == FORM && (i + FORM == length || !is_digit(text[i + FORM])))
+            return true;
+    }
+    return false;
+}
+
+static size_t count_words(const uint8_t *text, size_t length) {
+    size_t words = 0;
+    for (size_t i = 0; i < length; i++)
+        words += !delimiter_is_blank(text[i]) && (!i || delimiter_is_blank(text[i - 1]));
+    return words;
+}
+
+/* "a1.jpg 10": a text whose last word is a number. */
+static bool ends_in_number(const span_t *span) {
+    const uint8_t *blank = span->length ? memrchr(span->text, ' ', span->length) : NULL;
+    return blank && blank > span->text && guess_classify(span->text, span->length) == IS_TEXT &&
+           guess_classify(blank + 1, (size_t)(span->text + span->length - blank - 1)) == IS_TYPED;
+}
+
+/* With a blank before it, perhaps. */
+static bool is_name(const span_t *span) {
+    const bool blank = span->length && *span->text == ' ';
+    return guess_is_column_word((const char *)span->text + blank, span->length - blank);
+}
+
+static bool add_record(study_t *study, size_t at, commas_t *commas, err_t *err) {
+    const uint8_t *text = study->text + study->records[at].at;
+    const size_t length = study->records[at].length, words = count_words(text, length);
+    const bool first = !commas->records++;
+    if (!split_record(&study->split, &study->schema, ',', text, length))
+        return err_memory(err, length);
+    commas->words = first || commas->words == words ? words : 0;
+    commas->quoted += memchr(text, '"', length) != NULL;
+    for (size_t i = 0; i < length; i++)
+        commas->blank_behind &= text[i] != ',' || (i + 1 < length && text[i + 1] == ' ');
+    const bool seconds = has_seconds(text, length);
+    if (first)
+        commas->first_like = seconds;
+    else
+        commas->seconds &= seconds;
+    for (size_t j = 0; j < study->split.count && j < SCHEMA_MOST_FIELDS; j++) {
+        const span_t *span = &study->split.spans[j];
+        const bool typed = guess_classify(span->text, span->length) == IS_TYPED;
+        commas->typed[j] += typed;
+        commas->names += first && is_name(span);
+        if (j < FEW_FIELDS)
+            commas->cut[j] += ends_in_number(span);
+    }
+    return true;
+}
+
+static bool refuse_words(const structure_t *found, const char *name, err_t *err) {
+    return err_set(
+        err, STATUS_INPUT,
+        "%.1000s: each of its commas has a blank behind it, and they make no column of numbers: they may "
+        "divide its lines into %zu columns, or be a part of their text; say which by --delimiter , "
+        "or --delimiter none",
+        name, found->columns);
+}
+
+static bool refuse_seconds(const char *name, err_t *err) {
+    return err_set(err, STATUS_INPUT,
+                   "%.1000s: the comma behind the seconds of its times may be their decimal mark, or divide "
+                   "columns. Make it a "
+                   "dot if it is a mark (sed -E 's/(:[0-9]{2}),([0-9]{3})/\\1.\\2/' FILE > NEW), and give "
+                   "that; else say "
+                   "--delimiter ,",
+                   name);
+}
+
+static bool refuse_blanks(study_t *study, const structure_t *found, const char *name, err_t *err) {
+    const uint8_t *text = study->text + study->records[0].at;
+    const int shown = study->records[0].length < 60 ? (int)study->records[0].length : 60;
+    return err_set(
+        err, STATUS_INPUT,
+        "%.1000s: ',' divides its lines into %zu columns, and blanks may divide them, too ('%.*s'): say "
+        "which by --delimiter , or --delimiter blanks",
+        name, found->columns, shown, (const char *)text);
+}
+
+bool guess_check_commas(study_t *study, const structure_t *found, const char *name, err_t *err) {
+    static _Thread_local commas_t commas;
+    if (found->way.delimiter != ',' || found->way.wide[0] || found->columns < 2)
+        return true;
+    if (!guess_cut_all(study, &found->way, err))
+        return false;
+    memset(&commas, 0, sizeof commas);
+    commas.blank_behind = commas.seconds = true;
+    for (size_t i = 0; i < study->count && commas.records < LOOK_AT; i++)
+        if (study->records[i].fields == found->columns && !add_record(study, i, &commas, err))
+            return false;
+    const size_t rows = commas.records - (commas.records > 1); /* the first one may be names */
+    bool typed = false;
+    for (size_t j = 0; j < found->columns && j < SCHEMA_MOST_FIELDS; j++)
+        typed |= commas.typed[j] >= rows;
+    if (commas.seconds && (rows > 1 || commas.first_like) && rows)
+        return refuse_seconds(name, err);
+    if (commas.blank_behind && !commas.quoted && !typed && found->columns <= FEW_FIELDS && !study->named &&
+        commas.names < found->columns)
+        return refuse_words(found, name, err);
+    bool cut = false;
+    for (size_t j = 0; j < FEW_FIELDS && j + 1 < found->columns; j++)
+        cut |= commas.cut[j] == commas.records && commas.typed[j + 1] == commas.records;
+    return !cut || commas.words < 2 || commas.quoted || commas.blank_behind || found->skip ||
+           refuse_blanks(study, found, name, err);
+}
+
+/* ---- colons ---- */
+
+bool guess_names_numbers(study_t *study, const structure_t *found, bool *are, err_t *err) {
+    static _Thread_local bool typed[SCHEMA_MOST_FIELDS];
+    size_t looked = 0;
+    *are = false;
+    if (!guess_cut_all(study, &found->way, err))
+        return false;
+    for (size_t i = 0; i < study->count; i++) {
+        if (study->records[i].fields != found->columns)
+            continue;
+        if (!split_record(&study->split, &study->schema, found->way.delimiter,
+                          study->text + study->records[i].at, study->records[i].length))
+            return err_memory(err, study->records[i].length);
+        const bool first = !looked++;
+        for (size_t j = 0; j < study->split.count && j < SCHEMA_MOST_FIELDS; j++) {
+            const bool is =
+                guess_classify(study->split.spans[j].text, study->split.spans[j].length) == IS_TYPED;
+            typed[j] = first ? !is : typed[j] && is;
+        }
+    }
+    for (size_t j = 0; looked > 1 && j < found->columns && j < SCHEMA_MOST_FIELDS; j++)
+        *are |= typed[j];
+    return true;
+}
+
+bool guess_is_of_addresses(const study_t *study) {
+    size_t addresses = 0, lines = 0;
+    for (size_t i = 0; i < study->count; i++) {
+        const uint8_t *text = study->text + study->records[i].at;
+        const size_t length = study->records[i].length;
+        size_t pairs = 0, at = 0;
+        if (study->records[i].hash)
+            continue;
+        lines++;
+        for (; at < length && strchr("0123456789abcdefABCDEF:.[]%/", text[at]); at++)
+            pairs += at && text[at] == ':' && text[at - 1] == ':';
+        addresses += at == length && pairs < 2;
+    }
+    return addresses * 2 > lines;
+}
