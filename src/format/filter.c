@@ -97,6 +97,7 @@ static bool read_typed(term_t *term, err_t *err) {
     const field_t *field = term->field;
     field_t plain = *field;
     plain.nulls.count = 0;
+    plain.no_capitals = false;
     plain.divide = 0; /* compared with what is stored */
     plain.point = 0;
     const uint8_t *text = (const uint8_t *)term->text;

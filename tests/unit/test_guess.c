@@ -420,6 +420,16 @@ static void test_headers(void **state) {
         {"id\001name\001x,y\n1\001Ann\0011.5\n2\001Bob\0012.5\n", 1},
         {"1\001Ann, x\0013\n2\001Bob, y\0014\n3\001\\N\0014\n", 0},
         {"\"a\" \"b\"\n\"1\" 1 \"x\"\n\"2\" 2 \"y\"\n\"3\" 3 \"z z\"\n", 1},
+        /* a word for nothing stands in a record, too, unless the names beside it are such as many files have */
+        {"undefined;undefined\n5;6\n6;7\n7;8\n", -1},
+        {"N/A;tba\n5;6\n6;7\n7;8\n", -1},
+        {"k.A.;keine\n5;6\n6;7\n7;8\n", -1},
+        {"#N/A;#DIV/0!\n5;6\n6;7\n7;8\n", -1},
+        {"open;NA;Foo\n1;2;3\n3;4;5\n", -1},
+        {"Ann;-;Foo\n1;2;3\n3;4;5\n", -1},
+        {"id;NA;Foo\n1;2;3\n3;4;5\n", 1},
+        {"-;Name;Wert\n1;Ann;3\n3;Bob;5\n", 1},
+        {"NA;5\n1;6\n2;7\n3;8\n", 0},
         /* negative numbers underline no names */
         {"id;n\n-1;-2\n-3;4\n", 1},
     };
@@ -616,7 +626,45 @@ static void test_words(void **state) {
          true}, /* mac-roman: München, Köln, Straße */
         {"Garc\x92"
          "a, M\x87laga, Jos\x8E",
-         true},                             /* mac-roman: García, Málaga, José */
+         true},               /* mac-roman: García, Málaga, José */
+        {"M\xA0laga", true},  /* cp850, cp437: Málaga */
+        {"S\xA0nchez", true}, /* so, too: Sánchez */
+        {"alem\xA0n", true},  /* alemán */
+        {"\x8Epfel, Stra\xE1"
+         "e",
+         true},                      /* cp850: Äpfel, Straße */
+        {"\x99l", true},             /* cp850: Öl */
+        {"p\x8Are", true},           /* cp850: père */
+        {"n\xC6o", true},            /* cp850: não */
+        {"s\x96r", true},            /* cp850: sûr */
+        {"Per\xA3", true},           /* cp850: Perú */
+        {"Le\x97n", true},           /* mac-roman: León */
+        {"Mu\x96oz, ni\x96o", true}, /* mac-roman: Muñoz, niño */
+        {"Rodr\x92guez", true},      /* mac-roman: Rodríguez */
+        {"Luc\x92"
+         "a",
+         true},                      /* mac-roman: Lucía */
+        {"No\x91l", true},           /* mac-roman: Noël */
+        {"K\x9Aln", true},           /* mac-roman: Köln */
+        {"Jes\x9Cs, Ra\x9Cl", true}, /* mac-roman: Jesús, Raúl */
+        {"\x80pfel", true},          /* mac-roman: Äpfel */
+        {"don\x92t, it\x92s, we\x92ll, l\x92\xE9t\xE9, qu\x92on, aujourd\x92hui, O\x92"
+         "Brien, po\x92, geht\x92s, o\x92"
+         "clock",
+         false},
+        {"K\xF6ln\x96"
+         "Bonn, north\x96south, word\x97"
+         "another, I\x97"
+         "a, A\x96Z",
+         false},
+        {"foo\xA0"
+         "bar, \xE0\xA0la, M.\xA0"
+         "Dupont, Mr\xA0Smith",
+         false},
+        {"c\x9Cur, s\x9Cur, \x9Cuf, \x8C"
+         "dipe, Tom\xE1\x9A, Ale\x9A, \x9Aiv, Ha\x9A"
+         "ek, copi\xE1-lo, Par\xE1",
+         false},
         {"\xBC\xDE\xE1\xDA\xD2\xD0", true}, /* iso8859-5: Москва */
         {"\xC1\xE8\xDE\xED\xE1", true},     /* iso8859-7: Αθήνα */
         {"\xB3\xAF\xA9\xC9\xA7g, \xAAL\xA7\xD3\xA9\xFA, \xA4\xFD\xAB\xD8\xB0\xEA, \xB6\xC0\xB6\xAE\xB4@, "

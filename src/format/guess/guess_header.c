@@ -101,6 +101,7 @@ typedef struct {
     bool words, years; /* a name such as "id" is among the first row's; years in a row are */
     bool known;        /* one that many files have */
     bool above;        /* any name is above numbers or dates */
+    bool nothing;      /* a word for nothing stands above numbers or dates */
     bool certain;      /* the first row has a date, or a number with a fraction, as the others have */
 } evidence_t;
 
@@ -145,6 +146,8 @@ static void weigh_column(const guess_t *guess, size_t at, bool named, evidence_t
     evidence->known |= known;
     evidence->years |=
         years && column->column.same_length != column->length; /* else the others may be years, too */
+    evidence->nothing |= column->column.values && !is_untyped(&column->column, is) &&
+                         guess_means_nothing(column->text, column->length);
     const bool unlike = guess_range_is_unlike(&column->range, (const uint8_t *)column->text, column->length);
     if (!first.values || years || (named && is_of_series(guess, at))) {
         evidence->unlike_series += unlike ? STRONG : 0;
@@ -281,8 +284,8 @@ static bool refuse_names(const guess_t *guess, err_t *err) {
     return err_set(
         err, STATUS_INPUT,
         "%.1000s: its first line names %zu column%s, and its rows have %zu: the first column may have no "
-        "name, or a delimiter may be in a value that is not in quotes. Give --header yes if the first column "
-        "has none; else name all columns in that line",
+        "name, or the last one, or a delimiter may be in a value that is not in quotes. Give --header yes if "
+        "the first column has none; else name all columns in that line",
         guess->name, structure->columns - 1, units_s(structure->columns - 1), structure->columns);
 }
 
@@ -385,8 +388,10 @@ bool guess_find_header(guess_t *guess, err_t *err) {
         return refuse_unsure(guess, false, err);
     if (guess->repeated && (!evidence.words || guess->structure.columns == 1) && evidence.with)
         return refuse_unsure(guess, false, err);
+    /* what stands beside a word for nothing may be values, too */
+    const bool doubtful = evidence.nothing && !evidence.words && guess->options.header != GUESS_HEADER;
     if (evidence.with >= ENOUGH && evidence.with >= 2 * against)
-        return settle(guess, true, err);
+        return doubtful ? refuse_unsure(guess, false, err) : settle(guess, true, err);
     const size_t heads = evidence.unlike + evidence.unlike_series;
     const bool unlike = (heads && evidence.without <= heads) ||
                         (!guess->rising && guess->records >= RISING && first_rises(guess));

@@ -21,10 +21,11 @@ typedef struct {
     size_t length;
     char *name; /* in UTF-8, without blanks around; what `column` says */
     char *key;
-    bool word, words;   /* the first row has a word that often names a column; another row, too */
-    bool like_first;    /* a value is of as many digits as the first row's, and nothing else */
-    bool torn;          /* a value of it goes over lines that look like records */
-    bool enclosed;      /* another one is in quotes */
+    size_t numbered;  /* what was put last behind the same key, for a later column of this name; 0: nothing */
+    bool word, words; /* the first row has a word that often names a column; another row, too */
+    bool like_first;  /* a value is of as many digits as the first row's, and nothing else */
+    bool torn;        /* a value of it goes over lines that look like records */
+    bool enclosed;    /* another one is in quotes */
     uint64_t in_quotes; /* so many are, and not empty */
     column_t column;
     nearly_t nearly;

@@ -40,29 +40,42 @@ bool guess_keys_collide(const char *one, const char *other) {
     return strncmp(one, other, shorter) == 0 && (a == b || (a < b ? other : one)[shorter] == '.');
 }
 
-static bool is_taken(const guess_t *guess, size_t before, const char *key) {
+/* The column before this one whose key does not go with it; NULL: there is none. */
+static guess_column_t *find_taken(const guess_t *guess, size_t before, const char *key) {
     for (size_t i = 0; i < before; i++)
         if (guess_keys_collide(guess->columns[i].key, key))
-            return true;
-    return false;
+            return &guess->columns[i];
+    return NULL;
+}
+
+/* Puts a number behind its key: the next one where others have the same, since thousands may have one name. */
+static bool make_numbered(guess_t *guess, size_t at, guess_column_t *taken, err_t *err) {
+    guess_column_t *column = &guess->columns[at];
+    const size_t length = strlen(column->key);
+    char *longer = calloc(1, length + 24);
+    if (!longer)
+        return err_memory(err, length);
+    const bool same = strcmp(taken->key, column->key) == 0;
+    size_t number = same && taken->numbered ? taken->numbered : 1;
+    do
+        snprintf(longer, length + 24, "%s_%zu", column->key, ++number);
+    while (find_taken(guess, at, longer));
+    taken->numbered = same ? number : taken->numbered;
+    free(column->key);
+    column->key = longer;
+    return true;
 }
 
 static bool make_unique(guess_t *guess, size_t at, err_t *err) {
-    guess_column_t *column = &guess->columns[at];
+    guess_column_t *column = &guess->columns[at], *taken;
+    column->numbered = 0;
     if (!column->key[0])
         snprintf(column->key, 16, "column_%u", (unsigned)at % 1000 + 1);
-    for (char *dot; is_taken(guess, at, column->key) && (dot = strchr(column->key, '.'));)
+    while ((taken = find_taken(guess, at, column->key))) {
+        char *dot = strchr(column->key, '.');
+        if (!dot)
+            return make_numbered(guess, at, taken, err);
         *dot = '_';
-    for (size_t number = 2; is_taken(guess, at, column->key); number++) {
-        char *end = strrchr(column->key, '_');
-        const bool numbered = number > 2 && end;
-        const size_t length = numbered ? (size_t)(end - column->key) : strlen(column->key);
-        char *longer = calloc(1, length + 24);
-        if (!longer)
-            return err_memory(err, length);
-        snprintf(longer, length + 24, "%.*s_%zu", (int)length, column->key, number);
-        free(column->key);
-        column->key = longer;
     }
     return true;
 }

@@ -168,7 +168,8 @@ static void put_field(text_t *out, const guess_t *guess, const guess_column_t *c
         if (is_typed_by_person(column) && has_numbers(guess))
             text_append(out, ", exact: no");
     }
-    if (column->is.kind == KIND_TRIMMED && !is_typed_by_person(column)) /* values in quotes would be text */
+    /* else blanks in quotes, and capitals, of later values would be lost */
+    if ((column->is.kind == KIND_TRIMMED || column->is.kind == KIND_OBJECTID) && !is_typed_by_person(column))
         text_append(out, ", exact: yes");
     if (column->is.kind == KIND_BOOLEAN && column->is.pair > 2)
         text_print(out, ", true: [\"%s\"], false: [\"%s\"]", guess_pairs[column->is.pair][0],

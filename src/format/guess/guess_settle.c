@@ -86,9 +86,9 @@ static void take_thousands(guess_column_t *column) {
     for (size_t i = 0; i < STYLES; i++) {
         if (guess_styles[i].thousands != decimal || !(column->column.styles >> i & 1))
             continue;
-        column->is.style = i;
-        if (!column->told || !column->told->type)
-            column->is.kind = column->column.wide >> i & 1 ? KIND_NUMBER : KIND_INT;
+        const kind_t told = column->is.kind;
+        column->is = guess_column_in_style(&column->column, i, &column->is);
+        column->is.kind = column->told && column->told->type ? told : column->is.kind;
         return;
     }
 }
@@ -146,7 +146,7 @@ bool guess_settle_marks(guess_t *guess, err_t *err) {
             column->is.style = COMMA_STYLE; /* its values tell none: as the others have it */
         if (!guess_kind_is_number(column->is.kind) || !column->is.unsure_decimal)
             continue;
-        if (point == comma && (mark == ',' || point || is_of_commas(guess))) {
+        if (point == comma && (mark == ',' || point || column->is.either_way || is_of_commas(guess))) {
             char name[200];
             guess_shown(name, sizeof name, column->key, strlen(column->key));
             return err_set(

@@ -97,11 +97,12 @@ static bool read_date(const field_t *field, const pattern_t *patterns, const uin
     return false;
 }
 
-static bool read_hex(field_type_t type, const uint8_t *text, size_t length, typed_t *value) {
+static bool read_hex(field_type_t type, bool no_capitals, const uint8_t *text, size_t length,
+                     typed_t *value) {
     bool capital = false, is;
     *value = (typed_t){.bson_type = BSON_TYPE_OID, .size = HEX_OBJECTID};
     if (type == TYPE_OBJECTID) {
-        is = hex_read_objectid(text, length, value->bytes, &capital);
+        is = hex_read_objectid(text, length, value->bytes, &capital) && !(no_capitals && capital);
     } else {
         *value = (typed_t){.bson_type = BSON_TYPE_BINARY, .size = UUID_HEAD + HEX_UUID};
         bsonw_int32(value->bytes, HEX_UUID);
@@ -130,7 +131,7 @@ bool typed_read(const field_t *field, encoding_t encoding, const uint8_t *text, 
     else if (field->type == TYPE_BOOLEAN)
         is = read_boolean(field, encoding, text, length, value);
     else if (field->type == TYPE_OBJECTID || field->type == TYPE_UUID)
-        is = read_hex(field->type, text, length, value);
+        is = read_hex(field->type, field->no_capitals, text, length, value);
     else
         is = read_plain(field, text, length, value);
     return is && (!has_null_word(field) || typed_print(field, value, printed, &ignored));

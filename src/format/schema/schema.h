@@ -160,6 +160,8 @@ typedef struct {
     bool
         exact; /* of numbers: zeros in front, plus signs and exponents, which a number does not keep, do not fit; of trimmed texts:
                 * those in quotes keep their blanks */
+    bool
+        no_capitals; /* of objectid, `exact` in a format file: those written in capitals, which it does not keep, do not fit */
     texts_t words[2];      /* for booleans: those for false, those for true */
     texts_t patterns;      /* for dates: YYYY MM DD hh mm ss SSS; anything else must be there as it is */
     int divide;            /* for numbers: the exponent of the power of ten: 10 -> 1; -1: times 10 */

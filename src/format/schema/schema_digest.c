@@ -27,6 +27,8 @@ static void digest_field(XXH3_state_t *state, const field_t *field, bool fixed) 
         digest_bytes(state, (const char[]){field->point, field->thousands}, 2);
     if (field->exact)
         digest_bytes(state, "exact", 5);
+    if (field->no_capitals)
+        digest_bytes(state, "no capitals", 11);
     for (int is = 0; field->type == TYPE_BOOLEAN && is < 2; is++)
         digest_texts(state, &field->words[is]);
     for (size_t i = 0; field->lookup && i < field->lookup->count; i++) {

@@ -84,7 +84,8 @@ const schema_keys_t schema_keys[KEYS_PARTS] = {
                      POINT,
                      MARKS,
                      {"exact", "of numbers: yes, and zeros in front, plus signs and exponents do not fit; of "
-                               "`trimmed`: yes, and a text in quotes keeps its blanks"},
+                               "`trimmed`: yes, and a text in quotes keeps its blanks; of `objectid`: yes, "
+                               "and capitals do not fit"},
                      TRUE,
                      FALSE,
                      {"array", "what is between the elements of an array"},

@@ -107,14 +107,15 @@ static bool read_numerals(reader_t *reader, const yaml_item_t *node, field_t *fi
     char point = reader->schema->point, thousands = reader->schema->thousands;
     const bool number = field->type == TYPE_INT || field->type == TYPE_LONG || field->type == TYPE_NUMBER ||
                         field->type == TYPE_DECIMAL;
-    const bool trimmed = field->type == TYPE_TRIMMED;
+    const bool others = field->type == TYPE_TRIMMED || field->type == TYPE_OBJECTID;
     for (size_t i = 0; i < COUNT(keys); i++)
-        if (yaml_item_get(node, keys[i]) && !number && !(trimmed && yaml_item_get(node, keys[i]) == exact))
-            return COMPLAIN(yaml_item_get(node, keys[i]), "'%s' goes with the types int, long, number%s",
-                            keys[i],
-                            strcmp(keys[i], "exact") == 0 ? ", decimal and trimmed" : " and decimal");
+        if (yaml_item_get(node, keys[i]) && !number && !(others && yaml_item_get(node, keys[i]) == exact))
+            return COMPLAIN(
+                yaml_item_get(node, keys[i]), "'%s' goes with the types int, long, number%s", keys[i],
+                strcmp(keys[i], "exact") == 0 ? ", decimal, trimmed and objectid" : " and decimal");
     field->exact = number && reader->schema->exact;
-    if ((exact && !yaml_tree_bool(reader->tree, exact, &field->exact, reader->err)) ||
+    bool *const said = field->type == TYPE_OBJECTID ? &field->no_capitals : &field->exact;
+    if ((exact && !yaml_tree_bool(reader->tree, exact, said, reader->err)) ||
         !read_marks(reader, node, &point, &thousands))
         return false;
     if (number && (thousands || (point != '.' && field->type != TYPE_INT && field->type != TYPE_LONG))) {

@@ -171,9 +171,11 @@ static void doubt_decimal(const column_t *column, decision_t *is) {
     const style_t *style = &guess_styles[is->style];
     for (size_t i = 0; i < STYLES; i++) {
         const style_t *other = &guess_styles[i];
-        if (other->thousands == style->decimal && (column->styles >> i & 1) && (column->grouped >> i & 1) &&
-            (column->fraction >> is->style & 1) && !(column->fraction >> i & 1))
-            is->unsure_decimal = true;
+        if (other->thousands != style->decimal || !(column->styles >> i & 1) || !(column->grouped >> i & 1) ||
+            !(column->fraction >> is->style & 1))
+            continue;
+        is->unsure_decimal = true;
+        is->either_way |= (column->fraction >> i & 1) != 0;
     }
 }
 
@@ -240,6 +242,13 @@ decision_t guess_column_decide(const column_t *column) {
         decide_text(column, &is);
     is.nulls = is.kind == KIND_OBJECTID || is.kind == KIND_UUID ? nulls : 0;
     return is;
+}
+
+decision_t guess_column_in_style(const column_t *column, size_t style, const decision_t *is) {
+    decision_t other = *is;
+    other.style = style;
+    decide_number(column, style, &other);
+    return other;
 }
 
 /* Of numbers the style is that of all values, if they have one in common; of dates the pattern. */

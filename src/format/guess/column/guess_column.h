@@ -61,12 +61,15 @@ typedef struct {
     uint8_t
         orders; /* of a date: in which orders of day, month and year all values are days; a bit for each */
     bool unsure_decimal; /* the mark may be a decimal or a thousands mark, */
+    bool either_way;     /* and so it may be in both 1.234 and 1,234, which are among the values */
     bool took_point;     /* and a dot was taken for a decimal one, since nothing else tells */
     uint32_t nulls;      /* which of the column's: a bit for each */
 } decision_t;
 
 /* By the column's own values only. */
 decision_t guess_column_decide(const column_t *column);
+/* Of a column of numbers: the same in another style, in which all its values are, too. */
+decision_t guess_column_in_style(const column_t *column, size_t style, const decision_t *is);
 /* As this kind, whether its values are such or not. */
 decision_t guess_column_as(const column_t *column, kind_t kind);
 /* The word's bit among the nulls of the column; 0: it is none of them. take: it is one from now on, though no value is so, if

@@ -1,8 +1,22 @@
 #include "format/guess/column/guess_name.h"
 
-#include <ctype.h>
 #include <string.h>
-#include <strings.h>
+
+/* Of ASCII, whatever the locale of the program is. */
+static bool is_letter(unsigned char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+static bool is_digit(unsigned char c) {
+    return c >= '0' && c <= '9';
+}
+
+static bool is_same_word(const char *word, const char *text, size_t length) {
+    for (size_t i = 0; i < length; i++)
+        if ((is_letter((unsigned char)text[i]) ? text[i] | 0x20 : text[i]) != word[i])
+            return false;
+    return true;
+}
 
 /* Written like_this or likeThis, with parts of some letters; digits only at a part's end. */
 static bool is_joined(const char *text, size_t length) {
@@ -35,7 +49,7 @@ bool guess_is_known_word(const char *text, size_t length) {
         "land",      "vorname",   "nachname", "strasse", "plz",      "telefon",   "menge",       "anzahl",
         "betrag",    "ville",     "pays",     "adresse", "prenom",   "fecha",     "ciudad"};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (strlen(words[i]) == length && strncasecmp(words[i], text, length) == 0)
+        if (strlen(words[i]) == length && is_same_word(words[i], text, length))
             return true;
     return false;
 }
@@ -49,10 +63,10 @@ static size_t count_numbers(const char *text, size_t length) {
     size_t numbers = 0;
     bool joined = false, plain = true;
     for (size_t i = 0; i < length; i++) {
-        const bool digit = isdigit((unsigned char)text[i]);
+        const bool digit = is_digit((unsigned char)text[i]);
         joined |= text[i] == '_';
-        plain &= isalnum((unsigned char)text[i]) || text[i] == '_';
-        if (!digit || (i && isdigit((unsigned char)text[i - 1])))
+        plain &= digit || is_letter((unsigned char)text[i]) || text[i] == '_';
+        if (!digit || (i && is_digit((unsigned char)text[i - 1])))
             continue;
         numbers += !numbers || !joined || !plain;
         joined = false;
@@ -60,17 +74,37 @@ static size_t count_numbers(const char *text, size_t length) {
     return numbers;
 }
 
+bool guess_means_nothing(const char *text, size_t length) {
+    static const char *const words[] = {
+        "none",      "null",     "inf",       "infinity", "tbd",       "tba",     "tbc",       "nil",
+        "nan",       "na",       "n/a",       "n.a.",     "n/d",       "n.d.",    "s/d",       "unknown",
+        "undefined", "undef",    "missing",   "empty",    "blank",     "offline", "nothing",   "no data",
+        "no value",  "not set",  "not known", "unset",    "k.a.",      "k. a.",   "n.v.",      "n. v.",
+        "keine",     "keiner",   "keines",    "kein",     "leer",      "fehlt",   "unbekannt", "nichts",
+        "inconnu",   "inconnue", "aucun",     "aucune",   "vide",      "ninguno", "ninguna",   "vacio",
+        "sin datos", "nessuno",  "nessuna",   "geen",     "onbekend",  "brak",    "nenhum",    "(null)",
+        "(none)",    "(empty)",  "(blank)",   "(leer)",   "(unknown)", "<null>",  "<none>",    "<na>",
+        "[null]",    "#n/a",     "#null!",    "#value!",  "#ref!",     "#div/0!", "#num!",     "#name?",
+        "\\n"};
+    bool signs = length > 0;
+    for (; length && text[length - 1] == ' '; length--)
+        ;
+    for (; length && *text == ' '; length--)
+        text++;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strlen(words[i]) == length && is_same_word(words[i], text, length))
+            return true;
+    for (size_t i = 0; i < length; i++)
+        signs &= strchr("-?._*/", text[i]) && text[i];
+    return signs;
+}
+
 bool guess_is_name_like(const char *text, size_t length) {
-    static const char *const nothing[] = {"none",    "null",    "inf",   "infinity", "tbd",
-                                          "nil",     "nan",     "na",    "n/a",      "n.a.",
-                                          "unknown", "missing", "empty", "offline",  "nothing"};
     const unsigned char first = length ? (unsigned char)*text : 0,
                         next = length > 1 ? (unsigned char)text[1] : 0;
     const bool sign = first == 0xC2 || (first == 0xE2 && next <= 0x84); /* such as a pound, a dash, a euro */
-    for (size_t i = 0; i < sizeof nothing / sizeof *nothing; i++)
-        if (strlen(nothing[i]) == length && strncasecmp(nothing[i], text, length) == 0)
-            return false;
-    return (isalpha(first) || first == '_' || (first >= 0x80 && !sign)) && count_numbers(text, length) < 2;
+    return !guess_means_nothing(text, length) &&
+           (is_letter(first) || first == '_' || (first >= 0x80 && !sign)) && count_numbers(text, length) < 2;
 }
 
 static bool is_year(const char *digits, size_t count) {
@@ -79,7 +113,7 @@ static bool is_year(const char *digits, size_t count) {
 
 static size_t count_digits(const char *text, size_t length) {
     size_t count = 0;
-    while (count < length && isdigit((unsigned char)text[count]))
+    while (count < length && is_digit((unsigned char)text[count]))
         count++;
     return count;
 }

@@ -9,6 +9,8 @@
 bool guess_is_known_word(const char *text, size_t length);
 /* Such a one, or one that is written like_this or likeThis. */
 bool guess_is_column_word(const char *text, size_t length);
+/* A word, or signs, for a value that is missing: "unknown", "k.A.", "-", "#N/A". */
+bool guess_means_nothing(const char *text, size_t length);
 /* As a column may be called: begins with a letter, is no word for nothing, and no date or number that is written oddly. */
 bool guess_is_name_like(const char *text, size_t length);
 /* 2023-01, 2023/24, 2023-Q1, 2023W05, 01/2023, Q1/2023: a part of a year, which no type has. */

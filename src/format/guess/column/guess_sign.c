@@ -79,7 +79,9 @@ static guess_word_t look_at_sign(const run_t *run, size_t at) {
     case 0x95: /* ‰ • */
         usual = !behind;
         break;
-    case 0x99: /* ™ */
+    case 0x99: /* ™, which is Ö elsewhere */
+        if (in_front && !behind)
+            return WORD_ODD;
         usual = !in_front;
         break;
     case 0x80:

@@ -1,4 +1,5 @@
 #include "format/guess/column/guess_word.h"
+#include "format/guess/column/guess_joint.h"
 #include "format/guess/column/guess_sign.h"
 
 #include <stdbool.h>
@@ -23,33 +24,41 @@ static const struct {
     uint8_t letter;
     const char *before, *after;
 } nowhere[] = {
-    {0xE0, "", "*j"},               /* à */
-    {0xE2, "", "djkz"},             /* â */
-    {0xE3, "", "^_eios"},           /* ã: not Sãrata */
-    {0xE6, "aou", "_"},             /* æ: not Bihaæ */
-    {0xE6, "i", "_i"},              /* nor Kovaèeviæ */
-    {0xE8, "", "*aeiouj"},          /* è: not Kranjèar */
-    {0xE8, "e*", "_"},              /* nor Klepáè */
-    {0xEA, "*jk", ""},              /* ê */
-    {0xEA, "", "*bk"},              /* nor Dêbica */
-    {0xEC, "", "^_n"},              /* ì: not Tìšín */
-    {0xEE, "", "bdgkvz"},           /* î: not Lîvâni */
-    {0xEF, "^aeiou*", ""},          /* ï: not Ïáblice */
-    {0xF0, "_kn", ""},              /* ð: not Ðiauliai */
-    {0xF1, "", "^*aeiouyh"},        /* ñ: not Gdañsk */
-    {0xF2, "", "*aeiouk"},          /* ò: not Vodòany */
-    {0xF2, "a*", "_"},              /* nor Kriváò */
-    {0xF5, "dyz", "^e"},            /* õ: not Gyõr */
-    {0xF5, "*", ""},                /* nor ñõ */
-    {0xF5, "", "_afz"},             /* nor Mezõ */
-    {0xF8, "*", ""},                /* ø: not Záøí */
-    {0xF8, "", "*z"},               /* nor Dvoøák */
-    {0xF9, "", "^_"},               /* ù: not Dvùr */
-    {0xFB, "ijz", ""},              /* û: not Jûrmala */
-    {0xFB, "", "bdgkz"},            /* nor Tûz */
-    {0xFD, "*cqxyz", ""},           /* ý: not Yýlmaz */
-    {0xFD, "", "cqxz"},             /* nor Aýz */
-    {0xFE, "", "_bcdfghklmnpqstz"}, /* þ: not Beþiktaþ */
+    {0x8E, "_", "bcdfghkpqstxz"},                    /* Ž: not Žpfel */
+    {0x9A, "_", "bdfgqsxz"},                         /* š: not šbung */
+    {0x9A, "bcdfghjkmptvwz", "bcdfghjklmnprstvwxz"}, /* nor Kšln */
+    {0x9C, "aeioy", ""},                             /* œ: not Raœl */
+    {0x9C, "", "_r"},                                /* nor Perœ, Nœria */
+    {0x9C, "_s", "ls"},                              /* nor œltimo, Jesœs */
+    {0xE0, "", "*j"},                                /* à */
+    {0xE1, "aeo", "e"},                              /* á: not Straáe */
+    {0xE1, "ao", "_"},                               /* nor groá */
+    {0xE2, "", "djkz"},                              /* â */
+    {0xE3, "", "^_eios"},                            /* ã: not Sãrata */
+    {0xE6, "aou", "_"},                              /* æ: not Bihaæ */
+    {0xE6, "i", "_i"},                               /* nor Kovaèeviæ */
+    {0xE8, "", "*aeiouj"},                           /* è: not Kranjèar */
+    {0xE8, "e*", "_"},                               /* nor Klepáè */
+    {0xEA, "*jk", ""},                               /* ê */
+    {0xEA, "", "*bk"},                               /* nor Dêbica */
+    {0xEC, "", "^_n"},                               /* ì: not Tìšín */
+    {0xEE, "", "bdgkvz"},                            /* î: not Lîvâni */
+    {0xEF, "^aeiou*", ""},                           /* ï: not Ïáblice */
+    {0xF0, "_kn", ""},                               /* ð: not Ðiauliai */
+    {0xF1, "", "^*aeiouyh"},                         /* ñ: not Gdañsk */
+    {0xF2, "", "*aeiouk"},                           /* ò: not Vodòany */
+    {0xF2, "a*", "_"},                               /* nor Kriváò */
+    {0xF5, "dyz", "^e"},                             /* õ: not Gyõr */
+    {0xF5, "*", ""},                                 /* nor ñõ */
+    {0xF5, "", "_afz"},                              /* nor Mezõ */
+    {0xF8, "*", ""},                                 /* ø: not Záøí */
+    {0xF8, "", "*z"},                                /* nor Dvoøák */
+    {0xF9, "", "^_"},                                /* ù: not Dvùr */
+    {0xFB, "ijz", ""},                               /* û: not Jûrmala */
+    {0xFB, "", "bdgkz"},                             /* nor Tûz */
+    {0xFD, "*cqxyz", ""},                            /* ý: not Yýlmaz */
+    {0xFD, "", "cqxz"},                              /* nor Aýz */
+    {0xFE, "", "_bcdfghklmnpqstz"},                  /* þ: not Beþiktaþ */
 };
 
 static bool is_ascii_letter(uint8_t byte) {
@@ -105,9 +114,9 @@ static bool is_odd_sign(uint8_t byte, uint8_t before, uint8_t after, size_t leng
         return !guess_is_among(byte, "\x85\x91\x92\x96\x97\xA0\xAD\xB4\xB7\xD7\xF7");
     if (!after)
         return length > LONG_ENOUGH && is_small(before) &&
-               guess_is_among(byte, "\x82\x84\x88\x95\x98\xA1\xA4\xA6\xAF\xB8\xBC\xBD\xBE\xBF");
+               guess_is_among(byte, "\x82\x84\x88\x95\x98\xA1\xA2\xA3\xA4\xA6\xAF\xB8\xBC\xBD\xBE\xBF");
     return !before && is_small(after) && length >= LONG_ENOUGH &&
-           guess_is_among(byte, "\xA6\xA8\xAA\xAC\xAF");
+           guess_is_among(byte, "\x80\x83\x86\x87\x99\xA6\xA8\xAA\xAC\xAF");
 }
 
 static bool has_odd_place(const uint8_t *word, size_t length) {
@@ -115,11 +124,15 @@ static bool has_odd_place(const uint8_t *word, size_t length) {
         const uint8_t byte = word[i], before = i ? word[i - 1] : 0, after = i + 1 < length ? word[i + 1] : 0;
         if (byte < 0x80)
             continue;
-        const bool odd = !guess_is_letter(byte)
-                             ? is_odd_sign(byte, before, after, length)
-                             : (is_capital(byte) && i > 1 && is_small(before) /* hÉireann */ &&
-                                !(is_small(after) && guess_is_among(byte, CAMEL))) ||
-                                   (byte == 0x9F && is_small(after)) || is_nowhere(byte, before, after);
+        const bool odd =
+            !guess_is_letter(byte)
+                ? is_odd_sign(byte, before, after, length) ||
+                      (guess_is_letter(before) && guess_is_letter(after) &&
+                       guess_is_odd_joint(word, length, i))
+                : (is_capital(byte) && i > 1 && is_small(before) /* hÉireann */ &&
+                   !(is_small(after) && guess_is_among(byte, CAMEL))) ||
+                      (before && is_small(after) && guess_is_among(byte, "\x8A\x8C\x8E\xC6")) /* pŠre, nÆo */
+                      || (byte == 0x9F && is_small(after)) || is_nowhere(byte, before, after);
         if (odd)
             return true;
     }

@@ -13,15 +13,18 @@ static size_t lines_before(const study_t *study, size_t offset) {
     return lines;
 }
 
-/* All records behind the first one end in a delimiter, and so in an empty field. */
-static bool all_end_empty(const study_t *study, const structure_t *found) {
+/* Of the records behind the first one: do all, or any, end in a delimiter, and so in an empty field? */
+static void count_empty_ends(const study_t *study, const structure_t *found, bool *all, bool *any) {
+    *all = study->count > 1;
+    *any = false;
     for (size_t i = 1; i < study->count; i++) {
         const uint8_t *record = study->text + study->records[i].at;
-        if (study->records[i].fields == found->columns &&
-            record[study->records[i].length - 1] != (uint8_t)found->way.delimiter)
-            return false;
+        if (study->records[i].fields != found->columns)
+            continue;
+        const bool empty = record[study->records[i].length - 1] == (uint8_t)found->way.delimiter;
+        *all &= empty;
+        *any |= empty;
     }
-    return study->count > 1;
 }
 
 static bool begins_quoted(const study_t *study, const structure_t *found, size_t record) {
@@ -37,7 +40,9 @@ static bool is_odd_header(study_t *study, structure_t *found, err_t *err) {
     const way_t *way = &found->way;
     if (study->records[0].hash || (fields + 1 != most && fields != most + 1))
         return false;
-    found->ends_empty = fields + 1 == most && all_end_empty(study, found);
+    bool all, any;
+    count_empty_ends(study, found, &all, &any);
+    found->ends_empty = fields + 1 == most && all;
     if (most < 3 && !found->ends_empty)
         return false;
     if (!split_record(&study->split, &study->schema, way->delimiter, record, study->records[0].length)) {
@@ -55,8 +60,9 @@ static bool is_odd_header(study_t *study, structure_t *found, err_t *err) {
             return false;
     }
     found->row_names = fields + 1 == most && !found->ends_empty;
+    /* where some rows end so, and others not, it may be the last column that has no name */
     found->unsure_names =
-        found->row_names && way->delimiter != '\t' && !(quoted && begins_quoted(study, found, 1));
+        found->row_names && (any || (way->delimiter != '\t' && !(quoted && begins_quoted(study, found, 1))));
     return true;
 }
 
