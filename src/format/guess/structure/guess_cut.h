@@ -55,8 +55,9 @@ typedef struct {
     bool ends_empty;     /* all records end in an empty field, which the line before them lacks */
     char comment;        /* lines that begin with it are none; 0: there are none */
     bool unsure_comment; /* or they are records */
-    bool unsure_blanks;  /* blanks divide all lines, or all are numbers with blanks for thousands */
-    size_t fitting;      /* records that have as many fields */
+    bool even_words; /* no delimiter divides, and all lines have as many words: perhaps values below names */
+    bool unsure_blanks; /* blanks divide all lines, or all are numbers with blanks for thousands */
+    size_t fitting;     /* records that have as many fields */
     bool sound; /* all records have as many fields, and a field that begins with the quote ends with it */
     double score;
 } structure_t;

@@ -23,15 +23,15 @@ static bool refuse_undivided(const char *name, err_t *err) {
         name);
 }
 
-static bool refuse_amounts(study_t *study, const char *name, err_t *err) {
+static bool refuse_amounts(study_t *study, const structure_t *best, const char *name, err_t *err) {
     bool is;
     if (!guess_is_of_amounts(study, &is, err))
         return false;
-    return !is ||
-           err_set(err, STATUS_INPUT,
-                   "%.1000s: each of its lines may be one number with a decimal comma, or two columns: "
-                   "nothing tells; say which by --delimiter none or --delimiter ,",
-                   name);
+    return !is || err_set(err, STATUS_INPUT,
+                          "%.1000s: each of its lines may be one number with a comma in it, or %zu columns: "
+                          "nothing tells; "
+                          "say which by --delimiter none or --delimiter ,",
+                          name, best->columns);
 }
 
 static bool refuse_said(const study_t *study, const char *name, err_t *err) {
@@ -76,7 +76,7 @@ static bool check_gaps(study_t *study, const structure_t *best, const char *name
 
 bool guess_refuse_structure(study_t *study, const structure_t *best, const char *name, err_t *err) {
     const bool said = study->delimiter != 0;
-    if (!said && best->columns == 2 && best->way.delimiter == ',' && !refuse_amounts(study, name, err))
+    if (!said && best->columns > 1 && best->way.delimiter == ',' && !refuse_amounts(study, best, name, err))
         return false;
     if (!said && best->unsure_blanks)
         return err_set(

@@ -6,8 +6,9 @@
 #include <string.h>
 
 enum {
-    LOOK_AT = 100,  /* records */
-    FEW_FIELDS = 3, /* of so many at most words with commas between them may be one text */
+    LOOK_AT = 100,   /* records */
+    SOME_BLANKS = 4, /* behind one in so many commas: these may be of a text */
+    FEW_FIELDS = 3,  /* of so many at most words with commas between them may be one text */
 };
 
 /* ---- two delimiters ---- */
@@ -105,15 +106,16 @@ bool guess_compare_rivals(study_t *study, const structure_t *one, const structur
 
 /* ---- commas ---- */
 
-/* What all records that a comma divides have in common, but for the first one, which may name the columns. */
+/* What all records that a comma, or a semicolon, divides have in common, but for the first one, which may name the columns. */
 typedef struct {
     size_t records, quoted;
-    size_t names;                     /* of the first record, such as many files have */
-    bool blank_behind;                /* of each comma */
-    bool seconds;                     /* 10:00:00,007 */
-    bool first_like;                  /* the first record is as all others are in this: */
-    size_t words;                     /* so many, between blanks; 0: not the same in all */
-    size_t cut[FEW_FIELDS];           /* by column, the first ones: texts whose last word is a number; */
+    size_t names;                /* of the first record, such as many files have */
+    size_t signs, before_blanks; /* commas; those with a blank behind */
+    bool seconds;                /* 10:00:00,007 */
+    bool first_like;             /* the first record is as all others are in this: */
+    size_t words;                /* so many, between blanks; 0: not the same in all */
+    size_t cut[FEW_FIELDS];      /* by field, the first ones: the comma behind it is in a word of digits; */
+    size_t hidden[FEW_FIELDS];   /* a number stands in it between blanks; */
     size_t typed[SCHEMA_MOST_FIELDS]; /* of all columns: numbers and the like */
 } commas_t;
 
@@ -136,18 +138,39 @@ static bool has_seconds(const uint8_t *text, size_t length) {
     return false;
 }
 
+/* A text in quotes is one. */
 static size_t count_words(const uint8_t *text, size_t length) {
+    bool quoted = false, before = false;
     size_t words = 0;
-    for (size_t i = 0; i < length; i++)
-        words += !delimiter_is_blank(text[i]) && (!i || delimiter_is_blank(text[i - 1]));
+    for (size_t i = 0; i < length; i++) {
+        const bool blank = delimiter_is_blank(text[i]) && !quoted;
+        quoted ^= text[i] == '"';
+        words += !blank && !before;
+        before = !blank;
+    }
     return words;
 }
 
-/* "a1.jpg 10": a text whose last word is a number. */
-static bool ends_in_number(const span_t *span) {
-    const uint8_t *blank = span->length ? memrchr(span->text, ' ', span->length) : NULL;
-    return blank && blank > span->text && guess_classify(span->text, span->length) == IS_TEXT &&
-           guess_classify(blank + 1, (size_t)(span->text + span->length - blank - 1)) == IS_TYPED;
+/* 10, -5, 07, 1.5 */
+static bool is_of_digits(const uint8_t *from, const uint8_t *to) {
+    from += from < to && *from == '-';
+    const uint8_t *at = from;
+    while (at < to && (is_digit(*at) || ((*at == '.' || *at == '\'') && at > from)))
+        at++;
+    return at == to && from < to;
+}
+
+/* Is the comma behind this field one between digits, and is there a blank in the word's field on either side: "a1.jpg 10,20",
+ * "1,5 2"? */
+static bool is_in_word(const span_t *span) {
+    const span_t *next = span + 1;
+    if (!span->length || !next->length)
+        return false;
+    const uint8_t *blank = memrchr(span->text, ' ', span->length),
+                  *first = memchr(next->text, ' ', next->length), *from = blank ? blank + 1 : span->text,
+                  *to = first ? first : next->text + next->length;
+    return ((blank && blank > span->text) || (first && first + 1 < next->text + next->length)) &&
+           is_of_digits(from, span->text + span->length) && is_of_digits(next->text, to);
 }
 
 /* With a blank before it, perhaps. */
@@ -160,12 +183,16 @@ static bool add_record(study_t *study, size_t at, commas_t *commas, err_t *err) 
     const uint8_t *text = study->text + study->records[at].at;
     const size_t length = study->records[at].length, words = count_words(text, length);
     const bool first = !commas->records++;
-    if (!split_record(&study->split, &study->schema, ',', text, length))
+    const char sign = study->schema.delimiters[0];
+    if (!split_record(&study->split, &study->schema, sign, text, length))
         return err_memory(err, length);
     commas->words = first || commas->words == words ? words : 0;
     commas->quoted += memchr(text, '"', length) != NULL;
     for (size_t i = 0; i < length; i++)
-        commas->blank_behind &= text[i] != ',' || (i + 1 < length && text[i + 1] == ' ');
+        if (text[i] == (uint8_t)sign) {
+            commas->signs++;
+            commas->before_blanks += i + 1 < length && text[i + 1] == ' ';
+        }
     const bool seconds = has_seconds(text, length);
     if (first)
         commas->first_like = seconds;
@@ -177,7 +204,9 @@ static bool add_record(study_t *study, size_t at, commas_t *commas, err_t *err) 
         commas->typed[j] += typed;
         commas->names += first && is_name(span);
         if (j < FEW_FIELDS)
-            commas->cut[j] += ends_in_number(span);
+            commas->hidden[j] += !typed && has_typed_part(span, ' ');
+        if (j + 1 < study->split.count && j < FEW_FIELDS)
+            commas->cut[j] += is_in_word(span);
     }
     return true;
 }
@@ -185,7 +214,7 @@ static bool add_record(study_t *study, size_t at, commas_t *commas, err_t *err) 
 static bool refuse_words(const structure_t *found, const char *name, err_t *err) {
     return err_set(
         err, STATUS_INPUT,
-        "%.1000s: each of its commas has a blank behind it, and they make no column of numbers: they may "
+        "%.1000s: its commas have a blank behind them, and make no column of numbers: they may "
         "divide its lines into %zu columns, or be a part of their text; say which by --delimiter , "
         "or --delimiter none",
         name, found->columns);
@@ -201,24 +230,26 @@ static bool refuse_seconds(const char *name, err_t *err) {
                    name);
 }
 
-static bool refuse_blanks(study_t *study, const structure_t *found, const char *name, err_t *err) {
+static bool refuse_blanks(const study_t *study, const structure_t *found, const char *name, err_t *err) {
+    const char sign = found->way.delimiter;
     const uint8_t *text = study->text + study->records[0].at;
     const int shown = study->records[0].length < 60 ? (int)study->records[0].length : 60;
     return err_set(
         err, STATUS_INPUT,
-        "%.1000s: ',' divides its lines into %zu columns, and blanks may divide them, too ('%.*s'): say "
-        "which by --delimiter , or --delimiter blanks",
-        name, found->columns, shown, (const char *)text);
+        "%.1000s: '%c' divides its lines into %zu columns, and blanks may divide them, too ('%.*s'): "
+        "say which by --delimiter '%c' or --delimiter blanks",
+        name, sign, found->columns, shown, (const char *)text, sign);
 }
 
 bool guess_check_commas(study_t *study, const structure_t *found, const char *name, err_t *err) {
     static _Thread_local commas_t commas;
-    if (found->way.delimiter != ',' || found->way.wide[0] || found->columns < 2)
+    const char sign = found->way.delimiter;
+    if ((sign != ',' && sign != ';') || found->way.wide[0] || found->columns < 2)
         return true;
     if (!guess_cut_all(study, &found->way, err))
         return false;
     memset(&commas, 0, sizeof commas);
-    commas.blank_behind = commas.seconds = true;
+    commas.seconds = true;
     for (size_t i = 0; i < study->count && commas.records < LOOK_AT; i++)
         if (study->records[i].fields == found->columns && !add_record(study, i, &commas, err))
             return false;
@@ -226,15 +257,17 @@ bool guess_check_commas(study_t *study, const structure_t *found, const char *na
     bool typed = false;
     for (size_t j = 0; j < found->columns && j < SCHEMA_MOST_FIELDS; j++)
         typed |= commas.typed[j] >= rows;
-    if (commas.seconds && (rows > 1 || commas.first_like) && rows)
+    if (sign == ',' && commas.seconds && (rows > 1 || commas.first_like) && rows)
         return refuse_seconds(name, err);
-    if (commas.blank_behind && !commas.quoted && !typed && found->columns <= FEW_FIELDS && !study->named &&
-        commas.names < found->columns)
+    if (sign == ',' && SOME_BLANKS * commas.before_blanks >= commas.signs && !commas.quoted && !typed &&
+        found->columns <= FEW_FIELDS && !study->named && commas.names < found->columns)
         return refuse_words(found, name, err);
     bool cut = false;
     for (size_t j = 0; j < FEW_FIELDS && j + 1 < found->columns; j++)
-        cut |= commas.cut[j] == commas.records && commas.typed[j + 1] == commas.records;
-    return !cut || commas.words < 2 || commas.quoted || commas.blank_behind || found->skip ||
+        cut |= commas.cut[j] == commas.records;
+    for (size_t j = 0; !typed && j < FEW_FIELDS; j++)
+        cut |= commas.hidden[j] == commas.records;
+    return !cut || commas.words < 2 || commas.before_blanks || found->skip ||
            refuse_blanks(study, found, name, err);
 }
 

@@ -49,18 +49,47 @@ static bool is_behind_blank(const span_t *span, char quote) {
     return !second || second == span->text + end - 1;
 }
 
-/* Without quotes, a comma within a text that is enclosed divides it. */
+static bool may_divide(uint8_t byte) {
+    return delimiter_is_blank(byte) || memchr(delimiters, byte, sizeof delimiters);
+}
+
+/* Has it a quote that opens a text, at its begin or behind what divides, and is not closed? */
+static bool opens_text(const span_t *span, char quote) {
+    const uint8_t *last = span->length ? memrchr(span->text, '"', span->length) : NULL;
+    size_t quotes = 0, blanks = 0;
+    for (size_t i = 0; i < span->length; i++)
+        quotes += span->text[i] == '"';
+    while (quote && blanks < span->length && delimiter_is_blank(span->text[blanks]))
+        blanks++; /* a quote behind them is told: see is_behind_blank */
+    return quotes % 2 && (last == span->text || may_divide(last[-1])) &&
+           (!quote || last > span->text + blanks) &&
+           !(last + 1 < span->text + span->length && may_divide(last[1]));
+}
+
+/* Is its first quote one that closes a text? */
+static bool closes_text(const span_t *span) {
+    const uint8_t *first = span->length ? memchr(span->text, '"', span->length) : NULL;
+    return first && first > span->text && (first + 1 == span->text + span->length || may_divide(first[1]));
+}
+
+/* "11:31:05":Kay: behind a text that is enclosed another delimiter follows. */
+static bool has_other_behind(const span_t *span) {
+    const uint8_t *second =
+        span->length && *span->text == '"' ? memchr(span->text + 1, '"', span->length - 1) : NULL;
+    return second && second + 1 < span->text + span->length &&
+           memchr(delimiters, second[1], sizeof delimiters);
+}
+
+/* A delimiter within a text that is enclosed, but not as this way encloses texts, divides it. */
 static bool tears_enclosed(const split_t *split, const way_t *way) {
-    bool begun = false;
-    for (size_t i = 0; i < split->count && !way->quote && (way->delimiter == ',' || way->delimiter == ';');
-         i++) {
+    bool open = false;
+    for (size_t i = 0; i < split->count && way->quote != '\''; i++) {
         const span_t *span = &split->spans[i];
-        const bool begins = span->length && span->text[0] == '"',
-                   ends = span->length && span->text[span->length - 1] == '"';
-        if (begun && ends && !begins)
+        const bool enclosed = span->raw_length != span->length;
+        if ((open && !enclosed && closes_text(span)) || (!way->quote && has_other_behind(span)))
             return true;
-        if (begins || (span->length && memchr(span->text, '"', span->length)))
-            begun = begins && (!ends || span->length == 1);
+        if (!open || enclosed || (span->length && memchr(span->text, '"', span->length)))
+            open = !enclosed && opens_text(span, way->quote);
     }
     return false;
 }
@@ -92,20 +121,28 @@ static bool look_at_cells(study_t *study, structure_t *found, double *clean, dou
     return true;
 }
 
+/* http://, 12:30: not in quotes, where these count. */
+static bool has_other_colon(const uint8_t *text, size_t length, char quote) {
+    bool quoted = false;
+    for (size_t i = 0; i < length; i++) {
+        quoted ^= quote && text[i] == (uint8_t)quote;
+        if (text[i] != ':' || quoted || i + 2 >= length)
+            continue;
+        if ((text[i + 1] == '/' && text[i + 2] == '/') ||
+            (i && text[i - 1] >= '0' && text[i - 1] <= '9' && text[i + 1] >= '0' && text[i + 1] <= '5' &&
+             text[i + 2] >= '0' && text[i + 2] <= '9'))
+            return true;
+    }
+    return false;
+}
+
 /* Times and addresses hold colons that divide nothing. */
 static bool has_other_colons(const study_t *study) {
     size_t others = 0, hashes = 0;
     for (size_t i = 0; i < study->count; i++) {
         hashes += study->records[i].hash; /* comments hold any text */
-        if (study->records[i].hash)
-            continue;
-        const uint8_t *text = study->text + study->records[i].at;
-        const size_t length = study->records[i].length;
-        bool other = memmem(text, length, "://", 3) != NULL;
-        for (size_t j = 1; j + 2 < length && !other; j++)
-            other = text[j] == ':' && text[j - 1] >= '0' && text[j - 1] <= '9' && text[j + 1] >= '0' &&
-                    text[j + 1] <= '5' && text[j + 2] >= '0' && text[j + 2] <= '9';
-        others += other;
+        others += !study->records[i].hash && has_other_colon(study->text + study->records[i].at,
+                                                             study->records[i].length, study->schema.quote);
     }
     return others * 2 > study->count - hashes;
 }
@@ -267,7 +304,8 @@ static bool weigh_as_blanks(study_t *study, structure_t *best, err_t *err) {
 
 /* Is there no other delimiter, and do blanks divide all lines evenly? */
 static bool weigh_blanks(study_t *study, structure_t *best, err_t *err) {
-    return (best->score > 0.25 && best->columns > 1) || !guess_is_aligned(study, &best->unsure_blanks, err) ||
+    return (best->score > 0.25 && best->columns > 1) ||
+           !guess_is_aligned(study, &best->unsure_blanks, &best->even_words, err) ||
            weigh_as_blanks(study, best, err);
 }
 
@@ -295,11 +333,14 @@ static bool weigh_quotings(study_t *study, char delimiter, structure_t *best, er
     return true;
 }
 
-/* Does it divide the same lines as the best one, or more? A colon stands in many texts that something else divides. */
+/* Does it divide the same lines as the best one, or more? A colon stands in many texts that something else divides, if not so
+ * often. */
 static bool is_rival(const structure_t *best, const structure_t *other) {
-    return other->columns > 1 && other->score > 0 && other->way.delimiter != ':' &&
-           best->way.delimiter != ':' && other->fitting >= best->fitting && other->skip <= best->skip &&
-           !other->odd_header;
+    const bool seldom = other->way.delimiter == ':'  ? other->columns <= best->columns
+                        : best->way.delimiter == ':' ? best->columns > other->columns
+                                                     : false;
+    return other->columns > 1 && other->score > 0 && !seldom && other->fitting >= best->fitting &&
+           other->skip <= best->skip && !other->odd_header;
 }
 
 /* Of two that divide the same lines one must be surely right. */
@@ -316,7 +357,8 @@ static bool choose_of_rivals(study_t *study, const structure_t *found, const cha
         }
         if (!guess_compare_rivals(study, best, &found[i], &better, err))
             return false;
-        if (!better)
+        const bool colon = found[i].way.delimiter == ':'; /* never surely right */
+        if (!better || (colon && better > 0))
             return guess_refuse_two(best, &found[i], name, err);
         *best = better > 0 ? found[i] : *best;
     }

@@ -56,7 +56,7 @@ bool guess_compare_rivals(study_t *study, const structure_t *one, const structur
                           err_t *err);
 
 /* Commas that may be a part of texts or numbers: behind words, before blanks; between the seconds of a time and their
- * fraction; beside a blank that may divide. False: err. */
+ * fraction; so, too, semicolons beside a blank that may divide. False: err. */
 bool guess_check_commas(study_t *study, const structure_t *found, const char *name, err_t *err);
 
 /* Has a column numbers or the like in all records but the first? */
@@ -68,10 +68,10 @@ bool guess_is_of_addresses(const study_t *study);
 /* ---- guess_wide.c ---- */
 
 /* Columns that blanks divide: as many words in each line, most of them numbers or in quotes, or several blanks in a row.
- * *unsure: each line may be one number, too. */
-bool guess_is_aligned(study_t *study, bool *unsure, err_t *err);
+ * *unsure: each line may be one number, too. *even_words: each has as many words, two at least, and all but the first one such of digits. */
+bool guess_is_aligned(study_t *study, bool *unsure, bool *even_words, err_t *err);
 
-/* Is each line one number with a decimal comma: 1.234,50, -5,25? False: err. */
+/* Is each line one number with a comma in it: 1.234,50, -5,25, 1,234,567? False: err. */
 bool guess_is_of_amounts(study_t *study, bool *is, err_t *err);
 
 /* Of columns that blanks divide: has a line words where most others have none, beside several blanks? Then a field of it may

@@ -10,6 +10,7 @@ typedef struct {
     size_t words, clear; /* numbers, and texts in quotes */
     bool gap;            /* several blanks in a row */
     bool torn;           /* [a text with blanks] is cut */
+    bool digits;         /* a word of digits and signs */
 } words_t;
 
 /* Behind a text in quotes that ends where a word does; NULL: there is none. */
@@ -24,9 +25,17 @@ static const uint8_t *skip_quoted(const uint8_t *at, const uint8_t *end) {
     return NULL;
 }
 
+/* 007, 10:15, 12.5 */
+static bool is_of_digits(const uint8_t *at, const uint8_t *end) {
+    bool digits = false;
+    for (; at < end && *at < 0x80 && ((*at | 0x20) < 'a' || (*at | 0x20) > 'z'); at++)
+        digits |= *at >= '0' && *at <= '9';
+    return digits && at == end;
+}
+
 static words_t count_words(const uint8_t *text, size_t length) {
     const uint8_t *at = text, *const end = text + length;
-    words_t is = {0, 0, false, false};
+    words_t is = {.words = 0};
     while (at < end) {
         const uint8_t *from = at;
         while (at < end && delimiter_is_blank(*at))
@@ -40,17 +49,18 @@ static words_t count_words(const uint8_t *text, size_t length) {
             at++;
         is.torn |= *from == '[' && at[-1] != ']';
         is.words++;
+        is.digits |= is_of_digits(from, at);
         is.clear += quoted || guess_is_typed(from, (size_t)(at - from));
     }
     return is;
 }
 
-bool guess_is_aligned(study_t *study, bool *unsure, err_t *err) {
+bool guess_is_aligned(study_t *study, bool *unsure, bool *even_words, err_t *err) {
     const way_t way = {.delimiter = '\n'};
-    size_t usual = 0, first = 0, same = 0, words = 0, clear = 0, wide = 0;
+    size_t usual = 0, digits = 0, first = 0, same = 0, words = 0, clear = 0, wide = 0;
     bool torn = false;
     column_t whole; /* each line but the first as one value */
-    *unsure = false;
+    *unsure = *even_words = false;
     guess_column_begin(&whole);
     if (!guess_cut_all(study, &way, err))
         return false;
@@ -68,8 +78,11 @@ bool guess_is_aligned(study_t *study, bool *unsure, err_t *err) {
         clear += line.clear;
         wide += line.gap;
         torn |= line.torn;
+        digits += line.digits == (i > 0);
     }
     const bool even = study->count > 1 && usual >= 2 && same * 20 >= (study->count - 1) * 19;
+    *even_words = even && !torn && usual >= 2 && first == usual && same + 1 == study->count &&
+                  digits == study->count && !(whole.values && whole.typed);
     if (!even || torn || (clear * 2 < words && wide * 2 <= study->count))
         return false;
     /* a decimal mark would tell that it is one number */
@@ -111,11 +124,12 @@ bool guess_is_of_amounts(study_t *study, bool *is, err_t *err) {
         guess_column_add(&whole, text, study->records[i].length);
         look_at_decimals(&decimals, i == 0, text, study->records[i].length);
     }
-    for (size_t i = 0; whole.values && i < STYLES; i++)
-        *is |=
-            guess_styles[i].decimal == ',' &&
-            (whole.styles & whole.fraction & (whole.grouped | (are_of_amounts(&decimals) ? 0xFF : 0))) >> i &
-                1;
+    for (size_t i = 0; whole.values && i < STYLES; i++) {
+        const bool grouped = whole.grouped >> i & 1, fraction = whole.fraction >> i & 1;
+        if (whole.styles >> i & 1)
+            *is |= guess_styles[i].decimal == ',' ? fraction && (grouped || are_of_amounts(&decimals))
+                                                  : grouped && guess_styles[i].thousands == ',';
+    }
     return true;
 }
 
