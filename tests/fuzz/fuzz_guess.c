@@ -8,9 +8,12 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static guess_options_t options_of(uint8_t byte) {
-    static const char marks[] = {0, '.', ',', 0};
-    return (guess_options_t){
-        .dates = byte % 4, .header = byte / 4 % 3, .decimal = marks[byte / 12 % 4], .nested = byte / 48 % 2};
+    static const char marks[] = {0, '.', ',', 0}, delimiters[] = {0, '\n', ' '};
+    return (guess_options_t){.dates = byte % 4,
+                             .header = byte / 4 % 3,
+                             .decimal = marks[byte / 12 % 4],
+                             .nested = byte / 48 % 2,
+                             .delimiter = delimiters[byte / 96]};
 }
 
 static bool take_all(guess_t *guess, const slack_t *text, bool twice, err_t *err) {

@@ -535,6 +535,27 @@ static void test_later_underlines(void **state) {
     }
 }
 
+/* Of one column, and made of signs as its first line: a reject wherever it stands as a record. */
+static void test_first_underlines_again(void **state) {
+    (void)state;
+    static const struct {
+        guess_options_t options;
+        uint64_t records, rejects;
+    } rows[] = {
+        {{.header = GUESS_HEADER, .delimiter = '\n'}, 4, 2},
+        {{.header = GUESS_NO_HEADER, .delimiter = '\n'}, 5, 3},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        err_t err;
+        guess_t *guess = begin_with(&rows[i].options, "+---+\n|Ann|\n+---+\n|Bob|\n+---+\n", true, &err);
+        assert_non_null(guess);
+        assert_true(guess_end(guess, &err));
+        assert_int_equal(guess_records(guess), rows[i].records);
+        assert_int_equal(guess_rejects(guess), rows[i].rejects);
+        guess_destroy(guess);
+    }
+}
+
 /* Text that is not UTF-8 and not windows-1252, told by its words. */
 static void test_words(void **state) {
     (void)state;
@@ -816,6 +837,7 @@ int main(void) {
         cmocka_unit_test(test_no_delimiter),
         cmocka_unit_test(test_underlines),
         cmocka_unit_test(test_later_underlines),
+        cmocka_unit_test(test_first_underlines_again),
         cmocka_unit_test(test_words),
         cmocka_unit_test(test_words_of_inputs),
         cmocka_unit_test(test_json),

@@ -383,6 +383,13 @@ static bool add_like_first(guess_t *guess, err_t *err) {
     guess->escaped_ends +=
         split_ends_escaped(guess->first, guess->first_length) * (guess->like_first - named);
     const guess_line_t first = {guess->first, guess->first_length};
+    bool underlines;
+    if (!guess_is_underline(guess, &first, &underlines, err))
+        return false;
+    if (underlines) {
+        guess->underlines += guess->like_first - named;
+        return true;
+    }
     if (!guess_split_line(guess, &first, err))
         return false;
     for (size_t i = 0; i < guess->split->count; i++)

@@ -65,13 +65,17 @@ static bool is_of_widths(const guess_t *guess) {
     return guess->split->count > 1;
 }
 
-bool guess_underline_look(guess_t *guess, const guess_line_t *line, const uint8_t *text, bool second,
-                          bool *is, err_t *err) {
+bool guess_is_underline(guess_t *guess, const guess_line_t *line, bool *is, err_t *err) {
     const underline_t look =
         underline_look(guess->split, guess->schema, guess->structure.way.delimiter, line->text, line->length);
-    if (look == UNDERLINE_MEMORY)
-        return err_memory(err, line->length);
     *is = look == UNDERLINE_IS;
+    return look != UNDERLINE_MEMORY || err_memory(err, line->length);
+}
+
+bool guess_underline_look(guess_t *guess, const guess_line_t *line, const uint8_t *text, bool second,
+                          bool *is, err_t *err) {
+    if (!guess_is_underline(guess, line, is, err))
+        return false;
     guess->records += *is;
     guess->underlines += *is;
     if (!second)

@@ -140,6 +140,8 @@ bool guess_split_line(guess_t *guess, const guess_line_t *line, err_t *err);
 /* guess_first_record.c: after what is known of quotes has changed, too. */
 bool guess_cut_first(guess_t *guess, err_t *err);
 bool guess_is_of_digits(const char *text, size_t length);
+/* Is it made of - = _ + only, so that a record is a reject? */
+bool guess_is_underline(guess_t *guess, const guess_line_t *line, bool *is, err_t *err);
 /* Is the second record one that tells of the names above it? Else one that underlines is a reject. */
 bool guess_underline_look(guess_t *guess, const guess_line_t *line, const uint8_t *text, bool second,
                           bool *is, err_t *err);
