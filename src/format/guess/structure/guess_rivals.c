@@ -267,7 +267,7 @@ bool guess_check_commas(study_t *study, const structure_t *found, const char *na
         cut |= commas.cut[j] == commas.records;
     for (size_t j = 0; !typed && j < FEW_FIELDS; j++)
         cut |= commas.hidden[j] == commas.records;
-    return !cut || commas.words < 2 || commas.before_blanks || found->skip ||
+    return !cut || commas.words < (sign == ',' ? 2 : 3) || commas.before_blanks || found->skip ||
            refuse_blanks(study, found, name, err);
 }
 

@@ -348,6 +348,7 @@ static bool choose_of_rivals(study_t *study, const structure_t *found, const cha
                              err_t *err) {
     for (size_t i = 0; i < sizeof delimiters; i++) {
         int better;
+        *err = (err_t){.status = STATUS_OK};
         if (found[i].way.delimiter == best->way.delimiter)
             continue;
         if (!is_rival(best, &found[i])) {
@@ -357,8 +358,13 @@ static bool choose_of_rivals(study_t *study, const structure_t *found, const cha
         }
         if (!guess_compare_rivals(study, best, &found[i], &better, err))
             return false;
-        const bool colon = found[i].way.delimiter == ':'; /* never surely right */
-        if (!better || (colon && better > 0))
+        if (found[i].way.delimiter == ':') { /* never surely right, but for :: */
+            char wide[4];
+            better = guess_is_widened(study, &found[i], wide, err) ? 1 : better > 0 ? 0 : better;
+            if (err->status != STATUS_OK)
+                return false;
+        }
+        if (!better)
             return guess_refuse_two(best, &found[i], name, err);
         *best = better > 0 ? found[i] : *best;
     }
