@@ -116,6 +116,19 @@ static bool look_at_balancing(server_t *server, mongoc_client_t *client, report_
     return true;
 }
 
+/* Only if that is certain: of own _ids two records may have made one document, and while a load runs both numbers change. */
+static bool is_short(const report_t *status) {
+    const places_summary_t *summary = &status->summary;
+    const uint64_t least = summary->loaded - summary->corrected + summary->fixed;
+    return !status->alive && !status->own_ids && status->place.count < least;
+}
+
+/* The server keeps a number, which is too small after a crash of it: before documents are missed they are counted. */
+static bool count_missed(server_t *server, mongoc_client_t *client, report_t *status, err_t *err) {
+    return !is_short(status) ||
+           collection_count(server, client, server_collection(server), NULL, &status->place.count, err);
+}
+
 static bool look(const values_t *values, server_t *server, mongoc_client_t *client, report_t *status,
                  err_t *err) {
     status->is_router = server_facts(server)->kind == SERVER_ROUTER;
@@ -123,7 +136,7 @@ static bool look(const values_t *values, server_t *server, mongoc_client_t *clie
         return err_set(err, STATUS_USAGE, "--restore goes with a sharded cluster; %s is none",
                        server_where(server));
     if (!collection_look(server, client, &status->place, err) ||
-        !look_at_catalog(server, client, status, err))
+        !look_at_catalog(server, client, status, err) || !count_missed(server, client, status, err))
         return false;
     if (!status->is_router)
         return !values->restore || may_restore(server, status, err);
@@ -275,13 +288,6 @@ static void print_catalog(const places_summary_t *summary) {
     if (left_out)
         out_print("%s%s left out)", were_fixed ? "" : " (", units_count(fixed, left_out));
     out_print("\n");
-}
-
-/* Only if that is certain: of own _ids two records may have made one document, and while a load runs both numbers change. */
-static bool is_short(const report_t *status) {
-    const places_summary_t *summary = &status->summary;
-    const uint64_t least = summary->loaded - summary->corrected + summary->fixed;
-    return !status->alive && !status->own_ids && status->place.count < least;
 }
 
 static void print_text(const server_t *server, const report_t *status, bool inputs) {

@@ -105,6 +105,24 @@ bool collection_identity(server_t *server, mongoc_client_t *client, collection_t
     return ok;
 }
 
+bool collection_count(server_t *server, mongoc_client_t *client, const char *collection, const bson_t *filter,
+                      uint64_t *documents, err_t *err) {
+    bson_t reply, all = BSON_INITIALIZER;
+    bson_iter_t iter, value;
+    bson_t *command =
+        BCON_NEW("aggregate", BCON_UTF8(collection), "pipeline", "[", "{", "$match",
+                 BCON_DOCUMENT(filter ? filter : &all), "}", "{", "$count", BCON_UTF8("n"), "}", "]",
+                 "cursor", "{", "}", "readConcern", "{", "level", BCON_UTF8("majority"), "}");
+    const bool ok = ask(server, client, command, &reply, err);
+    *documents = 0;
+    if (ok && bson_iter_init(&iter, &reply) &&
+        bson_iter_find_descendant(&iter, "cursor.firstBatch.0.n", &value))
+        *documents = (uint64_t)bson_iter_as_int64(&value);
+    bson_destroy(&reply);
+    bson_destroy(&all);
+    return ok;
+}
+
 static bool look_inside(server_t *server, mongoc_client_t *client, collection_t *place, err_t *err) {
     const char *database = server_database(server), *collection = server_collection(server);
     bson_t reply;
@@ -124,7 +142,8 @@ static bool look_inside(server_t *server, mongoc_client_t *client, collection_t 
     if (ok && bson_iter_init_find(&iter, &reply, "n"))
         place->count = (uint64_t)bson_iter_as_int64(&iter);
     bson_destroy(&reply);
-    return ok;
+    /* there is one at least: a server that did not end in an orderly way may have forgotten how many */
+    return ok && (place->count || collection_count(server, client, collection, NULL, &place->count, err));
 }
 
 /* If this user may not list indexes, expiry stays empty. */

@@ -23,7 +23,8 @@ typedef struct {
     char compressor[16]; /* "" if the server did not tell */
     /* what makes the server remove its documents by age: "the index t_1"; "" if nothing does */
     char expiry[160];
-    uint64_t count; /* estimated */
+    uint64_t
+        count; /* what the server keeps, which is too small after a crash of it, but never 0 if not empty */
 } collection_t;
 
 /* Looks at what is there. A view or a time series is refused (status 1). */
@@ -31,6 +32,11 @@ bool collection_look(server_t *server, mongoc_client_t *client, collection_t *pl
 
 /* The same in one short command, for what does not change while data comes in: empty and count are not filled in. */
 bool collection_identity(server_t *server, mongoc_client_t *client, collection_t *place, err_t *err);
+
+/* Counts the documents that the filter (NULL: none) finds, one by one, half a second for a million: right after a crash of
+ * the server, too, and without what waits to be cleaned away. */
+bool collection_count(server_t *server, mongoc_client_t *client, const char *collection, const bson_t *filter,
+                      uint64_t *documents, err_t *err);
 
 /* The server's list of the collection, or of its indexes: a reply with a batch of documents, which the caller always
  * destroys. If there is no collection, the first has an empty batch and the second fails. */

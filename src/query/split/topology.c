@@ -1,6 +1,7 @@
 #include "query/split/topology.h"
 #include "server/bson_read.h"
 #include "server/chunks/config.h"
+#include "server/collection.h"
 #include "server/command_cursor.h"
 #include "server/refusal.h"
 
@@ -163,6 +164,13 @@ bool topology_look(topology_t *ground, server_t *server, mongoc_client_t *client
     *ground = (topology_t){.shards = 1, .by_id = true, .router = server_facts(server)->kind == SERVER_ROUTER};
     if (!look_at_collection(ground, client, request, &error))
         return refusal_explain(server_address(server), &error, NULL, "look at the collection", err);
+    uint64_t counted = 0;
+    /* a server that was killed may have forgotten how many there are */
+    if (ground->exists && !ground->view && ground->count == 0) {
+        if (!collection_count(server, client, request->collection, NULL, &counted, err))
+            return false;
+        ground->count = (double)counted;
+    }
     if (ground->router)
         return look_at_cluster(ground, server, client, request, err);
     ground->cores = ask_cores(client, host);

@@ -4,6 +4,7 @@
 #include "query/watch/watch.h"
 #include "server/bson_read.h"
 #include "server/chunks/config.h"
+#include "server/collection.h"
 #include "server/server_errors.h"
 
 #include <math.h>
@@ -109,6 +110,13 @@ bool watch_storage(server_t *server, mongoc_client_t *client, const char *collec
             (watch_storage_t){NAN, NAN, NAN, NAN, NAN, .shards = 1, .hidden = code == CODE_UNAUTHORIZED};
         if (storage->hidden)
             storage->documents = count(server, client, collection);
+    }
+    uint64_t documents;
+    /* a server that did not end in an orderly way may have forgotten how many there are */
+    if (storage->documents == 0) {
+        if (!collection_count(server, client, collection, NULL, &documents, err))
+            return false;
+        storage->documents = (double)documents;
     }
     storage->clustered = is_clustered(server, client, collection);
     storage->sharded = storage->shards > 1 || (server_facts(server)->kind == SERVER_ROUTER &&

@@ -21,19 +21,7 @@ enum {
 
 static bool count(searcher_t *searcher, const bson_t *filter, uint64_t *documents, err_t *err) {
     server_t *server = searcher->search->options->server;
-    bson_t reply;
-    bson_iter_t iter, value;
-    bson_t *command = BCON_NEW("aggregate", BCON_UTF8(server_collection(server)), "pipeline", "[", "{",
-                               "$match", BCON_DOCUMENT(filter), "}", "{", "$count", BCON_UTF8("n"), "}", "]",
-                               "cursor", "{", "}", "readConcern", "{", "level", BCON_UTF8("majority"), "}");
-    bool ok = server_command(server, searcher->client, server_database(server), command, false, &reply, err);
-    *documents = 0;
-    if (ok && bson_iter_init(&iter, &reply) &&
-        bson_iter_find_descendant(&iter, "cursor.firstBatch.0.n", &value))
-        *documents = (uint64_t)bson_iter_as_int64(&value);
-    bson_destroy(&reply);
-    bson_destroy(command);
-    return ok;
+    return collection_count(server, searcher->client, server_collection(server), filter, documents, err);
 }
 
 /* The `_id`s of a range, one by one. From its start again when the server goes away. */
@@ -231,10 +219,9 @@ static bool kept_count(const search_t *search, uint64_t *documents, err_t *err) 
 }
 
 static bool count_all(search_t *search, uint64_t *documents, err_t *err) {
-    bson_t all = BSON_INITIALIZER;
     searcher_t searcher = {.search = search};
     searcher.client = server_take(search->options->server, err);
-    const bool ok = searcher.client && count(&searcher, &all, documents, err);
+    const bool ok = searcher.client && count(&searcher, NULL, documents, err);
     server_give(search->options->server, searcher.client);
     return ok;
 }
