@@ -80,6 +80,12 @@ static bool is_of_sharding(const char *doing) {
            begins_with_any(doing + 4, commands, sizeof commands / sizeof *commands);
 }
 
+/* "read the config database", as config.c names it. */
+static bool is_of_cluster(const char *doing) {
+    static const char *const readings[] = {"read the config database", "run 'listShards'"};
+    return begins_with_any(doing, readings, sizeof readings / sizeof *readings);
+}
+
 /* A role that reads is enough for it. Also "list the indexes of d.c" and "sample the _ids", as src/query names them. */
 static bool is_of_reading(const char *doing) {
     static const char *const readings[] = {"run 'find'",
@@ -112,10 +118,9 @@ static bool explain_access(const address_t *address, const bson_error_t *error, 
                        "could not %s: the server at %s asks for a user: put USER:PASSWORD@ before "
                        "the host in the URI (%s)",
                        doing, address->hosts, words);
-    if (permission && is_of_sharding(doing))
-        return err_set(err, STATUS_USAGE,
-                       "could not %s: the user '%s' may not: it needs the role clusterManager (%s)", doing,
-                       user, words);
+    if (permission && (is_of_sharding(doing) || is_of_cluster(doing)))
+        return err_set(err, STATUS_USAGE, "could not %s: the user '%s' may not: it needs the role %s (%s)",
+                       doing, user, is_of_sharding(doing) ? "clusterManager" : "clusterMonitor", words);
     if (permission)
         return err_set(err, STATUS_USAGE,
                        "could not %s: the user '%s' may not: it needs the role %s on the database %s%s (%s)",

@@ -94,6 +94,8 @@ static void test_roles(void **state) {
     refused("run 'shardCollection' on admin.d.c", "it needs the role clusterManager (not authorized)");
     refused("run 'addShardToZone' on admin.s0", "it needs the role clusterManager");
     refused("run 'update' on config.collections", "it needs the role clusterManager");
+    refused("read the config database", "it needs the role clusterMonitor (not authorized)");
+    refused("run 'listShards' on admin", "it needs the role clusterMonitor");
 }
 
 int main(void) {
