@@ -282,6 +282,14 @@ class Placement(livecluster.Cluster):
         self.assertIn(b"1 range and 2 tags of shards that a load had left are gone", self.status("--restore").stdout)
         self.clean()
 
+    def test_collation(self):
+        """No cluster shards such a collection by its texts' own order: said before anything is changed."""
+        self.client.command(self.database, {"create": "results", "collation": {"locale": "en", "strength": 2}})
+        self.load("a.csv", status=1)
+        self.assertRegex(self.stderr, "has a collation, .* leave it on one shard with --shard-key none")
+        self.assertEqual(["results"], self.listed())
+        self.load("--shard-key", "none", "a.csv")
+
     def test_steps_that_do_not_depend(self):
         """A tag that cannot be taken away keeps neither the ranges nor the balancing as they are."""
         load = self.start_held("-b", "50", "a.csv")

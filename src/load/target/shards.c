@@ -211,6 +211,12 @@ static bool check_cluster(const job_t *job, err_t *err) {
             "contradict them. Shard the empty collection yourself (sh.shardCollection), and load into "
             "that; or take the ranges away. Nothing was touched",
             name, zones.others, zones.others == 1 ? "" : "s", zones.other);
+    if (ok && !zones.hidden && !zones.sharded && !job->spec->drop && job->place.collated)
+        ok = err_set(err, STATUS_USAGE,
+                     "%s has a collation, and texts of a shard key are compared without one: leave it on one "
+                     "shard with --shard-key none; or shard the empty collection yourself "
+                     "(sh.shardCollection), and load into that. Nothing was touched",
+                     name);
     if (ok && !zones.hidden && (!zones.sharded || job->spec->drop) && zones.alike[0])
         ok = err_set(
             err, STATUS_USAGE,
