@@ -348,6 +348,35 @@ class Hidden(livecluster.Cluster):
         self.load("a.csv")
         self.clean()
 
+    def test_drop_of_what_cannot_be_seen(self):
+        """A drop takes a person's zones, balancing and shard key away: not for a user who would not be told of them."""
+        self.write("a.csv", TEXT)
+        self.client.command("admin", {"createUser": "writer", "pwd": "x", "roles": [
+            {"role": "readWrite", "db": self.database}]})
+        uri = "mongodb://writer:x@" + self.uri().partition("@")[2]
+        name = self.database + ".results"
+        self.load("a.csv", "--uri", uri)
+        self.load("--drop", "--yes", "a.csv", "--uri", uri)
+        for collection in ("results", "results.tipple.files", "results.tipple.loads"):
+            self.client.command(self.database, {"drop": collection})
+        self.client.command("admin", {"shardCollection": name, "key": {"k": 1}})
+        whole = {"updateZoneKeyRange": name, "min": {"k": mongo.MinKey}, "max": {"k": mongo.MaxKey}}
+        for do, undo in (({"addShardToZone": "s0", "zone": "theirs"}, {"removeShardFromZone": "s0", "zone": "theirs"}),
+                         ({**whole, "zone": "theirs"}, {**whole, "zone": None})):
+            self.client.command("admin", do)
+            self.addCleanup(self.client.command, "admin", undo)
+        self.client.command("config", {"update": "collections", "updates": [
+            {"q": {"_id": name}, "u": {"$set": {"noBalance": True}}}], "writeConcern": {"w": "majority"}})
+        self.load("a.csv", "--uri", uri)
+        for words in ((), ("--shard-key", "none")):
+            self.load("--drop", "--yes", "a.csv", "--uri", uri, *words, status=1)
+            self.assertIn("is sharded, and this user may not read what a drop takes away", self.stderr)
+        said = self.tipple("drill", "--uri", uri, "--format", self.format, "--drop", name, "a.csv", status=1)
+        self.assertIn("is sharded, and this user may not read what a drop takes away", said.stderr)
+        entry, = self.config("collections", filter={"_id": name})
+        self.assertEqual(({"k": 1}, True), (entry["key"], entry.get("noBalance")))
+        self.assertEqual(["theirs"], [each["tag"] for each in self.config("tags", filter={"ns": name})])
+
 
 if __name__ == "__main__":
     livetest.main(quick=())

@@ -195,6 +195,16 @@ static bool open_ways(job_t *job, route_read_t read, err_t *err) {
                 direct_open(job->server, job->client, job->loading.route, connections, err)) != NULL;
 }
 
+static bool check_drop(const job_t *job, err_t *err) {
+    zones_t zones;
+    if (!job->spec->drop || !job->place.exists)
+        return true;
+    const bool ok = zones_read(job->server, job->client, NULL, &zones, err) &&
+                    zones_may_drop(job->server, job->client, &zones, err);
+    zones_free(&zones);
+    return ok;
+}
+
 /* A collection that is not sharded yet, or will not be behind the drop. */
 static bool check_cluster(const job_t *job, err_t *err) {
     const char *key = job->spec->shard_key, *name = server_namespace(job->server);
@@ -241,7 +251,7 @@ static bool check_cluster(const job_t *job, err_t *err) {
 bool job_may_shard(const job_t *job, err_t *err) {
     const load_spec_t *spec = job->spec;
     if (server_facts(job->server)->kind == SERVER_ROUTER)
-        return spec->retry || check_cluster(job, err);
+        return spec->retry || (check_drop(job, err) && check_cluster(job, err));
     return (!spec->shard_key && !spec->direct) ||
            err_set(err, STATUS_USAGE, "%s goes with a sharded cluster; %s is none",
                    spec->direct ? "--direct" : "--shard-key", server_where(job->server));

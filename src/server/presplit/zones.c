@@ -1,5 +1,6 @@
 #include "server/presplit/zones.h"
 #include "server/chunks/sharding.h"
+#include "server/collection.h"
 #include "server/presplit/zone_notes.h"
 
 #include <stdio.h>
@@ -171,4 +172,21 @@ bool zones_read(server_t *server, mongoc_client_t *client, const uint8_t *placed
 void zones_free(zones_t *zones) {
     config_free(&zones->ranges);
     config_free(&zones->shards);
+}
+
+bool zones_may_drop(server_t *server, mongoc_client_t *client, const zones_t *zones, err_t *err) {
+    collection_t place;
+    bool sharded = false;
+    if (!zones->hidden)
+        return true;
+    return collection_identity(server, client, &place, err) &&
+           (!place.exists || sharding_is_any(server, client, &sharded, err)) &&
+           (!sharded ||
+            err_set(
+                err, STATUS_USAGE,
+                "%s is sharded, and this user may not read what a drop takes away with it: its shard key, "
+                "zones that people have set, balancing that is turned off. The role clusterManager has "
+                "what it takes; or drop it yourself first, if none of that is to come back. Nothing was "
+                "touched",
+                server_namespace(server)));
 }

@@ -32,6 +32,10 @@ typedef struct {
 bool zones_read(server_t *server, mongoc_client_t *client, const uint8_t *placed, zones_t *zones, err_t *err);
 void zones_free(zones_t *zones);
 
+/* May the collection of the address be dropped? What people have set of one that is sharded goes with it: so not by a user who
+ * may not read it, and would not be told. */
+bool zones_may_drop(server_t *server, mongoc_client_t *client, const zones_t *zones, err_t *err);
+
 /* The zone of a range from config.tags; the collection that it is of; and is it a load's? */
 const char *zones_of_range(const bson_t *range);
 const char *zones_namespace(const bson_t *range);

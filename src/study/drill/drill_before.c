@@ -134,6 +134,7 @@ static bool nothing_of_a_person(drilling_t *drilling, err_t *err) {
     zones_t zones;
     balancer_t hold = BALANCER_ON;
     bool ok = zones_read(drilling->target, drilling->client, NULL, &zones, err) &&
+              zones_may_drop(drilling->target, drilling->client, &zones, err) &&
               (!zones.unbalanced || balancer_look(drilling->target, drilling->client, &hold, NULL, err));
     if (ok && zones.others)
         ok = err_set(
