@@ -290,6 +290,14 @@ class Placement(livecluster.Cluster):
         self.assertEqual(["results"], self.listed())
         self.load("--shard-key", "none", "a.csv")
 
+    def test_entry_of_one_that_is_not_sharded(self):
+        """Newer servers write one of a collection that was moved to another shard as a whole."""
+        self.admin(shardCollection=self.name, key={"_id": 1})
+        self.set_config("collections", {"_id": self.name}, {"$set": {"unsplittable": True}})
+        self.assertIn(b"not sharded: it lives on one shard", self.status().stdout)
+        self.load("--shard-key", "none", "a.csv")
+        self.assertEqual([False], self.off())
+
     def test_steps_that_do_not_depend(self):
         """A tag that cannot be taken away keeps neither the ranges nor the balancing as they are."""
         load = self.start_held("-b", "50", "a.csv")

@@ -5,12 +5,18 @@
 #include <stdio.h>
 #include <string.h>
 
+/* From 8.0 on a collection that is not sharded has an entry, too, when it was moved (moveCollection). */
+static bool is_sharded(const bson_t *entry) {
+    bson_iter_t at;
+    return !(bson_iter_init_find(&at, entry, "dropped") && bson_iter_as_bool(&at)) &&
+           !(bson_iter_init_find(&at, entry, "unsplittable") && bson_iter_as_bool(&at));
+}
+
 static bool take(sharding_t *sharding, const bson_t *entry, err_t *err) {
     bson_iter_t at;
     bson_t spec;
     const uint8_t *uuid = bson_read_uuid(entry, "uuid");
-    if ((bson_iter_init_find(&at, entry, "dropped") && bson_iter_as_bool(&at)) ||
-        !bson_read_field(entry, "key", &spec))
+    if (!is_sharded(entry) || !bson_read_field(entry, "key", &spec))
         return true;
     if (bson_iter_init_find(&at, entry, "_id") && BSON_ITER_HOLDS_UTF8(&at))
         snprintf(sharding->name, sizeof sharding->name, "%s", bson_iter_utf8(&at, NULL));
