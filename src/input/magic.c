@@ -1,4 +1,5 @@
 #include "input/magic.h"
+#include "base/chars/lines.h"
 #include "format/cut/bson_span.h"
 #include "input/archive/dump.h"
 #include "input/archive/tar.h"
@@ -24,7 +25,6 @@ static const mark_t marks[] = {
     {MAGIC_PROGRAM, 0, 2, "MZ", NULL},
     {MAGIC_PROGRAM, 0, 4, "\177ELF", NULL},
     {MAGIC_PROGRAM, 0, 2, "#!", NULL},
-    {MAGIC_REJECTS, 0, sizeof MAGIC_REJECT_WORDS - 1, MAGIC_REJECT_WORDS, NULL},
     {MAGIC_DUMP, 0, DUMP_MAGIC_BYTES, DUMP_MAGIC, "mongodump"},
     {MAGIC_XZ, 0, 6,
      "\xfd"
@@ -51,6 +51,29 @@ static bool is_bson(const uint8_t *head, size_t size) {
     return bson_span_begins(head, size) && memcmp(head, "\x1f\x8b\x08", 3) != 0;
 }
 
+static bool is_line_of_rejects(const uint8_t *line, size_t length) {
+    static const char *const begin[] = {MAGIC_REJECT_WORDS, MAGIC_REJECT_MARK};
+    bool is = false;
+    for (size_t i = 0; i < sizeof begin / sizeof *begin; i++)
+        is |= length >= strlen(begin[i]) && memcmp(line, begin[i], strlen(begin[i])) == 0;
+    return is;
+}
+
+/* Also as an editor has saved it: with a byte-order mark, as UTF-16, or with other lines above its own. */
+static bool is_of_rejects(const uint8_t *head, size_t size) {
+    const utf16_order_t order = utf16_order(head, size);
+    const size_t step = order ? 2 : 1, mark = order && head[0] && head[1] ? 2 : lines_bom(head, size);
+    const bool big = order == UTF16_BIG;
+    uint8_t text[MAGIC_BYTES];
+    size_t length = 0;
+    for (size_t at = mark; at + step <= size && length < sizeof text; at += step)
+        text[length++] = order && head[at + !big] ? UINT8_MAX : head[at + big];
+    const uint8_t *line = text, *const end = text + length;
+    while (line && !is_line_of_rejects(line, (size_t)(end - line)))
+        line = (line = memchr(line, '\n', (size_t)(end - line))) ? line + 1 : NULL;
+    return line;
+}
+
 magic_t magic_of(const uint8_t *head, size_t size, const char **compressed) {
     /* first, because a tar begins with a name, which may be any word */
     if (size >= TAR_BLOCK && tar_begins(head)) {
@@ -72,6 +95,8 @@ magic_t magic_of(const uint8_t *head, size_t size, const char **compressed) {
         return mark->magic;
     }
     *compressed = NULL;
+    if (is_of_rejects(head, size))
+        return MAGIC_REJECTS;
     return utf16_order(head, size) ? MAGIC_UTF16 : MAGIC_TEXT;
 }
 

@@ -23,8 +23,9 @@ typedef enum {
     MAGIC_REFUSED, /* a format, compressed or not, or an encoding, that tipple cannot read */
 } magic_t;
 
-/* The first words of a file that holds the rejects of a load. */
+/* The first words of a file that holds the rejects of a load, and those of the line that --retry knows it by. */
 #define MAGIC_REJECT_WORDS "# tipple rejects"
+#define MAGIC_REJECT_MARK  "# marked #@"
 
 /* *compressed: the format's name for people ("xz"); NULL if it does not matter. */
 magic_t magic_of(const uint8_t *head, size_t size, const char **compressed);

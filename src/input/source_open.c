@@ -186,7 +186,7 @@ source_t *source_open(const input_file_t *file, err_t *err) {
 
 bool source_begins_rejects(source_kit_t *kit, const input_file_t *file) {
     err_t ignored;
-    uint8_t head[sizeof MAGIC_REJECT_WORDS];
+    uint8_t head[MAGIC_BYTES];
     source_t *source = source_open_in(kit, file, &ignored);
     if (source)
         source_read(source, head, sizeof head, &ignored);

@@ -80,9 +80,15 @@ static void reject_files(void **state) {
                  {"rejected/db.c.rejects", "# tipple rejects: fix the line\n# marked #@1f2e3d4c\n", false},
                  {"rejected/in/other.txt", "# tipple rejects", false},
                  {"rejected/in/short", "# tipple reject", true},
+                 {"rejected/in/short.bom", "\xEF\xBB\xBF# tipple reject", true},
+                 {"rejected/saved/bom", "\xEF\xBB\xBF# tipple rejects: fix the line\r\n", false},
+                 {"rejected/saved/line", "# by Ann\r\n\r\n# tipple rejects: fix the line\r\n", false},
+                 {"rejected/saved/mark", "# marked #@1f2e3d4c\n", false},
+                 {"rejected/short.mark", "x # marked #@1f2e3d4c\n", true},
                  {"rejected/z.rejects", "anything\n", true}};
     mkdir("rejected", 0755);
     mkdir("rejected/in", 0755);
+    mkdir("rejected/saved", 0755);
     for (EACH(i, files)) {
         FILE *file = fopen(files[i].name, "w");
         assert_non_null(file);
@@ -92,36 +98,60 @@ static void reject_files(void **state) {
             expect_refusal((char *[]){"rejected/a.csv", (char *)files[i].name, NULL}, STATUS_USAGE,
                            "--retry");
     }
-    outcome_t outcome = NAMES("rejected/a.csv rejected/in/short rejected/z.rejects ", "rejected");
-    assert_int_equal(outcome.skipped, 2);
+    outcome_t outcome = NAMES(
+        "rejected/a.csv rejected/in/short rejected/in/short.bom rejected/short.mark rejected/z.rejects ",
+        "rejected");
+    assert_int_equal(outcome.skipped, 5);
     assert_int_equal(times(outcome.heard.text, "skipped rejected/db.c.rejects: a reject file of tipple"), 1);
     assert_int_equal(times(outcome.heard.text, "skipped rejected/in/other.txt: a reject file of tipple"), 1);
     expect_refusal((char *[]){"rejected/*.rejects", NULL}, STATUS_USAGE,
                    "rejected/db.c.rejects: is a reject file");
 }
 
+/* An editor may save it so. */
+static void reject_files_of_utf16(void **state) {
+    (void)state;
+    static const char words[] = MAGIC_REJECT_WORDS ": fix the line\n";
+    mkdir("rejected16", 0755);
+    for (int kind = 0; kind < 4; kind++) {
+        const bool big = kind & 1, mark = kind & 2;
+        const char unit[2] = {big ? '\xFE' : '\xFF', big ? '\xFF' : '\xFE'};
+        FILE *file = fopen("rejected16/saved", "w");
+        assert_non_null(file);
+        if (mark)
+            fwrite(unit, 1, 2, file);
+        for (const char *at = words; *at; at++)
+            fwrite(big ? (char[2]){0, *at} : (char[2]){*at, 0}, 1, 2, file);
+        fclose(file);
+        expect_refusal((char *[]){"rejected16/saved", NULL}, STATUS_USAGE,
+                       "rejected16/saved: is a reject file");
+    }
+}
+
 /* However it is packed. */
 static void packed_reject_files(void **state) {
     (void)state;
     static const char text[] = MAGIC_REJECT_WORDS ": fix the line\n# marked #@1f2e3d4c\n";
+    static const char saved[] = "\xEF\xBB\xBF\n" MAGIC_REJECT_WORDS ": fix the line\n";
     const size_t size = sizeof text - 1;
     const member_spec_t members[] = {{.name = "stored", .text = text, .size = size},
                                      {.name = "a.csv", .text = "a|b\n", .size = 4, .method = 8},
                                      {.name = "deflated", .text = text, .size = size, .method = 8},
-                                     {.name = "zstd", .text = text, .size = size, .method = 93}};
+                                     {.name = "zstd", .text = text, .size = size, .method = 93},
+                                     {.name = "saved", .text = saved, .size = sizeof saved - 1, .method = 8}};
     mkdir("packed", 0755);
     lab_write_all("packed/r.gz", lab_gzip(text, size));
     lab_write_all("packed/r.zst", lab_zstd(text, size, true));
-    lab_write_all("packed/r.zip", lab_zip(members, 4, (zip_spec_t){0}));
+    lab_write_all("packed/r.zip", lab_zip(members, 5, (zip_spec_t){0}));
     outcome_t outcome = NAMES("packed/r.zip!a.csv ", "packed");
-    assert_int_equal(outcome.skipped, 5);
+    assert_int_equal(outcome.skipped, 6);
     assert_int_equal(
         times(outcome.heard.text, "a reject file of tipple; --retry loads what was fixed in it, unpacked"),
-        5);
+        6);
     expect_refusal((char *[]){"packed/r.gz", NULL}, STATUS_USAGE, "give it alone and unpacked, with --retry");
     expect_refusal((char *[]){"packed/r.zst", NULL}, STATUS_USAGE, "packed/r.zst: is a reject file");
     outcome = NAMES("packed/r.zip!a.csv ", "packed/r.zip");
-    assert_int_equal(outcome.skipped, 3);
+    assert_int_equal(outcome.skipped, 4);
 }
 
 static void walks_folders_by_name(void **state) {
@@ -765,6 +795,7 @@ int main(void) {
         cmocka_unit_test(test_kept),
         cmocka_unit_test(walks_folders_by_name),
         cmocka_unit_test(reject_files),
+        cmocka_unit_test(reject_files_of_utf16),
         cmocka_unit_test(packed_reject_files),
         cmocka_unit_test(leaves_out_what_is_hidden),
         cmocka_unit_test(takes_a_file_once),

@@ -11,8 +11,8 @@
 
 const char reject_first_words[] = MAGIC_REJECT_WORDS;
 
-static const char ANNOUNCEMENT[] = "# marked #@", OWNER[] = "# of catalog ", DIGITS[] = "0123456789abcdef",
-                  NOTE[] = "torn", FOR_PEOPLE[] = " -- ";
+static const char ANNOUNCEMENT[] = MAGIC_REJECT_MARK, OWNER[] = "# of catalog ",
+                  DIGITS[] = "0123456789abcdef", NOTE[] = "torn", FOR_PEOPLE[] = " -- ";
 enum { MARK_DIGITS = 8, HEAD_BYTES = 64 * 1024, WORD = 3 * 4096 };
 
 static const char *behind_line(const char *at, const char *end) {
