@@ -507,6 +507,26 @@ class Many(Case):
         self.tipple("verify", *words, "16M", "b.csv")
         self.tipple("load", *words, "16M", "b.csv")
 
+    def test_saved_as_utf8(self):
+        """a record of a format of one byte a character, which an editor has saved as UTF-8, or in which a person has typed
+        it, or where signs that are none have taken its place; other signs behind letters are what they are"""
+        self.write("w.yaml", "format: w\nrecord: {delimiter: [','], header: no, encoding: windows-1252}\nfields: [{name: a}, {name: b}]\n")
+        self.write("w.csv", "Gr\u00fc\u00dfe\nFu\u00df\n\u00fcber,1\n".encode("cp1252"))
+        words = "--uri", self.uri("w"), "--format", "./w.yaml"
+        self.tipple("load", *words, "--rejects", "w.rejects", "w.csv", status=2)
+        kept = (self.folder / "w.rejects").read_bytes()
+        for name, fixed in (("saved", kept.decode("cp1252").replace("\u00dfe\n", "\u00dfe,2\n").encode()),
+                            ("typed", kept.replace(b"Gr\xfc\xdfe\n", "Gr\u00fc\u00dfe,2\n".encode())),
+                            ("lost", kept.replace(b"Gr\xfc\xdfe\n", b"Gr\xef\xbf\xbd\xef\xbf\xbde,2\n"))):
+            self.write(name, fixed)
+            said = self.tipple("load", *words, "--rejects", "other", "--retry", name, status=2)
+            self.assertRegex(said.stderr, "rejected w.csv:1:1 .*it is UTF-8 now, but the format has")
+            self.assertEqual(["\u00fcber"], [each["a"] for each in self.documents("w")])
+        self.write("right", kept.replace(b"Gr\xfc\xdfe\n", b"Gr\xfc\xdfe,2\n").replace(b"Fu\xdf\n", b"Fu\xdf\x96,3\n"))
+        self.tipple("load", *words, "--retry", "right")
+        self.assertEqual(["Gr\u00fc\u00dfe", "Fu\u00df\u2013", "\u00fcber"], [each["a"] for each in self.documents("w")])
+        self.tipple("verify", *words, "w.csv")
+
     def test_many(self):
         """thousands of fixes of two inputs: the catalog is told of them in a few updates, each of which writes all of an
         entry, and knows each; but no command holds more than a thousand, since a server looks for each in all of the entry"""

@@ -172,7 +172,7 @@ static bool encode(reading_t *reading, const retry_t *retry, int64_t id, uint32_
     const fixes_options_t *options = reading->options;
     record_t record;
     *length = 0;
-    if (retry->is_part)
+    if (retry->refusal)
         return true;
     const parsed_t parsed = records_one(reading->reader, &retry->dialect, retry->bytes, retry->length, false,
                                         id, &reading->place, &record);

@@ -1,5 +1,6 @@
 #include "load/rejects/reject_read.h"
 #include "base/chars/lines.h"
+#include "base/chars/utf8.h"
 #include "format/cut/ends.h"
 #include "load/rejects/reject_file.h"
 
@@ -41,6 +42,33 @@ static bool is_part(const reject_entry_t *entry, const retry_t *retry) {
     uint64_t kept, length;
     return reject_entry_number(entry, "kept", &kept) && reject_entry_number(entry, "length", &length) &&
            retry->length > kept / 2 && retry->length < kept + (length - kept) / 2;
+}
+
+/* Where each byte is a character of the format, letters of several bytes: an editor has saved the file so, or a person has typed
+ * them. Other pairs may be what they are: what is no character of the encoding was not saved in its place, but U+FFFD was. */
+static bool is_utf8_now(const schema_t *schema, const retry_t *retry) {
+    uint8_t ignored[4];
+    if (encoding_keeps_utf8(schema->encoding) || retry->untouched ||
+        encoding_is_ascii(retry->bytes, retry->length))
+        return false;
+    for (size_t at = 0, length; at < retry->length; at += length) {
+        const uint8_t *const character = retry->bytes + at;
+        length = utf8_character(character, retry->length - at);
+        if (!length || (encoding_from_utf8(schema->encoding, ignored, character, length) == SIZE_MAX &&
+                        (length != 3 || memcmp(character, "\xEF\xBF\xBD", 3) != 0)))
+            return false;
+    }
+    return true;
+}
+
+/* It may well make a document, but not the record's. */
+static const char *refusal_of(const schema_t *schema, const reject_entry_t *entry, const retry_t *retry) {
+    if (is_part(entry, retry))
+        return "only its first bytes are kept here; put all of the record into this line of the "
+               "reject file, or delete the line to leave the record out";
+    if (is_utf8_now(schema, retry))
+        return "it is UTF-8 now, but the format has latin1 or windows-1252: save the reject file as that";
+    return NULL;
 }
 
 /* So it was written, by a load that was killed; or a person has ended the file in a line without its end. Where nothing
@@ -91,8 +119,7 @@ static bool read_entry(const char *path, const schema_t *schema, const reject_en
         return false;
     if (!retry->untouched && schema->kind != RECORDS_BSON)
         drop_empty_lines(schema, retry);
-    /* it may well make a document, but not the record's */
-    retry->is_part = is_part(entry, retry);
+    retry->refusal = refusal_of(schema, entry, retry);
     pass_comma(schema, retry);
     return true;
 }

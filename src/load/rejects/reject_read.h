@@ -20,7 +20,8 @@ typedef struct {
     uint64_t hash;  /* of the bytes that were rejected first, before anybody edited them */
     bool cut_off;   /* by a kill, it seems, and not written again: the beginning of a record */
     bool untouched; /* the bytes are those that were rejected */
-    bool is_part;   /* nobody has touched it, and of a longer record only the first bytes were kept */
+    /* why no document is made of it, although it may look like a record; NULL: one may be */
+    const char *refusal;
 } retry_t;
 
 /* Calls take for each entry. Status 1 where the file cannot be read, is no reject file, or an entry's line

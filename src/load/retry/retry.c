@@ -99,9 +99,7 @@ static bool take(void *context, const retry_t *retry, err_t *err) {
     block->partial = block->by_itself = true;
     block->rejected_as = retry->has_hash ? retry->hash : 0;
     block->begun_before = true; /* it may have been fixed before, and otherwise */
-    if (retry->is_part)
-        block->refusal = "only its first bytes are kept here; put all of the record into this line of the "
-                         "reject file, or delete the line to leave the record out";
+    block->refusal = retry->refusal;
     if (verdict == FIX_CONTRADICTS)
         block->refusal = "an entry before it in the reject file fixes the same record otherwise";
     if (file->known_as && load_file_number(file, retry->offset, &voff))
