@@ -717,7 +717,7 @@ NOT_NEEDED = {
     "of the URI, which is printed where it has no password": ["--uri-file"],
     "without a limit unless told": ["--max-rejects"],
     "kept in the catalog": ["--id", "--existing", "--append"],
-    "part of the guessed format, which the catalog keeps": ["--header", "--dates", "--decimal", "--quote", "--encoding", "--nested",
+    "part of the guessed format, which the catalog keeps": ["--header", "--dates", "--decimal", "--quote", "--delimiter", "--encoding", "--nested",
                                                             "--type"],
     "of the collection, which is there": ["--index", "--drop", "--yes", "--shard-key", "--clustered", "--no-clustered",
                                           "--compressor", "--same-collection"],
