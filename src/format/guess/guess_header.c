@@ -2,6 +2,7 @@
 #include "base/numbers/units.h"
 #include "format/guess/guess_inner.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -79,7 +80,7 @@ void guess_header_look(guess_t *guess, const split_t *split) {
         const double size = guess_range_size(split->spans[i].text, split->spans[i].length);
         if (size <= last)
             return;
-        as_first &= last < 0 || (long)(size - last) == first - last_first;
+        as_first &= last < 0 || trunc(size - last) == (double)(first - last_first);
         last = size;
         last_first = first;
     }
