@@ -195,55 +195,55 @@ static bool open_ways(job_t *job, route_read_t read, err_t *err) {
                 direct_open(job->server, job->client, job->loading.route, connections, err)) != NULL;
 }
 
-static bool check_drop(const job_t *job, err_t *err) {
-    zones_t zones;
-    if (!job->spec->drop || !job->place.exists)
-        return true;
-    const bool ok = zones_read(job->server, job->client, NULL, &zones, err) &&
-                    zones_may_drop(job->server, job->client, &zones, err);
-    zones_free(&zones);
-    return ok;
-}
-
-/* A collection that is not sharded yet, or will not be behind the drop. */
-static bool check_cluster(const job_t *job, err_t *err) {
-    const char *key = job->spec->shard_key, *name = server_namespace(job->server);
+/* Would nothing stand against sharding it, if it is not sharded yet, or will not be behind the drop? */
+static bool check_sharding(const job_t *job, const zones_t *zones, err_t *err) {
+    const char *name = server_namespace(job->server);
+    const bool anew = !zones->sharded || job->spec->drop;
     shard_names_t shards = {NULL, 0};
-    zones_t zones;
     err_t why;
-    if ((key && strcmp(key, "none") == 0) || !(job->spec->drop || job->place.empty))
-        return true;
-    bool ok = zones_read(job->server, job->client, NULL, &zones, err);
-    if (ok && !zones.hidden && !zones.sharded && zones.others)
+    bool ok = true;
+    if (!zones->hidden && !zones->sharded && zones->others)
         ok = err_set(
             err, STATUS_USAGE,
             "%s is not sharded yet, and a person has set %zu zone range%s for it (%s): a load would "
             "contradict them. Shard the empty collection yourself (sh.shardCollection), and load into "
             "that; or take the ranges away. Nothing was touched",
-            name, zones.others, zones.others == 1 ? "" : "s", zones.other);
-    if (ok && !zones.hidden && !zones.sharded && !job->spec->drop && job->place.collated)
+            name, zones->others, zones->others == 1 ? "" : "s", zones->other);
+    if (ok && !zones->hidden && !zones->sharded && !job->spec->drop && job->place.collated)
         ok = err_set(err, STATUS_USAGE,
                      "%s has a collation, and texts of a shard key are compared without one: leave it on one "
                      "shard with --shard-key none; or shard the empty collection yourself "
                      "(sh.shardCollection), and load into that. Nothing was touched",
                      name);
-    if (ok && !zones.hidden && (!zones.sharded || job->spec->drop) && zones.alike[0])
+    if (ok && !zones->hidden && anew && zones->alike[0])
         ok = err_set(
             err, STATUS_USAGE,
             "a shard has the tag %s, which no load of %s has noted: a load would set one of that name, "
             "and take it away. Take it away yourself (sh.removeShardFromZone), or give --shard-key none. "
             "Nothing was touched",
-            zones.alike, name);
-    if (ok && (!zones.sharded || job->spec->drop))
+            zones->alike, name);
+    if (ok && anew)
         ok = collection_may_shard(name, err);
-    if (ok && !zones.hidden && (!zones.sharded || job->spec->drop))
+    if (ok && !zones->hidden && anew)
         ok = !presplit_shards(job->server, job->client, &shards, &why) ||
              check_shards(&shards, err); /* placing tells why */
-    if (ok && !zones.hidden && (!zones.sharded || job->spec->drop))
+    if (ok && !zones->hidden && anew)
         ok = rights_check(job->server, job->client, err);
-    if (ok && key && (!zones.sharded || job->spec->drop))
+    if (ok && job->spec->shard_key && anew)
         ok = job_check_key_values(job, err);
     presplit_free_shards(&shards);
+    return ok;
+}
+
+static bool check_cluster(const job_t *job, err_t *err) {
+    const bool drops = job->spec->drop && job->place.exists,
+               may_shard = !is_none(job) && (job->spec->drop || job->place.empty);
+    zones_t zones;
+    if (!drops && !may_shard)
+        return true;
+    const bool ok = zones_read(job->server, job->client, NULL, &zones, err) &&
+                    (!drops || zones_may_drop(job->server, job->client, &zones, err)) &&
+                    (!may_shard || check_sharding(job, &zones, err));
     zones_free(&zones);
     return ok;
 }
@@ -251,7 +251,7 @@ static bool check_cluster(const job_t *job, err_t *err) {
 bool job_may_shard(const job_t *job, err_t *err) {
     const load_spec_t *spec = job->spec;
     if (server_facts(job->server)->kind == SERVER_ROUTER)
-        return spec->retry || (check_drop(job, err) && check_cluster(job, err));
+        return spec->retry || check_cluster(job, err);
     return (!spec->shard_key && !spec->direct) ||
            err_set(err, STATUS_USAGE, "%s goes with a sharded cluster; %s is none",
                    spec->direct ? "--direct" : "--shard-key", server_where(job->server));
