@@ -175,8 +175,7 @@ static bool may_begin(const uint8_t *text, size_t length, err_t *err) {
     return magic == MAGIC_TEXT || magic == MAGIC_PROGRAM ||
            err_set(err, STATUS_INPUT,
                    "the records cannot be printed: the first of them begins as %s does, and the new file "
-                   "would be "
-                   "taken for that",
+                   "would be taken for that",
                    magic == MAGIC_UTF16     ? "text of UTF-16"
                    : magic == MAGIC_REJECTS ? "a reject file of tipple"
                                             : name);

@@ -1,6 +1,7 @@
 #include "format/guess/guess_options.h"
 #include "base/choose.h"
 #include "base/numbers/units.h"
+#include "format/guess/structure/guess_structure.h"
 #include "format/guess/type_spec.h"
 #include "format/schema/schema_bad_value.h"
 
@@ -35,20 +36,12 @@ bool guess_options_decimal(void *options, const char *text, err_t *err) {
     return chosen >= 0;
 }
 
-static const char *const delimiter_words[] = {",", ";", "|", ":", "tab", "\\x01", "blanks", "none"};
-static const char delimiter_signs[] = {',', ';', '|', ':', '\t', '\x01', ' ', '\n'};
-
 bool guess_options_delimiter(void *options, const char *text, err_t *err) {
-    const int chosen = choose_word("delimiter", strcmp(text, "\t") == 0 ? "tab" : text, delimiter_words,
-                                   sizeof delimiter_signs, err);
+    const int chosen = choose_word("delimiter", strcmp(text, "\t") == 0 ? "tab" : text, guess_delimiter_words,
+                                   GUESS_DELIMITERS, err);
     if (chosen >= 0)
-        ((guess_options_t *)options)->delimiter = delimiter_signs[chosen];
+        ((guess_options_t *)options)->delimiter = guess_delimiter_sign((size_t)chosen);
     return chosen >= 0;
-}
-
-const char *guess_options_delimiter_word(char delimiter) {
-    const char *sign = memchr(delimiter_signs, delimiter, sizeof delimiter_signs);
-    return sign ? delimiter_words[sign - delimiter_signs] : NULL;
 }
 
 static const char *const quote_words[] = {"double", "single", "none"}, *const quotes[] = {"\"", "'", ""};

@@ -13,8 +13,7 @@ bool guess_options_encoding(void *options, const char *text, err_t *err);
 bool guess_options_decimal(void *options, const char *text, err_t *err);
 bool guess_options_delimiter(void *options, const char *text, err_t *err);
 bool guess_options_enclosed(void *options, const char *text, err_t *err); /* --quote */
-const char *guess_options_delimiter_word(char delimiter); /* as it is said there; NULL: of no such one */
-const char *guess_options_quote_word(char quote);         /* as it is said there; 0: none */
+const char *guess_options_quote_word(char quote);                         /* as it is said there; 0: none */
 
 /* Is this what --type can say? False: status 1. */
 bool guess_options_type(const char *text, err_t *err);

@@ -113,8 +113,8 @@ static bool settle_pairs(guess_t *guess, bool point, bool said, err_t *err) {
         if (!said)
             return err_set(err, STATUS_INPUT,
                            "%.1000s: the values of column '%s' are numbers with a decimal comma, or two "
-                           "numbers each%s; give "
-                           "--type '%s:number' if they are numbers, else --decimal . or --type '%s:text'",
+                           "numbers each%s; give --type '%s:number' if they are numbers, else --decimal . or "
+                           "--type '%s:text'",
                            guess->name, name, point ? ": other columns have a decimal dot" : "", name, name);
         column->is = guess_column_as(&column->column, KIND_TEXT);
     }

@@ -129,7 +129,7 @@ bool guess_options_agree(const guess_options_t *options, const schema_t *schema,
             return false;
     if (options->delimiter && !delimiter_agrees(options->delimiter, schema))
         return err_set(err, STATUS_USAGE, "--delimiter %s: %s has another one: " TYPE_SPEC_ANEW,
-                       guess_options_delimiter_word(options->delimiter), what);
+                       guess_delimiter_word(options->delimiter), what);
     if (options->encoding_given && options->encoding != schema->encoding)
         return err_set(err, STATUS_USAGE, "--encoding %s: %s has %s: " TYPE_SPEC_ANEW,
                        encoding_names[options->encoding], what, encoding_names[schema->encoding]);
@@ -150,7 +150,7 @@ void guess_options_quote(text_t *line, const guess_options_t *options) {
     shell_quote_option(line, "--header", options->header_line ? number : headers[options->header]);
     shell_quote_option(line, "--dates", dates[options->dates]);
     shell_quote_option(line, "--decimal", *decimal ? decimal : NULL);
-    shell_quote_option(line, "--delimiter", guess_options_delimiter_word(options->delimiter));
+    shell_quote_option(line, "--delimiter", guess_delimiter_word(options->delimiter));
     shell_quote_option(line, "--quote", options->quote ? guess_options_quote_word(*options->quote) : NULL);
     shell_quote_option(line, "--encoding",
                        options->encoding_given ? encoding_names[options->encoding] : NULL);

@@ -31,6 +31,13 @@ static bool is_joined(const char *text, size_t length) {
     return parts > 1 && length >= 3 * parts;
 }
 
+static bool is_one_of(const char *const *words, size_t count, const char *text, size_t length) {
+    for (size_t i = 0; i < count; i++)
+        if (strlen(words[i]) == length && is_same_word(words[i], text, length))
+            return true;
+    return false;
+}
+
 bool guess_is_known_word(const char *text, size_t length) {
     static const char *const words[] = {
         "id",        "name",      "date",     "time",    "code",     "type",      "city",        "country",
@@ -48,10 +55,7 @@ bool guess_is_known_word(const char *text, size_t length) {
         "birthday",  "firma",     "nombre",   "nom",     "prix",     "preis",     "ort",         "stadt",
         "land",      "vorname",   "nachname", "strasse", "plz",      "telefon",   "menge",       "anzahl",
         "betrag",    "ville",     "pays",     "adresse", "prenom",   "fecha",     "ciudad"};
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (strlen(words[i]) == length && is_same_word(words[i], text, length))
-            return true;
-    return false;
+    return is_one_of(words, sizeof words / sizeof *words, text, length);
 }
 
 bool guess_is_column_word(const char *text, size_t length) {
@@ -91,9 +95,8 @@ bool guess_means_nothing(const char *text, size_t length) {
         ;
     for (; length && *text == ' '; length--)
         text++;
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (strlen(words[i]) == length && is_same_word(words[i], text, length))
-            return true;
+    if (is_one_of(words, sizeof words / sizeof *words, text, length))
+        return true;
     for (size_t i = 0; i < length; i++)
         signs &= strchr("-?._*/", text[i]) && text[i];
     return signs;

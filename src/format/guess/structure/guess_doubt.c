@@ -1,17 +1,28 @@
 /* Where a structure was found, and another one may be right, or the text is none that a guess reads. */
+#include "format/guess/structure/guess_structure.h"
 #include "format/guess/structure/guess_study.h"
 
 #include <stdio.h>
+#include <string.h>
 
+const char *const guess_delimiter_words[] = {",", ";", "|", ":", "tab", "\\x01", "blanks", "none"};
+static const char signs[GUESS_DELIMITERS] = {',', ';', '|', ':', '\t', '\x01', ' ', '\n'};
+_Static_assert(sizeof guess_delimiter_words / sizeof *guess_delimiter_words == GUESS_DELIMITERS,
+               "each has a sign");
+
+char guess_delimiter_sign(size_t word) {
+    return signs[word];
+}
+
+const char *guess_delimiter_word(char delimiter) {
+    const char *sign = memchr(signs, delimiter, sizeof signs);
+    return sign ? guess_delimiter_words[sign - signs] : NULL;
+}
+
+/* As a shell takes it behind --delimiter, and a sentence without. */
 static const char *name_delimiter(char out[8], char delimiter) {
-    if (delimiter == '\t')
-        snprintf(out, 8, "tab");
-    else if (delimiter == '\x01')
-        snprintf(out, 8, "'\\x01'");
-    else if (delimiter == ' ' || delimiter == '\n')
-        snprintf(out, 8, delimiter == ' ' ? "blanks" : "none");
-    else
-        snprintf(out, 8, "'%c'", delimiter);
+    const char *word = guess_delimiter_word(delimiter), *quote = *word >= 'a' && *word <= 'z' ? "" : "'";
+    snprintf(out, 8, "%s%s%s", quote, word, quote);
     return out;
 }
 
@@ -29,8 +40,7 @@ static bool refuse_amounts(study_t *study, const structure_t *best, const char *
         return false;
     return !is || err_set(err, STATUS_INPUT,
                           "%.1000s: each of its lines may be one number with a comma in it, or %zu columns: "
-                          "nothing tells; "
-                          "say which by --delimiter none or --delimiter ,",
+                          "nothing tells; say which by --delimiter none or --delimiter ,",
                           name, best->columns);
 }
 
@@ -64,14 +74,12 @@ static bool check_gaps(study_t *study, const structure_t *best, const char *name
     for (size_t i = 0; i < study->records[record].at; i++)
         lines += study->text[i] == '\n';
     const int shown = study->records[record].length < 60 ? (int)study->records[record].length : 60;
-    return err_set(err, STATUS_INPUT,
-                   "%.1000s: blanks divide its lines, but line %zu ('%.*s') has words at other places than "
-                   "the lines around "
-                   "it: a field of it may be empty, and another one have a blank in it. Give a --format of "
-                   "fixed width, or "
-                   "--delimiter blanks if each word is a field",
-                   name, lines + study->lines_before, shown,
-                   (const char *)study->text + study->records[record].at);
+    return err_set(
+        err, STATUS_INPUT,
+        "%.1000s: blanks divide its lines, but line %zu ('%.*s') has words at other places than "
+        "the lines around it: a field of it may be empty, and another one have a blank in it. Give "
+        "a --format of fixed width, or --delimiter blanks if each word is a field",
+        name, lines + study->lines_before, shown, (const char *)study->text + study->records[record].at);
 }
 
 bool guess_refuse_structure(study_t *study, const structure_t *best, const char *name, err_t *err) {

@@ -36,7 +36,6 @@ static bool begins_quoted(const study_t *study, const structure_t *found, size_t
  * delimiter that only some lines have. */
 static bool is_odd_header(study_t *study, structure_t *found, err_t *err) {
     const size_t fields = study->records[0].fields, most = found->columns;
-    const uint8_t *record = study->text + study->records[0].at;
     const way_t *way = &found->way;
     if (study->records[0].hash || (fields + 1 != most && fields != most + 1))
         return false;
@@ -45,10 +44,8 @@ static bool is_odd_header(study_t *study, structure_t *found, err_t *err) {
     found->ends_empty = fields + 1 == most && all;
     if (most < 3 && !found->ends_empty)
         return false;
-    if (!split_record(&study->split, &study->schema, way->delimiter, record, study->records[0].length)) {
-        err_memory(err, study->records[0].length);
+    if (!guess_split(study, way->delimiter, 0, err))
         return false;
-    }
     bool quoted = true;
     for (size_t i = 0; i < fields; i++) {
         const span_t *span = &study->split.spans[i];

@@ -70,9 +70,8 @@ static bool look_at_side(study_t *study, const structure_t *found, char sign, si
     for (size_t i = 0; i < study->count && looked < LOOK_AT; i++) {
         if (study->records[i].fields != found->columns)
             continue;
-        if (!split_record(&study->split, &study->schema, found->way.delimiter,
-                          study->text + study->records[i].at, study->records[i].length))
-            return err_memory(err, study->records[i].length);
+        if (!guess_split(study, found->way.delimiter, i, err))
+            return false;
         for (size_t j = 0; j < study->split.count && j < SCHEMA_MOST_FIELDS; j++)
             look_at_field(&study->split.spans[j], sign, !looked && study->count > 1, &columns[j], side);
         looked++;
@@ -184,8 +183,8 @@ static bool add_record(study_t *study, size_t at, commas_t *commas, err_t *err) 
     const size_t length = study->records[at].length, words = count_words(text, length);
     const bool first = !commas->records++;
     const char sign = study->schema.delimiters[0];
-    if (!split_record(&study->split, &study->schema, sign, text, length))
-        return err_memory(err, length);
+    if (!guess_split(study, sign, at, err))
+        return false;
     commas->words = first || commas->words == words ? words : 0;
     commas->quoted += memchr(text, '"', length) != NULL;
     for (size_t i = 0; i < length; i++)
@@ -223,9 +222,8 @@ static bool refuse_words(const structure_t *found, const char *name, err_t *err)
 static bool refuse_seconds(const char *name, err_t *err) {
     return err_set(err, STATUS_INPUT,
                    "%.1000s: the comma behind the seconds of its times may be their decimal mark, or divide "
-                   "columns. Make it a "
-                   "dot if it is a mark (sed -E 's/(:[0-9]{2}),([0-9]{3})/\\1.\\2/' FILE > NEW), and give "
-                   "that; else say "
+                   "columns. Make it a dot if it is a mark "
+                   "(sed -E 's/(:[0-9]{2}),([0-9]{3})/\\1.\\2/' FILE > NEW), and give that; else say "
                    "--delimiter ,",
                    name);
 }
@@ -282,9 +280,8 @@ bool guess_names_numbers(study_t *study, const structure_t *found, bool *are, er
     for (size_t i = 0; i < study->count; i++) {
         if (study->records[i].fields != found->columns)
             continue;
-        if (!split_record(&study->split, &study->schema, found->way.delimiter,
-                          study->text + study->records[i].at, study->records[i].length))
-            return err_memory(err, study->records[i].length);
+        if (!guess_split(study, found->way.delimiter, i, err))
+            return false;
         const bool first = !looked++;
         for (size_t j = 0; j < study->split.count && j < SCHEMA_MOST_FIELDS; j++) {
             const bool is =

@@ -104,8 +104,8 @@ static bool look_at_cells(study_t *study, structure_t *found, double *clean, dou
         if (study->records[i].fields != found->columns)
             continue;
         looked++;
-        if (!split_record(&study->split, &study->schema, way->delimiter, record, study->records[i].length))
-            return err_memory(err, study->records[i].length);
+        if (!guess_split(study, way->delimiter, i, err))
+            return false;
         found->tears |= tears_enclosed(&study->split, way);
         for (size_t j = 0; j < study->split.count && j < SCHEMA_MOST_FIELDS; j++, cells++) {
             const span_t *span = &study->split.spans[j];
@@ -159,9 +159,8 @@ static bool find_apostrophes(study_t *study, const structure_t *found, bool *are
         const uint8_t *record = study->text + study->records[i].at;
         if (study->records[i].fields != found->columns)
             continue;
-        if (!split_record(&study->split, &study->schema, found->way.delimiter, record,
-                          study->records[i].length))
-            return err_memory(err, study->records[i].length);
+        if (!guess_split(study, found->way.delimiter, i, err))
+            return false;
         for (size_t j = 0; j < study->split.count && j < SCHEMA_MOST_FIELDS; j++) {
             const span_t *span = &study->split.spans[j];
             const bool in_quotes = span->raw_length >= span->length + 2 && record[span->at] == (uint8_t)quote;

@@ -11,6 +11,12 @@ typedef struct {
     char delimiter;
 } structure_said_t;
 
+/* What divides, in the words of a person: a sign, tab, \x01, blanks (' '), or none ('\n'). */
+enum { GUESS_DELIMITERS = 8 };
+extern const char *const guess_delimiter_words[];
+char guess_delimiter_sign(size_t word);
+const char *guess_delimiter_word(char delimiter); /* NULL: nobody can say it */
+
 bool guess_find_structure(structure_t *structure, const char *name, const uint8_t *text, size_t length,
                           bool whole, const structure_said_t *said, err_t *err);
 

@@ -22,6 +22,12 @@ bool guess_cut_all(study_t *study, const way_t *way, err_t *err) {
     return true;
 }
 
+bool guess_split(study_t *study, char delimiter, size_t record, err_t *err) {
+    const uint8_t *text = study->text + study->records[record].at;
+    const size_t length = study->records[record].length;
+    return split_record(&study->split, &study->schema, delimiter, text, length) || err_memory(err, length);
+}
+
 size_t guess_usual_fields(const study_t *study) {
     static _Thread_local uint16_t seen[SPLIT_MOST + 1];
     size_t best = 0, most = 0;

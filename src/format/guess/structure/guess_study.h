@@ -30,6 +30,8 @@ typedef struct {
 bool guess_cut_all(study_t *study, const way_t *way, err_t *err);
 
 /* How many fields most records have; of equals, the larger number. Comments do not count, where there is anything else. */
+/* Splits one of the records that were cut, by this delimiter, into study->split. */
+bool guess_split(study_t *study, char delimiter, size_t record, err_t *err);
 size_t guess_usual_fields(const study_t *study);
 
 /* Is it a value of a type, or a null value? */

@@ -158,12 +158,6 @@ static bool has_gap(const uint8_t *text, size_t length) {
     return at < length && memmem(text + at, length - at, "  ", 2) != NULL;
 }
 
-static bool split_at(study_t *study, const structure_t *found, size_t record, err_t *err) {
-    return split_record(&study->split, &study->schema, found->way.delimiter,
-                        study->text + study->records[record].at, study->records[record].length) ||
-           err_memory(err, study->records[record].length);
-}
-
 /* Does a word of this line stand where fewer than half of some other lines have theirs of this column, and has the line one
  * blank where most have several, or several where most have one? */
 static bool is_elsewhere(study_t *study, const structure_t *found, size_t record, bool *is, err_t *err) {
@@ -173,14 +167,14 @@ static bool is_elsewhere(study_t *study, const structure_t *found, size_t record
     size_t compared = 0;
     bool elsewhere = false, gaps = false;
     memset(others, 0, sizeof others);
-    if (!split_at(study, found, record, err))
+    if (!guess_split(study, found->way.delimiter, record, err))
         return false;
     for (size_t j = 0; j < columns && j < SCHEMA_MOST_FIELDS; j++)
         places[j] = place_of(study, j);
     for (size_t i = 0; i < study->count; i += step) {
         if (i == record || study->records[i].fields != columns)
             continue;
-        if (!split_at(study, found, i, err))
+        if (!guess_split(study, found->way.delimiter, i, err))
             return false;
         compared++;
         for (size_t j = 0; j < columns && j < SCHEMA_MOST_FIELDS; j++) {
