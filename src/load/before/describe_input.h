@@ -14,17 +14,14 @@ bool describe_may_grow(const input_file_t *input);
 bool describe_known(store_t *store, const manifest_t *manifest, const char *collection, bool own_ids,
                     registration_t *registration, err_t *err);
 
+typedef enum { DESCRIBE_NOT_LOOKED, DESCRIBE_NO_RECORDS, DESCRIBE_RECORDS } describe_records_t;
+
 /* What the answers are made from. */
 typedef struct {
     const manifest_t *inputs;
     const schema_t *schema;
-    enum {
-        DESCRIBE_NOT_LOOKED,
-        DESCRIBE_NO_RECORDS,
-        DESCRIBE_RECORDS
-    } *
-        records; /* by input; NULL: at none */
-    char *path;  /* the archive that was listed last: thousands of entries may be members of one */
+    describe_records_t *records; /* by input; NULL: at none */
+    char *path; /* the archive that was listed last: thousands of entries may be members of one */
     manifest_t members;
 } describe_asked_t;
 void describe_asked_free(describe_asked_t *asked);
