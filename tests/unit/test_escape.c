@@ -113,7 +113,7 @@ static void test_line_ends(void **state) {
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
         char text[100];
         memset(text, 'G', sizeof text);
-        strcpy(text, ends[i].text);
+        snprintf(text, sizeof text, "%s", ends[i].text);
         escape_line_ends(text, ends[i].room, ends[i].format);
         if (strcmp(text, ends[i].shown) != 0)
             fail_msg("case %zu: '%s'", i, text);
