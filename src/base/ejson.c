@@ -234,6 +234,13 @@ bool ejson_append(text_t *to, const bson_t *document, bool relaxed) {
     return ok;
 }
 
+bool ejson_append_for_shell(text_t *to, const bson_t *document) {
+    text_append(to, "EJSON.deserialize(");
+    const bool ok = ejson_append(to, document, false);
+    text_append(to, ", {relaxed: false})");
+    return ok;
+}
+
 char *ejson_print_telling(const bson_t *document, bool relaxed, size_t *length, uint64_t *replaced) {
     out_t out = {.relaxed = relaxed};
     const bool ok = put_document(&out, document);

@@ -18,6 +18,10 @@ char *ejson_print_telling(const bson_t *document, bool relaxed, size_t *length, 
 /* The same behind a text, which says when memory is out. False: this is not BSON, or nested too deep. */
 bool ejson_append(text_t *to, const bson_t *document, bool relaxed);
 
+/* The same as an expression of the mongo shell, which would round whole numbers above 2^53 if it were not told that it may
+ * not. */
+bool ejson_append_for_shell(text_t *to, const bson_t *document);
+
 /* One value into `out`, cut off with "..." where there is no room. */
 void ejson_print_value(const bson_iter_t *value, bool relaxed, char *out, size_t room);
 /* So is a text, after a whole character. */

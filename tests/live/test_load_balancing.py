@@ -142,6 +142,20 @@ class Balancing(livecluster.Cluster):
         self.assertLess(max(there) - min(there), 8000, there)
         self.assertNotIn("will wait", self.stderr)
 
+    def test_empty_and_split_often(self):
+        """a range is moved chunk by chunk, as a server takes none that spans two"""
+        self.sharded({"_id": 1}, [{"_id": mongo.Int64(at * 2 ** 63 // 20)} for at in range(1, 20)])
+        self.write("a.csv", TEXT)
+        self.load("a.csv")
+        self.assertRegex(self.stderr, "1 of 3 shards have chunks")
+        commands = MOVE.findall(self.status())
+        self.assertGreater(len(commands), 10)
+        for name, least, behind, shard in commands:
+            self.client.command("admin", {"moveRange": name, "min": {"_id": bound(least)}, "max": {"_id": bound(behind)},
+                                          "toShard": shard})
+        self.assertNotIn("uneven", self.status())
+        self.assertEqual(["s0", "s1", "s2"], sorted(set(self.owners())))
+
     def shares_of(self, counts):
         return [shard["documents"] for shard in counts["shards"]]
 

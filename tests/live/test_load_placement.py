@@ -158,6 +158,16 @@ class Placement(livecluster.Cluster):
         self.assertEqual(([], [True]), (self.zones(), self.off()))
         self.assertEqual(3000, self.client.count(self.database, "results"))
 
+    def test_drop_with_long_bounds(self):
+        """the mongo shell would round them, if it were not told that it may not"""
+        self.admin(shardCollection=self.name, key={"_id": 1})
+        self.load("a.csv")
+        self.zone("EU", "s0", {"min": {"_id": mongo.Int64(3074457345618258603)}, "max": {"_id": mongo.MaxKey}})
+        self.load("--drop", "--yes", "a.csv")
+        self.assertIn('sh.updateZoneKeyRange("%s", EJSON.deserialize({ "_id" : { "$numberLong" : "3074457345618258603" } }, '
+                      '{relaxed: false}), EJSON.deserialize({ "_id" : { "$maxKey" : 1 } }, {relaxed: false}), "EU")'
+                      % self.name, self.stderr)
+
     # ---- shards that are being drained
 
     def test_draining(self):

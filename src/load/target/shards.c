@@ -263,11 +263,11 @@ static bool print_range(const char *name, const bson_t *range, err_t *err) {
     text_t line = {.length = 0};
     text_append(&line, "sh.updateZoneKeyRange(");
     ejson_append_text(&line, name);
-    text_append(&line, ", EJSON.deserialize(");
-    bool known = bson_read_field(range, "min", &min) && ejson_append(&line, &min, false);
-    text_append(&line, "), EJSON.deserialize(");
-    known = known && bson_read_field(range, "max", &max) && ejson_append(&line, &max, false);
-    text_append(&line, "), ");
+    text_append(&line, ", ");
+    bool known = bson_read_field(range, "min", &min) && ejson_append_for_shell(&line, &min);
+    text_append(&line, ", ");
+    known = known && bson_read_field(range, "max", &max) && ejson_append_for_shell(&line, &max);
+    text_append(&line, ", ");
     ejson_append_text(&line, zones_of_range(range));
     text_append(&line, ")");
     char *words = text_take(&line, err);
