@@ -395,6 +395,31 @@ class Hidden(livecluster.Cluster):
         self.assertEqual(({"k": 1}, True), (entry["key"], entry.get("noBalance")))
         self.assertEqual(["theirs"], [each["tag"] for each in self.config("tags", filter={"ns": name})])
 
+    def as_role(self, *privileges):
+        """The URI of a user who may read config, and what is said."""
+        roles = [{"role": "readWrite", "db": self.database}, {"role": "read", "db": "config"}]
+        self.client.command("admin", {"createRole": self.database, "roles": roles, "privileges": list(privileges)})
+        self.client.command("admin", {"createUser": self.database, "pwd": "x", "roles": [self.database]})
+        return "mongodb://%s:x@%s" % (self.database, self.uri().partition("@")[2])
+
+    def test_shards_that_cannot_be_listed(self):
+        """the config database tells which ones there are, too"""
+        self.write("a.csv", TEXT)
+        uri = self.as_role()
+        self.load("a.csv")
+        self.load("a.csv", "--uri", uri)
+        said = self.tipple("status", "--uri", uri).stdout.decode()
+        self.assertIn("s0 1 chunk s1 1 chunk", said)
+
+    def test_drop_where_shards_cannot_be_listed(self):
+        """all that is needed to shard it again is asked for before the drop"""
+        self.write("a.csv", TEXT)
+        uri = self.as_role({"resource": {"cluster": True}, "actions": ["enableSharding"]})
+        self.load("a.csv")
+        self.load("--drop", "--yes", "a.csv", "--uri", uri)
+        self.assertEqual(3000, self.client.count(self.database, "results"))
+        self.clean()
+
 
 if __name__ == "__main__":
     livetest.main(quick=())

@@ -200,7 +200,6 @@ static bool check_sharding(const job_t *job, const zones_t *zones, err_t *err) {
     const char *name = server_namespace(job->server);
     const bool anew = !zones->sharded || job->spec->drop;
     shard_names_t shards = {NULL, 0};
-    err_t why;
     bool ok = true;
     if (!zones->hidden && !zones->sharded && zones->others)
         ok = err_set(
@@ -225,8 +224,7 @@ static bool check_sharding(const job_t *job, const zones_t *zones, err_t *err) {
     if (ok && anew)
         ok = collection_may_shard(name, err);
     if (ok && !zones->hidden && anew)
-        ok = !presplit_shards(job->server, job->client, &shards, &why) ||
-             check_shards(&shards, err); /* placing tells why */
+        ok = presplit_shards(job->server, job->client, &shards, err) && check_shards(&shards, err);
     if (ok && !zones->hidden && anew)
         ok = rights_check(job->server, job->client, err);
     if (ok && job->spec->shard_key && anew)

@@ -1,6 +1,7 @@
 #include "server/presplit/presplit.h"
 #include "format/record/record_id.h"
 #include "server/bson_read.h"
+#include "server/chunks/config.h"
 #include "server/chunks/keyorder.h"
 #include "server/presplit/zones.h"
 
@@ -34,19 +35,46 @@ bool presplit_may_use(const bson_t *shard) {
            !(bson_iter_init_find(&at, shard, "draining") && bson_iter_as_bool(&at));
 }
 
-bool presplit_shards(server_t *server, mongoc_client_t *client, shard_names_t *shards, err_t *err) {
+static bool add_shard(shard_names_t *shards, const bson_t *shard, err_t *err) {
+    bson_iter_t id;
+    return !presplit_may_use(shard) || !bson_iter_init_find(&id, shard, "_id") ||
+           add_name(shards, bson_iter_utf8(&id, NULL), err);
+}
+
+/* *all: of so many. */
+static bool ask_router(server_t *server, mongoc_client_t *client, shard_names_t *shards, size_t *all,
+                       err_t *err) {
     bson_t reply, shard, *command = BCON_NEW("listShards", BCON_INT32(1));
-    bson_iter_t at, list, id;
-    size_t all = 0;
-    *shards = (shard_names_t){NULL, 0};
+    bson_iter_t at, list;
     bool ok = server_command(server, client, "admin", command, false, &reply, err);
     bson_destroy(command);
     if (ok && bson_iter_init_find(&at, &reply, "shards") && BSON_ITER_HOLDS_ARRAY(&at) &&
         bson_iter_recurse(&at, &list))
-        for (; ok && bson_read_next(&list, &shard); all++)
-            if (presplit_may_use(&shard) && bson_iter_init_find(&id, &shard, "_id"))
-                ok = add_name(shards, bson_iter_utf8(&id, NULL), err);
+        for (; ok && bson_read_next(&list, &shard); ++*all)
+            ok = add_shard(shards, &shard, err);
     bson_destroy(&reply);
+    return ok;
+}
+
+/* The same list, for a user who may read the config database, and no more. */
+static bool ask_config(server_t *server, mongoc_client_t *client, shard_names_t *shards, size_t *all,
+                       err_t *err) {
+    config_list_t list;
+    const bson_t everyone = BSON_INITIALIZER;
+    bool ok = config_find(server, client, "shards", &everyone, NULL, &list, NULL, err);
+    for (; ok && *all < list.count; ++*all)
+        ok = add_shard(shards, list.documents[*all], err);
+    config_free(&list);
+    return ok;
+}
+
+bool presplit_shards(server_t *server, mongoc_client_t *client, shard_names_t *shards, err_t *err) {
+    size_t all = 0;
+    err_t why;
+    *shards = (shard_names_t){NULL, 0};
+    bool ok = ask_router(server, client, shards, &all, err);
+    if (!ok && err->status == STATUS_USAGE)
+        ok = ask_config(server, client, shards, &all, &why);
     if (ok && !all)
         ok = err_set(err, STATUS_SERVER, "the cluster has no shard; add one with sh.addShard");
     if (!ok)

@@ -12,7 +12,8 @@ typedef struct {
     size_t count;
 } shard_names_t;
 
-/* The cluster's shards that are not being drained, by name; none if all are being drained. */
+/* The cluster's shards that are not being drained, by name; none if all are being drained. It needs the right to list
+ * shards, or to read the config database. */
 bool presplit_shards(server_t *server, mongoc_client_t *client, shard_names_t *shards, err_t *err);
 void presplit_free_shards(shard_names_t *shards);
 bool presplit_may_use(const bson_t *shard); /* `shard`: an item of listShards; pure */
