@@ -456,6 +456,8 @@ class Dump(livetest.Case):
         self.put("plain.bson", b"".join(texts))
         self.load("plain.bson")
         for options, said in (({"capped": True, "size": {"$numberInt": "4096"}}, "was capped"),
+                              ({"timeseries": {"timeField": "t"}}, "was a time series"),
+                              ({"viewOn": "results", "pipeline": []}, "was a view"),
                               ({"clusteredIndex": {"v": 2, "key": {"_id": 1}, "unique": True},
                                 "expireAfterSeconds": {"$numberInt": "5"}}, "removes documents by their age")):
             with self.subTest(said=said):

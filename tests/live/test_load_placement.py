@@ -168,6 +168,19 @@ class Placement(livecluster.Cluster):
                       '{relaxed: false}), EJSON.deserialize({ "_id" : { "$maxKey" : 1 } }, {relaxed: false}), "EU")'
                       % self.name, self.stderr)
 
+    def test_keys_that_cannot_be_put_in_order(self):
+        """only the server knows where a decimal belongs: that is said, and no share that nobody has counted"""
+        self.write("a.json", "".join('{"_id": {"$numberDecimal": "%d.5"}}\n' % i for i in range(500)))
+        done = self.tipple("load", "--format", "json", "--uri", self.uri(), "a.json")
+        self.assertIn("where to cut the shard key cannot be seen before the load", done.stderr)
+        self.assertNotIn("too few values", done.stderr)
+        self.admin(split=self.name, middle={"_id": mongo.Int64(250)})
+        self.admin(moveChunk=self.name, find={"_id": mongo.Int64(250)}, to={"s0": "s1", "s1": "s0"}[self.chunks()[1]["shard"]])
+        self.write("b.json", "".join('{"_id": {"$numberDecimal": "%d.7"}}\n' % i for i in range(500)))
+        done = self.tipple("load", "--format", "json", "--uri", self.uri(), "b.json")
+        self.assertIn(b"500 documents were sent to the router", done.stdout)
+        self.assertNotIn(b"each with", done.stdout)
+
     # ---- shards that are being drained
 
     def test_draining(self):

@@ -58,6 +58,8 @@ static void print_spread(const load_result_t *result) {
         widen(share.documents, &least, &most);
         widen(share.busy, &least_busy, &most_busy);
     }
+    if (most <= 0) /* the router has sorted them */
+        return;
     out_print("shards: %zu, each with %.1f%% to %.1f%% of the documents, busy %.0f%% to %.0f%% of the time\n",
               result->shard_count, least, most, least_busy, most_busy);
 }

@@ -25,7 +25,11 @@ static bool sample_bounds(const job_t *job, const shardkey_t *key, size_t shards
     if (!sample_take(job->schema, &job->manifest, key, &sample, err))
         return false;
     bool ok = presplit_sample(sample.keys, sample.count, shards, bounds, count) || err_memory(err, 1);
-    if (ok && *count + 1 < shards)
+    if (ok && !sample.count)
+        log_note("where to cut the shard key cannot be seen before the load, as of stdin, or of values of rare "
+                 "types, such as decimals: the collection begins on 1 shard of %zu",
+                 shards);
+    else if (ok && *count + 1 < shards)
         log_note(
             "the shard key has too few values for %zu shards, as far as %zu records tell: the collection "
             "begins on %zu",
