@@ -305,6 +305,24 @@ class Placement(livecluster.Cluster):
         self.assertIn(b"1 range and 2 tags of shards that a load had left are gone", self.status("--restore").stdout)
         self.clean()
 
+    def test_unique_indexes(self):
+        """a shard sees only on itself that a value is there twice: what a server would refuse in the end is refused before"""
+        self.load("a.csv", collection="plain")
+        for words in ((), ("--shard-key", "v"), ("--shard-key", "v,k"), ("--drop", "--yes")):
+            self.load("--index", "m:1,v:1;unique", "a.csv", *words, status=1,
+                      collection="plain" if "--drop" in words else "results")
+            self.assertIn("the unique index m_1_v_1 cannot be built where", self.stderr)
+        self.assertEqual(["plain", "plain.tipple.files", "plain.tipple.loads"], self.listed())
+        self.assertEqual(3000, self.client.count(self.database, "plain"))
+        self.admin(shardCollection=self.name, key={"k": 1})
+        self.load("--index", "m:1;unique", "a.csv", status=1)
+        self.assertIn('is sharded on { "k" : 1 }', self.stderr)
+        for number, (key, index) in enumerate((("none", "d:1,m:1,v:1;unique"), ("v", "v:1,t:1;unique"), ("v:hashed", "v:1,t:1;unique"),
+                                               ("_id", "_id:1,m:1;unique"), ("v", "m:1"))):
+            self.load("--index", index, "--shard-key", key, "a.csv", status=(0, 4), collection="c%d" % number)
+            self.assertNotIn("cannot be built where", self.stderr)
+        self.clean()
+
     def test_collation(self):
         """No cluster shards such a collection by its texts' own order: said before anything is changed."""
         self.client.command(self.database, {"create": "results", "collation": {"locale": "en", "strength": 2}})

@@ -133,6 +133,9 @@ bool job_check_key_of_ids(const job_t *job, const shardkey_t *key, err_t *err);
 bool job_check_wanted_key(const job_t *job, err_t *err);
 bool job_check_unique_ids(const job_t *job, err_t *err);
 
+/* unique_indexes.c: would the server build those that are asked for, where the collection is sharded by this key? */
+bool job_check_unique_indexes(const job_t *job, const shardkey_t *key, err_t *err);
+
 /* free_keys.c: have the records values for --shard-key, which is given? Before anything is touched. */
 bool job_check_key_values(const job_t *job, err_t *err);
 

@@ -26,9 +26,10 @@ static bool sample_bounds(const job_t *job, const shardkey_t *key, size_t shards
         return false;
     bool ok = presplit_sample(sample.keys, sample.count, shards, bounds, count) || err_memory(err, 1);
     if (ok && !sample.count)
-        log_note("where to cut the shard key cannot be seen before the load, as of stdin, or of values of rare "
-                 "types, such as decimals: the collection begins on 1 shard of %zu",
-                 shards);
+        log_note(
+            "where to cut the shard key cannot be seen before the load, as of stdin, or of values of rare "
+            "types, such as decimals: the collection begins on 1 shard of %zu",
+            shards);
     else if (ok && *count + 1 < shards)
         log_note(
             "the shard key has too few values for %zu shards, as far as %zu records tell: the collection "
@@ -199,6 +200,17 @@ static bool open_ways(job_t *job, route_read_t read, err_t *err) {
                 direct_open(job->server, job->client, job->loading.route, connections, err)) != NULL;
 }
 
+/* Of the key by which it is about to be sharded. */
+static bool check_wanted(const job_t *job, err_t *err) {
+    shardkey_t wanted;
+    if (!shardkey_parse(job->spec->shard_key ? job->spec->shard_key : "_id", &wanted, err))
+        return false;
+    const bool ok = job_check_unique_indexes(job, &wanted, err) &&
+                    (!job->spec->shard_key || job_check_key_values(job, err));
+    shardkey_free(&wanted);
+    return ok;
+}
+
 /* Would nothing stand against sharding it, if it is not sharded yet, or will not be behind the drop? */
 static bool check_sharding(const job_t *job, const zones_t *zones, err_t *err) {
     const char *name = server_namespace(job->server);
@@ -231,8 +243,8 @@ static bool check_sharding(const job_t *job, const zones_t *zones, err_t *err) {
         ok = presplit_shards(job->server, job->client, &shards, err) && check_shards(&shards, err);
     if (ok && !zones->hidden && anew)
         ok = rights_check(job->server, job->client, err);
-    if (ok && job->spec->shard_key && anew)
-        ok = job_check_key_values(job, err);
+    if (ok && anew)
+        ok = check_wanted(job, err);
     presplit_free_shards(&shards);
     return ok;
 }
@@ -345,7 +357,8 @@ bool job_open_shards(job_t *job, err_t *err) {
         wanted = shardkey_of_data(&wanted);
     route_read_t read = route_open(job->server, job->client, route, err);
     bool ok = read != ROUTE_FAILED;
-    if (read == ROUTE_READ && (ok = check_key(job, &wanted, err)))
+    if (read == ROUTE_READ &&
+        (ok = check_key(job, &wanted, err) && job_check_unique_indexes(job, route_key(*route), err)))
         improve_spread(job);
     if (read == ROUTE_UNSHARDED && !job->place.empty)
         ok = check_no_key(job, err);
