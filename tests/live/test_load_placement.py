@@ -323,6 +323,17 @@ class Placement(livecluster.Cluster):
             self.assertNotIn("cannot be built where", self.stderr)
         self.clean()
 
+    def test_indexes_that_do_not_go_with_the_key(self):
+        """of an empty collection that a person has made: no matter of time"""
+        for name, index in (("unique", {"key": {"v": 1}, "unique": True}),
+                            ("partial", {"key": {"k": 1}, "partialFilterExpression": {"k": {"$gt": "M"}}})):
+            self.client.command(self.database, {"createIndexes": name, "indexes": [{"name": "theirs", **index}]})
+            words = ["a.csv"] if name == "unique" else ["--shard-key", "k", "a.csv"]
+            self.load(*words, collection=name, status=1)
+            self.assertRegex(self.stderr, "could not be sharded: .*With --shard-key none the collection stays on one shard")
+            self.clean()
+        self.load("--shard-key", "none", "a.csv", collection="partial")
+
     def test_collation(self):
         """No cluster shards such a collection by its texts' own order: said before anything is changed."""
         self.client.command(self.database, {"create": "results", "collation": {"locale": "en", "strength": 2}})

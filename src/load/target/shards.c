@@ -369,10 +369,10 @@ bool job_open_shards(job_t *job, err_t *err) {
             ok = check_key(job, &wanted, err);
         else if (!ok && err->status == STATUS_USAGE) {
             why = *err;
-            err_set(err, STATUS_USAGE,
-                    "%s could not be sharded: %.900s. The role clusterManager has what it takes; with "
-                    "--shard-key none the collection stays on one shard",
-                    server_namespace(job->server), why.text);
+            err_set(
+                err, STATUS_USAGE,
+                "%s could not be sharded: %.900s. With --shard-key none the collection stays on one shard",
+                server_namespace(job->server), why.text);
         }
         if (ok && read != ROUTE_READ)
             ok = (read = route_open(job->server, job->client, route, err)) != ROUTE_FAILED;

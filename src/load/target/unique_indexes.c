@@ -33,8 +33,7 @@ bool job_check_unique_indexes(const job_t *job, const shardkey_t *key, err_t *er
             err, STATUS_USAGE,
             "the unique index %s cannot be built where %s is sharded on %s: such an index has to begin with "
             "the shard key, or with _id. Give --shard-key the first fields of the index, or none; or take "
-            "--index without ;unique. "
-            "No record was loaded",
+            "--index without ;unique. No record was loaded",
             index->name, server_namespace(job->server), text ? text : "...");
         free(text);
         return false;

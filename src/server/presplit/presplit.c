@@ -145,14 +145,23 @@ static bool set_zones(server_t *server, mongoc_client_t *client, const shardkey_
     return ok;
 }
 
+/* An index or an option of the collection may not go with the key: that is no matter of time. */
+static bool shard(server_t *server, mongoc_client_t *client, const shardkey_t *key, err_t *err) {
+    enum { INVALID_OPTIONS = 72 };
+    bson_t reply, *command = BCON_NEW("shardCollection", BCON_UTF8(server_namespace(server)), "key",
+                                      BCON_DOCUMENT(&key->spec));
+    const bool ok = server_command(server, client, "admin", command, false, &reply, err);
+    if (!ok && server_code(&reply) == INVALID_OPTIONS)
+        err->status = STATUS_USAGE;
+    bson_destroy(&reply);
+    bson_destroy(command);
+    return ok;
+}
+
 bool presplit_place(server_t *server, mongoc_client_t *client, const shardkey_t *key,
                     const shard_names_t *shards, bson_t *const *bounds, size_t count, err_t *err) {
     if (server_facts(server)->major < 6 &&
         !run(server, client, BCON_NEW("enableSharding", BCON_UTF8(server_database(server))), err))
         return false;
-    return set_zones(server, client, key, shards, bounds, count, err) &&
-           run(server, client,
-               BCON_NEW("shardCollection", BCON_UTF8(server_namespace(server)), "key",
-                        BCON_DOCUMENT(&key->spec)),
-               err);
+    return set_zones(server, client, key, shards, bounds, count, err) && shard(server, client, key, err);
 }
