@@ -180,10 +180,11 @@ bool job_may_make_as_dumped(const job_t *job, err_t *err) {
                        "it capped afterwards (convertToCapped). Nothing was touched",
                        name);
     if (bson_has_field(job->made_with, "timeseries") || bson_has_field(job->made_with, "viewOn"))
-        return err_set(err, STATUS_USAGE,
-                       "the collection of the dump was a %s, and only a plain collection can be loaded: create "
-                       "%s as a plain collection, and load it. Nothing was touched",
-                       bson_has_field(job->made_with, "viewOn") ? "view" : "time series", name);
+        return err_set(
+            err, STATUS_USAGE,
+            "the collection of the dump was a %s, and only a plain collection can be loaded: create "
+            "%s as a plain collection, and load it. Nothing was touched",
+            bson_has_field(job->made_with, "viewOn") ? "view" : "time series", name);
     if (bson_iter_init_find(&iter, job->made_with, "expireAfterSeconds"))
         return err_set(err, STATUS_USAGE,
                        "the collection of the dump removes documents by their age (expireAfterSeconds), and "
