@@ -235,9 +235,10 @@ static void test_drop(void **state) {
     lab.load.drop = true;
     assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
     assert_says(lab.said, "--drop of d.c takes away its zone ranges that a person has set (1)");
-    assert_says(lab.said, "\n    sh.updateZoneKeyRange(\"d.c\", "
-                          "EJSON.deserialize({ \"_id\" : \"docker://nginx:latest\" }), "
-                          "EJSON.deserialize({ \"_id\" : \"postmaster@example.org\" }), \"EU\")\n");
+    assert_says(lab.said,
+                "\n    sh.updateZoneKeyRange(\"d.c\", "
+                "EJSON.deserialize({ \"_id\" : \"docker://nginx:latest\" }, {relaxed: false}), "
+                "EJSON.deserialize({ \"_id\" : \"postmaster@example.org\" }, {relaxed: false}), \"EU\")\n");
     assert_int_equal(box_count(lab.box, "config.collections", "{\"_id\": \"d.c\", \"noBalance\": true}"), 1);
     assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), ROWS);
     lab_close(&lab);
