@@ -103,6 +103,8 @@ bool guess_means_nothing(const char *text, size_t length) {
 }
 
 bool guess_is_name_like(const char *text, size_t length) {
+    if (length > 2 && *text == '<' && text[length - 1] == '>' && !guess_means_nothing(text, length))
+        return guess_is_name_like(text + 1, length - 2); /* <DATE> */
     const unsigned char first = length ? (unsigned char)*text : 0,
                         next = length > 1 ? (unsigned char)text[1] : 0;
     const bool sign = first == 0xC2 || (first == 0xE2 && next <= 0x84); /* such as a pound, a dash, a euro */
