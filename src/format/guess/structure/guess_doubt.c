@@ -1,4 +1,5 @@
 /* Where a structure was found, and another one may be right, or the text is none that a guess reads. */
+#include "base/chars/lines.h"
 #include "format/guess/structure/guess_structure.h"
 #include "format/guess/structure/guess_study.h"
 
@@ -133,6 +134,45 @@ bool guess_refuse_structure(study_t *study, const structure_t *best, const char 
             "have not: all may be comments, or none; give a --format with comment: \"#\", or without",
             name);
     return true;
+}
+
+/* Between blanks; a text in quotes is one. */
+static size_t count_words(const uint8_t *text, const uint8_t *end) {
+    bool quoted = false, before = true;
+    size_t words = 0;
+    for (; text < end && *text != '\n' && *text != '\r'; text++) {
+        const bool blank = *text == ' ' && !quoted;
+        quoted ^= *text == '"';
+        words += before && !blank;
+        before = blank;
+    }
+    return words;
+}
+
+/* The line of a web server's log that names its columns, between blanks as below it. NULL: it is no such log. */
+static const uint8_t *find_fields(const study_t *study) {
+    static const char fields[] = "#Fields:";
+    enum { LENGTH = sizeof fields - 1 };
+    const uint8_t *found = NULL, *at = study->text, *const end = study->end;
+    while (at < end && (*at == '#' || *at == '\r' || *at == '\n')) {
+        const uint8_t *feed = memchr(at, '\n', (size_t)(end - at));
+        if (end - at > LENGTH && memcmp(at, fields, LENGTH) == 0)
+            found = at + LENGTH;
+        at = feed ? feed + 1 : end;
+    }
+    const size_t names = found ? count_words(found, end) : 0;
+    return names > 1 && (at == end || count_words(at, end) == names) ? found : NULL;
+}
+
+bool guess_check_fields(const study_t *study, const char *name, err_t *err) {
+    const uint8_t *line = find_fields(study);
+    return !line ||
+           err_set(err, STATUS_INPUT,
+                   "%.1000s: looks like the log of a web server (W3C): blanks divide its columns, and line "
+                   "%zu (#Fields:) names them. Make that line a header (grep -v '^#[^F]' FILE | sed "
+                   "'s/^#Fields: *//' > NEW), and give NEW with --delimiter blanks; or give this one with "
+                   "--delimiter blanks, and the columns have no names",
+                   name, study->lines_before + 1 + lines_count(study->text, (size_t)(line - study->text)));
 }
 
 bool guess_refuse_two(const structure_t *one, const structure_t *other, const char *name, err_t *err) {

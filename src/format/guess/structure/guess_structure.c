@@ -107,14 +107,17 @@ static bool look_at_cells(study_t *study, structure_t *found, double *clean, dou
         if (!guess_split(study, way->delimiter, i, err))
             return false;
         found->tears |= tears_enclosed(&study->split, way);
+        bool encloses = false;
         for (size_t j = 0; j < study->split.count && j < SCHEMA_MOST_FIELDS; j++, cells++) {
             const span_t *span = &study->split.spans[j];
             *clean += cleanness(study, span, record + span->at, &odds);
+            encloses |= span->length && span->raw_length != span->length;
             if (!found->behind_blank.length && is_behind_blank(span, way->quote))
                 found->behind_blank = *span;
             found->two_quotes |= way->quote == '\'' && span->length > 1 && span->text[0] == '"' &&
                                  span->text[span->length - 1] == '"';
         }
+        found->enclosing += encloses;
     }
     *clean /= (double)(cells ? cells : 1);
     *odd = (double)odds / (double)(cells ? cells : 1);
@@ -333,9 +336,11 @@ static bool weigh_quotings(study_t *study, char delimiter, structure_t *best, er
 }
 
 /* Does it divide the same lines as the best one, or more? A colon stands in many texts that something else divides, if not so
- * often. */
+ * often; or as often, and texts in quotes do not begin behind it that are none to the other one, as in 75,198:"Hal". */
 static bool is_rival(const structure_t *best, const structure_t *other) {
-    const bool seldom = other->way.delimiter == ':'  ? other->columns <= best->columns
+    const bool fewer = other->columns < best->columns ||
+                       (other->columns == best->columns && other->enclosing <= best->enclosing);
+    const bool seldom = other->way.delimiter == ':'  ? fewer
                         : best->way.delimiter == ':' ? best->columns > other->columns
                                                      : false;
     return other->columns > 1 && other->score > 0 && !seldom && other->fitting >= best->fitting &&
@@ -389,6 +394,8 @@ static bool choose_one(study_t *study, char told, const char *name, structure_t 
 
 static bool choose(study_t *study, char told, const char *name, structure_t *best, err_t *err) {
     *best = (structure_t){.score = 0};
+    if (!told && !guess_check_fields(study, name, err))
+        return false;
     const bool ok = told == ' '    ? weigh_as_blanks(study, best, err)
                     : told == '\n' ? weigh_single(study, best, err)
                                    : choose_one(study, told, name, best, err);
