@@ -17,6 +17,14 @@ static bool ends_empty(const guess_t *guess) {
     return structure->ends_empty && guess->named_here && !last->values && !last->null_count;
 }
 
+/* 1,5 below 2,75 may be an edge of a graph, or one number. */
+static bool may_be_numbers(const guess_t *guess) {
+    const guess_column_t *columns = guess->columns;
+    return guess->structure.columns == 2 && guess->structure.way.delimiter == ',' && !guess->header &&
+           !guess->named_here && !guess->options.delimiter && !guess->torn.quotes &&
+           columns[0].is.kind == KIND_INT && columns[1].is.kind == KIND_INT && !columns[1].told;
+}
+
 static void tell_structure(text_t *out, const guess_t *guess, uint64_t text_bytes) {
     const structure_t *structure = &guess->structure;
     const bool named = guess->header || guess->named_here;
@@ -87,6 +95,8 @@ static void tell_structure(text_t *out, const guess_t *guess, uint64_t text_byte
                    structure->way.quote ? ", also in quotes" : "");
     if (guess->keeps_escapes)
         text_append(out, "; other escapes such as \\t and \\\\ stay as they are");
+    if (may_be_numbers(guess))
+        text_append(out, "; if each line is one number with a comma: --delimiter none");
     if (named && guess->repeated && structure->columns > 1)
         text_append(out, "; the header is there again, and is no row");
     text_append(out, ")");
