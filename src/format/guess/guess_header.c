@@ -184,9 +184,10 @@ static void weigh_column(const guess_t *guess, size_t at, bool named, evidence_t
     }
     evidence->with += column->word && !column->words;
     evidence->without += column->column.recurs;
-    /* an address as all others are is no name */
-    evidence->without +=
-        column->column.values && first.shape & column->column.shape & GUESS_SHAPE_AT ? STRONG : 0;
+    /* an address as all others are is no name, nor is IDX01 above IDX02 and IDX03 */
+    const bool alike = first.shape & column->column.shape & GUESS_SHAPE_AT ||
+                       (column->column.values > 1 && !column->other_code);
+    evidence->without += column->column.values && alike ? STRONG : 0;
     if (!name)
         return;
     const uint32_t common = column->column.shape & ~first.shape;

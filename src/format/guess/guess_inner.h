@@ -24,6 +24,7 @@ typedef struct {
     size_t numbered;  /* what was put last behind the same key, for a later column of this name; 0: nothing */
     bool word, words; /* the first row has a word that often names a column; another row, too */
     bool like_first;  /* a value is of as many digits as the first row's, and nothing else */
+    bool other_code;  /* a value is another text than the first row's, but for its digits */
     bool torn;        /* a value of it goes over lines that look like records */
     bool enclosed;    /* another one is in quotes */
     uint64_t in_quotes; /* so many are, and not empty */
