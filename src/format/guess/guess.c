@@ -34,6 +34,7 @@ void guess_destroy(guess_t *guess) {
     }
     for (size_t i = 0; guess->types && i < guess->options.type_count; i++)
         type_spec_free(&guess->types[i]);
+    guess_places_free(&guess->places);
     free(guess->types);
     free(guess->columns);
     free(guess->first);
@@ -166,6 +167,15 @@ static bool has_cr(const split_t *split) {
     return false;
 }
 
+/* Of the record that is split. What a person says divides needs no columns below each other. */
+static bool check_places(guess_t *guess, const guess_line_t *line, err_t *err) {
+    bool elsewhere;
+    if (!guess->structure.way.blanks || guess->options.delimiter)
+        return true;
+    return guess_places_add(&guess->places, line, guess->split, &elsewhere, err) &&
+           (!elsewhere || guess_refuse_gap(guess->here, 0, line->text, line->length, err));
+}
+
 static bool add_record(guess_t *guess, const guess_line_t *line, err_t *err) {
     if (!guess_split_line(guess, line, err))
         return false;
@@ -180,6 +190,8 @@ static bool add_record(guess_t *guess, const guess_line_t *line, err_t *err) {
         guess->torn.odd += guess->split->torn > 0;
         return true;
     }
+    if (!check_places(guess, line, err))
+        return false;
     bool torn = false;
     if (guess->structure.way.quote && !guess_torn_look(guess, line, &torn, err))
         return false;
@@ -266,6 +278,8 @@ bool guess_take(guess_t *guess, const uint8_t *text, size_t length, guess_from_t
     guess_line_t line;
     *used = 0;
     guess->scattered |= from == GUESS_FROM_LINE;
+    if (from != GUESS_FROM_NEXT)
+        guess_places_anew(&guess->places);
     if (from == GUESS_FROM_OTHER && !check_quote(guess, text, length, last, err))
         return false;
     if (guess->json && from != GUESS_FROM_LINE)

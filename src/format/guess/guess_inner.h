@@ -10,6 +10,7 @@
 #include "format/guess/column/guess_range.h"
 #include "format/guess/column/guess_word.h"
 #include "format/guess/guess.h"
+#include "format/guess/structure/guess_places.h"
 #include "format/guess/structure/guess_structure.h"
 #include "format/guess/structure/guess_text.h"
 #include "format/guess/type_spec.h"
@@ -111,6 +112,7 @@ struct guess {
     uint64_t with_cr;      /* records with a CR in a value that is not in quotes */
     guess_escapes_t escapes;
     guess_torn_t torn;
+    guess_places_t places; /* of the lines that blanks divide */
     guess_nothing_t nothing;
     bool all;         /* everything was looked at */
     bool scattered;   /* the middle and the end, too */

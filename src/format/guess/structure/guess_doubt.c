@@ -68,19 +68,25 @@ static bool check_colons(study_t *study, const structure_t *best, const char *na
                     name, best->way.wide[0] ? best->way.wide : ":", best->columns));
 }
 
-static bool check_gaps(study_t *study, const structure_t *best, const char *name, err_t *err) {
-    size_t record, lines = 1;
-    if (!best->way.blanks || !guess_find_gap(study, best, &record, err))
-        return err->status == STATUS_OK;
-    for (size_t i = 0; i < study->records[record].at; i++)
-        lines += study->text[i] == '\n';
-    const int shown = study->records[record].length < 60 ? (int)study->records[record].length : 60;
+bool guess_refuse_gap(const char *name, size_t number, const uint8_t *text, size_t length, err_t *err) {
+    char which[32] = "a line";
+    if (number)
+        snprintf(which, sizeof which, "line %zu", number);
     return err_set(
         err, STATUS_INPUT,
-        "%.1000s: blanks divide its lines, but line %zu ('%.*s') has words at other places than "
+        "%.1000s: blanks divide its lines, but %s ('%.*s') has words at other places than "
         "the lines around it: a field of it may be empty, and another one have a blank in it. Give "
         "a --format of fixed width, or --delimiter blanks if each word is a field",
-        name, lines + study->lines_before, shown, (const char *)study->text + study->records[record].at);
+        name, which, length < 60 ? (int)length : 60, (const char *)text);
+}
+
+static bool check_gaps(study_t *study, const structure_t *best, const char *name, err_t *err) {
+    size_t record;
+    if (!best->way.blanks || !guess_find_gap(study, best, &record, err))
+        return err->status == STATUS_OK;
+    const size_t at = study->records[record].at;
+    return guess_refuse_gap(name, study->lines_before + 1 + lines_count(study->text, at), study->text + at,
+                            study->records[record].length, err);
 }
 
 bool guess_refuse_structure(study_t *study, const structure_t *best, const char *name, err_t *err) {

@@ -1,6 +1,7 @@
 /* What divides fields, other than one character: several, blanks, or nothing but their places. */
 #include "format/cut/delimiter.h"
 #include "format/guess/column/guess_column.h"
+#include "format/guess/structure/guess_places.h"
 #include "format/guess/structure/guess_study.h"
 
 #include <stdio.h>
@@ -137,27 +138,6 @@ bool guess_is_of_amounts(study_t *study, bool *is, err_t *err) {
 
 enum { COMPARED = 50 /* lines, with each that has gaps */ };
 
-typedef struct {
-    uint32_t at, end;
-    bool wide; /* several blanks before it */
-} place_t;
-
-/* Where the field of the record that is split stands in its line. */
-static place_t place_of(const study_t *study, size_t column) {
-    const span_t *span = &study->split.spans[column], *before = column ? span - 1 : span;
-    return (place_t){span->at, span->at + span->raw_length,
-                     column && span->at > before->at + before->raw_length + 1};
-}
-
-static bool has_gap(const uint8_t *text, size_t length) {
-    size_t at = 0;
-    while (at < length && delimiter_is_blank(text[at]))
-        at++;
-    while (length && delimiter_is_blank(text[length - 1]))
-        length--;
-    return at < length && memmem(text + at, length - at, "  ", 2) != NULL;
-}
-
 /* Does a word of this line stand where fewer than half of some other lines have theirs of this column, and has the line one
  * blank where most have several, or several where most have one? */
 static bool is_elsewhere(study_t *study, const structure_t *found, size_t record, bool *is, err_t *err) {
@@ -170,7 +150,7 @@ static bool is_elsewhere(study_t *study, const structure_t *found, size_t record
     if (!guess_split(study, found->way.delimiter, record, err))
         return false;
     for (size_t j = 0; j < columns && j < SCHEMA_MOST_FIELDS; j++)
-        places[j] = place_of(study, j);
+        places[j] = guess_place_of(&study->split, j);
     for (size_t i = 0; i < study->count; i += step) {
         if (i == record || study->records[i].fields != columns)
             continue;
@@ -178,7 +158,7 @@ static bool is_elsewhere(study_t *study, const structure_t *found, size_t record
             return false;
         compared++;
         for (size_t j = 0; j < columns && j < SCHEMA_MOST_FIELDS; j++) {
-            const place_t one = places[j], other = place_of(study, j);
+            const place_t one = places[j], other = guess_place_of(&study->split, j);
             others[j].there += one.at < other.end && other.at < one.end;
             others[j].as_wide += one.wide == other.wide;
         }
@@ -198,7 +178,7 @@ bool guess_find_gap(study_t *study, const structure_t *found, size_t *record, er
         return false;
     for (size_t i = 1; i < study->count && !is; i++) {
         if (study->records[i].fields != found->columns ||
-            !has_gap(study->text + study->records[i].at, study->records[i].length))
+            !guess_has_gap(study->text + study->records[i].at, study->records[i].length))
             continue;
         if (!is_elsewhere(study, found, i, &is, err))
             return false;
