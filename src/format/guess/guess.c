@@ -150,9 +150,9 @@ static void add_value(guess_t *guess, guess_column_t *column, const span_t *span
     column->like_first = column->like_first || (span->length == column->length &&
                                                 guess_is_of_digits((const char *)span->text, span->length) &&
                                                 guess_is_of_digits(column->text, column->length));
-    column->other_code =
-        column->other_code || (span->length && !guess_is_numbered_alike((const char *)span->text, span->length,
-                                                                        column->text, column->length));
+    column->other_code = column->other_code ||
+                         (span->length && !guess_is_numbered_alike((const char *)span->text, span->length,
+                                                                   column->text, column->length));
     guess_torn_plain(guess, span);
     note_escapes(guess, span);
     guess_look_at_bytes(guess, span->text, span->length);

@@ -139,16 +139,16 @@ bool guess_is_period(const char *text, size_t length) {
 }
 
 bool guess_is_numbered_alike(const char *one, size_t length, const char *other, size_t other_length) {
-    size_t at = 0, other_at = 0, numbers = 0, signs = 0;
+    size_t at = 0, other_at = 0, numbers = 0, letters = 0;
     while (at < length && other_at < other_length) {
         const size_t digits = count_digits(one + at, length - at),
                      others = count_digits(other + other_at, other_length - other_at);
         if (!digits != !others || (!digits && one[at] != other[other_at]))
             return false;
         numbers += digits > 0;
-        signs += !digits;
+        letters += is_letter((unsigned char)one[at]);
         at += digits ? digits : 1;
         other_at += digits ? others : 1;
     }
-    return at == length && other_at == other_length && numbers && signs;
+    return at == length && other_at == other_length && numbers && letters;
 }

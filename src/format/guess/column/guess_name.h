@@ -15,7 +15,7 @@ bool guess_means_nothing(const char *text, size_t length);
 bool guess_is_name_like(const char *text, size_t length);
 /* 2023-01, 2023/24, 2023-Q1, 2023W05, 01/2023, Q1/2023: a part of a year, which no type has. */
 bool guess_is_period(const char *text, size_t length);
-/* The same text but for its digits, as IDX01 and IDX12 are; both have some, and other signs. */
+/* The same text but for its digits, as IDX01 and IDX12 are; both have some, and letters. */
 bool guess_is_numbered_alike(const char *one, size_t length, const char *other, size_t other_length);
 
 #endif

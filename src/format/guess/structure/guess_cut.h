@@ -43,9 +43,9 @@ typedef struct {
     size_t skip;  /* lines before the first record, which may be the header */
     size_t told;  /* of them, those that a person says are none; or the one that tells the delimiter, sep=; */
     size_t first; /* offset of the first record */
-    bool two_quotes; /* ' encloses fields, and " others */
+    bool two_quotes;  /* ' encloses fields, and " others */
     size_t enclosing; /* of the records that were looked at cell by cell, those with a text in its quotes */
-    bool tears;      /* it has no quotes, and divides what is in some */
+    bool tears;       /* it has no quotes, and divides what is in some */
     span_t
         behind_blank; /* a field whose quote stands behind blanks, where it is an ordinary character; length 0: none */
     size_t
