@@ -167,6 +167,14 @@ static bool has_cr(const split_t *split) {
     return false;
 }
 
+/* Of the record that is split. In the first ones it was looked for by what divides them. */
+static bool check_blanks(const guess_t *guess, err_t *err) {
+    for (size_t i = 0; guess->structure.way.quote && i < guess->split->count; i++)
+        if (guess_is_behind_blank(&guess->split->spans[i], guess->structure.way.quote))
+            return guess_refuse_behind_blank(guess->here, &guess->split->spans[i], err);
+    return true;
+}
+
 /* Of the record that is split. What a person says divides needs no columns below each other. */
 static bool check_places(guess_t *guess, const guess_line_t *line, err_t *err) {
     bool elsewhere;
@@ -190,7 +198,7 @@ static bool add_record(guess_t *guess, const guess_line_t *line, err_t *err) {
         guess->torn.odd += guess->split->torn > 0;
         return true;
     }
-    if (!check_places(guess, line, err))
+    if (!check_blanks(guess, err) || !check_places(guess, line, err))
         return false;
     bool torn = false;
     if (guess->structure.way.quote && !guess_torn_look(guess, line, &torn, err))

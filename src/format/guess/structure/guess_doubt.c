@@ -89,6 +89,15 @@ static bool check_gaps(study_t *study, const structure_t *best, const char *name
                             study->records[record].length, err);
 }
 
+bool guess_refuse_behind_blank(const char *name, const span_t *span, err_t *err) {
+    return err_set(
+        err, STATUS_INPUT,
+        "%.1000s: some of its quotes stand behind a blank ('%.*s'): there a quote is an ordinary "
+        "character, so that the value would keep it, or be divided within the quotes. Remove these "
+        "blanks; or give a --format, if that is meant",
+        name, (int)(span->length < 60 ? span->length : 60), (const char *)span->text);
+}
+
 bool guess_refuse_structure(study_t *study, const structure_t *best, const char *name, err_t *err) {
     const bool said = study->delimiter != 0;
     if (!said && best->columns > 1 && best->way.delimiter == ',' && !refuse_amounts(study, best, name, err))
@@ -126,13 +135,7 @@ bool guess_refuse_structure(study_t *study, const structure_t *best, const char 
             "the quote character: say which by --quote single or --quote double",
             name);
     if (best->behind_blank.length)
-        return err_set(
-            err, STATUS_INPUT,
-            "%.1000s: some of its quotes stand behind a blank ('%.*s'): there a quote is an ordinary "
-            "character, so that the value would keep it, or be divided within the quotes. Remove these "
-            "blanks; or give a --format, if that is meant",
-            name, (int)(best->behind_blank.length < 60 ? best->behind_blank.length : 60),
-            (const char *)best->behind_blank.text);
+        return guess_refuse_behind_blank(name, &best->behind_blank, err);
     if (best->unsure_comment)
         return err_set(
             err, STATUS_INPUT,

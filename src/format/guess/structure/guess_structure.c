@@ -36,19 +36,6 @@ static double cleanness(const study_t *study, const span_t *span, const uint8_t 
     return 0.8;
 }
 
-/* Does it look like a field in quotes, but for the blanks before it? Whole, or torn at the delimiter in its quotes. */
-static bool is_behind_blank(const span_t *span, char quote) {
-    size_t at = 0, end = span->length;
-    while (at < end && delimiter_is_blank(span->text[at]))
-        at++;
-    while (end > at && delimiter_is_blank(span->text[end - 1]))
-        end--;
-    if (!quote || !at || at == end || span->length != span->raw_length || span->text[at] != (uint8_t)quote)
-        return false;
-    const uint8_t *second = memchr(span->text + at + 1, quote, end - at - 1);
-    return !second || second == span->text + end - 1;
-}
-
 static bool may_divide(uint8_t byte) {
     return delimiter_is_blank(byte) || memchr(delimiters, byte, sizeof delimiters);
 }
@@ -60,7 +47,7 @@ static bool opens_text(const span_t *span, char quote) {
     for (size_t i = 0; i < span->length; i++)
         quotes += span->text[i] == '"';
     while (quote && blanks < span->length && delimiter_is_blank(span->text[blanks]))
-        blanks++; /* a quote behind them is told: see is_behind_blank */
+        blanks++; /* a quote behind them is told: see guess_is_behind_blank */
     return quotes % 2 && (last == span->text || may_divide(last[-1])) &&
            (!quote || last > span->text + blanks) &&
            !(last + 1 < span->text + span->length && may_divide(last[1]));
@@ -112,7 +99,7 @@ static bool look_at_cells(study_t *study, structure_t *found, double *clean, dou
             const span_t *span = &study->split.spans[j];
             *clean += cleanness(study, span, record + span->at, &odds);
             encloses |= span->length && span->raw_length != span->length;
-            if (!found->behind_blank.length && is_behind_blank(span, way->quote))
+            if (!found->behind_blank.length && guess_is_behind_blank(span, way->quote))
                 found->behind_blank = *span;
             found->two_quotes |= way->quote == '\'' && span->length > 1 && span->text[0] == '"' &&
                                  span->text[span->length - 1] == '"';
