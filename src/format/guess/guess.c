@@ -34,7 +34,7 @@ void guess_destroy(guess_t *guess) {
     }
     for (size_t i = 0; guess->types && i < guess->options.type_count; i++)
         type_spec_free(&guess->types[i]);
-    guess_places_free(&guess->places);
+    guess_places_free(&guess->odd.places);
     free(guess->types);
     free(guess->columns);
     free(guess->first);
@@ -167,23 +167,6 @@ static bool has_cr(const split_t *split) {
     return false;
 }
 
-/* Of the record that is split. In the first ones it was looked for by what divides them. */
-static bool check_blanks(const guess_t *guess, err_t *err) {
-    for (size_t i = 0; guess->structure.way.quote && i < guess->split->count; i++)
-        if (guess_is_behind_blank(&guess->split->spans[i], guess->structure.way.quote))
-            return guess_refuse_behind_blank(guess->here, &guess->split->spans[i], err);
-    return true;
-}
-
-/* Of the record that is split. What a person says divides needs no columns below each other. */
-static bool check_places(guess_t *guess, const guess_line_t *line, err_t *err) {
-    bool elsewhere;
-    if (!guess->structure.way.blanks || guess->options.delimiter)
-        return true;
-    return guess_places_add(&guess->places, line, guess->split, &elsewhere, err) &&
-           (!elsewhere || guess_refuse_gap(guess->here, 0, line->text, line->length, err));
-}
-
 static bool add_record(guess_t *guess, const guess_line_t *line, err_t *err) {
     if (!guess_split_line(guess, line, err))
         return false;
@@ -198,7 +181,7 @@ static bool add_record(guess_t *guess, const guess_line_t *line, err_t *err) {
         guess->torn.odd += guess->split->torn > 0;
         return true;
     }
-    if (!check_blanks(guess, err) || !check_places(guess, line, err))
+    if (!guess_odd_look(guess, line, err))
         return false;
     bool torn = false;
     if (guess->structure.way.quote && !guess_torn_look(guess, line, &torn, err))
@@ -287,7 +270,7 @@ bool guess_take(guess_t *guess, const uint8_t *text, size_t length, guess_from_t
     *used = 0;
     guess->scattered |= from == GUESS_FROM_LINE;
     if (from != GUESS_FROM_NEXT)
-        guess_places_anew(&guess->places);
+        guess_places_anew(&guess->odd.places);
     if (from == GUESS_FROM_OTHER && !check_quote(guess, text, length, last, err))
         return false;
     if (guess->json && from != GUESS_FROM_LINE)
@@ -464,8 +447,8 @@ bool guess_end(guess_t *guess, err_t *err) {
     if (!find_cr(guess, err))
         return false;
     decide_columns(guess);
-    if (!guess_find_escapes(guess, err) || !guess_find_torn(guess, err) || !guess_find_encoding(guess, err) ||
-        !guess_read_names(guess, err) || !guess_find_header(guess, err))
+    if (!guess_find_odd(guess, err) || !guess_find_escapes(guess, err) || !guess_find_torn(guess, err) ||
+        !guess_find_encoding(guess, err) || !guess_read_names(guess, err) || !guess_find_header(guess, err))
         return false;
     add_comments(guess);
     if (!add_like_first(guess, err) || !guess_name_columns(guess, err) || !guess_tell_types(guess, err) ||

@@ -77,6 +77,18 @@ typedef struct {
     bool sure;                        /* such lines are divided by tabs or | */
 } guess_torn_t;
 
+typedef struct {
+    const char *in; /* the input that it stands in; NULL: there is none */
+    size_t length;
+    uint8_t text[60]; /* its beginning */
+} guess_seen_t;
+
+/* Of all records that fit: see guess_odd.c. */
+typedef struct {
+    guess_places_t places;          /* of those that blanks divide */
+    guess_seen_t gap, behind_blank; /* words at other places; a text in quotes behind a blank */
+} guess_odd_t;
+
 struct guess {
     const char *name;
     bool once;       /* the input cannot be read again by its name */
@@ -112,7 +124,7 @@ struct guess {
     uint64_t with_cr;      /* records with a CR in a value that is not in quotes */
     guess_escapes_t escapes;
     guess_torn_t torn;
-    guess_places_t places; /* of the lines that blanks divide */
+    guess_odd_t odd;
     guess_nothing_t nothing;
     bool all;         /* everything was looked at */
     bool scattered;   /* the middle and the end, too */
@@ -161,6 +173,9 @@ void guess_torn_plain(guess_t *guess, const span_t *span); /* of each value of a
 bool guess_find_torn(guess_t *guess, err_t *err);
 /* Is nothing in quotes that was looked at, so that those of a later field may be a part of it? */
 bool guess_is_of_no_quotes(const guess_t *guess);
+/* guess_odd.c: of the record that is split; at the end. */
+bool guess_odd_look(guess_t *guess, const guess_line_t *line, err_t *err);
+bool guess_find_odd(const guess_t *guess, err_t *err);
 /* guess_scalar.c: as a scalar of YAML, in quotes where they are needed. */
 void guess_put_scalar(text_t *out, const char *text, size_t length);
 /* guess_print.c */

@@ -89,13 +89,13 @@ static bool check_gaps(study_t *study, const structure_t *best, const char *name
                             study->records[record].length, err);
 }
 
-bool guess_refuse_behind_blank(const char *name, const span_t *span, err_t *err) {
+bool guess_refuse_behind_blank(const char *name, const uint8_t *text, size_t length, err_t *err) {
     return err_set(
         err, STATUS_INPUT,
         "%.1000s: some of its quotes stand behind a blank ('%.*s'): there a quote is an ordinary "
         "character, so that the value would keep it, or be divided within the quotes. Remove these "
         "blanks; or give a --format, if that is meant",
-        name, (int)(span->length < 60 ? span->length : 60), (const char *)span->text);
+        name, length < 60 ? (int)length : 60, (const char *)text);
 }
 
 bool guess_refuse_structure(study_t *study, const structure_t *best, const char *name, err_t *err) {
@@ -135,7 +135,7 @@ bool guess_refuse_structure(study_t *study, const structure_t *best, const char 
             "the quote character: say which by --quote single or --quote double",
             name);
     if (best->behind_blank.length)
-        return guess_refuse_behind_blank(name, &best->behind_blank, err);
+        return guess_refuse_behind_blank(name, best->behind_blank.text, best->behind_blank.length, err);
     if (best->unsure_comment)
         return err_set(
             err, STATUS_INPUT,

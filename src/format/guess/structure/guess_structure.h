@@ -22,7 +22,7 @@ bool guess_find_structure(structure_t *structure, const char *name, const uint8_
 
 /* Does it look like a field in quotes, but for the blanks before it? Whole, or torn at the delimiter in its quotes. */
 bool guess_is_behind_blank(const span_t *span, char quote);
-bool guess_refuse_behind_blank(const char *name, const span_t *span, err_t *err);
+bool guess_refuse_behind_blank(const char *name, const uint8_t *text, size_t length, err_t *err);
 
 /* A line has words at other places than the lines around it; number: of the line, 0: not known. */
 bool guess_refuse_gap(const char *name, size_t number, const uint8_t *text, size_t length, err_t *err);
