@@ -37,7 +37,8 @@ static bool is_elsewhere(const guess_places_t *places, const split_t *split, siz
         size_t there = 0, as_wide = 0;
         for (size_t i = 0; i < compared; i++) {
             const place_t other = places->rows[i * places->columns + j];
-            there += one.at < other.end && other.at < one.end;
+            /* a number in front may have become longer */
+            there += one.at <= other.end && other.at <= one.end;
             as_wide += one.wide == other.wide;
         }
         elsewhere |= 2 * there < compared;

@@ -159,7 +159,7 @@ static bool is_elsewhere(study_t *study, const structure_t *found, size_t record
         compared++;
         for (size_t j = 0; j < columns && j < SCHEMA_MOST_FIELDS; j++) {
             const place_t one = places[j], other = guess_place_of(&study->split, j);
-            others[j].there += one.at < other.end && other.at < one.end;
+            others[j].there += one.at <= other.end && other.at <= one.end;
             others[j].as_wide += one.wide == other.wide;
         }
     }
