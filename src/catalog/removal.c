@@ -245,8 +245,21 @@ static bool refuse_documents(const removing_t *removing, err_t *err) {
     return true;
 }
 
+/* What comes after the removal has these ordinals: one that took its own before, and is registered late, is none of them. */
+static bool next_ordinal(store_t *store, uint32_t *next, err_t *err) {
+    catalog_header_t header = {0};
+    bool found;
+    const bool ok = store->read_header(store, &header, &found, err);
+    *next = (uint32_t)header.next_ordinal;
+    catalog_header_free(&header);
+    return ok;
+}
+
 static bool bury_all(removing_t *removing, err_t *err) {
+    uint32_t heirs;
     bool any = false;
+    if (!next_ordinal(removing->store, &heirs, err))
+        return false;
     for (size_t i = 0; i < removing->count; i++) {
         const entry_t *entry = &removing->entries.entries[i];
         const entry_change_t change = {.ordinal = entry->ordinal,
@@ -254,6 +267,7 @@ static bool bury_all(removing_t *removing, err_t *err) {
                                        .epoch = entry->removed ? 0 : entry->pieces[0].epoch,
                                        .owns_all = true,
                                        .removes = true,
+                                       .heirs = heirs,
                                        .remains = removing->documents[i]};
         uint64_t changed;
         if (entry->removed)

@@ -109,6 +109,47 @@ class OneName(Case):
         self.assertEqual(1, self.load("--retry", "two.fixed")["loaded"])
 
 
+    def test_the_newer_one_is_left(self):
+        """the older of two inputs was forgotten: its entries are not the newer one's, which was there before that"""
+        broken, whole = rows(50, bad={7}), rows(50)
+        self.write("day.csv", broken)
+        self.load("day.csv", "--rejects", "one.rej", status=2)
+        (self.folder / "old").mkdir()
+        (self.folder / "day.csv").rename(self.folder / "old/day.csv")
+        self.write("day.csv", broken[:-40] + rows(9, 9, header=False))
+        self.load("day.csv", "old/day.csv", "--rejects", "two.rej", status=2)
+        self.shorten_lease()
+        self.forget("day.csv#0")
+        self.fixed((broken, whole), source="one.rej", target="one.fixed")
+        self.refused(r"one.fixed:\d+: the file day.csv is not in the catalog of", "--retry", "one.fixed")
+        self.assertEqual([1], [each["open_rejects"] for each in self.inputs()])
+        self.fixed((broken, whole), source="two.rej", target="two.fixed")
+        self.assertEqual(1, self.load("--retry", "two.fixed")["loaded"])
+        self.verified("day.csv")
+
+    def test_the_newer_one_is_loaded_later(self):
+        """the newer one was begun before the older one was forgotten, and rejects the same bytes after that: the entry in
+        the file is not its own, so it writes one; one that is loaded anew after that has the newer one's no more"""
+        broken, whole = rows(50, bad={7}), rows(50)
+        self.write("day.csv", broken)
+        self.load("day.csv", status=2)
+        (self.folder / "old").mkdir()
+        (self.folder / "day.csv").rename(self.folder / "old/day.csv")
+        self.write("day.csv", broken[:-40] + rows(9, 9, header=False))
+        self.load("day.csv", "old/day.csv", "--limit", 3, status=2)
+        self.shorten_lease()
+        self.forget("day.csv#0")
+        self.load("day.csv", status=2)
+        kept = (self.folder / self.name).read_bytes()
+        self.assertEqual([1, 1], [kept.count(b" input=%d " % ordinal) for ordinal in (0, 1)])
+        self.forget("day.csv#1")
+        self.load("day.csv", status=2)
+        self.assertEqual(kept, (self.folder / self.name).read_bytes())
+        self.fixed((broken, whole))
+        self.assertEqual(1, self.load("--retry", "fixed")["loaded"])
+        self.verified("day.csv")
+
+
 class Streams(Case):
     """Streams without a name, which are all called the same by who loads them."""
 
@@ -442,6 +483,14 @@ class Misused(Case):
             head = self.whole.index(self.heads[0])
             self.ends(self.whole[:head] + again + self.whole[head:], 0, 2)
             self.holds_bodies(self.a[1])
+
+    def test_sorted(self):
+        """its lines were sorted: nothing says whose a record is, and none counts as left out"""
+        last = self.whole.splitlines(True)[-1]
+        for name, text in (("whole", self.whole), ("one", self.whole[:-len(last)])):
+            self.write(name, b"".join(sorted(text.splitlines(True))))
+            self.refused("%s: its lines have another order than the load has written them in" % name, "--retry", name)
+        self.assertEqual({"a.csv": 2}, self.open_rejects())
 
     def test_two_collections(self):
         """entries of another collection among them: those of an input that this one does not know are left out"""

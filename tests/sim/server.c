@@ -526,6 +526,7 @@ static void apply(world_t *world, entry_t *entry, const entry_change_t *change) 
         free(entry->key);
         entry->key = strdup(key);
         entry->removed = true;
+        entry->heirs = change->heirs;
     }
     if (change->adds_name && !entry_has_name(entry, change->adds_name))
         entry_add_name(entry, change->adds_name, &err);

@@ -185,7 +185,7 @@ static bool try(lab_t *lab, wanted_t *wanted, size_t count, uint8_t load) {
                                   .context = wanted,
                                   .name = "c"};
     const bool ok = catalog_register(&lab->store, &registering, &err);
-    free(registering.live);
+    free(registering.standings);
     return ok;
 }
 

@@ -101,6 +101,20 @@ static void test_known_of_gone(void **state) {
     reject_known_free(&known);
 }
 
+static void test_inputs(void **state) {
+    (void)state;
+    const standing_input_t is[] = {{0, true, 5}, {2, false, 2}, {5, true, 5}};
+    const reject_inputs_t inputs = {is, 3};
+    const struct {
+        uint64_t ordinal, is, heirs;
+    } cases[] = {{0, UINT64_MAX, 5}, {1, UINT64_MAX, 1}, {2, 2, 2}, {5, UINT64_MAX, 5}, {9, UINT64_MAX, 9}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        assert_int_equal(reject_identity_ordinal(&inputs, cases[i].ordinal), cases[i].is);
+        assert_int_equal(reject_identity_heirs(&inputs, cases[i].ordinal), cases[i].heirs);
+        assert_int_equal(reject_identity_ordinal(NULL, cases[i].ordinal), UINT64_MAX);
+    }
+}
+
 /* More than the table begins with, of names in turns that are gone meanwhile. */
 static void test_known_many(void **state) {
     (void)state;
@@ -123,9 +137,9 @@ static void test_known_many(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_equality),   cmocka_unit_test(test_hash_is_fixed),
-        cmocka_unit_test(test_known),      cmocka_unit_test(test_known_of_gone),
-        cmocka_unit_test(test_known_many),
+        cmocka_unit_test(test_equality), cmocka_unit_test(test_hash_is_fixed),
+        cmocka_unit_test(test_known),    cmocka_unit_test(test_known_of_gone),
+        cmocka_unit_test(test_inputs),   cmocka_unit_test(test_known_many),
     };
     return cmocka_run_group_tests_name("reject_identity", tests, NULL, NULL);
 }

@@ -18,6 +18,11 @@ static const piece_t *piece_of(const entry_t *entry, uint64_t block) {
     return NULL;
 }
 
+standing_input_t standing_input(const entry_t *entry) {
+    const bool is_known = entry->removed && entry->heirs > entry->ordinal;
+    return (standing_input_t){entry->ordinal, entry->removed, is_known ? entry->heirs : entry->ordinal};
+}
+
 standing_t standing_of_reject(const entry_t *entry, uint64_t offset, const uint64_t *hash, uint64_t *of) {
     const uint64_t block = offset / LEDGER_BLOCK_BYTES;
     const piece_t *piece = piece_of(entry, block);

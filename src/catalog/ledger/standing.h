@@ -13,6 +13,16 @@ typedef enum {
     STANDING_UNKNOWN, /* no such record is rejected: the input was loaded again, from other content */
 } standing_t;
 
+/* Whose the rejects of an input are. */
+typedef struct {
+    uint32_t ordinal;
+    bool removed;
+    uint32_t
+        heirs; /* of one that is removed: those of its name from this ordinal on were loaded after that */
+} standing_input_t;
+
+standing_input_t standing_input(const entry_t *entry);
+
 /* hash: of the bytes that were rejected; NULL: not known. *of: for an open record, the same hash as the catalog has
  * it. */
 standing_t standing_of_reject(const entry_t *entry, uint64_t offset, const uint64_t *hash, uint64_t *of);

@@ -145,18 +145,17 @@ static void count_entry(registration_t *registering, const entry_t *entry) {
         registering->loaded += piece_counts(&entry->pieces[i]).loaded;
 }
 
-static bool list_live(const matching_t *m, err_t *err) {
+static bool list_standings(const matching_t *m, err_t *err) {
     registration_t *registering = m->registering;
     const entries_t *const both[] = {&m->entries, &m->fresh};
-    const size_t bytes = (m->entries.count + m->fresh.count + 1) * sizeof *registering->live;
-    free(registering->live);
-    registering->live_count = 0;
-    if (!(registering->live = malloc(bytes)))
+    const size_t bytes = (m->entries.count + m->fresh.count + 1) * sizeof *registering->standings;
+    free(registering->standings);
+    registering->standing_count = 0;
+    if (!(registering->standings = malloc(bytes)))
         return err_memory(err, bytes);
     for (size_t i = 0; i < sizeof both / sizeof *both; i++)
         for (size_t j = 0; j < both[i]->count; j++)
-            if (!both[i]->entries[j].removed)
-                registering->live[registering->live_count++] = both[i]->entries[j].ordinal;
+            registering->standings[registering->standing_count++] = standing_input(&both[i]->entries[j]);
     return true;
 }
 
@@ -219,7 +218,7 @@ bool catalog_register(store_t *store, registration_t *registering, err_t *err) {
         matching_t m = {.registering = registering};
         bool ok = store_read_all(store, NULL, 0, &m.entries, err) && check_any(&m, err) &&
                   register_match(&m, err) && check_known(&m, err) && add_new(store, &m, &again, err);
-        ok = ok && (again || list_live(&m, err));
+        ok = ok && (again || list_standings(&m, err));
         if (ok && !again)
             give_entries(&m);
         register_matching_free(&m);
@@ -239,7 +238,7 @@ void register_free(registration_t *registering) {
         entry_free(&registering->wanted[i].entry);
         register_like_none(&registering->wanted[i]);
     }
-    free(registering->live);
-    registering->live = NULL;
-    registering->live_count = 0;
+    free(registering->standings);
+    registering->standings = NULL;
+    registering->standing_count = 0;
 }

@@ -3,6 +3,7 @@
 #define TIPPLE_CATALOG_REGISTER_REGISTRATION_H
 
 #include "catalog/ledger/ledger.h"
+#include "catalog/ledger/standing.h"
 
 /* An input that brings records may be, in part or as a whole, one that is loaded by another name. How it is like that, the
  * surest first: */
@@ -107,11 +108,10 @@ typedef struct {
     const void *context;              /* of digest_at and digest_as */
     void *holds_context;              /* of holds and may_hold */
     const char *name;                 /* of the collection, for sentences */
-    /* the answer: how many entries there are, how many records they have as loaded, and the ordinals of those that are not
-     * removed, ascending */
+    /* the answer: how many entries there are, how many records they have as loaded, and whose their rejects are, by ordinal */
     uint64_t entries, loaded;
-    uint32_t *live;
-    size_t live_count;
+    standing_input_t *standings;
+    size_t standing_count;
     /* a removal was interrupted: call catalog_finish_removals before the first document is sent */
     bool remains;
 } registration_t;

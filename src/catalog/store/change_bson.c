@@ -164,6 +164,7 @@ static void append_set(const entry_change_t *change, bson_t *set) {
     if (change->removes) {
         snprintf(name, sizeof name, "removed/%u", change->ordinal);
         BSON_APPEND_UTF8(set, "key", name);
+        entry_append_number(set, "heirs", change->heirs);
     }
     if (change->adds_name) {
         snprintf(name, sizeof name, "names.%016" PRIx64,

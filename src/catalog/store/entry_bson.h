@@ -1,6 +1,6 @@
 /* entry_bson: an entry as a document of NAME.tipple.files, and back:
  *
- *   {_id: <ordinal>, key, path, follows, kind, registeredBy, removed, remains, version, outgrown,
+ *   {_id: <ordinal>, key, path, follows, kind, registeredBy, removed, heirs, remains, version, outgrown,
  *    names: {<hash of it>: <another path>}, (which new entries do not have)
  *    versions: [{number (only if it is not its slot), size, digest, modified, completed,
  *                torn: {offset, length, hash}}],

@@ -299,6 +299,8 @@ bool entry_from_bson(const bson_t *document, entry_t *entry, err_t *err) {
             entry->registered_by = load_id_from_oid(bson_iter_oid(&iter));
         else if (is(&iter, "removed"))
             entry->removed = bson_iter_as_bool(&iter);
+        else if (is(&iter, "heirs"))
+            entry->heirs = (uint32_t)whole(&iter);
         else if (is(&iter, "remains"))
             entry->remains = bson_iter_as_bool(&iter);
         else if (is(&iter, "versions"))

@@ -91,6 +91,7 @@ typedef struct {
     const extent_t *extent; /* or NULL: becomes number extent_at */
     size_t extent_at;
     bool removes;            /* makes the entry a tombstone; `remains` says whether documents may be left */
+    uint32_t heirs;          /* with removes */
     bool sets_remains;       /* believes that it is a tombstone, and nothing about the piece */
     bool remains;            /* with either: documents of it may be there */
     const char *adds_name;   /* or NULL; believes that it is no tombstone, and nothing about the piece */

@@ -42,7 +42,7 @@ static bool start_loaders(job_t *job, err_t *err) {
     loading->max_document = server_facts(job->server)->max_document_bytes;
     if (!(job->retry_options = retry_options(spec, job->result->namespace, err)))
         return false;
-    job->known_inputs = (reject_inputs_t){job->registration.live, job->registration.live_count};
+    job->known_inputs = (reject_inputs_t){job->registration.standings, job->registration.standing_count};
     reject_options_t rejects = {
         .path = job->result->rejects_path,
         .retried = spec->retry,
@@ -50,7 +50,7 @@ static bool start_loaders(job_t *job, err_t *err) {
         .format = spec->format,
         .again = job->retry_options,
         .catalog = job->own_catalog,
-        .inputs = job->registration.live ? &job->known_inputs : NULL,
+        .inputs = job->registration.standings ? &job->known_inputs : NULL,
         .schema = job->schema,
         .to_come = job->to_read ? UINT64_MAX : 0,
         .first = job->first,

@@ -62,7 +62,7 @@ const entry_t *fixes_input(const places_t *places, const retry_t *retry, const c
     const bool is_known = retry->ordinal <= UINT32_MAX,
                is_of_this = is_known && !is_of_another(retry, catalog);
     const entry_t *same = is_known ? entries_find(entries, (uint32_t)retry->ordinal) : NULL;
-    const uint64_t from = is_of_this ? retry->ordinal : 0;
+    const uint64_t from = !is_of_this ? 0 : same ? standing_input(same).heirs : retry->ordinal;
     if (same && has_rejected(same, retry))
         return same;
     if (same && is_of_this && !same->removed && strcmp(same->path, retry->path) == 0)

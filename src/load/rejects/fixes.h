@@ -50,8 +50,8 @@ typedef enum {
     FIX_CONTRADICTS, /* another entry of the same record, before it, makes another document */
 } fix_verdict_t;
 
-/* Whose record it is: by the ordinal that the entry says, while that input is there. Else by its name: of those that came after it
- * (any, where it is of another catalog than this) the newest that has rejected the record and knows no fix of it, or else the newest
+/* Whose record it is: by the ordinal that the entry says, while that input is there. Else by its name: of those that came after
+ * it was forgotten (any, where it is of another catalog than this) the newest that has rejected the record and knows no fix of it, or else the newest
  * that has rejected it. NULL: there is no such input. */
 const entry_t *fixes_input(const places_t *places, const retry_t *retry, const char *catalog);
 

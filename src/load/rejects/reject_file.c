@@ -293,7 +293,7 @@ static bool add_known(reject_known_t *known, const reject_inputs_t *inputs,
         return reject_known_add_gone(known, identity, 0);
     return reject_identity_ordinal(inputs, ordinal) == ordinal
                ? reject_known_add(known, identity)
-               : reject_known_add_gone(known, identity, ordinal);
+               : reject_known_add_gone(known, identity, reject_identity_heirs(inputs, ordinal));
 }
 
 bool reject_file_known(const reject_file_t *file, const reject_inputs_t *inputs, bool as_read,

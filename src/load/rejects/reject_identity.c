@@ -8,11 +8,22 @@ uint64_t reject_identity_hash(const void *kept_bytes, size_t kept) {
     return XXH3_64bits(kept_bytes, kept);
 }
 
-uint64_t reject_identity_ordinal(const reject_inputs_t *inputs, uint64_t ordinal) {
+/* NULL: there was none, or it was dropped. */
+static const standing_input_t *find(const reject_inputs_t *inputs, uint64_t ordinal) {
     if (!inputs)
-        return UINT64_MAX;
-    const size_t at = SEARCH_FIRST(inputs->count, i, inputs->ordinals[i] < ordinal);
-    return at < inputs->count && inputs->ordinals[at] == ordinal ? ordinal : UINT64_MAX;
+        return NULL;
+    const size_t at = SEARCH_FIRST(inputs->count, i, inputs->inputs[i].ordinal < ordinal);
+    return at < inputs->count && inputs->inputs[at].ordinal == ordinal ? &inputs->inputs[at] : NULL;
+}
+
+uint64_t reject_identity_ordinal(const reject_inputs_t *inputs, uint64_t ordinal) {
+    const standing_input_t *input = find(inputs, ordinal);
+    return input && !input->removed ? ordinal : UINT64_MAX;
+}
+
+uint64_t reject_identity_heirs(const reject_inputs_t *inputs, uint64_t ordinal) {
+    const standing_input_t *input = find(inputs, ordinal);
+    return input ? input->heirs : ordinal;
 }
 
 reject_identity_t reject_identity(const char *input, uint64_t ordinal, uint64_t dialect, uint64_t offset,

@@ -4,6 +4,8 @@
 #ifndef TIPPLE_LOAD_REJECTS_REJECT_IDENTITY_H
 #define TIPPLE_LOAD_REJECTS_REJECT_IDENTITY_H
 
+#include "catalog/ledger/standing.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -17,14 +19,16 @@ typedef struct {
     uint64_t dialect;  /* its hash; 0: not known */
 } reject_identity_t;
 
-/* The ordinals of the inputs that a catalog has, ascending. */
+/* The inputs that a catalog has, or had, by ordinal. */
 typedef struct {
-    const uint32_t *ordinals;
+    const standing_input_t *inputs;
     size_t count;
 } reject_inputs_t;
 
 /* An input that was forgotten, or dropped, is one that was loaded by its name since. NULL: ordinals say nothing. */
 uint64_t reject_identity_ordinal(const reject_inputs_t *inputs, uint64_t ordinal);
+/* The first one that may be this one, where it is not there any more. */
+uint64_t reject_identity_heirs(const reject_inputs_t *inputs, uint64_t ordinal);
 
 reject_identity_t reject_identity(const char *input, uint64_t ordinal, uint64_t dialect, uint64_t offset,
                                   uint64_t length, const void *kept_bytes, size_t kept);

@@ -58,10 +58,10 @@ bool reject_known_add(reject_known_t *known, const reject_identity_t *identity) 
     return add(known, identity, 0);
 }
 
-bool reject_known_add_gone(reject_known_t *known, const reject_identity_t *identity, uint64_t ordinal) {
+bool reject_known_add_gone(reject_known_t *known, const reject_identity_t *identity, uint64_t from) {
     reject_identity_t by_name = *identity;
     by_name.ordinal = UINT64_MAX;
-    return add(known, &by_name, ordinal);
+    return add(known, &by_name, from);
 }
 
 bool reject_known_has(const reject_known_t *known, const reject_identity_t *identity) {

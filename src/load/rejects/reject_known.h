@@ -18,8 +18,8 @@ typedef struct {
 
 /* False: out of memory. The identity's input is copied. */
 bool reject_known_add(reject_known_t *known, const reject_identity_t *identity);
-/* The same of an entry of the input of this ordinal, which is not there any more: it is one of those that came after that. */
-bool reject_known_add_gone(reject_known_t *known, const reject_identity_t *identity, uint64_t ordinal);
+/* The same of an entry of an input that is not there any more: it is one of those from this ordinal on. */
+bool reject_known_add_gone(reject_known_t *known, const reject_identity_t *identity, uint64_t from);
 bool reject_known_has(const reject_known_t *known, const reject_identity_t *identity);
 /* Is it an entry of this very input, or one that may be of it? */
 bool reject_known_has_of(const reject_known_t *known, const reject_identity_t *identity);
