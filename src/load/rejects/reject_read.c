@@ -171,6 +171,25 @@ static bool is_none_above(const char *path, const reject_file_t *file, err_t *er
                    path, line, (int)(strlen(file->mark) - 1), file->mark);
 }
 
+/* A file begins with these words, and the mark comes behind them. Sorted, it has all #@ lines in front of all records, or behind
+ * them: the last of them would take the record of another one, and the others would count as left out. */
+static bool is_in_order(const char *path, const reject_file_t *file, err_t *err) {
+    const char *at = file->text + file->first, *end = file->text + file->size;
+    const size_t words = strlen(reject_first_words), mark = strlen(file->mark);
+    for (; at < end && ((size_t)(end - at) < mark || memcmp(at, file->mark, mark) != 0);) {
+        if ((size_t)(end - at) >= words && memcmp(at, reject_first_words, words) == 0)
+            return is_one_file(path, file, file->first, file->size, err) &&
+                   err_set(err, STATUS_USAGE,
+                           "%s: its lines have another order than the load has written them in (was it "
+                           "sorted?), so nothing says which record belongs to which #@ line: correct the "
+                           "original reject file instead",
+                           path);
+        const char *line_end = memchr(at, '\n', (size_t)(end - at));
+        at = line_end ? line_end + 1 : end;
+    }
+    return true;
+}
+
 bool rejects_read(const char *path, const schema_t *schema, retry_fn *take, void *context, err_t *err) {
     reject_file_t file;
     reject_entry_t entry;
@@ -186,7 +205,7 @@ bool rejects_read(const char *path, const schema_t *schema, retry_fn *take, void
         err_memory(err, file.size);
     else if (!file.mark[0])
         ok = refuse_other(path, &file, err);
-    ok = ok && is_none_above(path, &file, err);
+    ok = ok && is_none_above(path, &file, err) && is_in_order(path, &file, err);
     size_t at = file.first, from = at;
     uint64_t line = file.first_line;
     int more;
