@@ -61,18 +61,34 @@ static uint64_t hash_digits(const char *text) {
     return hash_as('D', exact, (size_t)used);
 }
 
+/* Exactly, as a decimal has more digits and larger exponents than any number of the machine. */
+static bool is_whole(const plain_number_t *number, int64_t *whole) {
+    enum { MOST_DIGITS = 19 };
+    const uint64_t most = (uint64_t)INT64_MAX + number->negative;
+    uint64_t value = 0;
+    *whole = 0;
+    if (!number->count)
+        return true;
+    if (number->exponent < 0 || number->exponent > MOST_DIGITS - (long)number->count)
+        return false;
+    for (size_t i = 0; i < number->count + (size_t)number->exponent; i++)
+        value = 10 * value + (i < number->count ? (uint64_t)(number->digits[i] - '0') : 0);
+    *whole = (int64_t)(number->negative ? -value : value);
+    return value <= most;
+}
+
 static uint64_t hash_decimal(const bson_iter_t *id) {
     bson_decimal128_t decimal;
-    char text[BSON_DECIMAL128_STRING], *end;
+    char text[BSON_DECIMAL128_STRING];
+    plain_number_t number;
+    int64_t whole;
     if (!bson_iter_decimal128(id, &decimal))
         return 1;
     bson_decimal128_to_string(&decimal, text);
-    const long double value = strtold(text, &end); /* has all digits of an int64 */
-    if (value >= -0x1p63L && value < 0x1p63L && (long double)(int64_t)value == value) {
-        const int64_t whole = (int64_t)value;
-        return hash_as('n', &whole, sizeof whole);
-    }
-    return isfinite(value) ? hash_digits(text) : hash_number((double)value);
+    if (!strpbrk(text, "0123456789"))
+        return hash_number(strtod(text, NULL)); /* NaN or Infinity */
+    read_plain(text, &number);
+    return is_whole(&number, &whole) ? hash_as('n', &whole, sizeof whole) : hash_digits(text);
 }
 
 /* Type and bytes of any other value. */
