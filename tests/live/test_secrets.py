@@ -11,7 +11,7 @@ import threading
 import live
 import livetest
 
-CANARY = "cAnArY7"
+CANARY = "cAnArY%dx" % os.getpid()  # a test beside this one has another
 USER = "joe%d" % os.getpid()
 OWN_FILES = ("x.yaml", "f.yaml", "uri.txt", "a.txt", "a.csv")  # which the test wrote itself
 
