@@ -13,6 +13,7 @@ enum {
     ENOUGH = 2,      /* what one column of texts tells may be so by chance */
     LEAST_ROWS = 5,  /* so may be what fewer have in common, */
     LEAST_MAILS = 3, /* but for addresses with @ */
+    LEAST_PLAIN = 4, /* letters of a name that is hardly a code, such as M or DNF */
     RISING = 3,      /* so many numbers, above as many rows, rise by chance more rarely */
 };
 
@@ -104,6 +105,8 @@ typedef struct {
     bool above;        /* any name is above numbers or dates */
     bool nothing;      /* a word for nothing stands above numbers or dates */
     bool certain;      /* the first row has a date, or a number with a fraction, as the others have */
+    bool alike;        /* a text is as all below it but for its digits: IDX01 above IDX02 and IDX03 */
+    bool plain;        /* a name that is no code, as id or weight, is above numbers or dates */
 } evidence_t;
 
 static bool is_date(kind_t kind) {
@@ -180,14 +183,15 @@ static void weigh_column(const guess_t *guess, size_t at, bool named, evidence_t
     if (typed) {
         evidence->with += name ? STRONG : 0;
         evidence->above |= name;
+        evidence->plain |= name && (known || column->length >= LEAST_PLAIN);
         return;
     }
     evidence->with += column->word && !column->words;
     evidence->without += column->column.recurs;
-    /* an address as all others are is no name, nor is IDX01 above IDX02 and IDX03 */
-    const bool alike = first.shape & column->column.shape & GUESS_SHAPE_AT ||
-                       (column->column.values > 1 && !column->other_code);
-    evidence->without += column->column.values && alike ? STRONG : 0;
+    /* an address as all others are is no name */
+    evidence->without +=
+        column->column.values && first.shape & column->column.shape & GUESS_SHAPE_AT ? STRONG : 0;
+    evidence->alike |= column->column.values > 1 && !column->other_code;
     if (!name)
         return;
     const uint32_t common = column->column.shape & ~first.shape;
@@ -385,6 +389,7 @@ bool guess_find_header(guess_t *guess, err_t *err) {
     for (size_t i = 0; i < guess->structure.columns; i++)
         weigh_column(guess, i, named, &evidence);
     evidence.with += evidence.words && evidence.years;
+    evidence.without += evidence.alike && !evidence.plain ? STRONG : 0;
     const bool corner = is_corner_empty(guess);
     if (evidence.year_heads > 1 && first_rises_evenly(guess) &&
         2 * guess->rising_as_first <= guess->records &&
