@@ -83,7 +83,7 @@ typedef struct {
     uint8_t text[60]; /* its beginning */
 } guess_seen_t;
 
-/* Of all records that fit: see guess_odd.c. */
+/* Of all records that fit: see guess_torn.c. */
 typedef struct {
     guess_places_t places;          /* of those that blanks divide */
     guess_seen_t gap, behind_blank; /* words at other places; a text in quotes behind a blank */
@@ -173,7 +173,7 @@ void guess_torn_plain(guess_t *guess, const span_t *span); /* of each value of a
 bool guess_find_torn(guess_t *guess, err_t *err);
 /* Is nothing in quotes that was looked at, so that those of a later field may be a part of it? */
 bool guess_is_of_no_quotes(const guess_t *guess);
-/* guess_odd.c: of the record that is split; at the end. */
+/* guess_torn.c: of the record that is split; at the end. */
 bool guess_odd_look(guess_t *guess, const guess_line_t *line, err_t *err);
 bool guess_find_odd(const guess_t *guess, err_t *err);
 /* guess_scalar.c: as a scalar of YAML, in quotes where they are needed. */
