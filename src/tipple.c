@@ -6,6 +6,7 @@
 #include "format/emit.h"
 #include "format/format.h"
 #include "input/file/pushed.h"
+#include "input/magic.h"
 #include "library/format.h"
 #include "library/tell.h"
 #include "load/before/guess_inputs.h"
@@ -148,6 +149,22 @@ static size_t find_cut_off(tipple_reader_t *reader, size_t length) {
     return reader->cut_off && ends.json.phase != SPAN_AFTER ? ends.record : length;
 }
 
+/* A reader tells where in the text a record is, so it decodes nothing: what a load would decode makes no records here, or,
+ * where no header is wanted, documents of bytes that mean nothing. */
+static bool is_plain(const uint8_t *text, size_t length, err_t *err) {
+    const char *kind;
+    const magic_t magic = magic_of(text, length < MAGIC_BYTES ? length : MAGIC_BYTES, &kind);
+    if (magic == MAGIC_TEXT || magic == MAGIC_PROGRAM || magic == MAGIC_REJECTS)
+        return true;
+    const bool other_text = magic == MAGIC_UTF16 || (kind && strncmp(kind, "UTF-", 4) == 0);
+    return err_set(
+        err, STATUS_INPUT,
+        "the text: begins as %s%s does, which a reader takes for no text; %s it first. (A load takes "
+        "UTF-16, gzip, zstd, xz and bzip2 as they are)",
+        other_text ? "text of " : "a file of ", kind ? kind : "UTF-16",
+        other_text ? "make UTF-8 of" : "decompress");
+}
+
 bool tipple_reader_begin(tipple_reader_t *reader, const void *text, size_t length, tipple_error_t *error) {
     err_t err;
     if (library_misses(reader, "the reader", error) || (length && library_misses(text, "the text", error)))
@@ -157,6 +174,8 @@ bool tipple_reader_begin(tipple_reader_t *reader, const void *text, size_t lengt
                 length);
         return library_tell(error, &err);
     }
+    if (length && !is_plain(text, length, &err))
+        return library_tell(error, &err);
     dialect_t dialect;
     uint8_t *copy = calloc(1, length + 2 * POOL_SLACK);
     if (!copy)

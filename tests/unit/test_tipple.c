@@ -190,6 +190,52 @@ static void test_begin_that_fails(void **state) {
     tipple_format_close(format);
 }
 
+/* What a load decodes is nothing that a reader may take for text: no header would tell. */
+static void test_what_is_no_text(void **state) {
+    (void)state;
+#define TEXT(of) of, sizeof of - 1
+    static const struct {
+        const char *text;
+        size_t length;
+        const char *said; /* NULL: it is read */
+    } texts[] = {
+        {TEXT("\xff\xfex\0,\0001\0\n\0"), "begins as text of UTF-16 does"},
+        {TEXT("\xfe\xff\0x\0,\0001\0\n"), "make UTF-8 of it first"},
+        {TEXT("x\0,\0001\0\n\0"), "UTF-16"},
+        {TEXT("\xff\xfe\0\0x\0\0\0"), "UTF-32"},
+        {TEXT("\x1f\x8b\10\0\0\0\0\0\0\3"), "begins as a file of gzip does"},
+        {TEXT("\x28\xb5\x2f\xfd\4\0\0\0"), "decompress it first"},
+        {TEXT("PK\3\4xxxx"), "zip"},
+        {TEXT("\xef\xbb\xbfx,1\n"), NULL},
+        {TEXT("MZ,1\n"), NULL},
+        {TEXT("# tipple rejects,1\n"), NULL},
+        {TEXT("x,\0001\n"), NULL},
+        {TEXT("x,1"), NULL},
+        {TEXT("x"), NULL},
+    };
+#undef TEXT
+    static const char yaml[] = "format: f\nrecord: {delimiter: [\",\"], header: no}\n"
+                               "fields: [{name: a}, {name: b, optional: yes}]\n";
+    tipple_error_t error;
+    tipple_record_t record;
+    FILE *file = fopen("text.yaml", "w");
+    assert_true(file && fputs(yaml, file) >= 0 && fclose(file) == 0);
+    tipple_format_t *format = tipple_format_open("./text.yaml", &error);
+    tipple_reader_t *reader = tipple_reader_new(format, &error);
+    assert_non_null(reader);
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        error.text[0] = '\0';
+        const bool begun = tipple_reader_begin(reader, texts[i].text, texts[i].length, &error);
+        if (begun != !texts[i].said || (texts[i].said && !strstr(error.text, texts[i].said)))
+            fail_msg("text %zu: %s", i, error.text);
+        assert_int_equal(tipple_reader_next(reader, &record, NULL), begun);
+        if (!begun)
+            assert_int_equal(error.status, TIPPLE_INPUT);
+    }
+    tipple_reader_destroy(reader);
+    tipple_format_close(format);
+}
+
 /* A NULL that is not allowed is a failure with a sentence; without a place for the sentence, only a failure. */
 static void test_nulls(void **state) {
     (void)state;
@@ -420,6 +466,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_there_and_back),
                                        cmocka_unit_test(test_sentences),
                                        cmocka_unit_test(test_begin_that_fails),
+                                       cmocka_unit_test(test_what_is_no_text),
                                        cmocka_unit_test(test_silence),
                                        cmocka_unit_test(test_guess),
                                        cmocka_unit_test(test_version),
