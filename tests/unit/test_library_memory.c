@@ -91,7 +91,44 @@ static void test_uri(void **state) {
     unlink(log);
 }
 
+/* A record that cannot be written for want of memory is not one that cannot be written at all. */
+static void test_emit(void **state) {
+    (void)state;
+    static const char yaml[] =
+        "format: f\nrecord: {delimiter: [\",\"], header: no, encoding: latin1}\nfields: "
+        "[{name: a, array: \";\"}, {name: b}, {name: c, type: binary}]\n",
+                      row[] = "x;y;\xe9,caf\xe9,AQID\n";
+    char path[] = "/tmp/tipple-memory-XXXXXX.yaml";
+    tipple_error_t error;
+    tipple_record_t record;
+    const char *text;
+    size_t length, failed = 0;
+    const int file = mkstemps(path, 5);
+    assert_true(file >= 0 && write(file, yaml, sizeof yaml - 1) == (ssize_t)(sizeof yaml - 1));
+    close(file);
+    tipple_format_t *format = tipple_format_open(path, &error);
+    tipple_reader_t *reader = NULL;
+    bool emitted = false;
+    for (long allocation = 0; allocation < 100 && !emitted; allocation++) {
+        reader = tipple_reader_new(format, &error); /* one that was used has its room */
+        assert_true(tipple_reader_begin(reader, row, sizeof row - 1, &error));
+        assert_int_equal(tipple_reader_next(reader, &record, &error), 1);
+        left = allocation;
+        emitted = tipple_reader_emit(reader, &text, &length, &error);
+        left = -1;
+        if (emitted)
+            assert_memory_equal(text, row, length);
+        else if (error.status != TIPPLE_HOST)
+            fail_msg("allocation %ld: status %d, %s", allocation, error.status, error.text);
+        failed += !emitted;
+        tipple_reader_destroy(reader);
+    }
+    assert_true(emitted && failed > 4);
+    tipple_format_close(format);
+    unlink(path);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_uri)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_uri), cmocka_unit_test(test_emit)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -133,21 +133,23 @@ static bool print_wide(const emit_delimited_t *emit, const field_t *field, const
     return true;
 }
 
-/* A text as the format's encoding has it, where that keeps no UTF-8. False: it has no such characters. */
-static bool encode_text(const emit_delimited_t *emit, const field_t *field, value_t *value) {
+/* A text as the format's encoding has it, where that keeps no UTF-8. */
+static bool encode_text(const emit_delimited_t *emit, const field_t *field, value_t *value, err_t *err) {
     const encoding_t encoding = emit->draft->schema->encoding;
     text_t text = {.length = 0};
     if (encoding_keeps_utf8(encoding))
         return true;
     if (!text_grow(&text, value->length + 1))
-        return false;
+        return err_memory(err, value->length);
     const size_t length = encoding_from_utf8(encoding, (uint8_t *)text.bytes, value->text, value->length);
     text_t *kept = &emit->wide[field - emit->draft->schema->fields];
     text_free(kept); /* which the value may have been in */
     *kept = text;
     value->text = (const uint8_t *)text.bytes;
     value->length = length;
-    return length != SIZE_MAX;
+    return length != SIZE_MAX ||
+           err_set(err, STATUS_INPUT, "the text of '%s' cannot be written in the format's encoding, %s",
+                   field->key, encoding_names[encoding]);
 }
 
 static bool find_value(emit_delimited_t *emit, const field_t *field, const bson_t *document,
@@ -176,8 +178,13 @@ static bool print_text(emit_delimited_t *emit, const field_t *field, const bson_
         }
         return true;
     }
-    if (wide_is(field) && !BSON_ITER_HOLDS_UTF8(&at) && print_wide(emit, field, &at, spelling, value))
-        return true;
+    if (wide_is(field) && !BSON_ITER_HOLDS_UTF8(&at)) {
+        if (print_wide(emit, field, &at, spelling, value))
+            return true;
+        const text_t *text = &emit->wide[field - emit->draft->schema->fields];
+        if (text->lacking)
+            return err_memory(err, text->lacking);
+    }
     typed_t typed;
     if (typed_is(field) && typed_take(field, &at, &typed)) {
         schema_text_t text;
@@ -223,9 +230,7 @@ static bool print_value(emit_delimited_t *emit, const field_t *field, const bson
                         const shape_t *shape, value_t *value, err_t *err) {
     bool bytes;
     return print_text(emit, field, document, shape, value, &bytes, err) &&
-           (bytes || encode_text(emit, field, value) ||
-            err_set(err, STATUS_INPUT, "the text of '%s' cannot be written in the format's encoding, %s",
-                    field->key, encoding_names[emit->draft->schema->encoding]));
+           (bytes || encode_text(emit, field, value, err));
 }
 
 static bool put_quoted(emit_delimited_t *emit, const value_t *value, way_t way) {
