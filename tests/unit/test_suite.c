@@ -276,6 +276,8 @@ static void typed(void **state) {
         {"\n{a:[b_c, 'd e', 2024],d:{e:{f:1},},}",
          "{\"filter\": {\"a\": [\"b_c\", \"d e\", 2024], \"d\": {\"e\": {\"f\": 1}}}}"},
         {"[]", "{}"},
+        {"{a:\"\\ud83d\\uDE00,\\udbff\\udfff\\u00e9\", b:\"\\\\ud83d\"}",
+         "{\"filter\": {\"a\": \"\xF0\x9F\x98\x80,\xF4\x8F\xBF\xBF\xC3\xA9\", \"b\": \"\\\\ud83d\"}}"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         err_t err;
@@ -342,6 +344,11 @@ static void mistyped(void **state) {
         {"{a:&x 5}", "the query:1:4: '&x 5' is no number as in JSON"},
         {"{a:1,\n  b:@5}", "the query:2:5: '@5' is no number"},
         {"{a:\"\\d\"}", "the query:1:5: an escape of a text is one of"},
+        {"{a:\"\\ud83d\"}", "the query:1:5: \\ud83d is one half of a character"},
+        {"{a:\"\\ude00\\ud83d\"}", "the query:1:5: \\ude00 is one half of a character"},
+        {"{a:\"\\ud83d\\u0041\"}", "the query:1:5: \\ud83d is one half of a character"},
+        {"{a:\"\\ud83d\\ude00\", b:\"\\d\"}", "the query:1:23: an escape of a text is one of"},
+        {"{a:\"\\ud83d\\ud", "the query:1:5: \\ud83d is one half of a character"},
         {"{a:\"\\e\"}", "the query:1:5: an escape of a text is one of"},
         {"{a:'^\\d+$'}", "the query:1:6: a text with a backslash is written in \"...\" here"},
         {"{a:1,\n b:\"x\n\"}", "the query:2:4: this text goes over the end of its line"},

@@ -81,6 +81,29 @@ static bool check_escape(const reader_t *reader, char quote) {
                         : COMPLAIN(reader->place, "a text with a backslash is written in \"...\" here");
 }
 
+/* The number of an escape \u1234; 0: there is none. */
+static unsigned number_of_escape(const char *at) {
+    char digits[] = "1234";
+    if (at[0] != '\\' || at[1] != 'u' || strspn(at + 2, "0123456789abcdefABCDEF") < 4)
+        return 0;
+    return (unsigned)strtoul(memcpy(digits, at + 2, 4), NULL, 16);
+}
+
+/* Of a character above U+FFFF JSON has two escapes, each of a half (\ud83d\ude00), and YAML one (\U0001f600). */
+static bool take_halves(reader_t *reader, unsigned high) {
+    enum { LENGTH = sizeof "\\ud83d\\ude00" - 1 };
+    const unsigned low = high < 0xDC00 ? number_of_escape(reader->at + LENGTH / 2) : 0;
+    char both[16];
+    if (low < 0xDC00 || low > 0xDFFF)
+        return COMPLAIN(reader->place, "%.6s is one half of a character, and the other half is missing",
+                        reader->at);
+    snprintf(both, sizeof both, "\\U%08x", 0x10000 + ((high & 0x3FF) << 10 | (low & 0x3FF)));
+    const bool ok = put_words(reader->to, both, reader->place, reader->err);
+    reader->at += LENGTH;
+    reader->place.column += LENGTH;
+    return ok;
+}
+
 /* Of YAML: it folds lines. */
 static bool ends_line(const char *at) {
     return *at == '\n' || *at == '\r' || strncmp(at, "\xC2\x85", 2) == 0 ||
@@ -96,6 +119,11 @@ static bool take_quoted(reader_t *reader) {
             return COMPLAIN(place, "this text goes over the end of its line: write \\n in \"...\" there");
         if (*reader->at == '\\' && !check_escape(reader, quote))
             return false;
+        const unsigned number = number_of_escape(reader->at);
+        if (number >= 0xD800 && number < 0xE000) {
+            ok = take_halves(reader, number);
+            continue;
+        }
         if (*reader->at == '\\')
             ok = put_byte(reader);
         ok = ok && put_byte(reader);
