@@ -201,6 +201,7 @@ static const option_t options[] = {
      .argument = "TIME",
      .kind = OPTION_TIME,
      AT(spec.duration_ns),
+     .least = 1, /* ns; 0 stands for one that was not given */
      .help = "Send for so long, all rounds of a measurement together (default for queries that draw: 5s)."},
     {.name = "clients",
      .first = true,

@@ -134,6 +134,7 @@ static void bad_runs(void **state) {
     refused(RUN("{clients: [1, 1]}"), "1 is named twice");
     refused(RUN("{readPreference: [primary, nearest, primary]}"), "x.yaml:2:42: primary is named twice");
     refused(RUN("{duration: soon}"), "'duration' is a time");
+    refused(RUN("{duration: 0s}"), "'duration' is a time");
     refused(RUN("{readPreference: [primary, secundary]}"), "x.yaml:2:33: a read preference was expected");
     refused("suite: s\nformats: isd\nqueries: [{name: q, pipeline: []}]\n", "x.yaml:2:10");
     refused("suite: s\nqueries: [{name: q, pipeline: [], explain: yes}]\n",

@@ -149,7 +149,9 @@ static bool set_option(const option_t *option, const char *text, void *values, e
         if (!units_parse_time(text, at))
             return err_set(err, STATUS_USAGE, "--%s: '%s' is not a time; write it like 30s, 500ms, 5m or 2h",
                            option->name, text);
-        return true;
+        return *(const int64_t *)at >= (int64_t)option->least ||
+               err_set(err, STATUS_USAGE, "--%s: %s is no time at all; leave it out, or give a longer one",
+                       option->name, text);
     case OPTION_COUNT32_AUTO:
         if (strcmp(text, "auto") != 0) // NOLINT(clang-analyzer-core.NonNullParamChecker): the same
             return read_number(option, text, at, err);

@@ -43,7 +43,7 @@ typedef struct option {
     const char *help; /* one sentence or two: --help shows the first one */
     option_kind_t kind;
     size_t offset;           /* of its value in the command's struct */
-    uint64_t least, most;    /* of counts and sizes; most 0: no bound */
+    uint64_t least, most;    /* of counts and sizes; most 0: no bound. least: of times, too */
     const char *environment; /* variable that stands in for it, or NULL */
     bool (*custom)(void *at, const char *text, err_t *err);
 } option_t;

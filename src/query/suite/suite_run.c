@@ -25,7 +25,9 @@ static bool read_count(const yaml_tree_t *tree, const yaml_item_t *map, const ch
 
 static bool read_duration(const yaml_tree_t *tree, const yaml_item_t *node, int64_t *duration_ns,
                           err_t *err) {
-    return !node || (node->kind == YAML_ITEM_SCALAR && units_parse_time(node->text, duration_ns)) ||
+    return !node ||
+           (node->kind == YAML_ITEM_SCALAR && units_parse_time(node->text, duration_ns) &&
+            *duration_ns > 0) ||
            COMPLAIN(node, "'duration' is a time, such as 30s");
 }
 
