@@ -15,9 +15,6 @@ typedef struct {
     bool wide; /* several blanks before it */
 } place_t;
 
-/* Where a field of the record that is split stands in its line. */
-place_t guess_place_of(const split_t *split, size_t column);
-
 /* Has a line several blanks in a row, but for those at its begin and end? */
 bool guess_has_gap(const uint8_t *text, size_t length);
 
@@ -34,8 +31,13 @@ enum { GUESS_PLACES_KEPT = 50 };
 void guess_places_anew(guess_places_t *places);
 void guess_places_free(guess_places_t *places);
 
-/* Adds the line that is split. *elsewhere: a word of it stands where fewer than half of the last lines have theirs of this
- * column, and it has one blank where most have several, or several where most have one. False: out of memory. */
+/* Keeps those of the line that is split. False: out of memory. */
+bool guess_places_keep(guess_places_t *places, const split_t *split, err_t *err);
+/* Does a word of the line that is split stand where fewer than half of the lines that are kept have theirs of this column, and
+ * has it one blank where most have several, or several where most have one? but: this one of them is not compared;
+ * GUESS_PLACES_KEPT: all are. */
+bool guess_places_odd(const guess_places_t *places, const split_t *split, size_t but);
+/* Both; *elsewhere: it has several blanks, and is odd beside lines enough. */
 bool guess_places_add(guess_places_t *places, const guess_line_t *line, const split_t *split, bool *elsewhere,
                       err_t *err);
 

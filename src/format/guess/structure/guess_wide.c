@@ -136,54 +136,39 @@ bool guess_is_of_amounts(study_t *study, bool *is, err_t *err) {
 
 /* ---- words that stand at other places than those of other lines ---- */
 
-enum { COMPARED = 50 /* lines, with each that has gaps */ };
-
-/* Does a word of this line stand where fewer than half of some other lines have theirs of this column, and has the line one
- * blank where most have several, or several where most have one? */
-static bool is_elsewhere(study_t *study, const structure_t *found, size_t record, bool *is, err_t *err) {
-    static _Thread_local place_t places[SCHEMA_MOST_FIELDS];
-    static _Thread_local struct { uint32_t there, as_wide; } others[SCHEMA_MOST_FIELDS];
-    const size_t step = study->count / COMPARED + 1, columns = found->columns;
-    size_t compared = 0;
-    bool elsewhere = false, gaps = false;
-    memset(others, 0, sizeof others);
-    if (!guess_split(study, found->way.delimiter, record, err))
-        return false;
-    for (size_t j = 0; j < columns && j < SCHEMA_MOST_FIELDS; j++)
-        places[j] = guess_place_of(&study->split, j);
+/* Of lines all over the text, with their numbers. */
+static bool keep_places(study_t *study, const structure_t *found, guess_places_t *places, size_t *numbers,
+                        err_t *err) {
+    const size_t step = study->count / GUESS_PLACES_KEPT + 1;
     for (size_t i = 0; i < study->count; i += step) {
-        if (i == record || study->records[i].fields != columns)
+        if (study->records[i].fields != found->columns)
             continue;
-        if (!guess_split(study, found->way.delimiter, i, err))
+        numbers[places->count] = i;
+        if (!guess_split(study, found->way.delimiter, i, err) ||
+            !guess_places_keep(places, &study->split, err))
             return false;
-        compared++;
-        for (size_t j = 0; j < columns && j < SCHEMA_MOST_FIELDS; j++) {
-            const place_t one = places[j], other = guess_place_of(&study->split, j);
-            others[j].there += one.at <= other.end && other.at <= one.end;
-            others[j].as_wide += one.wide == other.wide;
-        }
     }
-    for (size_t j = 0; j < columns && j < SCHEMA_MOST_FIELDS; j++) {
-        elsewhere |= 2 * others[j].there < compared;
-        gaps |= 2 * others[j].as_wide < compared;
-    }
-    *is = elsewhere && gaps;
     return true;
 }
 
 bool guess_find_gap(study_t *study, const structure_t *found, size_t *record, err_t *err) {
+    guess_places_t places = {.rows = NULL};
+    size_t numbers[GUESS_PLACES_KEPT] = {0}, but = 0;
     bool is = false;
     *err = (err_t){.status = STATUS_OK};
-    if (!guess_cut_all(study, &found->way, err))
-        return false;
-    for (size_t i = 1; i < study->count && !is; i++) {
+    bool ok = guess_cut_all(study, &found->way, err) && keep_places(study, found, &places, numbers, err);
+    for (size_t i = 1; ok && i < study->count && !is; i++) {
         if (study->records[i].fields != found->columns ||
             !guess_has_gap(study->text + study->records[i].at, study->records[i].length))
             continue;
-        if (!is_elsewhere(study, found, i, &is, err))
-            return false;
+        while (but < places.count && numbers[but] < i)
+            but++;
+        ok = guess_split(study, found->way.delimiter, i, err);
+        is = ok && guess_places_odd(&places, &study->split,
+                                    but < places.count && numbers[but] == i ? but : GUESS_PLACES_KEPT);
         *record = i;
     }
+    guess_places_free(&places);
     return is;
 }
 
