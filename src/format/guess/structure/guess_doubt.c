@@ -145,17 +145,12 @@ bool guess_refuse_structure(study_t *study, const structure_t *best, const char 
     return true;
 }
 
-/* Between blanks; a text in quotes is one. */
-static size_t count_words(const uint8_t *text, const uint8_t *end) {
-    bool quoted = false, before = true;
-    size_t words = 0;
-    for (; text < end && *text != '\n' && *text != '\r'; text++) {
-        const bool blank = *text == ' ' && !quoted;
-        quoted ^= *text == '"';
-        words += before && !blank;
-        before = blank;
-    }
-    return words;
+/* Between blanks, but not tabs. */
+static size_t count_in_line(const uint8_t *line, const uint8_t *end) {
+    size_t length = 0;
+    while (line + length < end && line[length] != '\n' && line[length] != '\r')
+        length++;
+    return guess_count_words(line, length, false);
 }
 
 /* The line of a web server's log that names its columns, between blanks as below it. NULL: it is no such log. */
@@ -169,8 +164,8 @@ static const uint8_t *find_fields(const study_t *study) {
             found = at + LENGTH;
         at = feed ? feed + 1 : end;
     }
-    const size_t names = found ? count_words(found, end) : 0;
-    return names > 1 && (at == end || count_words(at, end) == names) ? found : NULL;
+    const size_t names = found ? count_in_line(found, end) : 0;
+    return names > 1 && (at == end || count_in_line(at, end) == names) ? found : NULL;
 }
 
 bool guess_check_fields(const study_t *study, const char *name, err_t *err) {

@@ -1,5 +1,4 @@
 /* What else may divide the lines of a text than what seems to, or be a part of its values. */
-#include "format/cut/delimiter.h"
 #include "format/guess/column/guess_name.h"
 #include "format/guess/structure/guess_study.h"
 
@@ -137,19 +136,6 @@ static bool has_seconds(const uint8_t *text, size_t length) {
     return false;
 }
 
-/* A text in quotes is one. */
-static size_t count_words(const uint8_t *text, size_t length) {
-    bool quoted = false, before = false;
-    size_t words = 0;
-    for (size_t i = 0; i < length; i++) {
-        const bool blank = delimiter_is_blank(text[i]) && !quoted;
-        quoted ^= text[i] == '"';
-        words += !blank && !before;
-        before = !blank;
-    }
-    return words;
-}
-
 /* 10, -5, 07, 1.5 */
 static bool is_of_digits(const uint8_t *from, const uint8_t *to) {
     from += from < to && *from == '-';
@@ -180,7 +166,7 @@ static bool is_name(const span_t *span) {
 
 static bool add_record(study_t *study, size_t at, commas_t *commas, err_t *err) {
     const uint8_t *text = study->text + study->records[at].at;
-    const size_t length = study->records[at].length, words = count_words(text, length);
+    const size_t length = study->records[at].length, words = guess_count_words(text, length, true);
     const bool first = !commas->records++;
     const char sign = study->schema.delimiters[0];
     if (!guess_split(study, sign, at, err))

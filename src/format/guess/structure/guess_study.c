@@ -48,6 +48,18 @@ size_t guess_usual_fields(const study_t *study) {
     return best;
 }
 
+size_t guess_count_words(const uint8_t *text, size_t length, bool tabs) {
+    bool quoted = false, before = false;
+    size_t words = 0;
+    for (size_t i = 0; i < length; i++) {
+        const bool blank = (tabs ? delimiter_is_blank(text[i]) : text[i] == ' ') && !quoted;
+        quoted ^= text[i] == '"';
+        words += !blank && !before;
+        before = !blank;
+    }
+    return words;
+}
+
 value_is_t guess_classify(const uint8_t *text, size_t length) {
     column_t column;
     guess_column_begin(&column);

@@ -29,10 +29,13 @@ typedef struct {
 
 bool guess_cut_all(study_t *study, const way_t *way, err_t *err);
 
-/* How many fields most records have; of equals, the larger number. Comments do not count, where there is anything else. */
 /* Splits one of the records that were cut, by this delimiter, into study->split. */
 bool guess_split(study_t *study, char delimiter, size_t record, err_t *err);
+/* How many fields most records have; of equals, the larger number. Comments do not count, where there is anything else. */
 size_t guess_usual_fields(const study_t *study);
+
+/* Between blanks, and tabs where they count; a text in quotes is one word. */
+size_t guess_count_words(const uint8_t *text, size_t length, bool tabs);
 
 /* Is it a value of a type, or a null value? */
 bool guess_is_typed(const uint8_t *text, size_t length);
