@@ -70,11 +70,14 @@ static bool ask_config(server_t *server, mongoc_client_t *client, shard_names_t 
 
 bool presplit_shards(server_t *server, mongoc_client_t *client, shard_names_t *shards, err_t *err) {
     size_t all = 0;
-    err_t why;
+    err_t why = {.status = STATUS_USAGE};
     *shards = (shard_names_t){NULL, 0};
     bool ok = ask_router(server, client, shards, &all, err);
-    if (!ok && err->status == STATUS_USAGE)
+    if (!ok && err->status == STATUS_USAGE) {
         ok = ask_config(server, client, shards, &all, &why);
+        if (!ok && why.status != STATUS_USAGE)
+            *err = why; /* no matter of rights */
+    }
     if (ok && !all)
         ok = err_set(err, STATUS_SERVER, "the cluster has no shard; add one with sh.addShard");
     if (!ok)
