@@ -13,12 +13,12 @@ typedef enum {
     STANDING_UNKNOWN, /* no such record is rejected: the input was loaded again, from other content */
 } standing_t;
 
-/* Whose the rejects of an input are. */
+/* Whose the rejects of an input are: its own, or, where it is removed, those of the inputs of its name from `heirs` on, which
+ * came after that. */
 typedef struct {
     uint32_t ordinal;
     bool removed;
-    uint32_t
-        heirs; /* of one that is removed: those of its name from this ordinal on were loaded after that */
+    uint32_t heirs;
 } standing_input_t;
 
 standing_input_t standing_input(const entry_t *entry);

@@ -105,10 +105,9 @@ typedef struct {
     size_t name_count;
     /* the entry before it when it was registered, so that only one can follow; NULL: it is not known any more */
     char *follows;
-    bool remains; /* of a removed entry: documents of it may still be there, and must be removed */
-    bool removed; /* its documents were removed for ever: its numbers are never used again */
-    uint32_t
-        heirs; /* of a removed entry: inputs from this ordinal on came after it was; 0: it is not known */
+    bool remains;        /* of a removed entry: documents of it may still be there, and must be removed */
+    bool removed;        /* its documents were removed for ever: its numbers are never used again */
+    uint32_t heirs;      /* of a removed entry: inputs from here on came after that; 0: it is not known */
     uint32_t version;    /* the number of the newest version */
     version_t *versions; /* by number; some may be dropped, but never the newest */
     size_t version_count;

@@ -51,8 +51,8 @@ typedef enum {
 } fix_verdict_t;
 
 /* Whose record it is: by the ordinal that the entry says, while that input is there. Else by its name: of those that came after
- * it was forgotten (any, where it is of another catalog than this) the newest that has rejected the record and knows no fix of it, or else the newest
- * that has rejected it. NULL: there is no such input. */
+ * it was forgotten (any, where it is of another catalog than this) the newest that has rejected the record and knows no fix of
+ * it, or else the newest that has rejected it. NULL: there is no such input. */
 const entry_t *fixes_input(const places_t *places, const retry_t *retry, const char *catalog);
 
 /* Where two entries have one place, the first that makes a document counts (with only_fixes the one that was loaded).
