@@ -56,15 +56,29 @@ class Case(livetest.Case):
 class OneName(Case):
     """Two inputs of one name: each day's file of today is moved away tomorrow."""
 
-    def test_the_same_in_both(self):
-        """the same bytes rejected at the same place: an entry says whose it is, and each input is fixed by its own"""
+    def two(self, more, *options, rejects=("one.rej", "two.rej")):
+        """Loads one with a reject, moves it away, and begins another one that has the same bytes there."""
         broken, whole = rows(50, bad={7}), rows(50)
+        first, second = [("--rejects", name) if name else () for name in rejects]
         self.write("day.csv", broken)
-        self.load("day.csv", "--rejects", "one.rej", status=2)
+        self.load("day.csv", *first, status=2)
         (self.folder / "old").mkdir()
         (self.folder / "day.csv").rename(self.folder / "old/day.csv")
-        self.write("day.csv", broken + rows(1, 9, header=False))
-        self.load("day.csv", "old/day.csv", "--rejects", "two.rej", status=2)
+        self.write("day.csv", more(broken))
+        self.load("day.csv", "old/day.csv", *second, *options, status=2)
+        return broken, whole
+
+    @staticmethod
+    def longer(broken):
+        return broken + rows(1, 9, header=False)
+
+    @staticmethod
+    def other_end(broken):
+        return broken[:-40] + rows(9, 9, header=False)
+
+    def test_the_same_in_both(self):
+        """the same bytes rejected at the same place: an entry says whose it is, and each input is fixed by its own"""
+        broken, whole = self.two(self.longer)
         self.fixed((broken, whole), source="one.rej", target="one.fixed")
         self.load("--retry", "one.fixed")
         open_rejects = [each["open_rejects"] for each in self.inputs()]
@@ -76,13 +90,7 @@ class OneName(Case):
 
     def test_in_one_file(self):
         """the same, in one reject file: it holds an entry of each"""
-        broken, whole = rows(50, bad={7}), rows(50)
-        self.write("day.csv", broken)
-        self.load("day.csv", status=2)
-        (self.folder / "old").mkdir()
-        (self.folder / "day.csv").rename(self.folder / "old/day.csv")
-        self.write("day.csv", broken + rows(1, 9, header=False))
-        self.load("day.csv", "old/day.csv", status=2)
+        broken, whole = self.two(self.longer, rejects=(None, None))
         self.assertEqual(2, (self.folder / self.name).read_bytes().count(b" input="))
         self.fixed((broken, whole))
         self.assertEqual(2, self.load("--retry", "fixed")["loaded"])
@@ -90,14 +98,7 @@ class OneName(Case):
 
     def test_the_older_one_is_left(self):
         """the newer of two inputs was forgotten: its entries are not the older one's, which has the same bytes there"""
-        broken, whole = rows(50, bad={7}), rows(50)
-        self.write("day.csv", broken)
-        self.load("day.csv", "--rejects", "one.rej", status=2)
-        (self.folder / "old").mkdir()
-        (self.folder / "day.csv").rename(self.folder / "old/day.csv")
-        other = broken[:-40] + rows(9, 9, header=False)
-        self.write("day.csv", other)
-        self.load("day.csv", "old/day.csv", "--rejects", "two.rej", status=2)
+        broken, whole = self.two(self.other_end)
         self.shorten_lease()
         self.forget("day.csv#1")
         self.fixed((broken, whole), source="two.rej", target="two.fixed")
@@ -108,16 +109,9 @@ class OneName(Case):
         self.load("day.csv", "old/day.csv", "--rejects", "two.rej", status=2)  # again: then they are its own
         self.assertEqual(1, self.load("--retry", "two.fixed")["loaded"])
 
-
     def test_the_newer_one_is_left(self):
         """the older of two inputs was forgotten: its entries are not the newer one's, which was there before that"""
-        broken, whole = rows(50, bad={7}), rows(50)
-        self.write("day.csv", broken)
-        self.load("day.csv", "--rejects", "one.rej", status=2)
-        (self.folder / "old").mkdir()
-        (self.folder / "day.csv").rename(self.folder / "old/day.csv")
-        self.write("day.csv", broken[:-40] + rows(9, 9, header=False))
-        self.load("day.csv", "old/day.csv", "--rejects", "two.rej", status=2)
+        broken, whole = self.two(self.other_end)
         self.shorten_lease()
         self.forget("day.csv#0")
         self.fixed((broken, whole), source="one.rej", target="one.fixed")
@@ -130,13 +124,7 @@ class OneName(Case):
     def test_the_newer_one_is_loaded_later(self):
         """the newer one was begun before the older one was forgotten, and rejects the same bytes after that: the entry in
         the file is not its own, so it writes one; one that is loaded anew after that has the newer one's no more"""
-        broken, whole = rows(50, bad={7}), rows(50)
-        self.write("day.csv", broken)
-        self.load("day.csv", status=2)
-        (self.folder / "old").mkdir()
-        (self.folder / "day.csv").rename(self.folder / "old/day.csv")
-        self.write("day.csv", broken[:-40] + rows(9, 9, header=False))
-        self.load("day.csv", "old/day.csv", "--limit", 3, status=2)
+        broken, whole = self.two(self.other_end, "--limit", 3, rejects=(None, None))
         self.shorten_lease()
         self.forget("day.csv#0")
         self.load("day.csv", status=2)
