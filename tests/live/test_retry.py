@@ -480,6 +480,19 @@ class Misused(Case):
             self.refused("%s: its lines have another order than the load has written them in" % name, "--retry", name)
         self.assertEqual({"a.csv": 2}, self.open_rejects())
 
+    def test_sorted_behind_its_comments(self):
+        """records stand above the first #@ line, where nothing says whose they are: none counts as left out"""
+        lines = self.whole.splitlines(True)
+        first = self.whole[:self.whole.index(self.heads[0])]
+        behind = lines[len(first.splitlines()):]
+        for name, text in (("backwards", behind[::-1]), ("records first", sorted(behind, key=lambda line: line[:1] == b"#")),
+                           ("without its first head", behind[1:]),
+                           ("without heads", [line for line in behind if not line.startswith(b"#@")])):
+            self.write(name, first + b"".join(text))
+            self.refused("%s: its lines have another order than the load has written them in" % name, "--retry", name)
+        self.assertEqual({"a.csv": 2}, self.open_rejects())
+        self.ends(first + b"\n# mine\n \n" + b"".join(behind), 0, 2)
+
     def test_two_collections(self):
         """entries of another collection among them: those of an input that this one does not know are left out"""
         b = self.bad("b.csv", seed=2)

@@ -171,21 +171,33 @@ static bool is_none_above(const char *path, const reject_file_t *file, err_t *er
                    path, line, (int)(strlen(file->mark) - 1), file->mark);
 }
 
-/* A file begins with these words, and the mark comes behind them. Sorted, it has all #@ lines in front of all records, or behind
- * them: the last of them would take the record of another one, and the others would count as left out. */
+static bool is_head(const reject_file_t *file, const char *at) {
+    const size_t mark = strlen(file->mark), left = (size_t)(file->text + file->size - at);
+    return left >= mark && memcmp(at, file->mark, mark) == 0;
+}
+
+static bool refuse_order(const char *path, err_t *err) {
+    return err_set(err, STATUS_USAGE,
+                   "%s: its lines have another order than the load has written them in (was it sorted, or "
+                   "was a #@ line deleted?), so nothing says which record belongs to which #@ line: "
+                   "correct the original reject file instead",
+                   path);
+}
+
+/* Behind the comments stands a #@ line, or a line of a person. A record is not seen there, and the #@ line that it belongs to
+ * would count as left out, or would take the record of another one: so they stand where somebody has sorted the file, or the
+ * lines behind its comments. Where all of it is sorted, the words by which a file begins are there, too, behind the mark. */
 static bool is_in_order(const char *path, const reject_file_t *file, err_t *err) {
     const char *at = file->text + file->first, *end = file->text + file->size;
-    const size_t words = strlen(reject_first_words), mark = strlen(file->mark);
-    for (; at < end && ((size_t)(end - at) < mark || memcmp(at, file->mark, mark) != 0);) {
-        if ((size_t)(end - at) >= words && memcmp(at, reject_first_words, words) == 0)
-            return is_one_file(path, file, file->first, file->size, err) &&
-                   err_set(err, STATUS_USAGE,
-                           "%s: its lines have another order than the load has written them in (was it "
-                           "sorted?), so nothing says which record belongs to which #@ line: correct the "
-                           "original reject file instead",
-                           path);
+    const size_t words = strlen(reject_first_words);
+    while (at < end && !is_head(file, at)) {
         const char *line_end = memchr(at, '\n', (size_t)(end - at));
-        at = line_end ? line_end + 1 : end;
+        const size_t length = line_end ? (size_t)(line_end - at) : (size_t)(end - at);
+        if (length >= words && memcmp(at, reject_first_words, words) == 0)
+            return is_one_file(path, file, file->first, file->size, err) && refuse_order(path, err);
+        if (*at != '#' && strspn(at, " \t\r") < length)
+            return refuse_order(path, err);
+        at += length + (line_end != NULL);
     }
     return true;
 }
