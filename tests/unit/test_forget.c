@@ -77,6 +77,23 @@ static void test_late_documents(void **state) {
     lab_close(&lab);
 }
 
+/* Another collection of that name may be somebody else's: what stands in the places of an input stays. */
+static void test_made_again(void **state) {
+    (void)state;
+    lab_t lab;
+    load_two(&lab);
+    box_drop(lab.box, LAB_TARGET);
+    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_USAGE);
+    box_insert(lab.box, LAB_TARGET, "{\"_id\": {\"$numberLong\": \"5\"}, \"theirs\": 1}");
+    for (int documents = 0; documents < 2; documents++) {
+        assert_status(&lab, lab_forget(&lab, documents, "a.csv"), STATUS_USAGE);
+        assert_says(lab.err.text, "d.c is not the collection that its catalog describes");
+    }
+    assert_int_equal(box_count(lab.box, LAB_TARGET, "{\"theirs\": 1}"), 1);
+    assert_int_equal(box_count(lab.box, LAB_FILES, "{\"path\": \"a.csv\", \"removed\": true}"), 0);
+    lab_close(&lab);
+}
+
 static void test_refused(void **state) {
     (void)state;
     lab_t lab;
@@ -259,7 +276,8 @@ static void test_named_as_addressed(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_with_documents), cmocka_unit_test(test_without_documents),
-        cmocka_unit_test(test_late_documents), cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_late_documents), cmocka_unit_test(test_made_again),
+        cmocka_unit_test(test_refused),
         cmocka_unit_test(test_several),        cmocka_unit_test(test_several_refused),
         cmocka_unit_test(test_being_loaded),   cmocka_unit_test(test_two_of_name),
         cmocka_unit_test(test_older_of_name),  cmocka_unit_test(test_named_as_addressed),

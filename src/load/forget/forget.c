@@ -63,6 +63,20 @@ static bool remove_documents(void *context, const entry_t *entry, err_t *err) {
     return entry_documents_remove(&((forgetting_t *)context)->documents, entry, err);
 }
 
+/* What has the places of an input in another collection is somebody else's. */
+static bool is_its_collection(const forgetting_t *forgetting, const catalog_header_t *header, err_t *err) {
+    const collection_t *place = &forgetting->place;
+    const char *name = server_namespace(forgetting->server);
+    return !place->exists || store_is_no_uuid(header->uuid) ||
+           memcmp(header->uuid, place->uuid, sizeof header->uuid) == 0 ||
+           err_set(err, STATUS_USAGE,
+                   "%s is not the collection that its catalog describes: it was dropped and made again, "
+                   "restored or resharded since then, so its documents may be those of others. If all of them "
+                   "are the old ones, load an input of it with --same-collection first; otherwise leave it as it "
+                   "is, or start over with tipple load --drop, which drops the collection and its catalog",
+                   name);
+}
+
 static bool open_catalog(forgetting_t *forgetting, err_t *err) {
     catalog_header_t header = {0};
     bool found = false;
@@ -73,7 +87,8 @@ static bool open_catalog(forgetting_t *forgetting, err_t *err) {
               forgetting->store->read_header(forgetting->store, &header, &found, err);
     if (ok && !found)
         ok = catalog_refuse_none(settings.name, &header, err);
-    ok = ok && catalog_check_header(&header, &settings, err);
+    ok = ok && catalog_check_header(&header, &settings, err) &&
+         (header.id || is_its_collection(forgetting, &header, err));
     if (ok && header.id && forgetting->spec->documents)
         ok = err_set(err, STATUS_USAGE,
                      "the _ids of %s are the data's own (--id %s), so nobody knows which of its documents an "
