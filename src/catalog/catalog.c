@@ -51,6 +51,10 @@ static bool check_format(const catalog_header_t *header, const catalog_settings_
     return true;
 }
 
+bool catalog_is_other(const catalog_header_t *header, const uint8_t uuid[STORE_UUID]) {
+    return !store_is_no_uuid(header->uuid) && memcmp(header->uuid, uuid, STORE_UUID) != 0;
+}
+
 static bool refuse_other_uuid(const catalog_settings_t *settings, err_t *err) {
     return err_set(err, STATUS_USAGE,
                    "%s is not the collection that its catalog describes: it was dropped and made again, "

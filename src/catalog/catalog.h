@@ -30,6 +30,9 @@ bool catalog_refuse_none(const char *name, const catalog_header_t *header, err_t
 /* Sets the sentence that there is a catalog of this name, but no such collection. Always false. */
 bool catalog_refuse_gone(const char *name, err_t *err);
 
+/* Is the collection of this UUID another one than the header describes? False also where it describes none yet. */
+bool catalog_is_other(const catalog_header_t *header, const uint8_t uuid[STORE_UUID]);
+
 /* Sets the sentence that it holds documents of others. Always false. */
 bool catalog_refuse_unknown_data(const char *name, err_t *err);
 

@@ -566,6 +566,11 @@ class Refused(livetest.Case):
         self.client.command(self.database, {"drop": "results"})
         self.client.insert(self.database, "results", [{"_id": "theirs"}])
         self.refused("it was dropped and made again, restored or resharded since then.*--same-collection.*--drop", "b.csv")
+        self.assertRegex(self.tipple("status", "--uri", self.uri()).stderr,
+                         "warning: .*results is not the collection that its catalog describes")
+        self.assertRegex(self.tipple("forget", "--delete", "--uri", self.uri(), "a.csv", status=1).stderr,
+                         "results is not the collection that its catalog describes")
+        self.assertEqual([{"_id": "theirs"}], self.documents())
         self.client.command(self.database, {"drop": "results"})
         self.client.command(self.database, {"create": "results"})
         self.refused("it was dropped and made again, restored or resharded since then.*--same-collection.*--drop", "b.csv")

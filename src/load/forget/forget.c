@@ -67,14 +67,14 @@ static bool remove_documents(void *context, const entry_t *entry, err_t *err) {
 static bool is_its_collection(const forgetting_t *forgetting, const catalog_header_t *header, err_t *err) {
     const collection_t *place = &forgetting->place;
     const char *name = server_namespace(forgetting->server);
-    return !place->exists || store_is_no_uuid(header->uuid) ||
-           memcmp(header->uuid, place->uuid, sizeof header->uuid) == 0 ||
-           err_set(err, STATUS_USAGE,
-                   "%s is not the collection that its catalog describes: it was dropped and made again, "
-                   "restored or resharded since then, so its documents may be those of others. If all of them "
-                   "are the old ones, load an input of it with --same-collection first; otherwise leave it as it "
-                   "is, or start over with tipple load --drop, which drops the collection and its catalog",
-                   name);
+    return !place->exists || !catalog_is_other(header, place->uuid) ||
+           err_set(
+               err, STATUS_USAGE,
+               "%s is not the collection that its catalog describes: it was dropped and made again, "
+               "restored or resharded since then, so its documents may be those of others. If all of them "
+               "are the old ones, load an input of it with --same-collection first; otherwise leave it as it "
+               "is, or start over with tipple load --drop, which drops the collection and its catalog",
+               name);
 }
 
 static bool open_catalog(forgetting_t *forgetting, err_t *err) {
