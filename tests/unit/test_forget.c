@@ -275,13 +275,19 @@ static void test_named_as_addressed(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_with_documents), cmocka_unit_test(test_without_documents),
-        cmocka_unit_test(test_late_documents), cmocka_unit_test(test_made_again),
+        cmocka_unit_test(test_with_documents),
+        cmocka_unit_test(test_without_documents),
+        cmocka_unit_test(test_late_documents),
+        cmocka_unit_test(test_made_again),
         cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_several),        cmocka_unit_test(test_several_refused),
-        cmocka_unit_test(test_being_loaded),   cmocka_unit_test(test_two_of_name),
-        cmocka_unit_test(test_older_of_name),  cmocka_unit_test(test_named_as_addressed),
-        cmocka_unit_test(test_lost_reply),     cmocka_unit_test(test_known_by_another_path),
+        cmocka_unit_test(test_several),
+        cmocka_unit_test(test_several_refused),
+        cmocka_unit_test(test_being_loaded),
+        cmocka_unit_test(test_two_of_name),
+        cmocka_unit_test(test_older_of_name),
+        cmocka_unit_test(test_named_as_addressed),
+        cmocka_unit_test(test_lost_reply),
+        cmocka_unit_test(test_known_by_another_path),
     };
     return LAB_RUN(tests);
 }
