@@ -164,7 +164,7 @@ class Keys(livetest.Case):
             kept = (self.folder / collection).read_text()
             self.write("fixed", kept.replace("\n1,11", "\n1,12").replace("\n3,x", "\n3,30"))
             done = self.tipple("verify", *files, "--retry", "fixed", "--json", status=7)
-            self.assertRegex(done.stderr, "^tipple: %d records? (was|were) fixed in the reject file and not loaded yet" % rejected)
+            self.assertRegex(done.stderr, r"(?m)^tipple: %d records? (was|were) fixed in the reject file and not loaded yet" % rejected)
             said = json.loads(done.stdout)
             self.assertEqual([0, 0, 0, rejected], [said[key] for key in ("missing", "changed", "fixed", "fixed_not_loaded")])
             self.load("--retry", "fixed", "--rejects", "more", collection=collection, status=2 if words else 0)
