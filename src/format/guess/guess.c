@@ -84,8 +84,10 @@ static bool keep_first(guess_t *guess, const uint8_t *text, size_t length, bool 
     guess_line_t line = {NULL, 0};
     if (!(guess->columns = calloc(structure->columns, sizeof *guess->columns)))
         return err_memory(err, structure->columns * sizeof *guess->columns);
-    for (size_t i = 0; i < structure->columns; i++)
+    for (size_t i = 0; i < structure->columns; i++) {
         guess_column_begin(&guess->columns[i].column);
+        guess_column_begin(&guess->columns[i].figures);
+    }
     if (!guess_next(guess->schema, &at, text + length, whole, &line))
         return false;
     if (!(guess->first = malloc(line.length)))
@@ -141,6 +143,7 @@ static void note_escapes(guess_t *guess, const span_t *span) {
 static void add_value(guess_t *guess, guess_column_t *column, const span_t *span) {
     const bool quoted = span->raw_length > span->length && span->length;
     guess_nearly_add(&column->nearly, &column->column, span->text, span->length);
+    guess_types_look(guess, column, span->text, span->length);
     guess_range_add(&column->range, span->text, span->length);
     column->column.kept_blank |= quoted && (span->text[0] == ' ' || span->text[span->length - 1] == ' ');
     if (column->word && !column->words)
@@ -402,9 +405,12 @@ static bool add_like_first(guess_t *guess, err_t *err) {
         return false;
     for (size_t i = 0; i < guess->split->count; i++)
         note_escapes(guess, &guess->split->spans[i]);
-    for (size_t i = 0; i < guess->structure.columns; i++)
-        guess_nearly_add(&guess->columns[i].nearly, &guess->columns[i].column,
-                         (const uint8_t *)guess->columns[i].text, guess->columns[i].length);
+    for (size_t i = 0; i < guess->structure.columns; i++) {
+        guess_column_t *column = &guess->columns[i];
+        const uint8_t *text = (const uint8_t *)column->text;
+        guess_nearly_add(&column->nearly, &column->column, text, column->length);
+        guess_types_look(guess, column, text, column->length);
+    }
     decide_columns(guess);
     return true;
 }
@@ -464,7 +470,7 @@ uint64_t guess_so_far(const guess_t *guess) {
     for (size_t i = 0; i < guess->structure.columns; i++) {
         const decision_t is = guess_column_decide(&guess->columns[i].column);
         const uint64_t parts[] = {is.kind,   is.style,          is.pattern, is.pair,
-                                  is.orders, is.unsure_decimal, is.nulls};
+                                  is.orders, is.unsure_decimal, is.nulls,   guess->columns[i].figures.styles};
         for (size_t j = 0; j < sizeof parts / sizeof *parts; j++)
             sum = sum * 1099511628211u + parts[j] + 1;
     }

@@ -31,7 +31,8 @@ typedef struct {
     uint64_t in_quotes; /* so many are, and not empty */
     column_t column;
     nearly_t nearly;
-    range_t range; /* of all but the first record */
+    column_t figures; /* of its values that are numbers, whatever the others are, where a person says types */
+    range_t range;    /* of all but the first record */
     decision_t is;
     const type_spec_t *told; /* what a person says of it; NULL: nothing */
 } guess_column_t;
@@ -201,11 +202,11 @@ bool guess_name_columns(guess_t *guess, err_t *err);
 /* guess_types.c: what a person says of columns. After their names are known. */
 bool guess_read_types(guess_t *guess, err_t *err);
 bool guess_tell_types(guess_t *guess, err_t *err);
+/* Of each value, where a person says types. */
+void guess_types_look(const guess_t *guess, guess_column_t *column, const uint8_t *text, size_t length);
 /* The key that a column is stored under. */
 const char *guess_key(const guess_column_t *column);
 /* One of them stands where the other would have its subdocument, or they are the same. */
 bool guess_keys_collide(const char *one, const char *other);
-/* How a text is shown in a sentence: the first characters. */
-const char *guess_shown(char *out, size_t room, const char *text, size_t length);
 
 #endif

@@ -130,7 +130,7 @@ static void put_nulls(text_t *out, const guess_column_t *column) {
 static void put_number(text_t *out, const guess_column_t *column) {
     const style_t *style = &guess_styles[column->is.style];
     const uint8_t bit = (uint8_t)(1u << column->is.style);
-    if (style->decimal != '.' && ((column->column.fraction | column->column.grouped) & bit))
+    if (style->decimal != '.')
         text_print(out, ", decimal: \"%c\"", style->decimal);
     if (style->thousands && (column->column.grouped & bit))
         text_print(out, ", thousands: \"%c\"", style->thousands);

@@ -72,6 +72,14 @@ bool guess_settle_days(guess_t *guess, err_t *err) {
     return true;
 }
 
+/* A person says that it may have fractions, and no value has a mark: a later one may. */
+static bool lacks_mark(const guess_column_t *column) {
+    const column_t *values = &column->column;
+    const kind_t kind = column->is.kind;
+    return column->told && column->told->type && (kind == KIND_NUMBER || kind == KIND_DECIMAL) &&
+           !((values->fraction | values->grouped) >> column->is.style & 1);
+}
+
 /* A fraction tells the decimal mark, and so does the other mark between thousands. */
 static bool has_mark(const column_t *column, const decision_t *is, char mark) {
     const char thousands = guess_styles[is->style].thousands;
@@ -142,8 +150,8 @@ bool guess_settle_marks(guess_t *guess, err_t *err) {
     for (size_t i = 0; i < guess->structure.columns; i++) {
         guess_column_t *column = &guess->columns[i];
         const char mark = guess_styles[column->is.style].decimal;
-        if (column->told && !column->column.styles && comma && !point)
-            column->is.style = COMMA_STYLE; /* its values tell none: as the others have it */
+        if (lacks_mark(column) && comma && !point)
+            column->is.style = COMMA_STYLE; /* as the others have it */
         if (!guess_kind_is_number(column->is.kind) || !column->is.unsure_decimal)
             continue;
         if (point == comma && (mark == ',' || point || column->is.either_way || is_of_commas(guess))) {

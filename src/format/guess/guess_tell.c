@@ -118,7 +118,8 @@ static void tell_column(text_t *out, const guess_column_t *column) {
     if (guess_pattern_of(column))
         text_print(out, " %s", guess_pattern_of(column));
     const bool number = guess_kind_is_number(column->is.kind);
-    const bool comma = number && style->decimal == ',' && (column->column.fraction & bit);
+    const bool comma = number && style->decimal == ',' &&
+                       ((column->column.fraction & bit) || !(column->column.grouped & bit));
     if (comma)
         text_append(out, " with decimal comma");
     if (number && style->thousands && (column->column.grouped & bit))

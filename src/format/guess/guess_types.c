@@ -63,11 +63,23 @@ static kind_t kind_of(const schema_type_t *type) {
     return strcmp(type->name, "date") == 0 ? KIND_DAY : kinds[type->type];
 }
 
+/* One that is written otherwise than those before it is passed over. */
+void guess_types_look(const guess_t *guess, guess_column_t *column, const uint8_t *text, size_t length) {
+    if (!guess->options.type_count)
+        return;
+    const column_t before = column->figures;
+    guess_column_add(&column->figures, text, length);
+    if (!column->figures.styles)
+        column->figures = before;
+}
+
+/* Values that do not fit say nothing of marks; however many they are, the numbers beside them do. */
 static void tell_type(guess_column_t *column) {
     const kind_t kind = kind_of(column->told->type);
-    if (guess_nearly_decide(&column->nearly,
-                            &column->is)) /* the few values that do not fit say nothing of marks */
+    if (guess_nearly_decide(&column->nearly, &column->is))
         column->column = column->nearly.column;
+    else if (guess_kind_is_number(kind) && !column->column.styles && column->figures.values)
+        column->column = column->figures;
     column->is = guess_column_as(&column->column, kind);
     if (column->told->pattern) {
         column->is.kind = kind;

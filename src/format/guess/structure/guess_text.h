@@ -20,4 +20,7 @@ bool guess_refuse_two_cr(const char *name, err_t *err);
 /* Of one whose lines may end with CR alone. Returns false. */
 bool guess_refuse_cr(const char *name, err_t *err);
 
+/* How a text is shown in a sentence: the first characters. */
+const char *guess_shown(char *out, size_t room, const char *text, size_t length);
+
 #endif
