@@ -20,8 +20,7 @@ const char *guess_delimiter_word(char delimiter) {
     return sign ? guess_delimiter_words[sign - signs] : NULL;
 }
 
-/* As a shell takes it behind --delimiter, and a sentence without. */
-static const char *name_delimiter(char out[8], char delimiter) {
+const char *guess_name_delimiter(char out[8], char delimiter) {
     const char *word = guess_delimiter_word(delimiter), *quote = *word >= 'a' && *word <= 'z' ? "" : "'";
     snprintf(out, 8, "%s%s%s", quote, word, quote);
     return out;
@@ -51,7 +50,7 @@ static bool refuse_said(const study_t *study, const char *name, err_t *err) {
         err, STATUS_INPUT,
         "%.1000s: --delimiter %s divides most of its lines into one field, or each into another number "
         "of fields; give another one, or --format",
-        name, name_delimiter(sign, study->delimiter));
+        name, guess_name_delimiter(sign, study->delimiter));
 }
 
 /* A colon is a part of many texts, and divides few: many columns, or such with names above numbers. */
@@ -113,7 +112,7 @@ bool guess_refuse_structure(study_t *study, const structure_t *best, const char 
     if (best->score <= 0.25)
         return said ? refuse_said(study, name, err) : refuse_undivided(name, err);
     if (!said && (!guess_check_commas(study, best, name, err) || !check_colons(study, best, name, err) ||
-                  !check_gaps(study, best, name, err)))
+                  !check_gaps(study, best, name, err) || !guess_check_within(study, best, name, err)))
         return false;
     if (!said && best->columns == 1 && !study->quote && guess_has_quoted_words(study))
         return err_set(
@@ -181,8 +180,8 @@ bool guess_check_fields(const study_t *study, const char *name, err_t *err) {
 
 bool guess_refuse_two(const structure_t *one, const structure_t *other, const char *name, err_t *err) {
     char first[8], second[8];
-    name_delimiter(first, one->way.delimiter);
-    name_delimiter(second, other->way.delimiter);
+    guess_name_delimiter(first, one->way.delimiter);
+    guess_name_delimiter(second, other->way.delimiter);
     return err_set(
         err, STATUS_INPUT,
         "%.1000s: %s divides its lines into %zu columns, and %s into %zu: nothing tells which is right; "

@@ -16,6 +16,8 @@ enum { GUESS_DELIMITERS = 8 };
 extern const char *const guess_delimiter_words[];
 char guess_delimiter_sign(size_t word);
 const char *guess_delimiter_word(char delimiter); /* NULL: nobody can say it */
+/* As a shell takes it behind --delimiter, and a sentence without. */
+const char *guess_name_delimiter(char out[8], char delimiter);
 
 bool guess_find_structure(structure_t *structure, const char *name, const uint8_t *text, size_t length,
                           bool whole, const structure_said_t *said, err_t *err);

@@ -72,6 +72,12 @@ bool guess_names_numbers(study_t *study, const structure_t *found, bool *are, er
 /* Are most lines times or addresses, such as 12:30:00, 00:1a:2b:3c:4d:5e, fe80::1 or 10.0.0.1:80? */
 bool guess_is_of_addresses(const study_t *study);
 
+/* ---- guess_within.c ---- */
+
+/* Tabs within most records that something else divides; backslashes in front of what divides most of them. False: refused, or
+ * err. */
+bool guess_check_within(study_t *study, const structure_t *found, const char *name, err_t *err);
+
 /* ---- guess_wide.c ---- */
 
 /* Columns that blanks divide: as many words in each line, most of them numbers or in quotes, or several blanks in a row.
