@@ -282,12 +282,16 @@ static bool widen(study_t *study, structure_t *best, err_t *err) {
 }
 
 static bool weigh_as_blanks(study_t *study, structure_t *best, err_t *err) {
-    structure_t found;
-    const way_t way = {.delimiter = ' ', .quote = study->quote ? *study->quote : '"', .blanks = true};
-    if (!weigh(study, &way, 1, &found, err))
-        return false;
-    if (found.score > 0.25)
-        *best = found;
+    structure_t of_blanks = {.score = 0.25};
+    way_t way = {.delimiter = ' ', .quote = study->quote ? *study->quote : '"', .blanks = true};
+    for (int backslash = 0; backslash <= (way.quote == '"'); backslash++) {
+        structure_t found;
+        way.backslash = backslash;
+        if (!weigh(study, &way, quoting_weight[backslash], &found, err))
+            return false;
+        if (found.score > of_blanks.score)
+            *best = of_blanks = found;
+    }
     return true;
 }
 
