@@ -40,7 +40,8 @@ bool guess_next(const schema_t *schema, const uint8_t **at, const uint8_t *end, 
 typedef struct {
     way_t way;
     size_t columns;
-    size_t skip;  /* lines before the first record, which may be the header */
+    size_t skip;   /* lines before the first record, which may be the header */
+    size_t titles; /* of them, those that are not blank and do not begin with # */
     size_t told;  /* of them, those that a person says are none; or the one that tells the delimiter, sep=; */
     size_t first; /* offset of the first record */
     bool two_quotes;  /* ' encloses fields, and " others */

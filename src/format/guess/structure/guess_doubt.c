@@ -178,6 +178,22 @@ bool guess_check_fields(const study_t *study, const char *name, err_t *err) {
                    name, study->lines_before + 1 + lines_count(study->text, (size_t)(line - study->text)));
 }
 
+bool guess_check_hashes(const study_t *study, const char *name, err_t *err) {
+    const uint8_t *at = study->text, *const end = study->end;
+    size_t lines = 0;
+    while (end - at > 2 && at[0] == '#' && at[1] == '#' && lines < GUESS_MOST_RECORDS) {
+        const uint8_t *feed = memchr(at, '\n', (size_t)(end - at));
+        at = feed ? feed + 1 : end;
+        lines++;
+    }
+    return lines < GUESS_MOST_RECORDS ||
+           err_set(
+               err, STATUS_INPUT,
+               "%.1000s: its first %d lines begin with '##', as comments do, and in no more lines a guess "
+               "looks for the columns: take them out (grep -v '^##' FILE > NEW), and give that",
+               name, GUESS_MOST_RECORDS);
+}
+
 bool guess_refuse_two(const structure_t *one, const structure_t *other, const char *name, err_t *err) {
     char first[8], second[8];
     guess_name_delimiter(first, one->way.delimiter);

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-enum { MOST_BEFORE = 30 /* lines before the header */ };
+enum { MOST_BEFORE = 30 /* lines before the header that do not begin with # */ };
 
 static size_t lines_before(const study_t *study, size_t offset) {
     size_t lines = 0;
@@ -175,6 +175,14 @@ static size_t names_behind(study_t *study, const structure_t *found) {
     return 0;
 }
 
+/* Lines before the header that do not begin with #. */
+static size_t count_titles(const study_t *study, size_t before) {
+    size_t count = 0;
+    for (size_t i = 0; i < before; i++)
+        count += !study->records[i].hash;
+    return count;
+}
+
 size_t guess_find_first(study_t *study, structure_t *found, size_t *of, err_t *err) {
     const hashes_t hashes = count_hashes(study, found->columns);
     bool comments = hashes.others > 0;
@@ -207,5 +215,6 @@ size_t guess_find_first(study_t *study, structure_t *found, size_t *of, err_t *e
     found->first = study->records[first].at;
     found->skip = before ? lines_before(study, study->records[before].at) : 0;
     *of = study->count - first - passed;
-    return before > MOST_BEFORE ? 0 : fitting;
+    found->titles = count_titles(study, before);
+    return found->titles > MOST_BEFORE ? 0 : fitting;
 }

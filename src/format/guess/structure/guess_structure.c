@@ -196,7 +196,7 @@ static bool weigh(study_t *study, const way_t *way, double weight, structure_t *
     found->fitting = fitting;
     found->sound = share == 1 && odd == 0;
     found->score = share * share * (0.2 + 0.8 * clean) * (1 - 0.8 * odd) * weight *
-                   (found->skip || found->odd_header ? 0.85 : 1) *
+                   (found->titles || found->odd_header ? 0.85 : 1) *
                    (way->delimiter != ':' ? 1
                     : found->columns > 2  ? 0.95
                                           : 0.7);
@@ -335,7 +335,7 @@ static bool is_rival(const structure_t *best, const structure_t *other) {
                         : best->way.delimiter == ':' ? best->columns > other->columns
                                                      : false;
     return other->columns > 1 && other->score > 0 && !seldom && other->fitting >= best->fitting &&
-           other->skip <= best->skip && !other->odd_header;
+           other->titles <= best->titles && !other->odd_header;
 }
 
 /* Of two that divide the same lines one must be surely right. */
@@ -385,7 +385,7 @@ static bool choose_one(study_t *study, char told, const char *name, structure_t 
 
 static bool choose(study_t *study, char told, const char *name, structure_t *best, err_t *err) {
     *best = (structure_t){.score = 0};
-    if (!told && !guess_check_fields(study, name, err))
+    if (!guess_check_hashes(study, name, err) || (!told && !guess_check_fields(study, name, err)))
         return false;
     const bool ok = told == ' '    ? weigh_as_blanks(study, best, err)
                     : told == '\n' ? weigh_single(study, best, err)
@@ -442,6 +442,11 @@ bool guess_find_structure(structure_t *structure, const char *name, const uint8_
             return err_set(err, STATUS_INPUT,
                            "%.1000s: --header %u: there is no such line in its first %zu bytes", name,
                            said->header_line, length);
+        if (said->header_line > SCHEMA_MOST_SKIPPED + 1)
+            return err_set(err, STATUS_INPUT,
+                           "%.1000s: --header %u: at most %d lines can stand before it; take them out "
+                           "(sed 1,%ud FILE > NEW), and give that",
+                           name, said->header_line, SCHEMA_MOST_SKIPPED, said->header_line - 1);
         first = header;
     }
     study_t *study = calloc(1, sizeof *study);

@@ -48,6 +48,8 @@ value_is_t guess_classify(const uint8_t *text, size_t length);
 bool guess_refuse_structure(study_t *study, const structure_t *best, const char *name, err_t *err);
 /* A log whose #Fields: line names the columns that blanks divide is refused. */
 bool guess_check_fields(const study_t *study, const char *name, err_t *err);
+/* So is a text of which nothing but comments (##) is looked at. */
+bool guess_check_hashes(const study_t *study, const char *name, err_t *err);
 bool guess_refuse_two(const structure_t *one, const structure_t *other, const char *name, err_t *err);
 
 /* ---- guess_first.c ---- */
