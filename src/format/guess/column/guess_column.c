@@ -127,16 +127,14 @@ void guess_column_add(column_t *column, const uint8_t *text, size_t length) {
     }
     if (guess_is_null(text, length)) {
         add_null(column, text, length);
-        if (column->typed)
-            return;
-    } else {
-        if (column->typed)
-            add_typed(column, text, length);
-        column->same_length = !column->values || column->same_length == length ? length : SIZE_MAX;
-        column->values++;
-        if (column->shape)
-            column->shape &= shape_of(text, length);
+        return;
     }
+    if (column->typed)
+        add_typed(column, text, length);
+    column->same_length = !column->values || column->same_length == length ? length : SIZE_MAX;
+    column->values++;
+    if (column->shape)
+        column->shape &= shape_of(text, length);
     column->led += text[0] == ' ';
     column->trailed += text[length - 1] == ' ';
 }
