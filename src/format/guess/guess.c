@@ -86,7 +86,8 @@ static bool keep_first(guess_t *guess, const uint8_t *text, size_t length, bool 
         return err_memory(err, structure->columns * sizeof *guess->columns);
     for (size_t i = 0; i < structure->columns; i++) {
         guess_column_begin(&guess->columns[i].column);
-        guess_column_begin(&guess->columns[i].figures);
+        for (size_t j = 0; j < SUCH; j++)
+            guess_column_begin(&guess->columns[i].such[j]);
     }
     if (!guess_next(guess->schema, &at, text + length, whole, &line))
         return false;
@@ -469,8 +470,17 @@ uint64_t guess_so_far(const guess_t *guess) {
                    4u * (guess->schema->escape_backslash + guess->schema->escape_backslashes);
     for (size_t i = 0; i < guess->structure.columns; i++) {
         const decision_t is = guess_column_decide(&guess->columns[i].column);
-        const uint64_t parts[] = {is.kind,   is.style,          is.pattern, is.pair,
-                                  is.orders, is.unsure_decimal, is.nulls,   guess->columns[i].figures.styles};
+        const column_t *such = guess->columns[i].such;
+        const uint64_t parts[] = {is.kind,
+                                  is.style,
+                                  is.pattern,
+                                  is.pair,
+                                  is.orders,
+                                  is.unsure_decimal,
+                                  is.nulls,
+                                  such[SUCH_NUMBERS].styles,
+                                  (uint64_t)(such[SUCH_DATES].dates ^ such[SUCH_DATES].dates >> 64),
+                                  such[SUCH_BOOLEANS].pairs};
         for (size_t j = 0; j < sizeof parts / sizeof *parts; j++)
             sum = sum * 1099511628211u + parts[j] + 1;
     }

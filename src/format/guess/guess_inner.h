@@ -17,6 +17,9 @@
 
 /* ---- all of it (guess.c) ---- */
 
+/* What a person may say that values are, and may be written in several ways. */
+enum { SUCH_NUMBERS, SUCH_DATES, SUCH_BOOLEANS, SUCH };
+
 typedef struct {
     char *text; /* as in the file */
     size_t length;
@@ -31,8 +34,8 @@ typedef struct {
     uint64_t in_quotes; /* so many are, and not empty */
     column_t column;
     nearly_t nearly;
-    column_t figures; /* of its values that are numbers, whatever the others are, where a person says types */
-    range_t range;    /* of all but the first record */
+    column_t such[SUCH]; /* of its values that are such, whatever the others are, where a person says types */
+    range_t range;       /* of all but the first record */
     decision_t is;
     const type_spec_t *told; /* what a person says of it; NULL: nothing */
 } guess_column_t;

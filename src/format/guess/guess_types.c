@@ -63,23 +63,39 @@ static kind_t kind_of(const schema_type_t *type) {
     return strcmp(type->name, "date") == 0 ? KIND_DAY : kinds[type->type];
 }
 
-/* One that is written otherwise than those before it is passed over. */
-void guess_types_look(const guess_t *guess, guess_column_t *column, const uint8_t *text, size_t length) {
-    if (!guess->options.type_count)
-        return;
-    const column_t before = column->figures;
-    guess_column_add(&column->figures, text, length);
-    if (!column->figures.styles)
-        column->figures = before;
+/* Are all its values such, and written in one way? */
+static bool are_such(const column_t *column, size_t such) {
+    return such == SUCH_NUMBERS ? column->styles != 0
+           : such == SUCH_DATES ? column->iso || column->dates
+                                : column->pairs != 0;
 }
 
-/* Values that do not fit say nothing of marks; however many they are, the numbers beside them do. */
+/* One that is written otherwise than those before it is passed over. */
+void guess_types_look(const guess_t *guess, guess_column_t *column, const uint8_t *text, size_t length) {
+    for (size_t i = 0; guess->options.type_count && i < SUCH; i++) {
+        const column_t before = column->such[i];
+        guess_column_add(&column->such[i], text, length);
+        if (!are_such(&column->such[i], i))
+            column->such[i] = before;
+    }
+}
+
+/* SUCH: of none of these. */
+static size_t such_of(kind_t kind) {
+    return guess_kind_is_number(kind)                  ? SUCH_NUMBERS
+           : kind == KIND_DAY || kind == KIND_DATETIME ? SUCH_DATES
+           : kind == KIND_BOOLEAN                      ? SUCH_BOOLEANS
+                                                       : SUCH;
+}
+
+/* Values that do not fit say nothing of how the others are written; however many they are, the others do. */
 static void tell_type(guess_column_t *column) {
     const kind_t kind = kind_of(column->told->type);
+    const size_t such = such_of(kind);
     if (guess_nearly_decide(&column->nearly, &column->is))
         column->column = column->nearly.column;
-    else if (guess_kind_is_number(kind) && !column->column.styles && column->figures.values)
-        column->column = column->figures;
+    else if (such < SUCH && !are_such(&column->column, such) && column->such[such].values)
+        column->column = column->such[such];
     column->is = guess_column_as(&column->column, kind);
     if (column->told->pattern) {
         column->is.kind = kind;
