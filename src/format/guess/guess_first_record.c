@@ -1,4 +1,5 @@
 /* The fields of the first record, which may name the columns, and lines behind it that are no records. */
+#include "base/chars/blanks.h"
 #include "base/chars/lines.h"
 #include "format/guess/guess_inner.h"
 #include "format/record/underline.h"
@@ -12,11 +13,10 @@ static bool keep_text(guess_column_t *column, const span_t *span, err_t *err) {
         return err_memory(err, span->length);
     memcpy(column->text, span->text, span->length);
     column->length = span->length;
-    const char *word = column->text;
+    const uint8_t *word = (const uint8_t *)column->text;
     size_t letters = column->length;
-    for (; letters && *word == ' '; word++)
-        letters--;
-    column->word = guess_is_column_word(word, letters);
+    blanks_trim(&word, &letters);
+    column->word = guess_is_column_word((const char *)word, letters);
     return true;
 }
 

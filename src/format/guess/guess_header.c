@@ -139,19 +139,29 @@ static bool is_corner_empty(const guess_t *guess) {
     return true;
 }
 
+/* The first row's value, without blanks around. */
+static const char *first_trimmed(const guess_column_t *column, size_t *length) {
+    const uint8_t *text = (const uint8_t *)column->text;
+    *length = column->length;
+    blanks_trim(&text, length);
+    return (const char *)text;
+}
+
 /* named: a text of the first row may be a name. */
 static void weigh_column(const guess_t *guess, size_t at, bool named, evidence_t *evidence) {
     const guess_column_t *column = &guess->columns[at];
+    size_t length;
+    const char *text = first_trimmed(column, &length);
     const column_t first = of_one(column->text, column->length);
     const decision_t first_is = guess_column_decide(&first), *is = &column->is;
     const bool years = is_of_years(guess, at);
-    const bool known = guess_is_known_word(column->text, column->length);
+    const bool known = guess_is_known_word(text, length);
     evidence->words |= column->word;
     evidence->known |= known;
     evidence->years |=
         years && column->column.same_length != column->length; /* else the others may be years, too */
-    evidence->nothing |= column->column.values && !is_untyped(&column->column, is) &&
-                         guess_means_nothing(column->text, column->length);
+    evidence->nothing |=
+        column->column.values && !is_untyped(&column->column, is) && guess_means_nothing(text, length);
     const bool unlike = guess_range_is_unlike(&column->range, (const uint8_t *)column->text, column->length);
     if (!first.values || years || (named && is_of_series(guess, at))) {
         evidence->unlike_series += unlike ? STRONG : 0;
@@ -163,7 +173,7 @@ static void weigh_column(const guess_t *guess, size_t at, bool named, evidence_t
     const bool first_typed = !word && !is_untyped(&first, &first_is),
                typed = column->column.values && !is_untyped(&column->column, is);
     if (guess_kind_is_number(is->kind) &&
-        (is_date(first_is.kind) || (!first_typed && guess_is_period(column->text, column->length)))) {
+        (is_date(first_is.kind) || (!first_typed && guess_is_period(text, length)))) {
         evidence->time_heads += column->range.most > 0;
         evidence->time_values |= column->like_first;
     }
@@ -179,11 +189,11 @@ static void weigh_column(const guess_t *guess, size_t at, bool named, evidence_t
         evidence->certain |= typed && !heads && is->kind != KIND_INT && first_is.kind != KIND_INT;
         return;
     }
-    const bool name = guess_is_name_like(column->text, column->length);
+    const bool name = guess_is_name_like(text, length);
     if (typed) {
         evidence->with += name ? STRONG : 0;
         evidence->above |= name;
-        evidence->plain |= name && (known || column->length >= LEAST_PLAIN);
+        evidence->plain |= name && (known || length >= LEAST_PLAIN);
         return;
     }
     evidence->with += column->word && !column->words;
@@ -384,8 +394,11 @@ bool guess_find_header(guess_t *guess, err_t *err) {
     if (guess->structure.unsure_names_at)
         return refuse_behind(guess, err);
     bool named = false;
-    for (size_t i = 0; i < guess->structure.columns; i++)
-        named |= guess_is_name_like(guess->columns[i].text, guess->columns[i].length);
+    for (size_t i = 0; i < guess->structure.columns; i++) {
+        size_t length;
+        const char *text = first_trimmed(&guess->columns[i], &length);
+        named |= guess_is_name_like(text, length);
+    }
     for (size_t i = 0; i < guess->structure.columns; i++)
         weigh_column(guess, i, named, &evidence);
     evidence.with += evidence.words && evidence.years;
