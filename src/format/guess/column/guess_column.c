@@ -1,3 +1,4 @@
+#include "base/chars/blanks.h"
 #include "base/chars/utf8.h"
 #include "format/guess/column/guess_column.h"
 
@@ -120,6 +121,13 @@ static void add_typed(column_t *column, const uint8_t *text, size_t length) {
         column->styles || column->pairs || column->iso || column->dates || column->objectid || column->uuid;
 }
 
+static void note_length(column_t *column, const uint8_t *text, size_t length) {
+    size_t trimmed = length;
+    blanks_trim(&text, &trimmed);
+    column->same_length = !column->values || column->same_length == length ? length : SIZE_MAX;
+    column->same_trimmed = !column->values || column->same_trimmed == trimmed ? trimmed : SIZE_MAX;
+}
+
 void guess_column_add(column_t *column, const uint8_t *text, size_t length) {
     if (!length) {
         column->blank++;
@@ -131,7 +139,7 @@ void guess_column_add(column_t *column, const uint8_t *text, size_t length) {
     }
     if (column->typed)
         add_typed(column, text, length);
-    column->same_length = !column->values || column->same_length == length ? length : SIZE_MAX;
+    note_length(column, text, length);
     column->values++;
     if (column->shape)
         column->shape &= shape_of(text, length);
@@ -148,7 +156,7 @@ static bool are_dialled(const column_t *column, size_t at) {
     const style_t *style = &guess_styles[at];
     return (column->grouped >> at & 1) && !(column->fraction >> at & 1) &&
            (style->thousands == '.' || style->thousands == ' ') &&
-           (column->same_length == 11 || column->same_length == 15);
+           (column->same_trimmed == 11 || column->same_trimmed == 15);
 }
 
 /* In this style. False: no type of ours holds it. */

@@ -1,4 +1,5 @@
 #include "format/guess/column/guess_value.h"
+#include "base/chars/blanks.h"
 #include "format/values/convert.h"
 #include "format/values/hex.h"
 
@@ -87,10 +88,7 @@ bool guess_number(const style_t *style, const uint8_t *text, size_t length, numb
     digits_t digits = {.whole = 0};
     size_t at = 0, significant;
     *number = (number_t){.fraction = false};
-    while (length && text[length - 1] == ' ')
-        length--;
-    while (at < length && text[at] == ' ')
-        at++;
+    blanks_trim(&text, &length);
     const bool minus = at < length && text[at] == '-';
     at += minus;
     if (!read_whole(style, text, length, &at, &digits, &number->grouped) ||
