@@ -1,4 +1,5 @@
 /* What else may divide the lines of a text than what seems to, or be a part of its values. */
+#include "base/chars/blanks.h"
 #include "format/guess/column/guess_name.h"
 #include "format/guess/structure/guess_study.h"
 
@@ -18,6 +19,7 @@ typedef struct {
     bool prose;   /* the other sign has a blank behind it in each of those */
     bool shows;   /* a column is of numbers, dates or the like */
     bool hides;   /* the other sign would make such a column of parts of another one */
+    bool tab;     /* it is a tab, which hardly any text holds */
 } side_t;
 
 static bool has_typed_part(const span_t *span, char sign) {
@@ -46,7 +48,10 @@ typedef struct {
 static void look_at_field(const span_t *span, char sign, bool first, sides_t *column, side_t *side) {
     const bool in_quotes = span->raw_length > span->length,
                holds = !in_quotes && span->length && memchr(span->text, sign, span->length);
-    const value_is_t is = guess_classify(span->text, span->length);
+    const uint8_t *text = span->text;
+    size_t length = span->length;
+    blanks_trim(&text, &length);
+    const value_is_t is = guess_classify(text, length);
     if (holds && is != IS_TYPED) {
         side->mixed++;
         side->prose &= is_before_blanks(span, sign);
@@ -63,7 +68,7 @@ static bool look_at_side(study_t *study, const structure_t *found, char sign, si
     static _Thread_local sides_t columns[SCHEMA_MOST_FIELDS];
     size_t looked = 0;
     memset(columns, 0, sizeof columns);
-    *side = (side_t){.prose = true};
+    *side = (side_t){.prose = true, .tab = found->way.delimiter == '\t'};
     if (!guess_cut_all(study, &found->way, err))
         return false;
     for (size_t i = 0; i < study->count && looked < LOOK_AT; i++) {
@@ -84,11 +89,13 @@ static bool look_at_side(study_t *study, const structure_t *found, char sign, si
     return true;
 }
 
-/* Does the one tell more than the other? Its fields hold the other sign in numbers only; or before blanks, as in a text; or
- * it makes columns of numbers, and the other one none but those. */
+/* Does the one tell more than the other? Its fields hold the other sign in numbers only; or before blanks, as in a text, where
+ * that one makes no columns of numbers or dates ("a;b, 2024-01-02, 5"); or it makes such columns, and the other one none but
+ * those. */
 static bool is_surely(const side_t *one, const side_t *other) {
-    return other->mixed && (!one->mixed || (one->prose && !other->prose) ||
-                            (one->shows && !one->hides && other->hides && one->prose == other->prose));
+    const bool text = one->prose && !other->prose && (!other->shows || one->tab);
+    return other->mixed &&
+           (!one->mixed || text || (one->shows && !one->hides && other->hides && one->prose == other->prose));
 }
 
 bool guess_compare_rivals(study_t *study, const structure_t *one, const structure_t *other, int *better,
