@@ -1,8 +1,10 @@
 #include "input/dump_folder.h"
 #include "base/chars/own_names.h"
+#include "base/chars/utf8.h"
 #include "base/grow.h"
+#include "format/json/json_document.h"
+#include "format/values/hex.h"
 
-#include <bson/bson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -65,14 +67,31 @@ char *dump_folder_metadata(const char *path) {
 
 /* A text of the metadata; "" if there is none. */
 static void word(const char *metadata, const char *key, char *out, size_t room) {
-    bson_t document;
     bson_iter_t iter;
+    err_t ignored;
     out[0] = '\0';
-    if (!metadata || !bson_init_from_json(&document, metadata, -1, NULL))
-        return;
-    if (bson_iter_init_find(&iter, &document, key) && BSON_ITER_HOLDS_UTF8(&iter))
+    bson_t *document = metadata ? json_document(metadata, &ignored) : NULL;
+    if (document && bson_iter_init_find(&iter, document, key) && BSON_ITER_HOLDS_UTF8(&iter))
         snprintf(out, room, "%s", bson_iter_utf8(&iter, NULL));
-    bson_destroy(&document);
+    bson_destroy(document);
+}
+
+/* mongodump writes signs that a file's name should not have as %2F; older ones do not tell the name anywhere else. */
+static void decode_name(char *name) {
+    char decoded[256];
+    size_t length = 0;
+    for (const char *at = name; *at && length + 1 < sizeof decoded; at++) {
+        uint8_t byte = (uint8_t)*at;
+        if (byte == '%') {
+            if (!at[1] || !at[2] || !hex_read_byte((const uint8_t *)at + 1, 2, &byte) || !byte)
+                return;
+            at += 2;
+        }
+        decoded[length++] = (char)byte;
+    }
+    decoded[length] = '\0';
+    if (utf8_valid((const uint8_t *)decoded, length))
+        memcpy(name, decoded, length + 1);
 }
 
 /* The folder has the database's name. */
@@ -104,8 +123,10 @@ static bool add(dump_list_t *dump, const char *folder, const char *name, size_t 
     char *metadata = dump_folder_metadata(path);
     word(metadata, "collectionName", collection, sizeof collection);
     free(metadata);
-    if (!collection[0])
+    if (!collection[0]) {
         snprintf(collection, sizeof collection, "%.*s", (int)length, name);
+        decode_name(collection);
+    }
     return dump_list_add(dump, namespace_of(folder, collection), path, err);
 }
 

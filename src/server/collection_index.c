@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "base/numbers/units.h"
 #include "base/stop.h"
+#include "format/json/json_document.h"
 #include "server/bson_read.h"
 #include "server/collection.h"
 
@@ -108,11 +109,12 @@ static bool take_expiry(const char *text, const char *seconds, index_spec_t *spe
 }
 
 static bool take_partial(const char *text, const char *json, index_spec_t *spec, err_t *err) {
-    bson_error_t problem;
-    bson_t *filter = bson_new_from_json((const uint8_t *)json, -1, &problem);
+    err_t why;
+    bson_t *filter = json_document(json, &why);
     if (!filter)
-        return err_set(err, STATUS_USAGE, "'%s' is no index: the filter behind 'partial=' is no JSON: %s",
-                       text, problem.message);
+        return err_set(err, why.status,
+                       "'%.500s' is no index: the filter behind 'partial=' is no JSON: %.500s", text,
+                       why.text);
     const bool ok = BSON_APPEND_DOCUMENT(&spec->options, "partialFilterExpression", filter);
     bson_destroy(filter);
     return ok;

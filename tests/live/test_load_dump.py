@@ -408,6 +408,48 @@ class Dump(livetest.Case):
         self.load("d", status=5)
         self.assertIn("the metadata of its collection is no JSON", self.stderr)
 
+    def test_operators_in_validators(self):
+        """those that old Extended JSON has as types, too, are what they are for the server that listed them"""
+        texts = [minimongo.encode({"_id": i, "k": "v%d" % i}) for i in range(3)]
+        pattern = {"$regularExpression": {"pattern": "^v", "options": ""}}
+        for number, (rule, there) in enumerate((
+                ({"$type": ["string", "int"]}, {"$type": ["string", "int"]}),
+                ({"$regex": "^v", "$ne": "x"}, {"$regex": "^v", "$ne": "x"}), ({"$regex": pattern}, None),
+                ({"$not": {"$regex": pattern, "$type": ["int"]}}, None))):
+            with self.subTest(rule):
+                self.dump_of({"validator": {"k": rule}}, texts)
+                self.load("d", collection="c%d" % number)
+                if there:
+                    self.assertEqual({"k": there}, self.options("c%d" % number)["validator"])
+        self.dump_of({"validator": {"k": {"$type": ["string"]}}}, texts)
+        self.put("d/shop/a.metadata.json", (self.folder / "d/shop/a.metadata.json").read_bytes()[:-1] +
+                 b', "collectionName": "told"}')
+        self.assertEqual({"shop.told": 3}, self.each("load", "d"))
+        self.client.drop_database("shop")
+        for partial, status in (('{"k": {"$type": ["string", "int"]}}', 0), ('{"k": ', 1)):
+            self.load("d/shop/a.bson", "--index", "k:1;name=p;partial=" + partial, status=status)
+
+    def test_what_older_servers_have_told(self):
+        """the name of the collection among its options, and the clustered index, which may have any name, among its indexes"""
+        texts = [minimongo.encode({"_id": i, "k": i}) for i in range(3)]
+        self.dump_of({"create": "a", "temp": True}, texts)
+        self.load("d", collection="old")
+        key = {"v": 2, "key": {"_id": 1}, "name": "mine", "unique": True}
+        self.put("d/shop/a.metadata.json", json.dumps({"options": {"clusteredIndex": key},
+                                                       "indexes": [{**key, "clustered": True}]}).encode())
+        for words in ((), ("--no-clustered",)):
+            self.load("d", *words, collection="clustered%d" % len(words))
+
+    def test_names_of_files(self):
+        """an older mongodump tells the name of a collection by that of its file alone, where some signs are %2F; a name that is not
+        written like that is taken as it is"""
+        names = {"a b": "a%20b", "st\u00e4dte": "st%C3%A4dte", "50%": "50%25", "a/b": "a%2Fb", "90%x": "90%x", "%ff": "%ff",
+                 "%00": "%00", "plain": "plain"}
+        self.put_dump("dump/" + self.database, {file: made(3, "o") for file in names.values()})
+        self.assertEqual({"%s.%s" % (self.database, name): 3 for name in names}, self.each("load", "dump"))
+        self.put("dump/%s/%s.metadata.json" % (self.database, "plain"), b'{"collectionName": "a%20c"}')
+        self.assertIn(self.database + ".a%20c", self.each("load", "dump"))
+
     def test_indexes_keep_their_order(self):
         """an index that has no collation gets none of its new collection, whose texts are equal in another sense"""
         texts = [minimongo.encode({"_id": i, "n": name, "t": name}) for i, name in enumerate(("Ann", "ann"))]

@@ -1,6 +1,6 @@
 #include "input/archive/dump.h"
+#include "format/json/json_document.h"
 
-#include <bson/bson.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -15,7 +15,8 @@ static const char *text_of(const bson_t *document, const char *key) {
 
 /* Those that older mongodumps list without a type. */
 static bool is_view(const char *metadata) {
-    bson_t *all = bson_new_from_json((const uint8_t *)metadata, -1, NULL);
+    err_t ignored;
+    bson_t *all = json_document(metadata, &ignored);
     bson_iter_t iter, view;
     const bool is =
         all && bson_iter_init(&iter, all) && bson_iter_find_descendant(&iter, "options.viewOn", &view);

@@ -2,6 +2,7 @@
  * indexes are built as those of --index are. */
 #include "base/ejson.h"
 #include "base/log.h"
+#include "format/json/json_document.h"
 #include "load/job/job.h"
 
 #include <stdio.h>
@@ -62,7 +63,8 @@ static bool add_index(job_t *job, const input_file_t *file, const bson_t *index,
     const char *name = bson_iter_init_find(&iter, index, "name") && BSON_ITER_HOLDS_UTF8(&iter)
                            ? bson_iter_utf8(&iter, NULL)
                            : "";
-    if (strcmp(name, "_id_") == 0)
+    /* what a clustered collection is ordered by is made with it, whatever its name */
+    if (strcmp(name, "_id_") == 0 || bson_has_field(index, "clustered"))
         return true;
     const index_spec_t *known = known_as(job, name);
     if (known)
@@ -101,7 +103,8 @@ static bool add_indexes(job_t *job, const input_file_t *file, bson_iter_t *list,
 
 /* Servers of today make each collection as if it had these, or do not know them. */
 static bool is_old(const char *option) {
-    return strcmp(option, "autoIndexId") == 0 || strcmp(option, "flags") == 0 || strcmp(option, "temp") == 0;
+    return strcmp(option, "autoIndexId") == 0 || strcmp(option, "flags") == 0 ||
+           strcmp(option, "temp") == 0 || strcmp(option, "create") == 0;
 }
 
 static bool take_options(job_t *job, const input_file_t *file, bson_iter_t *found, err_t *err) {
@@ -125,19 +128,19 @@ static bool take_options(job_t *job, const input_file_t *file, bson_iter_t *foun
 }
 
 static bool read_metadata(job_t *job, const input_file_t *file, err_t *err) {
-    bson_t metadata;
     bson_iter_t iter;
-    bson_error_t problem;
-    if (!bson_init_from_json(&metadata, file->metadata, -1, &problem))
+    err_t why;
+    bson_t *metadata = json_document(file->metadata, &why);
+    if (!metadata)
         return err_set(
-            err, STATUS_INPUT,
-            "%.1000s: the metadata of its collection is no JSON (%s): get the dump again, or take the "
+            err, why.status == STATUS_USAGE ? STATUS_INPUT : why.status,
+            "%.1000s: the metadata of its collection is no JSON (%.500s): get the dump again, or take the "
             "metadata away and give the indexes by --index",
-            file->name, problem.message);
+            file->name, why.text);
     const bool ok =
-        (!bson_iter_init_find(&iter, &metadata, "options") || take_options(job, file, &iter, err)) &&
-        (!bson_iter_init_find(&iter, &metadata, "indexes") || add_indexes(job, file, &iter, err));
-    bson_destroy(&metadata);
+        (!bson_iter_init_find(&iter, metadata, "options") || take_options(job, file, &iter, err)) &&
+        (!bson_iter_init_find(&iter, metadata, "indexes") || add_indexes(job, file, &iter, err));
+    bson_destroy(metadata);
     return ok;
 }
 
