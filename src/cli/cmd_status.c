@@ -159,8 +159,14 @@ static bool look(const values_t *values, server_t *server, mongoc_client_t *clie
            balancer_owes(server, client, &status->owed, err);
 }
 
+/* Of `_id`s that are the data's own, as where no load has filled it, the lanes tell nothing. */
+static bool is_of_lanes(const report_t *status) {
+    return !status->own_ids && (status->place.empty || status->summary.files);
+}
+
 static void print_evenness(const server_t *server, const report_t *status, const chunkmap_t *map) {
-    const shardkey_t *key = route_key(status->route);
+    const shardkey_t of_data = shardkey_of_data(route_key(status->route)),
+                     *key = is_of_lanes(status) ? route_key(status->route) : &of_data;
     balance_check_t evenness = balance_check_of(map, key, &status->shards);
     if (evenness.even)
         return;

@@ -156,6 +156,24 @@ class Balancing(livecluster.Cluster):
         self.assertNotIn("uneven", self.status())
         self.assertEqual(["s0", "s1", "s2"], sorted(set(self.owners())))
 
+    def test_ids_of_the_data(self):
+        """lanes tell nothing of them, nor of documents that no load has brought: what is even is not called uneven, and no command
+        would bring all of it to one shard"""
+        self.write("a.json", "".join('{"_id": %d}\n' % i for i in range(1, 20001)))
+        done = self.tipple("load", "--uri", self.uri(), "a.json")
+        self.assertNotIn("will wait", done.stderr)
+        self.assertEqual(["s0", "s1", "s2"], sorted(self.owners()))
+        self.assertNotIn("uneven", self.status())
+        for catalog in ("files", "loads"):
+            self.client.command(self.database, {"drop": "results.tipple." + catalog})
+        self.assertNotIn("uneven", self.status())
+        middle = self.chunks()[1]
+        self.client.command("admin", {"moveChunk": self.name(), "bounds": [middle["min"], middle["max"]],
+                                      "to": self.chunks()[0]["shard"]})
+        said = self.status()
+        self.assertRegex(said, "uneven  2 of 3 shards have chunks, and 67% of the chunks is for")
+        self.assertNotIn("moveRange", said)
+
     def shares_of(self, counts):
         return [shard["documents"] for shard in counts["shards"]]
 
