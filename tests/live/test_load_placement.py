@@ -323,6 +323,21 @@ class Placement(livecluster.Cluster):
             self.assertNotIn("cannot be built where", self.stderr)
         self.clean()
 
+    def test_drop_of_chunk_sizes_and_keys(self):
+        """a size of chunks goes with the collection, and so does its key, if none is given: both are told"""
+        self.admin(shardCollection=self.name, key={"k": 1})
+        self.load("a.csv")
+        self.admin(configureCollectionBalancing=self.name, chunkSize=5)
+        self.load("--drop", "--yes", "--shard-key", "k", "a.csv")
+        command = '\ndb.adminCommand({configureCollectionBalancing: "%s", chunkSize: 5})\n' % self.name
+        self.assertIn(command, self.stderr)
+        self.assertNotIn("takes away its shard key", self.stderr)
+        self.load("--drop", "--yes", "a.csv")
+        self.assertNotIn("chunkSize", self.stderr)
+        self.assertIn('takes away its shard key { "k" : 1 }, and without --shard-key it will be sharded on { "_id" : 1 }', self.stderr)
+        self.load("--drop", "--yes", "a.csv")
+        self.assertNotIn("takes away", self.stderr)
+
     def test_indexes_that_do_not_go_with_the_key(self):
         """of an empty collection that a person has made: no matter of time"""
         for name, index in (("unique", {"key": {"v": 1}, "unique": True}),

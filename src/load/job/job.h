@@ -200,10 +200,11 @@ int64_t job_lease_ms(const job_t *job);
 /* Do --shard-key and --direct go with this server, and can the collection be spread without a contradiction to what a
  * person has set? Before anything is touched. */
 bool job_may_shard(const job_t *job, err_t *err);
-/* A drop also removes settings that a person has made. tell: says so. note: writes them down for the new collection,
- * before the drop itself. */
+/* dropped.c: a drop also removes settings that a person has made. tell: says so. note: writes down that balancing was off,
+ * before the drop itself. keep_off: turns it off again, this time or behind an earlier load. */
 bool job_tell_dropped(job_t *job, err_t *err);
 bool job_note_dropped(job_t *job, err_t *err);
+void job_keep_off(job_t *job);
 /* Chunks stay where they are from now on; the map again, now and then; zones and balancing as they were, when
  * no other load is alive. */
 void job_hold_shards(job_t *job);

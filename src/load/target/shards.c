@@ -7,7 +7,6 @@
 #include "catalog/store/entry_bson.h"
 #include "load/before/sample.h"
 #include "load/job/job.h"
-#include "server/bson_read.h"
 #include "server/presplit/balance_check.h"
 #include "server/presplit/presplit.h"
 #include "server/presplit/rights.h"
@@ -271,54 +270,6 @@ bool job_may_shard(const job_t *job, err_t *err) {
                    spec->direct ? "--direct" : "--shard-key", server_where(job->server));
 }
 
-/* As the mongo shell takes it. */
-static bool print_range(const char *name, const bson_t *range, err_t *err) {
-    bson_t min, max;
-    text_t line = {.length = 0};
-    text_append(&line, "sh.updateZoneKeyRange(");
-    ejson_append_text(&line, name);
-    text_append(&line, ", ");
-    bool known = bson_read_field(range, "min", &min) && ejson_append_for_shell(&line, &min);
-    text_append(&line, ", ");
-    known = known && bson_read_field(range, "max", &max) && ejson_append_for_shell(&line, &max);
-    text_append(&line, ", ");
-    ejson_append_text(&line, zones_of_range(range));
-    text_append(&line, ")");
-    char *words = text_take(&line, err);
-    const bool said = words;
-    if (said && known)
-        log_paste(words);
-    free(words);
-    return said;
-}
-
-bool job_tell_dropped(job_t *job, err_t *err) {
-    const char *name = server_namespace(job->server);
-    zones_t zones;
-    balancer_t hold = BALANCER_ON;
-    if (server_facts(job->server)->kind != SERVER_ROUTER)
-        return true;
-    bool ok = zones_read(job->server, job->client, NULL, &zones, err) &&
-              (!zones.unbalanced || balancer_look(job->server, job->client, &hold, NULL, err));
-    job->was_off = hold == BALANCER_PERSONS || hold == BALANCER_IN_DOUBT;
-    if (ok && zones.others)
-        log_warn(
-            "--drop of %s takes away its zone ranges that a person has set (%zu). If they are to be there "
-            "again after the load:",
-            name, zones.others);
-    for (size_t i = 0; ok && i < zones.ranges.count; i++)
-        if (!zones_is_own(&zones, name, zones.ranges.documents[i]) &&
-            strcmp(zones_namespace(zones.ranges.documents[i]), name) == 0)
-            ok = print_range(name, zones.ranges.documents[i], err);
-    zones_free(&zones);
-    return ok;
-}
-
-/* In the catalog, whose header is there and outlives the drop: whoever loads next, it is done. */
-bool job_note_dropped(job_t *job, err_t *err) {
-    return !job->was_off || balancer_note_off(job->server, job->client, err);
-}
-
 /* Has another load sharded the collection at the same moment? Its zones came first, and it has a moment to go on. */
 static bool was_quicker(job_t *job, route_read_t *read) {
     err_t ignored;
@@ -328,20 +279,6 @@ static bool was_quicker(job_t *job, route_read_t *read) {
             break;
     }
     return *read == ROUTE_READ;
-}
-
-/* A person's own setting, which --drop took away with the collection, this one or that of an earlier load. */
-static void keep_off(job_t *job) {
-    const char *name = server_namespace(job->server);
-    bool owed;
-    err_t err;
-    if (balancer_keep_off(job->server, job->client, &owed, &err) || !owed)
-        return;
-    char *quoted = ejson_text(name);
-    log_warn("balancing of %s was off before --drop, and is on now: sh.disableBalancing(%s) turns it off "
-             "again (%s)",
-             name, quoted ? quoted : "...", err.text);
-    free(quoted);
 }
 
 bool job_open_shards(job_t *job, err_t *err) {
@@ -378,7 +315,7 @@ bool job_open_shards(job_t *job, err_t *err) {
             ok = (read = route_open(job->server, job->client, route, err)) != ROUTE_FAILED;
     }
     if (read == ROUTE_READ)
-        keep_off(job);
+        job_keep_off(job);
     if (read == ROUTE_HIDDEN)
         log_note(
             "this user may not read the cluster's config database: the router sorts the batches, which is "

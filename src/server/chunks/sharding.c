@@ -24,6 +24,9 @@ static bool take(sharding_t *sharding, const bson_t *entry, err_t *err) {
         return err_set(err, STATUS_USAGE, "the shard key of %s is not understood", sharding->name);
     sharding->sharded = true;
     sharding->unbalanced = bson_iter_init_find(&at, entry, "noBalance") && bson_iter_as_bool(&at);
+    sharding->unmerged = bson_iter_init_find(&at, entry, "enableAutoMerge") && !bson_iter_as_bool(&at);
+    if (bson_iter_init_find(&at, entry, "maxChunkSizeBytes"))
+        sharding->chunk_bytes = bson_iter_as_int64(&at);
     if (bson_iter_init_find(&at, entry, "lastmodEpoch") && BSON_ITER_HOLDS_OID(&at))
         bson_oid_copy(bson_iter_oid(&at), &sharding->epoch);
     sharding->timestamp = bson_read_timestamp(entry, "timestamp");

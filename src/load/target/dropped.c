@@ -1,0 +1,117 @@
+/* dropped: what a drop takes away with a sharded collection that a person has set. Balancing that is off is noted, and is off again
+ * behind the load; of all else a person is told, with the commands that restore it. */
+#include "base/ejson.h"
+#include "base/log.h"
+#include "load/job/job.h"
+#include "server/bson_read.h"
+#include "server/chunks/sharding.h"
+#include "server/presplit/zones.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* As the mongo shell takes it. */
+static bool print_range(const char *name, const bson_t *range, err_t *err) {
+    bson_t min, max;
+    text_t line = {.length = 0};
+    text_append(&line, "sh.updateZoneKeyRange(");
+    ejson_append_text(&line, name);
+    text_append(&line, ", ");
+    bool known = bson_read_field(range, "min", &min) && ejson_append_for_shell(&line, &min);
+    text_append(&line, ", ");
+    known = known && bson_read_field(range, "max", &max) && ejson_append_for_shell(&line, &max);
+    text_append(&line, ", ");
+    ejson_append_text(&line, zones_of_range(range));
+    text_append(&line, ")");
+    char *words = text_take(&line, err);
+    const bool said = words;
+    if (said && known)
+        log_paste(words);
+    free(words);
+    return said;
+}
+
+/* The size of its chunks, and whether they are merged: other switches are nothing that a server keeps. */
+static bool print_settings(const char *name, const sharding_t *sharding, err_t *err) {
+    text_t line = {.length = 0};
+    if (!sharding->chunk_bytes && !sharding->unmerged)
+        return true;
+    text_append(&line, "db.adminCommand({configureCollectionBalancing: ");
+    ejson_append_text(&line, name);
+    if (sharding->chunk_bytes)
+        text_print(&line, ", chunkSize: %" PRId64, sharding->chunk_bytes >> 20);
+    text_append(&line, sharding->unmerged ? ", enableAutoMerger: false})" : "})");
+    char *words = text_take(&line, err);
+    if (!words)
+        return false;
+    log_warn("--drop of %s takes away how a person has set its chunks. If that is to be so again after the "
+             "load:",
+             name);
+    log_paste(words);
+    free(words);
+    return true;
+}
+
+/* The load shards it by another one, if none is given. */
+static bool tell_key(const job_t *job, const shardkey_t *key, err_t *err) {
+    if (job->spec->shard_key || key->is_id)
+        return true;
+    char *text = ejson_print(&key->spec, true, NULL);
+    if (!text)
+        return err_memory(err, key->spec.len);
+    log_warn("--drop of %s takes away its shard key %s, and without --shard-key it will be sharded on "
+             "{ \"_id\" : 1 }",
+             server_namespace(job->server), text);
+    free(text);
+    return true;
+}
+
+static bool tell_sharding(const job_t *job, err_t *err) {
+    sharding_t sharding;
+    const bool ok = sharding_read(job->server, job->client, NULL, &sharding, err) &&
+                    (!sharding.sharded || (tell_key(job, &sharding.key, err) &&
+                                           print_settings(server_namespace(job->server), &sharding, err)));
+    sharding_free(&sharding);
+    return ok;
+}
+
+bool job_tell_dropped(job_t *job, err_t *err) {
+    const char *name = server_namespace(job->server);
+    zones_t zones;
+    balancer_t hold = BALANCER_ON;
+    if (server_facts(job->server)->kind != SERVER_ROUTER)
+        return true;
+    bool ok = zones_read(job->server, job->client, NULL, &zones, err) &&
+              (!zones.unbalanced || balancer_look(job->server, job->client, &hold, NULL, err));
+    job->was_off = hold == BALANCER_PERSONS || hold == BALANCER_IN_DOUBT;
+    if (ok && zones.others)
+        log_warn(
+            "--drop of %s takes away its zone ranges that a person has set (%zu). If they are to be there "
+            "again after the load:",
+            name, zones.others);
+    for (size_t i = 0; ok && i < zones.ranges.count; i++)
+        if (!zones_is_own(&zones, name, zones.ranges.documents[i]) &&
+            strcmp(zones_namespace(zones.ranges.documents[i]), name) == 0)
+            ok = print_range(name, zones.ranges.documents[i], err);
+    zones_free(&zones);
+    return ok && tell_sharding(job, err);
+}
+
+/* In the catalog, whose header is there and outlives the drop: whoever loads next, it is done. */
+bool job_note_dropped(job_t *job, err_t *err) {
+    return !job->was_off || balancer_note_off(job->server, job->client, err);
+}
+
+void job_keep_off(job_t *job) {
+    const char *name = server_namespace(job->server);
+    bool owed;
+    err_t err;
+    if (balancer_keep_off(job->server, job->client, &owed, &err) || !owed)
+        return;
+    char *quoted = ejson_text(name);
+    log_warn("balancing of %s was off before --drop, and is on now: sh.disableBalancing(%s) turns it off "
+             "again (%s)",
+             name, quoted ? quoted : "...", err.text);
+    free(quoted);
+}
