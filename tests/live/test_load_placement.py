@@ -323,6 +323,28 @@ class Placement(livecluster.Cluster):
             self.assertNotIn("cannot be built where", self.stderr)
         self.clean()
 
+    def indexes(self, collection):
+        return {each["name"]: each for each in
+                self.client.command(self.database, {"listIndexes": collection})["cursor"]["firstBatch"]}
+
+    def test_index_of_the_key(self):
+        """one that is asked for is there before the collection is sharded, and servers take it: they would make another one"""
+        for number, (key, index, name) in enumerate((("t", "t:1;unique", "t_1"), ("k", "k:1;name=mine", "mine"),
+                                                     ("k:hashed", "k:hashed;name=mine", "mine"), ("t,k", "t:1,k:1;unique", "t_1_k_1"))):
+            self.load("--shard-key", key, "--index", index, "a.csv", collection="c%d" % number)
+            found = self.indexes("c%d" % number)
+            self.assertEqual({"_id_", name} if "_id_" in found else {name}, set(found))
+            self.assertEqual("unique" in index, bool(found[name].get("unique")))
+            self.load("--drop", "--yes", "--shard-key", key, "--index", index, "a.csv", collection="c%d" % number)
+        self.load("--shard-key", "k", "--index", "k:1;sparse;name=mine", "a.csv", collection="both")
+        self.assertLessEqual({"k_1", "mine"}, set(self.indexes("both")))
+        for words in ((), ("--drop", "--yes")):
+            self.load("--shard-key", "k", "--index", "k:1;sparse", "a.csv", *words, status=1, collection="c1" if words else "none")
+            self.assertIn("give it another name", self.stderr)
+        self.assertEqual(3000, self.client.count(self.database, "c1"))
+        self.assertNotIn("none", self.listed())
+        self.clean()
+
     def test_drop_of_chunk_sizes_and_keys(self):
         """a size of chunks goes with the collection, and so does its key, if none is given: both are told"""
         self.admin(shardCollection=self.name, key={"k": 1})
@@ -341,7 +363,8 @@ class Placement(livecluster.Cluster):
     def test_indexes_that_do_not_go_with_the_key(self):
         """of an empty collection that a person has made: no matter of time"""
         for name, index in (("unique", {"key": {"v": 1}, "unique": True}),
-                            ("partial", {"key": {"k": 1}, "partialFilterExpression": {"k": {"$gt": "M"}}})):
+                            ("partial", {"key": {"k": 1}, "partialFilterExpression": {"k": {"$gt": "M"}}}),
+                            ("named", {"key": {"k": 1}, "sparse": True, "name": "k_1"})):
             self.client.command(self.database, {"createIndexes": name, "indexes": [{"name": "theirs", **index}]})
             words = ["a.csv"] if name == "unique" else ["--shard-key", "k", "a.csv"]
             self.load(*words, collection=name, status=1)

@@ -85,7 +85,7 @@ static bool collection_empty(job_t *job, const shardkey_t *key, err_t *err) {
     job->placed = true;
     bson_oid_t load;
     load_id_to_oid(&job->id, &load);
-    bool ok = check_shards(&shards, err) &&
+    bool ok = check_shards(&shards, err) && job_build_key_index(job, key, err) &&
               zone_notes_write(job->server, job->client, &load, shards.count, job->place.uuid, err) &&
               (job->changed.zones = shards.count) && presplit_empty(job, key, &shards, presplit_place, err);
     presplit_free_shards(&shards);
@@ -204,7 +204,7 @@ static bool check_wanted(const job_t *job, err_t *err) {
     shardkey_t wanted;
     if (!shardkey_parse(job->spec->shard_key ? job->spec->shard_key : "_id", &wanted, err))
         return false;
-    const bool ok = job_check_unique_indexes(job, &wanted, err) &&
+    const bool ok = job_check_unique_indexes(job, &wanted, err) && job_check_key_index(job, &wanted, err) &&
                     (!job->spec->shard_key || job_check_key_values(job, err));
     shardkey_free(&wanted);
     return ok;

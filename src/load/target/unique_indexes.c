@@ -32,9 +32,12 @@ bool job_check_unique_indexes(const job_t *job, const shardkey_t *key, err_t *er
         err_set(
             err, STATUS_USAGE,
             "the unique index %s cannot be built where %s is sharded on %s: such an index has to begin with "
-            "the shard key, or with _id. Give --shard-key the first fields of the index, or none; or take "
-            "--index without ;unique. No record was loaded",
-            index->name, server_namespace(job->server), text ? text : "...");
+            "the shard key, or with _id. Give --shard-key the first fields of the index, or none; or %s. No "
+            "record was loaded",
+            index->name, server_namespace(job->server), text ? text : "...",
+            i < job->spec->index_count
+                ? "take --index without ;unique"
+                : "take the metadata of the dump away, and give its other indexes by --index");
         free(text);
         return false;
     }

@@ -150,11 +150,12 @@ static bool set_zones(server_t *server, mongoc_client_t *client, const shardkey_
 
 /* An index or an option of the collection may not go with the key: that is no matter of time. */
 static bool shard(server_t *server, mongoc_client_t *client, const shardkey_t *key, err_t *err) {
-    enum { INVALID_OPTIONS = 72 };
+    enum { INVALID_OPTIONS = 72, INDEX_OPTIONS_CONFLICT = 85, INDEX_KEYS_CONFLICT = 86 };
     bson_t reply, *command = BCON_NEW("shardCollection", BCON_UTF8(server_namespace(server)), "key",
                                       BCON_DOCUMENT(&key->spec));
     const bool ok = server_command(server, client, "admin", command, false, &reply, err);
-    if (!ok && server_code(&reply) == INVALID_OPTIONS)
+    const int code = ok ? 0 : server_code(&reply);
+    if (code == INVALID_OPTIONS || code == INDEX_OPTIONS_CONFLICT || code == INDEX_KEYS_CONFLICT)
         err->status = STATUS_USAGE;
     bson_destroy(&reply);
     bson_destroy(command);
