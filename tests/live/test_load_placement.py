@@ -475,6 +475,20 @@ class Hidden(livecluster.Cluster):
         self.assertEqual(({"k": 1}, True), (entry["key"], entry.get("noBalance")))
         self.assertEqual(["theirs"], [each["tag"] for each in self.config("tags", filter={"ns": name})])
 
+    def test_key_that_cannot_be_seen(self):
+        """where nothing would be sharded, or by another key than was asked for: refused; without a key it is loaded as it is"""
+        self.write("a.csv", TEXT)
+        self.client.command("admin", {"createUser": "few", "pwd": "x", "roles": [{"role": "readWrite", "db": self.database}]})
+        uri = "mongodb://few:x@" + self.uri().partition("@")[2]
+        self.load("--shard-key", "k", "a.csv", "--uri", uri, status=1)
+        self.assertIn("this user may not read how %s.results is sharded" % self.database, self.stderr)
+        self.assertEqual([], self.client.command(self.database, {"listCollections": 1})["cursor"]["firstBatch"])
+        self.client.command(self.database, {"createIndexes": "results", "indexes": [{"key": {"t": 1}, "name": "t", "unique": True}]})
+        self.client.command("admin", {"shardCollection": self.database + ".results", "key": {"t": 1}})
+        self.load("--index", "t:1;unique;name=t", "a.csv", "--uri", uri)
+        self.load("--shard-key", "k", "a.csv", "--uri", uri, status=1)
+        self.assertEqual(3000, self.client.count(self.database, "results"))
+
     def as_role(self, *privileges):
         """The URI of a user who may read config, and what is said."""
         roles = [{"role": "readWrite", "db": self.database}, {"role": "read", "db": "config"}]

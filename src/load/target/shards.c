@@ -7,6 +7,7 @@
 #include "catalog/store/entry_bson.h"
 #include "load/before/sample.h"
 #include "load/job/job.h"
+#include "server/bson_read.h"
 #include "server/presplit/balance_check.h"
 #include "server/presplit/presplit.h"
 #include "server/presplit/rights.h"
@@ -178,6 +179,17 @@ static bool check_no_key(const job_t *job, err_t *err) {
                server_namespace(job->server));
 }
 
+/* What nobody may see, a load leaves as it is: the key that was asked for would be none, or another one, for good. */
+static bool check_hidden(const job_t *job, err_t *err) {
+    return !job->spec->shard_key || is_none(job) || job->spec->retry ||
+           err_set(
+               err, STATUS_USAGE,
+               "--shard-key %s: this user may not read how %s is sharded, and a load shards nothing then. "
+               "The role clusterManager has what it takes; or leave the option out: what is sharded stays "
+               "as it is, and the rest on one shard. Nothing was touched",
+               job->spec->shard_key, server_namespace(job->server));
+}
+
 /* Past the routers, or each thread with one of them. */
 static bool open_ways(job_t *job, route_read_t read, err_t *err) {
     const load_spec_t *spec = job->spec;
@@ -210,40 +222,46 @@ static bool check_wanted(const job_t *job, err_t *err) {
     return ok;
 }
 
-/* Would nothing stand against sharding it, if it is not sharded yet, or will not be behind the drop? */
-static bool check_sharding(const job_t *job, const zones_t *zones, err_t *err) {
+static bool check_zones(const job_t *job, const zones_t *zones, bool anew, err_t *err) {
     const char *name = server_namespace(job->server);
-    const bool anew = !zones->sharded || job->spec->drop;
-    shard_names_t shards = {NULL, 0};
-    bool ok = true;
-    if (!zones->hidden && !zones->sharded && zones->others)
-        ok = err_set(
+    if (!zones->sharded && zones->others)
+        return err_set(
             err, STATUS_USAGE,
             "%s is not sharded yet, and a person has set %zu zone range%s for it (%s): a load would "
             "contradict them. Shard the empty collection yourself (sh.shardCollection), and load into "
             "that; or take the ranges away. Nothing was touched",
             name, zones->others, zones->others == 1 ? "" : "s", zones->other);
-    if (ok && !zones->hidden && !zones->sharded && !job->spec->drop && job->place.collated)
-        ok = err_set(err, STATUS_USAGE,
-                     "%s has a collation, and texts of a shard key are compared without one: leave it on one "
-                     "shard with --shard-key none; or shard the empty collection yourself "
-                     "(sh.shardCollection), and load into that. Nothing was touched",
-                     name);
-    if (ok && !zones->hidden && anew && zones->alike[0])
-        ok = err_set(
-            err, STATUS_USAGE,
-            "a shard has the tag %s, which no load of %s has noted: a load would set one of that name, "
-            "and take it away. Take it away yourself (sh.removeShardFromZone), or give --shard-key none. "
-            "Nothing was touched",
-            zones->alike, name);
-    if (ok && anew)
-        ok = collection_may_shard(name, err);
-    if (ok && !zones->hidden && anew)
-        ok = presplit_shards(job->server, job->client, &shards, err) && check_shards(&shards, err);
-    if (ok && !zones->hidden && anew)
-        ok = rights_check(job->server, job->client, err);
-    if (ok && anew)
-        ok = check_wanted(job, err);
+    return !anew || !zones->alike[0] ||
+           err_set(
+               err, STATUS_USAGE,
+               "a shard has the tag %s, which no load of %s has noted: a load would set one of that name, "
+               "and take it away. Take it away yourself (sh.removeShardFromZone), or give --shard-key "
+               "none. Nothing was touched",
+               zones->alike, name);
+}
+
+static bool check_collation(const job_t *job, const zones_t *zones, err_t *err) {
+    return zones->sharded || job->spec->drop || !job->place.collated ||
+           err_set(err, STATUS_USAGE,
+                   "%s has a collation, and texts of a shard key are compared without one: leave it on one "
+                   "shard with --shard-key none; or shard the empty collection yourself "
+                   "(sh.shardCollection), and load into that. Nothing was touched",
+                   server_namespace(job->server));
+}
+
+/* Would nothing stand against sharding it, if it is not sharded yet, or will not be behind the drop? */
+static bool check_sharding(const job_t *job, const zones_t *zones, err_t *err) {
+    const bool anew = !zones->sharded || job->spec->drop;
+    shard_names_t shards = {NULL, 0};
+    if (zones->hidden)
+        return check_hidden(job, err);
+    if (!check_zones(job, zones, anew, err) || !check_collation(job, zones, err))
+        return false;
+    if (!anew)
+        return true;
+    const bool ok = collection_may_shard(server_namespace(job->server), err) &&
+                    presplit_shards(job->server, job->client, &shards, err) && check_shards(&shards, err) &&
+                    rights_check(job->server, job->client, err) && check_wanted(job, err);
     presplit_free_shards(&shards);
     return ok;
 }
@@ -317,6 +335,8 @@ bool job_open_shards(job_t *job, err_t *err) {
     if (read == ROUTE_READ)
         job_keep_off(job);
     if (read == ROUTE_HIDDEN)
+        ok = check_hidden(job, err);
+    if (read == ROUTE_HIDDEN && ok)
         log_note(
             "this user may not read the cluster's config database: the router sorts the batches, which is "
             "slower; the role clusterMonitor would do");
