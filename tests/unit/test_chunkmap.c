@@ -449,6 +449,22 @@ static void test_sample(void **state) {
         bson_destroy(keys[i]);
 }
 
+/* Keys at an end of all keys, which no range may begin at; but one of several fields may have one there. */
+static void test_sample_of_ends(void **state) {
+    (void)state;
+    bson_t *keys[] = {
+        BCON_NEW("k", BCON_MINKEY, "m", BCON_MINKEY), BCON_NEW("k", BCON_MINKEY, "m", BCON_MINKEY),
+        BCON_NEW("k", BCON_MINKEY, "m", BCON_INT32(5)), BCON_NEW("k", BCON_MAXKEY, "m", BCON_MAXKEY)};
+    bson_t *bounds[4];
+    size_t count;
+    assert_true(presplit_sample(keys, 4, 4, bounds, &count));
+    assert_int_equal(count, 1);
+    assert_true(bson_equal(bounds[0], keys[2]));
+    bson_destroy(bounds[0]);
+    for (size_t i = 0; i < 4; i++)
+        bson_destroy(keys[i]);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_order),
@@ -467,6 +483,7 @@ int main(void) {
         cmocka_unit_test(test_keys_that_are_none),
         cmocka_unit_test(test_bounds),
         cmocka_unit_test(test_sample),
+        cmocka_unit_test(test_sample_of_ends),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -105,13 +105,23 @@ static int by_order(const void *a, const void *b) {
     return keyorder_documents(*(bson_t *const *)a, *(bson_t *const *)b);
 }
 
+/* A range that begins at an end of all keys would be none. */
+static bool is_end(const bson_t *key, bson_type_t end) {
+    bson_iter_t at;
+    bool is = bson_iter_init(&at, key);
+    while (is && bson_iter_next(&at))
+        is = bson_iter_type(&at) == end;
+    return is;
+}
+
 bool presplit_sample(bson_t **keys, size_t key_count, size_t shards, bson_t **bounds, size_t *count) {
     *count = 0;
     if (key_count)
         qsort(keys, key_count, sizeof *keys, by_order);
     for (size_t i = 1; i < shards; i++) {
         const bson_t *key = key_count ? keys[i * key_count / shards] : NULL;
-        if (!key || (*count && keyorder_documents(bounds[*count - 1], key) >= 0))
+        if (!key || is_end(key, BSON_TYPE_MINKEY) || is_end(key, BSON_TYPE_MAXKEY) ||
+            (*count && keyorder_documents(bounds[*count - 1], key) >= 0))
             continue;
         if (!(bounds[*count] = bson_copy(key)))
             return false;
