@@ -84,7 +84,8 @@ bool collection_same_keys(const index_spec_t *a, const index_spec_t *b);
 bool collection_same_option(const index_spec_t *a, const index_spec_t *b, const char *option);
 void collection_free_index(index_spec_t *spec);
 
-/* Builds one index and waits for its end. A stop signal ends the wait; the server continues to build. */
+/* Builds one index and waits for its end; one that is there costs nothing, whatever its name. A stop signal ends the wait; the
+ * server continues to build. collection_build.c. */
 bool collection_build_index(server_t *server, mongoc_client_t *client, const index_spec_t *spec,
                             int64_t *took_ns, err_t *err);
 

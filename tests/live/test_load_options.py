@@ -132,6 +132,19 @@ class Place(livetest.Case):
         self.load("a.csv", "--index", "d:1,k:-1")
         self.refused("--index|index", "a.csv", "--index", "d:up")
 
+    def test_index_of_another_name(self):
+        """one that is there costs nothing, whatever its name; one with other options stays what it is, and is told"""
+        self.client.command(self.database, {"createIndexes": "results", "indexes": [
+            {"key": {"d": 1}, "name": "mine"}, {"key": {"k": "text"}, "name": "words", "default_language": "german"},
+            {"key": {"y": 1}, "name": "few", "partialFilterExpression": {"y": {"$exists": True}}}]})
+        self.write("a.csv", rows(1000))
+        self.load("a.csv", "--index", "d:1", "--index", "y:1;name=x;partial={\"y\": {\"$exists\": true}}")
+        listed = self.client.command(self.database, {"listIndexes": "results"})["cursor"]["firstBatch"]
+        self.assertEqual({"mine", "words", "few"}, {entry["name"] for entry in listed} - {"_id_"})
+        for other in ("k:text", "d:1;expire=5"):
+            self.load("a.csv", "--index", other, status=4)
+            self.assertIn("could not build the index", self.stderr)
+
 
 class Choice(livetest.Case):
     def test_limit(self):

@@ -351,7 +351,7 @@ class Placement(livecluster.Cluster):
         self.load("a.csv")
         self.admin(configureCollectionBalancing=self.name, chunkSize=5)
         self.load("--drop", "--yes", "--shard-key", "k", "a.csv")
-        command = '\ndb.adminCommand({configureCollectionBalancing: "%s", chunkSize: 5})\n' % self.name
+        command = '    db.adminCommand({configureCollectionBalancing: "%s", chunkSize: 5})\n' % self.name
         self.assertIn(command, self.stderr)
         self.assertNotIn("takes away its shard key", self.stderr)
         self.load("--drop", "--yes", "a.csv")
