@@ -110,9 +110,10 @@ static const char *why_alone(const char *folder, const char *name) {
         return "";
     char *metadata = read_file(path);
     word(metadata, "type", type, sizeof type);
+    const bool is_view = metadata && !type[0] && dump_list_is_view(metadata);
     free(metadata);
     free(path);
-    const char *why = dump_list_why_empty(type);
+    const char *why = dump_list_why_empty(is_view ? "view" : type);
     return why ? why : "";
 }
 
@@ -142,6 +143,7 @@ static bool is_folder(const char *folder, const char *name) {
 
 bool dump_folder_see(dump_list_t *dump, bool is, const char *folder, const char *name, const char **why,
                      bool *other, err_t *err) {
+    static const char system[] = "system.";
     const size_t data = stem(name, data_ends);
     *other = !is && (!data || dump_folder_beside(name) || is_folder(folder, name));
     *why = NULL;
@@ -154,7 +156,7 @@ bool dump_folder_see(dump_list_t *dump, bool is, const char *folder, const char 
         *why = why_alone(folder, name);
     else if (strcmp(name, "prelude.json") == 0 || strcmp(name, "prelude.json.gz") == 0)
         *why = "";
-    else if (data && strncmp(name, "system.", 7) == 0)
+    else if (data > sizeof system - 1 && strncmp(name, system, sizeof system - 1) == 0)
         *why = dump_list_of_server;
     else if (data)
         return add(dump, folder, name, data, err);

@@ -121,6 +121,11 @@ static bool good_collection(const char *name, err_t *err) {
     if (strncmp(name, "system.", 7) == 0)
         return err_set(err, STATUS_USAGE,
                        "'%s' is one of the server's own collections: name another one in the URI", name);
+    if (strcmp(name, "system") == 0)
+        return err_set(
+            err, STATUS_USAGE,
+            "of a collection 'system' the catalog would be 'system.tipple.files', and such names are "
+            "the server's own: name another one in the URI");
     if (strchr(name, '$') || strstr(name, "..") || name[strlen(name) - 1] == '.' || name[0] == '.')
         return err_set(err, STATUS_USAGE,
                        "'%s' cannot be a collection's name: no '$', and dots only between words", name);

@@ -448,7 +448,13 @@ class Dump(livetest.Case):
         self.put_dump("dump/" + self.database, {file: made(3, "o") for file in names.values()})
         self.assertEqual({"%s.%s" % (self.database, name): 3 for name in names}, self.each("load", "dump"))
         self.put("dump/%s/%s.metadata.json" % (self.database, "plain"), b'{"collectionName": "a%20c"}')
+        self.put("dump/%s/v.metadata.json" % self.database, b'{"options": {"viewOn": "plain", "pipeline": []}, "indexes": []}')
+        self.put("dump/%s/system.js.bson" % self.database, b"")
         self.assertIn(self.database + ".a%20c", self.each("load", "dump"))
+        self.assertRegex(self.stderr, r"skipped \S+/system\.js\.bson: a collection of the server itself\n.*skipped \S+/v\.metadata\.json: a view")
+        self.put_dump("dump/" + self.database, {"system": made(3, "o")})
+        self.each("load", "dump", status=1)
+        self.assertRegex(self.stderr, r"1 of \d+ collections are not done \(%s\.system\)" % self.database)
 
     def test_indexes_keep_their_order(self):
         """an index that has no collation gets none of its new collection, whose texts are equal in another sense"""

@@ -92,6 +92,7 @@ static void test_bad(void **state) {
         {"mongodb://h/mot.r?tlsCertificateKeyFilePassword=a&tsl=b",
          "option 2 of those behind the ? of the URI is"},
         {"mongodb://h/mot.system.users", "the server's own collections"},
+        {"mongodb://h/mot.system", "such names are the server's own"},
         {"mongodb://h/mot.results.tipple.files", "a load's catalog"},
         {"mongodb://h/mot.results.tipple.loads", "a load's catalog"},
         {"mongodb://h/mot.results.tipple.drills", "the history of drills"},

@@ -1,6 +1,7 @@
 #include "input/archive/dump.h"
-#include "format/json/json_document.h"
+#include "input/archive/dump_list.h"
 
+#include <bson/bson.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -11,17 +12,6 @@ static const char *text_of(const bson_t *document, const char *key) {
         return NULL;
     const char *text = bson_iter_utf8(&iter, &length);
     return strlen(text) == length ? text : NULL;
-}
-
-/* Those that older mongodumps list without a type. */
-static bool is_view(const char *metadata) {
-    err_t ignored;
-    bson_t *all = json_document(metadata, &ignored);
-    bson_iter_t iter, view;
-    const bool is =
-        all && bson_iter_init(&iter, all) && bson_iter_find_descendant(&iter, "options.viewOn", &view);
-    bson_destroy(all);
-    return is;
 }
 
 bool dump_header_read(const uint8_t *document, uint32_t length, dump_header_t *header) {
@@ -35,9 +25,9 @@ bool dump_header_read(const uint8_t *document, uint32_t length, dump_header_t *h
         return false;
     *header = (dump_header_t){.metadata = metadata && metadata[0] ? metadata : NULL};
     snprintf(header->type, sizeof header->type, "%s",
-             type                                    ? type
-             : header->metadata && is_view(metadata) ? "view"
-                                                     : "");
+             type                                              ? type
+             : header->metadata && dump_list_is_view(metadata) ? "view"
+                                                               : "");
     header->ends = bson_iter_init_find(&iter, &bson, "EOF") && bson_iter_as_bool(&iter);
     if (bson_iter_init_find(&iter, &bson, "CRC") && BSON_ITER_HOLDS_INT64(&iter))
         header->crc = (uint64_t)bson_iter_int64(&iter);

@@ -2,6 +2,7 @@
 #include "base/chars/own_names.h"
 #include "base/grow.h"
 #include "base/text.h"
+#include "format/json/json_document.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -69,6 +70,16 @@ char *dump_list_names(const dump_list_t *list, err_t *err) {
     if (list->count > NAMED)
         text_print(&names, " and %zu more", list->count - NAMED);
     return text_take(&names, err);
+}
+
+bool dump_list_is_view(const char *metadata) {
+    err_t ignored;
+    bson_t *all = json_document(metadata, &ignored);
+    bson_iter_t iter, view;
+    const bool is =
+        all && bson_iter_init(&iter, all) && bson_iter_find_descendant(&iter, "options.viewOn", &view);
+    bson_destroy(all);
+    return is;
 }
 
 const char *dump_list_why_empty(const char *type) {

@@ -31,6 +31,9 @@ size_t dump_list_find(const dump_list_t *list, const char *name);
 /* "a, b and 3 more", which the caller frees. */
 char *dump_list_names(const dump_list_t *list, err_t *err);
 
+/* Of the metadata: is it a view? Those of older mongodumps have no type. */
+bool dump_list_is_view(const char *metadata);
+
 /* Why a dump has no documents of a collection of this type, as its metadata names it; NULL: it has them. A clause. */
 const char *dump_list_why_empty(const char *type);
 
