@@ -341,6 +341,9 @@ class Placement(livecluster.Cluster):
         for words in ((), ("--drop", "--yes")):
             self.load("--shard-key", "k", "--index", "k:1;sparse", "a.csv", *words, status=1, collection="c1" if words else "none")
             self.assertIn("give it another name", self.stderr)
+            self.load("--shard-key", "d", "--index", "d:1;expire=100;name=x", "a.csv", *words, status=1,
+                      collection="c1" if words else "none")
+            self.assertIn("would remove documents while they are loaded", self.stderr)
         self.assertEqual(3000, self.client.count(self.database, "c1"))
         self.assertNotIn("none", self.listed())
         self.clean()

@@ -29,19 +29,29 @@ static bool may_be_of_key(const index_spec_t *index) {
            !bson_has_field(&index->options, "partialFilterExpression");
 }
 
+/* name: of the index that servers make. */
+static bool check(const index_spec_t *index, const char *name, err_t *err) {
+    if (bson_has_field(&index->options, "expireAfterSeconds"))
+        return err_set(
+            err, STATUS_USAGE,
+            "the index %s has the fields of the shard key, so that it is there before the load, and "
+            "would remove documents while they are loaded: leave ;expire=SECONDS out, and set that "
+            "behind the load (collMod). Nothing was touched",
+            index->name);
+    return may_be_of_key(index) || strcmp(index->name, name) != 0 ||
+           err_set(err, STATUS_USAGE,
+                   "the index %s is sparse, partial, hidden or of a collation, and servers give another one "
+                   "that name, which the shard key needs: give it another name (--index with ;name=NAME), or "
+                   "choose another --shard-key. Nothing was touched",
+                   name);
+}
+
 bool job_check_key_index(const job_t *job, const shardkey_t *key, err_t *err) {
     index_spec_t of_key;
     bool ok = true;
     describe(key, &of_key);
     for (size_t i = 0; ok && !key->is_id && i < job->index_count; i++)
-        if (collection_same_keys(&job->indexes[i], &of_key) && !may_be_of_key(&job->indexes[i]) &&
-            strcmp(job->indexes[i].name, of_key.name) == 0)
-            ok =
-                err_set(err, STATUS_USAGE,
-                        "the index %s is sparse, partial, hidden or of a collation, and servers give another "
-                        "one that name, which the shard key needs: give it another name (--index with "
-                        ";name=NAME), or choose another --shard-key. Nothing was touched",
-                        of_key.name);
+        ok = !collection_same_keys(&job->indexes[i], &of_key) || check(&job->indexes[i], of_key.name, err);
     collection_free_index(&of_key);
     return ok;
 }
