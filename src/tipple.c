@@ -48,7 +48,7 @@ tipple_format_t *tipple_format_open(const char *name, tipple_error_t *error) {
 
 /* The text becomes a stream that has ended, which is looked at as one that comes from a pipe. */
 static bool guess(const void *text, size_t length, tipple_format_t *format, err_t *err) {
-    static const guess_options_t nothing_said;
+    static const guess_options_t options_of_guess = {.beginning = true};
     manifest_t manifest = {.count = 0};
     guessed_t guessed = {.yaml = NULL};
     pushed_t *pushed = pushed_new(length + 1);
@@ -58,7 +58,7 @@ static bool guess(const void *text, size_t length, tipple_format_t *format, err_
         pushed_put(pushed, text, length);
         pushed_end(pushed);
         ok = manifest_build(&manifest, NULL, 0, &options, err) &&
-             (format->schema = guess_inputs_open(&manifest, &nothing_said, &guessed, err));
+             (format->schema = guess_inputs_open(&manifest, &options_of_guess, &guessed, err));
     }
     format->text = guessed.yaml;
     guessed.yaml = NULL;

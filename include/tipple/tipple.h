@@ -59,8 +59,9 @@ typedef struct tipple_format tipple_format_t;
 /* A built-in format's name, or the path of a format file. NULL: error says what is wrong, with line and
  * column. A format is read-only and may be shared by threads. */
 TIPPLE_API tipple_format_t *tipple_format_open(const char *name, tipple_error_t *error);
-/* The format of a text, or of the beginning of one, such as its first MiB: delimited text, JSON or BSON, with its types. NULL:
- * error says what the text may be, and what nobody can tell. */
+/* The format of a text, or of the beginning of one, such as its first MiB: delimited text, JSON or BSON, with its types. It may end
+ * anywhere: of ten lines and more, a last one without a line end is not looked at, since it may be cut off. NULL: error says
+ * what the text may be, and what nobody can tell. */
 TIPPLE_API tipple_format_t *tipple_format_guess(const void *text, size_t length, tipple_error_t *error);
 /* The format file of a format that was guessed, to be kept and opened the next time; NULL: it was opened. As long as the
  * format is open. A load takes the format without a file: tipple_load_set_format. */

@@ -346,6 +346,23 @@ static void test_guess(void **state) {
     assert_true(error.text[0]);
 }
 
+/* Wherever the beginning of a text ends, the guess is that of its whole lines. */
+static void test_guess_of_beginning(void **state) {
+    (void)state;
+    enum { MANY = 40 };
+    char text[4096] = "id;born\n";
+    size_t length = strlen(text), row = 0;
+    for (int i = 0; i < MANY; i++, length += row)
+        row = (size_t)snprintf(text + length, sizeof text - length, "%d;1912-06-%02d\n", 100 + i, i % 28 + 1);
+    for (size_t cut = length - row; cut <= length; cut++) {
+        tipple_error_t error;
+        tipple_format_t *format = tipple_format_guess(text, cut, &error);
+        assert_non_null(format);
+        assert_non_null(strstr(tipple_format_text(format), "name: born, type: date"));
+        tipple_format_close(format);
+    }
+}
+
 static void test_version(void **state) {
     (void)state;
     const char *version = tipple_version();
@@ -469,6 +486,7 @@ int main(void) {
                                        cmocka_unit_test(test_what_is_no_text),
                                        cmocka_unit_test(test_silence),
                                        cmocka_unit_test(test_guess),
+                                       cmocka_unit_test(test_guess_of_beginning),
                                        cmocka_unit_test(test_version),
                                        cmocka_unit_test(test_nulls),
                                        cmocka_unit_test(test_by_width),

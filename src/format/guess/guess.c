@@ -122,6 +122,10 @@ bool guess_begin(guess_t *guess, const uint8_t *text, size_t length, bool whole,
     return keep_first(guess, text + bom, length - bom, whole, err);
 }
 
+bool guess_is_of_lines(const guess_t *guess) {
+    return !guess->json && !guess->bson;
+}
+
 /* ---- values ---- */
 
 /* \t, \n, \\: so databases write a tab, a line end, a backslash into text without quotes. */

@@ -25,7 +25,8 @@ typedef struct {
     char delimiter;    /* one character; ' ': blanks; '\n': none divides; 0: nobody has said it */
     bool encoding_given;
     encoding_t encoding;
-    bool nested;        /* names with dots make subdocuments */
+    bool beginning; /* the text may go on behind its end: a last line without a line end is cut off there */
+    bool nested;    /* names with dots make subdocuments */
     char *const *types; /* of single columns: see type_spec.h */
     size_t type_count;
     bool bad_value_given; /* also of a format that is not guessed */
@@ -42,6 +43,9 @@ void guess_destroy(guess_t *guess);
 
 /* text[0, length) is the beginning of the input; whole: it is all of it. False: status 5, with what to do. */
 bool guess_begin(guess_t *guess, const uint8_t *text, size_t length, bool whole, err_t *err);
+
+/* After guess_begin. Are its records lines, which a cut shortens unseen? JSON and BSON tell where a record ends. */
+bool guess_is_of_lines(const guess_t *guess);
 
 typedef enum {
     GUESS_FROM_START, /* the first input's beginning */

@@ -20,7 +20,8 @@ enum {
     PIECE = 256 << 10, /* in the middle of a larger one; at its end four of them */
     PIECES = 14,
     MOST_FILES = 8,
-    LEAST_LINES = 10,  /* of a stream, before it may be left because it is quiet */
+    LEAST_LINES =
+        10, /* of a stream, before it may be left because it is quiet, or its last line for cut off */
     SETTLED = 8 << 20, /* so much of compressed text is enough if its second half told nothing new */
 };
 
@@ -35,6 +36,7 @@ typedef struct {
     bool empty;    /* the input that was looked at last holds no record */
     bool begun;    /* the first input was looked at */
     bool all;
+    bool beginning;  /* as in guess_options_t */
     bool typed;      /* a person has named types: */
     uint8_t *sample; /* whole records of the first file, with slack around them, to see whether they fit */
     size_t sampled;
@@ -206,10 +208,22 @@ static bool read_first(stream_t *stream, err_t *err) {
     return ok;
 }
 
+/* Bytes of a last line that may be cut off. */
+static size_t cut_off(const stream_t *stream) {
+    const looking_t *looking = stream->looking;
+    const uint8_t *const end = stream->text + stream->have;
+    if (!stream->ended || !looking->beginning || !guess_is_of_lines(looking->guess) ||
+        lines_count(stream->text, stream->have) < LEAST_LINES || end[-1] == '\r')
+        return 0;
+    return (size_t)(end - 1 - (const uint8_t *)memrchr(stream->text, '\n', stream->have));
+}
+
 static bool take_stream(stream_t *stream, guess_from_t from, err_t *err) {
+    const size_t open = cut_off(stream);
     size_t used;
     const bool ok = guess_take(stream->looking->guess, stream->text + stream->used,
-                               stream->have - stream->used, from, stream->ended, &used, err);
+                               stream->have - open - stream->used, from, stream->ended, &used, err);
+    stream->looking->all &= !open;
     stream->used += ok ? used : 0;
     return ok;
 }
@@ -336,8 +350,10 @@ static bool guess_all(looking_t *looking, manifest_t *manifest, const guess_opti
 }
 
 bool guess_inputs(manifest_t *manifest, const guess_options_t *options, guessed_t *guessed, err_t *err) {
-    looking_t looking = {
-        .kit = source_kit_new_to_look(), .text = malloc(WHOLE), .typed = options->type_count > 0};
+    looking_t looking = {.kit = source_kit_new_to_look(),
+                         .text = malloc(WHOLE),
+                         .beginning = options->beginning,
+                         .typed = options->type_count > 0};
     *guessed = (guessed_t){.yaml = NULL};
     bool ok = (looking.kit && looking.text) || err_memory(err, WHOLE);
     ok = ok && guess_all(&looking, manifest, options, guessed, err);
