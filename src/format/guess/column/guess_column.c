@@ -133,6 +133,7 @@ void guess_column_add(column_t *column, const uint8_t *text, size_t length) {
         column->blank++;
         return;
     }
+    column->trailed += text[length - 1] == ' ';
     if (guess_is_null(text, length)) {
         add_null(column, text, length);
         return;
@@ -144,7 +145,6 @@ void guess_column_add(column_t *column, const uint8_t *text, size_t length) {
     if (column->shape)
         column->shape &= shape_of(text, length);
     column->led += text[0] == ' ';
-    column->trailed += text[length - 1] == ' ';
 }
 
 bool guess_kind_is_number(kind_t kind) {

@@ -31,7 +31,7 @@ typedef struct {
     uint32_t shape;        /* what all values have in common */
     size_t same_length;    /* of all values, as bytes; SIZE_MAX: not the same */
     size_t same_trimmed;   /* so, too, without the blanks around */
-    uint64_t led, trailed; /* values with a blank before, after them */
+    uint64_t led, trailed; /* values with a blank before them; those and words for nothing with one after */
     bool kept_blank;       /* some of those are in quotes */
     bool recurs;           /* a value is the same as the first row's */
 } column_t;
