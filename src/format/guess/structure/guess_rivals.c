@@ -17,20 +17,29 @@ enum {
 typedef struct {
     size_t mixed; /* hold the other sign, and are no number in which it is a mark */
     bool prose;   /* the other sign has a blank behind it in each of those */
-    bool shows;   /* a column is of numbers, dates or the like */
-    bool hides;   /* the other sign would make such a column of parts of another one */
+    size_t columns;
+    size_t clean; /* of these, those that hold the other sign nowhere; */
+    size_t shows; /* those that are of numbers, dates or the like */
+    bool hides;   /* the other sign would make such a column of parts of another one; */
+    bool mixes;   /* and other columns, too, of the same one: not as a list of numbers */
     bool tab;     /* it is a tab, which hardly any text holds */
 } side_t;
 
-static bool has_typed_part(const span_t *span, char sign) {
+typedef struct {
+    bool typed, text; /* some of them are */
+} parts_t;
+
+static parts_t look_at_parts(const span_t *span, char sign) {
     const uint8_t *at = span->text, *const end = at + span->length;
+    parts_t parts = {.typed = false};
     for (const uint8_t *next; at <= end; at = next + 1) {
         next = at < end ? memchr(at, sign, (size_t)(end - at)) : NULL;
         next = next ? next : end;
-        if (guess_classify(at, (size_t)(next - at)) == IS_TYPED)
-            return true;
+        const value_is_t is = guess_classify(at, (size_t)(next - at));
+        parts.typed |= is == IS_TYPED;
+        parts.text |= is != IS_TYPED && is != IS_NOTHING;
     }
-    return false;
+    return parts;
 }
 
 static bool is_before_blanks(const span_t *span, char sign) {
@@ -41,8 +50,9 @@ static bool is_before_blanks(const span_t *span, char sign) {
 }
 
 typedef struct {
-    uint32_t values, typed, parts; /* but for the first row */
-    bool mixed_name;               /* the first row's value holds the other sign */
+    uint32_t values, typed; /* but for the first row */
+    uint32_t parts, both;   /* of which the other sign makes a number or the like; and a text beside it */
+    bool mixed, mixed_name; /* a value, the first row's one holds the other sign */
 } sides_t;
 
 static void look_at_field(const span_t *span, char sign, bool first, sides_t *column, side_t *side) {
@@ -55,20 +65,23 @@ static void look_at_field(const span_t *span, char sign, bool first, sides_t *co
     if (holds && is != IS_TYPED) {
         side->mixed++;
         side->prose &= is_before_blanks(span, sign);
+        column->mixed = true;
         column->mixed_name |= first;
     }
     if (first || is == IS_NOTHING)
         return;
     column->values++;
     column->typed += is == IS_TYPED;
-    column->parts += holds && has_typed_part(span, sign);
+    const parts_t parts = holds ? look_at_parts(span, sign) : (parts_t){.typed = false};
+    column->parts += parts.typed;
+    column->both += parts.typed && parts.text;
 }
 
 static bool look_at_side(study_t *study, const structure_t *found, char sign, side_t *side, err_t *err) {
     static _Thread_local sides_t columns[SCHEMA_MOST_FIELDS];
     size_t looked = 0;
     memset(columns, 0, sizeof columns);
-    *side = (side_t){.prose = true, .tab = found->way.delimiter == '\t'};
+    *side = (side_t){.prose = true, .columns = found->columns, .tab = found->way.delimiter == '\t'};
     if (!guess_cut_all(study, &found->way, err))
         return false;
     for (size_t i = 0; i < study->count && looked < LOOK_AT; i++) {
@@ -80,22 +93,36 @@ static bool look_at_side(study_t *study, const structure_t *found, char sign, si
             look_at_field(&study->split.spans[j], sign, !looked && study->count > 1, &columns[j], side);
         looked++;
     }
-    for (size_t j = 0; j < SCHEMA_MOST_FIELDS; j++) {
+    for (size_t j = 0; j < found->columns && j < SCHEMA_MOST_FIELDS; j++) {
         const sides_t *column = &columns[j];
         const bool typed = column->values && column->typed == column->values && !column->mixed_name;
-        side->shows |= typed;
+        side->clean += !column->mixed;
+        side->shows += typed;
         side->hides |= !typed && column->values && column->parts == column->values;
+        side->mixes |= !typed && column->values && column->both == column->values;
     }
     return true;
 }
 
-/* Does the one tell more than the other? Its fields hold the other sign in numbers only; or before blanks, as in a text, where
- * that one makes no columns of numbers or dates ("a;b, 2024-01-02, 5"); or it makes such columns, and the other one none but
- * those. */
+/* It makes as many columns of numbers or dates, and keeps as many of its columns whole, one of which more; and the other one mixes
+ * them with texts, as the comma does in "7;Ann;Berlin, 10115;3,5". */
+static bool divides_better(const side_t *one, const side_t *other) {
+    const size_t ones = one->clean * other->columns, others = other->clean * one->columns;
+    return other->mixes && one->shows >= other->shows && ones >= others &&
+           (one->shows > other->shows || ones > others);
+}
+
+/* The other sign has a blank behind it, as in a text. It may still be the one that divides, if it makes columns of numbers or dates,
+ * as in "a;b, 2024-01-02, 5", and the one is no tab, which hardly any text holds. */
+static bool is_of_text(const side_t *one, const side_t *other) {
+    return one->prose && !other->prose && (!other->shows || one->tab || divides_better(one, other));
+}
+
+/* Does the one tell more than the other? Its fields hold the other sign in numbers only, or as in a text; or it makes columns of
+ * numbers or dates, and the other one none but those. */
 static bool is_surely(const side_t *one, const side_t *other) {
-    const bool text = one->prose && !other->prose && (!other->shows || one->tab);
-    return other->mixed &&
-           (!one->mixed || text || (one->shows && !one->hides && other->hides && one->prose == other->prose));
+    return other->mixed && (!one->mixed || is_of_text(one, other) ||
+                            (one->shows && !one->hides && other->hides && one->prose == other->prose));
 }
 
 bool guess_compare_rivals(study_t *study, const structure_t *one, const structure_t *other, int *better,
@@ -196,7 +223,7 @@ static bool add_record(study_t *study, size_t at, commas_t *commas, err_t *err) 
         commas->typed[j] += typed;
         commas->names += first && is_name(span);
         if (j < FEW_FIELDS)
-            commas->hidden[j] += !typed && has_typed_part(span, ' ');
+            commas->hidden[j] += !typed && look_at_parts(span, ' ').typed;
         if (j + 1 < study->split.count && j < FEW_FIELDS)
             commas->cut[j] += is_in_word(span);
     }
