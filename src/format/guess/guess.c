@@ -84,11 +84,8 @@ static bool keep_first(guess_t *guess, const uint8_t *text, size_t length, bool 
     guess_line_t line = {NULL, 0};
     if (!(guess->columns = calloc(structure->columns, sizeof *guess->columns)))
         return err_memory(err, structure->columns * sizeof *guess->columns);
-    for (size_t i = 0; i < structure->columns; i++) {
+    for (size_t i = 0; i < structure->columns; i++)
         guess_column_begin(&guess->columns[i].column);
-        for (size_t j = 0; j < SUCH; j++)
-            guess_column_begin(&guess->columns[i].such[j]);
-    }
     if (!guess_next(guess->schema, &at, text + length, whole, &line))
         return false;
     if (!(guess->first = malloc(line.length)))
@@ -478,17 +475,14 @@ uint64_t guess_so_far(const guess_t *guess) {
                    4u * (guess->schema->escape_backslash + guess->schema->escape_backslashes);
     for (size_t i = 0; i < guess->structure.columns; i++) {
         const decision_t is = guess_column_decide(&guess->columns[i].column);
-        const column_t *such = guess->columns[i].such;
-        const uint64_t parts[] = {is.kind,
-                                  is.style,
-                                  is.pattern,
-                                  is.pair,
-                                  is.orders,
-                                  is.unsure_decimal,
-                                  is.nulls,
-                                  such[SUCH_NUMBERS].styles,
-                                  (uint64_t)(such[SUCH_DATES].dates ^ such[SUCH_DATES].dates >> 64),
-                                  such[SUCH_BOOLEANS].pairs};
+        column_t most = {.values = 0};
+        guess_most_take_numbers(&guess->columns[i].most, guess->options.decimal, &most);
+        guess_most_take_dates(&guess->columns[i].most, &most);
+        guess_most_take_booleans(&guess->columns[i].most, &most);
+        const uint64_t parts[] = {
+            is.kind,           is.style, is.pattern,  is.pair,  is.orders,
+            is.unsure_decimal, is.nulls, most.styles, most.iso, (uint64_t)(most.dates ^ most.dates >> 64),
+            most.pairs};
         for (size_t j = 0; j < sizeof parts / sizeof *parts; j++)
             sum = sum * 1099511628211u + parts[j] + 1;
     }

@@ -5,6 +5,7 @@
 #include "base/chars/encoding.h"
 #include "base/text.h"
 #include "format/cut/split.h"
+#include "format/guess/column/guess_most.h"
 #include "format/guess/column/guess_name.h"
 #include "format/guess/column/guess_nearly.h"
 #include "format/guess/column/guess_range.h"
@@ -16,9 +17,6 @@
 #include "format/guess/type_spec.h"
 
 /* ---- all of it (guess.c) ---- */
-
-/* What a person may say that values are, and may be written in several ways. */
-enum { SUCH_NUMBERS, SUCH_DATES, SUCH_BOOLEANS, SUCH };
 
 typedef struct {
     char *text; /* as in the file */
@@ -34,8 +32,8 @@ typedef struct {
     uint64_t in_quotes; /* so many are, and not empty */
     column_t column;
     nearly_t nearly;
-    column_t such[SUCH]; /* of its values that are such, whatever the others are, where a person says types */
-    range_t range;       /* of all but the first record */
+    most_t most;   /* where a person says types */
+    range_t range; /* of all but the first record */
     decision_t is;
     const type_spec_t *told; /* what a person says of it; NULL: nothing */
 } guess_column_t;

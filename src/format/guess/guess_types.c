@@ -63,39 +63,25 @@ static kind_t kind_of(const schema_type_t *type) {
     return strcmp(type->name, "date") == 0 ? KIND_DAY : kinds[type->type];
 }
 
-/* Are all its values such, and written in one way? */
-static bool are_such(const column_t *column, size_t such) {
-    return such == SUCH_NUMBERS ? column->styles != 0
-           : such == SUCH_DATES ? column->iso || column->dates
-                                : column->pairs != 0;
-}
-
-/* One that is written otherwise than those before it is passed over. */
 void guess_types_look(const guess_t *guess, guess_column_t *column, const uint8_t *text, size_t length) {
-    for (size_t i = 0; guess->options.type_count && i < SUCH; i++) {
-        const column_t before = column->such[i];
-        guess_column_add(&column->such[i], text, length);
-        if (!are_such(&column->such[i], i))
-            column->such[i] = before;
-    }
+    if (guess->options.type_count)
+        guess_most_add(&column->most, text, length);
 }
 
-/* SUCH: of none of these. */
-static size_t such_of(kind_t kind) {
-    return guess_kind_is_number(kind)                  ? SUCH_NUMBERS
-           : kind == KIND_DAY || kind == KIND_DATETIME ? SUCH_DATES
-           : kind == KIND_BOOLEAN                      ? SUCH_BOOLEANS
-                                                       : SUCH;
+/* Values that do not fit say nothing of how the others are written; however many they are, most of the others do. */
+static void take_most(guess_column_t *column, kind_t kind, char decimal) {
+    column_t *values = &column->column;
+    if (guess_kind_is_number(kind) && !values->styles)
+        guess_most_take_numbers(&column->most, decimal, values);
+    else if ((kind == KIND_DAY || kind == KIND_DATETIME) && !values->iso && !values->dates)
+        guess_most_take_dates(&column->most, values);
+    else if (kind == KIND_BOOLEAN && !values->pairs)
+        guess_most_take_booleans(&column->most, values);
 }
 
-/* Values that do not fit say nothing of how the others are written; however many they are, the others do. */
-static void tell_type(guess_column_t *column) {
+static void tell_type(guess_column_t *column, char decimal) {
     const kind_t kind = kind_of(column->told->type);
-    const size_t such = such_of(kind);
-    if (guess_nearly_decide(&column->nearly, &column->is))
-        column->column = column->nearly.column;
-    else if (such < SUCH && !are_such(&column->column, such) && column->such[such].values)
-        column->column = column->such[such];
+    take_most(column, kind, decimal);
     column->is = guess_column_as(&column->column, kind);
     if (column->told->pattern) {
         column->is.kind = kind;
@@ -127,7 +113,7 @@ bool guess_tell_types(guess_t *guess, err_t *err) {
                            column->told->text);
         column->told = spec;
         if (spec->type)
-            tell_type(column);
+            tell_type(column, guess->options.decimal);
     }
     for (size_t i = 0; i < guess->structure.columns; i++)
         if (guess->columns[i].told && guess->columns[i].told->key &&
