@@ -335,7 +335,7 @@ bool job_open_shards(job_t *job, err_t *err) {
     if (read == ROUTE_READ)
         job_keep_off(job);
     if (read == ROUTE_HIDDEN)
-        ok = check_hidden(job, err);
+        ok = ok && check_hidden(job, err);
     if (read == ROUTE_HIDDEN && ok)
         log_note(
             "this user may not read the cluster's config database: the router sorts the batches, which is "
