@@ -178,6 +178,12 @@ static void print_evenness(const server_t *server, const report_t *status, const
                   status->zones.others, status->zones.other);
         return;
     }
+    if (status->zones.unmoved) {
+        out_print(
+            "A person has turned moves of its chunks off (sh.disableMigrations): sh.enableMigrations turns "
+            "them on\n");
+        return;
+    }
     out_print("In the mongo shell:\n");
     text_t commands = {.length = 0};
     balance_check_commands(server, map, key, &status->shards, &commands);

@@ -363,6 +363,21 @@ class Placement(livecluster.Cluster):
         self.load("--drop", "--yes", "a.csv")
         self.assertNotIn("takes away", self.stderr)
 
+    def test_moves_that_are_off(self):
+        """sh.disableMigrations: nothing is moved, which is said, as is that a drop takes it away"""
+        self.admin(shardCollection=self.name, key={"_id": 1})
+        self.set_config("collections", {"_id": self.name}, {"$set": {"permitMigrations": False}})
+        self.load("a.csv")
+        self.assertIn("A person has turned moves of its chunks off (sh.disableMigrations)", self.stderr)
+        self.assertEqual([WHOLE], [{"min": chunk["min"], "max": chunk["max"]} for chunk in self.chunks()])
+        said = self.status().stdout.decode()
+        self.assertRegex(said, "uneven .* sh.enableMigrations")
+        self.assertNotIn("moveRange", said)
+        self.load("--drop", "--yes", "a.csv")
+        self.assertIn('takes away how a person has set its chunks', self.stderr)
+        self.assertIn('    sh.disableMigrations("%s")\n' % self.name, self.stderr)
+        self.assertNotIn("configureCollectionBalancing", self.stderr)
+
     def test_indexes_that_do_not_go_with_the_key(self):
         """of an empty collection that a person has made: no matter of time"""
         for name, index in (("unique", {"key": {"v": 1}, "unique": True}),

@@ -32,25 +32,42 @@ static bool print_range(const char *name, const bson_t *range, err_t *err) {
     return said;
 }
 
-/* The size of its chunks, and whether they are merged: other switches are nothing that a server keeps. */
-static bool print_settings(const char *name, const sharding_t *sharding, err_t *err) {
+static char *words_of_balancing(const char *name, const sharding_t *sharding, err_t *err) {
     text_t line = {.length = 0};
-    if (!sharding->chunk_bytes && !sharding->unmerged)
-        return true;
     text_append(&line, "db.adminCommand({configureCollectionBalancing: ");
     ejson_append_text(&line, name);
     if (sharding->chunk_bytes)
         text_print(&line, ", chunkSize: %" PRId64, sharding->chunk_bytes >> 20);
     text_append(&line, sharding->unmerged ? ", enableAutoMerger: false})" : "})");
-    char *words = text_take(&line, err);
-    if (!words)
-        return false;
+    return text_take(&line, err);
+}
+
+static char *words_of_moves(const char *name, err_t *err) {
+    text_t line = {.length = 0};
+    text_append(&line, "sh.disableMigrations(");
+    ejson_append_text(&line, name);
+    text_append(&line, ")");
+    return text_take(&line, err);
+}
+
+static bool paste(char *words) {
+    const bool any = words;
+    if (any)
+        log_paste(words);
+    free(words);
+    return any;
+}
+
+/* The size of its chunks, and whether they are merged and moved: other switches are nothing that a server keeps. */
+static bool print_settings(const char *name, const sharding_t *sharding, err_t *err) {
+    const bool balancing = sharding->chunk_bytes || sharding->unmerged;
+    if (!balancing && !sharding->unmoved)
+        return true;
     log_warn("--drop of %s takes away how a person has set its chunks. If that is to be so again after the "
              "load:",
              name);
-    log_paste(words);
-    free(words);
-    return true;
+    return (!balancing || paste(words_of_balancing(name, sharding, err))) &&
+           (!sharding->unmoved || paste(words_of_moves(name, err)));
 }
 
 /* The load shards it by another one, if none is given. */

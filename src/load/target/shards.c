@@ -103,7 +103,11 @@ static void tell_uneven(job_t *job, const balance_check_t *evenness, const zones
         snprintf(hint, sizeof hint,
                  "It has zones that a person has set (such as %s), so chunks stay where they are",
                  zones->other);
-    if (!evenness->even && running && !zones->others)
+    else if (zones->unmoved)
+        snprintf(hint, sizeof hint,
+                 "A person has turned moves of its chunks off (sh.disableMigrations), so they stay where "
+                 "they are");
+    if (!evenness->even && running && !zones->others && !zones->unmoved)
         log_note("%s: %zu of %zu shards have chunks so far. Another load of it is running, and may be "
                  "spreading it; `tipple status` shows what came of it",
                  name, evenness->owners, evenness->shards);
@@ -120,7 +124,7 @@ static void tell_uneven(job_t *job, const balance_check_t *evenness, const zones
 }
 
 /* A collection that was sharded before: one that is empty and was never split is spread, unless a person has set
- * zones; another one is taken as it is, and a person is told when not all shards will have work. Nothing of it
+ * zones or turned moves off; another one is taken as it is, and a person is told when not all shards will have work. Nothing of it
  * must end the load. */
 static void improve_spread(job_t *job) {
     const shardkey_t of_data = shardkey_of_data(route_key(job->loading.route)),
@@ -134,7 +138,8 @@ static void improve_spread(job_t *job) {
     if (zones_read(job->server, job->client, NULL, &zones, &err) && !zones.hidden &&
         presplit_shards(job->server, job->client, &shards, &err)) {
         chunkmap_t *map = route_map(job->loading.route);
-        bool untouched = job->place.empty && chunkmap_chunks(map) == 1 && shards.count > 1 && !zones.others;
+        bool untouched = job->place.empty && chunkmap_chunks(map) == 1 && shards.count > 1 && !zones.others &&
+                         !zones.unmoved;
         if (untouched && !(presplit_empty(job, key, &shards, balance_check_split, &err) &&
                            route_refresh(job->loading.route, job->client, &err)))
             log_note("%s could not be spread over the shards: %s", server_namespace(job->server), err.text);

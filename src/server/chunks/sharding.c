@@ -25,6 +25,7 @@ static bool take(sharding_t *sharding, const bson_t *entry, err_t *err) {
     sharding->sharded = true;
     sharding->unbalanced = bson_iter_init_find(&at, entry, "noBalance") && bson_iter_as_bool(&at);
     sharding->unmerged = bson_iter_init_find(&at, entry, "enableAutoMerge") && !bson_iter_as_bool(&at);
+    sharding->unmoved = bson_iter_init_find(&at, entry, "permitMigrations") && !bson_iter_as_bool(&at);
     if (bson_iter_init_find(&at, entry, "maxChunkSizeBytes"))
         sharding->chunk_bytes = bson_iter_as_int64(&at);
     if (bson_iter_init_find(&at, entry, "lastmodEpoch") && BSON_ITER_HOLDS_OID(&at))

@@ -16,6 +16,7 @@ typedef struct {
     /* the rest: only where it is sharded */
     bool unbalanced;
     bool unmerged;            /* its chunks are not to be merged (7.0) */
+    bool unmoved;             /* nor to be moved, by nobody (sh.disableMigrations) */
     int64_t chunk_bytes;      /* of its chunks, where it has a size of its own; or 0 */
     char name[SHARDING_NAME]; /* by which it is called now */
     uint8_t uuid[SHARDING_UUID];

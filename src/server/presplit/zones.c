@@ -153,6 +153,7 @@ bool zones_read(server_t *server, mongoc_client_t *client, const uint8_t *placed
         zones->hidden = sharding.hidden;
         zones->sharded = sharding.sharded;
         zones->unbalanced = sharding.unbalanced;
+        zones->unmoved = sharding.unmoved;
         sharding_free(&sharding);
     }
     ok = ok && find_names(server, client, &before, &names, zones, err) &&

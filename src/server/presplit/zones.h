@@ -17,6 +17,7 @@ typedef struct {
     bool hidden;  /* this user may not read the config database: the other fields are not known */
     size_t noted; /* zones of lower numbers are a load's */
     bool sharded, unbalanced;
+    bool unmoved; /* a person has turned all moves of its chunks off */
     /* of the collection: those of a load, and those of a person; also of collections that loads have placed and that have
      * other names by now */
     config_list_t ranges;
