@@ -378,6 +378,24 @@ class Placement(livecluster.Cluster):
         self.assertIn('    sh.disableMigrations("%s")\n' % self.name, self.stderr)
         self.assertNotIn("configureCollectionBalancing", self.stderr)
 
+    def test_keys_of_bounds_that_cannot_be_put_in_order(self):
+        """the key is known all the same, and what does not go with it is refused, also by a dry run"""
+        self.write("a.json", "".join('{"v": {"$numberDecimal": "%d.5"}, "k": %d}\n' % (i, i) for i in range(50)))
+        for name in ("results", "plain"):
+            self.admin(shardCollection="%s.%s" % (self.database, name), key={"v": 1})
+        self.admin(split=self.name, middle={"v": mongo.Decimal128.parse("25.5")})
+        for collection in ("results", "plain"):
+            for words in ((), ("--dry-run",)):
+                for key in ("k", "none"):
+                    done = self.tipple("load", "--format", "json", "--uri", self.uri(collection), "--shard-key", key, "a.json",
+                                       *words, status=1)
+                    self.assertIn('is sharded on { "v" : 1 } already, not on --shard-key %s' % key, done.stderr)
+                done = self.tipple("load", "--format", "json", "--uri", self.uri(collection), "--index", "k:1;unique", "a.json",
+                                   *words, status=1)
+                self.assertIn('the unique index k_1 cannot be built where', done.stderr)
+            self.tipple("load", "--format", "json", "--uri", self.uri(collection), "--shard-key", "v", "a.json")
+            self.assertEqual(50, self.client.count(self.database, collection))
+
     def test_indexes_that_do_not_go_with_the_key(self):
         """of an empty collection that a person has made: no matter of time"""
         for name, index in (("unique", {"key": {"v": 1}, "unique": True}),

@@ -136,6 +136,10 @@ bool job_check_unique_ids(const job_t *job, err_t *err);
 /* unique_indexes.c: would the server build those that are asked for, where the collection is sharded by this key? */
 bool job_check_unique_indexes(const job_t *job, const shardkey_t *key, err_t *err);
 
+/* present_key.c: where the collection is sharded already, do --shard-key and unique indexes go with its key? What this user may not
+ * read is not checked. */
+bool job_check_present_key(const job_t *job, err_t *err);
+
 /* key_index.c: indexes that are asked for and have the fields of the shard key. check: before anything is touched. build: before the
  * empty collection is sharded. */
 bool job_check_key_index(const job_t *job, const shardkey_t *key, err_t *err);

@@ -158,22 +158,6 @@ static bool is_none(const job_t *job) {
     return job->spec->shard_key && strcmp(job->spec->shard_key, "none") == 0;
 }
 
-static bool check_key(const job_t *job, const shardkey_t *wanted, err_t *err) {
-    const shardkey_t *present = route_key(job->loading.route);
-    if (!job->spec->shard_key || (!is_none(job) && bson_equal(&present->spec, &wanted->spec)))
-        return true;
-    text_t key = {.length = 0};
-    ejson_append(&key, &present->spec, true);
-    char *text = text_take(&key, err);
-    if (text)
-        err_set(err, STATUS_USAGE,
-                "%s is sharded on %s already, not on --shard-key %s; leave the option out, or --drop the "
-                "collection",
-                server_namespace(job->server), text, job->spec->shard_key);
-    free(text);
-    return false;
-}
-
 /* A collection that has documents, and is not sharded. */
 static bool check_no_key(const job_t *job, err_t *err) {
     return !job->spec->shard_key || is_none(job) || job->spec->retry ||
@@ -287,7 +271,7 @@ static bool check_cluster(const job_t *job, err_t *err) {
 bool job_may_shard(const job_t *job, err_t *err) {
     const load_spec_t *spec = job->spec;
     if (server_facts(job->server)->kind == SERVER_ROUTER)
-        return spec->retry || check_cluster(job, err);
+        return spec->retry || (check_cluster(job, err) && (spec->drop || job_check_present_key(job, err)));
     return (!spec->shard_key && !spec->direct) ||
            err_set(err, STATUS_USAGE, "%s goes with a sharded cluster; %s is none",
                    spec->direct ? "--direct" : "--shard-key", server_where(job->server));
@@ -317,8 +301,9 @@ bool job_open_shards(job_t *job, err_t *err) {
         wanted = shardkey_of_data(&wanted);
     route_read_t read = route_open(job->server, job->client, route, err);
     bool ok = read != ROUTE_FAILED;
-    if (read == ROUTE_READ &&
-        (ok = check_key(job, &wanted, err) && job_check_unique_indexes(job, route_key(*route), err)))
+    if (read == ROUTE_READ || read == ROUTE_UNCLEAR)
+        ok = job_check_present_key(job, err);
+    if (read == ROUTE_READ && ok)
         improve_spread(job);
     if (read == ROUTE_UNSHARDED && !job->place.empty)
         ok = check_no_key(job, err);
@@ -326,7 +311,7 @@ bool job_open_shards(job_t *job, err_t *err) {
         job_undo_dead(job);
         ok = collection_empty(job, &wanted, err);
         if (!ok && err->status != STATUS_USAGE && was_quicker(job, &read))
-            ok = check_key(job, &wanted, err);
+            ok = job_check_present_key(job, err);
         else if (!ok && err->status == STATUS_USAGE) {
             why = *err;
             err_set(
