@@ -544,7 +544,8 @@ class Hidden(livecluster.Cluster):
     def test_drop_where_shards_cannot_be_listed(self):
         """all that is needed to shard it again is asked for before the drop"""
         self.write("a.csv", TEXT)
-        uri = self.as_role({"resource": {"cluster": True}, "actions": ["enableSharding"]})
+        uri = self.as_role({"resource": {"cluster": True}, "actions": ["enableSharding"]},
+                           {"resource": {"db": self.database, "collection": ""}, "actions": ["enableSharding"]})
         self.load("a.csv")
         self.load("--drop", "--yes", "a.csv", "--uri", uri)
         self.assertEqual(3000, self.client.count(self.database, "results"))

@@ -115,7 +115,11 @@ static void test_rights(void **state) {
         {"", false},
         {MANAGER, true},
         {OF("\"anyResource\": true", "\"anyAction\""), true},
-        {OF("\"cluster\": true", "\"listShards\", \"enableSharding\""), true},
+        {OF("\"cluster\": true", "\"listShards\", \"enableSharding\""),
+         false}, /* it may not shard the collection */
+        {OF("\"cluster\": true", "\"enableSharding\"") ", " OF("\"db\": \"d\", \"collection\": \"\"",
+                                                               "\"enableSharding\""),
+         true},
         {OF("\"cluster\": true", "\"listShards\""), false},
         {OF("\"db\": \"\", \"collection\": \"\"", "\"insert\", \"update\", \"find\""), false},
         {OF("\"db\": \"d\", \"collection\": \"\"", "\"enableSharding\""), false}, /* it may set no zones */

@@ -48,8 +48,8 @@ static bool may(const bson_iter_t *privileges, const char *action, const char *n
     return false;
 }
 
-/* The least that every version of the server asks for. It does so of the collection or of the cluster; zones may also be
- * set by who may write the cluster's settings. */
+/* What servers ask for: shardCollection, the right on the collection itself (that on the cluster is another one); zones, the one on
+ * the cluster, or to write the cluster's settings. */
 bool rights_to_shard(const bson_t *status, const char *namespace) {
     bson_iter_t top, users, any, privileges;
     if (!bson_iter_init(&top, status) ||
@@ -60,9 +60,9 @@ bool rights_to_shard(const bson_t *status, const char *namespace) {
         !bson_iter_find_descendant(&top, "authInfo.authenticatedUserPrivileges", &privileges) ||
         !BSON_ITER_HOLDS_ARRAY(&privileges))
         return true;
-    return may(&privileges, "enableSharding", NULL) ||
-           (may(&privileges, "enableSharding", namespace) && may(&privileges, "update", "config.shards") &&
-            may(&privileges, "update", "config.tags"));
+    return may(&privileges, "enableSharding", namespace) &&
+           (may(&privileges, "enableSharding", NULL) ||
+            (may(&privileges, "update", "config.shards") && may(&privileges, "update", "config.tags")));
 }
 
 bool rights_check(server_t *server, mongoc_client_t *client, err_t *err) {
