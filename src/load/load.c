@@ -53,6 +53,20 @@ static bool check_index(const job_t *job, const char *text, const index_spec_t *
     return true;
 }
 
+/* The same one may be asked for twice. */
+static bool check_name(const job_t *job, const index_spec_t *index, err_t *err) {
+    for (size_t i = 0; i < job->index_count; i++) {
+        const index_spec_t *before = &job->indexes[i];
+        if (strcmp(before->name, index->name) == 0 &&
+            !(bson_equal(&before->keys, &index->keys) && bson_equal(&before->options, &index->options)))
+            return err_set(err, STATUS_USAGE,
+                           "--index %.500s: it would have the same name, %s, as --index %.500s: give one of "
+                           "them another name (;name=NAME)",
+                           job->spec->indexes[job->index_count], index->name, job->spec->indexes[i]);
+    }
+    return true;
+}
+
 static bool open_format(job_t *job, err_t *err) {
     const char *format = job->spec->format;
     const guess_options_t *options = &job->spec->guess;
@@ -86,7 +100,7 @@ static bool read_spec(job_t *job, err_t *err) {
         index_spec_t *index = &job->indexes[job->index_count];
         if (!collection_parse_index(text, index, err))
             return false;
-        if (!check_index(job, text, index, err)) {
+        if (!check_index(job, text, index, err) || !check_name(job, index, err)) {
             collection_free_index(index);
             return false;
         }

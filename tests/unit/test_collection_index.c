@@ -89,6 +89,10 @@ static void test_bad(void **state) {
         {"d:1;expire=soon", "'soon' is not a number of seconds"},
         {"d:1;partial={", "is no JSON"},
         {"d;unique", "'d' should be FIELD:1"},
+        {"d:hashed;unique", "one that is hashed cannot be unique"},
+        {"k:1,d:hashed;name=x;unique", "one that is hashed cannot be unique"},
+        {"d:1,k:1;expire=5", "is of one field"},
+        {"d:1;sparse;partial={\"d\":1}", "leave ;sparse out"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         err_t err = {0};

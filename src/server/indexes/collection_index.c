@@ -141,6 +141,31 @@ static bool take_options(const char *text, char *options, index_spec_t *spec, er
     return true;
 }
 
+static bool has_hashed(const bson_t *keys) {
+    bson_iter_t at;
+    for (bool more = bson_iter_init(&at, keys); more && bson_iter_next(&at);)
+        if (BSON_ITER_HOLDS_UTF8(&at) && strcmp(bson_iter_utf8(&at, NULL), "hashed") == 0)
+            return true;
+    return false;
+}
+
+/* What no server builds, whatever is in the collection: it would say so behind the load. */
+static bool check_together(const char *text, const index_spec_t *spec, err_t *err) {
+    const bson_t *options = &spec->options;
+    if (bson_has_field(options, "unique") && has_hashed(&spec->keys))
+        return err_set(err, STATUS_USAGE,
+                       "'%.500s' is no index: one that is hashed cannot be unique; write the field with :1",
+                       text);
+    if (bson_has_field(options, "expireAfterSeconds") && bson_count_keys(&spec->keys) > 1)
+        return err_set(err, STATUS_USAGE,
+                       "'%.500s' is no index: one that removes documents (expire=SECONDS) is of one field",
+                       text);
+    return !bson_has_field(options, "sparse") || !bson_has_field(options, "partialFilterExpression") ||
+           err_set(err, STATUS_USAGE,
+                   "'%.500s' is no index: one that is partial cannot be sparse, too; leave ;sparse out",
+                   text);
+}
+
 bool collection_parse_index(const char *text, index_spec_t *spec, err_t *err) {
     bson_init(&spec->keys);
     bson_init(&spec->options);
@@ -153,7 +178,7 @@ bool collection_parse_index(const char *text, index_spec_t *spec, err_t *err) {
         ok = err_set(err, STATUS_USAGE, "an index must be named in UTF-8");
     while (ok && rest)
         ok = take_part(text, strsep(&rest, ","), spec, err);
-    ok = ok && take_options(text, options, spec, err);
+    ok = ok && take_options(text, options, spec, err) && check_together(text, spec, err);
     if (ok && !spec->name[0] && collection_name_index(&spec->keys, spec->name) >= sizeof spec->name)
         ok =
             err_set(err, STATUS_USAGE,
