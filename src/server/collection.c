@@ -1,6 +1,7 @@
 #include "server/collection.h"
 #include "base/chars/own_names.h"
 #include "server/bson_read.h"
+#include "server/server_errors.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -245,13 +246,13 @@ static void append_more(bson_t *command, const bson_t *more, bool own_index, boo
 }
 
 /* *code: the server's, if it refused. */
-static bool create(server_t *server, mongoc_client_t *client, const collection_options_t *options,
-                   bool clustered, int *code, err_t *err) {
+static bool create_as(server_t *server, mongoc_client_t *client, const char *name,
+                      const collection_options_t *options, bool clustered, int *code, err_t *err) {
     const char *compressor = options->compressor;
     const bool as_told = options->clustered == CLUSTERED_DEFAULT && options->more &&
                          bson_has_field(options->more, "clusteredIndex");
     bson_t command = BSON_INITIALIZER, reply;
-    BSON_APPEND_UTF8(&command, "create", server_collection(server));
+    BSON_APPEND_UTF8(&command, "create", name);
     if (clustered && !as_told)
         BCON_APPEND(&command, "clusteredIndex", "{", "key", "{", "_id", BCON_INT32(1), "}", "unique",
                     BCON_BOOL(true), "}");
@@ -268,6 +269,19 @@ static bool create(server_t *server, mongoc_client_t *client, const collection_o
     bson_destroy(&reply);
     bson_destroy(&command);
     return ok;
+}
+
+/* As create_as. */
+static bool create(server_t *server, mongoc_client_t *client, const char *name,
+                   const collection_options_t *options, int *code, err_t *err) {
+    const bool wanted = options->clustered == CLUSTERED_YES ||
+                        (options->clustered == CLUSTERED_DEFAULT && !options->own_ids),
+               clustered = wanted && can_cluster(server_facts(server));
+    if (create_as(server, client, name, options, clustered, code, err))
+        return true;
+    /* a server whose featureCompatibilityVersion is older than the server */
+    return *code == INVALID_OPTIONS && clustered && options->clustered == CLUSTERED_DEFAULT &&
+           create_as(server, client, name, options, false, code, err);
 }
 
 static bool known_compressor(const char *name, err_t *err) {
@@ -301,20 +315,13 @@ bool collection_may_make(const server_t *server, const collection_options_t *opt
 
 bool collection_make(server_t *server, mongoc_client_t *client, const collection_options_t *options,
                      collection_t *place, err_t *err) {
-    const server_facts_t *facts = server_facts(server);
     if (!collection_may_make(server, options, err) || !collection_look(server, client, place, err))
         return false;
     if (!place->exists) {
         int code;
-        const bool wanted = options->clustered == CLUSTERED_YES ||
-                            (options->clustered == CLUSTERED_DEFAULT && !options->own_ids);
-        bool clustered = wanted && can_cluster(facts);
-        bool ok = create(server, client, options, clustered, &code, err);
-        /* a server whose featureCompatibilityVersion is older than the server */
-        if (code == INVALID_OPTIONS && clustered && options->clustered == CLUSTERED_DEFAULT)
-            ok = create(server, client, options, false, &code, err);
         /* another load made it at the same moment, or our own first try did */
-        if (!ok && code != NAMESPACE_EXISTS)
+        if (!create(server, client, server_collection(server), options, &code, err) &&
+            code != NAMESPACE_EXISTS)
             return false;
         if (!collection_look(server, client, place, err))
             return false;
@@ -334,6 +341,28 @@ static bool drop_one(server_t *server, mongoc_client_t *client, const char *tail
     bson_destroy(&command);
     bson_destroy(&reply);
     return ok;
+}
+
+bool collection_try_make(server_t *server, mongoc_client_t *client, const collection_options_t *options,
+                         err_t *err) {
+    char name[300];
+    int code = 0;
+    err_t why;
+    snprintf(name, sizeof name, "%s" OWN_TRY, server_collection(server));
+    if (!drop_one(server, client, OWN_TRY, NULL, err) && err->status != STATUS_USAGE)
+        return false; /* no matter of rights */
+    if (create(server, client, name, options, &code, &why))
+        return drop_one(server, client, OWN_TRY, NULL, err);
+    if (code == CODE_UNAUTHORIZED || code == NAMESPACE_EXISTS)
+        return true;
+    *err = why;
+    return code &&
+           err_set(
+               err, STATUS_USAGE,
+               "the server does not make %s with the options that the dump, or the command, tells: %.900s. "
+               "Change them in the metadata of the dump (*.metadata.json), or drop and create the "
+               "collection yourself, and leave --drop out. Nothing was dropped",
+               server_namespace(server), why.text);
 }
 
 bool collection_drop(server_t *server, mongoc_client_t *client, err_t *err) {

@@ -54,6 +54,11 @@ bool collection_may_shard(const char *name, err_t *err);
 /* Are the options possible on this server? Asked before anything is changed. */
 bool collection_may_make(const server_t *server, const collection_options_t *options, err_t *err);
 
+/* Does the server make a collection with them? Only it knows, so one is made beside, and dropped at once. Asked before a drop. A
+ * user who may not is not refused. */
+bool collection_try_make(server_t *server, mongoc_client_t *client, const collection_options_t *options,
+                         err_t *err);
+
 /* Makes the collection if it is missing. If it exists and contradicts an explicit option, it is refused with what to
  * do. *place is filled in as by collection_look. */
 bool collection_make(server_t *server, mongoc_client_t *client, const collection_options_t *options,

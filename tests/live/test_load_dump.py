@@ -384,6 +384,24 @@ class Dump(livetest.Case):
         self.put("d/shop/a.bson", b"".join(texts))
         self.put("d/shop/a.metadata.json", json.dumps({"options": options, "indexes": []}).encode())
 
+    def test_options_of_other_servers(self):
+        """what this server does not make is seen before the drop"""
+        self.dump_of({}, [minimongo.encode({"_id": i}) for i in range(9)])
+        self.load("d")
+        for options, why in (({"ofTomorrow": True}, "ofTomorrow"), ({"capped": False, "size": 4096}, "size"),
+                             ({"validator": {"a": {"$ofTomorrow": 1}}}, "ofTomorrow"),
+                             ({"storageEngine": {"other": {}}}, "other")):
+            self.dump_of(options, [minimongo.encode({"_id": i}) for i in range(5)])
+            self.load("d", "--drop", "--yes", status=1)
+            self.assertIn(why, self.stderr)
+            self.assertIn("Nothing was dropped", self.stderr)
+            self.assertEqual(9, self.client.count(self.database, "results"))
+        self.dump_of({"validator": {"a": {"$exists": False}}}, [minimongo.encode({"_id": i}) for i in range(5)])
+        self.client.command(self.database, {"create": "results.tipple.try"})  # of a load that was killed in that moment
+        self.load("d", "--drop", "--yes")
+        self.assertEqual(["results", "results.tipple.files", "results.tipple.loads"], sorted(
+            each["name"] for each in self.client.command(self.database, {"listCollections": 1})["cursor"]["firstBatch"]))
+
     def test_options(self):
         """a new collection is made with the options of the dump, also the second time; broken metadata is refused"""
         texts = [minimongo.encode({"_id": word, "k": i}) for i, word in enumerate(("a", "B", "c"))]

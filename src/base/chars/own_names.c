@@ -14,7 +14,8 @@ const char *own_names_kept(const char *collection) {
     } kept[] = {{OWN_FILES, "a load's catalog"},
                 {OWN_LOADS, "a load's catalog"},
                 {OWN_DRILLS, "the history of drills"},
-                {OWN_MARK, "the mark of a tune or drill under way"}};
+                {OWN_MARK, "the mark of a tune or drill under way"},
+                {OWN_TRY, "what a load tries before it drops"}};
     for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
         if (ends(collection, kept[i].end))
             return kept[i].holds;

@@ -9,6 +9,7 @@
 #define OWN_LOADS  ".tipple.loads"
 #define OWN_DRILLS ".tipple.drills"
 #define OWN_MARK   ".tipple.mark"
+#define OWN_TRY    ".tipple.try" /* there for a moment */
 /* Scratch collections, which are loaded into as others are, and have a catalog and a mark of their own: */
 #define SCRATCH_TUNE  ".tipple.tune"
 #define SCRATCH_DRILL ".tipple.drill"

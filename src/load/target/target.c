@@ -36,7 +36,9 @@ static bool may_drop(const job_t *job, err_t *err) {
     const load_spec_t *spec = job->spec;
     const collection_options_t place = {
         .clustered = spec->clustered, .compressor = spec->compressor, .more = job->made_with};
-    return collection_may_make(job->server, &place, err);
+    const bool told = spec->clustered == CLUSTERED_YES || (job->made_with && !bson_empty(job->made_with));
+    return collection_may_make(job->server, &place, err) &&
+           (!told || !job->place.exists || collection_try_make(job->server, job->client, &place, err));
 }
 
 static bool drop_target(job_t *job, err_t *err) {
