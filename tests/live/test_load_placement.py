@@ -396,6 +396,16 @@ class Placement(livecluster.Cluster):
             self.tipple("load", "--format", "json", "--uri", self.uri(collection), "--shard-key", "v", "a.json")
             self.assertEqual(50, self.client.count(self.database, collection))
 
+    def test_keys_of_other_numbers(self):
+        """the classic mongo shell, and some drivers, write 1.0 or a long where others write 1: it is the same key"""
+        for number, one in enumerate((1.0, mongo.Int64(1))):
+            name = "c%d" % number
+            self.admin(shardCollection="%s.%s" % (self.database, name), key={"k": one, "t": "hashed"})
+            self.load("--shard-key", "k,t:hashed", "a.csv", collection=name)
+            for key in ("k", "k,t", "t:hashed,k"):
+                self.load("--shard-key", key, "a.csv", collection=name, status=1)
+                self.assertIn("already, not on --shard-key %s" % key, self.stderr)
+
     def test_indexes_that_do_not_go_with_the_key(self):
         """of an empty collection that a person has made: no matter of time"""
         for name, index in (("unique", {"key": {"v": 1}, "unique": True}),

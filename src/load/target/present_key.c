@@ -26,7 +26,7 @@ static bool check_wanted(const job_t *job, const shardkey_t *present, err_t *err
         return refuse(job, present, err);
     if (!shardkey_parse(wanted, &key, err))
         return false;
-    const bool same = bson_equal(&present->spec, &key.spec);
+    const bool same = shardkey_same(present, &key);
     shardkey_free(&key);
     return same || refuse(job, present, err);
 }

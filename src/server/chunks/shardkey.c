@@ -25,6 +25,14 @@ bool shardkey_read(const bson_t *spec, shardkey_t *key) {
     return key->count > 0;
 }
 
+bool shardkey_same(const shardkey_t *a, const shardkey_t *b) {
+    size_t same = 0;
+    while (same < a->count && same < b->count && a->fields[same].hashed == b->fields[same].hashed &&
+           strcmp(a->fields[same].path, b->fields[same].path) == 0)
+        same++;
+    return same == a->count && same == b->count;
+}
+
 bson_t *shardkey_from(const shardkey_t *key, int64_t first) {
     bson_t *from = bson_new();
     bson_append_int64(from, key->fields[0].path, -1, first);

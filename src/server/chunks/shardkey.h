@@ -36,6 +36,9 @@ bool shardkey_read(const bson_t *spec, shardkey_t *key);
 /* Also allowed for a key that could not be read, or was freed before. */
 void shardkey_free(shardkey_t *key);
 
+/* By their fields: whatever type of number stands for "ascending". */
+bool shardkey_same(const shardkey_t *a, const shardkey_t *b);
+
 /* The least key whose first field is this number. */
 bson_t *shardkey_from(const shardkey_t *key, int64_t first);
 
