@@ -1,5 +1,5 @@
 #include "study/choices.h"
-#include "server/chunks/route.h"
+#include "server/chunks/sharding.h"
 #include "server/collection.h"
 
 #include <stdio.h>
@@ -162,17 +162,16 @@ static void spell_key(const shardkey_t *key, char out[512]) {
 
 static bool look_at_key(server_t *server, mongoc_client_t *client, load_spec_t *load, char key[512],
                         err_t *err) {
-    route_t *route = NULL;
-    const route_read_t read = route_open(server, client, &route, err);
-    if (read == ROUTE_READ) {
-        spell_key(route_key(route), key);
-        load->shard_key = key;
-    } else if (read == ROUTE_UNSHARDED) {
+    sharding_t sharding;
+    const bool ok = sharding_read(server, client, NULL, &sharding, err);
+    if (ok && sharding.sharded)
+        spell_key(&sharding.key, key);
+    else if (ok && !sharding.hidden)
         snprintf(key, 512, "none");
+    if (ok && !sharding.hidden)
         load->shard_key = key;
-    }
-    route_close(route);
-    return read != ROUTE_FAILED;
+    sharding_free(&sharding);
+    return ok;
 }
 
 static const char *known_compressor(const char *name) {

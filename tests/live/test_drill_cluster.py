@@ -4,6 +4,7 @@ import signal
 import livecluster
 import livedrill
 import livetest
+import minimongo
 
 
 class DrillCluster(livedrill.Mixin, livecluster.Cluster):
@@ -44,6 +45,14 @@ class DrillCluster(livedrill.Mixin, livecluster.Cluster):
         self.assertEqual(self.ROWS, sum(there))
         self.assertGreater(min(there), 0)
         self.clean()
+
+    def test_bounds_that_cannot_be_put_in_order(self):
+        """the key is known all the same, and stays"""
+        name = self.database + ".results"
+        self.load("--shard-key", "t", "a.csv")
+        self.client.command("admin", {"split": name, "middle": {"t": minimongo.Decimal128.parse("0.5")}})
+        self.drill("--no-predict", "--drop", name, "a.csv", touches=True)
+        self.assertEqual({"t": 1}, self.sharded("results")[0]["key"])
 
     def test_scale_direct(self):
         """--scale, past the routers"""
