@@ -393,6 +393,7 @@ class Placement(livecluster.Cluster):
                 done = self.tipple("load", "--format", "json", "--uri", self.uri(collection), "--index", "k:1;unique", "a.json",
                                    *words, status=1)
                 self.assertIn('the unique index k_1 cannot be built where', done.stderr)
+                self.assertIn('The key stays until --drop: with that, give --shard-key', done.stderr)
             self.tipple("load", "--format", "json", "--uri", self.uri(collection), "--shard-key", "v", "a.json")
             self.assertEqual(50, self.client.count(self.database, collection))
 

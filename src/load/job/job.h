@@ -133,8 +133,9 @@ bool job_check_key_of_ids(const job_t *job, const shardkey_t *key, err_t *err);
 bool job_check_wanted_key(const job_t *job, err_t *err);
 bool job_check_unique_ids(const job_t *job, err_t *err);
 
-/* unique_indexes.c: would the server build those that are asked for, where the collection is sharded by this key? */
-bool job_check_unique_indexes(const job_t *job, const shardkey_t *key, err_t *err);
+/* unique_indexes.c: would the server build those that are asked for, where the collection is sharded by this key? present: it is
+ * already. */
+bool job_check_unique_indexes(const job_t *job, const shardkey_t *key, bool present, err_t *err);
 
 /* present_key.c: where the collection is sharded already, do --shard-key and unique indexes go with its key? What this user may not
  * read is not checked. */

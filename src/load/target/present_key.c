@@ -35,7 +35,7 @@ bool job_check_present_key(const job_t *job, err_t *err) {
     sharding_t sharding;
     bool ok = sharding_read(job->server, job->client, NULL, &sharding, err);
     if (ok && sharding.sharded)
-        ok = check_wanted(job, &sharding.key, err) && job_check_unique_indexes(job, &sharding.key, err);
+        ok = check_wanted(job, &sharding.key, err) && job_check_unique_indexes(job, &sharding.key, true, err);
     sharding_free(&sharding);
     return ok;
 }

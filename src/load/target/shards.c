@@ -205,7 +205,8 @@ static bool check_wanted(const job_t *job, err_t *err) {
     shardkey_t wanted;
     if (!shardkey_parse(job->spec->shard_key ? job->spec->shard_key : "_id", &wanted, err))
         return false;
-    const bool ok = job_check_unique_indexes(job, &wanted, err) && job_check_key_index(job, &wanted, err) &&
+    const bool ok = job_check_unique_indexes(job, &wanted, false, err) &&
+                    job_check_key_index(job, &wanted, err) &&
                     (!job->spec->shard_key || job_check_key_values(job, err));
     shardkey_free(&wanted);
     return ok;

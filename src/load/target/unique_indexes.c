@@ -23,7 +23,7 @@ static bool fits(const index_spec_t *index, const shardkey_t *key) {
     return same == key->count;
 }
 
-bool job_check_unique_indexes(const job_t *job, const shardkey_t *key, err_t *err) {
+bool job_check_unique_indexes(const job_t *job, const shardkey_t *key, bool present, err_t *err) {
     for (size_t i = 0; i < job->index_count; i++) {
         const index_spec_t *index = &job->indexes[i];
         if (!is_unique(index) || fits(index, key))
@@ -32,9 +32,10 @@ bool job_check_unique_indexes(const job_t *job, const shardkey_t *key, err_t *er
         err_set(
             err, STATUS_USAGE,
             "the unique index %s cannot be built where %s is sharded on %s: such an index has to begin with "
-            "the shard key, or with _id. Give --shard-key the first fields of the index, or none; or %s. No "
+            "the shard key, or with _id. %sive --shard-key the first fields of the index, or none; or %s. No "
             "record was loaded",
             index->name, server_namespace(job->server), text ? text : "...",
+            present ? "The key stays until --drop: with that, g" : "G",
             i < job->spec->index_count
                 ? "take --index without ;unique"
                 : "take the metadata of the dump away, and give its other indexes by --index");
