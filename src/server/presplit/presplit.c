@@ -114,14 +114,41 @@ static bool is_end(const bson_t *key, bson_type_t end) {
     return is;
 }
 
+/* Of references ($ref, $id, $db) servers say nothing. */
+static bool is_operator(const char *name) {
+    return *name == '$' && strcmp(name, "$ref") != 0 && strcmp(name, "$id") != 0 && strcmp(name, "$db") != 0;
+}
+
+/* Is there a name with a $ in it? Documents may have such ones, and zones and chunks may not begin at them. */
+static bool has_operator(bson_iter_t *at, int depth) {
+    enum { DEEPEST = 100 };
+    bson_iter_t inner;
+    while (bson_iter_next(at)) {
+        const bool holds = BSON_ITER_HOLDS_DOCUMENT(at) || BSON_ITER_HOLDS_ARRAY(at);
+        if (is_operator(bson_iter_key(at)) || (holds && (depth == DEEPEST || !bson_iter_recurse(at, &inner) ||
+                                                         has_operator(&inner, depth + 1))))
+            return true;
+    }
+    return false;
+}
+
+/* From this key on the first one at which a range may begin; NULL: there is none. */
+static const bson_t *first_bound(bson_t *const *keys, size_t count, size_t from) {
+    bson_iter_t at;
+    for (; from < count; from++)
+        if (!is_end(keys[from], BSON_TYPE_MINKEY) && !is_end(keys[from], BSON_TYPE_MAXKEY) &&
+            bson_iter_init(&at, keys[from]) && !has_operator(&at, 0))
+            return keys[from];
+    return NULL;
+}
+
 bool presplit_sample(bson_t **keys, size_t key_count, size_t shards, bson_t **bounds, size_t *count) {
     *count = 0;
     if (key_count)
         qsort(keys, key_count, sizeof *keys, by_order);
     for (size_t i = 1; i < shards; i++) {
-        const bson_t *key = key_count ? keys[i * key_count / shards] : NULL;
-        if (!key || is_end(key, BSON_TYPE_MINKEY) || is_end(key, BSON_TYPE_MAXKEY) ||
-            (*count && keyorder_documents(bounds[*count - 1], key) >= 0))
+        const bson_t *key = first_bound(keys, key_count, i * key_count / shards);
+        if (!key || (*count && keyorder_documents(bounds[*count - 1], key) >= 0))
             continue;
         if (!(bounds[*count] = bson_copy(key)))
             return false;
