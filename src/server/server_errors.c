@@ -69,6 +69,7 @@ static const code_row_t rows[] = {
     PASSING(203, ShardingStateNotInitialized), /* the shard has just begun */
     PASSING(208, TooManyLocks),
     PASSING(209, StaleClusterTime),
+    PASSING(211, KeyNotFound), /* a member has not read the newest key of the cluster's time yet */
     NOT_ALLOWED(214, AuthenticationRestrictionUnmet),
     PASSING(215, DatabaseDropPending),
     PASSING(216, ElectionInProgress),

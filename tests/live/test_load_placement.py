@@ -323,6 +323,14 @@ class Placement(livecluster.Cluster):
             self.assertNotIn("cannot be built where", self.stderr)
         self.clean()
 
+    def test_drop_where_rights_cannot_be_asked(self):
+        """whether the user may shard the new collection is not known: nothing is dropped"""
+        self.load("--shard-key", "none", "a.csv")
+        self.faults(fault={"do": "drop", "command": "connectionStatus", "count": 100000})
+        self.load("--drop", "--yes", "--shard-key", "k", "a.csv", "--patience", "1s", status=4)
+        self.assertIn("could not run 'connectionStatus'", self.stderr)
+        self.assertEqual(3000, self.client.count(self.database, "results"))
+
     def indexes(self, collection):
         return {each["name"]: each for each in
                 self.client.command(self.database, {"listIndexes": collection})["cursor"]["firstBatch"]}

@@ -65,15 +65,18 @@ bool rights_to_shard(const bson_t *status, const char *namespace) {
             (may(&privileges, "update", "config.shards") && may(&privileges, "update", "config.tags")));
 }
 
+/* Servers that do not know the command do not tell. Any other failure is no answer: a load could drop what it then may not shard. */
 bool rights_check(server_t *server, mongoc_client_t *client, err_t *err) {
+    enum { COMMAND_NOT_FOUND = 59 };
     bson_t status, *command = BCON_NEW("connectionStatus", BCON_INT32(1), "showPrivileges", BCON_BOOL(true));
-    err_t unknown;
-    const bool can = !server_command(server, client, "admin", command, false, &status, &unknown) ||
-                     rights_to_shard(&status, server_namespace(server));
+    const bool told = server_command(server, client, "admin", command, false, &status, err),
+               unknown = !told && server_code(&status) == COMMAND_NOT_FOUND,
+               can = unknown || (told && rights_to_shard(&status, server_namespace(server)));
     bson_destroy(command);
     bson_destroy(&status);
-    return can || err_set(err, STATUS_USAGE,
-                          "this user may not shard %s: the role clusterManager has what it takes; with "
-                          "--shard-key none the collection stays on one shard. Nothing was touched",
-                          server_namespace(server));
+    return can || (told && err_set(err, STATUS_USAGE,
+                                   "this user may not shard %s: the role clusterManager has what it takes; "
+                                   "with --shard-key none the collection stays on one shard. Nothing was "
+                                   "touched",
+                                   server_namespace(server)));
 }

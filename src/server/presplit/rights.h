@@ -9,7 +9,8 @@
  */
 bool rights_to_shard(const bson_t *status, const char *namespace);
 
-/* False: this user may not, and err names the role that may. True also if it cannot be asked. */
+/* False: this user may not, and err names the role that may; or no answer came, and err says why. True also of a server that does
+ * not know what is asked. */
 bool rights_check(server_t *server, mongoc_client_t *client, err_t *err);
 
 #endif
