@@ -64,11 +64,6 @@ static bool same_value(const bson_iter_t *one, const bson_iter_t *other) {
     }
 }
 
-static bool says(const bson_t *index, const char *option) {
-    bson_iter_t at;
-    return bson_iter_init_find(&at, index, option) && bson_iter_as_bool(&at);
-}
-
 /* Is it the same text by text, with what a server fills in where nothing is said? */
 static bool same_collation(const bson_t *wanted, const bson_t *stored) {
     static const struct {
@@ -106,12 +101,12 @@ static bool collates_otherwise(const bson_t *wanted, const bson_t *stored, const
 
 const char *indexes_differ(const bson_t *wanted, const bson_t *stored, const bson_t *usual) {
     static const char *const filters[] = {"partialFilterExpression", "wildcardProjection"};
-    if (says(stored, "hidden") && !says(wanted, "hidden"))
+    if (bson_read_true(stored, "hidden") && !bson_read_true(wanted, "hidden"))
         return "it is hidden";
-    if (says(wanted, "sparse") != says(stored, "sparse"))
-        return says(stored, "sparse") ? "it is sparse" : "it is not sparse";
+    if (bson_read_true(wanted, "sparse") != bson_read_true(stored, "sparse"))
+        return bson_read_true(stored, "sparse") ? "it is sparse" : "it is not sparse";
     /* that of _id is always unique, and a server does not say so */
-    if (says(wanted, "unique") && !says(stored, "unique") &&
+    if (bson_read_true(wanted, "unique") && !bson_read_true(stored, "unique") &&
         strcmp(bson_read_text(stored, "name"), "_id_") != 0)
         return "it is not unique";
     for (size_t i = 0; i < sizeof filters / sizeof *filters; i++) {

@@ -19,6 +19,11 @@ bool bson_read_field(const bson_t *document, const char *key, bson_t *inner) {
     return bson_iter_init_find(&at, document, key) && bson_read_document(&at, inner);
 }
 
+bool bson_read_true(const bson_t *document, const char *key) {
+    bson_iter_t at;
+    return bson_iter_init_find(&at, document, key) && bson_iter_as_bool(&at);
+}
+
 double bson_read_number(const bson_t *document, const char *path) {
     bson_iter_t top, at;
     if (!bson_iter_init(&top, document) || !bson_iter_find_descendant(&top, path, &at))

@@ -11,6 +11,9 @@ bool bson_read_document(const bson_iter_t *at, bson_t *document);
 /* The document under a key. False: there is none. */
 bool bson_read_field(const bson_t *document, const char *key, bson_t *inner);
 
+/* Is the value under a key there, and true, as servers take it: also a number other than 0? */
+bool bson_read_true(const bson_t *document, const char *key);
+
 /* The value at a path ("a.b.0") as a number: a date as milliseconds, a boolean as 0 or 1. NAN: there is none, or it is
  * not a number. */
 double bson_read_number(const bson_t *document, const char *path);

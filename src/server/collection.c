@@ -6,15 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Server versions and error codes that this file uses. */
-enum {
-    CLUSTERED_MAJOR = 5,
-    CLUSTERED_MINOR = 3,
-    NAMESPACE_NOT_FOUND = 26,
-    NAMESPACE_EXISTS = 48,
-    INVALID_OPTIONS = 72,
-    OTHER_UUID = 361
-};
+/* The first version of the server that has clustered collections. */
+enum { CLUSTERED_MAJOR = 5, CLUSTERED_MINOR = 3 };
 
 static bool can_cluster(const server_facts_t *facts) {
     return facts->major > CLUSTERED_MAJOR ||
@@ -280,7 +273,7 @@ static bool create(server_t *server, mongoc_client_t *client, const char *name,
     if (create_as(server, client, name, options, clustered, code, err))
         return true;
     /* a server whose featureCompatibilityVersion is older than the server */
-    return *code == INVALID_OPTIONS && clustered && options->clustered == CLUSTERED_DEFAULT &&
+    return *code == CODE_INVALID_OPTIONS && clustered && options->clustered == CLUSTERED_DEFAULT &&
            create_as(server, client, name, options, false, code, err);
 }
 
@@ -321,7 +314,7 @@ bool collection_make(server_t *server, mongoc_client_t *client, const collection
         int code;
         /* another load made it at the same moment, or our own first try did */
         if (!create(server, client, server_collection(server), options, &code, err) &&
-            code != NAMESPACE_EXISTS)
+            code != CODE_NAMESPACE_EXISTS)
             return false;
         if (!collection_look(server, client, place, err))
             return false;
@@ -337,7 +330,8 @@ static bool drop_one(server_t *server, mongoc_client_t *client, const char *tail
     BSON_APPEND_UTF8(&command, "drop", name);
     server_append_uuid(server, uuid, &command);
     bool ok = server_command(server, client, server_database(server), &command, true, &reply, err) ||
-              server_code(&reply) == NAMESPACE_NOT_FOUND || (uuid && server_code(&reply) == OTHER_UUID);
+              server_code(&reply) == CODE_NAMESPACE_NOT_FOUND ||
+              (uuid && server_code(&reply) == CODE_OTHER_COLLECTION);
     bson_destroy(&command);
     bson_destroy(&reply);
     return ok;
@@ -353,7 +347,7 @@ bool collection_try_make(server_t *server, mongoc_client_t *client, const collec
         return false; /* no matter of rights */
     if (create(server, client, name, options, &code, &why))
         return drop_one(server, client, OWN_TRY, NULL, err);
-    if (code == CODE_UNAUTHORIZED || code == NAMESPACE_EXISTS)
+    if (code == CODE_UNAUTHORIZED || code == CODE_NAMESPACE_EXISTS)
         return true;
     *err = why;
     return code &&

@@ -4,6 +4,7 @@
 #include "base/log.h"
 #include "format/json/json_document.h"
 #include "load/job/job.h"
+#include "server/bson_read.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -176,7 +177,7 @@ bool job_may_make_as_dumped(const job_t *job, err_t *err) {
     if (job->place.exists && !spec->drop)
         return tell_options(job, err);
     const char *name = server_namespace(job->server);
-    if (bson_iter_init_find(&iter, job->made_with, "capped") && bson_iter_as_bool(&iter))
+    if (bson_read_true(job->made_with, "capped"))
         return err_set(err, STATUS_USAGE,
                        "the collection of the dump was capped: it throws old documents away, and then nobody "
                        "can tell whether all were loaded. Create %s as a plain collection, load it, and make "

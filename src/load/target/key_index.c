@@ -2,6 +2,7 @@
  * asked for, unique or under another name, could not be built behind that. So it is built first, and servers take it for the
  * shard key. */
 #include "load/job/job.h"
+#include "server/bson_read.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -12,11 +13,6 @@ static void describe(const shardkey_t *key, index_spec_t *spec) {
     collection_name_index(&spec->keys, spec->name);
 }
 
-static bool is_set(const index_spec_t *index, const char *option) {
-    bson_iter_t at;
-    return bson_iter_init_find(&at, &index->options, option) && bson_iter_as_bool(&at);
-}
-
 /* Servers want an index that has all documents, in the order of their bytes. */
 static bool may_be_of_key(const index_spec_t *index) {
     bson_iter_t at, locale;
@@ -25,7 +21,8 @@ static bool may_be_of_key(const index_spec_t *index) {
         (bson_iter_init(&at, &index->options) &&
          bson_iter_find_descendant(&at, "collation.locale", &locale) && BSON_ITER_HOLDS_UTF8(&locale) &&
          strcmp(bson_iter_utf8(&locale, NULL), "simple") == 0);
-    return simple && !is_set(index, "sparse") && !is_set(index, "hidden") &&
+    return simple && !bson_read_true(&index->options, "sparse") &&
+           !bson_read_true(&index->options, "hidden") &&
            !bson_has_field(&index->options, "partialFilterExpression");
 }
 

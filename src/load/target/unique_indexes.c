@@ -2,14 +2,10 @@
  * it begins with the shard key, or with the `_id`. They say so when the index is built: behind the load, and behind --drop. */
 #include "base/ejson.h"
 #include "load/job/job.h"
+#include "server/bson_read.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-static bool is_unique(const index_spec_t *index) {
-    bson_iter_t at;
-    return bson_iter_init_find(&at, &index->options, "unique") && bson_iter_as_bool(&at);
-}
 
 /* By the fields' names, whatever their order or kind, as a server sees it. */
 static bool fits(const index_spec_t *index, const shardkey_t *key) {
@@ -26,7 +22,7 @@ static bool fits(const index_spec_t *index, const shardkey_t *key) {
 bool job_check_unique_indexes(const job_t *job, const shardkey_t *key, bool present, err_t *err) {
     for (size_t i = 0; i < job->index_count; i++) {
         const index_spec_t *index = &job->indexes[i];
-        if (!is_unique(index) || fits(index, key))
+        if (!bson_read_true(&index->options, "unique") || fits(index, key))
             continue;
         char *text = ejson_print(&key->spec, true, NULL);
         err_set(

@@ -127,10 +127,8 @@ static bool read_spread(topology_t *ground, server_t *server, mongoc_client_t *c
     snprintf(name, sizeof name, "%s.%s", request->database, request->collection);
     bson_t *filter = BCON_NEW("_id", BCON_UTF8(name));
     bool ok = config_find(server, client, "collections", filter, NULL, &entries, &ground->hidden, err);
-    bson_iter_t dropped;
-    bool sharded =
-        ok && entries.count && bson_read_field(entries.documents[0], "key", &key) &&
-        !(bson_iter_init_find(&dropped, entries.documents[0], "dropped") && bson_iter_as_bool(&dropped));
+    bool sharded = ok && entries.count && bson_read_field(entries.documents[0], "key", &key) &&
+                   !bson_read_true(entries.documents[0], "dropped");
     ground->by_id = ok && (!sharded || topology_is_id(&key));
     ground->shards = sharded ? 2 : 1; /* until they are counted */
     config_free(&entries);

@@ -7,9 +7,7 @@
 
 /* From 8.0 on a collection that is not sharded has an entry, too, when it was moved (moveCollection). */
 static bool is_sharded(const bson_t *entry) {
-    bson_iter_t at;
-    return !(bson_iter_init_find(&at, entry, "dropped") && bson_iter_as_bool(&at)) &&
-           !(bson_iter_init_find(&at, entry, "unsplittable") && bson_iter_as_bool(&at));
+    return !bson_read_true(entry, "dropped") && !bson_read_true(entry, "unsplittable");
 }
 
 static bool take(sharding_t *sharding, const bson_t *entry, err_t *err) {
@@ -23,7 +21,7 @@ static bool take(sharding_t *sharding, const bson_t *entry, err_t *err) {
     if (!shardkey_read(&spec, &sharding->key))
         return err_set(err, STATUS_USAGE, "the shard key of %s is not understood", sharding->name);
     sharding->sharded = true;
-    sharding->unbalanced = bson_iter_init_find(&at, entry, "noBalance") && bson_iter_as_bool(&at);
+    sharding->unbalanced = bson_read_true(entry, "noBalance");
     sharding->unmerged = bson_iter_init_find(&at, entry, "enableAutoMerge") && !bson_iter_as_bool(&at);
     sharding->unmoved = bson_iter_init_find(&at, entry, "permitMigrations") && !bson_iter_as_bool(&at);
     if (bson_iter_init_find(&at, entry, "maxChunkSizeBytes"))
@@ -57,10 +55,9 @@ void sharding_free(sharding_t *sharding) {
 
 bool sharding_is_any(server_t *server, mongoc_client_t *client, bool *sharded, err_t *err) {
     bson_t reply, *command = BCON_NEW("collStats", BCON_UTF8(server_collection(server)));
-    bson_iter_t at;
     const bool ok = server_command(server, client, server_database(server), command, false, &reply, err);
     bson_destroy(command);
-    *sharded = ok && bson_iter_init_find(&at, &reply, "sharded") && bson_iter_as_bool(&at);
+    *sharded = ok && bson_read_true(&reply, "sharded");
     bson_destroy(&reply);
     return ok;
 }

@@ -4,13 +4,14 @@
 #include "base/stop.h"
 #include "server/bson_read.h"
 #include "server/collection.h"
+#include "server/server_errors.h"
 
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { LOOK_UP_MS = 50, INDEX_OPTIONS_CONFLICT = 85 };
+enum { LOOK_UP_MS = 50 };
 
 /* One try, on a thread and a connection of its own. It lasts as long as the server builds, which no timeout may limit;
  * after a stop signal nothing waits for it. The last of the two sides frees it. */
@@ -182,8 +183,8 @@ bool collection_build_index(server_t *server, mongoc_client_t *client, const ind
                             "interrupted while the index %s was built on %s: the "
                             "server goes on with it",
                             spec->name, server_namespace(server));
-        } else if (job->ok ||
-                   (server_code(&job->reply) == INDEX_OPTIONS_CONFLICT && is_there(server, client, spec))) {
+        } else if (job->ok || (server_code(&job->reply) == CODE_INDEX_OPTIONS_CONFLICT &&
+                               is_there(server, client, spec))) {
             ok = true;
             server_answered(server);
         } else {

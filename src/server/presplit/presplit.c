@@ -4,6 +4,7 @@
 #include "server/chunks/config.h"
 #include "server/chunks/keyorder.h"
 #include "server/presplit/zones.h"
+#include "server/server_errors.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,7 +33,7 @@ static bool add_name(shard_names_t *shards, const char *name, err_t *err) {
 bool presplit_may_use(const bson_t *shard) {
     bson_iter_t at;
     return bson_iter_init_find(&at, shard, "_id") && BSON_ITER_HOLDS_UTF8(&at) &&
-           !(bson_iter_init_find(&at, shard, "draining") && bson_iter_as_bool(&at));
+           !bson_read_true(shard, "draining");
 }
 
 static bool add_shard(shard_names_t *shards, const bson_t *shard, err_t *err) {
@@ -187,12 +188,12 @@ static bool set_zones(server_t *server, mongoc_client_t *client, const shardkey_
 
 /* An index or an option of the collection may not go with the key: that is no matter of time. */
 static bool shard(server_t *server, mongoc_client_t *client, const shardkey_t *key, err_t *err) {
-    enum { INVALID_OPTIONS = 72, INDEX_OPTIONS_CONFLICT = 85, INDEX_KEYS_CONFLICT = 86 };
     bson_t reply, *command = BCON_NEW("shardCollection", BCON_UTF8(server_namespace(server)), "key",
                                       BCON_DOCUMENT(&key->spec));
     const bool ok = server_command(server, client, "admin", command, false, &reply, err);
     const int code = ok ? 0 : server_code(&reply);
-    if (code == INVALID_OPTIONS || code == INDEX_OPTIONS_CONFLICT || code == INDEX_KEYS_CONFLICT)
+    if (code == CODE_INVALID_OPTIONS || code == CODE_INDEX_OPTIONS_CONFLICT ||
+        code == CODE_INDEX_KEYS_CONFLICT)
         err->status = STATUS_USAGE;
     bson_destroy(&reply);
     bson_destroy(command);

@@ -1,5 +1,6 @@
 #include "server/presplit/rights.h"
 #include "server/bson_read.h"
+#include "server/server_errors.h"
 
 #include <string.h>
 
@@ -18,7 +19,7 @@ static bool is_of(const bson_t *resource, const char *namespace) {
     if (bson_iter_init_find(&at, resource, "anyResource"))
         return bson_iter_as_bool(&at);
     if (!namespace)
-        return bson_iter_init_find(&at, resource, "cluster") && bson_iter_as_bool(&at);
+        return bson_read_true(resource, "cluster");
     const char *dot = strchr(namespace, '.');
     return dot && covers(resource, "db", namespace, (size_t)(dot - namespace)) &&
            covers(resource, "collection", dot + 1, strlen(dot + 1));
@@ -67,16 +68,16 @@ bool rights_to_shard(const bson_t *status, const char *namespace) {
 
 /* Servers that do not know the command do not tell. Any other failure is no answer: a load could drop what it then may not shard. */
 bool rights_check(server_t *server, mongoc_client_t *client, err_t *err) {
-    enum { COMMAND_NOT_FOUND = 59 };
     bson_t status, *command = BCON_NEW("connectionStatus", BCON_INT32(1), "showPrivileges", BCON_BOOL(true));
-    const bool told = server_command(server, client, "admin", command, false, &status, err),
-               unknown = !told && server_code(&status) == COMMAND_NOT_FOUND,
-               can = unknown || (told && rights_to_shard(&status, server_namespace(server)));
+    bool can = server_command(server, client, "admin", command, false, &status, err);
+    if (!can)
+        can = server_code(&status) == CODE_COMMAND_NOT_FOUND;
+    else if (!rights_to_shard(&status, server_namespace(server)))
+        can = err_set(err, STATUS_USAGE,
+                      "this user may not shard %s: the role clusterManager has what it takes; with "
+                      "--shard-key none the collection stays on one shard. Nothing was touched",
+                      server_namespace(server));
     bson_destroy(command);
     bson_destroy(&status);
-    return can || (told && err_set(err, STATUS_USAGE,
-                                   "this user may not shard %s: the role clusterManager has what it takes; "
-                                   "with --shard-key none the collection stays on one shard. Nothing was "
-                                   "touched",
-                                   server_namespace(server)));
+    return can;
 }
