@@ -56,11 +56,11 @@ bool catalog_is_other(const catalog_header_t *header, const uint8_t uuid[STORE_U
 }
 
 static bool refuse_other_uuid(const catalog_settings_t *settings, err_t *err) {
-    return err_set(err, STATUS_USAGE,
-                   "%s is not the collection that its catalog describes: it was dropped and made again, "
-                   "restored or resharded since then. If all of its documents are the old ones, "
-                   "--same-collection reads them back; otherwise %s",
-                   settings->name, ANEW);
+    return err_set(
+        err, STATUS_USAGE,
+        "%s " CATALOG_OTHER
+        ". If all of its documents are the old ones, --same-collection reads them back; otherwise %s",
+        settings->name, ANEW);
 }
 
 bool catalog_refuse_none(const char *name, const catalog_header_t *header, err_t *err) {
@@ -110,7 +110,7 @@ static bool follow_uuid(store_t *store, const catalog_settings_t *settings, cata
     *again = false;
     if (memcmp(header->uuid, settings->uuid, STORE_UUID) == 0)
         return true;
-    if (!store_is_no_uuid(header->uuid) && header->format && !settings->accepts_other_uuid)
+    if (catalog_is_other(header, settings->uuid) && header->format && !settings->accepts_other_uuid)
         return refuse_other_uuid(settings, err);
     /* a load that slept meanwhile must not undo what others have loaded */
     header_change_t change = {

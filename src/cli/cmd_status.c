@@ -92,10 +92,7 @@ static bool look_at_catalog(server_t *server, mongoc_client_t *client, report_t 
                                     : true) &&
               (status->places = places_read(store, err)) && store->read_loads(store, &status->loads, err);
     if (ok && status->place.exists && catalog_is_other(&header, status->place.uuid))
-        log_warn(
-            "%s is not the collection that its catalog describes: it was dropped and made again, restored or "
-            "resharded since then, so what the catalog calls loaded may not be there",
-            settings.name);
+        log_warn("%s " CATALOG_OTHER ", so what the catalog calls loaded may not be there", settings.name);
     if (ok) {
         status->generation = header.generation;
         status->appends = header.appends;

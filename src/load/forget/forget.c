@@ -70,8 +70,7 @@ static bool is_its_collection(const forgetting_t *forgetting, const catalog_head
     return !place->exists || !catalog_is_other(header, place->uuid) ||
            err_set(
                err, STATUS_USAGE,
-               "%s is not the collection that its catalog describes: it was dropped and made again, "
-               "restored or resharded since then, so its documents may be those of others. If all of them "
+               "%s " CATALOG_OTHER ", so its documents may be those of others. If all of them "
                "are the old ones, load an input of it with --same-collection first; otherwise leave it as it "
                "is, or start over with tipple load --drop, which drops the collection and its catalog",
                name);
