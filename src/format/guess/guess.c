@@ -148,12 +148,8 @@ static void add_value(guess_t *guess, guess_column_t *column, const span_t *span
     guess_types_look(guess, column, span->text, span->length);
     guess_range_add(&column->range, span->text, span->length);
     column->column.kept_blank |= quoted && (span->text[0] == ' ' || span->text[span->length - 1] == ' ');
-    if (column->word && !column->words) {
-        const uint8_t *word = span->text;
-        size_t letters = span->length;
-        blanks_trim(&word, &letters);
-        column->words = guess_is_column_word((const char *)word, letters);
-    }
+    if (column->word && !column->words)
+        column->words = guess_is_word(span);
     column->column.recurs |=
         span->length == column->length && span->length && memcmp(span->text, column->text, span->length) == 0;
     column->like_first = column->like_first || (span->length == column->length &&

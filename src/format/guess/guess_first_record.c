@@ -7,16 +7,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+bool guess_is_word(const span_t *span) {
+    const uint8_t *word = span->text;
+    size_t letters = span->length;
+    blanks_trim(&word, &letters);
+    return guess_is_column_word((const char *)word, letters);
+}
+
 static bool keep_text(guess_column_t *column, const span_t *span, err_t *err) {
     free(column->text);
     if (!(column->text = calloc(1, span->length + 1)))
         return err_memory(err, span->length);
     memcpy(column->text, span->text, span->length);
     column->length = span->length;
-    const uint8_t *word = (const uint8_t *)column->text;
-    size_t letters = column->length;
-    blanks_trim(&word, &letters);
-    column->word = guess_is_column_word((const char *)word, letters);
+    column->word = guess_is_word(span);
     return true;
 }
 

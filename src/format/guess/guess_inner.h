@@ -156,6 +156,8 @@ void guess_bson_tell(text_t out[GUESS_LINES]);
 bool guess_split_line(guess_t *guess, const guess_line_t *line, err_t *err);
 /* guess_first_record.c: after what is known of quotes has changed, too. */
 bool guess_cut_first(guess_t *guess, err_t *err);
+/* Is it a column's word, without the blanks around it? */
+bool guess_is_word(const span_t *span);
 bool guess_is_of_digits(const char *text, size_t length);
 /* Is it made of - = _ + only, so that a record is a reject? */
 bool guess_is_underline(guess_t *guess, const guess_line_t *line, bool *is, err_t *err);

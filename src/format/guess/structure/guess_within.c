@@ -55,21 +55,17 @@ static void look_at_record(const split_t *split, within_t *within) {
     within->with_tabs += tabs;
 }
 
-static bool refuse_tabs(const structure_t *found, const span_t *span, const char *name, err_t *err) {
+/* span: the field that is shown. tabs: they are what is odd; else backslashes. */
+static bool refuse(const structure_t *found, const span_t *span, bool tabs, const char *name, err_t *err) {
     char shown[200], sign[8];
     guess_shown(shown, sizeof shown, (const char *)span->text, span->length);
     guess_name_delimiter(sign, found->way.delimiter);
-    return err_set(
-        err, STATUS_INPUT,
-        "%.1000s: %s divides its lines into %zu columns, but most of them have tabs, too ('%s'), "
-        "which may divide them, if not evenly: say --delimiter %s if that is right, else give a --format",
-        name, sign, found->columns, shown, sign);
-}
-
-static bool refuse_escaped(const structure_t *found, const span_t *span, const char *name, err_t *err) {
-    char shown[200], sign[8];
-    guess_shown(shown, sizeof shown, (const char *)span->text, span->length);
-    guess_name_delimiter(sign, found->way.delimiter);
+    if (tabs)
+        return err_set(
+            err, STATUS_INPUT,
+            "%.1000s: %s divides its lines into %zu columns, but most of them have tabs, too ('%s'), "
+            "which may divide them, if not evenly: say --delimiter %s if that is right, else give a --format",
+            name, sign, found->columns, shown, sign);
     return err_set(
         err, STATUS_INPUT,
         "%.1000s: in most of its records %s stands behind a backslash ('%s'), as databases write one "
@@ -94,6 +90,6 @@ bool guess_check_within(study_t *study, const structure_t *found, const char *na
         look_at_record(&study->split, &within);
     }
     if (sign != '\t' && 2 * within.with_tabs > within.records)
-        return refuse_tabs(found, &within.tab, name, err);
-    return 2 * within.most_escaped <= within.records || refuse_escaped(found, &within.backslash, name, err);
+        return refuse(found, &within.tab, true, name, err);
+    return 2 * within.most_escaped <= within.records || refuse(found, &within.backslash, false, name, err);
 }
