@@ -207,6 +207,8 @@ void job_send_torn(job_t *job);
 bool job_open_shards(job_t *job, err_t *err);
 void job_undo_dead(const job_t *job); /* before it is placed; dead_zones.c */
 int64_t job_lease_ms(const job_t *job);
+/* Is it to stay on one shard (--shard-key none)? */
+bool job_shards_nothing(const job_t *job);
 /* Do --shard-key and --direct go with this server, and can the collection be spread without a contradiction to what a
  * person has set? Before anything is touched. */
 bool job_may_shard(const job_t *job, err_t *err);

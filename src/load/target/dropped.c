@@ -11,7 +11,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* As the mongo shell takes it. */
+/* A command for the mongo shell. */
+static bool paste(text_t *line, err_t *err) {
+    char *words = text_take(line, err);
+    const bool any = words;
+    if (any)
+        log_paste(words);
+    free(words);
+    return any;
+}
+
 static bool print_range(const char *name, const bson_t *range, err_t *err) {
     bson_t min, max;
     text_t line = {.length = 0};
@@ -24,38 +33,28 @@ static bool print_range(const char *name, const bson_t *range, err_t *err) {
     text_append(&line, ", ");
     ejson_append_text(&line, zones_of_range(range));
     text_append(&line, ")");
-    char *words = text_take(&line, err);
-    const bool said = words;
-    if (said && known)
-        log_paste(words);
-    free(words);
-    return said;
+    if (known)
+        return paste(&line, err);
+    text_free(&line);
+    return true;
 }
 
-static char *words_of_balancing(const char *name, const sharding_t *sharding, err_t *err) {
+static bool print_balancing(const char *name, const sharding_t *sharding, err_t *err) {
     text_t line = {.length = 0};
     text_append(&line, "db.adminCommand({configureCollectionBalancing: ");
     ejson_append_text(&line, name);
     if (sharding->chunk_bytes)
         text_print(&line, ", chunkSize: %" PRId64, sharding->chunk_bytes >> 20);
     text_append(&line, sharding->unmerged ? ", enableAutoMerger: false})" : "})");
-    return text_take(&line, err);
+    return paste(&line, err);
 }
 
-static char *words_of_moves(const char *name, err_t *err) {
+static bool print_moves(const char *name, err_t *err) {
     text_t line = {.length = 0};
     text_append(&line, "sh.disableMigrations(");
     ejson_append_text(&line, name);
     text_append(&line, ")");
-    return text_take(&line, err);
-}
-
-static bool paste(char *words) {
-    const bool any = words;
-    if (any)
-        log_paste(words);
-    free(words);
-    return any;
+    return paste(&line, err);
 }
 
 /* The size of its chunks, and whether they are merged and moved: other switches are nothing that a server keeps. */
@@ -66,8 +65,8 @@ static bool print_settings(const char *name, const sharding_t *sharding, err_t *
     log_warn("--drop of %s takes away how a person has set its chunks. If that is to be so again after the "
              "load:",
              name);
-    return (!balancing || paste(words_of_balancing(name, sharding, err))) &&
-           (!sharding->unmoved || paste(words_of_moves(name, err)));
+    return (!balancing || print_balancing(name, sharding, err)) &&
+           (!sharding->unmoved || print_moves(name, err));
 }
 
 /* The load shards it by another one, if none is given. */

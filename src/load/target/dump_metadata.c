@@ -196,8 +196,7 @@ bool job_may_make_as_dumped(const job_t *job, err_t *err) {
                        "set it afterwards (collMod). Nothing was touched",
                        name);
     if (bson_iter_init_find(&iter, job->made_with, "collation") &&
-        server_facts(job->server)->kind == SERVER_ROUTER &&
-        !(spec->shard_key && strcmp(spec->shard_key, "none") == 0))
+        server_facts(job->server)->kind == SERVER_ROUTER && !job_shards_nothing(job))
         return err_set(err, STATUS_USAGE,
                        "the collection of the dump has a collation, and texts of a shard key are compared "
                        "without one: leave %s on one shard with --shard-key none. Nothing was touched",

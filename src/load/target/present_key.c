@@ -5,7 +5,6 @@
 #include "server/chunks/sharding.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 static bool refuse(const job_t *job, const shardkey_t *present, err_t *err) {
     char *text = ejson_print(&present->spec, true, NULL);
@@ -22,7 +21,7 @@ static bool check_wanted(const job_t *job, const shardkey_t *present, err_t *err
     shardkey_t key;
     if (!wanted)
         return true;
-    if (strcmp(wanted, "none") == 0)
+    if (job_shards_nothing(job))
         return refuse(job, present, err);
     if (!shardkey_parse(wanted, &key, err))
         return false;

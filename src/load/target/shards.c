@@ -153,14 +153,13 @@ static void improve_spread(job_t *job) {
     zones_free(&zones);
 }
 
-/* Is it to stay on one shard? */
-static bool is_none(const job_t *job) {
+bool job_shards_nothing(const job_t *job) {
     return job->spec->shard_key && strcmp(job->spec->shard_key, "none") == 0;
 }
 
 /* A collection that has documents, and is not sharded. */
 static bool check_no_key(const job_t *job, err_t *err) {
-    return !job->spec->shard_key || is_none(job) || job->spec->retry ||
+    return !job->spec->shard_key || job_shards_nothing(job) || job->spec->retry ||
            err_set(
                err, STATUS_USAGE,
                "%s is not sharded, and has documents: a load shards only what is empty. Leave --shard-key "
@@ -170,7 +169,7 @@ static bool check_no_key(const job_t *job, err_t *err) {
 
 /* What nobody may see, a load leaves as it is: the key that was asked for would be none, or another one, for good. */
 static bool check_hidden(const job_t *job, err_t *err) {
-    return !job->spec->shard_key || is_none(job) || job->spec->retry ||
+    return !job->spec->shard_key || job_shards_nothing(job) || job->spec->retry ||
            err_set(
                err, STATUS_USAGE,
                "--shard-key %s: this user may not read how %s is sharded, and a load shards nothing then. "
@@ -258,7 +257,7 @@ static bool check_sharding(const job_t *job, const zones_t *zones, err_t *err) {
 
 static bool check_cluster(const job_t *job, err_t *err) {
     const bool drops = job->spec->drop && job->place.exists,
-               may_shard = !is_none(job) && (job->spec->drop || job->place.empty);
+               may_shard = !job_shards_nothing(job) && (job->spec->drop || job->place.empty);
     zones_t zones;
     if (!drops && !may_shard)
         return true;
@@ -296,7 +295,8 @@ bool job_open_shards(job_t *job, err_t *err) {
     if (server_facts(job->server)->kind != SERVER_ROUTER)
         return true;
     memcpy(job->changed.uuid, job->place.uuid, sizeof job->changed.uuid);
-    if (!shardkey_parse(is_none(job) || !job->spec->shard_key ? "_id" : job->spec->shard_key, &wanted, err))
+    if (!shardkey_parse(job_shards_nothing(job) || !job->spec->shard_key ? "_id" : job->spec->shard_key,
+                        &wanted, err))
         return false;
     if (job->schema->id)
         wanted = shardkey_of_data(&wanted);
@@ -308,7 +308,7 @@ bool job_open_shards(job_t *job, err_t *err) {
         improve_spread(job);
     if (read == ROUTE_UNSHARDED && !job->place.empty)
         ok = check_no_key(job, err);
-    else if (read == ROUTE_UNSHARDED && !is_none(job)) {
+    else if (read == ROUTE_UNSHARDED && !job_shards_nothing(job)) {
         job_undo_dead(job);
         ok = collection_empty(job, &wanted, err);
         if (!ok && err->status != STATUS_USAGE && was_quicker(job, &read))

@@ -34,7 +34,7 @@ bool job_check_key_of_ids(const job_t *job, const shardkey_t *key, err_t *err) {
 bool job_check_wanted_key(const job_t *job, err_t *err) {
     const char *text = job->spec->shard_key;
     shardkey_t key;
-    if (!job->schema->id || !text || strcmp(text, "none") == 0)
+    if (!job->schema->id || !text || job_shards_nothing(job))
         return true;
     if (!shardkey_parse(text, &key, err))
         return false;
