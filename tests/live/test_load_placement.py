@@ -371,6 +371,19 @@ class Placement(livecluster.Cluster):
         self.load("--drop", "--yes", "a.csv")
         self.assertNotIn("takes away", self.stderr)
 
+    def test_drop_of_a_unique_key(self):
+        """that no two documents have the same key goes with the collection, unless an index is asked for that keeps it so"""
+        again = "--shard-key", "k,t", "--index", "k:1,t:1;unique"
+        for words, told in ((("--shard-key", "k,t"), True), ((), True), (again, False)):
+            self.client.command(self.database, {"drop": "results"})
+            self.client.command(self.database, {"drop": "results.tipple.files"})
+            self.admin(shardCollection=self.name, key={"k": 1, "t": 1}, unique=True)
+            self.load("a.csv")
+            self.load("--drop", "--yes", *words, "a.csv")
+            self.assertEqual(told, "again: --shard-key 'k:1,t:1' --index 'k:1,t:1;unique'" in self.stderr, self.stderr)
+        self.load("--drop", "--yes", *again, "a.csv")
+        self.assertNotIn("no two documents", self.stderr)
+
     def test_moves_that_are_off(self):
         """sh.disableMigrations: nothing is moved, which is said, as is that a drop takes it away"""
         self.admin(shardCollection=self.name, key={"_id": 1})

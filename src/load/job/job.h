@@ -142,9 +142,10 @@ bool job_check_unique_indexes(const job_t *job, const shardkey_t *key, bool pres
 bool job_check_present_key(const job_t *job, err_t *err);
 
 /* key_index.c: indexes that are asked for and have the fields of the shard key. check: before anything is touched. build: before the
- * empty collection is sharded. */
+ * empty collection is sharded. asks: is one of them unique? */
 bool job_check_key_index(const job_t *job, const shardkey_t *key, err_t *err);
 bool job_build_key_index(const job_t *job, const shardkey_t *key, err_t *err);
+bool job_asks_for_unique_key(const job_t *job, const shardkey_t *key);
 
 /* free_keys.c: have the records values for --shard-key, which is given? Before anything is touched. */
 bool job_check_key_values(const job_t *job, err_t *err);

@@ -83,11 +83,29 @@ static bool tell_key(const job_t *job, const shardkey_t *key, err_t *err) {
     return true;
 }
 
+/* Of `_id`s no two are the same anyway. */
+static bool tell_unique(const job_t *job, const sharding_t *sharding, err_t *err) {
+    const shardkey_t *key = &sharding->key;
+    if (!sharding->unique || key->is_id || job_asks_for_unique_key(job, key))
+        return true;
+    text_t fields = {.length = 0};
+    for (size_t i = 0; i < key->count; i++)
+        text_print(&fields, "%s%s:1", i ? "," : "", key->fields[i].path);
+    char *text = text_take(&fields, err);
+    if (text)
+        log_warn("--drop of %s takes away that no two documents have the same shard key. If that is to be so "
+                 "again: --shard-key '%s' --index '%s;unique'",
+                 server_namespace(job->server), text, text);
+    free(text);
+    return text != NULL;
+}
+
 static bool tell_sharding(const job_t *job, err_t *err) {
     sharding_t sharding;
-    const bool ok = sharding_read(job->server, job->client, NULL, &sharding, err) &&
-                    (!sharding.sharded || (tell_key(job, &sharding.key, err) &&
-                                           print_settings(server_namespace(job->server), &sharding, err)));
+    const bool ok =
+        sharding_read(job->server, job->client, NULL, &sharding, err) &&
+        (!sharding.sharded || (tell_key(job, &sharding.key, err) && tell_unique(job, &sharding, err) &&
+                               print_settings(server_namespace(job->server), &sharding, err)));
     sharding_free(&sharding);
     return ok;
 }

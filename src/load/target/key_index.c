@@ -53,6 +53,17 @@ bool job_check_key_index(const job_t *job, const shardkey_t *key, err_t *err) {
     return ok;
 }
 
+bool job_asks_for_unique_key(const job_t *job, const shardkey_t *key) {
+    index_spec_t of_key;
+    bool asks = false;
+    describe(key, &of_key);
+    for (size_t i = 0; !asks && i < job->index_count; i++)
+        asks = bson_read_true(&job->indexes[i].options, "unique") &&
+               collection_same_keys(&job->indexes[i], &of_key);
+    collection_free_index(&of_key);
+    return asks;
+}
+
 bool job_build_key_index(const job_t *job, const shardkey_t *key, err_t *err) {
     index_spec_t of_key;
     int64_t ignored;

@@ -22,6 +22,7 @@ static bool take(sharding_t *sharding, const bson_t *entry, err_t *err) {
         return err_set(err, STATUS_USAGE, "the shard key of %s is not understood", sharding->name);
     sharding->sharded = true;
     sharding->unbalanced = bson_read_true(entry, "noBalance");
+    sharding->unique = bson_read_true(entry, "unique");
     sharding->unmerged = bson_iter_init_find(&at, entry, "enableAutoMerge") && !bson_iter_as_bool(&at);
     sharding->unmoved = bson_iter_init_find(&at, entry, "permitMigrations") && !bson_iter_as_bool(&at);
     if (bson_iter_init_find(&at, entry, "maxChunkSizeBytes"))

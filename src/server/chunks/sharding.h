@@ -15,6 +15,7 @@ typedef struct {
     bool sharded;
     /* the rest: only where it is sharded */
     bool unbalanced;
+    bool unique;              /* no two documents have the same key */
     bool unmerged;            /* its chunks are not to be merged (7.0) */
     bool unmoved;             /* nor to be moved, by nobody (sh.disableMigrations) */
     int64_t chunk_bytes;      /* of its chunks, where it has a size of its own; or 0 */
