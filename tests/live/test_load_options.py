@@ -144,6 +144,10 @@ class Place(livetest.Case):
         for other in ("k:text", "d:1;expire=5"):
             self.load("a.csv", "--index", other, status=4)
             self.assertIn("could not build the index", self.stderr)
+        for number, (more, status) in enumerate((({}, 0), ({"weights": {"k": 3}}, 4), ({"language_override": "y"}, 4))):
+            name = "c%d" % number
+            self.client.command(self.database, {"createIndexes": name, "indexes": [{"key": {"k": "text"}, "name": "words", **more}]})
+            self.load("a.csv", "--index", "k:text", collection=name, status=status)
 
 
 class Choice(livetest.Case):

@@ -356,6 +356,19 @@ class Placement(livecluster.Cluster):
         self.assertNotIn("none", self.listed())
         self.clean()
 
+    def test_index_of_the_key_in_a_dump(self):
+        """--index changes nothing of it; beside the key's own, servers build a sparse one under another name, but no hidden one"""
+        (self.folder / "d").mkdir()
+        (self.folder / "d/a.bson").write_bytes(b"".join(mongo.encode({"_id": i, "k": i}) for i in range(9)))
+        for index, status, advice in (({"sparse": True, "name": "k_1"}, 1, "build this one behind the load, under another name"),
+                                      ({"hidden": True, "name": "mine"}, 1, "take the metadata of the dump away"),
+                                      ({"sparse": True, "name": "mine"}, 0, "")):
+            (self.folder / "d/a.metadata.json").write_text(json.dumps({"indexes": [{"v": 2, "key": {"k": 1}, **index}]}))
+            for words in (("--index", "k:1;name=other;sparse"), ()) if status else ((),):
+                done = self.tipple("load", "--uri", self.uri("dumped"), "--shard-key", "k", "d/a.bson", *words, status=status)
+                self.assertIn(advice, done.stderr)
+        self.assertLessEqual({"k_1", "mine"}, set(self.indexes("dumped")))
+
     def test_drop_of_chunk_sizes_and_keys(self):
         """a size of chunks goes with the collection, and so does its key, if none is given: both are told"""
         self.admin(shardCollection=self.name, key={"k": 1})

@@ -10,6 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Those of --index stand first. */
+bool job_has_asked(const job_t *job, const index_spec_t *index) {
+    return (size_t)(index - job->indexes) < job->spec->index_count;
+}
+
 /* What --index asks for, or was in another dump, under the name of one of this dump. NULL: nothing. */
 static const index_spec_t *known_as(const job_t *job, const char *name) {
     for (size_t i = 0; i < job->index_count; i++)
@@ -19,12 +24,11 @@ static const index_spec_t *known_as(const job_t *job, const char *name) {
 }
 
 static bool refuse_name(const job_t *job, const input_file_t *file, const index_spec_t *known, err_t *err) {
-    const size_t number = (size_t)(known - job->indexes);
-    if (number < job->spec->index_count)
+    if (job_has_asked(job, known))
         return err_set(err, STATUS_USAGE,
                        "--index %.500s: %.1000s has an index of the same name, %s, with other keys, and no "
                        "collection can have both: give yours another name (;name=NAME)",
-                       job->spec->indexes[number], file->name, known->name);
+                       job->spec->indexes[known - job->indexes], file->name, known->name);
     return err_set(
         err, STATUS_USAGE,
         "%.1000s: its index %s is not the one of that name of another input, and no collection can "
@@ -44,7 +48,7 @@ static bool same_options(const index_spec_t *index, const index_spec_t *known, b
 /* One that is known is built, and this one is left out: of --index a person may have asked for other options. */
 static bool leave_out(const job_t *job, const input_file_t *file, const bson_t *index,
                       const index_spec_t *known, err_t *err) {
-    const bool asked = (size_t)(known - job->indexes) < job->spec->index_count;
+    const bool asked = job_has_asked(job, known);
     index_spec_t spec;
     if (!collection_take_index(index, &spec, err))
         return false;

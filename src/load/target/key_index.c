@@ -13,6 +13,10 @@ static void describe(const shardkey_t *key, index_spec_t *spec) {
     collection_name_index(&spec->keys, spec->name);
 }
 
+static bool is_hidden(const index_spec_t *index) {
+    return bson_read_true(&index->options, "hidden");
+}
+
 /* Servers want an index that has all documents, in the order of their bytes. */
 static bool may_be_of_key(const index_spec_t *index) {
     bson_iter_t at, locale;
@@ -21,26 +25,46 @@ static bool may_be_of_key(const index_spec_t *index) {
         (bson_iter_init(&at, &index->options) &&
          bson_iter_find_descendant(&at, "collation.locale", &locale) && BSON_ITER_HOLDS_UTF8(&locale) &&
          strcmp(bson_iter_utf8(&locale, NULL), "simple") == 0);
-    return simple && !bson_read_true(&index->options, "sparse") &&
-           !bson_read_true(&index->options, "hidden") &&
+    return simple && !bson_read_true(&index->options, "sparse") && !is_hidden(index) &&
            !bson_has_field(&index->options, "partialFilterExpression");
 }
 
+static bool refuse_expiry(const index_spec_t *index, err_t *err) {
+    return err_set(
+        err, STATUS_USAGE,
+        "the index %s has the fields of the shard key, so that it is there before the load, and would remove "
+        "documents while they are loaded: leave ;expire=SECONDS out, and set that behind the load (collMod). "
+        "Nothing was touched",
+        index->name);
+}
+
+/* Servers build no second one that differs in that alone. */
+static bool refuse_hidden(const index_spec_t *index, err_t *err) {
+    return err_set(
+        err, STATUS_USAGE,
+        "the index %s is hidden and has the fields of the shard key, whose index cannot be: " JOB_NO_METADATA
+        ", or choose another --shard-key. Nothing was touched",
+        index->name);
+}
+
+static bool refuse_name(const job_t *job, const index_spec_t *index, err_t *err) {
+    return err_set(
+        err, STATUS_USAGE,
+        "the index %s is sparse, partial or of a collation, and servers give another one that name, "
+        "which the shard key needs: %s, or choose another --shard-key. Nothing was touched",
+        index->name,
+        job_has_asked(job, index) ? "give it another name (--index with ;name=NAME)"
+                                  : JOB_NO_METADATA
+            ", and build this one behind the load, under another name");
+}
+
 /* name: of the index that servers make. */
-static bool check(const index_spec_t *index, const char *name, err_t *err) {
+static bool check(const job_t *job, const index_spec_t *index, const char *name, err_t *err) {
     if (bson_has_field(&index->options, "expireAfterSeconds"))
-        return err_set(
-            err, STATUS_USAGE,
-            "the index %s has the fields of the shard key, so that it is there before the load, and "
-            "would remove documents while they are loaded: leave ;expire=SECONDS out, and set that "
-            "behind the load (collMod). Nothing was touched",
-            index->name);
-    return may_be_of_key(index) || strcmp(index->name, name) != 0 ||
-           err_set(err, STATUS_USAGE,
-                   "the index %s is sparse, partial, hidden or of a collation, and servers give another one "
-                   "that name, which the shard key needs: give it another name (--index with ;name=NAME), or "
-                   "choose another --shard-key. Nothing was touched",
-                   name);
+        return refuse_expiry(index, err);
+    if (is_hidden(index))
+        return refuse_hidden(index, err);
+    return may_be_of_key(index) || strcmp(index->name, name) != 0 || refuse_name(job, index, err);
 }
 
 bool job_check_key_index(const job_t *job, const shardkey_t *key, err_t *err) {
@@ -48,7 +72,8 @@ bool job_check_key_index(const job_t *job, const shardkey_t *key, err_t *err) {
     bool ok = true;
     describe(key, &of_key);
     for (size_t i = 0; ok && !key->is_id && i < job->index_count; i++)
-        ok = !collection_same_keys(&job->indexes[i], &of_key) || check(&job->indexes[i], of_key.name, err);
+        ok = !collection_same_keys(&job->indexes[i], &of_key) ||
+             check(job, &job->indexes[i], of_key.name, err);
     collection_free_index(&of_key);
     return ok;
 }

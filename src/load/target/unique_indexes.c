@@ -32,9 +32,7 @@ bool job_check_unique_indexes(const job_t *job, const shardkey_t *key, bool pres
             "record was loaded",
             index->name, server_namespace(job->server), text ? text : "...",
             present ? "The key stays until --drop: with that, g" : "G",
-            i < job->spec->index_count
-                ? "take --index without ;unique"
-                : "take the metadata of the dump away, and give its other indexes by --index");
+            job_has_asked(job, index) ? "take --index without ;unique" : JOB_NO_METADATA);
         free(text);
         return false;
     }

@@ -128,9 +128,25 @@ static bson_t *index_command(const server_t *server, const index_spec_t *spec) {
     return command;
 }
 
-/* A server adds these. */
-static bool is_version(const char *option) {
-    return strcmp(option, "v") == 0 || strcmp(option, "2dsphereIndexVersion") == 0;
+static bool all_one(const bson_t *weights) {
+    bson_iter_t at;
+    bool one = bson_iter_init(&at, weights);
+    while (one && bson_iter_next(&at))
+        one = bson_iter_as_double(&at) == 1;
+    return one;
+}
+
+/* A server adds these, with these values, where they are not given. */
+static bool is_added(const index_spec_t *spec, const bson_iter_t *option) {
+    const char *name = bson_iter_key(option);
+    const char *word = BSON_ITER_HOLDS_UTF8(option) ? bson_iter_utf8(option, NULL) : "";
+    bson_t weights;
+    if (strcmp(name, "weights") == 0)
+        return bson_read_field(&spec->options, name, &weights) && all_one(&weights);
+    return strcmp(name, "v") == 0 || strcmp(name, "2dsphereIndexVersion") == 0 ||
+           strcmp(name, "textIndexVersion") == 0 ||
+           (strcmp(name, "default_language") == 0 && strcmp(word, "english") == 0) ||
+           (strcmp(name, "language_override") == 0 && strcmp(word, "language") == 0);
 }
 
 /* Has `b` all options of `a`, with the same values? */
@@ -138,7 +154,7 @@ static bool has_options(const index_spec_t *a, const index_spec_t *b) {
     bson_iter_t at;
     bool same = bson_iter_init(&at, &a->options);
     while (same && bson_iter_next(&at))
-        same = is_version(bson_iter_key(&at)) || collection_same_option(a, b, bson_iter_key(&at));
+        same = is_added(a, &at) || collection_same_option(a, b, bson_iter_key(&at));
     return same;
 }
 
