@@ -107,6 +107,7 @@ typedef struct {
     bool certain;      /* the first row has a date, or a number with a fraction, as the others have */
     bool alike;        /* a text is as all below it but for its digits: IDX01 above IDX02 and IDX03 */
     bool plain;        /* a name that is no code, as id or weight, is above numbers or dates */
+    size_t unnamed;    /* columns of values above which nothing stands, or a text that is no name */
 } evidence_t;
 
 static bool is_date(kind_t kind) {
@@ -162,6 +163,7 @@ static void weigh_column(const guess_t *guess, size_t at, bool named, evidence_t
         years && column->column.same_length != column->length; /* else the others may be years, too */
     evidence->nothing |=
         column->column.values && !is_untyped(&column->column, is) && guess_means_nothing(text, length);
+    evidence->unnamed += at && !length && column->column.values;
     const bool unlike = guess_range_is_unlike(&column->range, (const uint8_t *)column->text, column->length);
     if (!first.values || years || (named && is_of_series(guess, at))) {
         evidence->unlike_series += unlike ? STRONG : 0;
@@ -190,6 +192,7 @@ static void weigh_column(const guess_t *guess, size_t at, bool named, evidence_t
         return;
     }
     const bool name = guess_is_name_like(text, length);
+    evidence->unnamed += !name && column->column.values && !typed;
     if (typed) {
         evidence->with += name ? STRONG : 0;
         evidence->above |= name;
@@ -410,7 +413,7 @@ bool guess_find_header(guess_t *guess, err_t *err) {
         evidence.with += ENOUGH;
     if (evidence.time_heads > 1 && !evidence.time_values) /* one may be a mistake in a record */
         evidence.with += STRONG;
-    const size_t against = evidence.without + evidence.unlike; /* that it is a header */
+    const size_t against = evidence.without + evidence.unlike + evidence.unnamed; /* that it is a header */
     if (guess->options.header == GUESS_HEADER && evidence.with < 2 * against)
         /* the first line, or the one behind what stands before the records? */
         return refuse_unsure(guess, false, err);
