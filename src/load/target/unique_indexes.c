@@ -28,10 +28,10 @@ bool job_check_unique_indexes(const job_t *job, const shardkey_t *key, bool pres
         err_set(
             err, STATUS_USAGE,
             "the unique index %s cannot be built where %s is sharded on %s: such an index has to begin with "
-            "the shard key, or with _id. %sive --shard-key the first fields of the index, or none; or %s. No "
+            "the shard key, or with _id. %s --shard-key the first fields of the index, or none; or %s. No "
             "record was loaded",
             index->name, server_namespace(job->server), text ? text : "...",
-            present ? "The key stays until --drop: with that, g" : "G",
+            present ? "The key stays until --drop: with that, give" : "Give",
             job_has_asked(job, index) ? "take --index without ;unique" : JOB_NO_METADATA);
         free(text);
         return false;
