@@ -220,19 +220,22 @@ class Drill(livedrill.Mixin, livetest.OwnServer):
 
     def index_keys(self):
         listed = self.client.command(self.database, {"listIndexes": "results"})["cursor"]["firstBatch"]
-        return sorted(json.dumps(index["key"]) for index in listed if not index.get("clustered"))
+        return sorted(json.dumps(index) for index in listed if not index.get("clustered"))
 
     def test_indexes_come_back(self):
         """the target's own indexes are built again; one that cannot be is a reason to touch nothing"""
         self.load("--index", "k:-1,d:1", "--index", "s:hashed", "a.csv")
+        filtered = {"key": {"y": 1, "t": 1}, "name": "few", "unique": True, "partialFilterExpression": {"y": {"$exists": True}}}
+        self.client.command(self.database, {"createIndexes": "results", "indexes": [filtered]})
         keys = self.index_keys()
         said = self.drill("--no-predict", "--drop", self.database + ".results", "a.csv", touches=True)
-        self.assertEqual(["k:-1,d:1", "s:hashed"], [index["keys"] for index in said["drills"][0]["load"]["indexes"]])
+        self.assertEqual(["k:-1,d:1", "s:hashed", 'y:1,t:1;unique;name=few;partial={ "y" : { "$exists" : true } }'],
+                         [index["keys"] for index in said["drills"][0]["load"]["indexes"]])
         self.assertEqual(keys, self.index_keys())
         self.client.command(self.database, {"createIndexes": "results", "indexes": [
-            {"key": {"t": 1}, "name": "only_once", "unique": True}]})
+            {"key": {"t": 1}, "name": "aging", "expireAfterSeconds": 2000000000}]})
         self.assertIsNone(self.drill("--drop", self.database + ".results", "a.csv", status=1))
-        self.assertIn("only_once", self.stderr)
+        self.assertIn("does not make again (aging)", self.stderr)
 
     def test_while_it_is_loaded(self):
         """a target that is being loaded is not dropped under the load"""
@@ -389,7 +392,7 @@ class Drill(livedrill.Mixin, livetest.OwnServer):
                            timeout=livetest.LONG, stdout=subprocess.DEVNULL)
             books = livetest.Books(after=books).plain("a.csv", self.text)
             self.holds(books)
-            self.assertIn('{"k": 1}', self.index_keys())
+            self.assertIn('{"v": 2, "key": {"k": 1}, "name": "k_1"}', self.index_keys())
         self.assertEqual([], self.history())
 
     def test_two_at_once(self):

@@ -72,16 +72,23 @@ static void test_indexes(void **state) {
     spells("{\"v\": 2, \"key\": {\"d\": 1.0}, \"name\": \"by_day\", \"background\": true}",
            "d:1;name=by_day");
     spells("{\"key\": {\"d\": 1}, \"name\": \"a;unique\"}", NULL);
-    spells("{\"key\": {\"st\": \"hashed\"}}", "st:hashed");
-    spells("{\"key\": {\"p\": \"2dsphere\", \"d\": 1}, \"2dsphereIndexVersion\": 3}", "p:2dsphere,d:1");
-    spells("{\"key\": {\"a.b\": 1}}", "a.b:1");
-    spells("{\"key\": {\"d\": 1}, \"unique\": true}", NULL);
-    spells("{\"key\": {\"d\": 1}, \"sparse\": true}", NULL);
-    spells("{\"key\": {\"d\": 1}, \"expireAfterSeconds\": 60}", NULL);
-    spells("{\"key\": {\"d\": 1}, \"collation\": {\"locale\": \"fr\"}}", NULL);
-    spells("{\"key\": {\"_fts\": \"text\", \"_ftsx\": 1}, \"weights\": {\"k\": 1}}", NULL);
-    spells("{\"key\": {\"$**\": 1}}", NULL);
-    spells("{\"key\": {\"a,b\": 1}}", NULL);
+    spells("{\"key\": {\"st\": \"hashed\"}, \"name\": \"st_hashed\"}", "st:hashed");
+    spells("{\"key\": {\"p\": \"2dsphere\", \"d\": 1}, \"2dsphereIndexVersion\": 3, \"name\": \"x\"}",
+           "p:2dsphere,d:1;name=x");
+    spells("{\"key\": {\"a.b\": 1}, \"name\": \"a.b_1\"}", "a.b:1");
+    spells("{\"key\": {\"d\": 1}, \"name\": \"d_1\", \"unique\": true}", "d:1;unique");
+    spells("{\"key\": {\"d\": 1}, \"name\": \"x\", \"sparse\": true, \"unique\": 1}",
+           "d:1;sparse;unique;name=x");
+    spells("{\"key\": {\"d\": 1}, \"name\": \"d_1\", \"unique\": false}", "d:1");
+    spells("{\"key\": {\"d\": 1}, \"name\": \"x\", \"partialFilterExpression\": {\"a;b\": {\"$gt\": 3}}}",
+           "d:1;name=x;partial={ \"a;b\" : { \"$gt\" : { \"$numberInt\" : \"3\" } } }");
+    spells("{\"key\": {\"d\": 1}, \"name\": \"d_1\", \"hidden\": true}", NULL);
+    spells("{\"key\": {\"d\": 1}, \"name\": \"d_1\", \"expireAfterSeconds\": 60}", NULL);
+    spells("{\"key\": {\"d\": 1}, \"name\": \"d_1\", \"collation\": {\"locale\": \"fr\"}}", NULL);
+    spells("{\"key\": {\"_fts\": \"text\", \"_ftsx\": 1}, \"name\": \"k_text\", \"weights\": {\"k\": 1}}",
+           NULL);
+    spells("{\"key\": {\"$**\": 1}, \"name\": \"$**_1\"}", NULL);
+    spells("{\"key\": {\"a,b\": 1}, \"name\": \"a,b_1\"}", NULL);
     spells("{\"name\": \"none\"}", NULL);
 }
 

@@ -113,11 +113,11 @@ static bool take_indexes(drilling_t *drilling, err_t *err) {
         return false;
     if (own->other[0] && spec->drop && !spec->load.index_count)
         return err_set(err, STATUS_USAGE,
-                       "%s has an index that --index cannot make again (%s): it would be gone. Nothing was "
+                       "%s has an index that a drill does not make again (%s): it would be gone. Nothing was "
                        "touched; name the indexes to build with --index, and make the others yourself",
                        result->namespace, own->other);
     if (own->other[0])
-        log_warn("%s has an index that --index cannot make (%s): the drill is without it", result->namespace,
+        log_warn("%s has an index that a drill does not make (%s): it is without that one", result->namespace,
                  own->other);
     if (!spec->load.index_count) {
         result->load.indexes = own->texts;

@@ -1,4 +1,5 @@
 #include "study/drill/target_indexes.h"
+#include "base/ejson.h"
 #include "base/text.h"
 #include "server/bson_read.h"
 #include "server/collection.h"
@@ -7,20 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* Is the index described only by fields that do not say how it was made? */
-static bool is_plain(const bson_t *index) {
-    static const char *const known[] = {"v", "key", "name", "ns", "background", "2dsphereIndexVersion"};
-    bson_iter_t at;
-    for (bool ok = bson_iter_init(&at, index); ok && bson_iter_next(&at);) {
-        bool found = false;
-        for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-            found = found || strcmp(bson_iter_key(&at), known[i]) == 0;
-        if (!found)
-            return false;
-    }
-    return true;
-}
 
 static bool append_key(text_t *text, const bson_iter_t *at) {
     if (text->length)
@@ -32,39 +19,67 @@ static bool append_key(text_t *text, const bson_iter_t *at) {
     return BSON_ITER_HOLDS_UTF8(at) || BSON_ITER_HOLDS_NUMBER(at);
 }
 
-/* Some do not survive this: wildcards, and fields with commas or colons in their names. *named: its name does. */
-static bool reads_back(const char *spelled, const bson_t *keys, const char *name, bool *named) {
-    index_spec_t made;
-    bson_iter_t at, same;
-    err_t ignored;
-    if (!collection_parse_index(spelled, &made, &ignored))
-        return false;
-    bool ok = bson_count_keys(&made.keys) == bson_count_keys(keys);
-    for (bool more = ok && bson_iter_init(&at, keys); more && bson_iter_next(&at);)
-        ok = ok && bson_iter_init_find(&same, &made.keys, bson_iter_key(&at));
-    *named = !name || strcmp(made.name, name) == 0;
-    collection_free_index(&made);
+/* What is not said by --index, or that documents go by their age: a drill counts them. *partial: a filter, which stands last. */
+static bool append_options(text_t *text, const bson_t *options, bson_t *partial, bool *filtered) {
+    bson_iter_t at;
+    bool ok = bson_iter_init(&at, options);
+    *filtered = false;
+    while (ok && bson_iter_next(&at)) {
+        const char *option = bson_iter_key(&at);
+        if (strcmp(option, "unique") == 0 || strcmp(option, "sparse") == 0)
+            text_print(text, "%s%s", bson_iter_as_bool(&at) ? ";" : "", bson_iter_as_bool(&at) ? option : "");
+        else if (strcmp(option, "partialFilterExpression") == 0)
+            ok = *filtered = bson_read_field(options, option, partial);
+        else
+            ok = strcmp(option, "v") == 0 || strcmp(option, "2dsphereIndexVersion") == 0;
+    }
     return ok;
 }
 
-char *target_indexes_spell(const bson_t *index) {
-    text_t text = {.length = 0};
+/* Some do not survive this: wildcards, and fields or names with commas, colons or semicolons in them. */
+static bool reads_back(const char *spelled, const index_spec_t *index) {
+    index_spec_t made;
+    err_t ignored;
+    if (!collection_parse_index(spelled, &made, &ignored))
+        return false;
+    const bool same = collection_same_keys(&made, index) && strcmp(made.name, index->name) == 0 &&
+                      bson_read_true(&made.options, "unique") == bson_read_true(&index->options, "unique") &&
+                      bson_read_true(&made.options, "sparse") == bson_read_true(&index->options, "sparse") &&
+                      collection_same_option(&made, index, "partialFilterExpression");
+    collection_free_index(&made);
+    return same;
+}
+
+static bool append_index(text_t *text, const index_spec_t *index) {
+    char usual[COLLECTION_INDEX_NAME];
     bson_iter_t at;
-    bson_t keys;
-    bool named;
-    const char *name = bson_iter_init_find(&at, index, "name") && BSON_ITER_HOLDS_UTF8(&at)
-                           ? bson_iter_utf8(&at, NULL)
-                           : NULL;
-    bool ok = is_plain(index) && bson_read_field(index, "key", &keys) && bson_iter_init(&at, &keys);
+    bson_t partial;
+    bool filtered;
+    bool ok = bson_iter_init(&at, &index->keys);
     while (ok && bson_iter_next(&at))
-        ok = append_key(&text, &at);
-    ok = ok && text.length && reads_back(text.bytes, &keys, name, &named);
-    if (ok && !named) {
-        text_print(&text, ";name=%s", name);
-        ok = reads_back(text.bytes, &keys, name, &named) && named;
+        ok = append_key(text, &at);
+    ok = ok && append_options(text, &index->options, &partial, &filtered);
+    collection_name_index(&index->keys, usual);
+    if (strcmp(usual, index->name) != 0)
+        text_print(text, ";name=%s", index->name);
+    if (ok && filtered) {
+        text_append(text, ";partial=");
+        ok = ejson_append(text, &partial, false);
     }
+    return ok;
+}
+
+char *target_indexes_spell(const bson_t *listed) {
+    text_t text = {.length = 0};
+    index_spec_t index;
+    err_t ignored;
+    if (!collection_take_index(listed, &index, &ignored))
+        return NULL;
+    const bool ok = append_index(&text, &index);
     char *spelled = text_take_or_end(&text);
-    if (ok)
+    const bool same = ok && reads_back(spelled, &index);
+    collection_free_index(&index);
+    if (same)
         return spelled;
     free(spelled);
     return NULL;
