@@ -57,7 +57,7 @@ static void spells(const char *json, const char *expected) {
     bson_error_t error;
     bson_t *index = bson_new_from_json((const uint8_t *)json, -1, &error);
     assert_non_null(index);
-    char *text = target_indexes_spell(index);
+    char *text = present_indexes_spell(index);
     if (expected)
         assert_string_equal(text ? text : "nothing", expected);
     else if (text)

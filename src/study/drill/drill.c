@@ -245,7 +245,7 @@ bool drill_run(const drill_spec_t *spec, drill_result_t *result, err_t *err) {
 }
 
 void drill_free_result(drill_result_t *result) {
-    target_indexes_free(&result->indexes);
+    present_indexes_free(&result->indexes);
 }
 
 /* ---- the results ---- */

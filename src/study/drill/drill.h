@@ -6,9 +6,9 @@
 #define TIPPLE_STUDY_DRILL_DRILL_H
 
 #include "load/load.h"
+#include "server/indexes/present_indexes.h"
 #include "study/drill/drills.h"
 #include "study/drill/first_query.h"
-#include "study/drill/target_indexes.h"
 
 typedef enum { DRILL_AFTER, DRILL_BEFORE, DRILL_BOTH } drill_indexes_t;
 const char *drill_indexes_name(drill_indexes_t indexes); /* "after" */
@@ -75,7 +75,7 @@ typedef struct {
     char collection[280]; /* in which it was done */
     /* with what was taken from the target; the load that continues after an interruption */
     load_spec_t load;
-    target_indexes_t indexes; /* the target's own, built if none were named */
+    present_indexes_t indexes; /* the target's own, built if none were named */
     int64_t began_ms, took_ns;
 } drill_result_t;
 

@@ -92,7 +92,7 @@ bool drill_check_spec(drilling_t *drilling, err_t *err) {
 
 /* A drill that is killed cannot say what it has taken away. */
 static void tell_indexes(const drilling_t *drilling) {
-    const target_indexes_t *own = &drilling->result->indexes;
+    const present_indexes_t *own = &drilling->result->indexes;
     text_t line = {.length = 0};
     err_t ignored;
     for (size_t i = 0; i < own->count; i++)
@@ -108,8 +108,8 @@ static void tell_indexes(const drilling_t *drilling) {
 static bool take_indexes(drilling_t *drilling, err_t *err) {
     const drill_spec_t *spec = drilling->spec;
     drill_result_t *result = drilling->result;
-    target_indexes_t *own = &result->indexes;
-    if (!target_indexes_read(drilling->target, drilling->client, own, err))
+    present_indexes_t *own = &result->indexes;
+    if (!present_indexes_read(drilling->target, drilling->client, own, err))
         return false;
     if (own->other[0] && spec->drop && !spec->load.index_count)
         return err_set(err, STATUS_USAGE,
@@ -159,7 +159,7 @@ static bool nothing_beyond(drilling_t *drilling, err_t *err) {
         return true;
     if (drilling->result->cluster && !nothing_of_a_person(drilling, err))
         return false;
-    return target_indexes_beyond(drilling->target, drilling->client, beyond, err) &&
+    return present_indexes_beyond(drilling->target, drilling->client, beyond, err) &&
            (!beyond[0] ||
             err_set(err, STATUS_USAGE,
                     "%s has a setting that a load does not make again (%s): it would be gone. Nothing was "

@@ -1,4 +1,4 @@
-#include "study/drill/target_indexes.h"
+#include "server/indexes/present_indexes.h"
 #include "base/ejson.h"
 #include "base/text.h"
 #include "server/bson_read.h"
@@ -69,7 +69,7 @@ static bool append_index(text_t *text, const index_spec_t *index) {
     return ok;
 }
 
-char *target_indexes_spell(const bson_t *listed) {
+char *present_indexes_spell(const bson_t *listed) {
     text_t text = {.length = 0};
     index_spec_t index;
     err_t ignored;
@@ -92,11 +92,11 @@ static bool is_of_id(const bson_t *index) {
            bson_iter_init_find(&at, index, "clustered");
 }
 
-static void keep(const bson_t *index, target_indexes_t *indexes) {
+static void keep(const bson_t *index, present_indexes_t *indexes) {
     bson_iter_t at;
     if (is_of_id(index))
         return;
-    char *text = indexes->count < TARGET_MOST_INDEXES ? target_indexes_spell(index) : NULL;
+    char *text = indexes->count < PRESENT_MOST_INDEXES ? present_indexes_spell(index) : NULL;
     if (text)
         indexes->texts[indexes->count++] = text;
     else if (!indexes->other[0])
@@ -106,10 +106,10 @@ static void keep(const bson_t *index, target_indexes_t *indexes) {
                      : "without a name");
 }
 
-bool target_indexes_read(server_t *server, mongoc_client_t *client, target_indexes_t *indexes, err_t *err) {
+bool present_indexes_read(server_t *server, mongoc_client_t *client, present_indexes_t *indexes, err_t *err) {
     bson_t reply, index;
     bson_iter_t at;
-    *indexes = (target_indexes_t){.count = 0};
+    *indexes = (present_indexes_t){.count = 0};
     bool ok = collection_ask_indexes(server, client, &reply, err);
     if (ok && bson_read_batch(&reply, &at))
         while (bson_read_next(&at, &index))
@@ -130,7 +130,7 @@ static bool is_made_again(const char *option) {
     return false;
 }
 
-bool target_indexes_beyond(server_t *server, mongoc_client_t *client, char beyond[64], err_t *err) {
+bool present_indexes_beyond(server_t *server, mongoc_client_t *client, char beyond[64], err_t *err) {
     bson_t reply, entry, options;
     bson_iter_t at, option;
     beyond[0] = '\0';
@@ -144,7 +144,7 @@ bool target_indexes_beyond(server_t *server, mongoc_client_t *client, char beyon
     return ok;
 }
 
-void target_indexes_free(target_indexes_t *indexes) {
+void present_indexes_free(present_indexes_t *indexes) {
     for (size_t i = 0; i < indexes->count; i++)
         free(indexes->texts[i]);
     indexes->count = 0;
