@@ -67,36 +67,36 @@ static bool check(const job_t *job, const index_spec_t *index, const char *name,
     return may_be_of_key(index) || strcmp(index->name, name) != 0 || refuse_name(job, index, err);
 }
 
+bool job_is_of_key(const shardkey_t *key, const index_spec_t *index) {
+    index_spec_t of_key;
+    describe(key, &of_key);
+    const bool same = collection_same_keys(index, &of_key);
+    collection_free_index(&of_key);
+    return same;
+}
+
 bool job_check_key_index(const job_t *job, const shardkey_t *key, err_t *err) {
     index_spec_t of_key;
     bool ok = true;
     describe(key, &of_key);
     for (size_t i = 0; ok && !key->is_id && i < job->index_count; i++)
-        ok = !collection_same_keys(&job->indexes[i], &of_key) ||
-             check(job, &job->indexes[i], of_key.name, err);
+        ok = !job_is_of_key(key, &job->indexes[i]) || check(job, &job->indexes[i], of_key.name, err);
     collection_free_index(&of_key);
     return ok;
 }
 
 bool job_asks_for_unique_key(const job_t *job, const shardkey_t *key) {
-    index_spec_t of_key;
     bool asks = false;
-    describe(key, &of_key);
     for (size_t i = 0; !asks && i < job->index_count; i++)
-        asks = bson_read_true(&job->indexes[i].options, "unique") &&
-               collection_same_keys(&job->indexes[i], &of_key);
-    collection_free_index(&of_key);
+        asks = bson_read_true(&job->indexes[i].options, "unique") && job_is_of_key(key, &job->indexes[i]);
     return asks;
 }
 
 bool job_build_key_index(const job_t *job, const shardkey_t *key, err_t *err) {
-    index_spec_t of_key;
     int64_t ignored;
     bool ok = true;
-    describe(key, &of_key);
     for (size_t i = 0; ok && !key->is_id && i < job->index_count; i++)
-        if (collection_same_keys(&job->indexes[i], &of_key) && may_be_of_key(&job->indexes[i]))
+        if (job_is_of_key(key, &job->indexes[i]) && may_be_of_key(&job->indexes[i]))
             ok = collection_build_index(job->server, job->client, &job->indexes[i], &ignored, err);
-    collection_free_index(&of_key);
     return ok;
 }
