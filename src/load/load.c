@@ -128,22 +128,34 @@ static bool list_inputs(job_t *job, err_t *err) {
     return true;
 }
 
+/* One that is refused keeps none of the others from being built. */
 static bool build_indexes(job_t *job, err_t *err) {
     load_result_t *result = job->result;
+    bool ok = true, more = true;
     if (job->index_count)
         job_enter(job, TIMELINE_INDEXES);
     job_keep_collations(job);
-    for (size_t i = 0; i < job->index_count; i++) {
-        built_index_t *built = &result->indexes[result->index_count];
-        snprintf(built->keys, sizeof built->keys, "%s",
+    for (size_t i = 0; more && i < job->index_count; i++) {
+        built_index_t *index = &result->indexes[result->index_count];
+        collection_built_t built;
+        err_t why;
+        snprintf(index->keys, sizeof index->keys, "%s",
                  i < job->spec->index_count ? job->spec->indexes[i] : job->indexes[i].name);
-        log_detail("building the index %s", built->keys);
-        step_change(&job->step, "building the index %s", built->keys);
-        if (!collection_build_index(job->server, job->client, &job->indexes[i], &built->took_ns, err))
-            return false;
-        result->index_count++;
+        log_detail("building the index %s", index->keys);
+        step_change(&job->step, "building the index %s", index->keys);
+        if (collection_build_index(job->server, job->client, &job->indexes[i], &built, &why)) {
+            index->took_ns = built.took_ns;
+            result->index_count++;
+            continue;
+        }
+        more = built.refused;
+        if (ok)
+            *err = why;
+        else
+            err_add(err, "\n%s", why.text);
+        ok = false;
     }
-    return true;
+    return ok;
 }
 
 static bool run(job_t *job, err_t *err) {

@@ -91,7 +91,11 @@ void collection_free_index(index_spec_t *spec);
 
 /* Builds one index and waits for its end; one that is there costs nothing, whatever its name. A stop signal ends the wait; the
  * server continues to build. collection_build.c. */
+typedef struct {
+    int64_t took_ns;
+    bool refused; /* by a server that answers */
+} collection_built_t;
 bool collection_build_index(server_t *server, mongoc_client_t *client, const index_spec_t *spec,
-                            int64_t *took_ns, err_t *err);
+                            collection_built_t *built, err_t *err);
 
 #endif

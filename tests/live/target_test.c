@@ -350,16 +350,16 @@ static void test_index(void **state) {
     batch_t *batch = numbers(0, 1000);
     delivered_t delivered;
     index_spec_t spec;
-    int64_t took;
+    collection_built_t built;
     OK(lab, put(&lab, writer, batch, &delivered));
     OK(lab, collection_parse_index("v:1,_id:-1", &spec, &lab.err));
-    OK(lab, collection_build_index(lab.server, lab.client, &spec, &took, &lab.err));
-    assert_true(took > 0);
-    OK(lab, collection_build_index(lab.server, lab.client, &spec, &took, &lab.err)); /* it is there already */
+    OK(lab, collection_build_index(lab.server, lab.client, &spec, &built, &lab.err));
+    assert_true(built.took_ns > 0);
+    OK(lab, collection_build_index(lab.server, lab.client, &spec, &built, &lab.err)); /* it is there already */
     collection_free_index(&spec);
     OK(lab, collection_parse_index("v:2dsphere", &spec, &lab.err));
     REFUSED(lab, STATUS_SERVER, "v_2dsphere",
-            collection_build_index(lab.server, lab.client, &spec, &took, &lab.err));
+            collection_build_index(lab.server, lab.client, &spec, &built, &lab.err));
     collection_free_index(&spec);
     free_batch(batch);
     close_sender(writer);

@@ -151,6 +151,13 @@ class Place(livetest.Case):
             self.client.command(self.database, {"createIndexes": name, "indexes": [{"key": {"k": "text"}, "name": "words", **more}]})
             self.load("a.csv", "--index", "k:text", collection=name, status=status)
 
+    def test_index_that_is_refused(self):
+        """the others are built all the same; each that is not is told"""
+        self.write("a.csv", rows(1000))
+        self.load("a.csv", "--index", "d:1", "--index", "y:1;unique", "--index", "k:1", "--index", "s:1;unique", "--index", "t:1", status=4)
+        self.assertRegex(self.stderr, "could not build the index y_1 .*\n.*could not build the index s_1 ")
+        self.assertEqual(["d_1", "k_1", "t_1"], [index["name"] for index in self.listed_indexes()])
+
     def listed_indexes(self):
         listed = self.client.command(self.database, {"listIndexes": "results"})["cursor"]["firstBatch"]
         return sorted((index for index in listed if "_id" not in index["key"]), key=lambda index: index["name"])

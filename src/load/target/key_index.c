@@ -93,7 +93,7 @@ bool job_asks_for_unique_key(const job_t *job, const shardkey_t *key) {
 }
 
 bool job_build_key_index(const job_t *job, const shardkey_t *key, err_t *err) {
-    int64_t ignored;
+    collection_built_t ignored;
     bool ok = true;
     for (size_t i = 0; ok && !key->is_id && i < job->index_count; i++)
         if (job_is_of_key(key, &job->indexes[i]) && may_be_of_key(&job->indexes[i]))

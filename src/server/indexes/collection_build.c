@@ -4,6 +4,7 @@
 #include "base/stop.h"
 #include "server/bson_read.h"
 #include "server/collection.h"
+#include "server/refusal.h"
 #include "server/server_errors.h"
 
 #include <pthread.h>
@@ -183,12 +184,13 @@ static bool is_there(server_t *server, mongoc_client_t *client, const index_spec
 }
 
 bool collection_build_index(server_t *server, mongoc_client_t *client, const index_spec_t *spec,
-                            int64_t *took_ns, err_t *err) {
+                            collection_built_t *built, err_t *err) {
     char doing[300];
     snprintf(doing, sizeof doing, "build the index %s on %.120s", spec->name, server_namespace(server));
     bson_t *command = index_command(server, spec);
     int64_t start = clock_now_ns();
     bool ok = false, again = true;
+    *built = (collection_built_t){.took_ns = 0};
     patience_t patience = server_patience(server);
     while (!ok && again) {
         job_t *job = start_job(server, command, err);
@@ -208,10 +210,11 @@ bool collection_build_index(server_t *server, mongoc_client_t *client, const ind
             if (patience.tries == 0)
                 patience = server_patience(server);
             again = server_again(server, client, &patience, &job->error, &job->reply, doing, err);
+            built->refused = refusal_of(&job->error, &job->reply) != REFUSAL_GONE;
         }
         leave(job);
     }
     bson_destroy(command);
-    *took_ns = clock_now_ns() - start;
+    built->took_ns = clock_now_ns() - start;
     return ok;
 }
