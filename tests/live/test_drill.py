@@ -309,7 +309,8 @@ class Drill(livedrill.Mixin, livetest.OwnServer):
 
     def test_drop_of_settings(self):
         """what a load does not make again is not dropped; in scratch it is no matter"""
-        for setting, value in (("validator", {"k": {"$exists": True}}), ("collation", {"locale": "de"})):
+        for setting, value in (("validator", {"k": {"$exists": True}}), ("collation", {"locale": "de"}),
+                               ("storageEngine", {"wiredTiger": {"configString": "block_compressor=zlib,leaf_page_max=64KB"}})):
             with self.subTest(setting):
                 self.client.command(self.database, {"dropDatabase": 1})
                 self.client.command(self.database, {"create": "results", setting: value})

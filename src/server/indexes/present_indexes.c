@@ -125,14 +125,27 @@ bool present_indexes_read(server_t *server, mongoc_client_t *client, bool aging,
     return ok;
 }
 
+/* {storageEngine: {wiredTiger: {configString: "block_compressor=zstd"}}}, as a load sets it, and nothing more. */
+static bool is_of_compressor(const bson_t *options) {
+    static const char begin[] = "block_compressor=";
+    bson_t engine, wired;
+    bson_iter_t config;
+    if (!bson_read_field(options, "storageEngine", &engine) || bson_count_keys(&engine) != 1 ||
+        !bson_read_field(&engine, "wiredTiger", &wired) || bson_count_keys(&wired) != 1 ||
+        !bson_iter_init_find(&config, &wired, "configString") || !BSON_ITER_HOLDS_UTF8(&config))
+        return false;
+    const char *text = bson_iter_utf8(&config, NULL);
+    return strncmp(text, begin, sizeof begin - 1) == 0 && !strchr(text, ',');
+}
+
 /* Options that a load sets itself, or that mean nothing without others. */
-static bool is_made_again(const char *option) {
-    static const char *const known[] = {"clusteredIndex",  "storageEngine",    "uuid",
-                                        "validationLevel", "validationAction", "autoIndexId"};
+static bool is_made_again(const bson_t *options, const char *option) {
+    static const char *const known[] = {"clusteredIndex", "uuid", "validationLevel", "validationAction",
+                                        "autoIndexId"};
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (strcmp(option, known[i]) == 0)
             return true;
-    return false;
+    return strcmp(option, "storageEngine") == 0 && is_of_compressor(options);
 }
 
 bool present_indexes_beyond(server_t *server, mongoc_client_t *client, char beyond[64], err_t *err) {
@@ -143,7 +156,7 @@ bool present_indexes_beyond(server_t *server, mongoc_client_t *client, char beyo
     if (ok && bson_read_batch(&reply, &at) && bson_read_next(&at, &entry) &&
         bson_read_field(&entry, "options", &options) && bson_iter_init(&option, &options))
         while (!beyond[0] && bson_iter_next(&option))
-            if (!is_made_again(bson_iter_key(&option)))
+            if (!is_made_again(&options, bson_iter_key(&option)))
                 snprintf(beyond, 64, "%.63s", bson_iter_key(&option));
     bson_destroy(&reply);
     return ok;
