@@ -355,7 +355,8 @@ static void test_index(void **state) {
     OK(lab, collection_parse_index("v:1,_id:-1", &spec, &lab.err));
     OK(lab, collection_build_index(lab.server, lab.client, &spec, &built, &lab.err));
     assert_true(built.took_ns > 0);
-    OK(lab, collection_build_index(lab.server, lab.client, &spec, &built, &lab.err)); /* it is there already */
+    OK(lab,
+       collection_build_index(lab.server, lab.client, &spec, &built, &lab.err)); /* it is there already */
     collection_free_index(&spec);
     OK(lab, collection_parse_index("v:2dsphere", &spec, &lab.err));
     REFUSED(lab, STATUS_SERVER, "v_2dsphere",
