@@ -117,17 +117,25 @@ bool collection_count(server_t *server, mongoc_client_t *client, const char *col
     return ok;
 }
 
-static bool look_inside(server_t *server, mongoc_client_t *client, collection_t *place, err_t *err) {
-    const char *database = server_database(server), *collection = server_collection(server);
+static bool has_documents(server_t *server, mongoc_client_t *client, const char *collection, bool *any,
+                          err_t *err) {
     bson_t reply;
     bson_iter_t iter, found;
     bson_t *find = BCON_NEW("find", BCON_UTF8(collection), "limit", BCON_INT32(1), "singleBatch",
                             BCON_BOOL(true), "projection", "{", "_id", BCON_INT32(1), "}");
-    bool ok = server_command(server, client, database, find, false, &reply, err);
-    bson_destroy(find);
-    place->empty = !(ok && bson_iter_init(&iter, &reply) &&
-                     bson_iter_find_descendant(&iter, "cursor.firstBatch.0", &found));
+    const bool ok = ask(server, client, find, &reply, err);
+    *any = ok && bson_iter_init(&iter, &reply) &&
+           bson_iter_find_descendant(&iter, "cursor.firstBatch.0", &found);
     bson_destroy(&reply);
+    return ok;
+}
+
+static bool look_inside(server_t *server, mongoc_client_t *client, collection_t *place, err_t *err) {
+    const char *database = server_database(server), *collection = server_collection(server);
+    bson_t reply;
+    bson_iter_t iter;
+    bool any, ok = has_documents(server, client, collection, &any, err);
+    place->empty = !any;
     if (!ok || place->empty)
         return ok;
     bson_t *count = BCON_NEW("count", BCON_UTF8(collection));
@@ -341,10 +349,19 @@ bool collection_try_make(server_t *server, mongoc_client_t *client, const collec
                          err_t *err) {
     char name[300];
     int code = 0;
+    bool any = false;
     err_t why;
     snprintf(name, sizeof name, "%s" OWN_TRY, server_collection(server));
-    if (!drop_one(server, client, OWN_TRY, NULL, err) && err->status != STATUS_USAGE)
-        return false; /* no matter of rights */
+    if (!has_documents(server, client, name, &any, err) ||
+        (!any && !drop_one(server, client, OWN_TRY, NULL, err)))
+        return err->status == STATUS_USAGE; /* who may not drop it would leave it behind: nothing is tried */
+    if (any)
+        return err_set(
+            err, STATUS_USAGE,
+            "%s" OWN_TRY
+            " has documents, and a load with --drop makes a collection of that name for a moment, and "
+            "drops it: give yours another name. Nothing was dropped",
+            server_namespace(server));
     if (create(server, client, name, options, &code, &why))
         return drop_one(server, client, OWN_TRY, NULL, err);
     if (code == CODE_UNAUTHORIZED || code == CODE_NAMESPACE_EXISTS)

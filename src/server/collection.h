@@ -55,7 +55,7 @@ bool collection_may_shard(const char *name, err_t *err);
 bool collection_may_make(const server_t *server, const collection_options_t *options, err_t *err);
 
 /* Does the server make a collection with them? Only it knows, so one is made beside, and dropped at once. Asked before a drop. A
- * user who may not is not refused. */
+ * user who may not is not refused; one of that name with documents is a person's, and is. */
 bool collection_try_make(server_t *server, mongoc_client_t *client, const collection_options_t *options,
                          err_t *err);
 

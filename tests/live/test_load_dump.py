@@ -401,6 +401,10 @@ class Dump(livetest.Case):
         self.load("d", "--drop", "--yes")
         self.assertEqual(["results", "results.tipple.files", "results.tipple.loads"], sorted(
             each["name"] for each in self.client.command(self.database, {"listCollections": 1})["cursor"]["firstBatch"]))
+        self.client.insert(self.database, "results.tipple.try", [{"_id": "a person's"}])
+        self.load("d", "--drop", "--yes", status=1)
+        self.assertIn("results.tipple.try has documents", self.stderr)
+        self.assertEqual((5, 1), tuple(self.client.count(self.database, "results" + end) for end in ("", ".tipple.try")))
 
     def test_options(self):
         """a new collection is made with the options of the dump, also the second time; broken metadata is refused"""

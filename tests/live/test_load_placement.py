@@ -572,6 +572,20 @@ class Hidden(livecluster.Cluster):
         self.load("--shard-key", "k", "a.csv", "--uri", uri, status=1)
         self.assertEqual(3000, self.client.count(self.database, "results"))
 
+    def test_trial_that_may_not_be_dropped(self):
+        """nothing of it is left behind where the user may make collections, and drop no other than this one"""
+        self.write("a.csv", TEXT)
+        self.load("--shard-key", "none", "a.csv")
+        actions = ["find", "insert", "update", "remove", "createCollection", "createIndex", "listCollections", "listIndexes", "collStats"]
+        self.client.command("admin", {"createRole": "maker", "roles": [{"role": "read", "db": "config"}], "privileges": [
+            {"resource": {"db": self.database, "collection": ""}, "actions": actions},
+            {"resource": {"db": self.database, "collection": "results"}, "actions": ["dropCollection"]}]})
+        self.client.command("admin", {"createUser": "maker", "pwd": "x", "roles": ["maker"]})
+        self.load("--drop", "--yes", "--clustered", "--shard-key", "none", "a.csv", "--uri",
+                  "mongodb://maker:x@" + self.uri().partition("@")[2])
+        self.assertEqual({"results", "results.tipple.files", "results.tipple.loads"}, {each["name"] for each in self.client.command(
+            self.database, {"listCollections": 1})["cursor"]["firstBatch"]})
+
     def as_role(self, *privileges):
         """The URI of a user who may read config, and what is said."""
         roles = [{"role": "readWrite", "db": self.database}, {"role": "read", "db": "config"}]
