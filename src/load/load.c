@@ -134,7 +134,7 @@ static bool build_indexes(job_t *job, err_t *err) {
     bool ok = true, more = true;
     if (job->index_count)
         job_enter(job, TIMELINE_INDEXES);
-    job_keep_collations(job);
+    job_keep_collations(job, job->place.collated);
     for (size_t i = 0; more && i < job->index_count; i++) {
         built_index_t *index = &result->indexes[result->index_count];
         collection_built_t built;

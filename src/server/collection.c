@@ -346,7 +346,7 @@ static bool drop_one(server_t *server, mongoc_client_t *client, const char *tail
 }
 
 bool collection_try_make(server_t *server, mongoc_client_t *client, const collection_options_t *options,
-                         err_t *err) {
+                         const index_spec_t *indexes, size_t index_count, err_t *err) {
     char name[300];
     int code = 0;
     bool any = false;
@@ -362,8 +362,10 @@ bool collection_try_make(server_t *server, mongoc_client_t *client, const collec
             " has documents, and a load with --drop makes a collection of that name for a moment, and "
             "drops it: give yours another name. Nothing was dropped",
             server_namespace(server));
-    if (create(server, client, name, options, &code, &why))
-        return drop_one(server, client, OWN_TRY, NULL, err);
+    if (create(server, client, name, options, &code, &why)) {
+        const bool ok = collection_try_indexes(server, client, name, indexes, index_count, err);
+        return drop_one(server, client, OWN_TRY, NULL, ok ? err : &why) && ok;
+    }
     if (code == CODE_UNAUTHORIZED || code == CODE_NAMESPACE_EXISTS)
         return true;
     *err = why;

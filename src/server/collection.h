@@ -54,11 +54,6 @@ bool collection_may_shard(const char *name, err_t *err);
 /* Are the options possible on this server? Asked before anything is changed. */
 bool collection_may_make(const server_t *server, const collection_options_t *options, err_t *err);
 
-/* Does the server make a collection with them? Only it knows, so one is made beside, and dropped at once. Asked before a drop. A
- * user who may not is not refused; one of that name with documents is a person's, and is. */
-bool collection_try_make(server_t *server, mongoc_client_t *client, const collection_options_t *options,
-                         err_t *err);
-
 /* Makes the collection if it is missing. If it exists and contradicts an explicit option, it is refused with what to
  * do. *place is filled in as by collection_look. */
 bool collection_make(server_t *server, mongoc_client_t *client, const collection_options_t *options,
@@ -86,8 +81,15 @@ size_t collection_name_index(const bson_t *keys, char name[COLLECTION_INDEX_NAME
 void collection_keep_uncollated(index_spec_t *spec);
 /* Have they the same keys, and the same value of an option? Either may be as a server lists it. */
 bool collection_same_keys(const index_spec_t *a, const index_spec_t *b);
+/* Are they the same but for their names? */
+bool collection_same_index(const index_spec_t *a, const index_spec_t *b);
 bool collection_same_option(const index_spec_t *a, const index_spec_t *b, const char *option);
 void collection_free_index(index_spec_t *spec);
+
+/* Does the server make a collection with these options, and build these indexes of it? Only it knows, so one is made beside, and
+ * dropped at once. Asked before a drop. A user who may not is not refused; one of that name with documents is a person's, and is. */
+bool collection_try_make(server_t *server, mongoc_client_t *client, const collection_options_t *options,
+                         const index_spec_t *indexes, size_t index_count, err_t *err);
 
 /* Builds one index and waits for its end; one that is there costs nothing, whatever its name. A stop signal ends the wait; the
  * server continues to build. collection_build.c. */
@@ -97,5 +99,9 @@ typedef struct {
 } collection_built_t;
 bool collection_build_index(server_t *server, mongoc_client_t *client, const index_spec_t *spec,
                             collection_built_t *built, err_t *err);
+
+/* Does the server build them, in a collection of the database that is there and empty? A user who may not is not refused. */
+bool collection_try_indexes(server_t *server, mongoc_client_t *client, const char *collection,
+                            const index_spec_t *specs, size_t count, err_t *err);
 
 #endif

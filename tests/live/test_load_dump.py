@@ -396,6 +396,15 @@ class Dump(livetest.Case):
             self.assertIn(why, self.stderr)
             self.assertIn("Nothing was dropped", self.stderr)
             self.assertEqual(9, self.client.count(self.database, "results"))
+        for words in (["--index", 'a:1;partial={"a": {"$ne": 1}}'], ["--index", "a:text", "--index", "b:text"], ["--index", "a:1;name=*"]):
+            self.dump_of({}, [minimongo.encode({"_id": i, "a": i, "b": i}) for i in range(5)])
+            self.load("d", *words, "--drop", "--yes", status=1)
+            self.assertRegex(self.stderr, r"the server does not build the index .*Nothing was dropped")
+            self.assertEqual(9, self.client.count(self.database, "results"))
+        self.put("d/shop/a.metadata.json", json.dumps({"indexes": [
+            {"v": 2, "key": {"a": "geoHaystack", "b": 1}, "name": "old", "bucketSize": 1}]}).encode())
+        self.load("d", "--drop", "--yes", status=1)
+        self.assertIn("the server does not build the index old: ", self.stderr)
         self.dump_of({"validator": {"a": {"$exists": False}}}, [minimongo.encode({"_id": i}) for i in range(5)])
         self.client.command(self.database, {"create": "results.tipple.try"})  # of a load that was killed in that moment
         self.load("d", "--drop", "--yes")

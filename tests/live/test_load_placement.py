@@ -351,6 +351,8 @@ class Placement(livecluster.Cluster):
         for words in ((), ("--drop", "--yes")):
             self.load("--shard-key", "k", "--index", "k:1;sparse", "a.csv", *words, status=1, collection="c1" if words else "none")
             self.assertIn("give it another name", self.stderr)
+            self.load("--shard-key", "k", "--index", "k:1,t:1;name=k_1", "a.csv", *words, status=1, collection="c1" if words else "none")
+            self.assertIn("the index k_1 has other fields, and servers give another one that name", self.stderr)
             self.load("--shard-key", "d", "--index", "d:1;expire=100;name=x", "a.csv", *words, status=1,
                       collection="c1" if words else "none")
             self.assertIn("would remove documents while they are loaded", self.stderr)

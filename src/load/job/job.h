@@ -107,11 +107,11 @@ bool job_open_target(job_t *job, err_t *err);
 bool job_may_retry(job_t *job, err_t *err);
 
 /* dump_metadata.c: what dumps among the inputs tell of their collection. take: when the inputs are listed. may_make: can a
- * new collection have these options? Before anything is changed. keep_collations: of its indexes, when the collection is there.
+ * new collection have these options? Before anything is changed. keep_collations: of its indexes, where the collection has one.
  * has_asked: is this one of the job's indexes asked for by --index? */
 bool job_take_dumps(job_t *job, err_t *err);
 bool job_may_make_as_dumped(const job_t *job, err_t *err);
-void job_keep_collations(job_t *job);
+void job_keep_collations(job_t *job, bool collated);
 bool job_has_asked(const job_t *job, const index_spec_t *index);
 #define JOB_NO_METADATA "take the metadata of the dump away, and give its other indexes by --index"
 

@@ -156,8 +156,8 @@ bool job_take_dumps(job_t *job, err_t *err) {
     return true;
 }
 
-void job_keep_collations(job_t *job) {
-    for (size_t i = job->spec->index_count; job->place.collated && i < job->index_count; i++)
+void job_keep_collations(job_t *job, bool collated) {
+    for (size_t i = job->spec->index_count; collated && i < job->index_count; i++)
         collection_keep_uncollated(&job->indexes[i]);
 }
 

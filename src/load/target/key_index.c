@@ -47,12 +47,12 @@ static bool refuse_hidden(const index_spec_t *index, err_t *err) {
         index->name);
 }
 
-static bool refuse_name(const job_t *job, const index_spec_t *index, err_t *err) {
+static bool refuse_name(const job_t *job, const index_spec_t *index, const char *is, err_t *err) {
     return err_set(
         err, STATUS_USAGE,
-        "the index %s is sparse, partial or of a collation, and servers give another one that name, "
-        "which the shard key needs: %s, or choose another --shard-key. Nothing was touched",
-        index->name,
+        "the index %s %s, and servers give another one that name, which the shard key needs: %s, or choose "
+        "another --shard-key. Nothing was touched",
+        index->name, is,
         job_has_asked(job, index) ? "give it another name (--index with ;name=NAME)"
                                   : JOB_NO_METADATA
             ", and build this one behind the load, under another name");
@@ -64,7 +64,8 @@ static bool check(const job_t *job, const index_spec_t *index, const char *name,
         return refuse_expiry(index, err);
     if (is_hidden(index))
         return refuse_hidden(index, err);
-    return may_be_of_key(index) || strcmp(index->name, name) != 0 || refuse_name(job, index, err);
+    return may_be_of_key(index) || strcmp(index->name, name) != 0 ||
+           refuse_name(job, index, "is sparse, partial or of a collation", err);
 }
 
 bool job_is_of_key(const shardkey_t *key, const index_spec_t *index) {
@@ -75,12 +76,26 @@ bool job_is_of_key(const shardkey_t *key, const index_spec_t *index) {
     return same;
 }
 
+/* Will servers take one that is asked for, and make none? */
+static bool is_asked_for(const job_t *job, const shardkey_t *key) {
+    for (size_t i = 0; i < job->index_count; i++)
+        if (job_is_of_key(key, &job->indexes[i]) && may_be_of_key(&job->indexes[i]))
+            return true;
+    return false;
+}
+
 bool job_check_key_index(const job_t *job, const shardkey_t *key, err_t *err) {
     index_spec_t of_key;
     bool ok = true;
     describe(key, &of_key);
-    for (size_t i = 0; ok && !key->is_id && i < job->index_count; i++)
-        ok = !job_is_of_key(key, &job->indexes[i]) || check(job, &job->indexes[i], of_key.name, err);
+    const bool made = !key->is_id && !is_asked_for(job, key);
+    for (size_t i = 0; ok && !key->is_id && i < job->index_count; i++) {
+        const index_spec_t *index = &job->indexes[i];
+        if (job_is_of_key(key, index))
+            ok = check(job, index, of_key.name, err);
+        else if (made && strcmp(index->name, of_key.name) == 0)
+            ok = refuse_name(job, index, "has other fields", err);
+    }
     collection_free_index(&of_key);
     return ok;
 }

@@ -31,14 +31,25 @@ bool job_connect(job_t *job, err_t *err) {
     return true;
 }
 
+static collection_options_t made_so(const job_t *job) {
+    return (collection_options_t){
+        .clustered = job->spec->clustered,
+        .own_ids = job->schema->id != NULL,
+        .compressor = job->spec->compressor,
+        .more = job->made_with,
+    };
+}
+
 /* --drop comes when all that can be known of the options, the inputs and the target was found right. */
-static bool may_drop(const job_t *job, err_t *err) {
+static bool may_drop(job_t *job, err_t *err) {
     const load_spec_t *spec = job->spec;
-    const collection_options_t place = {
-        .clustered = spec->clustered, .compressor = spec->compressor, .more = job->made_with};
-    const bool told = spec->clustered == CLUSTERED_YES || (job->made_with && !bson_empty(job->made_with));
+    const collection_options_t place = made_so(job);
+    const bool told = spec->clustered == CLUSTERED_YES || spec->compressor || job->index_count ||
+                      (job->made_with && !bson_empty(job->made_with));
+    job_keep_collations(job, job->made_with && bson_has_field(job->made_with, "collation"));
     return collection_may_make(job->server, &place, err) &&
-           (!told || !job->place.exists || collection_try_make(job->server, job->client, &place, err));
+           (!told || !job->place.exists ||
+            collection_try_make(job->server, job->client, &place, job->indexes, job->index_count, err));
 }
 
 static bool drop_target(job_t *job, err_t *err) {
@@ -52,12 +63,7 @@ static bool drop_target(job_t *job, err_t *err) {
 
 static bool make_target(job_t *job, err_t *err) {
     const load_spec_t *spec = job->spec;
-    const collection_options_t place = {
-        .clustered = spec->clustered,
-        .own_ids = job->schema->id != NULL,
-        .compressor = spec->compressor,
-        .more = job->made_with,
-    };
+    const collection_options_t place = made_so(job);
     job_enter(job, TIMELINE_CREATING);
     if (!spec->retry && !collection_make(job->server, job->client, &place, &job->place, err))
         return false;

@@ -112,14 +112,14 @@ static bool wait_job(job_t *job) {
     return done;
 }
 
-static bson_t *index_command(const server_t *server, const index_spec_t *spec) {
+static bson_t *index_command(const server_t *server, const char *collection, const index_spec_t *spec) {
     server_kind_t kind = server_facts(server)->kind;
     bson_t index = BSON_INITIALIZER;
     BSON_APPEND_DOCUMENT(&index, "key", &spec->keys);
     BSON_APPEND_UTF8(&index, "name", spec->name);
     bson_concat(&index, &spec->options);
-    bson_t *command = BCON_NEW("createIndexes", BCON_UTF8(server_collection(server)), "indexes", "[",
-                               BCON_DOCUMENT(&index), "]");
+    bson_t *command =
+        BCON_NEW("createIndexes", BCON_UTF8(collection), "indexes", "[", BCON_DOCUMENT(&index), "]");
     bson_destroy(&index);
     /* the server's default, all voting members, would wait for a member that is down */
     if (kind == SERVER_REPLICA_SET)
@@ -159,18 +159,21 @@ static bool has_options(const index_spec_t *a, const index_spec_t *b) {
     return same;
 }
 
+/* A server builds no second one that is the same but for its name. */
+bool collection_same_index(const index_spec_t *a, const index_spec_t *b) {
+    return collection_same_keys(a, b) && has_options(a, b) && has_options(b, a);
+}
+
 static bool is_same(const bson_t *listed, const index_spec_t *spec) {
     index_spec_t there;
     err_t ignored;
     if (!collection_take_index(listed, &there, &ignored))
         return false;
-    const bool same =
-        collection_same_keys(spec, &there) && has_options(spec, &there) && has_options(&there, spec);
+    const bool same = collection_same_index(spec, &there);
     collection_free_index(&there);
     return same;
 }
 
-/* A server builds no second one that is the same but for its name. */
 static bool is_there(server_t *server, mongoc_client_t *client, const index_spec_t *spec) {
     bson_t reply, listed;
     bson_iter_t batch;
@@ -187,7 +190,7 @@ bool collection_build_index(server_t *server, mongoc_client_t *client, const ind
                             collection_built_t *built, err_t *err) {
     char doing[300];
     snprintf(doing, sizeof doing, "build the index %s on %.120s", spec->name, server_namespace(server));
-    bson_t *command = index_command(server, spec);
+    bson_t *command = index_command(server, server_collection(server), spec);
     int64_t start = clock_now_ns();
     bool ok = false, again = true;
     *built = (collection_built_t){.took_ns = 0};
@@ -217,4 +220,35 @@ bool collection_build_index(server_t *server, mongoc_client_t *client, const ind
     bson_destroy(command);
     built->took_ns = clock_now_ns() - start;
     return ok;
+}
+
+static bool is_among(const index_spec_t *spec, const index_spec_t *others, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        if (collection_same_index(spec, &others[i]))
+            return true;
+    return false;
+}
+
+bool collection_try_indexes(server_t *server, mongoc_client_t *client, const char *collection,
+                            const index_spec_t *specs, size_t count, err_t *err) {
+    bool ok = true;
+    int code = 0;
+    for (size_t i = 0; ok && i < count; i++) {
+        if (is_among(&specs[i], specs, i))
+            continue;
+        err_t why;
+        bson_t reply, *command = index_command(server, collection, &specs[i]);
+        ok = server_command(server, client, server_database(server), command, false, &reply, &why);
+        code = ok ? 0 : server_code(&reply);
+        bson_destroy(command);
+        bson_destroy(&reply);
+        if (!ok)
+            *err = why;
+        if (code && code != CODE_UNAUTHORIZED)
+            err_set(err, STATUS_USAGE,
+                    "the server does not build the index %s: %.900s. Change --index, or the metadata of the "
+                    "dump (*.metadata.json). Nothing was dropped",
+                    specs[i].name, why.text);
+    }
+    return ok || code == CODE_UNAUTHORIZED;
 }
