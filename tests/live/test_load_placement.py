@@ -311,9 +311,10 @@ class Placement(livecluster.Cluster):
         """a shard sees only on itself that a value is there twice: what a server would refuse in the end is refused before"""
         self.load("a.csv", collection="plain")
         for words in ((), ("--shard-key", "v"), ("--shard-key", "v,k"), ("--drop", "--yes")):
-            self.load("--index", "m:1,v:1;unique", "a.csv", *words, status=1,
-                      collection="plain" if "--drop" in words else "results")
-            self.assertIn("the unique index m_1_v_1 cannot be built where", self.stderr)
+            for dry in ((), ("--dry-run",)):
+                self.load("--index", "m:1,v:1;unique", "a.csv", *words, *dry, status=1,
+                          collection="plain" if "--drop" in words else "results")
+                self.assertIn("the unique index m_1_v_1 cannot be built where", self.stderr)
         self.assertEqual(["plain", "plain.tipple.files", "plain.tipple.loads"], self.listed())
         self.assertEqual(3000, self.client.count(self.database, "plain"))
         self.admin(shardCollection=self.name, key={"k": 1})

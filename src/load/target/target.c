@@ -48,7 +48,7 @@ static bool may_drop(job_t *job, err_t *err) {
                       (job->made_with && !bson_empty(job->made_with));
     job_keep_collations(job, job->made_with && bson_has_field(job->made_with, "collation"));
     return collection_may_make(job->server, &place, err) &&
-           (!told || !job->place.exists ||
+           (!told || !job->place.exists || spec->dry_run ||
             collection_try_make(job->server, job->client, &place, job->indexes, job->index_count, err));
 }
 
@@ -106,8 +106,6 @@ bool job_open_target(job_t *job, err_t *err) {
                  server_namespace(job->server), job->place.expiry);
     if (!spec->retry && !job_may_make_as_dumped(job, err))
         return false;
-    if (spec->dry_run && spec->drop)
-        return true;
     if (!job_may_shard(job, err))
         return false;
     if ((spec->drop ? !may_drop(job, err) : !job_look_at_catalog(job, err)) ||
