@@ -2,8 +2,6 @@
 import gzip
 import json
 import os
-import re
-import shlex
 import urllib.parse
 
 import live
@@ -161,25 +159,6 @@ class Place(livetest.Case):
     def listed_indexes(self):
         listed = self.client.command(self.database, {"listIndexes": "results"})["cursor"]["firstBatch"]
         return sorted((index for index in listed if "_id" not in index["key"]), key=lambda index: index["name"])
-
-    def test_drop_of_indexes(self):
-        """what goes with the collection is told, with the options that make it again"""
-        self.write("a.csv", rows(1000))
-        self.client.command(self.database, {"create": "results", "validator": {"k": {"$ne": 0.5}}})
-        self.client.command(self.database, {"createIndexes": "results", "indexes": [
-            {"key": {"d": 1, "k": -1}, "name": "d_1_k_-1"}, {"key": {"t": 1}, "name": "old", "expireAfterSeconds": 2000000000},
-            {"key": {"y": 1}, "name": "y_1", "partialFilterExpression": {"y": {"$gt": 5}}},
-            {"key": {"k": "text"}, "name": "words"}]})
-        before = self.listed_indexes()
-        self.load("a.csv", "--drop", "--yes")
-        self.assertRegex(self.stderr, "takes its index words away, for which --index has no words")
-        self.assertRegex(self.stderr, r"takes a setting away that the load does not make again \(validator\)")
-        said, = re.findall("load with:( --index .*)", self.stderr)
-        self.load("a.csv", "--drop", "--yes", *shlex.split(said))
-        self.assertNotIn("takes", self.stderr)
-        self.assertEqual([index for index in before if index["name"] != "words"], self.listed_indexes())
-        self.load("a.csv", "--drop", "--yes", *shlex.split(said))
-        self.assertNotIn("takes", self.stderr)
 
 
 class Choice(livetest.Case):

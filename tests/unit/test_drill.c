@@ -83,7 +83,7 @@ static void test_indexes(void **state) {
     spells("{\"key\": {\"d\": 1}, \"name\": \"x\", \"partialFilterExpression\": {\"a;b\": {\"$gt\": 3}}}",
            "d:1;name=x;partial={ \"a;b\" : { \"$gt\" : { \"$numberInt\" : \"3\" } } }");
     spells("{\"key\": {\"d\": 1}, \"name\": \"d_1\", \"hidden\": true}", NULL);
-    spells("{\"key\": {\"d\": 1}, \"name\": \"d_1\", \"expireAfterSeconds\": 60.0}", "d:1;expire=60");
+    spells("{\"key\": {\"d\": 1}, \"name\": \"d_1\", \"expireAfterSeconds\": 60}", NULL);
     spells("{\"key\": {\"d\": 1}, \"name\": \"d_1\", \"collation\": {\"locale\": \"fr\"}}", NULL);
     spells("{\"key\": {\"_fts\": \"text\", \"_ftsx\": 1}, \"name\": \"k_text\", \"weights\": {\"k\": 1}}",
            NULL);

@@ -145,11 +145,10 @@ bool job_check_unique_indexes(const job_t *job, const shardkey_t *key, bool pres
 bool job_check_present_key(const job_t *job, err_t *err);
 
 /* key_index.c: indexes that are asked for and have the fields of the shard key. check: before anything is touched. build: before the
- * empty collection is sharded. asks: is one of them unique? is: has one the fields of the key? */
+ * empty collection is sharded. asks: is one of them unique? */
 bool job_check_key_index(const job_t *job, const shardkey_t *key, err_t *err);
 bool job_build_key_index(const job_t *job, const shardkey_t *key, err_t *err);
 bool job_asks_for_unique_key(const job_t *job, const shardkey_t *key);
-bool job_is_of_key(const shardkey_t *key, const index_spec_t *index);
 
 /* free_keys.c: have the records values for --shard-key, which is given? Before anything is touched. */
 bool job_check_key_values(const job_t *job, err_t *err);
@@ -220,8 +219,6 @@ bool job_may_shard(const job_t *job, err_t *err);
 /* dropped.c: a drop also removes settings that a person has made. tell: says so. note: writes down that balancing was off,
  * before the drop itself. keep_off: turns it off again, this time or behind an earlier load. */
 bool job_tell_dropped(job_t *job, err_t *err);
-/* dropped_indexes.c: its indexes and settings. */
-bool job_tell_dropped_indexes(const job_t *job, err_t *err);
 bool job_note_dropped(job_t *job, err_t *err);
 void job_keep_off(job_t *job);
 /* Chunks stay where they are from now on; the map again, now and then; zones and balancing as they were, when

@@ -68,7 +68,7 @@ static bool check(const job_t *job, const index_spec_t *index, const char *name,
            refuse_name(job, index, "is sparse, partial or of a collation", err);
 }
 
-bool job_is_of_key(const shardkey_t *key, const index_spec_t *index) {
+static bool is_of_key(const shardkey_t *key, const index_spec_t *index) {
     index_spec_t of_key;
     describe(key, &of_key);
     const bool same = collection_same_keys(index, &of_key);
@@ -79,7 +79,7 @@ bool job_is_of_key(const shardkey_t *key, const index_spec_t *index) {
 /* Will servers take one that is asked for, and make none? */
 static bool is_asked_for(const job_t *job, const shardkey_t *key) {
     for (size_t i = 0; i < job->index_count; i++)
-        if (job_is_of_key(key, &job->indexes[i]) && may_be_of_key(&job->indexes[i]))
+        if (is_of_key(key, &job->indexes[i]) && may_be_of_key(&job->indexes[i]))
             return true;
     return false;
 }
@@ -91,7 +91,7 @@ bool job_check_key_index(const job_t *job, const shardkey_t *key, err_t *err) {
     const bool made = !key->is_id && !is_asked_for(job, key);
     for (size_t i = 0; ok && !key->is_id && i < job->index_count; i++) {
         const index_spec_t *index = &job->indexes[i];
-        if (job_is_of_key(key, index))
+        if (is_of_key(key, index))
             ok = check(job, index, of_key.name, err);
         else if (made && strcmp(index->name, of_key.name) == 0)
             ok = refuse_name(job, index, "has other fields", err);
@@ -103,7 +103,7 @@ bool job_check_key_index(const job_t *job, const shardkey_t *key, err_t *err) {
 bool job_asks_for_unique_key(const job_t *job, const shardkey_t *key) {
     bool asks = false;
     for (size_t i = 0; !asks && i < job->index_count; i++)
-        asks = bson_read_true(&job->indexes[i].options, "unique") && job_is_of_key(key, &job->indexes[i]);
+        asks = bson_read_true(&job->indexes[i].options, "unique") && is_of_key(key, &job->indexes[i]);
     return asks;
 }
 
@@ -111,7 +111,7 @@ bool job_build_key_index(const job_t *job, const shardkey_t *key, err_t *err) {
     collection_built_t ignored;
     bool ok = true;
     for (size_t i = 0; ok && !key->is_id && i < job->index_count; i++)
-        if (job_is_of_key(key, &job->indexes[i]) && may_be_of_key(&job->indexes[i]))
+        if (is_of_key(key, &job->indexes[i]) && may_be_of_key(&job->indexes[i]))
             ok = collection_build_index(job->server, job->client, &job->indexes[i], &ignored, err);
     return ok;
 }

@@ -55,8 +55,7 @@ static bool may_drop(job_t *job, err_t *err) {
 static bool drop_target(job_t *job, err_t *err) {
     const bool any = job->place.exists && !job->place.empty;
     job_enter(job, TIMELINE_DROPPING);
-    bool ok = (!job->place.exists || job_tell_dropped_indexes(job, err)) && job_tell_dropped(job, err) &&
-              job_drop(job, err);
+    bool ok = job_tell_dropped(job, err) && job_drop(job, err);
     job->dropped = ok && any;
     return ok;
 }

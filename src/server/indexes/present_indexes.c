@@ -19,7 +19,7 @@ static bool append_key(text_t *text, const bson_iter_t *at) {
     return BSON_ITER_HOLDS_UTF8(at) || BSON_ITER_HOLDS_NUMBER(at);
 }
 
-/* False: --index has no word for one. *partial: a filter, which stands last. */
+/* False: --index has no word for one, or it removes documents by their age, which a drill would miss. *partial: a filter, which stands last. */
 static bool append_options(text_t *text, const bson_t *options, bson_t *partial, bool *filtered) {
     bson_iter_t at;
     bool ok = bson_iter_init(&at, options);
@@ -28,8 +28,6 @@ static bool append_options(text_t *text, const bson_t *options, bson_t *partial,
         const char *option = bson_iter_key(&at);
         if (strcmp(option, "unique") == 0 || strcmp(option, "sparse") == 0)
             text_print(text, "%s%s", bson_iter_as_bool(&at) ? ";" : "", bson_iter_as_bool(&at) ? option : "");
-        else if (strcmp(option, "expireAfterSeconds") == 0 && BSON_ITER_HOLDS_NUMBER(&at))
-            text_print(text, ";expire=%.0f", bson_iter_as_double(&at));
         else if (strcmp(option, "partialFilterExpression") == 0)
             ok = *filtered = bson_read_field(options, option, partial);
         else
@@ -94,13 +92,11 @@ static bool is_of_id(const bson_t *index) {
            bson_iter_init_find(&at, index, "clustered");
 }
 
-static void keep(const bson_t *index, bool aging, present_indexes_t *indexes) {
+static void keep(const bson_t *index, present_indexes_t *indexes) {
     bson_iter_t at;
     if (is_of_id(index))
         return;
-    char *text = NULL;
-    if (indexes->count < PRESENT_MOST_INDEXES && (aging || !bson_has_field(index, "expireAfterSeconds")))
-        text = present_indexes_spell(index);
+    char *text = indexes->count < PRESENT_MOST_INDEXES ? present_indexes_spell(index) : NULL;
     if (text)
         indexes->texts[indexes->count++] = text;
     else if (!indexes->other[0])
@@ -110,15 +106,14 @@ static void keep(const bson_t *index, bool aging, present_indexes_t *indexes) {
                      : "without a name");
 }
 
-bool present_indexes_read(server_t *server, mongoc_client_t *client, bool aging, present_indexes_t *indexes,
-                          err_t *err) {
+bool present_indexes_read(server_t *server, mongoc_client_t *client, present_indexes_t *indexes, err_t *err) {
     bson_t reply, index;
     bson_iter_t at;
     *indexes = (present_indexes_t){.count = 0};
     bool ok = collection_ask_indexes(server, client, &reply, err);
     if (ok && bson_read_batch(&reply, &at))
         while (bson_read_next(&at, &index))
-            keep(&index, aging, indexes);
+            keep(&index, indexes);
     if (!ok && server_code(&reply) == CODE_NAMESPACE_NOT_FOUND)
         ok = true;
     bson_destroy(&reply);

@@ -109,7 +109,7 @@ static bool take_indexes(drilling_t *drilling, err_t *err) {
     const drill_spec_t *spec = drilling->spec;
     drill_result_t *result = drilling->result;
     present_indexes_t *own = &result->indexes;
-    if (!present_indexes_read(drilling->target, drilling->client, false, own, err))
+    if (!present_indexes_read(drilling->target, drilling->client, own, err))
         return false;
     if (own->other[0] && spec->drop && !spec->load.index_count)
         return err_set(err, STATUS_USAGE,
