@@ -132,6 +132,27 @@ class Place(livetest.Case):
         self.load("a.csv", "--index", "d:1,k:-1")
         self.refused("--index|index", "a.csv", "--index", "d:up")
 
+    def test_what_a_drop_takes_away(self):
+        """options and indexes that the load does not make again are told, with commands that restore the indexes"""
+        self.write("a.csv", rows(1000))
+        made = [{"v": 2, "key": {"d": 1}, "name": "d_1"}, {"v": 2, "key": {"k": -1}, "name": "by \"k\"", "sparse": True}]
+        self.client.command(self.database, {"create": "results", "validator": {"k": {"$exists": True}}})
+        self.client.command(self.database, {"createIndexes": "results", "indexes": made})
+        again = ["--drop", "--yes", "a.csv", "--index", "d:1"]
+        self.load(*again)
+        self.assertIn('--drop of %s.results takes away its options { "validator" : { "k" : { "$exists" : true } } }. If' % self.database,
+                      self.stderr)
+        self.assertIn("takes away 1 index that this load does not build. If it is to be there", self.stderr)
+        shell = [line for line in self.stderr.splitlines() if line.startswith("    db.getSiblingDB(")]
+        opening = '    db.getSiblingDB("%s").runCommand({createIndexes: "results", indexes: [EJSON.deserialize(' % self.database
+        closing = ", {relaxed: false})]})"
+        self.assertEqual([(opening, closing)], [(line[:len(opening)], line[-len(closing):]) for line in shell])
+        told = json.loads(shell[0][len(opening):-len(closing)])
+        self.assertEqual({**made[1], "v": {"$numberInt": "2"}, "key": {"k": {"$numberInt": "-1"}}}, told)
+        self.load(*again)
+        self.load(*again, "--index", "k:1")
+        self.assertNotIn("takes away", self.stderr)
+
     def test_index_of_another_name(self):
         """one that is there costs nothing, whatever its name; one with other options stays what it is, and is told"""
         self.client.command(self.database, {"createIndexes": "results", "indexes": [

@@ -347,6 +347,7 @@ class Placement(livecluster.Cluster):
             self.assertEqual({"_id_", name} if "_id_" in found else {name}, set(found))
             self.assertEqual("unique" in index, bool(found[name].get("unique")))
             self.load("--drop", "--yes", "--shard-key", key, "--index", index, "a.csv", collection="c%d" % number)
+            self.assertNotIn("takes away", self.stderr)
         self.load("--shard-key", "k", "--index", "k:1;sparse;name=mine", "a.csv", collection="both")
         self.assertLessEqual({"k_1", "mine"}, set(self.indexes("both")))
         for words in ((), ("--drop", "--yes")):

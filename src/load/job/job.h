@@ -21,6 +21,7 @@
 #include "load/spec/load_spec.h"
 #include "load/spec/progress.h"
 #include "load/threads/loader.h"
+#include "server/chunks/sharding.h"
 #include "server/presplit/undo.h"
 
 enum { JOB_MOST_DEFAULT_THREADS = 64, JOB_MOST_INDEXES = 64 };
@@ -220,6 +221,8 @@ bool job_may_shard(const job_t *job, err_t *err);
  * before the drop itself. keep_off: turns it off again, this time or behind an earlier load. */
 bool job_tell_dropped(job_t *job, err_t *err);
 bool job_note_dropped(job_t *job, err_t *err);
+/* dropped_made.c: of the options and indexes. sharding: how it is sharded, or NULL. */
+bool job_tell_made(const job_t *job, const sharding_t *sharding, err_t *err);
 void job_keep_off(job_t *job);
 /* Chunks stay where they are from now on; the map again, now and then; zones and balancing as they were, when
  * no other load is alive. */

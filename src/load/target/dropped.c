@@ -1,5 +1,5 @@
-/* dropped: what a drop takes away with a sharded collection that a person has set. Balancing that is off is noted, and is off again
- * behind the load; of all else a person is told, with the commands that restore it. */
+/* dropped: what a drop takes away with a collection that a person has set, most of it where it is sharded. Balancing that is off
+ * is noted, and is off again behind the load; of all else a person is told, with the commands that restore it. */
 #include "base/ejson.h"
 #include "base/log.h"
 #include "load/job/job.h"
@@ -105,7 +105,8 @@ static bool tell_sharding(const job_t *job, err_t *err) {
     const bool ok =
         sharding_read(job->server, job->client, NULL, &sharding, err) &&
         (!sharding.sharded || (tell_key(job, &sharding.key, err) && tell_unique(job, &sharding, err) &&
-                               print_settings(server_namespace(job->server), &sharding, err)));
+                               print_settings(server_namespace(job->server), &sharding, err))) &&
+        job_tell_made(job, &sharding, err);
     sharding_free(&sharding);
     return ok;
 }
@@ -115,7 +116,7 @@ bool job_tell_dropped(job_t *job, err_t *err) {
     zones_t zones;
     balancer_t hold = BALANCER_ON;
     if (server_facts(job->server)->kind != SERVER_ROUTER)
-        return true;
+        return job_tell_made(job, NULL, err);
     bool ok = zones_read(job->server, job->client, NULL, &zones, err) &&
               (!zones.unbalanced || balancer_look(job->server, job->client, &hold, NULL, err));
     job->was_off = hold == BALANCER_PERSONS || hold == BALANCER_IN_DOUBT;

@@ -137,11 +137,22 @@ static bool all_one(const bson_t *weights) {
     return one;
 }
 
-/* A server adds these, with these values, where they are not given. */
+/* That of bytes, which a server does not list. */
+static bool is_simple(const index_spec_t *spec) {
+    bson_t collation;
+    bson_iter_t at;
+    return bson_read_field(&spec->options, "collation", &collation) &&
+           bson_iter_init_find(&at, &collation, "locale") && BSON_ITER_HOLDS_UTF8(&at) &&
+           strcmp(bson_iter_utf8(&at, NULL), "simple") == 0;
+}
+
+/* A server adds these, with these values, where they are not given, or leaves them out. */
 static bool is_added(const index_spec_t *spec, const bson_iter_t *option) {
     const char *name = bson_iter_key(option);
     const char *word = BSON_ITER_HOLDS_UTF8(option) ? bson_iter_utf8(option, NULL) : "";
     bson_t weights;
+    if (strcmp(name, "collation") == 0)
+        return is_simple(spec);
     if (strcmp(name, "weights") == 0)
         return bson_read_field(&spec->options, name, &weights) && all_one(&weights);
     return strcmp(name, "v") == 0 || strcmp(name, "2dsphereIndexVersion") == 0 ||
