@@ -43,14 +43,15 @@ static bool tell_options(const job_t *job, err_t *err) {
 /* One of --index gets the collation of the collection, and says nothing of it. */
 static bool is_built_again(const job_t *job, const index_spec_t *index) {
     const bool collated = job->made_with && bson_has_field(job->made_with, "collation");
-    index_spec_t plain = *index;
+    index_spec_t plain = {.name = ""};
     bool again = false;
+    bson_copy_to(&index->keys, &plain.keys);
     bson_init(&plain.options);
     bson_copy_to_excluding_noinit(&index->options, &plain.options, "collation", NULL);
     for (size_t i = 0; !again && i < job->index_count; i++)
         again = collection_same_index(collated && job_has_asked(job, &job->indexes[i]) ? &plain : index,
                                       &job->indexes[i]);
-    bson_destroy(&plain.options);
+    collection_free_index(&plain);
     return again;
 }
 
