@@ -157,6 +157,11 @@ class Placement(livecluster.Cluster):
         self.assertIn("), %s)\n" % json.dumps(zone), self.stderr)
         self.assertEqual(([], [True]), (self.zones(), self.off()))
         self.assertEqual(3000, self.client.count(self.database, "results"))
+        of_key = "If they are to be there again, load with --drop and the shard key that they are of, and after the load:"
+        self.assertNotIn(of_key, self.stderr)
+        self.zone("EU", "s0", WHOLE)
+        self.load("--drop", "--yes", "--shard-key", "k", "a.csv")
+        self.assertIn(of_key, self.stderr)
 
     def test_drop_with_long_bounds(self):
         """the mongo shell would round them, if it were not told that it may not"""

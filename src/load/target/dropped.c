@@ -100,37 +100,58 @@ static bool tell_unique(const job_t *job, const sharding_t *sharding, err_t *err
     return text != NULL;
 }
 
-static bool tell_sharding(const job_t *job, err_t *err) {
-    sharding_t sharding;
-    const bool ok =
-        sharding_read(job->server, job->client, NULL, &sharding, err) &&
-        (!sharding.sharded || (tell_key(job, &sharding.key, err) && tell_unique(job, &sharding, err) &&
-                               print_settings(server_namespace(job->server), &sharding, err))) &&
-        job_tell_made(job, &sharding, err);
-    sharding_free(&sharding);
+static bool tell_sharding(const job_t *job, const sharding_t *sharding, err_t *err) {
+    return (!sharding->sharded || (tell_key(job, &sharding->key, err) && tell_unique(job, sharding, err) &&
+                                   print_settings(server_namespace(job->server), sharding, err))) &&
+           job_tell_made(job, sharding, err);
+}
+
+/* Servers take no range of another key. */
+static bool is_of_another_key(const job_t *job, const sharding_t *sharding) {
+    const char *wanted = job->spec->shard_key;
+    shardkey_t key;
+    err_t ignored;
+    if (!sharding->sharded || job_shards_nothing(job) ||
+        !shardkey_parse(wanted ? wanted : "_id", &key, &ignored))
+        return false;
+    const bool another = !shardkey_same(&key, &sharding->key);
+    shardkey_free(&key);
+    return another;
+}
+
+static bool tell_zones(const job_t *job, const zones_t *zones, const sharding_t *sharding, err_t *err) {
+    const char *name = server_namespace(job->server);
+    bool ok = true;
+    if (zones->others)
+        log_warn("--drop of %s takes away its zone ranges that a person has set (%zu). If they are to be "
+                 "there again%s after the load:",
+                 name, zones->others,
+                 is_of_another_key(job, sharding)
+                     ? ", load with --drop and the shard key that they are of, and"
+                     : "");
+    for (size_t i = 0; ok && i < zones->ranges.count; i++)
+        if (!zones_is_own(zones, name, zones->ranges.documents[i]) &&
+            strcmp(zones_namespace(zones->ranges.documents[i]), name) == 0)
+            ok = print_range(name, zones->ranges.documents[i], err);
     return ok;
 }
 
 bool job_tell_dropped(job_t *job, err_t *err) {
-    const char *name = server_namespace(job->server);
     zones_t zones;
+    sharding_t sharding;
     balancer_t hold = BALANCER_ON;
     if (server_facts(job->server)->kind != SERVER_ROUTER)
         return job_tell_made(job, NULL, err);
     bool ok = zones_read(job->server, job->client, NULL, &zones, err) &&
               (!zones.unbalanced || balancer_look(job->server, job->client, &hold, NULL, err));
     job->was_off = hold == BALANCER_PERSONS || hold == BALANCER_IN_DOUBT;
-    if (ok && zones.others)
-        log_warn(
-            "--drop of %s takes away its zone ranges that a person has set (%zu). If they are to be there "
-            "again after the load:",
-            name, zones.others);
-    for (size_t i = 0; ok && i < zones.ranges.count; i++)
-        if (!zones_is_own(&zones, name, zones.ranges.documents[i]) &&
-            strcmp(zones_namespace(zones.ranges.documents[i]), name) == 0)
-            ok = print_range(name, zones.ranges.documents[i], err);
+    if (ok) {
+        ok = sharding_read(job->server, job->client, NULL, &sharding, err) &&
+             tell_zones(job, &zones, &sharding, err) && tell_sharding(job, &sharding, err);
+        sharding_free(&sharding);
+    }
     zones_free(&zones);
-    return ok && tell_sharding(job, err);
+    return ok;
 }
 
 /* In the catalog, whose header is there and outlives the drop: whoever loads next, it is done. */
