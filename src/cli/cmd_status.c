@@ -1,3 +1,4 @@
+#include "base/chars/own_names.h"
 #include "base/ejson.h"
 #include "base/log.h"
 #include "base/numbers/units.h"
@@ -66,6 +67,7 @@ typedef struct {
     bool is_router;
     bool own_ids; /* of the data */
     bool appends; /* it holds documents of others, too */
+    bool tried;   /* an empty collection is there in which a load with --drop was trying something */
 } report_t;
 
 static bool is_running(const report_t *status, const load_seen_t *load) {
@@ -134,6 +136,7 @@ static bool count_missed(server_t *server, mongoc_client_t *client, report_t *st
 
 static bool look(const values_t *values, server_t *server, mongoc_client_t *client, report_t *status,
                  err_t *err) {
+    err_t ignored;
     status->is_router = server_facts(server)->kind == SERVER_ROUTER;
     if (values->restore && !status->is_router)
         return err_set(err, STATUS_USAGE, "--restore goes with a sharded cluster; %s is none",
@@ -141,6 +144,7 @@ static bool look(const values_t *values, server_t *server, mongoc_client_t *clie
     if (!collection_look(server, client, &status->place, err) ||
         !look_at_catalog(server, client, status, err) || !count_missed(server, client, status, err))
         return false;
+    status->tried = collection_left_try(server, client, &ignored);
     if (!status->is_router)
         return !values->restore || may_restore(server, status, err);
     if (values->restore) {
@@ -250,9 +254,13 @@ static void print_inputs(const report_t *status) {
 }
 
 /* What --restore has done, and what loads have left. */
-static void print_left(const report_t *status) {
+static void print_left(const server_t *server, const report_t *status) {
     const size_t ranges = status->undone.steps[UNDO_RANGES].gone, tags = status->undone.steps[UNDO_TAGS].gone;
     const zones_t *zones = &status->zones;
+    if (status->tried)
+        out_print("left    %s" OWN_TRY
+                  " is empty, and of a load with --drop that was killed: the next one drops it, or you may\n",
+                  server_namespace(server));
     if (ranges || tags)
         out_print("zones   %zu range%s and %zu tag%s of shards that a load had left are gone\n", ranges,
                   units_s(ranges), tags, units_s(tags));
@@ -310,7 +318,7 @@ static void print_text(const server_t *server, const report_t *status, bool inpu
     const collection_t *place = &status->place;
     if (!place->exists) {
         out_print("%s does not exist at %s\n", server_namespace(server), server_where(server));
-        print_left(status);
+        print_left(server, status);
         return;
     }
     out_print("%s at %s   %s document%s   %s\n", server_namespace(server), server_where(server),
@@ -348,7 +356,7 @@ static void print_text(const server_t *server, const report_t *status, bool inpu
                                       ? "its chunks have bounds that are not understood"
                                       : "not sharded: it lives on one shard");
     }
-    print_left(status);
+    print_left(server, status);
 }
 
 static void put_input(bson_t *to, const void *of, size_t at) {
