@@ -5,6 +5,8 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -170,10 +172,56 @@ static void test_as_libbson(void **state) {
     }
 }
 
+static void append_number(bson_t *document, const char *type, const char *text) {
+    bson_decimal128_t decimal;
+    if (strcmp(type, "double") == 0) {
+        BSON_APPEND_DOUBLE(document, "", strtod(text, NULL));
+    } else if (strcmp(type, "long") == 0) {
+        BSON_APPEND_INT64(document, "", strtoll(text, NULL, 10));
+    } else if (strcmp(type, "decimal") == 0) {
+        LAB_MUST(bson_decimal128_from_string(text, &decimal));
+        BSON_APPEND_DECIMAL128(document, "", &decimal);
+    } else {
+        BSON_APPEND_UTF8(document, "", text);
+    }
+}
+
+static void test_floor(void **state) {
+    (void)state;
+    static const struct {
+        const char *type, *text;
+        bool is_number;
+        int64_t whole;
+    } rows[] = {
+        {"long", "-5", true, -5},
+        {"double", "1.5", true, 1},
+        {"double", "-1.5", true, -2},
+        {"double", "9223372036854775808", false, 0},
+        {"double", "-9223372036854775808", true, INT64_MIN},
+        {"double", "nan", false, 0},
+        {"decimal", "2.233785415208463690E+18", true, 2233785415208463690},
+        {"decimal", "9223372036854775806.5", true, INT64_MAX - 1},
+        {"decimal", "9223372036854775808", false, 0},
+        {"decimal", "NaN", false, 0},
+        {"decimal", "-Infinity", false, 0},
+        {"text", "1", false, 0},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        bson_t document = BSON_INITIALIZER;
+        bson_iter_t at;
+        int64_t whole = 0;
+        append_number(&document, rows[i].type, rows[i].text);
+        LAB_MUST(bson_iter_init(&at, &document) && bson_iter_next(&at));
+        if (element_floor(&at, &whole) != rows[i].is_number || whole != rows[i].whole)
+            fail_msg("%s %s: %lld", rows[i].type, rows[i].text, (long long)whole);
+        bson_destroy(&document);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_next),   cmocka_unit_test(test_find),       cmocka_unit_test(test_append),
-        cmocka_unit_test(test_binary), cmocka_unit_test(test_as_libbson),
+        cmocka_unit_test(test_binary), cmocka_unit_test(test_as_libbson), cmocka_unit_test(test_floor),
     };
     return cmocka_run_group_tests_name("element", tests, NULL, NULL);
 }

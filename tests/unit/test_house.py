@@ -56,6 +56,11 @@ class House(unittest.TestCase):
         for name, found in modules.items():
             self.assertLessEqual(len(found), MOST_MODULES, name)
 
+    def test_one_decimal_point(self):
+        """a program in German has set a comma, and uses the library"""
+        found = [path for path in sources() if re.search(r"\bstrto(f|d|ld)\(", path.read_text())]
+        self.assertEqual(["src/base/chars/number.c"], [path.relative_to(ROOT).as_posix() for path in found])
+
 
 if __name__ == "__main__":
     unittest.main()

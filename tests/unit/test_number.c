@@ -111,6 +111,7 @@ static void test_other_locale(void **state) {
     assert_string_equal(text, "1,5"); /* it is another one */
     assert_string_equal(number_print(text, 12.067), "12.067");
     assert_true(number_read("1.5,", &end) == 1.5 && *end == ',');
+    assert_true(number_read_long("2.25E+18") == 2.25E+18L);
     double value;
     uint8_t out[64];
     assert_true(convert_number((const uint8_t *)"1234567890.12345678901234", 25, 0, &value));

@@ -1,5 +1,7 @@
 #include "base/bson/element.h"
+#include "base/chars/number.h"
 
+#include <math.h>
 #include <string.h>
 
 /* libbson declares its iterator with an alignment of 128 bytes, to which clang does not align one that is passed by value. Only
@@ -95,6 +97,26 @@ bool element_same(const bson_iter_t *a, const bson_iter_t *b) {
     const uint32_t bytes = a->next_off - a->d1;
     return a->raw[a->type] == b->raw[b->type] && bytes == b->next_off - b->d1 &&
            memcmp(a->raw + a->d1, b->raw + b->d1, bytes) == 0;
+}
+
+bool element_floor(const bson_iter_t *at, int64_t *whole) {
+    bson_decimal128_t decimal;
+    char text[BSON_DECIMAL128_STRING];
+    if (BSON_ITER_HOLDS_INT32(at) || BSON_ITER_HOLDS_INT64(at)) {
+        *whole = bson_iter_as_int64(at);
+        return true;
+    }
+    long double value = NAN;
+    if (BSON_ITER_HOLDS_DOUBLE(at)) {
+        value = bson_iter_double(at);
+    } else if (BSON_ITER_HOLDS_DECIMAL128(at) && bson_iter_decimal128(at, &decimal)) {
+        bson_decimal128_to_string(&decimal, text);
+        value = number_read_long(text);
+    }
+    if (!(value >= -0x1p63L && value < 0x1p63L))
+        return false;
+    *whole = (int64_t)floorl(value);
+    return true;
 }
 
 bool element_is_headless(const bson_iter_t *at) {

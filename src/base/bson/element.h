@@ -21,6 +21,9 @@ bool element_append(bson_t *to, const char *key, const bson_iter_t *from);
 /* Have two elements the same type and bytes? Their keys may be others. */
 bool element_same(const bson_iter_t *a, const bson_iter_t *b);
 
+/* The integer that a number of any type is, or lies above. False: it is no number, or none of 64 bits is. */
+bool element_floor(const bson_iter_t *at, int64_t *whole);
+
 /* Is it binary data of subtype 2 without its inner length? libbson's own functions stop there. */
 bool element_is_headless(const bson_iter_t *at);
 

@@ -34,6 +34,13 @@ double number_read(const char *text, char **end) {
     return number;
 }
 
+long double number_read_long(const char *text) {
+    const locale_t before = use_plain();
+    const long double number = strtold(text, NULL);
+    put_back(before);
+    return number;
+}
+
 int number_print_digits(char *out, size_t room, int digits, double number) {
     const locale_t before = use_plain();
     const int length = snprintf(out, room, "%.*e", digits, number);

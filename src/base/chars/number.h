@@ -9,6 +9,7 @@ enum { NUMBER_ROOM = 32 };
 
 /* As strtod. */
 double number_read(const char *text, char **end);
+long double number_read_long(const char *text); /* as strtold */
 /* d.ddde+xx with this many digits after the point; returns what snprintf returns. */
 int number_print_digits(char *out, size_t room, int digits, double number);
 

@@ -1,11 +1,11 @@
 #include "base/host/net.h"
+#include "base/chars/number.h"
 #include "base/clock.h"
 #include "base/host/host.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Older kernels print -1 as a number without a sign. */
@@ -39,7 +39,7 @@ bool net_parse(const char *text, net_t *net) {
 
 double net_parse_speed(const char *text) {
     char *end;
-    const double megabits = strtod(text, &end);
+    const double megabits = number_read(text, &end);
     return end == text || !(megabits > 0) || megabits > MOST_MEGABITS ? NAN : megabits * MEGABIT_BYTES;
 }
 

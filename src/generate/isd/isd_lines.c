@@ -1,4 +1,5 @@
 #include "generate/isd/isd_lines.h"
+#include "base/chars/number.h"
 #include "format/format.h"
 #include "generate/shared/digits.h"
 #include "generate/shared/whole.h"
@@ -139,7 +140,7 @@ static bool find_value(const char *name, size_t length, uint16_t *which) {
 /* "2" or "0.2", in thousandths of a hundred. */
 static bool read_percent(const char *text, int32_t *permille) {
     char *end;
-    *permille = (int32_t)(strtod(text, &end) * 10 + 0.5);
+    *permille = (int32_t)(number_read(text, &end) * 10 + 0.5);
     return end > text && end[0] == '%' && !end[1];
 }
 

@@ -1,12 +1,11 @@
 #include "load/catalog/append.h"
+#include "base/bson/element.h"
 #include "base/log.h"
 #include "base/numbers/units.h"
 #include "format/record/record_id.h"
 #include "server/bson_read.h"
 
 #include <inttypes.h>
-#include <math.h>
-#include <stdlib.h>
 
 bool append_next(const append_look_t *look, int64_t *least) {
     if (look->lane >= RECORD_ID_LANES)
@@ -22,20 +21,6 @@ bool append_found(append_look_t *look, int64_t id) {
     return !before && number < look->to;
 }
 
-/* A number of another type is an `_id` like the integer that it equals, or lies next to. */
-static int64_t whole(const bson_iter_t *id) {
-    bson_decimal128_t decimal;
-    char text[BSON_DECIMAL128_STRING];
-    if (BSON_ITER_HOLDS_INT32(id) || BSON_ITER_HOLDS_INT64(id))
-        return bson_iter_as_int64(id);
-    long double value = bson_iter_as_double(id);
-    if (bson_iter_decimal128(id, &decimal)) {
-        bson_decimal128_to_string(&decimal, text);
-        value = strtold(text, NULL);
-    }
-    return value < 0x1p63L ? (int64_t)floorl(value) : INT64_MAX;
-}
-
 /* The least number from `least` on that is an `_id`. */
 static bool find_least(const job_t *job, int64_t least, bool *any, int64_t *id, err_t *err) {
     bson_t reply, document;
@@ -48,8 +33,9 @@ static bool find_least(const job_t *job, int64_t least, bool *any, int64_t *id, 
         server_command(job->server, job->client, server_database(job->server), command, false, &reply, err);
     *any = ok && bson_read_batch(&reply, &documents) && bson_read_next(&documents, &document) &&
            bson_iter_init_find(&at, &document, "_id");
-    if (*any)
-        *id = whole(&at);
+    /* a number of another type is an `_id` like the integer that it equals, or lies next to */
+    if (*any && !element_floor(&at, id))
+        *id = INT64_MAX;
     bson_destroy(&reply);
     bson_destroy(command);
     return ok;

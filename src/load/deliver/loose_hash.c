@@ -1,9 +1,9 @@
 #include "load/deliver/loose_hash.h"
 #include "base/bson/element.h"
+#include "base/chars/number.h"
 
 #include <bson/bson.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 #include <xxhash.h>
 
@@ -17,7 +17,7 @@ static uint64_t mix_number(uint64_t sum, const bson_iter_t *at) {
     double value = bson_iter_as_double(at);
     if (bson_iter_decimal128(at, &decimal)) {
         bson_decimal128_to_string(&decimal, text);
-        value = strtod(text, NULL);
+        value = number_read(text, NULL);
     }
     value = isnan(value) ? 12345.6789 : value + 0.0; /* -0.0 is 0.0 */
     return mix(sum, &value, sizeof value);

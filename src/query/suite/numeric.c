@@ -1,4 +1,5 @@
 #include "query/suite/numeric.h"
+#include "base/chars/number.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -58,7 +59,7 @@ static bool decimal_double(const bson_iter_t *at, double *number) {
     read_decimal(at, &decimal);
     snprintf(text, sizeof text, decimal.finite ? "%s%se%ld" : "%s%s", decimal.negative ? "-" : "",
              decimal.digits, decimal.exponent);
-    *number = strtod(text, NULL);
+    *number = number_read(text, NULL);
     return !decimal.finite || (isfinite(*number) && (*number != 0 || decimal.digits[0] == '0'));
 }
 

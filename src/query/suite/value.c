@@ -1,4 +1,5 @@
 #include "query/suite/value.h"
+#include "base/chars/number.h"
 #include "base/chars/shell_syntax.h"
 #include "base/chars/suggest.h"
 #include "format/values/base64.h"
@@ -47,7 +48,7 @@ static bool looks_like_integer(const char *text) {
     return *text && strspn(text, "0123456789") == strlen(text);
 }
 
-/* 1.5, 1e9, .5; not "1.2.3" or "e5", and nothing that only strtod would take (0x1p3, nan, infinity). */
+/* 1.5, 1e9, .5; not "1.2.3" or "e5", and nothing else that number_read would take (0x1p3, nan, infinity). */
 static bool looks_like_double(const char *text, double *number) {
     static const char *const infinite[] = {".inf", ".Inf", ".INF", "+.inf", NULL};
     static const char *const below[] = {"-.inf", "-.Inf", "-.INF", NULL};
@@ -63,7 +64,7 @@ static bool looks_like_double(const char *text, double *number) {
     }
     if (!*text || strspn(text, "+-0123456789.eE") != strlen(text) || !strpbrk(text, "0123456789"))
         return false;
-    *number = strtod(text, &end);
+    *number = number_read(text, &end);
     return !*end;
 }
 
@@ -143,7 +144,7 @@ static bool append_double(reader_t *reader, bson_t *to, const char *key, const y
     static const char *const named[] = {"Infinity", "-Infinity", "NaN", NULL};
     double number;
     if (is_scalar(node) && is_one_of(node->text, named))
-        number = strtod(node->text, NULL);
+        number = number_read(node->text, NULL);
     else if (!is_scalar(node) || !looks_like_double(node->text, &number))
         return COMPLAIN(node, "$numberDouble holds a number");
     return append_number(reader, to, key, node, number, strpbrk(node->text, "nN"));

@@ -1,5 +1,6 @@
 #include "verify/compare/id_hash.h"
 #include "base/bson/element.h"
+#include "base/chars/number.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -49,9 +50,9 @@ static void read_plain(const char *text, plain_number_t *number) {
 static uint64_t hash_digits(const char *text) {
     plain_number_t number, other;
     char exact[96];
-    const double value = strtod(text, NULL);
+    const double value = number_read(text, NULL);
     read_plain(text, &number);
-    snprintf(exact, sizeof exact, "%.40e", value);
+    number_print_digits(exact, sizeof exact, 40, value);
     read_plain(exact, &other);
     if (isfinite(value) && number.negative == other.negative && number.exponent == other.exponent &&
         number.count == other.count && memcmp(number.digits, other.digits, number.count) == 0)
@@ -86,7 +87,7 @@ static uint64_t hash_decimal(const bson_iter_t *id) {
         return 1;
     bson_decimal128_to_string(&decimal, text);
     if (!strpbrk(text, "0123456789"))
-        return hash_number(strtod(text, NULL)); /* NaN or Infinity */
+        return hash_number(number_read(text, NULL)); /* NaN or Infinity */
     read_plain(text, &number);
     return is_whole(&number, &whole) ? hash_as('n', &whole, sizeof whole) : hash_digits(text);
 }

@@ -1,9 +1,8 @@
 /* Whose place in the collection an `_id` is, and what is said of one that nobody has. */
+#include "base/bson/element.h"
 #include "verify/compare/id_hash.h"
 #include "verify/stray/stray_scan_inner.h"
 
-#include <math.h>
-#include <stdlib.h>
 #include <xxhash.h>
 
 /* ---- whose place is it? ---- */
@@ -95,24 +94,12 @@ static bool take_place(searcher_t *searcher, int64_t id, err_t *err) {
                 err);
 }
 
-/* The integer next to a number that is no 64-bit integer; -1: it has none. */
-static int64_t next_to(const bson_iter_t *id) {
-    if (!BSON_ITER_HOLDS_NUMBER(id) && !BSON_ITER_HOLDS_DECIMAL128(id))
-        return -1;
-    long double value = bson_iter_as_double(id);
-    bson_decimal128_t decimal;
-    char text[BSON_DECIMAL128_STRING];
-    if (BSON_ITER_HOLDS_DECIMAL128(id) && bson_iter_decimal128(id, &decimal)) {
-        bson_decimal128_to_string(&decimal, text);
-        value = strtold(text, NULL);
-    }
-    return value >= 0 && value < 0x1p63L ? (int64_t)floorl(value) : -1;
-}
-
 /* Of a window that was looked at it has been told. */
 static bool take_odd_id(searcher_t *searcher, const bson_iter_t *id, err_t *err) {
     const search_t *search = searcher->search;
-    const int64_t next = next_to(id);
+    int64_t next;
+    if (!element_floor(id, &next) || next < 0)
+        next = -1;
     const load_file_t *file;
     uint64_t offset;
     if (next >= 0 && whose(search, next, &file, &offset) == COLLECTION_LOOKED_AT) {
