@@ -71,6 +71,7 @@
 
 enum {
     SCHEMA_MOST_FIELDS = 2048,
+    SCHEMA_MOST_NULLS = 16, /* of a field */
     SCHEMA_MOST_DELIMITERS = 8,
     SCHEMA_MOST_LAYOUTS = 16,
     SCHEMA_MOST_PARTS = 7, /* in a tail */

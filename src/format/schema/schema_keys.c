@@ -26,7 +26,7 @@
 #define DATES                                                                                                \
     { "pattern", "`date` and `datetime`: one pattern or up to 8" }
 #define NULLS                                                                                                \
-    { "nulls", "texts that mean \"no value\", up to 8" }
+    { "nulls", "texts that mean \"no value\", up to 16" }
 #define DIVIDE                                                                                               \
     { "divide", "`number` and `decimal`: divided by 1, 10, 100, ..." }
 

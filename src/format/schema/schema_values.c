@@ -129,7 +129,8 @@ bool schema_values(reader_t *reader, const yaml_item_t *node, field_t *field) {
     const yaml_item_t *pattern = yaml_item_get(node, "pattern"), *nulls = yaml_item_get(node, "nulls");
     if ((pattern && !TRY(read_pattern(reader, pattern, field))) ||
         (nulls && !TRY(schema_texts(reader, nulls, &field->nulls))) ||
-        (field->nulls.count > 8 && !TRY(COMPLAIN(nulls, "at most 8 null values were expected"))))
+        (field->nulls.count > SCHEMA_MOST_NULLS &&
+         !TRY(COMPLAIN(nulls, "at most %d null values were expected", SCHEMA_MOST_NULLS))))
         return false;
     return TRY(read_words(reader, node, field)) && read_numerals(reader, node, field);
 }
