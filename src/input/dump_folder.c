@@ -103,32 +103,42 @@ static char *namespace_of(const char *folder, const char *collection) {
     return name;
 }
 
+/* As its metadata tells, or its file's name, of which length bytes are no ending. The caller frees it; NULL: no memory. */
+static char *namespace_by(const char *metadata, const char *folder, const char *name, size_t length) {
+    char collection[256];
+    word(metadata, "collectionName", collection, sizeof collection);
+    if (!collection[0]) {
+        snprintf(collection, sizeof collection, "%.*s", (int)length, name);
+        decode_name(collection);
+    }
+    return namespace_of(folder, collection);
+}
+
 /* Of metadata without documents beside it. */
-static const char *why_alone(const char *folder, const char *name) {
+static const char *why_alone(dump_list_t *dump, const char *folder, const char *name, const char *target) {
     char *path, type[20];
     if (asprintf(&path, "%s/%s", folder, name) < 0)
         return "";
     char *metadata = read_file(path);
     word(metadata, "type", type, sizeof type);
     const bool is_view = metadata && !type[0] && dump_list_is_view(metadata);
+    const char *why = dump_list_why_empty(is_view ? "view" : type);
+    char *namespace = why && target ? namespace_by(metadata, folder, name, stem(name, metadata_ends)) : NULL;
+    if (namespace && strcmp(namespace, target) == 0)
+        dump->why_target_empty = why;
+    free(namespace);
     free(metadata);
     free(path);
-    const char *why = dump_list_why_empty(is_view ? "view" : type);
     return why ? why : "";
 }
 
 static bool add(dump_list_t *dump, const char *folder, const char *name, size_t length, err_t *err) {
-    char collection[256], *path;
+    char *path;
     if (asprintf(&path, "%s%s%s", folder, folder[strlen(folder) - 1] == '/' ? "" : "/", name) < 0)
         return err_memory(err, strlen(folder));
-    char *metadata = dump_folder_metadata(path);
-    word(metadata, "collectionName", collection, sizeof collection);
+    char *metadata = dump_folder_metadata(path), *namespace = namespace_by(metadata, folder, name, length);
     free(metadata);
-    if (!collection[0]) {
-        snprintf(collection, sizeof collection, "%.*s", (int)length, name);
-        decode_name(collection);
-    }
-    return dump_list_add(dump, namespace_of(folder, collection), path, err);
+    return dump_list_add(dump, namespace, path, err);
 }
 
 static bool is_folder(const char *folder, const char *name) {
@@ -141,8 +151,8 @@ static bool is_folder(const char *folder, const char *name) {
     return is;
 }
 
-bool dump_folder_see(dump_list_t *dump, bool is, const char *folder, const char *name, const char **why,
-                     bool *other, err_t *err) {
+bool dump_folder_see(dump_list_t *dump, bool is, const char *folder, const char *name, const char *target,
+                     const char **why, bool *other, err_t *err) {
     static const char system[] = "system.";
     const size_t data = stem(name, data_ends);
     *other = !is && (!data || dump_folder_beside(name) || is_folder(folder, name));
@@ -153,7 +163,7 @@ bool dump_folder_see(dump_list_t *dump, bool is, const char *folder, const char 
     if (!is)
         return add(dump, folder, name, data, err);
     if (stem(name, metadata_ends))
-        *why = why_alone(folder, name);
+        *why = why_alone(dump, folder, name, target);
     else if (strcmp(name, "prelude.json") == 0 || strcmp(name, "prelude.json.gz") == 0)
         *why = "";
     else if (data > sizeof system - 1 && strncmp(name, system, sizeof system - 1) == 0)
@@ -173,6 +183,13 @@ static bool refuse_unsure(const dump_list_t *dump, const char *argument, err_t *
         "mongodump: each may be a collection of its own, and one is loaded at a time. Give its file; or, "
         "if they are parts of one collection, name each of them, or all by a pattern such as '%.*s*.bson'",
         argument, dump->count, first, second, (int)(strrchr(first, '/') + 1 - first), first);
+}
+
+static const char *refuse_empty(const dump_list_t *dump, const char *argument, const char *target,
+                                err_t *err) {
+    err_set(err, STATUS_INPUT, "%.1000s: of this dump %.300s is %s; mongorestore restores it", argument,
+            target, dump->why_target_empty);
+    return NULL;
 }
 
 static bool refuse(const dump_list_t *dump, const char *argument, err_t *err) {
@@ -197,6 +214,8 @@ const char *dump_folder_choose(const dump_list_t *dump, const char *argument, co
     const size_t found = target ? dump_list_find(dump, target) : dump->count;
     if (found < dump->count)
         return dump->items[found].with;
+    if (dump->why_target_empty)
+        return refuse_empty(dump, argument, target, err);
     if (dump->count == 1)
         return dump->items[0].with;
     refuse(dump, argument, err);

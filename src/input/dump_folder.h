@@ -8,10 +8,11 @@
 /* Is there metadata among the names of a folder's files? */
 bool dump_folder_is(char *const *names, size_t count);
 
-/* Why a file of a folder, with (is) or without such metadata, is left out, or added to the list, with its path. *why: a
- * clause, "" if nobody needs to know it; NULL: it was added, or it is no part of a dump (*other). */
-bool dump_folder_see(dump_list_t *dump, bool is, const char *folder, const char *name, const char **why,
-                     bool *other, err_t *err);
+/* Why a file of a folder, with (is) or without such metadata, is left out, or added to the list, with its path. target:
+ * "db.collection", or NULL. *why: a clause, "" if nobody needs to know it; NULL: it was added, or it is no part of a dump
+ * (*other). */
+bool dump_folder_see(dump_list_t *dump, bool is, const char *folder, const char *name, const char *target,
+                     const char **why, bool *other, err_t *err);
 
 /* Is it, by its name, what mongodump made of a collection that is tipple's own? */
 bool dump_folder_is_own_file(const char *name);
@@ -19,7 +20,8 @@ bool dump_folder_is_own_file(const char *name);
 /* Why a file is left out that mongodump puts beside the folders of databases; NULL: it is none of those. */
 const char *dump_folder_beside(const char *name);
 
-/* The one to be taken: the target ("db.collection", or NULL), or the only one. NULL: there is none, with the sentence. */
+/* The one to be taken: the target ("db.collection", or NULL), or the only one, if the target is none that has no documents.
+ * NULL: there is none, with the sentence. */
 const char *dump_folder_choose(const dump_list_t *dump, const char *argument, const char *target, err_t *err);
 
 /* All of them, behind what is in the list already. */

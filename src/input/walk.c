@@ -104,7 +104,7 @@ static bool add_folder(build_t *build, const char *path) {
         const char *why = name_reason_to_skip(names[i], strlen(names[i]));
         bool other = true;
         if (ok && inner && !why)
-            ok = dump_folder_see(&build->dump, dump, path, names[i], &why, &other, build->err);
+            ok = dump_folder_see(&build->dump, dump, path, names[i], build->target, &why, &other, build->err);
         if (ok && !inner)
             ok = err_memory(build->err, strlen(path));
         else if (ok && why && *why)

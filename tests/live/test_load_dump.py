@@ -217,6 +217,23 @@ class Dump(livetest.Case):
                 self.assertRegex(self.stderr, r"dump: is a dump of 2 collections \(\S+\.items, \S+\.orders\)")
                 self.assertEqual(9, self.load(folder + "items.bson" + end)["loaded"])
 
+    def test_folder_of_the_uri_without_documents(self):
+        """where the URI names a view or a time series of the dump, the only other collection is not taken for it, nor what is there
+        dropped; one of another name is still taken"""
+        folder = "dump/%s/" % self.database
+        self.put_dump("dump/" + self.database, {"orders": made(30, "o")})
+        for kind, metadata in (("view", b'{"type": "view"}'), ("time series", b'{"type": "timeseries"}'),
+                               ("view", b'{"options": {"viewOn": "orders"}}')):
+            self.put(folder + "st%C3%A4dte.metadata.json", metadata)
+            self.client.drop_database(self.database)
+            self.client.insert(self.database, "städte", [{"_id": 1}])
+            for words in (), ("--drop", "--yes"):
+                with self.subTest(kind=kind, words=words):
+                    self.load("dump", *words, collection="städte", status=5)
+                    self.assertRegex(self.stderr, r"of this dump \S+\.städte is a " + kind)
+                    self.assertEqual(1, self.client.count(self.database, "städte"))
+            self.assertEqual(30, self.load("dump", collection="other")["loaded"])
+
     def each(self, command, *words, path="", status=0):
         """How many documents of each collection, in turn, where the URI names none."""
         uri = self.uri().replace("/%s.results" % self.database, "/" + path)

@@ -16,6 +16,7 @@ typedef struct {
     size_t count, room;
     bool
         unsure; /* some are files without metadata beside them: each is a collection, or they are parts of one */
+    const char *why_target_empty; /* of a folder: why the wanted one has no documents; or NULL */
 } dump_list_t;
 void dump_list_free(dump_list_t *list);
 
