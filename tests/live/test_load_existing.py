@@ -242,6 +242,27 @@ class Existing(Ids, livetest.Case):
         self.tipple("forget", "a.csv#0", "--uri", self.uri())
         self.load("new/a.csv")
 
+    def test_old_content_again(self):
+        """it comes from another folder when the first is gone: it is told that nothing of it is loaded, and how it is; where it has only
+        been moved, nothing is said"""
+        a, b = rows(300, 100, 28, "a"), rows(100, 100, 29, "b")
+        self.write("1/p.csv", a.text)
+        self.load("--id", "k", "--existing", "replace", "1/p.csv")
+        self.write("2/p.csv", b.text)
+        self.load("2/p.csv")
+        (self.folder / "1").rename(self.folder / "old")
+        self.load("old/p.csv")
+        self.assertNotIn("was loaded since", self.stderr)
+        (self.folder / "old/p.csv").unlink()
+        self.write("3/p.csv", a.text)
+        self.assertEqual(0, self.load("-q", "3/p.csv")["read"])
+        self.assertIn("3/p.csv has the name and content of 1/p.csv, but another time of modification, and 2/p.csv was loaded "
+                      "since: nothing of it is loaded again", self.stderr)
+        self.has(last(a, b))
+        self.tipple("forget", "1/p.csv#0", "--uri", self.uri())
+        self.load("3/p.csv")
+        self.has(last(b, a))
+
     def test_refused(self):
         """without own `_id`s, with --unsafe, with another mode, beside another load"""
         a = rows(100, 20, 12, "a")

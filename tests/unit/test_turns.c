@@ -138,7 +138,51 @@ static void test_turns(void **state) {
     }
 }
 
+/* The first of these entries is known from another folder. */
+static void test_since(void **state) {
+    static const struct {
+        const char *entries;
+        bool moved;
+        int64_t modified_ns;
+        const char *name, *since;
+    } cases[] = {
+        {"==", true, 9, "new/0.csv", "1.csv"},
+        {"=~", true, 9, "new/0.csv", "1.csv"},
+        {"=", true, 9, "new/0.csv", NULL},
+        {"=.", true, 9, "new/0.csv", NULL},
+        {"=x", true, 9, "new/0.csv", NULL},
+        {"~=", true, 9, "new/0.csv", NULL},
+        {"==", false, 9, "new/0.csv", NULL},
+        {"==", true, 5, "new/0.csv", NULL}, /* when it was registered */
+        {"==", true, 7, "new/0.csv", NULL}, /* when it was done */
+        {"==", true, 9, "known/0.csv", NULL},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        entries_t all = {0};
+        err_t err = {.text = ""};
+        wanted_t wanted = {.name = cases[i].name,
+                           .seen = {.size = 10, .digest = "d", .modified_ns = cases[i].modified_ns},
+                           .moved = cases[i].moved};
+        const registration_t registering = {.wanted = &wanted, .count = 1, .generation = GENERATION};
+        for (const char *at = cases[i].entries; *at; at++)
+            make(entries_add(&all, &err), (uint32_t)(at - cases[i].entries), *at);
+        entry_t *entry = &all.entries[0];
+        entry->versions[0].modified_ns = 5;
+        entry->versions[0].completed_ns = 7;
+        assert_true(entry_copy(&wanted.entry, entry, &err));
+        assert_non_null(wanted.entry.names = malloc(sizeof *wanted.entry.names));
+        assert_non_null(wanted.entry.names[0] = strdup("known/0.csv"));
+        wanted.entry.name_count = 1;
+        const char *since = turns_since(&registering, &wanted, &all);
+        if (!since != !cases[i].since || (since && strcmp(since, cases[i].since) != 0))
+            fail_msg("case %zu: %s", i, since ? since : "nothing");
+        entry_free(&wanted.entry);
+        entries_free(&all);
+    }
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_turns)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_turns), cmocka_unit_test(test_since)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

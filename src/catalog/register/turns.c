@@ -145,6 +145,19 @@ static bool check_version(const registration_t *registering, const wanted_t *wan
         wanted->name, entry->path, entry->ordinal);
 }
 
+const char *turns_since(const registration_t *registering, const wanted_t *wanted, const entries_t *all) {
+    const entry_t *entry = &wanted->entry;
+    const alike_t itself = {.ordinal = entry->ordinal};
+    if (!wanted->moved || !is_done(registering, wanted) || entry_has_name(entry, wanted->name))
+        return NULL;
+    const version_t *then =
+        entry_version(entry, entry_version_of(entry, wanted->seen.size, wanted->seen.digest));
+    const int64_t now_ns = wanted->seen.modified_ns;
+    return now_ns == then->modified_ns || now_ns == then->completed_ns
+               ? NULL
+               : find_since(registering, wanted, &itself, all);
+}
+
 bool turns_check(const registration_t *registering, const entries_t *all, err_t *err) {
     const wanted_t *first = NULL, *last = NULL;
     for (size_t i = 0; i < registering->count; i++) {

@@ -1,4 +1,6 @@
 /* What a load has to see to with --existing keep and --existing replace. */
+#include "base/log.h"
+#include "base/numbers/units.h"
 #include "catalog/register/turns.h"
 #include "load/job/job.h"
 
@@ -27,6 +29,25 @@ bool job_check_existing(const job_t *job, err_t *err) {
     return true;
 }
 
+enum { WARNINGS = 3 };
+
+/* It was moved or copied; or it has come back, as a list does whose last change was taken back. */
+static void tell_old_content(const registration_t *registering, const entries_t *all) {
+    size_t told = 0;
+    for (size_t i = 0; i < registering->count; i++) {
+        const wanted_t *wanted = &registering->wanted[i];
+        const char *since = turns_since(registering, wanted, all);
+        if (since && told++ < WARNINGS)
+            log_warn("%s has the name and content of %s, but another time of modification, and %s was loaded "
+                     "since: nothing of it is loaded again. If its records are to be the newest, `tipple "
+                     "forget` %s#%u, and load it again",
+                     wanted->name, wanted->entry.path, since, wanted->entry.path, wanted->entry.ordinal);
+    }
+    if (told > WARNINGS)
+        log_warn("... and %zu more file%s of which nothing is loaded again", told - WARNINGS,
+                 units_s(told - WARNINGS));
+}
+
 bool job_check_turns(job_t *job, err_t *err) {
     registration_t *registering = &job->registration;
     if (job->existing != EXISTING_REPLACE)
@@ -35,6 +56,8 @@ bool job_check_turns(job_t *job, err_t *err) {
     places_t *places = places_read(job->store, err);
     const bool ok = places && catalog_register(job->store, registering, err) &&
                     turns_check(registering, places_entries(places), err);
+    if (ok)
+        tell_old_content(registering, places_entries(places));
     register_free(registering);
     registering->read_only = false;
     places_free(places);
