@@ -317,6 +317,18 @@ class Existing(Ids, livetest.Case):
         self.assertEqual([("int", "float")], [(type(each["_id"]).__name__, type(each["v"]).__name__) for each in found])
         self.verified("a.json")
 
+    def test_many_spellings(self):
+        """many records whose _id a record before them has, written otherwise: verify asks for each of them as for one"""
+        first, later = ("".join('{"_id": {"a": %d%s}, "v": 1}\n' % (i, end) for i in range(150)) for end in ("", ".0"))
+        self.write("a.json", first + later + '{"_id": {"a": 3}, "v": 2}\n')
+        self.load("a.json", status=2)
+        said = self.verified("a.json")
+        self.assertEqual((150, 151), (said["as_expected"], said["rejected"]))
+        self.client.command(self.database, {"delete": "results", "deletes": [
+            {"q": {"_id": {"$gte": {"a": 20}}}, "limit": 0}]})
+        said = self.verified("a.json", status=7)
+        self.assertEqual((20, 260, 21), (said["as_expected"], said["missing"], said["rejected"]))
+
     def test_torn(self):
         """a last record without a line end is applied before the next input"""
         self.write("a.csv", "k,v\n1,one\n2,two\n1,three")

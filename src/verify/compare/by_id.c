@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FEW = 100, MOST = 1000, MOST_BYTES = 4 << 20, SLOTS = 4096, NONE = UINT32_MAX };
+enum { MOST = 1000, MOST_BYTES = 4 << 20, SLOTS = 4096, NONE = UINT32_MAX };
 
 typedef struct {
     size_t tag;
@@ -26,7 +26,6 @@ struct by_id {
     wanted_t wanted[MOST];
     uint32_t count;
     uint32_t slots[SLOTS];
-    bool strangers; /* a document came whose `_id` has none of the hashes */
 };
 
 by_id_t *by_id_new(err_t *err) {
@@ -90,16 +89,15 @@ static bool compare(by_id_t *by_id, wanted_t *wanted, const uint8_t *stored, uin
 
 static bool take_stored(by_id_t *by_id, const uint8_t *stored, uint32_t length, err_t *err) {
     const uint64_t hash = id_hash(stored, length);
-    bool any = false;
     for (uint32_t at = by_id->slots[hash % SLOTS]; at != NONE; at = by_id->wanted[at].next) {
-        if (by_id->wanted[at].hash != hash)
-            continue;
-        any = true;
-        if (!compare(by_id, &by_id->wanted[at], stored, length, err))
+        if (by_id->wanted[at].hash == hash && !compare(by_id, &by_id->wanted[at], stored, length, err))
             return false;
     }
-    by_id->strangers |= !any;
     return true;
+}
+
+static bool is_missing(const wanted_t *wanted) {
+    return !wanted->same && !wanted->others;
 }
 
 static void append_id(const by_id_t *by_id, uint32_t at, uint32_t index, bson_t *to) {
@@ -114,18 +112,20 @@ static void append_id(const by_id_t *by_id, uint32_t at, uint32_t index, bson_t 
         element_append(to, key, &id);
 }
 
-/* [from, to) in one question. only: all that comes is of this one. */
+/* What is missing of [from, to), in one question. only: all that comes is of this one. */
 static bool ask(by_id_t *by_id, snapshot_read_t *target, uint32_t from, uint32_t to, wanted_t *only,
                 uint64_t *seen, uint64_t *bytes, err_t *err) {
     bson_t filter = BSON_INITIALIZER, id, list;
     const uint8_t *stored;
     uint32_t length;
     int got;
+    uint32_t count = 0;
     bool ok = true;
     BSON_APPEND_DOCUMENT_BEGIN(&filter, "_id", &id);
     BSON_APPEND_ARRAY_UNSAFE_BEGIN(&id, "$in", &list);
     for (uint32_t i = from; i < to; i++)
-        append_id(by_id, i, i - from, &list);
+        if (is_missing(&by_id->wanted[i]))
+            append_id(by_id, i, count++, &list);
     bson_append_array_end(&id, &list);
     bson_append_document_end(&filter, &id);
     snapshot_read_begin_filter(target, &filter);
@@ -138,20 +138,30 @@ static bool ask(by_id_t *by_id, snapshot_read_t *target, uint32_t from, uint32_t
     return ok && got == 0;
 }
 
+/* Has the server documents under the `_id`s of those that are missing? {a: 1} and {a: 1.0} are one `_id`, and where there is
+ * a collation, "a" and "A". */
+static bool ask_for_others(by_id_t *by_id, snapshot_read_t *target, bool *any, err_t *err) {
+    wanted_t all = {.next = NONE};
+    uint64_t again = 0, again_bytes = 0; /* seen already, as documents of others or of nobody */
+    const bool ok = ask(by_id, target, 0, by_id->count, &all, &again, &again_bytes, err);
+    *any = all.others;
+    free(all.other);
+    return ok;
+}
+
 bool by_id_ask(by_id_t *by_id, snapshot_read_t *target, uint64_t *seen, uint64_t *bytes, err_t *err) {
-    uint64_t again = 0, again_bytes = 0; /* seen already, as strangers */
-    by_id->strangers = false;
+    uint64_t again = 0, again_bytes = 0;
+    uint32_t missing = 0;
+    bool any = true;
     if (by_id->count && !ask(by_id, target, 0, by_id->count, NULL, seen, bytes, err))
         return false;
-    uint32_t missing = 0;
     for (uint32_t i = 0; i < by_id->count; i++)
-        missing += !by_id->wanted[i].same && !by_id->wanted[i].others;
-    /* {a: 1} and {a: 1.0} are one `_id`, and where there is a collation, "a" and "A" */
-    const bool again_each = by_id->strangers || missing < FEW;
-    for (uint32_t i = 0; again_each && missing && i < by_id->count; i++) {
+        missing += is_missing(&by_id->wanted[i]);
+    if (missing > 1 && !ask_for_others(by_id, target, &any, err))
+        return false;
+    for (uint32_t i = 0; missing && any && i < by_id->count; i++) {
         wanted_t *wanted = &by_id->wanted[i];
-        if (!wanted->same && !wanted->others &&
-            !ask(by_id, target, i, i + 1, wanted, &again, &again_bytes, err))
+        if (is_missing(wanted) && !ask(by_id, target, i, i + 1, wanted, &again, &again_bytes, err))
             return false;
     }
     return true;
