@@ -127,7 +127,8 @@ TIPPLE_API tipple_load_t *tipple_load_new(const char *uri, tipple_error_t *error
  *   numbers   threads, batch, batch-bytes, memory, max-record, max-rejects, limit, max-rate, patience: spelled as there
  *   switches  drop (does not ask), append, direct, polite, unsafe, validate, dry-run, skip-bad-files, reload-changed,
  *             reload-missing, same-collection: "true" or "false"
- * The value is copied. False: there is no such option, the value is none, or the load has begun; nothing is changed. */
+ * The value is copied. False: there is no such option, the value is none, or holds a URI with a password, or the load has
+ * begun; nothing is changed. */
 TIPPLE_API bool tipple_load_set(tipple_load_t *load, const char *option, const char *value,
                                 tipple_error_t *error);
 

@@ -1,5 +1,6 @@
 #include "library/options.h"
 #include "base/chars/suggest.h"
+#include "base/conceal.h"
 #include "base/grow.h"
 #include "base/numbers/units.h"
 #include "format/guess/guess_options.h"
@@ -172,9 +173,16 @@ static bool set_number(const row_t *row, library_options_t *options, const char 
     return false;
 }
 
+/* It would be written down: an input's name in the catalog, for one. */
+static bool no_password(const char *name, const char *value, err_t *err) {
+    return !conceal_finds(value) ||
+           err_set(err, STATUS_USAGE, "%s: it holds a password: the URI of a server goes to tipple_load_new",
+                   name);
+}
+
 bool library_options_set(library_options_t *options, const char *name, const char *value, err_t *err) {
     const row_t *row = find(name, err);
-    if (!row)
+    if (!row || !no_password(name, value, err))
         return false;
     if (row->kind == TEXT) {
         const char *copy = keep(&options->texts, value, err);

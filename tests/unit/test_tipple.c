@@ -454,7 +454,8 @@ static void test_sentences(void **state) {
     (void)state;
     static const char odd[] = "mongodb://joe:hunter2@h/\x1b[31m\xe2\x80\xae.yaml\x9b";
     static const char safe[] = "mongodb://joe:***@h/\\x1b[31m\\u202e.yaml\\x9b";
-    char input[sizeof odd + 2] = "/";
+    static const char input[] = "/nowhere\x1b[31m\xe2\x80\xae.csv\x9b",
+                      safe_input[] = "/nowhere\\x1b[31m\\u202e.csv\\x9b";
     tipple_error_t error;
     assert_null(tipple_format_open(odd, &error));
     if (!strstr(error.text, safe))
@@ -463,10 +464,9 @@ static void test_sentences(void **state) {
     assert_false(tipple_load_set(load, odd, "x", &error));
     assert_non_null(strstr(error.text, safe));
     assert_true(tipple_load_set(load, "format", "mot", &error));
-    strcat(input, odd);
     assert_true(tipple_load_set(load, "input", input, &error));
     assert_false(tipple_load_run(load, &error));
-    assert_non_null(strstr(error.text, safe));
+    assert_non_null(strstr(error.text, safe_input));
     assert_string_equal(tipple_load_result(load)->sentence, error.text);
     tipple_load_destroy(load);
     char longest[4000] = "";
