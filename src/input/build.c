@@ -31,6 +31,14 @@ void build_skip(build_t *build, const char *path, const char *why) {
     free(name);
 }
 
+void build_tell_only(const build_t *build, const char *argument, const dump_list_t *dump) {
+    char *name = build_shown(argument);
+    if (!build->quiet && build->target && dump->count == 1 && strcmp(dump->items[0].name, build->target) != 0)
+        log_note("%s has one collection, %s: it is taken for %s", name ? name : argument, dump->items[0].name,
+                 build->target);
+    free(name);
+}
+
 static seen_t *seen_place(const build_t *build, dev_t device, ino_t inode) {
     uint64_t hash = ((uint64_t)inode ^ (uint64_t)device << 40) * 0x9e3779b97f4a7c15u;
     size_t i = (size_t)(hash >> 20) & (build->seen_room - 1);

@@ -48,6 +48,9 @@ bool build_keep(build_t *build, input_file_t *file);
 /* Notes a file by device and inode; *is_new: it was not noted before. */
 bool build_meet(build_t *build, const struct stat *status, const char *name, bool *is_new);
 
+/* Tells where the only collection of a dump is taken, and the URI names another one. */
+void build_tell_only(const build_t *build, const char *argument, const dump_list_t *dump);
+
 /* The path as it is shown to people; NULL: out of memory. */
 char *build_shown(const char *path);
 

@@ -185,6 +185,8 @@ bool archive_add_dump(build_t *build, int fd, const input_file_t *dump) {
     const bool all = build->every_collection || (build->collections && !build->member);
     for (size_t i = 0; ok && all && i < count; i++)
         ok = build->collections ? list_collection(build, &prelude, i) : add_collection(build, &prelude, i);
+    if (ok && !all && chosen < count && !build->member)
+        build_tell_only(build, prelude.dump->name, &prelude.list);
     if (ok && !all)
         ok = chosen < count ? add_collection(build, &prelude, chosen) : refuse_choice(build, &prelude);
     dump_list_free(&prelude.list);

@@ -353,6 +353,8 @@ bool walk_argument(build_t *build, const char *path) {
         ok = dump_folder_all(&build->dump, path, build->collections, build->err);
     } else if (ok && build->dump.count) {
         const char *chosen = dump_folder_choose(&build->dump, path, build->target, build->err);
+        if (chosen)
+            build_tell_only(build, path, &build->dump);
         ok = chosen && add_path(build, chosen, true);
     }
     dump_list_free(&build->dump);

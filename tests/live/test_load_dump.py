@@ -72,6 +72,9 @@ class Dump(livetest.Case):
         self.assertEqual(0, self.client.count(self.database, "else"))
         self.put("one.archive", archive({"shop.items": others}))
         self.assertEqual(len(others), self.load("one.archive", collection="else")["loaded"])
+        self.assertIn("one.archive has one collection, shop.items: it is taken for %s.else" % self.database, self.stderr)
+        self.assertEqual(len(others), self.load("one.archive!shop.items", collection="named")["loaded"])
+        self.assertNotIn("is taken for", self.stderr)
 
     def test_others(self):
         """views, time series and collections that are not there are told, each with status 5"""
