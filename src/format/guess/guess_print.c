@@ -105,10 +105,8 @@ const char *guess_type_name(const guess_column_t *column) {
         [KIND_TEXT] = "text",         [KIND_TRIMMED] = "trimmed",   [KIND_BOOLEAN] = "boolean",
         [KIND_INT] = "int",           [KIND_LONG] = "long",         [KIND_NUMBER] = "number",
         [KIND_DECIMAL] = "decimal",   [KIND_DATE] = "date",         [KIND_DAY] = "date",
-        [KIND_DATETIME] = "datetime", [KIND_OBJECTID] = "objectid", [KIND_UUID] = "uuid"};
-    const schema_type_t *told = column->told ? column->told->type : NULL;
-    if (told && (told->type == TYPE_BINARY || told->type == TYPE_JSON))
-        return told->name;
+        [KIND_DATETIME] = "datetime", [KIND_OBJECTID] = "objectid", [KIND_UUID] = "uuid",
+        [KIND_BINARY] = "binary",     [KIND_JSON] = "json"};
     if (is->kind == KIND_DATE && strchr(guess_pattern_of(column), 'h'))
         return "datetime";
     return names[is->kind];

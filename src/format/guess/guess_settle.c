@@ -176,6 +176,13 @@ static bool is_of_text(const guess_column_t *column) {
     return column->is.kind == KIND_TEXT || column->is.kind == KIND_TRIMMED;
 }
 
+/* A later one would be read as base64, unnoticed. */
+static void take_words_of_base64(guess_column_t *column) {
+    static const char *const words[] = {"NULL", "null", "None", "Null"};
+    for (size_t i = 0; i < sizeof words / sizeof *words && column->column.null_count < GUESS_MOST_NULLS; i++)
+        column->is.nulls |= guess_column_take_null(&column->column, words[i]);
+}
+
 /* What a word means is the same in all columns: one that has not had it so far may have it later. */
 void guess_settle_nulls(guess_t *guess) {
     guess_nothing_t *nothing = &guess->nothing;
@@ -192,6 +199,8 @@ void guess_settle_nulls(guess_t *guess) {
             column->is.nulls |= guess_column_take_null(&column->column, "\\N");
         if (nothing->null)
             column->is.nulls |= guess_column_take_null(&column->column, "NULL");
+        if (column->is.kind == KIND_BINARY)
+            take_words_of_base64(column);
         nothing->told |= is_of_text(column) && (nothing->backslash || nothing->null);
     }
     guess->keeps_escapes = guess->has_escapes && (nothing->backslash || guess->structure.way.backslash);

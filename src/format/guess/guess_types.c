@@ -58,8 +58,8 @@ static kind_t kind_of(const schema_type_t *type) {
         [TYPE_TEXT] = KIND_TEXT,         [TYPE_TRIMMED] = KIND_TRIMMED, [TYPE_INT] = KIND_INT,
         [TYPE_LONG] = KIND_LONG,         [TYPE_NUMBER] = KIND_NUMBER,   [TYPE_DATE] = KIND_DATETIME,
         [TYPE_LENGTH] = KIND_TEXT,       [TYPE_BOOLEAN] = KIND_BOOLEAN, [TYPE_DECIMAL] = KIND_DECIMAL,
-        [TYPE_OBJECTID] = KIND_OBJECTID, [TYPE_UUID] = KIND_UUID,       [TYPE_BINARY] = KIND_TEXT,
-        [TYPE_JSON] = KIND_TEXT};
+        [TYPE_OBJECTID] = KIND_OBJECTID, [TYPE_UUID] = KIND_UUID,       [TYPE_BINARY] = KIND_BINARY,
+        [TYPE_JSON] = KIND_JSON};
     return strcmp(type->name, "date") == 0 ? KIND_DAY : kinds[type->type];
 }
 

@@ -274,5 +274,7 @@ decision_t guess_column_as(const column_t *column, kind_t kind) {
     take_shape(column, kind, &is);
     if (kind == KIND_TEXT || kind == KIND_TRIMMED)
         is.nulls = 0;
+    if (kind == KIND_JSON) /* a value of it */
+        is.nulls &= ~guess_column_find_null(column, "null");
     return is;
 }

@@ -54,6 +54,8 @@ typedef enum {
     KIND_DATETIME,
     KIND_OBJECTID,
     KIND_UUID,
+    KIND_BINARY, /* the last two only if a person says so */
+    KIND_JSON,
 } kind_t;
 
 typedef struct {
