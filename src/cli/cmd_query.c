@@ -142,7 +142,6 @@ static const option_t options[] = {
      .offers = "@suites @files",
      .kind = OPTION_TEXT,
      AT(spec.suite),
-     .environment = "TIPPLE_SUITE",
      .help = "The suite: mot, isd, obd, obd-stored, ycsb, or a file of your own such as ./my.yaml."},
     {.name = "list",
      .first = true,

@@ -84,6 +84,7 @@ static void add_name(json_fields_t *fields, node_t **unused, pattern_t **pattern
     node->field = field;
     node->plain = *field;
     node->plain.point = node->plain.thousands = 0;
+    node->plain.nulls.count = 0; /* these are texts */
     node->patterns = *patterns;
     set_types(node);
     for (size_t i = 0; i < field->patterns.count; i++)
