@@ -1,6 +1,7 @@
 """What loads do to a cluster besides writing: zones, balancing, and collections that are spread badly.  needs: none"""
 import re
 import signal
+import subprocess
 
 import livecluster
 import livetest
@@ -71,6 +72,24 @@ class Balancing(livecluster.Cluster):
         self.assertTrue(self.off())
         load.send_signal(signal.SIGINT)
         load.communicate(timeout=livetest.LONG)
+        self.clean()
+
+    def forgets(self):
+        return [load for load in self.documents("results.tipple.loads") if load["command"] == "forget"]
+
+    def test_a_load_ends_beside_forget(self):
+        """which puts nothing back"""
+        self.write("old.csv", rows(200, 8))
+        self.load("old.csv")
+        load, _ = self.begun("a.csv", 9)
+        forget = subprocess.Popen(self.command("forget", "--delete", "old.csv", "--uri", self.uri()), cwd=self.folder,
+                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.addCleanup(forget.communicate)
+        self.addCleanup(forget.kill)
+        self.assertTrue(livetest.wait_for(self.forgets))
+        _, said = load.communicate(timeout=livetest.LONG)
+        self.assertEqual(load.returncode, 0, said.decode())
+        self.assertIsNone(forget.poll(), "forget has ended too early")
         self.clean()
 
     def test_a_person_has_turned_it_off(self):

@@ -77,13 +77,25 @@ bool load_seems_to_run(const load_seen_t *load, int64_t lease_ms) {
     return !load->ended && !load->leaving && load->silent_ms < lease_ms;
 }
 
-bool running_count(store_t *store, const load_id_t *but, int64_t lease_ms, size_t *count, err_t *err) {
+/* self: NULL, or only others are counted that put things back. */
+static bool count_running(store_t *store, const load_id_t *self, int64_t lease_ms, size_t *count,
+                          err_t *err) {
     loads_t loads = {0};
     bool ok = store->read_loads(store, &loads, err);
     *count = 0;
-    for (size_t i = 0; ok && i < loads.count; i++)
+    for (size_t i = 0; ok && i < loads.count; i++) {
+        const load_seen_t *load = &loads.loads[i];
         *count +=
-            load_seems_to_run(&loads.loads[i], lease_ms) && !(but && load_id_equal(but, &loads.loads[i].id));
+            load_seems_to_run(load, lease_ms) && !(self && (load->forgets || load_id_equal(self, &load->id)));
+    }
     loads_free(&loads);
     return ok;
+}
+
+bool running_count(store_t *store, int64_t lease_ms, size_t *count, err_t *err) {
+    return count_running(store, NULL, lease_ms, count, err);
+}
+
+bool running_others(store_t *store, const load_id_t *self, int64_t lease_ms, size_t *count, err_t *err) {
+    return count_running(store, self, lease_ms, count, err);
 }

@@ -106,6 +106,7 @@ typedef struct {
     uint64_t beat; /* rises as long as the load is alive */
     bool ended;    /* the load said so itself, or its process is known to be gone */
     bool leaving;  /* it sends nothing any more, and is about to end */
+    bool forgets;  /* it is a `tipple forget`, which leaves a cluster as it is */
     uint64_t documents;
     int64_t started_ms, process;
     int64_t since_ms;  /* its first sign of life, by the server's clock */
@@ -174,7 +175,9 @@ bool store_take_numbers(store_t *store, uint64_t extents, uint64_t ordinals, uin
 /* Does it seem to run, and is it not about to end? For people and for cleaning up only, since it uses how long ago the
  * server last heard from it. */
 bool load_seems_to_run(const load_seen_t *load, int64_t lease_ms);
-/* How many such loads there are, not counting `but` (may be NULL). */
-bool running_count(store_t *store, const load_id_t *but, int64_t lease_ms, size_t *count, err_t *err);
+/* How many such loads there are. */
+bool running_count(store_t *store, int64_t lease_ms, size_t *count, err_t *err);
+/* How many others there are that put back at their end what loads have changed of a cluster. */
+bool running_others(store_t *store, const load_id_t *self, int64_t lease_ms, size_t *count, err_t *err);
 
 #endif

@@ -25,6 +25,8 @@ static load_seen_t load_from_bson(const bson_t *document, const char *here) {
     bson_iter_t iter;
     if (bson_iter_init_find(&iter, document, "_id") && BSON_ITER_HOLDS_OID(&iter))
         load.id = load_id_from_oid(bson_iter_oid(&iter));
+    load.forgets = bson_iter_init_find(&iter, document, "command") && BSON_ITER_HOLDS_UTF8(&iter) &&
+                   strcmp(bson_iter_utf8(&iter, NULL), "forget") == 0;
     if (bson_iter_init_find(&iter, document, "host") && BSON_ITER_HOLDS_UTF8(&iter))
         snprintf(load.host, sizeof load.host, "%s", bson_iter_utf8(&iter, NULL));
     if (bson_iter_init_find(&iter, document, "started") && BSON_ITER_HOLDS_DATE_TIME(&iter))
@@ -47,10 +49,10 @@ bool store_mongo_read_loads(store_t *store, loads_t *loads, err_t *err) {
     char here[HOST_PROCESSES];
     bool ok = true;
     bson_t *fields =
-        BCON_NEW("beat", BCON_BOOL(true), "leaving", BCON_BOOL(true), "documents", BCON_BOOL(true), "host",
-                 BCON_BOOL(true), "process", BCON_BOOL(true), "processes", BCON_BOOL(true), "started",
-                 BCON_BOOL(true), "since", BCON_BOOL(true), "silent", "{", "$subtract", "[",
-                 BCON_UTF8("$$NOW"), BCON_UTF8("$seen"), "]", "}");
+        BCON_NEW("beat", BCON_BOOL(true), "command", BCON_BOOL(true), "leaving", BCON_BOOL(true), "documents",
+                 BCON_BOOL(true), "host", BCON_BOOL(true), "process", BCON_BOOL(true), "processes",
+                 BCON_BOOL(true), "started", BCON_BOOL(true), "since", BCON_BOOL(true), "silent", "{",
+                 "$subtract", "[", BCON_UTF8("$$NOW"), BCON_UTF8("$seen"), "]", "}");
     host_processes(here);
     for (size_t count = 1; ok && count;) {
         bson_t reply, document;

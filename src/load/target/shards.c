@@ -134,7 +134,7 @@ static void improve_spread(job_t *job) {
     zones_t zones;
     err_t err;
     if (job->place.empty)
-        running_count(job->store, &job->id, job_lease_ms(job), &running, &err);
+        running_others(job->store, &job->id, job_lease_ms(job), &running, &err);
     if (zones_read(job->server, job->client, NULL, &zones, &err) && !zones.hidden &&
         presplit_shards(job->server, job->client, &shards, &err)) {
         chunkmap_t *map = route_map(job->loading.route);
@@ -366,7 +366,7 @@ void job_close_shards(job_t *job) {
     server_clean_up(job->server);
     if (!load_id_is_nobody(&job->id) && !store_mongo_leave(job->store, &job->id, &err))
         log_detail("other loads cannot be told that this one is about to end: %s", err.text);
-    if (!running_count(job->store, &job->id, job_lease_ms(job), &running, &err)) {
+    if (!running_others(job->store, &job->id, job_lease_ms(job), &running, &err)) {
         log_warn("%s: whether other loads of it are running could not be found out (%s), so its zones and "
                  "its balancing stay as they are; `tipple status` shows them, and --restore undoes what "
                  "loads have changed",

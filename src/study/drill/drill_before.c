@@ -221,7 +221,7 @@ static bool comes_back_whole(const drilling_t *drilling, store_t *store, err_t *
 
 static bool nobody_loads(const drilling_t *drilling, store_t *store, int64_t lease_ms, err_t *err) {
     size_t running;
-    return running_count(store, NULL, lease_ms, &running, err) &&
+    return running_count(store, lease_ms, &running, err) &&
            (!running ||
             err_set(err, STATUS_USAGE,
                     "%zu load%s of %s %s running: it is not dropped under %s. `tipple status` tells "
