@@ -21,8 +21,9 @@ typedef struct {
     pthread_mutex_t lock;
     pthread_cond_t opened;
     bool open;
-    _Atomic uint64_t next; /* open loop: the next request that is due */
-    _Atomic bool ends;     /* a client failed */
+    _Atomic uint64_t next;     /* open loop: the next request that is due */
+    _Atomic(answer_t *) first; /* keeps the first answer; NULL: somebody has taken it, or none is kept */
+    _Atomic bool ends;         /* a client failed */
     int64_t began_ns;
 } clients_t;
 
@@ -31,7 +32,6 @@ typedef struct {
     mongoc_client_t *client;
     pthread_t thread;
     uint64_t chance;
-    answer_t *first; /* where the first answer is kept; NULL: this client keeps none */
     hist_t hist;
     moments_t per_ms;
     uint64_t returned, empty, failures;
@@ -55,7 +55,8 @@ static bool send_one(member_t *member, int64_t due_ns) {
         &work->requests[work->count == 1
                             ? 0
                             : (uint64_t)(((__uint128_t)chance_next(&member->chance) * work->count) >> 64)];
-    answer_t counted = {.keep = false}, *answer = member->first ? member->first : &counted;
+    answer_t counted = {.keep = false}, *first = atomic_exchange(&crew->first, NULL),
+             *answer = first ? first : &counted;
     bool ok = crew->parallel ? parallel_send(crew->parallel, member->client, answer, &member->error)
                              : request_send(request, member->client, answer, &member->error);
     int64_t took_ns = clock_now_ns() - due_ns;
@@ -74,7 +75,6 @@ static bool send_one(member_t *member, int64_t due_ns) {
     moments_add(&member->per_ms, documents * 1e6 / (double)(took_ns ? took_ns : 1));
     member->returned += answer->count;
     member->empty += !answer->count;
-    member->first = NULL;
     return true;
 }
 
@@ -163,7 +163,7 @@ static bool start_all(clients_t *crew, member_t **members, uint32_t count, measu
     }
     if (!measure->answered) {
         answer_begin(&measure->answer, measure->keeps);
-        members[0]->first = &measure->answer;
+        atomic_store(&crew->first, &measure->answer);
     }
     for (*started = 0; ok && *started < count; *started += ok)
         ok = pthread_create(&members[*started]->thread, NULL, work, members[*started]) == 0 ||

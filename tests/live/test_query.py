@@ -573,6 +573,12 @@ class Beside(Query):
             each, = self.query("one", "--repeats", 1, "--warmup", 0, *words)
             self.assertLessEqual(each["ops_per_second"], most, words)
 
+    def test_open_loop_answer(self):
+        """--rate: the answer that is shown is that of the first request, whichever of the clients sent it"""
+        for each in self.query("first", "--repeats", 1, "--warmup", 0, "--clients", 40, "--rate", 10,
+                               "--duration", "200ms", "--answers"):
+            self.assertEqual(each["with"], "size=%d" % len(each["result"]))
+
     def test_open_loop_warms_up(self):
         """--rate: warming up ends with its time, also where the server answers later than requests become due"""
         self.block_finds(2)
