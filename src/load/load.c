@@ -12,6 +12,7 @@
 #include "format/schema/schema_short.h"
 #include "load/before/check_inputs.h"
 #include "load/before/copies.h"
+#include "load/before/first_records.h"
 #include "load/job/job.h"
 
 #include <stdlib.h>
@@ -117,7 +118,9 @@ static bool read_spec(job_t *job, err_t *err) {
                                                         spec->skip_bad_files, &job->result->skipped, err);
     job->result->skipped_before = job->result->skipped.count;
     return ok && job_take_dumps(job, err) && (spec->id || job_find_id(job, err)) &&
-           job_check_copies(job, err) && copies_make(&job->manifest, spec->copies, err);
+           job_check_copies(job, err) &&
+           (!spec->drop || first_records_try(job->schema, &job->manifest, err)) &&
+           copies_make(&job->manifest, spec->copies, err);
 }
 
 /* Without a catalog each input is read as a whole. */

@@ -153,6 +153,35 @@ class Place(livetest.Case):
         self.load(*again, "--index", "k:1")
         self.assertNotIn("takes away", self.stderr)
 
+    def test_drop_for_nothing(self):
+        """a format that makes no document of the first records drops nothing; one that makes some does"""
+        for name, bad in (("reject", ""), ("stop", "on_bad_value: stop\n")):
+            self.write(name + ".yaml", "format: %s\nrecord: {delimiter: [\",\"], header: no}\n%s"
+                       "fields: [{name: a, type: int}, {name: b, type: int}]\n" % (name, bad))
+        self.write("good.csv", "1,2\n3,4\n")
+        self.write("other.csv", "1|2\n3|4\n")
+        self.write("words.csv", 20000 * "1,2\n" + "x,2\n")
+        self.write("early.csv", "1,2\nx,2\n")
+        self.write("half.csv", "1|2\n3,4\n")
+        self.write("long.json", "[" + 70000 * " " + '{"a": "' + 70000 * "x" + '"}]')
+        self.write("one.json", '{"a": "' + 70000 * "x" + '"}')
+        drop = ("load", "--uri", self.uri(), "--drop", "--yes")
+        self.tipple(*drop, "-f", "./reject.yaml", "good.csv")
+        self.write("other.gz", gzip.compress(b"1|2\n3|4\n"))
+        for name, data, said in (("reject", "other.csv", "other.csv:1:4: it has 1 field where 2 were expected; of the first records, 2, "
+                                  "none makes a document by the format 'reject'. Nothing was dropped: give"),
+                                 ("reject", "other.gz", "of the first records, 2, none"),
+                                 ("stop", "early.csv", "early.csv:2:1: the value 'x' of 'a' does not fit its type, int: by 'on_bad_value: "
+                                  "stop' the load would end there. Nothing was dropped")):
+            for more in ((), ("--dry-run",)):
+                done = self.tipple(*drop, *more, "-f", "./%s.yaml" % name, data, status=5)
+                self.assertIn(said, done.stderr)
+                self.assertEqual(2, self.client.count(self.database, "results"))
+        for name, data, status, count in (("./stop.yaml", "words.csv", 5, 20000), ("./reject.yaml", "half.csv", 2, 1),
+                                          ("json", "long.json", 0, 1), ("json", "one.json", 0, 1)):
+            self.tipple(*drop, "-f", name, data, status=status)
+            self.assertEqual(count, self.client.count(self.database, "results"), data)
+
     def test_index_of_another_name(self):
         """one that is there costs nothing, whatever its name; one with other options stays what it is, and is told"""
         self.client.command(self.database, {"createIndexes": "results", "indexes": [
