@@ -1,4 +1,6 @@
 """tipple drill on a cluster of two shards: placed, loaded, verified; nothing is left, no zone either.  needs: none"""
+import re
+import shlex
 import signal
 
 import livecluster
@@ -45,6 +47,22 @@ class DrillCluster(livedrill.Mixin, livecluster.Cluster):
         self.assertEqual(self.ROWS, sum(there))
         self.assertGreater(min(there), 0)
         self.clean()
+
+    def test_named_for_the_next_one(self):
+        """of a drill that is killed behind the drop"""
+        words = self.drill_words("--no-predict", "--drop", self.database + ".results", "a.csv")
+        self.load("--shard-key", "t:hashed", "--no-clustered", "--compressor", "zlib", "--index", "k:1", "a.csv")
+        said = self.tipple(*words).stderr
+        options = shlex.split(re.search("give this to the next one, too:(.*)", said)[1])
+        for name in "results", "results.tipple.files", "results.tipple.loads":
+            self.client.command(self.database, {"drop": name})
+        again = self.tipple(*words, *options)
+        self.assertNotIn("to the next one", again.stderr)
+        self.assertEqual({"t": "hashed"}, self.sharded("results")[0]["key"])
+        there, = [entry for entry in self.client.command(self.database, {"listCollections": 1})["cursor"]["firstBatch"]
+                  if entry["name"] == "results"]
+        self.assertNotIn("clusteredIndex", there["options"])
+        self.assertIn("zlib", str(there["options"]["storageEngine"]))
 
     def test_bounds_that_cannot_be_put_in_order(self):
         """the key is known all the same, and stays"""

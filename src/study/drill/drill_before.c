@@ -90,20 +90,6 @@ bool drill_check_spec(drilling_t *drilling, err_t *err) {
     return ok && first_query_choose(drilling->spec->query, result->format, &result->query, err);
 }
 
-/* A drill that is killed cannot say what it has taken away. */
-static void tell_indexes(const drilling_t *drilling) {
-    const present_indexes_t *own = &drilling->result->indexes;
-    text_t line = {.length = 0};
-    err_t ignored;
-    for (size_t i = 0; i < own->count; i++)
-        shell_quote_option(&line, "--index", own->texts[i]);
-    char *options = text_take(&line, &ignored);
-    if (drilling->spec->drop && own->count && options)
-        log_note("%s gets its indexes back. If this drill is killed, give them to the next one:%s",
-                 drilling->result->namespace, options);
-    free(options);
-}
-
 /* A dropped target gets back the indexes that it has, unless others are named. */
 static bool take_indexes(drilling_t *drilling, err_t *err) {
     const drill_spec_t *spec = drilling->spec;
@@ -122,7 +108,6 @@ static bool take_indexes(drilling_t *drilling, err_t *err) {
     if (!spec->load.index_count) {
         result->load.indexes = own->texts;
         result->load.index_count = own->count;
-        tell_indexes(drilling);
     }
     return spec->indexes == DRILL_AFTER || result->load.index_count ||
            err_set(err, STATUS_USAGE, "--indexes %s: %s has none; name them with --index",
@@ -245,6 +230,26 @@ static bool check_catalog(const drilling_t *drilling, err_t *err) {
     return ok;
 }
 
+/* A drill that is killed cannot say how the collection was that it has taken away. */
+static void tell_settings(const drilling_t *drilling) {
+    const load_spec_t *given = &drilling->spec->load, *load = &drilling->result->load;
+    text_t line = {.length = 0};
+    err_t ignored;
+    if (load->clustered != given->clustered)
+        text_append(&line, load->clustered == CLUSTERED_YES ? " --clustered" : " --no-clustered");
+    if (load->compressor != given->compressor)
+        shell_quote_option(&line, "--compressor", load->compressor);
+    if (load->shard_key != given->shard_key)
+        shell_quote_option(&line, "--shard-key", load->shard_key);
+    for (size_t i = 0; !given->index_count && i < load->index_count; i++)
+        shell_quote_option(&line, "--index", load->indexes[i]);
+    char *options = text_take(&line, &ignored);
+    if (drilling->spec->drop && options && *options)
+        log_note("%s is made again as it is. If this drill is killed, give this to the next one, too:%s",
+                 drilling->result->namespace, options);
+    free(options);
+}
+
 bool drill_open_target(drilling_t *drilling, err_t *err) {
     const drill_spec_t *spec = drilling->spec;
     drill_result_t *result = drilling->result;
@@ -262,8 +267,11 @@ bool drill_open_target(drilling_t *drilling, err_t *err) {
     snprintf(result->collection, sizeof result->collection, "%s%s", result->namespace,
              result->scratch ? SCRATCH_DRILL : "");
     result->cluster = facts->kind == SERVER_ROUTER;
-    return check_cluster(drilling, err) &&
-           choices_like_target(spec->load.uri, spec->load.patience_ns, &result->load, result->shard_key,
-                               err) &&
-           take_indexes(drilling, err) && nothing_beyond(drilling, err) && check_catalog(drilling, err);
+    const bool ok =
+        check_cluster(drilling, err) &&
+        choices_like_target(spec->load.uri, spec->load.patience_ns, &result->load, result->shard_key, err) &&
+        take_indexes(drilling, err) && nothing_beyond(drilling, err) && check_catalog(drilling, err);
+    if (ok)
+        tell_settings(drilling);
+    return ok;
 }
