@@ -759,6 +759,21 @@ class AtOnce(Case):
         self.load("a.csv")
         self.verified("a.csv")
 
+    def test_left_out_too_early(self):
+        """left out before the load that rejects it has written it down: it waits, with status 2, until that load was run again"""
+        cut, whole = self.bad("a.csv")
+        self.load("a.csv", "--max-rejects", 1, status=3)
+        wrong = set(cut.splitlines(True)) - set(whole.splitlines(True))
+        kept = (self.folder / self.name).read_bytes()
+        self.write("left", b"".join(line for line in kept.splitlines(True) if line not in wrong))
+        said = self.load("--retry", "left", status=2)
+        self.assertEqual((0, 2), (said["read"], said["open_rejects"]))
+        self.assertIn("2 entries are left out, since the load that rejected the record has not ended", self.stderr)
+        self.load("a.csv", status=2)
+        self.load("--retry", "left")
+        self.load("a.csv")
+        self.verified("a.csv")
+
 
 # Each option of `tipple load`: what a load of an input has given that --retry needs, too; or why it does not.
 NEEDED = {"--uri": None, "--format": None, "--on-bad-value": "reject", "--filter": "make!='A B'",

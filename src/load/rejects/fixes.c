@@ -236,7 +236,7 @@ static bool take(void *context, const retry_t *retry, err_t *err) {
     if (!add_judged(reading->fixes, retry, verdict, err))
         return false;
     if (verdict != FIX_COUNTS) {
-        if (!retry->length) /* nothing was wanted of it */
+        if (!retry->length && verdict == FIX_CLOSED) /* nothing was wanted of it */
             return true;
         if (!belongs && !reading->why.text[0])
             reading->why = why;
