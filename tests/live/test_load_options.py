@@ -160,7 +160,8 @@ class Place(livetest.Case):
                        "fields: [{name: a, type: int}, {name: b, type: int}]\n" % (name, bad))
         self.write("good.csv", "1,2\n3,4\n")
         self.write("other.csv", "1|2\n3|4\n")
-        self.write("words.csv", 20000 * "1,2\n" + "x,2\n")
+        self.write("words.csv", 70000 * "1,2\n" + "x,2\n")
+        self.write("quoted.csv", '1,"' + 300000 * "line\n" + '"\n1,2\n')
         self.write("early.csv", "1,2\nx,2\n")
         self.write("half.csv", "1|2\n3,4\n")
         self.write("long.json", "[" + 70000 * " " + '{"a": "' + 70000 * "x" + '"}]')
@@ -171,16 +172,18 @@ class Place(livetest.Case):
         for name, data, said in (("reject", "other.csv", "other.csv:1:4: it has 1 field where 2 were expected; of the first records, 2, "
                                   "none makes a document by the format 'reject'. Nothing was dropped: give"),
                                  ("reject", "other.gz", "of the first records, 2, none"),
-                                 ("stop", "early.csv", "early.csv:2:1: the value 'x' of 'a' does not fit its type, int: by 'on_bad_value: "
-                                  "stop' the load would end there. Nothing was dropped")):
+                                 ("stop", "early.csv", "early.csv:2:1: the value 'x' of 'a' does not fit its type, int; by 'on_bad_value: "
+                                  "stop' this ends here"), ("stop", "early.csv", ". Nothing was dropped")):
             for more in ((), ("--dry-run",)):
                 done = self.tipple(*drop, *more, "-f", "./%s.yaml" % name, data, status=5)
                 self.assertIn(said, done.stderr)
                 self.assertEqual(2, self.client.count(self.database, "results"))
-        for name, data, status, count in (("./stop.yaml", "words.csv", 5, 20000), ("./reject.yaml", "half.csv", 2, 1),
+        for name, data, status, count in (("./reject.yaml", "half.csv", 2, 1), ("./reject.yaml", "quoted.csv", 0, 2),
                                           ("json", "long.json", 0, 1), ("json", "one.json", 0, 1)):
             self.tipple(*drop, "-f", name, data, status=status)
             self.assertEqual(count, self.client.count(self.database, "results"), data)
+        done = self.tipple(*drop, "-f", "./stop.yaml", "words.csv", status=5)
+        self.assertNotIn("Nothing was dropped", done.stderr)
 
     def test_index_of_another_name(self):
         """one that is there costs nothing, whatever its name; one with other options stays what it is, and is told"""

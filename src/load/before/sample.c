@@ -1,9 +1,10 @@
 #include "load/before/sample.h"
 #include "base/grow.h"
+#include "base/threads/pool.h"
+#include "format/cut/bson_span.h"
 #include "format/records.h"
 #include "input/manifest.h"
 #include "input/source.h"
-#include "load/before/piece.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -12,13 +13,16 @@
  * looked at in many places; a compressed one has to be read up to the last of them. */
 enum { RECORDS = 2048, MOST_FILES = 32, LEAST_PLACES = 16, STEP = 4 << 20 };
 
+/* What is read at a place; the first one of a file must tell its dialect, too. */
+enum { FIRST_PIECE = 64 * 1024, PIECE = 8 * 1024 };
+
 typedef struct {
     const schema_t *schema;
     const shardkey_t *key;
     records_t *records;
     hashed_t *hashed;
     dialect_t dialect;
-    uint8_t *room; /* PIECE_ROOM bytes */
+    uint8_t *text; /* FIRST_PIECE bytes, with slack on either side */
     records_place_t place;
     source_kit_t *kit; /* so that a compressed tar is read once for all of its members */
     size_t files, most_of_a_piece;
@@ -56,14 +60,34 @@ static bool take_piece(sampler_t *sampler, const uint8_t *text, uint32_t length,
     return true;
 }
 
-/* One place of a file. false: out of memory; *more: the file goes on behind it, as far as can be seen. */
+/* One place of a file: the whole lines of the piece that is read there. false: out of memory; *more: the file
+ * goes on behind it, as far as can be seen. */
 static bool look_at(sampler_t *sampler, const input_file_t *file, source_t *source, uint64_t offset,
                     bool *more) {
-    piece_t piece;
-    const bool any =
-        piece_read(sampler->schema, file, source, offset, sampler->room, &sampler->dialect, &piece);
-    *more = any && piece.more;
-    return !any || take_piece(sampler, piece.text, piece.length, offset == 0);
+    err_t ignored;
+    const ssize_t piece = offset ? PIECE : FIRST_PIECE;
+    uint8_t *text = sampler->text + POOL_SLACK, *first = text;
+    *more = false;
+    if (offset && !source_skip_to(source, offset, &ignored))
+        return true;
+    ssize_t got = source_read(source, text, (size_t)piece, &ignored);
+    if (got <= 0)
+        return true;
+    const bool bson = sampler->schema->kind == RECORDS_BSON;
+    if (offset && bson)
+        first += bson_span_search(text, (size_t)got);
+    else if (offset && (first = memchr(text, '\n', (size_t)got)))
+        first++;
+    uint8_t *last = bson ? NULL : memrchr(text, '\n', (size_t)got);
+    uint8_t *end = got < piece || !last ? text + got : last + 1;
+    if (!first || first >= end)
+        return true;
+    memset(text + got, 0, POOL_SLACK);
+    if (!offset && !dialect_sniff(sampler->schema, first, (size_t)(end - first), file->name,
+                                  &sampler->dialect, &ignored))
+        return true;
+    *more = got == piece;
+    return take_piece(sampler, first, (uint32_t)(end - first), offset == 0);
 }
 
 static bool look_into(sampler_t *sampler, const input_file_t *file) {
@@ -72,9 +96,9 @@ static bool look_into(sampler_t *sampler, const input_file_t *file) {
     bool ok = true, more = source != NULL, anywhere = file->kind == INPUT_PLAIN && !input_is_in_stream(file);
     uint64_t places = anywhere ? RECORDS / sampler->files : LEAST_PLACES;
     uint64_t step = anywhere ? file->text_bound / places : STEP;
-    if (step < PIECE_LATER && anywhere) {
-        places = file->text_bound / PIECE_LATER + 1;
-        step = PIECE_LATER;
+    if (step < PIECE && anywhere) {
+        places = file->text_bound / PIECE + 1;
+        step = PIECE;
     }
     sampler->most_of_a_piece = (size_t)(RECORDS / sampler->files / places) + 1;
     for (uint64_t place = 0; ok && more && place < places; place++)
@@ -92,8 +116,8 @@ bool sample_take(const schema_t *schema, const manifest_t *manifest, const shard
     sampler.records = records_new(schema);
     sampler.hashed = hashed_new();
     sampler.kit = source_kit_new_to_look();
-    sampler.room = calloc(1, PIECE_ROOM);
-    bool ok = sampler.records && sampler.hashed && sampler.kit && sampler.room;
+    sampler.text = calloc(1, FIRST_PIECE + 2 * POOL_SLACK);
+    bool ok = sampler.records && sampler.hashed && sampler.kit && sampler.text;
     size_t files = sampler.files = manifest->count < MOST_FILES ? manifest->count : MOST_FILES;
     for (size_t i = 0; ok && i < files; i++) {
         const input_file_t *file = &manifest->files[i * manifest->count / files];
@@ -103,12 +127,12 @@ bool sample_take(const schema_t *schema, const manifest_t *manifest, const shard
     records_destroy(sampler.records);
     hashed_destroy(sampler.hashed);
     bson_destroy(&sampler.values);
-    free(sampler.room);
+    free(sampler.text);
     free(sampler.place.bytes);
     source_kit_free(sampler.kit);
     if (!ok)
         sample_free(sample);
-    return ok || err_memory(err, PIECE_ROOM);
+    return ok || err_memory(err, FIRST_PIECE);
 }
 
 void sample_free(sample_t *sample) {
