@@ -119,7 +119,8 @@ static bool read_spec(job_t *job, err_t *err) {
     job->result->skipped_before = job->result->skipped.count;
     return ok && job_take_dumps(job, err) && (spec->id || job_find_id(job, err)) &&
            job_check_copies(job, err) &&
-           (!spec->drop || first_records_try(job->schema, &job->manifest, spec->max_record, err)) &&
+           (!spec->drop ||
+            first_records_try(job->schema, &job->manifest, spec->max_record, spec->limit, err)) &&
            copies_make(&job->manifest, spec->copies, err);
 }
 

@@ -184,6 +184,8 @@ class Place(livetest.Case):
             self.assertEqual(count, self.client.count(self.database, "results"), data)
         done = self.tipple(*drop, "-f", "./stop.yaml", "words.csv", status=5)
         self.assertNotIn("Nothing was dropped", done.stderr)
+        self.tipple(*drop, "-f", "./stop.yaml", "--limit", "1", "early.csv")
+        self.assertEqual(1, self.client.count(self.database, "results"))
 
     def test_index_of_another_name(self):
         """one that is there costs nothing, whatever its name; one with other options stays what it is, and is told"""

@@ -17,6 +17,7 @@ typedef struct {
     records_t *records;
     records_place_t place;
     dialect_t dialect;
+    uint64_t left; /* records that the load takes */
     uint64_t rejects;
     bool any; /* something makes a document, or nobody knows that here */
     bool stops;
@@ -34,7 +35,7 @@ static void take_reject(looker_t *looker, const record_t *record, const char *na
 
 /* One document tells enough, unless a later record may end the load. */
 static bool goes_on(const looker_t *looker) {
-    return !looker->stops && (!looker->any || looker->schema->bad_value == BAD_VALUE_STOP);
+    return looker->left && !looker->stops && (!looker->any || looker->schema->bad_value == BAD_VALUE_STOP);
 }
 
 /* False: out of memory. */
@@ -49,6 +50,7 @@ static bool try_cut(looker_t *looker, const cut_t *cut, const char *name) {
         looker->any |= parsed == PARSED_DOCUMENT;
         if (parsed == PARSED_REJECT)
             take_reject(looker, &record, name);
+        looker->left -= parsed == PARSED_DOCUMENT || parsed == PARSED_REJECT;
     } while (parsed != PARSED_END && parsed != PARSED_MEMORY && parsed != PARSED_OTHER_HEADER &&
              goes_on(looker));
     looker->any |= cut->oversize.length || cut->broken;
@@ -83,13 +85,17 @@ static bool judge(const looker_t *looker, err_t *err) {
                    looker->why.text, units_count(count, looker->rejects), looker->schema->name);
 }
 
-bool first_records_try(const schema_t *schema, const manifest_t *manifest, uint64_t max_record, err_t *err) {
+bool first_records_try(const schema_t *schema, const manifest_t *manifest, uint64_t max_record,
+                       uint64_t limit, err_t *err) {
     looker_t looker = {.schema = schema,
                        .max_record = max_record,
+                       .left = limit,
                        .pool = pool_new(MEMORY, CUTTER_BUFFER),
                        .kit = source_kit_new_to_look(),
                        .records = records_new(schema)};
-    const size_t files = manifest->count < MOST_FILES ? manifest->count : MOST_FILES;
+    /* with a limit nobody knows which records of a second input are among those */
+    const size_t most = limit == UINT64_MAX ? MOST_FILES : 1,
+                 files = manifest->count < most ? manifest->count : most;
     bool ok = looker.pool && looker.kit && looker.records;
     for (size_t i = 0; ok && i < files && goes_on(&looker); i++) {
         const input_file_t *file = &manifest->files[i * manifest->count / files];
