@@ -214,7 +214,7 @@ static void test_mistakes(void **state) {
         {HEAD "fields:\n  - {name: a, type: number, divide: 0}\n", "4:37", "whole number"},
         {HEAD "fields:\n  - {name: a, type: number, divide: ten}\n", "4:37", "whole number"},
         {HEAD "fields:\n  - {name: a, optional: maybe}\n", "4:25", "yes or no"},
-        {HEAD "fields:\n  - {name: a, nulls: [1,2,3,4,5,6,7,8,9]}\n", "4:22", "8"},
+        {HEAD "fields:\n  - {name: a, nulls: [1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17]}\n", "4:22", "16"},
         {HEAD "fields:\n  - {name: a, nulls: {x: y}}\n", "4:22", "word"},
         {HEAD "fields:\n  - {name: a, nulls: [[x]]}\n", "4:23", "word"},
         {HEAD "fields:\n  - {name: a, key: $a}\n", "4:20", "'$'"},
