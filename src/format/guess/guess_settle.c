@@ -1,5 +1,6 @@
 /* What one column tells of another: which of two readings of its values is right. */
 #include "format/guess/guess_inner.h"
+#include "format/values/base64.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -178,9 +179,11 @@ static bool is_of_text(const guess_column_t *column) {
 
 /* A later one would be read as base64, unnoticed. */
 static void take_words_of_base64(guess_column_t *column) {
-    static const char *const words[] = {"NULL", "null", "None", "Null"};
-    for (size_t i = 0; i < sizeof words / sizeof *words && column->column.null_count < GUESS_MOST_NULLS; i++)
-        column->is.nulls |= guess_column_take_null(&column->column, words[i]);
+    uint8_t bytes[GUESS_NULL_ROOM];
+    for (const char *const *word = guess_null_words; *word && column->column.null_count < GUESS_MOST_NULLS;
+         word++)
+        if (base64_read((const uint8_t *)*word, strlen(*word), bytes))
+            column->is.nulls |= guess_column_take_null(&column->column, *word);
 }
 
 /* What a word means is the same in all columns: one that has not had it so far may have it later. */

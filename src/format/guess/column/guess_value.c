@@ -160,9 +160,10 @@ bool guess_is_uuid(const uint8_t *text, size_t length) {
     return hex_read_uuid(text, length, value, &capital);
 }
 
+const char *const guess_null_words[] = {"NULL", "null", "None", "Null", "\\N", "NA",
+                                        "N/A",  "n/a",  "#N/A", "NaN",  "nan", NULL};
+
 bool guess_is_null(const uint8_t *text, size_t length) {
-    static const char *const words[] = {"NULL", "null", "Null", "\\N", "NA",  "N/A",
-                                        "n/a",  "#N/A", "NaN",  "nan", "None"};
     while (length && text[length - 1] == ' ')
         length--;
     while (length && *text == ' ')
@@ -171,8 +172,8 @@ bool guess_is_null(const uint8_t *text, size_t length) {
         return true;
     if (length > 4 || (is_digit(*text) || *text == '-'))
         return false;
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (strlen(words[i]) == length && memcmp(words[i], text, length) == 0)
+    for (const char *const *word = guess_null_words; *word; word++)
+        if (strlen(*word) == length && memcmp(*word, text, length) == 0)
             return true;
     return false;
 }

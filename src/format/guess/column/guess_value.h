@@ -31,7 +31,8 @@ uint32_t guess_pair(const uint8_t *text, size_t length, bool *second);
 bool guess_is_objectid(const uint8_t *text, size_t length, bool *letters);
 bool guess_is_uuid(const uint8_t *text, size_t length);
 
-/* A word that often stands for no value, whatever blanks are around it. */
+/* Words that often stand for no value, up to a NULL. Is it one of them, or nothing, whatever blanks are around it? */
+extern const char *const guess_null_words[];
 bool guess_is_null(const uint8_t *text, size_t length);
 
 #endif
