@@ -77,6 +77,10 @@ bool load_seems_to_run(const load_seen_t *load, int64_t lease_ms) {
     return !load->ended && !load->leaving && load->silent_ms < lease_ms;
 }
 
+bool load_puts_back(const load_seen_t *load, int64_t lease_ms) {
+    return load_seems_to_run(load, lease_ms) && !load->forgets;
+}
+
 /* self: NULL, or only others are counted that put things back. */
 static bool count_running(store_t *store, const load_id_t *self, int64_t lease_ms, size_t *count,
                           err_t *err) {
@@ -85,8 +89,8 @@ static bool count_running(store_t *store, const load_id_t *self, int64_t lease_m
     *count = 0;
     for (size_t i = 0; ok && i < loads.count; i++) {
         const load_seen_t *load = &loads.loads[i];
-        *count +=
-            load_seems_to_run(load, lease_ms) && !(self && (load->forgets || load_id_equal(self, &load->id)));
+        *count += self ? load_puts_back(load, lease_ms) && !load_id_equal(self, &load->id)
+                       : load_seems_to_run(load, lease_ms);
     }
     loads_free(&loads);
     return ok;

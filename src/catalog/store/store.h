@@ -175,9 +175,11 @@ bool store_take_numbers(store_t *store, uint64_t extents, uint64_t ordinals, uin
 /* Does it seem to run, and is it not about to end? For people and for cleaning up only, since it uses how long ago the
  * server last heard from it. */
 bool load_seems_to_run(const load_seen_t *load, int64_t lease_ms);
+/* And will it put back at its end what loads have changed of a cluster? */
+bool load_puts_back(const load_seen_t *load, int64_t lease_ms);
 /* How many such loads there are. */
 bool running_count(store_t *store, int64_t lease_ms, size_t *count, err_t *err);
-/* How many others there are that put back at their end what loads have changed of a cluster. */
+/* How many others there are that put things back. */
 bool running_others(store_t *store, const load_id_t *self, int64_t lease_ms, size_t *count, err_t *err);
 
 #endif

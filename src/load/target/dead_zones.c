@@ -42,8 +42,7 @@ static dead_t whose_dead(const job_t *job, const loads_t *loads, const zone_note
             return DEAD_NOTHING;
     }
     for (size_t i = 0; dead == DEAD_OURS && i < loads->count; i++)
-        if (load_seems_to_run(&loads->loads[i], job_lease_ms(job)) && !loads->loads[i].forgets &&
-            comes_before(&loads->loads[i], own))
+        if (load_puts_back(&loads->loads[i], job_lease_ms(job)) && comes_before(&loads->loads[i], own))
             dead = DEAD_ANOTHERS;
     return dead;
 }
