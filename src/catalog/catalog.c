@@ -27,32 +27,22 @@ static bool refuse_id(const catalog_settings_t *settings, const char *then, err_
                    settings->name, then, settings->id[0] ? ", not " : "", settings->id, ANEW);
 }
 
-static bool is_other_digest(const catalog_header_t *header, const catalog_settings_t *settings) {
-    return settings->format_digest && header->format_digest &&
-           strcmp(header->format_digest, settings->format_digest) != 0;
-}
-
 /* One that was guessed can be given by no name; one that is given and means the same, such as json, is that one. */
-static bool check_format_name(const catalog_header_t *header, const catalog_settings_t *settings,
-                              err_t *err) {
-    if (!settings->format || strcmp(header->format, settings->format) == 0)
-        return true;
-    if (!header->format_text)
-        return err_set(err, STATUS_USAGE, "%s was loaded with --format %s, not %s: give the same one, or %s",
-                       settings->name, header->format, settings->format, ANEW);
-    return !is_other_digest(header, settings) ||
-           err_set(err, STATUS_USAGE,
-                   "%s was loaded with a format that was guessed, not with --format %s: leave --format out, "
-                   "or %s",
-                   settings->name, settings->format, ANEW);
-}
-
 static bool check_format(const catalog_header_t *header, const catalog_settings_t *settings, err_t *err) {
     if (!header->format)
         return true;
-    if (!check_format_name(header, settings, err))
-        return false;
-    if (is_other_digest(header, settings))
+    const bool named = settings->format && strcmp(header->format, settings->format) != 0,
+               other = settings->format_digest && header->format_digest &&
+                       strcmp(header->format_digest, settings->format_digest) != 0;
+    if (named && !header->format_text)
+        return err_set(err, STATUS_USAGE, "%s was loaded with --format %s, not %s: give the same one, or %s",
+                       settings->name, header->format, settings->format, ANEW);
+    if (named && other)
+        return err_set(err, STATUS_USAGE,
+                       "%s was loaded with a format that was guessed, not with --format %s: leave --format "
+                       "out, or %s",
+                       settings->name, settings->format, ANEW);
+    if (other)
         return err_set(err, STATUS_USAGE,
                        "the format '%s' has changed since %s was loaded: the same record would now make "
                        "another document; use the old format file, or %s",
