@@ -32,10 +32,11 @@ void build_skip(build_t *build, const char *path, const char *why) {
 }
 
 void build_tell_only(const build_t *build, const char *argument, const dump_list_t *dump) {
+    if (build->quiet || !build->target || dump->count != 1 || strcmp(dump->items[0].name, build->target) == 0)
+        return;
     char *name = build_shown(argument);
-    if (!build->quiet && build->target && dump->count == 1 && strcmp(dump->items[0].name, build->target) != 0)
-        log_note("%s has one collection, %s: it is taken for %s", name ? name : argument, dump->items[0].name,
-                 build->target);
+    log_note("%s has one collection, %s: it is taken for %s", name ? name : argument, dump->items[0].name,
+             build->target);
     free(name);
 }
 
