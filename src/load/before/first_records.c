@@ -79,10 +79,11 @@ static bool judge(const looker_t *looker, err_t *err) {
     if (looker->stops)
         return err_set(err, STATUS_INPUT, "%s. Nothing was dropped", looker->why.text);
     return looker->any || !looker->rejects ||
-           err_set(err, STATUS_INPUT,
-                   "%s; of the first records, %s, none makes a document by the format '%.100s'. Nothing was "
-                   "dropped: give their --format, or try it with `tipple parse`",
-                   looker->why.text, units_count(count, looker->rejects), looker->schema->name);
+           err_set(
+               err, STATUS_INPUT,
+               "%s; no record that was looked at (%s) makes a document by the format '%.100s'. Nothing was "
+               "dropped: give the --format of these files, or try one with `tipple parse`",
+               looker->why.text, units_count(count, looker->rejects), looker->schema->name);
 }
 
 bool first_records_try(const schema_t *schema, const manifest_t *manifest, uint64_t max_record,
