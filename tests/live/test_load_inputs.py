@@ -345,6 +345,17 @@ class Inputs(livetest.Case):
             self.write(name, b"1,2\n" * 300 + b"3," + b"y" * (5 << 20))
         self.assertEqual(4 * 301, self.load("--format", "./own.yaml", "--memory", "16M", "a", "b", "c", "d", timeout=120)["loaded"])
 
+    def test_limit_among_last_records(self):
+        """--limit counts last records without a line end, of the file where it ends and of those before it"""
+        names = ["%d.csv" % number for number in range(40)]
+        for name in names:
+            self.write(name, rows(2)[:-1])
+        for limit in 1, 2, 3, 4, 40, 41, 79, 80, 81:
+            with self.subTest(limit=limit):
+                counts = self.load(*names, "--limit", limit, collection="limit%d" % limit)
+                self.assertEqual(min(limit, 80), counts["read"])
+                self.assertEqual(min(limit, 80), self.client.count(self.database, "limit%d" % limit))
+
     def test_model_delimiters_and_values_kept_as_text(self):
         """delimiters in the model, Latin-1, odd numbers and dates, codes with padding, int64"""
         text = rows(0) + b"\n".join([

@@ -314,15 +314,19 @@ static void feed(worker_t *worker) {
     }
 }
 
-/* So many of the feeders have ended, or never began. When one is through, or has failed, all are to be. */
+/* So many of the feeders have ended, or never began. When one is through, or has failed, all are to be. A load may still
+ * have torn records to send: its queue is closed by feeder_join. */
 static void end_feeders(feeder_t *feeder, uint32_t count) {
     const feeder_options_t *options = &feeder->options;
     hand_out_close(options->hand_out);
     if (atomic_fetch_sub(&feeder->running, count) != count)
         return;
-    queue_close(options->pipeline->queue);
-    if (options->loading)
-        load_state_end_feeding(options->loading);
+    if (!options->loading) {
+        queue_close(options->pipeline->queue);
+        return;
+    }
+    queue_drain(options->pipeline->queue);
+    load_state_end_feeding(options->loading);
 }
 
 static void *work(void *context) {
@@ -395,6 +399,7 @@ feeder_progress_t feeder_progress(feeder_t *feeder) {
 
 bool feeder_join(feeder_t *feeder, err_t *err) {
     const bool ok = team_join(&feeder->team, err);
+    queue_close(feeder->options.pipeline->queue);
     pthread_mutex_destroy(&feeder->lock);
     pthread_mutex_destroy(&feeder->beginnings);
     free(feeder);

@@ -131,17 +131,21 @@ bool job_collect(job_t *job, err_t *err) {
     return ok;
 }
 
-/* False: there is no room for now. The senders may wait for this thread, so that it does not wait for them. */
+/* False: there is no room for now. The senders may wait for this thread, so that it does not wait for them. A block counts
+ * from before a sender can settle it, but not while it waits for room: that would keep this thread waiting, too. */
 static bool send_held_back(job_t *job, block_t *block) {
+    pipeline_t *pipeline = &job->loading.pipeline;
     block->next = NULL;
-    if (!block->counted)
-        load_state_add_block(&job->loading);
+    load_state_add_block(&job->loading);
     block->counted = true;
-    const queue_offer_t offer =
-        queue_offer(job->loading.pipeline.queue, block, record_id_lane_of(block->id_base));
+    const queue_offer_t offer = queue_offer(pipeline->queue, block, record_id_lane_of(block->id_base));
     if (offer == QUEUE_CLOSED)
-        pipeline_free_block(&job->loading.pipeline, block);
-    return offer != QUEUE_FULL;
+        pipeline_free_block(pipeline, block);
+    if (offer != QUEUE_FULL)
+        return true;
+    block->counted = false;
+    pipeline->settled(pipeline->context);
+    return false;
 }
 
 /* Where no feeder brings anything behind them, nobody else tells the senders that they need not wait for more. */
@@ -162,6 +166,6 @@ void job_send_torn(job_t *job) {
             pipeline_free_block(&job->loading.pipeline, news->block);
         free(news);
     }
-    if (any && hand_out_is_idle(job->hand_out))
+    if (any && (hand_out_is_idle(job->hand_out) || load_state_is_fed(&job->loading)))
         queue_drain(job->loading.pipeline.queue);
 }

@@ -272,10 +272,20 @@ static coordinator_t coordinator_of(conductor_t *conductor) {
                            .enough = enough};
 }
 
+/* A limit may end the reading while the last records of files wait for the catalog; and few go into the queue at once. */
+static bool send_rest(conductor_t *conductor, err_t *err) {
+    bool hungry, idle, ok = true;
+    while (ok && conductor->job->torn)
+        ok = wait_for_change(conductor, CHECKPOINT_NS, false, &hungry, &idle, err) &&
+             coordinator_flush(&conductor->coordinator, err) &&
+             coordinator_confirm(&conductor->coordinator, err);
+    return ok;
+}
+
 bool job_conduct(job_t *job, err_t *err) {
     conductor_t conductor = {.job = job, .followed_ns = clock_now_ns()};
     conductor.coordinator = coordinator_of(&conductor);
-    return coordinator_run(&conductor.coordinator, err) &&
+    return coordinator_run(&conductor.coordinator, err) && send_rest(&conductor, err) &&
            catalog_check_collection(job->store, &job->settings, job->loading.generation, err);
 }
 
