@@ -187,6 +187,8 @@ static void test_mistakes(void **state) {
          "double, backslash and backslashes"},
         {"format: x\nrecord: {delimiter: \",\", header: {a: b}}\nfields: [{name: a}]\n", "2:34", "word"},
         {"format: x\nrecord: {delimiter: \",\", header: [\"\"]}\nfields: [{name: a}]\n", "2:34", "empty"},
+        {"format: x\nrecord: {delimiter: \",\", header: Refuse}\nfields: [{name: a}]\n", "2:34",
+         "list of words"},
         {"format: x\nrecord: {delimiter: \",\", quote: none, multiline: yes}\nfields: [{name: a}]\n", "2:50",
          "without a quote"},
         {"format: x\nrecord: {delimiter: \",\", multiline: 7}\nfields: [{name: a}]\n", "2:37", "yes or no"},

@@ -189,15 +189,13 @@ static bool read_escape(reader_t *reader, const yaml_item_t *node) {
 
 static bool read_header(reader_t *reader, const yaml_item_t *node) {
     schema_t *schema = reader->schema;
-    bool yes;
+    bool yes = false;
     err_t ignored;
-    if (node->kind == YAML_ITEM_SCALAR && !node->quoted && strcmp(node->text, "refuse") == 0) {
-        schema->header = HEADER_REFUSE;
-        return true;
-    }
-    if (node->kind == YAML_ITEM_SCALAR && !node->quoted &&
-        yaml_tree_bool(reader->tree, node, &yes, &ignored)) {
-        schema->header = yes ? HEADER_YES : HEADER_NO;
+    if (node->kind == YAML_ITEM_SCALAR && !node->quoted) {
+        const bool refuse = strcmp(node->text, "refuse") == 0;
+        if (!refuse && !yaml_tree_bool(reader->tree, node, &yes, &ignored))
+            return COMPLAIN(node, "yes, no, refuse, or a list of words such as [id, ID] was expected");
+        schema->header = refuse ? HEADER_REFUSE : yes ? HEADER_YES : HEADER_NO;
         return true;
     }
     schema->header = HEADER_WORDS;
