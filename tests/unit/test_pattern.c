@@ -283,6 +283,7 @@ static void test_compile(void **state) {
                                       "YYYY-MM-DD MM",
                                       "YYYY-MM-DD hh hh",
                                       "YYYY-MM-DD SSS SSSSSS",
+                                      "YYYY-MM-DD hh:mm:SS",
                                       "YYYY-MM-DD \xc3\xa9",
                                       "YYYY-MM-DD and so on and on and on and so on"};
     for (size_t i = 0; i < sizeof good / sizeof *good; i++)

@@ -95,6 +95,8 @@ const char *pattern_compile(const char *text, size_t length, pattern_t *pattern)
         return "YYYY, MM and DD are needed, or YY, M, MON or MONTH, and D";
     if (seen['A'] && !seen['h'])
         return "A is AM or PM: hh or h is needed";
+    if (seen['S'] && !seen['s'])
+        return "S is a fraction of a second: ss is needed";
     if (runs_on(pattern))
         return "after D, M or h there must be something that is no digit";
     pattern->iso = length >= 19 && strncmp(text, "YYYY-MM-DD", 10) == 0 && !pattern->parts[5] &&
