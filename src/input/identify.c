@@ -117,8 +117,8 @@ static uint64_t text_bound(int fd, uint64_t from, uint64_t size, input_kind_t ki
                                  : 0;
 }
 
-/* What kind of text begins with these compressed bytes of a file? Decompresses only the first block of a tar. bzip2 gives
- * nothing before it has 900 KB of text together, for which it may need more than the first bytes. */
+/* What kind of text begins with these compressed bytes of a file? Decompresses only the first block of a tar. zstd gives
+ * nothing before it has 128 KiB of text together, and bzip2 900 KB: for that they may need more than the first bytes. */
 static magic_t magic_within(spare_t *peek, int fd, const input_file_t *file, uint8_t *head, size_t size) {
     const input_kind_t kind = file->kind;
     uint8_t block[TAR_BLOCK];
@@ -126,15 +126,17 @@ static magic_t magic_within(spare_t *peek, int fd, const input_file_t *file, uin
     feed_t feed;
     err_t ignored;
     const char *compressed;
+    const bool reads_on = kind == INPUT_BZIP2 || (kind == INPUT_ZSTD && size < file->disk_bytes);
     decoder_t *decoder = spare_take(peek, kind);
     if (!decoder)
         return MAGIC_TEXT;
-    if (kind == INPUT_BZIP2)
+    if (reads_on)
         feed_init(&feed, "", fd, false, 0, file->disk_bytes);
     else
         feed_init_bytes(&feed, "", head, size);
+    feed.most = IDENTIFY_END_BYTES;
     decoder->read(decoder, &feed, block, sizeof block, &got, &ignored);
-    if (kind == INPUT_BZIP2)
+    if (reads_on)
         feed_free(&feed);
     spare_give(peek, kind, decoder);
     return magic_of(block, got, &compressed);

@@ -226,6 +226,22 @@ static void reads_headers_of_all_kinds(void **state) {
     expect_members(tar, "every=1;near=2;own=3;", NULL);
 }
 
+/* As zstd, its first block of 128 KiB takes more than the first 64 KiB of the file. */
+static void knows_what_hardly_shrinks(void **state) {
+    (void)state;
+    bytes_t tar = {0}, text = {0};
+    uint64_t seed = 7;
+    char row[40], expected[300];
+    while (text.size < 400000)
+        bytes_add(&text, row,
+                  (size_t)sprintf(row, "%016llx\n", (unsigned long long)chance(&seed, UINT64_MAX)));
+    put(&tar, (header_t){.name = "ids", .body = (const char *)text.at, .size = text.size, .dialect = USTAR});
+    put_text(&tar, "last", "x");
+    sprintf(expected, "ids=%.200s;last=x;", (const char *)text.at);
+    free(text.at);
+    expect_members(tar, expected, NULL);
+}
+
 static void leaves_out_what_is_no_file(void **state) {
     (void)state;
     bytes_t tar = {0};
@@ -778,6 +794,7 @@ static void stops_while_listing(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reads_headers_of_all_kinds),
+        cmocka_unit_test(knows_what_hardly_shrinks),
         cmocka_unit_test(leaves_out_what_is_no_file),
         cmocka_unit_test(refuses_bytes_of_what_is_no_file),
         cmocka_unit_test(knows_the_end),
