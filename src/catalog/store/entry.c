@@ -145,7 +145,7 @@ bool fix_marks_leave_out(const fix_mark_t *fixes, size_t count, uint64_t offset,
 bool fix_marks_answer(const fix_mark_t *fixes, size_t count, uint64_t offset, uint64_t of,
                       uint32_t generation) {
     const fix_mark_t *answer = find_answer(fixes, count, offset, of);
-    return answer && fix_mark_holds(answer, generation);
+    return answer && answer->hash != FIX_NOTHING && fix_mark_holds(answer, generation);
 }
 
 const fix_mark_t *entry_answer(const entry_t *entry, uint64_t offset, uint64_t of) {

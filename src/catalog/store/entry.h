@@ -172,10 +172,10 @@ uint64_t entry_open_rejects(const entry_t *entry);
 bool fix_marks_accept(const fix_mark_t *fixes, size_t count, uint64_t offset, uint64_t of, uint64_t hash);
 /* Was a document of this hash noted for any record that began at this offset? */
 bool fix_marks_know(const fix_mark_t *fixes, size_t count, uint64_t offset, uint64_t hash);
-/* Has a person left this record out, or does the filter leave out what was made of it? */
-/* Is the reject of this record answered, in a collection of this generation? */
+/* Was this record fixed to a document, in a collection of this generation? */
 bool fix_marks_answer(const fix_mark_t *fixes, size_t count, uint64_t offset, uint64_t of,
                       uint32_t generation);
+/* Has a person left this record out, or does the filter leave out what was made of it? */
 bool fix_marks_leave_out(const fix_mark_t *fixes, size_t count, uint64_t offset, uint64_t of);
 /* Is there a fix of any record that begins at or after `from` and before `to`? */
 bool fix_marks_between(const fix_mark_t *fixes, size_t count, uint64_t from, uint64_t to);
