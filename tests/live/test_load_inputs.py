@@ -346,7 +346,8 @@ class Inputs(livetest.Case):
         self.assertEqual(4 * 301, self.load("--format", "./own.yaml", "--memory", "16M", "a", "b", "c", "d", timeout=120)["loaded"])
 
     def test_limit_among_last_records(self):
-        """--limit counts last records without a line end, of the file where it ends and of those before it"""
+        """--limit counts last records without a line end, of the file where it ends and of those before it; that they are
+        there is written down"""
         names = ["%d.csv" % number for number in range(40)]
         for name in names:
             self.write(name, rows(2)[:-1])
@@ -355,6 +356,14 @@ class Inputs(livetest.Case):
                 counts = self.load(*names, "--limit", limit, collection="limit%d" % limit)
                 self.assertEqual(min(limit, 80), counts["read"])
                 self.assertEqual(min(limit, 80), self.client.count(self.database, "limit%d" % limit))
+        for name in names:
+            self.write(name, rows(1)[:-1])
+        for limit in 1, 2, 39, 40, 41:
+            with self.subTest(of_one_record=limit):
+                counts = self.load(*names, "--limit", limit, collection="one%d" % limit)
+                self.assertEqual(min(limit, 40), counts["loaded"])
+                self.assertEqual(min(limit, 40), self.client.count(self.database, "one%d" % limit))
+                self.assertEqual(40 - min(limit, 40), self.load(*names, collection="one%d" % limit)["read"])
 
     def test_model_delimiters_and_values_kept_as_text(self):
         """delimiters in the model, Latin-1, odd numbers and dates, codes with padding, int64"""

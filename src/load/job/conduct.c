@@ -272,13 +272,17 @@ static coordinator_t coordinator_of(conductor_t *conductor) {
                            .enough = enough};
 }
 
-/* A limit may end the reading while the last records of files wait for the catalog; and few go into the queue at once. */
+/* A limit may end the reading while the last records of files wait for the catalog; few go into the queue at once, and who
+ * sends them may ask this thread. */
 static bool send_rest(conductor_t *conductor, err_t *err) {
+    const job_t *job = conductor->job;
     bool hungry, idle, ok = true;
-    while (ok && conductor->job->torn)
-        ok = wait_for_change(conductor, CHECKPOINT_NS, false, &hungry, &idle, err) &&
-             coordinator_flush(&conductor->coordinator, err) &&
+    for (bool more = enough(conductor); ok && more;) {
+        ok = wait_for_change(conductor, CHECKPOINT_NS, false, &hungry, &idle, err);
+        more = job->torn || !idle;
+        ok = ok && coordinator_flush(&conductor->coordinator, err) &&
              coordinator_confirm(&conductor->coordinator, err);
+    }
     return ok;
 }
 
