@@ -365,6 +365,19 @@ class Inputs(livetest.Case):
                 self.assertEqual(min(limit, 40), self.client.count(self.database, "one%d" % limit))
                 self.assertEqual(40 - min(limit, 40), self.load(*names, collection="one%d" % limit)["read"])
 
+    def test_limit_beyond_a_damaged_input(self):
+        """an input that is cut off before --limit is reached is told, and does not end the reading as the limit does"""
+        packed = gzip.compress(rows(2000))
+        self.write("cut.csv.gz", packed[:len(packed) // 2])
+        self.write("d.csv", rows(1))
+        whole = self.load("cut.csv.gz", status=5, collection="whole")["read"]
+        self.assertTrue(0 < whole < 2000)
+        for limit, status in (1, 0), (whole, 0), (whole + 1, 5), (5000, 5):
+            with self.subTest(limit=limit):
+                counts = self.load("cut.csv.gz", "d.csv", "--limit", limit, status=status, collection="cut%d" % limit)
+                self.assertEqual(min(limit, whole), counts["read"])
+                self.assertEqual(status == 5, "in the middle of its gzip data" in self.stderr)
+
     def test_model_delimiters_and_values_kept_as_text(self):
         """delimiters in the model, Latin-1, odd numbers and dates, codes with padding, int64"""
         text = rows(0) + b"\n".join([

@@ -117,8 +117,8 @@ static bool hand_on(worker_t *worker, load_file_t *file, cut_t *cut, uint64_t fr
     }
     if (options->limit != UINT64_MAX) {
         ok = limited_cut(&worker->limited, block, err);
-        *more = !block->partial;
-        if (block->partial) /* not fed to its end, but this far it was */
+        *more = !block->partial || worker->limited.left; /* a damaged input makes it partial, too */
+        if (!*more)                                      /* not fed to its end, but this far it was */
             file->blocks = block->to;
     }
     ok = ok && number(options, block, err);
