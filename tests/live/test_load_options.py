@@ -169,6 +169,13 @@ class Place(livetest.Case):
         drop = ("load", "--uri", self.uri(), "--drop", "--yes")
         self.tipple(*drop, "-f", "./reject.yaml", "good.csv")
         self.write("other.gz", gzip.compress(b"1|2\n3|4\n"))
+        self.write("head.yaml", "format: head\nrecord: {delimiter: [\",\"], header: yes}\nfields: [{name: a}, {name: b}]\n")
+        self.write("cut.gz", gzip.compress(b"a,b\n1,2345678\n")[:20])
+        self.write("cut.bson", b"\x30\0\0\0\x10a\0")
+        for name, data in ("./head.yaml", "cut.gz"), ("bson", "cut.bson"):
+            for more in (), ("--dry-run",):
+                self.assertIn(". Nothing was dropped", self.tipple(*drop, *more, "-f", name, data, status=5).stderr)
+                self.assertEqual(2, self.client.count(self.database, "results"))
         for name, data, said in (("reject", "other.csv", "other.csv:1:4: it has 1 field where 2 were expected; no record that was looked at "
                                   "(2) makes a document by the format 'reject'. Nothing was dropped: give"),
                                  ("reject", "other.gz", "no record that was looked at (2)"),

@@ -20,8 +20,8 @@ typedef struct {
     uint64_t left; /* records that the load takes */
     uint64_t rejects;
     bool any; /* something makes a document, or nobody knows that here */
-    bool stops;
-    err_t why; /* of the first reject; or, if it stops, of the one where it does */
+    bool stops, damaged;
+    err_t why; /* of the first reject or damaged input; or, if it stops, of the reject where it does */
 } looker_t;
 
 static void take_reject(looker_t *looker, const record_t *record, const char *name) {
@@ -53,22 +53,33 @@ static bool try_cut(looker_t *looker, const cut_t *cut, const char *name) {
         looker->left -= parsed == PARSED_DOCUMENT || parsed == PARSED_REJECT;
     } while (parsed != PARSED_END && parsed != PARSED_MEMORY && parsed != PARSED_OTHER_HEADER &&
              goes_on(looker));
-    looker->any |= cut->oversize.length || cut->broken;
+    looker->any |= cut->oversize.length > 0;
     return parsed != PARSED_MEMORY;
 }
 
-/* What cannot be read here is no failure: the load itself will say so. */
+/* The damage of an input before which nothing makes a document; what cannot be opened is no failure: the load itself will
+ * say so. */
+static void take_damage(looker_t *looker, const err_t *fault) {
+    if (fault->status != STATUS_INPUT || looker->any || looker->rejects || looker->damaged)
+        return;
+    looker->damaged = true;
+    looker->why = *fault;
+}
+
 static bool try_input(looker_t *looker, const input_file_t *file) {
-    err_t ignored;
-    cut_t cut;
+    err_t ignored, fault;
+    cut_t cut = {.broken = true};
+    int got = 0;
     bool ok = true;
     source_t *source = source_open_in(looker->kit, file, &ignored);
     cutter_t *cutter = source ? cutter_new(source, looker->pool, looker->max_record, &ignored) : NULL;
-    if (cutter && cutter_begin(cutter, looker->schema, file->name, &looker->dialect, &ignored) &&
-        cutter_next(cutter, &cut, &ignored) > 0) {
-        ok = try_cut(looker, &cut, file->name);
-        pool_give(looker->pool, &cut.buffer);
-    }
+    if (cutter && cutter_begin(cutter, looker->schema, file->name, &looker->dialect, &ignored))
+        while (ok && cut.broken && (got = cutter_next(cutter, &cut, &fault)) > 0) {
+            ok = try_cut(looker, &cut, file->name);
+            pool_give(looker->pool, &cut.buffer);
+        }
+    if (got < 0)
+        take_damage(looker, &fault);
     cutter_destroy(cutter);
     source_close(source);
     return ok;
@@ -76,7 +87,7 @@ static bool try_input(looker_t *looker, const input_file_t *file) {
 
 static bool judge(const looker_t *looker, err_t *err) {
     char count[UNITS_MAX];
-    if (looker->stops)
+    if (looker->stops || (looker->damaged && !looker->any && !looker->rejects))
         return err_set(err, STATUS_INPUT, "%s. Nothing was dropped", looker->why.text);
     return looker->any || !looker->rejects ||
            err_set(
