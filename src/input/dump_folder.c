@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 #include <zlib.h>
 
 enum { MOST_METADATA = 16 << 20 };
@@ -114,8 +115,31 @@ static char *namespace_by(const char *metadata, const char *folder, const char *
     return namespace_of(folder, collection);
 }
 
-/* Of metadata without documents beside it. */
-static const char *why_alone(dump_list_t *dump, const char *folder, const char *name, const char *target) {
+/* Its name without the ending of metadata is that of a file of documents, too. */
+static bool has_documents(const char *path) {
+    bool has = false;
+    for (size_t i = 0; !has && i < 2; i++) {
+        char *beside;
+        if (asprintf(&beside, "%.*s%s", (int)stem(path, metadata_ends), path, data_ends[i]) < 0)
+            return true;
+        has = access(beside, F_OK) == 0;
+        free(beside);
+    }
+    return has;
+}
+
+/* Others may call a file of JSON so. */
+static bool is_of_dump(const char *metadata) {
+    bson_iter_t iter;
+    err_t ignored;
+    bson_t *document = metadata ? json_document(metadata, &ignored) : NULL;
+    const bool is = document && bson_iter_init_find(&iter, document, "indexes");
+    bson_destroy(document);
+    return is;
+}
+
+/* Of metadata: a clause; "": nobody needs to know it; NULL: it is no part of a dump. */
+static const char *why_metadata(dump_list_t *dump, const char *folder, const char *name, const char *target) {
     char *path, type[20];
     if (asprintf(&path, "%s/%s", folder, name) < 0)
         return "";
@@ -126,10 +150,14 @@ static const char *why_alone(dump_list_t *dump, const char *folder, const char *
     char *namespace = why && target ? namespace_by(metadata, folder, name, stem(name, metadata_ends)) : NULL;
     if (namespace && strcmp(namespace, target) == 0)
         dump->why_target_empty = why;
+    if (!why && has_documents(path))
+        why = "";
+    else if (!why && is_of_dump(metadata))
+        why = "of a collection whose documents (.bson) are missing here";
     free(namespace);
     free(metadata);
     free(path);
-    return why ? why : "";
+    return why;
 }
 
 static bool add(dump_list_t *dump, const char *folder, const char *name, size_t length, err_t *err) {
@@ -163,7 +191,7 @@ bool dump_folder_see(dump_list_t *dump, bool is, const char *folder, const char 
     if (!is)
         return add(dump, folder, name, data, err);
     if (stem(name, metadata_ends))
-        *why = why_alone(dump, folder, name, target);
+        *other = !(*why = why_metadata(dump, folder, name, target));
     else if (strcmp(name, "prelude.json") == 0 || strcmp(name, "prelude.json.gz") == 0)
         *why = "";
     else if (data > sizeof system - 1 && strncmp(name, system, sizeof system - 1) == 0)
