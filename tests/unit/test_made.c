@@ -52,6 +52,15 @@ static const case_t cases[] = {
     {"k: point, from: [n, m]", "|||", "", 0},
     {"k: point, from: [n, m]", "||x|1", "", 1}, /* the number, not the point */
     {"type: first, from: [a]", "x|||", "'type':'x'", 0},
+    /* a key that is called as an option is: what stands beside it counts all the same */
+    {"value: first, from: [a, b], type: number, decimal: \",\"", "1,5|||", "'value':1.5", 0},
+    {"value: first, from: [a, b], nulls: [\"-\"]", "-|||", "", 0},
+    {"with: first, from: [a, b], type: date, pattern: DD/MM/YYYY", "29/02/2024|||",
+     "'with':{'$date':'2024-02-29T00:00:00Z'}", 0},
+    {"type: first, from: [a, b], nulls: [\"-\"]", "-|||", "", 0},
+    {"nulls: first, from: [a], type: boolean", "true|||", "'nulls':true", 0},
+    {"decimal: first, from: [a], type: number, nulls: [\"-\"]", "1.5|||", "'decimal':1.5", 0},
+    {"exact: first, from: [a], type: int", "7|||", "'exact':7", 0},
 };
 
 static char *filled(const char *text) {

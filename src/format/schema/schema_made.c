@@ -170,7 +170,7 @@ static bool read_type(reader_t *reader, const yaml_item_t *node, const yaml_item
     const field_type_t is = made->field.type;
     if (is == TYPE_LENGTH || is == TYPE_BINARY || is == TYPE_JSON)
         return COMPLAIN(type, "nothing can be made with the type %s", schema_type_name(is));
-    return is_option(key->key) || schema_values(reader, node, &made->field);
+    return schema_values(reader, node, &made->field);
 }
 
 static bool read_constant(reader_t *reader, const yaml_item_t *node, const yaml_item_t *value, make_t *made) {

@@ -3,6 +3,12 @@
 
 #include <string.h>
 
+/* What stands beside the name of a field; of one that is made, a key called so may be what is made. */
+static const yaml_item_t *beside(const yaml_item_t *node, const field_t *field, const char *name) {
+    const yaml_item_t *item = yaml_item_get(node, name);
+    return item && item->key != field->key ? item : NULL;
+}
+
 static bool read_pattern(reader_t *reader, const yaml_item_t *node, field_t *field) {
     if (field->type != TYPE_DATE)
         return COMPLAIN(node, "'pattern' goes with the types date and datetime");
@@ -51,7 +57,7 @@ static bool read_words(reader_t *reader, const yaml_item_t *field_node, field_t 
                                               {{"true", 4}, {"True", 4}, {"TRUE", 4}}};
     static const char *const keys[] = {"false", "true"};
     for (int is = 0; is < 2; is++) {
-        const yaml_item_t *node = yaml_item_get(field_node, keys[is]);
+        const yaml_item_t *node = beside(field_node, field, keys[is]);
         field->words[is] = (texts_t){usual[is], COUNT(usual[is])};
         if (node && !read_words_of(reader, node, field, &field->words[is]))
             return false;
@@ -80,8 +86,8 @@ static bool read_mark(reader_t *reader, const yaml_item_t *node, const char *kno
 }
 
 /* Reads both where they are there. */
-static bool read_marks(reader_t *reader, const yaml_item_t *node, char *point, char *thousands) {
-    const yaml_item_t *decimal = yaml_item_get(node, "decimal"), *marks = yaml_item_get(node, "thousands");
+static bool read_marks(reader_t *reader, const yaml_item_t *decimal, const yaml_item_t *marks, char *point,
+                       char *thousands) {
     if ((decimal && !read_mark(reader, decimal, ",.", point)) ||
         (marks && !read_mark(reader, marks, ",.' ", thousands)))
         return false;
@@ -95,7 +101,8 @@ bool schema_record_numerals(reader_t *reader, const yaml_item_t *node) {
     schema_t *schema = reader->schema;
     const yaml_item_t *exact = yaml_item_get(node, "exact");
     char point = '.', thousands = 0;
-    const bool marks = read_marks(reader, node, &point, &thousands);
+    const bool marks = read_marks(reader, yaml_item_get(node, "decimal"), yaml_item_get(node, "thousands"),
+                                  &point, &thousands);
     schema->point = marks ? point : '.';
     schema->thousands = marks ? thousands : 0;
     return marks && (!exact || yaml_tree_bool(reader->tree, exact, &schema->exact, reader->err));
@@ -103,20 +110,23 @@ bool schema_record_numerals(reader_t *reader, const yaml_item_t *node) {
 
 static bool read_numerals(reader_t *reader, const yaml_item_t *node, field_t *field) {
     static const char *const keys[] = {"decimal", "thousands", "exact"};
-    const yaml_item_t *exact = yaml_item_get(node, "exact");
+    const yaml_item_t *given[COUNT(keys)];
+    for (size_t i = 0; i < COUNT(keys); i++)
+        given[i] = beside(node, field, keys[i]);
+    const yaml_item_t *exact = given[2];
     char point = reader->schema->point, thousands = reader->schema->thousands;
     const bool number = field->type == TYPE_INT || field->type == TYPE_LONG || field->type == TYPE_NUMBER ||
                         field->type == TYPE_DECIMAL;
     const bool others = field->type == TYPE_TRIMMED || field->type == TYPE_OBJECTID;
     for (size_t i = 0; i < COUNT(keys); i++)
-        if (yaml_item_get(node, keys[i]) && !number && !(others && yaml_item_get(node, keys[i]) == exact))
-            return COMPLAIN(
-                yaml_item_get(node, keys[i]), "'%s' goes with the types int, long, number%s", keys[i],
-                strcmp(keys[i], "exact") == 0 ? ", decimal, trimmed and objectid" : " and decimal");
+        if (given[i] && !number && !(others && given[i] == exact))
+            return COMPLAIN(given[i], "'%s' goes with the types int, long, number%s", keys[i],
+                            strcmp(keys[i], "exact") == 0 ? ", decimal, trimmed and objectid"
+                                                          : " and decimal");
     field->exact = number && reader->schema->exact;
     bool *const said = field->type == TYPE_OBJECTID ? &field->no_capitals : &field->exact;
     if ((exact && !yaml_tree_bool(reader->tree, exact, said, reader->err)) ||
-        !read_marks(reader, node, &point, &thousands))
+        !read_marks(reader, given[0], given[1], &point, &thousands))
         return false;
     if (number && (thousands || (point != '.' && field->type != TYPE_INT && field->type != TYPE_LONG))) {
         field->point = point;
@@ -126,7 +136,7 @@ static bool read_numerals(reader_t *reader, const yaml_item_t *node, field_t *fi
 }
 
 bool schema_values(reader_t *reader, const yaml_item_t *node, field_t *field) {
-    const yaml_item_t *pattern = yaml_item_get(node, "pattern"), *nulls = yaml_item_get(node, "nulls");
+    const yaml_item_t *pattern = beside(node, field, "pattern"), *nulls = beside(node, field, "nulls");
     if ((pattern && !TRY(read_pattern(reader, pattern, field))) ||
         (nulls && !TRY(schema_texts(reader, nulls, &field->nulls))) ||
         (field->nulls.count > SCHEMA_MOST_NULLS &&
