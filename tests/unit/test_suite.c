@@ -227,6 +227,9 @@ static void mistakes(void **state) {
             "'n' is neither query, clients, parallel or reads");
     refused(QUERY "    find: {}\ntables: [{title: t, rows: query, columns: clients, show: speed}]\n",
             "'speed' is not a figure");
+    refused(QUERY "    find: {}\ntables: [{title: t, rows: query, columns: clients, show: mean_ms, queries: "
+                  "[nothing]}]\n",
+            "there is no query and no tag 'nothing' in this suite");
     refused(QUERY "    find: {}\ntables: [{title: t, rows: query}]\n", "a table needs");
 }
 
