@@ -256,6 +256,9 @@ bool plan_options_finish(plan_values_t *values, err_t *err) {
     for (size_t i = 0; i < NUMBERS; i++)
         if (values->texts[i] && !read_number(values, &numbers[i], values->texts[i], err))
             return false;
+    for (size_t i = RUNS; i <= TAKEOVER; i++)
+        if (values->texts[i] && !values->simulate)
+            return err_set(err, STATUS_USAGE, "--%s goes with --simulate", numbers[i].option);
     for (size_t i = 0; i < values->indexes.count; i++)
         if (!read_index(values, values->indexes.items[i], err))
             return false;
