@@ -138,6 +138,8 @@ static bool is_of_dump(const char *metadata) {
     return is;
 }
 
+static const char missing[] = "of a collection whose documents (.bson) are missing here";
+
 /* Of metadata: a clause; "": nobody needs to know it; NULL: it is no part of a dump. */
 static const char *why_metadata(dump_list_t *dump, const char *folder, const char *name, const char *target) {
     char *path, type[20];
@@ -147,13 +149,14 @@ static const char *why_metadata(dump_list_t *dump, const char *folder, const cha
     word(metadata, "type", type, sizeof type);
     const bool is_view = metadata && !type[0] && dump_list_is_view(metadata);
     const char *why = dump_list_why_empty(is_view ? "view" : type);
-    char *namespace = why && target ? namespace_by(metadata, folder, name, stem(name, metadata_ends)) : NULL;
-    if (namespace && strcmp(namespace, target) == 0)
-        dump->why_target_empty = why;
     if (!why && has_documents(path))
         why = "";
     else if (!why && is_of_dump(metadata))
-        why = "of a collection whose documents (.bson) are missing here";
+        why = missing;
+    char *namespace =
+        why && *why && target ? namespace_by(metadata, folder, name, stem(name, metadata_ends)) : NULL;
+    if (namespace && strcmp(namespace, target) == 0)
+        dump->why_target_empty = why;
     free(namespace);
     free(metadata);
     free(path);
@@ -215,8 +218,13 @@ static bool refuse_unsure(const dump_list_t *dump, const char *argument, err_t *
 
 static const char *refuse_empty(const dump_list_t *dump, const char *argument, const char *target,
                                 err_t *err) {
-    err_set(err, STATUS_INPUT, "%.1000s: of this dump %.300s is %s; mongorestore restores it", argument,
-            target, dump->why_target_empty);
+    if (dump->why_target_empty == missing)
+        err_set(err, STATUS_INPUT,
+                "%.1000s: of this dump the documents (.bson) of %.300s are missing: get the whole dump",
+                argument, target);
+    else
+        err_set(err, STATUS_INPUT, "%.1000s: of this dump %.300s is %s; mongorestore restores it", argument,
+                target, dump->why_target_empty);
     return NULL;
 }
 

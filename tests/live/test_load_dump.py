@@ -221,19 +221,22 @@ class Dump(livetest.Case):
                 self.assertEqual(9, self.load(folder + "items.bson" + end)["loaded"])
 
     def test_folder_of_the_uri_without_documents(self):
-        """where the URI names a view or a time series of the dump, the only other collection is not taken for it, nor what is there
-        dropped; one of another name is still taken"""
+        """where the URI names a view or a time series of the dump, or a collection whose .bson file is missing, the only other
+        collection is not taken for it, nor what is there dropped; one of another name is still taken"""
         folder = "dump/%s/" % self.database
         self.put_dump("dump/" + self.database, {"orders": made(30, "o")})
-        for kind, metadata in (("view", b'{"type": "view"}'), ("time series", b'{"type": "timeseries"}'),
-                               ("view", b'{"options": {"viewOn": "orders"}}')):
+        named = r"\S+\.städte"
+        for said, metadata in ((named + " is a view", b'{"type": "view"}'),
+                               (named + " is a time series", b'{"type": "timeseries"}'),
+                               (named + " is a view", b'{"options": {"viewOn": "orders"}}'),
+                               (r"the documents \(\.bson\) of " + named + " are missing", b'{"indexes": []}')):
             self.put(folder + "st%C3%A4dte.metadata.json", metadata)
             self.client.drop_database(self.database)
             self.client.insert(self.database, "städte", [{"_id": 1}])
             for words in (), ("--drop", "--yes"):
-                with self.subTest(kind=kind, words=words):
+                with self.subTest(said=said, words=words):
                     self.load("dump", *words, collection="städte", status=5)
-                    self.assertRegex(self.stderr, r"of this dump \S+\.städte is a " + kind)
+                    self.assertRegex(self.stderr, "of this dump " + said)
                     self.assertEqual(1, self.client.count(self.database, "städte"))
             self.assertEqual(30, self.load("dump", collection="other")["loaded"])
 
