@@ -1,4 +1,5 @@
 #include "base/chars/suggest.h"
+#include "base/log.h"
 #include "base/shell_word.h"
 #include "format/guess/guess_inner.h"
 #include "format/guess/guess_options.h"
@@ -136,6 +137,69 @@ static bool delimiter_agrees(char delimiter, const schema_t *schema) {
                               : !schema->blanks && schema->delimiters[0] == delimiter;
 }
 
+/* What is first in a date whose order its text may not tell: D, M or Y; 0: it is not such a one. */
+static char first_of_date(const char *pattern) {
+    const char *first = strpbrk(pattern, "DMY");
+    return first && strncmp(pattern, "YYYY", 4) != 0 && !strcasestr(pattern, "mon") ? *first : '\0';
+}
+
+/* A pattern of another order; NULL: there is none, or one of this order, too. */
+static const char *other_dates(const schema_t *schema, char first) {
+    const char *other = NULL;
+    for (size_t i = 0; i < schema->field_count; i++)
+        for (size_t j = 0; j < schema->fields[i].patterns.count; j++) {
+            const char *pattern = schema->fields[i].patterns.items[j].text;
+            if (first_of_date(pattern) == first)
+                return NULL;
+            other = first_of_date(pattern) ? pattern : other;
+        }
+    return other;
+}
+
+static bool has_other_decimal(const schema_t *schema, char mark) {
+    bool other = false;
+    for (size_t i = 0; i < schema->field_count; i++) {
+        const field_t *field = &schema->fields[i];
+        const bool number = field->type == TYPE_NUMBER || field->type == TYPE_DECIMAL;
+        const char is = field->point ? field->point : number ? '.' : '\0';
+        if (is == mark)
+            return false;
+        other |= is != '\0';
+    }
+    return other;
+}
+
+static bool has_other_header(const schema_t *schema, bool header) {
+    return schema->kind == RECORDS_DELIMITED && header != header_may_be(schema->header);
+}
+
+static bool has_flat_dots(const schema_t *schema) {
+    for (size_t i = 0; schema->kind == RECORDS_DELIMITED && i < schema->field_count; i++) {
+        const field_t *field = &schema->fields[i];
+        if (field->columns.count && strchr(field->columns.items[0].text, '.') && !strchr(field->key, '.'))
+            return true;
+    }
+    return false;
+}
+
+/* Of these a first load may have kept something else, because its text told. */
+static void tell_other(const guess_options_t *options, const schema_t *schema, const char *what) {
+    static const char *const dates[] = {NULL, "dmy", "mdy", "ymd"};
+    const char *other = options->dates ? other_dates(schema, "-DMY"[options->dates]) : NULL;
+    if (other)
+        log_warn("--dates %s: %s reads dates as %s, and goes on to: " TYPE_SPEC_ANEW, dates[options->dates],
+                 what, other);
+    if (options->decimal && has_other_decimal(schema, options->decimal))
+        log_warn("--decimal %c: %s reads numbers with another mark, and goes on to: " TYPE_SPEC_ANEW,
+                 options->decimal, what);
+    if (options->header && has_other_header(schema, options->header == GUESS_HEADER))
+        log_warn("--header %s: %s takes the first line for %s, and goes on to: " TYPE_SPEC_ANEW,
+                 options->header == GUESS_HEADER ? "yes" : "no", what,
+                 options->header == GUESS_HEADER ? "a record" : "the names of the columns");
+    if (options->nested && has_flat_dots(schema))
+        log_warn("--nested: %s makes no subdocuments, and goes on to: " TYPE_SPEC_ANEW, what);
+}
+
 bool guess_options_agree(const guess_options_t *options, const schema_t *schema, const char *what,
                          err_t *err) {
     for (size_t i = 0; i < options->type_count; i++)
@@ -151,6 +215,7 @@ bool guess_options_agree(const guess_options_t *options, const schema_t *schema,
         return err_set(err, STATUS_USAGE, "--quote: %s has quote: %s%s: " TYPE_SPEC_ANEW, what,
                        schema->quote ? (const char[]){schema->quote, '\0'} : "none",
                        schema->quoted_needed ? ", quoted: needed" : "");
+    tell_other(options, schema, what);
     return !options->bad_value_given || options->bad_value == schema->bad_value ||
            err_set(err, STATUS_USAGE, "--on-bad-value %s: %s has %s: " TYPE_SPEC_ANEW,
                    schema_bad_values[options->bad_value], what, schema_bad_values[schema->bad_value]);
