@@ -5,8 +5,8 @@
 #include "base/err.h"
 #include "input/file/input_file.h"
 
-/* MAGIC_BYTES always decide; fewer are enough for all but a tar. */
-enum { MAGIC_LEAST = 4, MAGIC_BYTES = 512 };
+/* MAGIC_BYTES always decide. MAGIC_LEAST are enough for what is decompressed: bzip2 has the longest mark. */
+enum { MAGIC_LEAST = 10, MAGIC_BYTES = 512 };
 
 typedef enum {
     MAGIC_TEXT, /* nothing is recognised: text */

@@ -755,6 +755,8 @@ static void reads_streams(void **state) {
     expect_stream(copy, text.at, text.size, NULL);
     expect_stream(lab_gzip(text.at, text.size), text.at, text.size, NULL);
     expect_stream(lab_zstd(text.at, text.size, false), text.at, text.size, NULL);
+    expect_stream(lab_xz(text.at, text.size), text.at, text.size, NULL);
+    expect_stream(lab_bzip2(text.at, text.size), text.at, text.size, NULL); /* its mark comes in two pieces */
     expect_stream((bytes_t){0}, "", 0, NULL);
     copy = (bytes_t){0};
     bytes_add(&copy, "a", 1);
