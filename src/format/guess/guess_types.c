@@ -187,17 +187,17 @@ static void tell_other(const guess_options_t *options, const schema_t *schema, c
     static const char *const dates[] = {NULL, "dmy", "mdy", "ymd"};
     const char *other = options->dates ? other_dates(schema, "-DMY"[options->dates]) : NULL;
     if (other)
-        log_warn("--dates %s: %s reads dates as %s, and goes on to: " TYPE_SPEC_ANEW, dates[options->dates],
+        log_warn("--dates %s: %s reads dates as %s, and that stays: " TYPE_SPEC_ANEW, dates[options->dates],
                  what, other);
     if (options->decimal && has_other_decimal(schema, options->decimal))
-        log_warn("--decimal %c: %s reads numbers with another mark, and goes on to: " TYPE_SPEC_ANEW,
+        log_warn("--decimal %c: %s reads numbers with another mark, and that stays: " TYPE_SPEC_ANEW,
                  options->decimal, what);
     if (options->header && has_other_header(schema, options->header == GUESS_HEADER))
-        log_warn("--header %s: %s takes the first line for %s, and goes on to: " TYPE_SPEC_ANEW,
+        log_warn("--header %s: %s takes the first line for %s, and that stays: " TYPE_SPEC_ANEW,
                  options->header == GUESS_HEADER ? "yes" : "no", what,
                  options->header == GUESS_HEADER ? "a record" : "the names of the columns");
     if (options->nested && has_flat_dots(schema))
-        log_warn("--nested: %s makes no subdocuments, and goes on to: " TYPE_SPEC_ANEW, what);
+        log_warn("--nested: %s makes no subdocuments, and that stays: " TYPE_SPEC_ANEW, what);
 }
 
 bool guess_options_agree(const guess_options_t *options, const schema_t *schema, const char *what,
