@@ -325,8 +325,8 @@ static bool number_takes(store_t *store, take_t *takes, size_t count, err_t *err
         uint64_t unit, ordinal, bytes = takes[i].extent.length;
         if (!bytes)
             continue;
-        if (!store_take_numbers(store, (bytes + RECORD_ID_EXTENT_UNIT - 1) / RECORD_ID_EXTENT_UNIT, 0, &unit,
-                                &ordinal, err))
+        if (!store_take_numbers(store, 0, (bytes + RECORD_ID_EXTENT_UNIT - 1) / RECORD_ID_EXTENT_UNIT, 0,
+                                &unit, &ordinal, err))
             return false;
         takes[i].extent.base = unit * RECORD_ID_EXTENT_UNIT;
     }
@@ -413,7 +413,7 @@ bool catalog_extend(store_t *store, ledger_t *ledger, work_t *work, uint32_t epo
         extent_t extent = {.start = entry_extents_end(entry)};
         const uint64_t pieces = (offset - extent.start) / RECORD_ID_STREAM_PIECE + 1;
         extent.length = pieces * RECORD_ID_STREAM_PIECE;
-        if (!store_take_numbers(store, extent.length / RECORD_ID_EXTENT_UNIT, 0, &unit, &ordinal, err))
+        if (!store_take_numbers(store, 0, extent.length / RECORD_ID_EXTENT_UNIT, 0, &unit, &ordinal, err))
             return false;
         extent.base = unit * RECORD_ID_EXTENT_UNIT;
         const entry_change_t change = {.ordinal = entry->ordinal,

@@ -221,7 +221,7 @@ static void try_rest(store_t *store, err_t *err) {
     entries_free(&entries);
     LAB_MUST(store->collection(store, uuid, err) || err->text[0]);
     LAB_MUST(running_count(store, 1000, &count, err) || err->text[0]);
-    LAB_MUST(store_take_numbers(store, 1, 1, &extent, &ordinal, err) || err->text[0]);
+    LAB_MUST(store_take_numbers(store, 0, 1, 1, &extent, &ordinal, err) || err->text[0]);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {

@@ -187,15 +187,15 @@ static void test_numbers(void **state) {
     assert_int_equal(header.next_ordinal, 6);
     catalog_header_free(&header);
     uint64_t extent, ordinal;
-    OK(lab, store_take_numbers(lab.store, 2, 5, &extent, &ordinal, &lab.err));
+    OK(lab, store_take_numbers(lab.store, 0, 2, 5, &extent, &ordinal, &lab.err));
     assert_int_equal(extent, 10 + (1ull << 32));
     assert_int_equal(ordinal, 6);
     /* numbers of 53 bits, in units of a MiB, and ordinals of 32: no more */
-    assert_false(store_take_numbers(lab.store, 1ull << 33, 1, &extent, &ordinal, &lab.err));
+    assert_false(store_take_numbers(lab.store, 0, 1ull << 33, 1, &extent, &ordinal, &lab.err));
     assert_int_equal(lab.err.status, STATUS_USAGE);
-    assert_false(store_take_numbers(lab.store, 1, UINT32_MAX - 10, &extent, &ordinal, &lab.err));
+    assert_false(store_take_numbers(lab.store, 0, 1, UINT32_MAX - 10, &extent, &ordinal, &lab.err));
     assert_int_equal(lab.err.status, STATUS_USAGE);
-    OK(lab, store_take_numbers(lab.store, 1, 1, &extent, &ordinal, &lab.err));
+    OK(lab, store_take_numbers(lab.store, 0, 1, 1, &extent, &ordinal, &lab.err));
     assert_int_equal(extent, 12 + (1ull << 32));
     assert_int_equal(ordinal, 11);
     close_lab(&lab);
@@ -295,7 +295,7 @@ static void test_no_header(void **state) {
     assert_false(change(&lab, &(header_change_t){.kind = HEADER_TAKE_NUMBERS, .extents = 1}));
     assert_int_equal(count_of(&lab, "files", "{}"), 0); /* nothing is made by that */
     uint64_t extent, ordinal;
-    assert_false(store_take_numbers(lab.store, 1, 1, &extent, &ordinal, &lab.err));
+    assert_false(store_take_numbers(lab.store, 0, 1, 1, &extent, &ordinal, &lab.err));
     assert_int_equal(lab.err.status, STATUS_SERVER);
     close_lab(&lab);
 }

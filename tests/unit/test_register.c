@@ -139,7 +139,8 @@ static bool holds(void *context, const entry_t *entry) {
 static void begin(lab_t *lab) {
     stands_there = STANDS_NONE;
     holds_content = true;
-    *lab = (lab_t){.store = {.read_header = read_header,
+    *lab = (lab_t){.header = {.generation = 7},
+                   .store = {.read_header = read_header,
                              .change_header = change_header,
                              .read_entries = read_entries,
                              .add_entries = add_entries,
@@ -829,6 +830,29 @@ static void test_read_again_in_doubt(void **state) {
     }
 }
 
+/* A load that slept while another one dropped the collection adds nothing to the catalog of the new one. */
+static void test_dropped_meanwhile(void **state) {
+    (void)state;
+    lab_t lab;
+    begin(&lab);
+    wanted_t wanted[] = {file_of("d/a", 'a', 10)};
+    registration_t registering = {.wanted = wanted,
+                                  .count = 1,
+                                  .self = {{2}},
+                                  .generation = 6,
+                                  .digest_at = digest_at,
+                                  .file_at = file_at,
+                                  .by_link = by_link,
+                                  .holds = holds,
+                                  .context = wanted,
+                                  .name = "c"};
+    assert_false(catalog_register(&lab.store, &registering, &err));
+    assert_non_null(strstr(err.text, "was dropped and made again"));
+    assert_int_equal(lab.added, 0);
+    register_free(&registering);
+    end(&lab);
+}
+
 /* Many of one last name: each path is looked at once, not once for each pair. */
 static void test_one_last_name(void **state) {
     (void)state;
@@ -999,6 +1023,7 @@ int main(void) {
         cmocka_unit_test(test_many_gone),
         cmocka_unit_test(test_first_portion_is_taken),
         cmocka_unit_test(test_read_again_in_doubt),
+        cmocka_unit_test(test_dropped_meanwhile),
         cmocka_unit_test(test_one_last_name),
         cmocka_unit_test(test_one_name),
         cmocka_unit_test(test_grown_or_changed),

@@ -81,7 +81,7 @@ static bool take_numbers(store_t *store, const matching_t *m, uint64_t *unit, ui
         ++*count;
     }
     return !*count || registering->read_only ||
-           store_take_numbers(store, units, ordinals, unit, ordinal, err);
+           store_take_numbers(store, registering->generation, units, ordinals, unit, ordinal, err);
 }
 
 static bool make_entries(matching_t *m, uint64_t unit, uint64_t ordinal, err_t *err) {

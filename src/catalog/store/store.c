@@ -44,8 +44,8 @@ static bool refuse_numbers(err_t *err) {
         "a gzip counting as 1,032 times its size; load into another collection");
 }
 
-bool store_take_numbers(store_t *store, uint64_t extents, uint64_t ordinals, uint64_t *first_extent,
-                        uint64_t *first_ordinal, err_t *err) {
+bool store_take_numbers(store_t *store, uint32_t generation, uint64_t extents, uint64_t ordinals,
+                        uint64_t *first_extent, uint64_t *first_ordinal, err_t *err) {
     for (bool changed = false; !changed;) {
         catalog_header_t header = {0};
         bool found, ok = store->read_header(store, &header, &found, err);
@@ -54,7 +54,12 @@ bool store_take_numbers(store_t *store, uint64_t extents, uint64_t ordinals, uin
                                         .next_ordinal = header.next_ordinal,
                                         .extents = extents,
                                         .ordinals = ordinals};
+        const bool same = !generation || header.generation == generation;
         catalog_header_free(&header);
+        if (ok && found && !same)
+            return err_set(err, STATUS_SERVER,
+                           "the collection was dropped and made again while it was loaded: start over with "
+                           "--drop");
         if (ok && !found)
             return err_set(err, STATUS_SERVER,
                            "somebody removed the catalog of the collection while it was loaded: start over "
