@@ -320,10 +320,7 @@ static bool check_words(const suite_t *suite, const choices_t *choices, err_t *e
     for (size_t i = 0; i < suite->query_count && count < 128; i++)
         names[count++] = suite->queries[i].name;
     for (size_t i = 0; i < choices->query_count; i++) {
-        bool found = false;
-        for (size_t k = 0; k < suite->query_count; k++)
-            found = found || suite_has_tag(&suite->queries[k], choices->queries[i]);
-        if (found)
+        if (suite_knows(suite, choices->queries[i]))
             continue;
         const char *near = suggest_word(choices->queries[i], names, count);
         return err_set(err, STATUS_USAGE, "the suite %s has no query or tag '%s'%s%s%s", suite->name,

@@ -300,8 +300,17 @@ static bool read_queries(suite_t *suite, const yaml_item_t *list, const names_t 
     return true;
 }
 
+static bool read_table(suite_t *suite, const yaml_item_t *map, suite_table_t *table, err_t *err) {
+    if (!suite_read_table(suite->tree, map, yaml_item_get(yaml_tree_root(suite->tree), "queries"), table,
+                          err))
+        return false;
+    for (const yaml_item_t *word = table->queries ? table->queries->first : NULL; word; word = word->next)
+        if (!suite_knows(suite, word->text))
+            return COMPLAIN(word, "there is no query and no tag '%s' in this suite", word->text);
+    return true;
+}
+
 static bool read_tables(suite_t *suite, const yaml_item_t *list, err_t *err) {
-    const yaml_item_t *queries = yaml_item_get(yaml_tree_root(suite->tree), "queries");
     if (!list)
         return true;
     if (!suite_want(suite->tree, list, YAML_ITEM_LIST, "a list of tables", err))
@@ -309,7 +318,7 @@ static bool read_tables(suite_t *suite, const yaml_item_t *list, err_t *err) {
     if (!(suite->tables = calloc(list->count + 1, sizeof *suite->tables)))
         return err_memory(err, list->count * sizeof *suite->tables);
     for (const yaml_item_t *item = list->first; item; item = item->next)
-        if (!suite_read_table(suite->tree, item, queries, &suite->tables[suite->table_count++], err))
+        if (!read_table(suite, item, &suite->tables[suite->table_count++], err))
             return false;
     return true;
 }
@@ -405,6 +414,13 @@ bool suite_has_tag(const query_t *query, const char *word) {
     for (const yaml_item_t *tag = query->tags ? query->tags->first : NULL; tag && !named; tag = tag->next)
         named = strcmp(tag->text, word) == 0;
     return named;
+}
+
+bool suite_knows(const suite_t *suite, const char *word) {
+    for (size_t i = 0; i < suite->query_count; i++)
+        if (suite_has_tag(&suite->queries[i], word))
+            return true;
+    return false;
 }
 
 const char *suite_given(const query_t *query, size_t number) {

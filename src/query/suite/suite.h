@@ -56,6 +56,8 @@ void suite_close(suite_t *suite); /* NULL is allowed */
 
 /* Is one of these words the name of the query or one of its tags? */
 bool suite_has_tag(const query_t *query, const char *word);
+/* Or of any query of the suite? */
+bool suite_knows(const suite_t *suite, const char *word);
 
 /* The names in a query's `gives`, by number; NULL after the last. */
 const char *suite_given(const query_t *query, size_t number);

@@ -16,28 +16,6 @@ static bool is_each(const yaml_item_t *queries, const char *name) {
     return false;
 }
 
-static bool is_named(const yaml_item_t *queries, const char *word) {
-    for (const yaml_item_t *query = queries->first; query; query = query->next) {
-        const yaml_item_t *name = yaml_item_get(query, "name"), *tags = yaml_item_get(query, "tags");
-        if (strcmp(name->text, word) == 0)
-            return true;
-        for (const yaml_item_t *tag = tags ? tags->first : NULL; tag; tag = tag->next)
-            if (strcmp(tag->text, word) == 0)
-                return true;
-    }
-    return false;
-}
-
-static bool check_queries(const yaml_tree_t *tree, const yaml_item_t *words, const yaml_item_t *queries,
-                          err_t *err) {
-    if (!suite_list_of_texts(tree, words, "queries", err))
-        return false;
-    for (const yaml_item_t *word = words ? words->first : NULL; word; word = word->next)
-        if (!is_named(queries, word->text))
-            return COMPLAIN(word, "there is no query and no tag '%s' in this suite", word->text);
-    return true;
-}
-
 /* ROW: {COLUMN: text} */
 static bool check_published(const yaml_tree_t *tree, const yaml_item_t *rows, err_t *err) {
     if (rows && !suite_want(tree, rows, YAML_ITEM_MAP, "ROW: {COLUMN: FIGURE}", err))
@@ -87,5 +65,6 @@ bool suite_read_table(const yaml_tree_t *tree, const yaml_item_t *map, const yam
                         table->show);
     table->queries = yaml_item_get(map, "queries");
     table->published = yaml_item_get(map, "published");
-    return check_queries(tree, table->queries, queries, err) && check_published(tree, table->published, err);
+    return suite_list_of_texts(tree, table->queries, "queries", err) &&
+           check_published(tree, table->published, err);
 }
