@@ -1,5 +1,6 @@
 #include "input/archive/tar.h"
-#include "base/log.h"
+#include "input/file/bytes.h"
+#include "input/file/fault.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -116,10 +117,6 @@ static bool sum_fits(const uint8_t *block) {
         sum_signed += inside ? ' ' : (int8_t)block[i];
     }
     return stated == (uint64_t)sum || (sum_signed >= 0 && stated == (uint64_t)sum_signed);
-}
-
-static bool is_zero(const uint8_t *bytes, size_t size) {
-    return !size || (!bytes[0] && memcmp(bytes, bytes + 1, size - 1) == 0);
 }
 
 static bool is_posix(const uint8_t *block) {
@@ -257,7 +254,7 @@ static int end(tar_t *tar, uint64_t at, err_t *err) {
         for (size_t i = 0; i < got; i += TAR_BLOCK) {
             size_t size = got - i < TAR_BLOCK ? got - i : TAR_BLOCK;
             uint64_t there = at + i;
-            if (is_zero(blocks + i, size))
+            if (bytes_are_zero(blocks + i, size))
                 continue;
             if (size == TAR_BLOCK && sum_fits(blocks + i)) {
                 err_set(err, STATUS_INPUT,
@@ -266,8 +263,7 @@ static int end(tar_t *tar, uint64_t at, err_t *err) {
                         tar->name, (unsigned long long)there, (unsigned long long)there + 1);
                 return -1;
             }
-            log_warn("%s: what follows the end of the archive at byte %llu is no part of it and was not read",
-                     tar->name, (unsigned long long)there);
+            fault_tell_rest(tar->name, there);
             return 0;
         }
     }
@@ -288,7 +284,7 @@ static int next_header(tar_t *tar, uint8_t block[TAR_BLOCK], err_t *err) {
     memcpy(block, bytes + padding, have);
     if (got < padding)
         return cut_off(tar, err) - 1;
-    if (have && is_zero(block, have))
+    if (have && bytes_are_zero(block, have))
         return have < TAR_BLOCK ? 0 : end(tar, at + TAR_BLOCK, err);
     if (!have) {
         err_set(err, STATUS_INPUT,
@@ -320,7 +316,7 @@ static int has_body(const tar_t *tar, err_t *err) {
     size_t got;
     if (!tar->read(tar->context, tar->at, block, sizeof block, &got, err))
         return -1;
-    return got == sizeof block && !sum_fits(block) && !is_zero(block, got);
+    return got == sizeof block && !sum_fits(block) && !bytes_are_zero(block, got);
 }
 
 static bool refuse_body(const tar_t *tar, const char *words, uint64_t size, err_t *err) {

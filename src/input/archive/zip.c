@@ -1,5 +1,4 @@
 #include "input/archive/zip.h"
-#include "base/log.h"
 #include "input/file/bytes.h"
 #include "input/file/fault.h"
 
@@ -118,16 +117,6 @@ static bool is_divided(uint32_t disk, uint32_t directory_disk, bool one_is_all_o
            (directory_disk && !(one_is_all_ones && directory_disk == all_ones));
 }
 
-/* Zeros are padding. */
-static void tell_rest(const char *name, const uint8_t *rest, size_t length, uint64_t place) {
-    size_t zeros = 0;
-    while (zeros < length && !rest[zeros])
-        zeros++;
-    if (zeros < length)
-        log_warn("%s: what follows the end of the archive at byte %llu is no part of it and was not read",
-                 name, (unsigned long long)place);
-}
-
 static bool find_directory(int fd, uint64_t size, const char *name, directory_t *directory, err_t *err) {
     uint8_t *tail, record[END64_BYTES] = {0};
     size_t tail_bytes, end;
@@ -148,7 +137,8 @@ static bool find_directory(int fd, uint64_t size, const char *name, directory_t 
     bool ok = place < LOCATOR_BYTES || read_at(fd, name, locator, LOCATOR_BYTES, place - LOCATOR_BYTES, err);
     directory->is_zip64 = ok && place >= LOCATOR_BYTES && bytes_le32(locator) == LOCATOR_MARK;
     const size_t reach = end + END_BYTES + bytes_le16(last + 20);
-    tell_rest(name, tail + reach, tail_bytes - reach, size - tail_bytes + reach);
+    if (!bytes_are_zero(tail + reach, tail_bytes - reach))
+        fault_tell_rest(name, size - tail_bytes + reach);
     free(tail);
     if (!ok)
         return false;

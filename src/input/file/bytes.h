@@ -1,9 +1,11 @@
-/* bytes: reads numbers as gzip, zip and zstd write them, and computes the CRC-32 that gzip and zip share. */
+/* bytes: reads numbers as gzip, zip and zstd write them, knows padding, and computes the CRC-32 that gzip and zip share. */
 #ifndef TIPPLE_INPUT_FILE_BYTES_H
 #define TIPPLE_INPUT_FILE_BYTES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 #include <zlib.h>
 #ifdef TIPPLE_HAVE_ISAL
 #include <isa-l/crc.h>
@@ -19,6 +21,10 @@ static inline uint32_t bytes_le32(const uint8_t *p) {
 
 static inline uint64_t bytes_le64(const uint8_t *p) {
     return bytes_le32(p) | (uint64_t)bytes_le32(p + 4) << 32;
+}
+
+static inline bool bytes_are_zero(const uint8_t *bytes, size_t size) {
+    return !size || (!bytes[0] && memcmp(bytes, bytes + 1, size - 1) == 0);
 }
 
 /* crc: 0 at first, then what the call before returned. */

@@ -15,6 +15,9 @@ bool fault_at(err_t *err, const char *name, uint64_t offset, int error);
 /* The file is not the one that was listed: sets err->changed. Always false. */
 bool fault_changed(err_t *err, const char *name, const char *how);
 
+/* Warns of what stands behind the end of an archive, at this byte. */
+void fault_tell_rest(const char *name, uint64_t at);
+
 /* A signal has ended a wait. Always false. */
 bool fault_stopped(err_t *err, const char *name, int signal);
 
