@@ -137,6 +137,9 @@ static bool delimiter_agrees(char delimiter, const schema_t *schema) {
                               : !schema->blanks && schema->delimiters[0] == delimiter;
 }
 
+static const char *const date_words[] = {NULL, "dmy", "mdy", "ymd"}, *const header_words[] = {NULL, "yes",
+                                                                                              "no"};
+
 /* What is first in a date whose order its text may not tell: D, M or Y; 0: it is not such a one. */
 static char first_of_date(const char *pattern) {
     const char *first = strpbrk(pattern, "DMY");
@@ -184,17 +187,16 @@ static bool has_flat_dots(const schema_t *schema) {
 
 /* Of these a first load may have kept something else, because its text told. */
 static void tell_other(const guess_options_t *options, const schema_t *schema, const char *what) {
-    static const char *const dates[] = {NULL, "dmy", "mdy", "ymd"};
     const char *other = options->dates ? other_dates(schema, "-DMY"[options->dates]) : NULL;
     if (other)
-        log_warn("--dates %s: %s reads dates as %s, and that stays: " TYPE_SPEC_ANEW, dates[options->dates],
-                 what, other);
+        log_warn("--dates %s: %s reads dates as %s, and that stays: " TYPE_SPEC_ANEW,
+                 date_words[options->dates], what, other);
     if (options->decimal && has_other_decimal(schema, options->decimal))
         log_warn("--decimal %c: %s reads numbers with another mark, and that stays: " TYPE_SPEC_ANEW,
                  options->decimal, what);
     if (options->header && has_other_header(schema, options->header == GUESS_HEADER))
         log_warn("--header %s: %s takes the first line for %s, and that stays: " TYPE_SPEC_ANEW,
-                 options->header == GUESS_HEADER ? "yes" : "no", what,
+                 header_words[options->header], what,
                  options->header == GUESS_HEADER ? "a record" : "the names of the columns");
     if (options->nested && has_flat_dots(schema))
         log_warn("--nested: %s makes no subdocuments, and that stays: " TYPE_SPEC_ANEW, what);
@@ -222,12 +224,11 @@ bool guess_options_agree(const guess_options_t *options, const schema_t *schema,
 }
 
 void guess_options_quote(text_t *line, const guess_options_t *options) {
-    static const char *const dates[] = {NULL, "dmy", "mdy", "ymd"}, *const headers[] = {NULL, "yes", "no"};
     const char decimal[] = {options->decimal, '\0'};
     char number[16];
     snprintf(number, sizeof number, "%u", options->header_line);
-    shell_quote_option(line, "--header", options->header_line ? number : headers[options->header]);
-    shell_quote_option(line, "--dates", dates[options->dates]);
+    shell_quote_option(line, "--header", options->header_line ? number : header_words[options->header]);
+    shell_quote_option(line, "--dates", date_words[options->dates]);
     shell_quote_option(line, "--decimal", *decimal ? decimal : NULL);
     shell_quote_option(line, "--delimiter", guess_delimiter_word(options->delimiter));
     shell_quote_option(line, "--quote", options->quote ? guess_options_quote_word(*options->quote) : NULL);
