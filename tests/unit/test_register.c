@@ -175,16 +175,20 @@ static void answer_free(wanted_t *wanted) {
     register_free(&(registration_t){.wanted = wanted, .count = 1});
 }
 
+static registration_t registration_of(wanted_t *wanted, size_t count, uint8_t load) {
+    return (registration_t){.wanted = wanted,
+                            .count = count,
+                            .self = {{load}},
+                            .digest_at = digest_at,
+                            .file_at = file_at,
+                            .by_link = by_link,
+                            .holds = holds,
+                            .context = wanted,
+                            .name = "c"};
+}
+
 static bool try(lab_t *lab, wanted_t *wanted, size_t count, uint8_t load) {
-    registration_t registering = {.wanted = wanted,
-                                  .count = count,
-                                  .self = {{load}},
-                                  .digest_at = digest_at,
-                                  .file_at = file_at,
-                                  .by_link = by_link,
-                                  .holds = holds,
-                                  .context = wanted,
-                                  .name = "c"};
+    registration_t registering = registration_of(wanted, count, load);
     const bool ok = catalog_register(&lab->store, &registering, &err);
     free(registering.standings);
     return ok;
@@ -493,15 +497,8 @@ static void test_many_alike(void **state) {
         wanted[i].may_grow = false;
     }
     wanted[COUNT - 1] = file_of("last", 'x', 10);
-    registration_t registering = {.wanted = wanted,
-                                  .count = COUNT,
-                                  .read_only = true,
-                                  .digest_at = digest_at,
-                                  .file_at = file_at,
-                                  .by_link = by_link,
-                                  .holds = holds,
-                                  .context = wanted,
-                                  .name = "c"};
+    registration_t registering = registration_of(wanted, COUNT, 0);
+    registering.read_only = true;
     assert_true(catalog_register(&lab.store, &registering, &err));
     assert_string_equal(told(&wanted[COUNT - 1]), "first");
     register_free(&registering);
@@ -766,17 +763,9 @@ static void test_first_portion_is_taken(void **state) {
         }
         wanted[2].pieces = 2;
         wanted[2].piece_blocks = 1;
-        registration_t registering = {.wanted = wanted,
-                                      .count = 6,
-                                      .self = {{2}},
-                                      .generation = 7,
-                                      .portion = rows[i].portion,
-                                      .digest_at = digest_at,
-                                      .file_at = file_at,
-                                      .by_link = by_link,
-                                      .holds = holds,
-                                      .context = wanted,
-                                      .name = "c"};
+        registration_t registering = registration_of(wanted, 6, 2);
+        registering.generation = 7;
+        registering.portion = rows[i].portion;
         char taken[16] = "";
         assert_true(catalog_register(&lab.store, &registering, &err));
         assert_int_equal(wanted[0].entry.pieces[0].epoch, 0);
@@ -804,17 +793,9 @@ static void test_read_again_in_doubt(void **state) {
         wanted_t wanted[] = {file_of("d/a", 'a', 10), file_of("d/b", 'b', 10), file_of("d/c", 'c', 10)};
         wanted[1].group = 1;
         wanted[2].group = 2;
-        registration_t registering = {.wanted = wanted,
-                                      .count = 3,
-                                      .self = {{2}},
-                                      .generation = 7,
-                                      .portion = {.least = 2},
-                                      .digest_at = digest_at,
-                                      .file_at = file_at,
-                                      .by_link = by_link,
-                                      .holds = holds,
-                                      .context = wanted,
-                                      .name = "c"};
+        registration_t registering = registration_of(wanted, 3, 2);
+        registering.generation = 7;
+        registering.portion = (portion_t){.least = 2};
         lab.reply_lost = lost;
         assert_true(catalog_register(&lab.store, &registering, &err));
         assert_int_equal(lab.read, lost ? 3 : 1); /* three entries are two replies */
@@ -836,16 +817,8 @@ static void test_dropped_meanwhile(void **state) {
     lab_t lab;
     begin(&lab);
     wanted_t wanted[] = {file_of("d/a", 'a', 10)};
-    registration_t registering = {.wanted = wanted,
-                                  .count = 1,
-                                  .self = {{2}},
-                                  .generation = 6,
-                                  .digest_at = digest_at,
-                                  .file_at = file_at,
-                                  .by_link = by_link,
-                                  .holds = holds,
-                                  .context = wanted,
-                                  .name = "c"};
+    registration_t registering = registration_of(wanted, 1, 2);
+    registering.generation = 6;
     assert_false(catalog_register(&lab.store, &registering, &err));
     assert_non_null(strstr(err.text, "was dropped and made again"));
     assert_int_equal(lab.added, 0);
