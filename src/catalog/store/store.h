@@ -168,8 +168,8 @@ bool store_read_all(store_t *store, const uint32_t *among, size_t among_count, e
                     err_t *err);
 
 /* Takes numbers that no other load has: this many units of extents from *first_extent, this many ordinals from
- * *first_ordinal. Refused with status 1 if there are no more. Numbers may stay unused. generation: what was read of the catalog is of
- * this one; of another one it says nothing (status 4). 0: any. */
+ * *first_ordinal. Refused with status 1 if there are no more. Numbers may stay unused. generation: what was read of the
+ * catalog is of this one; of another one it says nothing (status 4). 0: any. */
 bool store_take_numbers(store_t *store, uint32_t generation, uint64_t extents, uint64_t ordinals,
                         uint64_t *first_extent, uint64_t *first_ordinal, err_t *err);
 

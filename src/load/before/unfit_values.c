@@ -28,7 +28,9 @@ static bool has_key(bson_iter_t *at, bool array, const char *key) {
 static void note_keys(const schema_t *schema, const uint8_t *document, uint32_t length, bool *has) {
     bson_t object;
     bson_iter_t at;
-    for (size_t i = 0; bson_init_static(&object, document, length) && i < schema_counted(schema); i++)
+    if (!bson_init_static(&object, document, length))
+        return;
+    for (size_t i = 0; i < schema_counted(schema); i++)
         has[i] = has[i] ||
                  (bson_iter_init(&at, &object) && has_key(&at, false, schema_counted_field(schema, i)->name));
 }

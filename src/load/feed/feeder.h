@@ -1,7 +1,7 @@
 /* feeder: the threads that read. Each takes the next files that it is given, cuts its text into blocks and
- * pushes them into the queue, which holds lists of blocks (block->next); the last one closes it, or feeder_join does
- * where a load may have torn records to send behind it. A fault of an input ends the feeding: what came before it has been handed out. Only a file that could not even be
- * begun may be left out (misfit). */
+ * pushes them into the queue, which holds lists of blocks (block->next). The last one closes it, or feeder_join does where a
+ * load may have torn records to send behind it. A fault of an input ends the feeding: what came before it has been handed
+ * out. Only a file that could not even be begun may be left out (misfit). */
 #ifndef TIPPLE_LOAD_FEED_FEEDER_H
 #define TIPPLE_LOAD_FEED_FEEDER_H
 
