@@ -31,7 +31,7 @@ static bool number_after_entries(store_t *store, catalog_header_t *fresh, err_t 
 /* Writes the intent to drop first. A load that begins later sees it; a load that began earlier is seen by us. The
  * intent of another load is replaced only if that load is dead: *replaced. */
 static bool begin_drop(store_t *store, const char *name, const catalog_drop_t *drop, uint32_t *generation,
-                       uint64_t *ordinals, bool *replaced, err_t *err) {
+                       bool *replaced, err_t *err) {
     *replaced = false;
     for (bool begun = false; !begun;) {
         catalog_header_t header = {0};
@@ -44,7 +44,6 @@ static bool begin_drop(store_t *store, const char *name, const catalog_drop_t *d
         const bool ours = load_id_equal(&header.dropping, &drop->self),
                    others = !ours && !load_id_is_nobody(&header.dropping);
         *generation = header.generation;
-        *ordinals = header.next_ordinal;
         const bool headless = header.has_entries;
         catalog_header_free(&header);
         if (!found) {
@@ -57,7 +56,6 @@ static bool begin_drop(store_t *store, const char *name, const catalog_drop_t *d
         }
         if (others && !wait_for_loads(store, name, drop, err))
             return false;
-        /* once it is ours, read it once more: no load takes numbers from now on */
         if (!ours && !store->change_header(store, &change, &begun, err))
             return false;
         *replaced |= begun && others;
@@ -91,11 +89,36 @@ static bool drop_data(store_t *store, const char *name, const catalog_drop_t *dr
     }
 }
 
+/* All entries with numbers that were taken until now belong to what was dropped: those that are there are removed, and
+ * those that a load adds later, which slept meanwhile, are not read. */
+static bool end_drop(store_t *store, const char *name, const catalog_drop_t *drop, uint32_t generation,
+                     err_t *err) {
+    for (;;) {
+        catalog_header_t header = {0};
+        bool found, changed;
+        if (!store->read_header(store, &header, &found, err))
+            return false;
+        const bool ours = found && load_id_equal(&header.dropping, &drop->self),
+                   ended = found && load_id_is_nobody(&header.dropping);
+        const header_change_t end = {.kind = HEADER_END_DROP,
+                                     .by = drop->self,
+                                     .next_ordinal = header.next_ordinal,
+                                     .generation = generation + 1};
+        catalog_header_free(&header);
+        if (ended)
+            return true;
+        if (!ours)
+            return err_set(err, STATUS_USAGE, "another load with --drop is dropping %s: wait for it", name);
+        if (!store->remove_entries(store, end.next_ordinal, err) ||
+            !store->change_header(store, &end, &changed, err))
+            return false;
+    }
+}
+
 bool catalog_drop(store_t *store, const char *name, const catalog_drop_t *drop, err_t *err) {
     uint32_t generation;
-    uint64_t ordinals;
     bool changed, replaced;
-    if (!begin_drop(store, name, drop, &generation, &ordinals, &replaced, err))
+    if (!begin_drop(store, name, drop, &generation, &replaced, err))
         return false;
     if (!wait_for_loads(store, name, drop, err)) {
         if (replaced)
@@ -105,15 +128,5 @@ bool catalog_drop(store_t *store, const char *name, const catalog_drop_t *drop, 
         store->change_header(store, &cancel, &changed, &ignored);
         return false;
     }
-    const header_change_t end = {.kind = HEADER_END_DROP, .by = drop->self, .generation = generation + 1};
-    if (!drop_data(store, name, drop, err) || !store->remove_entries(store, ordinals, generation, err) ||
-        !store->change_header(store, &end, &changed, err))
-        return false;
-    catalog_header_t header = {0};
-    bool found;
-    if (!store->read_header(store, &header, &found, err))
-        return false;
-    const bool ended = found && load_id_is_nobody(&header.dropping);
-    catalog_header_free(&header);
-    return ended || err_set(err, STATUS_USAGE, "another load with --drop is dropping %s: wait for it", name);
+    return drop_data(store, name, drop, err) && end_drop(store, name, drop, generation, err);
 }

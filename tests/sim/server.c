@@ -352,15 +352,17 @@ static void copy_header(catalog_header_t *to, const catalog_header_t *from) {
 static bool header_matches(const catalog_header_t *header, const header_change_t *change) {
     switch (change->kind) {
     case HEADER_TAKE_NUMBERS:
-        return header->next_extent == change->next_extent && header->next_ordinal == change->next_ordinal;
+        return header->generation == change->generation && header->next_extent == change->next_extent &&
+               header->next_ordinal == change->next_ordinal;
     case HEADER_BIND:
         return header->generation == change->generation && !header->format &&
                load_id_is_nobody(&header->dropping);
     case HEADER_BEGIN_DROP:
         return load_id_equal(&header->dropping, &change->dropping) && header->drops == change->drops;
     case HEADER_CANCEL_DROP:
-    case HEADER_END_DROP:
         return load_id_equal(&header->dropping, &change->by);
+    case HEADER_END_DROP:
+        return load_id_equal(&header->dropping, &change->by) && header->next_ordinal == change->next_ordinal;
     case HEADER_NEW_UUID:
         return header->generation == change->generation && load_id_is_nobody(&header->dropping) &&
                !(change->unbound && header->format);
@@ -407,6 +409,7 @@ static void change_header(world_t *world, packet_t *message) {
         header->replacing = (load_id_t){{0}};
         header->dropping = (load_id_t){{0}};
         header->generation = change->generation;
+        header->first_ordinal = change->next_ordinal;
         memcpy(header->uuid, change->uuid, STORE_UUID);
         break;
     case HEADER_NEW_UUID:
@@ -612,18 +615,11 @@ static void read_entries(world_t *world, packet_t *message) {
     }
 }
 
-static bool is_of_later(const entry_t *entry, uint32_t generation) {
-    for (size_t i = 0; i < entry->piece_count; i++)
-        if (entry->pieces[i].generation > generation)
-            return true;
-    return false;
-}
-
-static void remove_entries(world_t *world, uint64_t below, uint32_t generation) {
+static void remove_entries(world_t *world, uint64_t below) {
     entries_t *entries = &world->server.entries;
     size_t kept = 0;
     for (size_t i = 0; i < entries->count; i++)
-        if (entries->entries[i].ordinal < below && !is_of_later(&entries->entries[i], generation)) {
+        if (entries->entries[i].ordinal < below) {
             check_gone(world, &entries->entries[i]);
             entry_free(&entries->entries[i]);
         } else
@@ -714,7 +710,7 @@ void server_execute(world_t *world, packet_t *message) {
         change_entries(world, message);
         break;
     case MESSAGE_REMOVE_ENTRIES:
-        remove_entries(world, message->number, message->generation);
+        remove_entries(world, message->number);
         break;
     case MESSAGE_READ_LOADS:
         copy_loads(&server->loads, message->loads);

@@ -132,7 +132,6 @@ typedef struct packet {
     const entry_change_t *changes;
     size_t count;
     uint64_t number; /* below; beat */
-    uint32_t generation;
     uint8_t uuid[STORE_UUID];
     int64_t ids[SIM_BATCH];
     uint32_t documents[SIM_BATCH];

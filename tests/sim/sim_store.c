@@ -22,6 +22,7 @@ static bool read_header(store_t *store, catalog_header_t *header, bool *found, e
     if (!send(store, &message, err))
         return false;
     *found = message.flag;
+    store->first_ordinal = header->first_ordinal;
     return true;
 }
 
@@ -68,8 +69,8 @@ static bool change_entries(store_t *store, const entry_change_t *changes, size_t
     return true;
 }
 
-static bool remove_entries(store_t *store, uint64_t below, uint32_t generation, err_t *err) {
-    packet_t message = {.kind = MESSAGE_REMOVE_ENTRIES, .number = below, .generation = generation};
+static bool remove_entries(store_t *store, uint64_t below, err_t *err) {
+    packet_t message = {.kind = MESSAGE_REMOVE_ENTRIES, .number = below};
     return send(store, &message, err);
 }
 

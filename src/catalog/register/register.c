@@ -135,6 +135,9 @@ static bool add_new(store_t *store, matching_t *m, bool *again, err_t *err) {
         list[i] = &m->fresh.entries[i];
     ok = ok && store->add_entries(store, list, count, &added, err);
     *again = ok && added < count;
+    /* one that belongs to what was dropped may stand in the way */
+    if (*again && store->first_ordinal)
+        ok = store->remove_entries(store, store->first_ordinal, err);
     free(list);
     return ok;
 }

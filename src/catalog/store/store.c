@@ -29,7 +29,7 @@ void loads_free(loads_t *loads) {
 
 bool store_read_all(store_t *store, const uint32_t *among, size_t among_count, entries_t *entries,
                     err_t *err) {
-    uint64_t from = 0;
+    uint64_t from = store->first_ordinal;
     bool more = true;
     while (more)
         if (!store->read_entries(store, &from, among, among_count, entries, &more, err))
@@ -50,6 +50,7 @@ bool store_take_numbers(store_t *store, uint32_t generation, uint64_t extents, u
         catalog_header_t header = {0};
         bool found, ok = store->read_header(store, &header, &found, err);
         const header_change_t change = {.kind = HEADER_TAKE_NUMBERS,
+                                        .generation = header.generation,
                                         .next_extent = header.next_extent,
                                         .next_ordinal = header.next_ordinal,
                                         .extents = extents,

@@ -19,6 +19,7 @@ typedef struct {
     uint8_t uuid[STORE_UUID]; /* of the collection that the header describes; zeros: none yet */
     uint32_t generation;      /* how often the collection was replaced by another one */
     uint64_t next_extent, next_ordinal;
+    uint64_t first_ordinal; /* of this generation: entries below it belong to what was dropped */
     int64_t lease_ms;
     char *format, *format_digest, *filter; /* NULL: not bound yet */
     char *id;                              /* the fields that the `_id`s are made of; NULL or "": none */
@@ -37,12 +38,13 @@ void catalog_header_free(catalog_header_t *header);
 /* A change of the header. It is made only if everything that it believes is still true. */
 typedef struct {
     enum {
-        HEADER_TAKE_NUMBERS, /* believes both counters; adds extents and ordinals */
+        HEADER_TAKE_NUMBERS, /* believes generation and both counters; adds extents and ordinals */
         HEADER_BIND, /* believes generation; that format, digest and filter are not set; that no load drops */
         /* believes `dropping` and `drops`; sets `dropping` to `by`, and adds 1 to `drops` */
         HEADER_BEGIN_DROP,
         HEADER_CANCEL_DROP, /* believes dropping == by */
-        HEADER_END_DROP,    /* believes dropping == by; no format, another generation, `uuid` */
+        /* believes dropping == by, and next_ordinal, which becomes the first one; no format, another generation, `uuid` */
+        HEADER_END_DROP,
         /* believes generation, and that no load drops; sets uuid and the next generation */
         HEADER_NEW_UUID,
         HEADER_BEGIN_REPLACING, /* believes `replacing`, and that no load drops; sets `replacing` to `by` */
@@ -128,6 +130,9 @@ struct store {
     bool (*make_header)(store_t *store, const catalog_header_t *header, err_t *err);
     bool (*change_header)(store_t *store, const header_change_t *change, bool *changed, err_t *err);
 
+    /* first_ordinal of the header that was read last. */
+    uint64_t first_ordinal;
+
     /* Adds the next entries by ordinal, from *from on, to *entries: as many as one reply holds. *more: there may be
      * others, from the new *from on. among: only these ordinals (ascending), or NULL. */
     bool (*read_entries)(store_t *store, uint64_t *from, const uint32_t *among, size_t among_count,
@@ -140,10 +145,8 @@ struct store {
     /* Each change is made separately; *changed: how many were made. */
     bool (*change_entries)(store_t *store, const entry_change_t *changes, size_t count, uint64_t *changed,
                            err_t *err);
-    /* For a drop: removes all entries below this ordinal of which nothing was taken for a later generation than this.
-     * Other entries belong to a load that came after the drop, even where a message from before it has registered one
-     * below this ordinal. */
-    bool (*remove_entries)(store_t *store, uint64_t below, uint32_t generation, err_t *err);
+    /* Removes all entries below this ordinal. */
+    bool (*remove_entries)(store_t *store, uint64_t below, err_t *err);
 
     bool (*read_loads)(store_t *store, loads_t *loads, err_t *err);
     /* Raises the beat of a load that has not ended. It does not tell whether the load is there: epochs are what makes
@@ -163,7 +166,8 @@ bool store_is_no_uuid(const uint8_t uuid[STORE_UUID]);
 
 /* ---- built on these operations ---- */
 
-/* Reads all entries (or those among some ordinals), by ordinal, to the end. */
+/* Reads all entries (or those among some ordinals), by ordinal, to the end, but for those that belong to what was
+ * dropped: a load that slept meanwhile may add such entries at any time. */
 bool store_read_all(store_t *store, const uint32_t *among, size_t among_count, entries_t *entries,
                     err_t *err);
 

@@ -12,7 +12,7 @@
 /* The header of the catalog:
  *
  *   {_id: "catalog", key: "catalog", layout, laneRule, own (an ObjectId), uuid, generation, nextExtent (units), nextOrdinal,
- *    leaseMs, format, digest, filter, idFields (of --id), formatText (of a guessed format), existing (of --existing),
+ *    firstOrdinal, leaseMs, format, digest, filter, idFields (of --id), formatText (of a guessed format), existing (of --existing),
  *    dropping: <load>, drops, replacing: <load>, appends (true, or not there), created, synced} */
 #define HEADER "catalog"
 
@@ -27,7 +27,7 @@ static bool take_text(const bson_t *document, const char *field, char **text, er
 /* The name of a field that a change of the header could not believe, because we would not write it like this: such a
  * change would never be made. "": there is none. */
 static const char *odd_field(const bson_t *document) {
-    static const struct {
+    const struct {
         const char *name;
         uint64_t most;
         bool needed;
@@ -36,6 +36,7 @@ static const char *odd_field(const bson_t *document) {
                    {"generation", UINT32_MAX, true},
                    {"nextExtent", INT64_MAX, true},
                    {"nextOrdinal", INT64_MAX, true},
+                   {"firstOrdinal", store_mongo_number(document, "nextOrdinal"), false},
                    {"drops", INT64_MAX, false},
                    {"leaseMs", INT64_MAX / 1000000, false}};
     static const char *const texts[] = {"format", "digest", "filter", "formatText", "idFields", "existing"};
@@ -84,6 +85,7 @@ static bool header_from_bson(const store_mongo_t *mongo, const bson_t *document,
                                  .drops = store_mongo_number(document, "drops"),
                                  .next_extent = store_mongo_number(document, "nextExtent"),
                                  .next_ordinal = store_mongo_number(document, "nextOrdinal"),
+                                 .first_ordinal = store_mongo_number(document, "firstOrdinal"),
                                  .lease_ms = (int64_t)store_mongo_number(document, "leaseMs")};
     header->lease_ms = header->lease_ms ? header->lease_ms : STORE_LEASE_MS;
     const char *odd = odd_field(document);
@@ -128,6 +130,7 @@ bool store_mongo_read_header(store_t *store, catalog_header_t *header, bool *fou
         header->has_entries = !*found;
         ok = !*found || header_from_bson(mongo, &document, header, err);
     }
+    store->first_ordinal = ok && *found ? header->first_ordinal : 0;
     bson_destroy(&reply);
     return ok;
 }
@@ -173,6 +176,7 @@ static void header_change_to_bson(const header_change_t *change, bson_t *query, 
     static const load_id_t nobody;
     switch (change->kind) {
     case HEADER_TAKE_NUMBERS:
+        BSON_APPEND_INT64(query, "generation", change->generation);
         BSON_APPEND_INT64(query, "nextExtent", (int64_t)change->next_extent);
         BSON_APPEND_INT64(query, "nextOrdinal", (int64_t)change->next_ordinal);
         BSON_APPEND_INT64(set, "nextExtent", (int64_t)(change->next_extent + change->extents));
@@ -207,6 +211,8 @@ static void header_change_to_bson(const header_change_t *change, bson_t *query, 
         return;
     case HEADER_END_DROP:
         append_load(query, "dropping", &change->by);
+        BSON_APPEND_INT64(query, "nextOrdinal", (int64_t)change->next_ordinal);
+        BSON_APPEND_INT64(set, "firstOrdinal", (int64_t)change->next_ordinal);
         append_load(set, "dropping", &nobody);
         BSON_APPEND_INT32(set, "layout", STORE_LAYOUT);
         BSON_APPEND_INT32(set, "laneRule", RECORD_ID_LANE_RULE);

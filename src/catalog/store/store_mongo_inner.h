@@ -52,7 +52,7 @@ bool store_mongo_add_entries(store_t *store, const entry_t *const *entries, size
                              err_t *err);
 bool store_mongo_change_entries(store_t *store, const entry_change_t *changes, size_t count,
                                 uint64_t *changed, err_t *err);
-bool store_mongo_remove_entries(store_t *store, uint64_t below, uint32_t generation, err_t *err);
+bool store_mongo_remove_entries(store_t *store, uint64_t below, err_t *err);
 bool store_mongo_read_loads(store_t *store, loads_t *loads, err_t *err);
 bool store_mongo_beat(store_t *store, const load_id_t *load, uint64_t number, uint64_t documents, err_t *err);
 
