@@ -158,6 +158,16 @@ static const option_t options[] = {
     {.name = NULL},
 };
 
+static const apart_t apart[] = {
+    {"history", "report drop query index indexes rejects predict-only no-predict scale sample",
+     "lists drills, and makes none"},
+    {"clustered", "no-clustered", "is the contrary of --no-clustered"},
+    {"no-predict", "predict-only scale sample", "predicts nothing"},
+    {"predict-only", "drop query rejects unsafe", "loads samples alone, into a scratch collection"},
+    {"scale", "drop query rejects unsafe", "loads samples alone, into a scratch collection"},
+    {.option = NULL},
+};
+
 static bool check(values_t *values, char **inputs, int count, err_t *err) {
     drill_spec_t *spec = &values->spec;
     load_spec_t *load = &spec->load;
@@ -167,23 +177,12 @@ static bool check(values_t *values, char **inputs, int count, err_t *err) {
         return err_set(err, STATUS_USAGE,
                        "--uri is missing: the target to drill for, such as --uri "
                        "mongodb://127.0.0.1/mot.results (or set TIPPLE_URI)");
-    if (values->history && values->report)
-        return err_set(err, STATUS_USAGE, "--history drills nothing: leave --report out");
     if (values->history)
         return !count || err_set(err, STATUS_USAGE, "--history drills nothing: leave '%s' out", inputs[0]);
     if (!guess_options_check(&load->guess, values->types.items, values->types.count, load->format, err))
         return false;
     if (!count)
         return err_set(err, STATUS_USAGE, "no files: name those that would be loaded again");
-    if (values->clustered && values->not_clustered)
-        return err_set(err, STATUS_USAGE, "--clustered and --no-clustered contradict each other");
-    if (spec->no_predict && (spec->predict_only || spec->scale))
-        return err_set(err, STATUS_USAGE,
-                       "--no-predict and --%s contradict each other: the second only predicts",
-                       spec->scale ? "scale" : "predict-only");
-    if (spec->drop && (spec->predict_only || spec->scale))
-        return err_set(err, STATUS_USAGE, "--%s drops nothing: leave --drop out",
-                       spec->scale ? "scale" : "predict-only");
     if (values->clustered || values->not_clustered)
         load->clustered = values->clustered ? CLUSTERED_YES : CLUSTERED_NO;
     load->inputs = inputs;
@@ -256,5 +255,6 @@ const command_t command_drill = {
         "  tipple drill -f mot --uri \"$URI\" data/*.csv --drop mot.results           # the target itself",
     .needs_driver = true,
     .options = options,
+    .apart = apart,
     .run = run,
 };

@@ -51,6 +51,12 @@ static const option_t options[] = {
     {.name = NULL},
 };
 
+static const apart_t apart[] = {
+    {"guess", "show check", "reads the files that are named"},
+    {"show", "check", "prints a built-in format's file"},
+    {.option = NULL},
+};
+
 static bool show(const char *name, err_t *err) {
     schema_t *schema = format_open(name, err);
     if (!schema)
@@ -217,5 +223,6 @@ const command_t command_formats = {
                 "  tipple formats --check ./my.yaml\n"
                 "  tipple formats --guess my.csv > my.yaml  # a start for any other file",
     .options = options,
+    .apart = apart,
     .run = run,
 };

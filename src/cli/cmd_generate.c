@@ -196,14 +196,17 @@ static bool generate_into(const values_t *values, const kind_t *kind, const gene
     return ok;
 }
 
+static const apart_t apart[] = {
+    {"output", "directory", "is for one file, and --directory for many"},
+    {.option = NULL},
+};
+
 /* Checks everything before a file that is there is overwritten. */
 static bool generate(const values_t *values, const kind_t *kind, err_t *err) {
     generate_made_t made = {.files = 0};
     generate_t what = asked_for(values);
     if (!only_own_options(values, kind, err))
         return false;
-    if (values->output && values->directory)
-        return err_set(err, STATUS_USAGE, "--output is for one file, --directory for many; give one of them");
     if (!generate_check(kind->makes, &what, err) || !generate_into(values, kind, &what, &made, err))
         return false;
     char size[UNITS_MAX], count[UNITS_MAX];
@@ -263,5 +266,6 @@ const command_t command_generate = {
                 "  tipple generate obd --rows 1300k > obd.csv\n"
                 "  tipple generate ycsb --documents 1m --first 1m > ycsb.json",
     .options = options,
+    .apart = apart,
     .run = run,
 };

@@ -272,6 +272,15 @@ static const option_t options[] = {
     {.name = NULL},
 };
 
+static const apart_t apart[] = {
+    {"append", "drop", "keeps the documents that --drop would drop"},
+    {"retry", "drop", "adds to a collection that --drop would drop"},
+    {"retry", "copies input-name skip-bad-files reload-changed",
+     "takes the records of a reject file, and reads no input"},
+    {"clustered", "no-clustered", "is the contrary of --no-clustered"},
+    {.option = NULL},
+};
+
 /* Of a command that loads several collections. */
 static bool check_each(const values_t *values, err_t *err) {
     return reporting_of_none(values->report, err) &&
@@ -298,12 +307,6 @@ static bool check(values_t *values, char **inputs, int count, err_t *err) {
     if (count && spec->retry)
         return err_set(err, STATUS_USAGE, "--retry takes its records from the reject file; leave '%s' out",
                        inputs[0]);
-    if (spec->append && spec->drop)
-        return err_set(err, STATUS_USAGE,
-                       "--append keeps the documents that --drop would drop; give one of them");
-    if (spec->retry && spec->drop)
-        return err_set(err, STATUS_USAGE,
-                       "--retry adds to a collection that --drop would drop; give one of them");
     if (values->report && spec->rejects && file_is_same(values->report, spec->rejects))
         return err_set(err, STATUS_USAGE, "--report and --rejects name the same file: %s", values->report);
     if (spec->retry && spec->reload_missing)
@@ -316,8 +319,6 @@ static bool check(values_t *values, char **inputs, int count, err_t *err) {
             err, STATUS_USAGE,
             "--retry loads all that was fixed, and knows no --limit; leave the option out, or give a copy "
             "of the reject file without the other entries");
-    if (values->clustered && values->not_clustered)
-        return err_set(err, STATUS_USAGE, "--clustered and --no-clustered contradict each other");
     spec->clustered = values->clustered       ? CLUSTERED_YES
                       : values->not_clustered ? CLUSTERED_NO
                                               : CLUSTERED_DEFAULT;
@@ -459,5 +460,6 @@ const command_t command_load = {
         "  tipple load -f mot --uri \"$URI\" --retry mot.results.rejects       # after fixing the rejects",
     .needs_driver = true,
     .options = options,
+    .apart = apart,
     .run = run,
 };

@@ -311,16 +311,14 @@ static bool show(const char *name, err_t *err) {
 
 /* ---- the command ---- */
 
-/* What measures nothing prints a text, and nothing else. */
-static bool check_untold(const values_t *values, const char *option, err_t *err) {
-    const char *const told = values->report    ? "report"
-                             : values->json    ? "json"
-                             : values->csv     ? "csv"
-                             : values->compare ? "compare"
-                                               : NULL;
-    return !told || err_set(err, STATUS_USAGE, "--%s measures nothing, so there is nothing for --%s to tell",
-                            option, told);
-}
+static const apart_t apart[] = {
+    {"list", "report json csv compare answers", "measures nothing"},
+    {"show", "report json csv compare answers", "measures nothing"},
+    {"explain", "report json csv compare answers", "measures nothing"},
+    {"csv", "json compare answers", "prints a line of figures for each measurement, and nothing else"},
+    {"duration", "count", "asks until the time is over"},
+    {.option = NULL},
+};
 
 static bool check(values_t *values, char **words, int count, err_t *err) {
     query_spec_t *spec = &values->spec;
@@ -338,16 +336,10 @@ static bool check(values_t *values, char **words, int count, err_t *err) {
             err, STATUS_USAGE,
             "--uri is missing: the collection to ask, such as --uri mongodb://127.0.0.1/mot.results (or set "
             "TIPPLE_URI)");
-    if (values->json && values->csv)
-        return err_set(err, STATUS_USAGE, "--json and --csv: one of them");
-    if (values->compare && values->csv)
-        return err_set(err, STATUS_USAGE, "--compare and --csv: one of them; --json has both times");
     if (values->report && values->compare && file_is_same(values->report, values->compare))
         return err_set(err, STATUS_USAGE,
                        "--report: %s is what --compare reads, and stays as it is; name another file",
                        values->report);
-    if (spec->explain && !check_untold(values, "explain", err))
-        return false;
     if (spec->rate > 0 && !spec->count && !spec->duration_ns)
         spec->duration_ns = 10000000000;
     spec->choices.answers = values->answers || values->json || values->report;
@@ -396,8 +388,7 @@ static int measure(values_t *values, const again_t *again, err_t *err) {
 static int obey(void *context, char **words, int count, const again_t *again, err_t *err) {
     values_t *values = context;
     if (values->list || values->show) {
-        bool ok = !check_untold(values, values->show ? "show" : "list", err) ? false
-                  : values->show                                             ? show(values->show, err)
+        bool ok = values->show         ? show(values->show, err)
                   : values->spec.suite ? list_queries(values->spec.suite, err)
                                        : list_suites(err);
         return ok && cli_flush(err) ? STATUS_OK : (int)err->status;
@@ -429,5 +420,6 @@ const command_t command_query = {
         "  tipple query --suite ./my.yaml --uri mongodb://127.0.0.1/mot.results --param year=2014 --json",
     .needs_driver = true,
     .options = options,
+    .apart = apart,
     .run = run,
 };

@@ -251,6 +251,13 @@ static const option_t options[] = {
 
 /* ---- the command ---- */
 
+static const apart_t apart[] = {
+    {"both-clustered", "clustered no-clustered", "tries both ways"},
+    {"clustered", "no-clustered", "is the contrary of --no-clustered"},
+    {"both-direct", "direct", "tries both ways"},
+    {.option = NULL},
+};
+
 static bool check(values_t *values, char **inputs, int count, err_t *err) {
     tune_spec_t *spec = &values->spec;
     load_spec_t *load = &spec->load;
@@ -265,10 +272,6 @@ static bool check(values_t *values, char **inputs, int count, err_t *err) {
         return false;
     if (!count)
         return err_set(err, STATUS_USAGE, "no files: name some of those that will be loaded");
-    if (values->clustered + values->not_clustered + values->both_clustered > 1)
-        return err_set(err, STATUS_USAGE, "--clustered, --no-clustered and --both-clustered: one of them");
-    if (values->direct && values->both_direct)
-        return err_set(err, STATUS_USAGE, "--direct and --both-direct: one of them");
     if (values->clustered || values->not_clustered)
         load->clustered = values->clustered ? CLUSTERED_YES : CLUSTERED_NO;
     load->direct = values->direct;
@@ -410,5 +413,6 @@ const command_t command_tune = {
         "  tipple tune -f obd --uri \"$URI\" trips.csv --storage --compressor zstd --clustered --keys long",
     .needs_driver = true,
     .options = options,
+    .apart = apart,
     .run = run,
 };

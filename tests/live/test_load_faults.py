@@ -291,7 +291,7 @@ class Words(livetest.Case):
                 (("--format", "./missing.yaml"), "missing.yaml"), (("--filter", "mak==X"), "did you mean 'make'"),
                 (("--filter", "m>=lots"), "not a number"), (("--filter", "d==yesterday"), "not a date"),
                 (("--filter", "make"), "not a comparison"), (("--index", ""), "."), (("--max-rejects", "-3"), "neither"),
-                (("--clustered", "--no-clustered"), "contradict"), (("--uri", "mongodb://127.0.0.1/db"), "collection"),
+                (("--clustered", "--no-clustered"), "is the contrary of"), (("--uri", "mongodb://127.0.0.1/db"), "collection"),
                 (("--uri", "http://127.0.0.1/db.c"), "mongodb"), (("--input-name", "x"), "standard input or a pipe"),
                 (("--uri-file", "missing"), "cannot be read")):
             with self.subTest(words=words):

@@ -56,6 +56,20 @@ class House(unittest.TestCase):
         for name, found in modules.items():
             self.assertLessEqual(len(found), MOST_MODULES, name)
 
+    def test_options_apart(self):
+        """a name that no option has would be a check that is never made"""
+        rows, named = 0, re.compile(r'(?:\.name = |GUESS_ROW\(\s*values, member, )"([a-z-]+)"')
+        shared = named.findall("".join((ROOT / "src/cli/options" / name).read_text() for name in (
+            "cli.h", "load_rows.h", "guess_rows.h")))
+        for path in (ROOT / "src/cli").glob("cmd_*.c"):
+            text = path.read_text()
+            known = set(shared + named.findall(text) + ["uri"])
+            table = text.partition("apart_t apart[] = {")[2].partition("};")[0]
+            for option, others in re.findall(r'\{"([a-z-]+)",\s*"([^"]*)"', table):
+                rows += 1
+                self.assertLessEqual({option, *others.split()}, known, path.name)
+        self.assertGreater(rows, 15)
+
     def test_one_decimal_point(self):
         """a program in German has set a comma, and uses the library"""
         found = [path for path in sources() if re.search(r"\bstrto(f|d|ld)\(", path.read_text())]

@@ -4,6 +4,7 @@
 #include "base/log.h"
 #include "base/numbers/units.h"
 #include "base/out.h"
+#include "cli/options/apart.h"
 #include "cli/options/cli_inner.h"
 #include "cli/options/mongoimport.h"
 #include "cli/options/other_tools.h"
@@ -169,15 +170,11 @@ static bool set_option(const option_t *option, const char *text, void *values, e
     }
 }
 
-static bool is_said_once(common_t *common, const option_t *option, err_t *err) {
-    if (!option->once)
-        return true;
-    for (size_t i = 0; i < common->said_count; i++)
-        if (common->said[i] == option)
-            return err_set(err, STATUS_USAGE, "--%s is given twice, and takes one value", option->name);
-    if (common->said_count < sizeof common->said / sizeof *common->said)
-        common->said[common->said_count++] = option;
-    return true;
+/* said: the command line has it already. */
+static bool is_said_once(bool *said, const option_t *option, err_t *err) {
+    const bool twice = *said && option->once;
+    *said = true;
+    return !twice || err_set(err, STATUS_USAGE, "--%s is given twice, and takes one value", option->name);
 }
 
 typedef struct {
@@ -256,7 +253,7 @@ static bool is_for_it(const option_t *option, const char *word) {
 }
 
 static bool read_word(const command_t *command, int argc, char **argv, int *at, void *values,
-                      common_t *common, err_t *err) {
+                      common_t *common, bool *said, err_t *err) {
     char *word = argv[*at];
     bool is_long = word[1] == '-';
     const size_t named = strcspn(word + 1, "=");
@@ -284,7 +281,7 @@ static bool read_word(const command_t *command, int argc, char **argv, int *at, 
         const char *hint = text ? other_tools_value_hint(found.option->name, text) : NULL;
         if (hint)
             return err_set(err, STATUS_USAGE, "%s", hint);
-        if (!is_said_once(common, found.option, err) ||
+        if ((!found.common && !is_said_once(&said[found.option - command->options], found.option, err)) ||
             !set_option(found.option, text, found.common ? (void *)common : values, err))
             return false;
         if (is_long || found.option->argument)
@@ -299,12 +296,12 @@ static bool is_asked(const common_t *common) {
 
 static bool read_words(const command_t *command, int argc, char **argv, void *values, common_t *common,
                        int *rest, err_t *err) {
-    bool options = true;
+    bool options = true, said[MOST_OPTIONS] = {false};
     for (int i = 0; i < argc && !is_asked(common); i++) {
         if (options && strcmp(argv[i], "--") == 0) {
             options = false;
         } else if (options && argv[i][0] == '-' && argv[i][1]) {
-            if (!read_word(command, argc, argv, &i, values, common, err))
+            if (!read_word(command, argc, argv, &i, values, common, said, err))
                 return false;
         } else {
             if (!no_uri(argv[i], err))
@@ -312,7 +309,7 @@ static bool read_words(const command_t *command, int argc, char **argv, void *va
             argv[(*rest)++] = argv[i];
         }
     }
-    return true;
+    return is_asked(common) || apart_check(command, said, err);
 }
 
 static bool is_for_programs(const command_t *command, const void *values) {

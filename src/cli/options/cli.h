@@ -98,6 +98,13 @@ typedef struct option {
 #define COMMANDS_TRY   "Have you data to try it with?"
 #define COMMANDS_HELP  "Where can I read more?"
 
+/* Options that do not go together: one would have no effect, or undo the other. */
+typedef struct {
+    const char *option;
+    const char *others; /* names, with a blank between them */
+    const char *reason; /* what the option does: "lists drills, and makes none" */
+} apart_t;
+
 typedef struct command {
     const char *name;
     const char *group;
@@ -107,6 +114,7 @@ typedef struct command {
     const char *examples;    /* lines of "command    # what it does": --help shows the first three */
     bool needs_driver;       /* it talks to a server */
     const option_t *options; /* ends with a NULL name */
+    const apart_t *apart;    /* ends with a NULL option; or NULL */
     /* Returns the exit status; whatever went wrong was said in *err, which the caller prints. */
     int (*run)(int argc, char **argv, const struct command *command, err_t *err);
 } command_t;
@@ -119,8 +127,6 @@ const command_t *cli_find_command(const char *name, err_t *err);
 /* Options that every command has. */
 typedef struct {
     bool help, help_all, version, quiet, verbose;
-    const void *said[8]; /* options that are given once */
-    size_t said_count;
 } common_t;
 
 /* Reads options into `values`, leaving what is no option in argv[0, *rest). common options are acted on.
