@@ -427,6 +427,11 @@ static void add_comments(guess_t *guess) {
 
 static bool check_for_documents(const guess_t *guess, err_t *err) {
     const bool types = guess->options.type_count > 0;
+    const char *of_text = guess_options_of_text(&guess->options);
+    if (of_text)
+        return err_set(err, STATUS_USAGE, "%.1000s: is %s, and --%s is for text in columns: leave it out%s",
+                       guess->name, guess->bson ? "BSON" : "JSON", of_text,
+                       guess->json ? "; --type says of which type the values of a key are" : "");
     if (guess->json && types)
         return guess_json_types(guess, err);
     if (!types && !guess->options.bad_value)

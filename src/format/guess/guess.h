@@ -89,6 +89,9 @@ bool guess_end(guess_t *guess, err_t *err);
 /* As a shell is to read them, each behind a blank. */
 void guess_options_quote(text_t *line, const guess_options_t *options);
 
+/* The first one that says how a text of columns is written; NULL: none does. */
+const char *guess_options_of_text(const guess_options_t *options);
+
 /* Does a format that is there already say the same of columns and bad values? what: whose it is. False: status 1. */
 bool guess_options_agree(const guess_options_t *options, const schema_t *schema, const char *what,
                          err_t *err);

@@ -93,19 +93,22 @@ static bool check_types(const guess_options_t *options, err_t *err) {
     return ok;
 }
 
+const char *guess_options_of_text(const guess_options_t *options) {
+    return options->dates            ? "dates"
+           : options->header         ? "header"
+           : options->decimal        ? "decimal"
+           : options->delimiter      ? "delimiter"
+           : options->quote          ? "quote"
+           : options->encoding_given ? "encoding"
+           : options->nested         ? "nested"
+                                     : NULL;
+}
+
 bool guess_options_check(guess_options_t *options, char *const *types, size_t count, const char *format,
                          err_t *err) {
     options->types = types;
     options->type_count = count;
-    const char *given = options->dates            ? "dates"
-                        : options->header         ? "header"
-                        : options->decimal        ? "decimal"
-                        : options->delimiter      ? "delimiter"
-                        : options->quote          ? "quote"
-                        : options->encoding_given ? "encoding"
-                        : options->nested         ? "nested"
-                        : count                   ? "type"
-                                                  : NULL;
+    const char *of_text = guess_options_of_text(options), *given = of_text ? of_text : count ? "type" : NULL;
     return !format || !given
                ? check_types(options, err)
                : err_set(err, STATUS_USAGE,
