@@ -219,6 +219,11 @@ bool identify_tar_member(int fd, const uint8_t *head, size_t size, input_file_t 
     return true;
 }
 
+void identify_as_utf16(input_file_t *file) {
+    if (file->kind != INPUT_UTF16)
+        file->text_bound = utf8_bound(file->text_bound);
+}
+
 void identify_by_name(const input_file_t *file, const char *member, uint64_t digest[2]) {
     const XXH128_hash_t hash =
         XXH3_128bits_withSeed(member, strlen(member), file->content[0] ^ file->content[1]);

@@ -33,6 +33,9 @@ bool identify_digest(int fd, const char *name, uint64_t size, uint64_t digest[2]
 /* All but its digest. */
 void identify_zip_member(const zip_entry_t *entry, input_file_t *file);
 
+/* The text of a compressed member of an archive has proved to be UTF-16, which is longer as UTF-8. */
+void identify_as_utf16(input_file_t *file);
+
 /* The digest that the member of a zip or a tar has by this name, or would have by another one. */
 void identify_by_name(const input_file_t *file, const char *member, uint64_t digest[2]);
 

@@ -98,6 +98,14 @@ static bool refuse_name(const char *name, const zip_entry_t *entry, err_t *err) 
         name, entry->name_length ? "the name of a folder" : "no name", (unsigned long long)entry->text_bytes);
 }
 
+/* Is it a reject file? Its text bound is that of what it holds. */
+static bool begins_rejects(const build_t *build, input_file_t *file) {
+    const source_head_t head = source_look_at_head(build->heads, file);
+    if (head.utf16)
+        identify_as_utf16(file);
+    return head.rejects;
+}
+
 static bool add_zip_member(void *context, const zip_entry_t *entry, err_t *err) {
     archive_t *archive = context;
     if (!has_name_of_file(entry) && !entry->text_bytes)
@@ -126,8 +134,7 @@ static bool add_zip_member(void *context, const zip_entry_t *entry, err_t *err) 
         return false;
     identify_zip_member(entry, file);
     of_archive(file, archive->file);
-    return !source_begins_rejects(archive->build->heads, file) ||
-           build_leave_out_rejects(archive->build, true);
+    return !begins_rejects(archive->build, file) || build_leave_out_rejects(archive->build, true);
 }
 
 bool archive_add_zip(build_t *build, int fd, const input_file_t *zip) {
@@ -288,7 +295,7 @@ static bool add_tar_member(archive_t *archive, reader_t *reader, const tar_entry
             of_archive(file, archive->file);
             /* within a compressed tar, the text of a compressed member can be seen only when it is read */
             if (ok && file->kind != INPUT_PLAIN && !reader->stream)
-                rejects = source_begins_rejects(build->heads, file);
+                rejects = begins_rejects(build, file);
             if (ok && rejects)
                 ok = build_leave_out_rejects(build, true);
         }

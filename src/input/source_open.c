@@ -184,15 +184,15 @@ source_t *source_open(const input_file_t *file, err_t *err) {
     return source_open_with(file, INFLATE_BEST, err);
 }
 
-bool source_begins_rejects(source_kit_t *kit, const input_file_t *file) {
+source_head_t source_look_at_head(source_kit_t *kit, const input_file_t *file) {
     err_t ignored;
     uint8_t head[MAGIC_BYTES];
     source_t *source = source_open_in(kit, file, &ignored);
     if (source)
         source_read(source, head, sizeof head, &ignored);
-    const bool rejects = source && source->rejects;
+    const source_head_t found = {source && source->rejects, source && source_is_utf16(source)};
     source_close(source);
-    return rejects;
+    return found;
 }
 
 bool source_lines(const input_file_t *file, bool bson, uint64_t offset, uint64_t *lines) {
