@@ -2,6 +2,8 @@
 #include "catalog/catalog_alone.h"
 #include "format/record/record_id.h"
 
+#include <string.h>
+
 static bool wait_for_loads(store_t *store, const char *name, const catalog_drop_t *drop, err_t *err) {
     return catalog_wait_for_loads(store, name, drop, NULL, "--drop would destroy its work", err);
 }
@@ -28,6 +30,17 @@ static bool number_after_entries(store_t *store, catalog_header_t *fresh, err_t 
     return ok;
 }
 
+/* Of another layout, whose fields are others: no change of ours would ever be made. Before anything is dropped. */
+static bool refuse_odd(const char *name, int32_t layout, err_t *err) {
+    const char *collection = strchr(name, '.') ? strchr(name, '.') + 1 : name;
+    return err_set(
+        err, STATUS_USAGE,
+        "the catalog of %s was written by another version of tipple, in another layout (%d; this one "
+        "reads %d) that this one cannot change: use that version, or drop the collections %s, "
+        "%s.tipple.files and %s.tipple.loads by hand",
+        name, layout, STORE_LAYOUT, collection, collection, collection);
+}
+
 /* Writes the intent to drop first. A load that begins later sees it; a load that began earlier is seen by us. The
  * intent of another load is replaced only if that load is dead: *replaced. */
 static bool begin_drop(store_t *store, const char *name, const catalog_drop_t *drop, uint32_t *generation,
@@ -44,8 +57,11 @@ static bool begin_drop(store_t *store, const char *name, const catalog_drop_t *d
         const bool ours = load_id_equal(&header.dropping, &drop->self),
                    others = !ours && !load_id_is_nobody(&header.dropping);
         *generation = header.generation;
-        const bool headless = header.has_entries;
+        const bool headless = header.has_entries, odd = header.odd;
+        const int32_t layout = header.layout;
         catalog_header_free(&header);
+        if (found && odd)
+            return refuse_odd(name, layout, err);
         if (!found) {
             catalog_header_t fresh = {
                 .layout = STORE_LAYOUT, .lane_rule = RECORD_ID_LANE_RULE, .generation = 1};

@@ -674,6 +674,12 @@ class Refused(livetest.Case):
                       ("forget", *uri, "a.csv"), ("where", *uri, "1")):
             self.assertIn("in another layout", self.tipple(*words, status=1).stderr)
         self.load("a.csv", "--drop", "--yes")
+        # of one whose fields are others, too, nothing is dropped: its end could not be written
+        self.client.command(self.database, {"update": "results.tipple.files", "updates": [
+            {"q": {"_id": "catalog"}, "u": {"$set": {"layout": 3}, "$unset": {"nextOrdinal": 1}}}]})
+        before = self.client.count(self.database, "results")
+        self.refused("that this one cannot change", "a.csv", "--drop", "--yes")
+        self.assertEqual(before, self.client.count(self.database, "results"))
 
     def test_options_that_contradict(self):
         """refused: --clustered or --compressor that the collection does not have"""

@@ -842,6 +842,35 @@ static void test_dropped_meanwhile(void **state) {
     end(&lab);
 }
 
+static void drop_and_make(void *context) {
+    lab_t *lab = context;
+    lab->header.first_ordinal = lab->header.next_ordinal;
+    lab->header.generation++;
+}
+
+static void begin_drop(void *context) {
+    ((lab_t *)context)->header.dropping.bytes[0] = 9;
+}
+
+/* Or has added its entries, which nobody reads: it must not load them. */
+static void test_dropped_after_numbers(void **state) {
+    (void)state;
+    void (*const meanwhile[])(void *) = {drop_and_make, begin_drop};
+    for (size_t i = 0; i < 2; i++) {
+        lab_t lab;
+        begin(&lab);
+        wanted_t wanted[] = {file_of("d/a", 'a', 10)};
+        registration_t registering = registration_of(wanted, 1, 2);
+        registering.generation = 7;
+        lab.meanwhile = meanwhile[i];
+        assert_false(catalog_register(&lab.store, &registering, &err));
+        assert_int_equal(err.status, STATUS_SERVER);
+        assert_non_null(strstr(err.text, "another load has dropped"));
+        register_free(&registering);
+        end(&lab);
+    }
+}
+
 /* One that had its numbers before the drop may add entries after it. They are nobody's: the same file is loaded anew, whether
  * its entry would have the same key or not. */
 static void test_left_behind(void **state) {
@@ -855,9 +884,11 @@ static void test_left_behind(void **state) {
             lab.entries.entries[0].follows[6] = '7'; /* nothing of it is in the way */
         lab.store.first_ordinal = lab.header.first_ordinal = 2;
         lab.header.generation++;
-        assert_int_equal(one(&lab, same ? file_of("d/a", 'a', 10) : file_of("d/a", 'a', 12), 2), same ? 3 : 2);
+        assert_int_equal(one(&lab, same ? file_of("d/a", 'a', 10) : file_of("d/a", 'a', 12), 2),
+                         same ? 3 : 2);
         assert_int_equal(lab.entries.count, same ? 1 : 3);
-        assert_int_equal(one(&lab, same ? file_of("d/a", 'a', 10) : file_of("d/a", 'a', 12), 3), same ? 3 : 2);
+        assert_int_equal(one(&lab, same ? file_of("d/a", 'a', 10) : file_of("d/a", 'a', 12), 3),
+                         same ? 3 : 2);
         end(&lab);
     }
 }
@@ -1033,6 +1064,7 @@ int main(void) {
         cmocka_unit_test(test_first_portion_is_taken),
         cmocka_unit_test(test_read_again_in_doubt),
         cmocka_unit_test(test_dropped_meanwhile),
+        cmocka_unit_test(test_dropped_after_numbers),
         cmocka_unit_test(test_left_behind),
         cmocka_unit_test(test_one_last_name),
         cmocka_unit_test(test_one_name),

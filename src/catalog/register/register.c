@@ -215,12 +215,31 @@ static bool note_names(store_t *store, const registration_t *registering, err_t 
     return ok;
 }
 
+/* Entries that were added after a drop are not read: nobody else would know what was sent of them, and load it again. A drop
+ * that begins later waits for this load, or removes them. */
+static bool check_not_dropped(store_t *store, const registration_t *registering, err_t *err) {
+    catalog_header_t header = {0};
+    bool found;
+    if (!store->read_header(store, &header, &found, err))
+        return false;
+    const bool same = found && load_id_is_nobody(&header.dropping) &&
+                      (!registering->generation || header.generation == registering->generation);
+    catalog_header_free(&header);
+    return same ||
+           err_set(err, STATUS_SERVER,
+                   "another load has dropped %s, or is about to, while this one registered its inputs: "
+                   "run the same command again",
+                   registering->name);
+}
+
 bool catalog_register(store_t *store, registration_t *registering, err_t *err) {
     bool again = true;
     for (int race = 0; again && race < RACES; race++) {
         matching_t m = {.registering = registering};
         bool ok = store_read_all(store, NULL, 0, &m.entries, err) && check_any(&m, err) &&
                   register_match(&m, err) && check_known(&m, err) && add_new(store, &m, &again, err);
+        ok = ok && (again || registering->read_only || !m.fresh.count ||
+                    check_not_dropped(store, registering, err));
         ok = ok && (again || list_standings(&m, err));
         if (ok && !again)
             give_entries(&m);

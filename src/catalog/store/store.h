@@ -20,6 +20,7 @@ typedef struct {
     uint32_t generation;      /* how often the collection was replaced by another one */
     uint64_t next_extent, next_ordinal;
     uint64_t first_ordinal; /* of this generation: entries below it belong to what was dropped */
+    bool odd;               /* of another layout, with a field that a change could not believe */
     int64_t lease_ms;
     char *format, *format_digest, *filter; /* NULL: not bound yet */
     char *id;                              /* the fields that the `_id`s are made of; NULL or "": none */

@@ -91,6 +91,7 @@ static bool header_from_bson(const store_mongo_t *mongo, const bson_t *document,
     const char *odd = odd_field(document);
     if (*odd && (header->layout == STORE_LAYOUT || strcmp(odd, "layout") == 0))
         return refuse_header(mongo, odd, err);
+    header->odd = *odd;
     if (bson_iter_init_find(&iter, document, "uuid") && BSON_ITER_HOLDS_BINARY(&iter))
         bson_iter_binary(&iter, &subtype, &length, &uuid);
     if (length == STORE_UUID)
