@@ -104,9 +104,9 @@ static bool look_up(const values_t *values, int64_t id, where_t *where, err_t *e
 /* What the file says, where it is still here. */
 typedef struct {
     bool here;
-    uint64_t line;         /* 0: the file is not here, or ends before the offset */
-    bool inside;           /* the offset is not the first byte of a line, or of a document of BSON */
-    bool changed;          /* the file has another modification time than when it was loaded */
+    uint64_t line; /* 0: the file is not here, or ends before the offset */
+    bool inside;   /* no record can begin there: it is in the middle of a line, or of a document of BSON */
+    bool changed;  /* the file has another modification time than when it was loaded */
     char record[4 * 4096]; /* its beginning, as it may be shown on a terminal */
 } found_line_t;
 
@@ -128,6 +128,12 @@ static void show_document(found_line_t *found, const uint8_t *text, size_t size)
     free(json);
 }
 
+/* Objects of JSON begin anywhere in a line. Where nothing but blanks was read, nobody knows yet. */
+static bool may_be_json(const uint8_t *text, size_t size) {
+    const uint8_t *end = text + size, *at = lines_blanks(text + lines_bom(text, size), end);
+    return at == end || *at == '{' || *at == '[';
+}
+
 static void find_line(const where_t *where, found_line_t *found) {
     manifest_t manifest;
     manifest_options_t none = {.every_collection = true};
@@ -147,16 +153,17 @@ static void find_line(const where_t *where, found_line_t *found) {
         found->here = found->here || buffer;
         uint64_t lines = 1;
         bson_span_counter_t counter = {0};
-        bool bson = false;
+        bool bson = false, json = false;
         while (buffer && at < where->offset) {
             size_t want = where->offset - at < 1 << 20 ? (size_t)(where->offset - at) : 1 << 20;
             ssize_t got = source_read(source, buffer, want, &err);
             if (got <= 0)
                 break;
             bson = at ? bson : bson_span_begins(buffer, (size_t)got);
+            json = at ? json : may_be_json(buffer, (size_t)got);
             lines += bson ? bson_span_count(&counter, buffer, (size_t)got) : lines_count(buffer, (size_t)got);
             at += (uint64_t)got;
-            found->inside = bson ? counter.left || counter.have : buffer[got - 1] != '\n';
+            found->inside = bson ? counter.left || counter.have : !json && buffer[got - 1] != '\n';
         }
         /* a byte-order mark is no part of the first record */
         if (at == 3 && buffer && memcmp(buffer, "\xEF\xBB\xBF", 3) == 0)

@@ -169,6 +169,19 @@ class Held(livetest.Case):
         done = self.tipple("where", "--uri", self.uri(), number + 1, status=1)
         self.assertIn("a document has the _id %d, but no record starts at offset" % (number + 1), done.stderr)
 
+    def test_where_of_json(self):
+        """objects of JSON begin anywhere in a line: `where` finds each of an array in one line, and concludes nothing between"""
+        for name, text in (("one.json", b'[{"a":1},{"a":2}, {"a":3}]'), ("two.json", b'  {"a":1} {"a":2}{"a":3}\n')):
+            self.write(name, text)
+            self.tipple("load", "--uri", self.uri(name), name)
+            numbers = [document["_id"] for document in self.documents(name)]
+            self.assertEqual(3, len(numbers))
+            for number in numbers:
+                done = self.tipple("where", "--uri", self.uri(name), number)
+                self.assertEqual("", done.stderr)
+            done = self.tipple("where", "--uri", self.uri(name), numbers[1] + 2, status=1)
+            self.assertIn("no document has the _id %d" % (numbers[1] + 2), done.stderr)
+
 
 class Again(livetest.Case):
     def test_second_run(self):
