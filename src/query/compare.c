@@ -105,7 +105,7 @@ static double variance(sample_t sample) {
 }
 
 ratio_t compare_means(sample_t before, sample_t now) {
-    ratio_t ratio = {NAN, NAN, NAN, false, false};
+    ratio_t ratio = {NAN, NAN, NAN, false, false, false};
     if (!before.n || !now.n || !(before.mean > 0) || !(now.mean > 0))
         return ratio;
     ratio.times = now.mean / before.mean;
@@ -122,6 +122,7 @@ ratio_t compare_means(sample_t before, sample_t now) {
 
 const char *compare_verdict(const ratio_t *ratio) {
     return ratio->other        ? "another question"
+           : ratio->nothing    ? "another answer"
            : isnan(ratio->low) ? "not known: too few"
            : !ratio->differs   ? "noise"
            : ratio->times < 1  ? "faster"
@@ -261,12 +262,13 @@ static const char *take_entry(const bson_t *entry, earlier_t *earlier) {
                  {"reads", &earlier->reads},
                  {"parallel", &earlier->parallel},
                  {"question", &earlier->question}};
-    double clients, n, failures;
+    double clients, n, empty, failures;
     const struct {
         const char *key;
         double *to;
     } numbers[] = {{"clients", &clients},
                    {"n", &n},
+                   {"empty", &empty},
                    {"failures", &failures},
                    {"mean_ms", &earlier->ms.mean},
                    {"sd_ms", &earlier->ms.sd}};
@@ -288,6 +290,7 @@ static const char *take_entry(const bson_t *entry, earlier_t *earlier) {
         return "sd_ms";
     earlier->clients = (uint32_t)clients;
     earlier->ms.n = (uint64_t)n;
+    earlier->nothing = n > 0 && empty == n;
     if (failures > 0)
         earlier->ms = (sample_t){0, NAN, NAN};
     return NULL;

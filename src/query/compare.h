@@ -18,12 +18,13 @@ typedef struct {
     double low, high; /* the ends of the interval; NAN if n is less than two */
     bool differs;     /* the interval does not contain 1 */
     bool other;       /* something else was asked then: nothing is known */
+    bool nothing;     /* nothing came back then or now, and something did the other time: the same */
 } ratio_t;
 
 /* From the logarithms of the means (delta method), with Student's t and Welch's degrees of freedom. */
 ratio_t compare_means(sample_t before, sample_t now);
 
-/* "faster", "slower", "noise", "not known: too few" or "another question". */
+/* "faster", "slower", "noise", "not known: too few", "another question" or "another answer". */
 const char *compare_verdict(const ratio_t *ratio);
 
 /* The value that Student's t with this many degrees of freedom (at least 1, may be a fraction) stays below with this
@@ -34,7 +35,8 @@ typedef struct {
     char *name, *with, *reads, *parallel; /* as printed; "" if there was none */
     char *question;                       /* a digest of it; "": an older tipple wrote none */
     uint32_t clients;
-    sample_t ms; /* n 0, NAN: the measurement failed */
+    bool nothing; /* nothing came back to any request */
+    sample_t ms;  /* n 0, NAN: the measurement failed */
 } earlier_t;
 
 typedef struct {

@@ -492,6 +492,14 @@ class Failing(Query):
                           "low": None, "high": None}, other["compared"])
         self.assertNotEqual(then[0]["question"], other["question"])
         self.assertIn(b"another question", self.tipple(*self.query_words(*words)).stdout)
+        self.client.command(self.database, {"delete": "results", "deletes": [{"q": {}, "limit": 0}]})
+        self.client.insert(self.database, "results", [{"_id": 1}])
+        words = ["count", "--repeats", 3, "--count", 1]
+        now, = self.query(*words, "--compare", "old.json")
+        self.assertEqual(["another answer", None], [now["compared"][key] for key in ("it_is", "ratio")])
+        self.write("none.json", json.dumps(self.said))
+        now, = self.query(*words, "--compare", "none.json")  # nothing both times: it is the same question still
+        self.assertNotEqual("another answer", now["compared"]["it_is"])
         self.write("y.yaml", SUITE.replace("suite: numbers", "suite: others"))
         said = self.tipple("query", "--suite", "./y.yaml", "--uri", self.uri("others"), "count",
                            "--compare", "old.json").stderr

@@ -101,8 +101,10 @@ const earlier_t *query_compare(const measure_t *measure, const earlier_list_t *e
         compare_find(earlier, work->query->name, work->with, work->reads ? work->reads : "",
                      query_parallel_name(measure, ranges), measure->clients);
     const bool other = then && *then->question && strcmp(then->question, work->question) != 0;
-    *ratio = (ratio_t){NAN, NAN, NAN, false, other};
-    if (then && !measure->failures && !other)
+    const bool known = then && then->ms.n && !measure->failures,
+               nothing = known && then->nothing != measure_of_nothing(measure);
+    *ratio = (ratio_t){NAN, NAN, NAN, false, other, nothing};
+    if (then && !measure->failures && !other && !nothing)
         *ratio = compare_means(then->ms,
                                (sample_t){measure->hist->moments.count, mean_ms(measure), sd_ms(measure)});
     return then;
