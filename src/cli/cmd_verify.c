@@ -139,14 +139,15 @@ static bool check(values_t *values, int count, err_t *err) {
 /* ---- differences ---- */
 
 static void print_changed(const changed_t *changed) {
-    if (!changed->field[0])
+    const char *field = changed->field[0] ? changed->field : "\"\""; /* a name may be empty */
+    if (!changed->stored[0] && !changed->expected[0])
         out_print("its fields are in another order");
     else if (!changed->stored[0])
-        out_print("%s is not there; the file says %s", changed->field, changed->expected);
+        out_print("%s is not there; the file says %s", field, changed->expected);
     else if (!changed->expected[0])
-        out_print("it has a field %s, %s, of which the file does not know", changed->field, changed->stored);
+        out_print("it has a field %s, %s, of which the file does not know", field, changed->stored);
     else
-        out_print("%s is %s; the file says %s", changed->field, changed->stored, changed->expected);
+        out_print("%s is %s; the file says %s", field, changed->stored, changed->expected);
     if (changed->more)
         out_print(" (and %u more field%s)", changed->more, changed->more == 1 ? "" : "s");
 }
@@ -225,9 +226,11 @@ static void put_difference(bson_t *to, const void *list, size_t at) {
         result_put(to, AS_TEXT("id", difference->other_id), AS_TEXT("last_id", NULL));
     else
         result_put(to, AS_COUNT("id", difference->id), AS_COUNT("last_id", difference->last_id));
-    result_put(to, AS_TEXT("why", difference->why), AS_TEXT("field", changed ? changed->field : NULL),
-               AS_TEXT("stored", changed ? changed->stored : NULL),
-               AS_TEXT("expected", changed ? changed->expected : NULL),
+    const bool stored = changed && changed->stored[0], expected = changed && changed->expected[0];
+    result_put(to, AS_TEXT("why", difference->why),
+               AS_TEXT("field", stored || expected ? changed->field : NULL),
+               AS_TEXT("stored", stored ? changed->stored : NULL),
+               AS_TEXT("expected", expected ? changed->expected : NULL),
                AS_COUNT_IF("more_fields", changed, changed ? changed->more : 0));
 }
 

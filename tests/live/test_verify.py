@@ -2,6 +2,7 @@
 import gzip
 import hashlib
 import io
+import json
 import os
 import random
 import tarfile
@@ -216,6 +217,25 @@ class Found(liveverify.Case):
         self.assertEqual(begins, whole["line"])
         self.assertEqual(self.texts["a.csv"].count(b"\n", 0, at + WINDOW - 1) + 1, whole["last_line"])
         self.assertEqual(said["missing"], 101 + whole["documents"])
+
+    def test_names(self):
+        """a field whose name is empty is named; what a difference has not is null"""
+        self.write("a.json", '{"":1}\n{"":2,"a":3}\n{"a":4}\n{"a":5,"b":6}\n')
+        self.tipple("load", "--uri", self.uri(), "a.json")
+        one, two, three, four = self.documents()
+        for new in {**one, "": 7}, {"_id": two["_id"], "a": 3}, {**three, "b": 8}, {"_id": four["_id"], "b": 6, "a": 5}:
+            self.client.command(self.database, {"update": "results", "updates": [{"q": {"_id": new["_id"]}, "u": new}]})
+        done = self.tipple("verify", "--uri", self.uri(), "a.json", status=7)
+        said = [line.split("): ")[1] for line in done.stdout.decode().splitlines() if line.startswith("changed")]
+        number = '{ "$numberInt" : "%d" }'
+        self.assertEqual(['"" is %s; the file says %s' % (number % 7, number % 1),
+                          '"" is not there; the file says ' + number % 2,
+                          "it has a field b, %s, of which the file does not know" % (number % 8),
+                          "its fields are in another order"], said)
+        done = self.tipple("verify", "--uri", self.uri(), "a.json", "--json", status=7)
+        self.assertEqual([["", number % 7, number % 1], ["", None, number % 2], ["b", number % 8, None], [None] * 3],
+                         [[entry[key] for key in ("field", "stored", "expected")]
+                          for entry in json.loads(done.stdout)["differences"]])
 
     def test_many(self):
         """of very many differences the first ones of each kind are named, and all are counted"""
