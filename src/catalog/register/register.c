@@ -216,20 +216,19 @@ static bool note_names(store_t *store, const registration_t *registering, err_t 
 }
 
 /* Entries that were added after a drop are not read: nobody else would know what was sent of them, and load it again. A drop
- * that begins later waits for this load, or removes them. */
+ * that ends later waits for this load, or removes them. */
 static bool check_not_dropped(store_t *store, const registration_t *registering, err_t *err) {
     catalog_header_t header = {0};
     bool found;
     if (!store->read_header(store, &header, &found, err))
         return false;
-    const bool same = found && load_id_is_nobody(&header.dropping) &&
-                      (!registering->generation || header.generation == registering->generation);
+    const bool same = found && (!registering->generation || header.generation == registering->generation);
     catalog_header_free(&header);
     return same ||
-           err_set(err, STATUS_SERVER,
-                   "another load has dropped %s, or is about to, while this one registered its inputs: "
-                   "run the same command again",
-                   registering->name);
+           err_set(
+               err, STATUS_SERVER,
+               "another load has dropped %s while this one registered its inputs: run the same command again",
+               registering->name);
 }
 
 bool catalog_register(store_t *store, registration_t *registering, err_t *err) {
