@@ -198,6 +198,11 @@ static void tell_other(const guess_options_t *options, const schema_t *schema, c
         log_warn("--header %s: %s takes the first line for %s, and that stays: " TYPE_SPEC_ANEW,
                  header_words[options->header], what,
                  options->header == GUESS_HEADER ? "a record" : "the names of the columns");
+    else if (options->header_line && schema->kind == RECORDS_DELIMITED &&
+             options->header_line != schema->skip + 1)
+        log_warn(
+            "--header %u: %s takes line %u for the names of the columns, and that stays: " TYPE_SPEC_ANEW,
+            options->header_line, what, schema->skip + 1);
     if (options->nested && has_flat_dots(schema))
         log_warn("--nested: %s makes no subdocuments, and that stays: " TYPE_SPEC_ANEW, what);
 }
