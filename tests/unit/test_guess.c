@@ -270,6 +270,38 @@ static void test_next_piece(void **state) {
                        "  - {name: note, type: text}\n");
 }
 
+/* Wherever a text is cut off, a text in quotes of several lines is one value: the lines of the last one, which does not end,
+ * are not taken for records without quotes, which have as many fields each. */
+static void test_cut_in_quotes(void **state) {
+    (void)state;
+    enum { RECORDS = 30, FEW = 12, ROOM = 64 };
+    err_t err;
+    char text[RECORDS * ROOM];
+    size_t length = 0, few = 0;
+    for (int i = 0; i < RECORDS; i++) {
+        few = i == FEW ? length : few;
+        length += (size_t)snprintf(text + length, ROOM, "%d,\"1 High St\nLeeds, W\nUK\",%05d\n", i, i * 7);
+    }
+    for (size_t cut = few; cut <= length; cut++) {
+        char piece[RECORDS * ROOM];
+        memcpy(piece, text, cut);
+        piece[cut] = '\0';
+        size_t quotes = 0;
+        for (size_t i = 0; i < cut; i++)
+            quotes += piece[i] == '"';
+        for (int beginning = quotes % 2 == 0; beginning < 2; beginning++) {
+            const guess_options_t options = {.beginning = beginning};
+            guess_t *guess = guess_new("text", &options, &err);
+            assert_non_null(guess);
+            assert_true(guess_begin(guess, (const uint8_t *)piece, cut, true, &err));
+            assert_int_equal(guess->structure.way.quote, '"');
+            assert_int_equal(guess->structure.columns, 3);
+            assert_true(guess_cut_off(guess) < ROOM);
+            guess_destroy(guess);
+        }
+    }
+}
+
 static void test_piece_in_the_middle(void **state) {
     (void)state;
     err_t err;
@@ -837,6 +869,7 @@ int main(void) {
         cmocka_unit_test(test_patterns_of_datetime),
         cmocka_unit_test(test_named_types),
         cmocka_unit_test(test_next_piece),
+        cmocka_unit_test(test_cut_in_quotes),
         cmocka_unit_test(test_piece_in_the_middle),
         cmocka_unit_test(test_range),
         cmocka_unit_test(test_same_header),

@@ -100,6 +100,37 @@ void guess_reads_once(guess_t *guess) {
     guess->once = true;
 }
 
+size_t guess_cut_line(const uint8_t *text, size_t length) {
+    if (lines_count(text, length) < GUESS_LEAST_LINES || text[length - 1] == '\r')
+        return 0;
+    return (size_t)(text + length - 1 - (const uint8_t *)memrchr(text, '\n', length));
+}
+
+/* Bytes at the end of a text that is all there is, from the record on whose text in quotes does not end: it was cut off there, and
+ * its lines tell nothing of how the others are divided. A lone quote may be an ordinary character: so they count only where other
+ * texts in quotes go over several lines, and most of the text is before them. */
+static size_t cut_in_quotes(const guess_t *guess, const uint8_t *text, size_t length,
+                            const structure_said_t *said) {
+    structure_t found;
+    schema_t schema;
+    guess_line_t line;
+    err_t ignored;
+    bool of_lines = false;
+    if (!memchr(text, '"', length) && !memchr(text, '\'', length))
+        return 0;
+    if (!guess_find_structure(&found, guess->name, text, length, false, said, &ignored) || !found.way.quote)
+        return 0;
+    guess_schema(&schema, &found.way);
+    const uint8_t *at = text + found.first, *const end = text + length;
+    while (guess_line(&schema, &at, end, false, &line))
+        of_lines |= memchr(line.text, '\n', line.length) != NULL;
+    const size_t left = (size_t)(end - at);
+    size_t quotes = 0; /* a whole last line without a line end has an even number */
+    for (const uint8_t *byte = at; byte < end; byte++)
+        quotes += *byte == (uint8_t)found.way.quote;
+    return of_lines && left < length / 2 && (quotes % 2 || memchr(at, '\n', left)) ? left : 0;
+}
+
 bool guess_begin(guess_t *guess, const uint8_t *text, size_t length, bool whole, err_t *err) {
     const size_t bom = lines_bom(text, length);
     guess->marked = bom > 0;
@@ -110,8 +141,14 @@ bool guess_begin(guess_t *guess, const uint8_t *text, size_t length, bool whole,
         return true;
     const structure_said_t said = {guess->options.header_line, guess->options.quote,
                                    guess->options.delimiter};
-    if (!guess_is_text(guess->name, text, length, err) ||
-        !guess_find_structure(&guess->structure, guess->name, text + bom, length - bom, whole, &said, err))
+    if (!guess_is_text(guess->name, text, length, err))
+        return false;
+    if (whole) {
+        guess->cut_off = guess->options.beginning ? guess_cut_line(text, length) : 0;
+        guess->cut_off += cut_in_quotes(guess, text + bom, length - bom - guess->cut_off, &said);
+        length -= guess->cut_off;
+    }
+    if (!guess_find_structure(&guess->structure, guess->name, text + bom, length - bom, whole, &said, err))
         return false;
     guess_schema(guess->schema, &guess->structure.way);
     guess->schema->skip = (uint32_t)guess->structure.skip;
@@ -121,6 +158,10 @@ bool guess_begin(guess_t *guess, const uint8_t *text, size_t length, bool whole,
 
 bool guess_is_of_lines(const guess_t *guess) {
     return !guess->json && !guess->bson;
+}
+
+size_t guess_cut_off(const guess_t *guess) {
+    return guess->cut_off;
 }
 
 /* ---- values ---- */

@@ -41,11 +41,19 @@ guess_t *guess_new(const char *name, const guess_options_t *options, err_t *err)
 void guess_reads_once(guess_t *guess);
 void guess_destroy(guess_t *guess);
 
+/* Of a stream, before it may be left because it is quiet; of a text that may go on, for its last line to be taken for cut off. */
+enum { GUESS_LEAST_LINES = 10 };
+
 /* text[0, length) is the beginning of the input; whole: it is all of it. False: status 5, with what to do. */
 bool guess_begin(guess_t *guess, const uint8_t *text, size_t length, bool whole, err_t *err);
 
 /* After guess_begin. Are its records lines, which a cut shortens unseen? JSON and BSON tell where a record ends. */
 bool guess_is_of_lines(const guess_t *guess);
+/* Of a text that may go on: bytes of its last line that may be cut off. 0 where it has few lines. */
+size_t guess_cut_line(const uint8_t *text, size_t length);
+/* Of the text of guess_begin, if it was whole: bytes at its end that tell nothing of how its records are divided: a record whose
+ * text in quotes does not end, and with `beginning` a last line that may be cut off. */
+size_t guess_cut_off(const guess_t *guess);
 
 typedef enum {
     GUESS_FROM_START, /* the first input's beginning */

@@ -96,9 +96,10 @@ struct guess {
     bool once;       /* the input cannot be read again by its name */
     bool json, bson; /* it is, and nothing else is known */
     bool was_utf16;
-    bool dumped;   /* a collection of a dump */
-    bool stray_cr; /* a value ends with one, and its line with another */
-    bool marked;   /* it begins with the byte-order mark of UTF-8 */
+    bool dumped;    /* a collection of a dump */
+    bool stray_cr;  /* a value ends with one, and its line with another */
+    bool marked;    /* it begins with the byte-order mark of UTF-8 */
+    size_t cut_off; /* bytes at the end of the text by which nothing is decided: see guess_cut_off */
     guess_options_t options;
     type_spec_t *types; /* options.type_count */
     structure_t structure;

@@ -20,8 +20,6 @@ enum {
     PIECE = 256 << 10, /* in the middle of a larger one; at its end four of them */
     PIECES = 14,
     MOST_FILES = 8,
-    LEAST_LINES =
-        10, /* of a stream, before it may be left because it is quiet, or its last line for cut off */
     SETTLED = 8 << 20, /* so much of compressed text is enough if its second half told nothing new */
 };
 
@@ -204,18 +202,17 @@ static bool read_first(stream_t *stream, err_t *err) {
     do {
         source_hurry(stream->source, IDLE_NS, clock_now_ns() + LONGEST_NS);
         ok = read_stream(stream, err);
-    } while (ok && stream->idle && lines_count(stream->text, stream->have) < LEAST_LINES);
+    } while (ok && stream->idle && lines_count(stream->text, stream->have) < GUESS_LEAST_LINES);
     return ok;
 }
 
-/* Bytes of a last line that may be cut off. */
+/* Bytes of a last record that may be cut off. */
 static size_t cut_off(const stream_t *stream) {
     const looking_t *looking = stream->looking;
-    const uint8_t *const end = stream->text + stream->have;
-    if (!stream->ended || !looking->beginning || !guess_is_of_lines(looking->guess) ||
-        lines_count(stream->text, stream->have) < LEAST_LINES || end[-1] == '\r')
+    if (!stream->ended || !looking->beginning || !guess_is_of_lines(looking->guess))
         return 0;
-    return (size_t)(end - 1 - (const uint8_t *)memrchr(stream->text, '\n', stream->have));
+    const size_t line = guess_cut_line(stream->text, stream->have), begun = guess_cut_off(looking->guess);
+    return line > begun ? line : begun;
 }
 
 static bool take_stream(stream_t *stream, guess_from_t from, err_t *err) {
