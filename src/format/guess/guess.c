@@ -106,11 +106,11 @@ size_t guess_cut_line(const uint8_t *text, size_t length) {
     return (size_t)(text + length - 1 - (const uint8_t *)memrchr(text, '\n', length));
 }
 
-/* Bytes at the end of a text that is all there is, from the record on whose text in quotes does not end: it was cut off there, and
- * its lines tell nothing of how the others are divided. A lone quote may be an ordinary character: so they count only where other
- * texts in quotes go over several lines, and most of the text is before them. */
-static size_t cut_in_quotes(const guess_t *guess, const uint8_t *text, size_t length,
-                            const structure_said_t *said) {
+/* Bytes at the end of a text that is all there is: of a record whose text in quotes does not end, or of a last line without a line
+ * end. If it was cut off there, its lines tell nothing of how the others are divided. A lone quote may be an ordinary character: so
+ * they are left out only where other texts in quotes go over several lines, and most of the text is before them. */
+static size_t cut_record(const guess_t *guess, const uint8_t *text, size_t length,
+                         const structure_said_t *said) {
     structure_t found;
     schema_t schema;
     guess_line_t line;
@@ -125,10 +125,7 @@ static size_t cut_in_quotes(const guess_t *guess, const uint8_t *text, size_t le
     while (guess_line(&schema, &at, end, false, &line))
         of_lines |= memchr(line.text, '\n', line.length) != NULL;
     const size_t left = (size_t)(end - at);
-    size_t quotes = 0; /* a whole last line without a line end has an even number */
-    for (const uint8_t *byte = at; byte < end; byte++)
-        quotes += *byte == (uint8_t)found.way.quote;
-    return of_lines && left < length / 2 && (quotes % 2 || memchr(at, '\n', left)) ? left : 0;
+    return of_lines && left < length / 2 ? left : 0;
 }
 
 bool guess_begin(guess_t *guess, const uint8_t *text, size_t length, bool whole, err_t *err) {
@@ -145,7 +142,7 @@ bool guess_begin(guess_t *guess, const uint8_t *text, size_t length, bool whole,
         return false;
     if (whole) {
         guess->cut_off = guess->options.beginning ? guess_cut_line(text, length) : 0;
-        guess->cut_off += cut_in_quotes(guess, text + bom, length - bom - guess->cut_off, &said);
+        guess->cut_off += cut_record(guess, text + bom, length - bom - guess->cut_off, &said);
         length -= guess->cut_off;
     }
     if (!guess_find_structure(&guess->structure, guess->name, text + bom, length - bom, whole, &said, err))

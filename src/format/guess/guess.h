@@ -51,8 +51,8 @@ bool guess_begin(guess_t *guess, const uint8_t *text, size_t length, bool whole,
 bool guess_is_of_lines(const guess_t *guess);
 /* Of a text that may go on: bytes of its last line that may be cut off. 0 where it has few lines. */
 size_t guess_cut_line(const uint8_t *text, size_t length);
-/* Of the text of guess_begin, if it was whole: bytes at its end that tell nothing of how its records are divided: a record whose
- * text in quotes does not end, and with `beginning` a last line that may be cut off. */
+/* Of the text of guess_begin, if it was whole: bytes at its end that do not tell how its records are divided: a record that may be
+ * cut off, where others hold line ends in quotes, and with `beginning` a last line. */
 size_t guess_cut_off(const guess_t *guess);
 
 typedef enum {

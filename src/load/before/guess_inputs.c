@@ -209,7 +209,8 @@ static bool read_first(stream_t *stream, err_t *err) {
 /* Bytes of a last record that may be cut off. */
 static size_t cut_off(const stream_t *stream) {
     const looking_t *looking = stream->looking;
-    if (!stream->ended || !looking->beginning || !guess_is_of_lines(looking->guess))
+    if (!stream->ended || !looking->beginning || !guess_is_of_lines(looking->guess) ||
+        lines_count(stream->text, stream->have) < GUESS_LEAST_LINES)
         return 0;
     const size_t line = guess_cut_line(stream->text, stream->have), begun = guess_cut_off(looking->guess);
     return line > begun ? line : begun;
