@@ -172,6 +172,17 @@ static bool find_apostrophes(study_t *study, const structure_t *found, bool *are
     return true;
 }
 
+/* Do most of the records with as many fields as it has columns go over several lines, in quotes? */
+static bool are_of_lines(const study_t *study, const structure_t *found) {
+    size_t records = 0, of_lines = 0;
+    for (size_t i = 0; found->way.quote && i < study->count; i++)
+        if (study->records[i].fields == found->columns) {
+            records++;
+            of_lines += memchr(study->text + study->records[i].at, '\n', study->records[i].length) != NULL;
+        }
+    return of_lines * 2 > records;
+}
+
 /* How good this way is, in found->score; 0: it divides nothing. */
 static bool weigh(study_t *study, const way_t *way, double weight, structure_t *found, err_t *err) {
     double clean = 0, odd = 0;
@@ -195,6 +206,7 @@ static bool weigh(study_t *study, const way_t *way, double weight, structure_t *
         return true;
     found->fitting = fitting;
     found->sound = share == 1 && odd == 0;
+    found->of_lines = are_of_lines(study, found);
     found->score = share * share * (0.2 + 0.8 * clean) * (1 - 0.8 * odd) * weight *
                    (found->titles || found->odd_header ? 0.85 : 1) *
                    (way->delimiter != ':' ? 1
@@ -318,7 +330,8 @@ static bool weigh_quotings(study_t *study, char delimiter, structure_t *best, er
             if (!weigh(study, &way, quoting_weight[j], &found, err))
                 return false;
             /* a text of many lines may have cleaner ones than the records that hold it */
-            const bool tears = !way.quote && best->sound && found.columns == best->columns;
+            const bool tears =
+                !way.quote && (best->of_lines || (best->sound && found.columns == best->columns));
             if (found.score > best->score && !tears)
                 *best = found;
         }
