@@ -205,7 +205,8 @@ static bool weigh(study_t *study, const way_t *way, double weight, structure_t *
     if (!are || (found->tears && !study->quote) || share < 0.6 || (fitting < 2 && found->skip))
         return true;
     found->fitting = fitting;
-    found->sound = share == 1 && odd == 0;
+    found->even = share == 1;
+    found->sound = found->even && odd == 0;
     found->of_lines = are_of_lines(study, found);
     found->score = share * share * (0.2 + 0.8 * clean) * (1 - 0.8 * odd) * weight *
                    (found->titles || found->odd_header ? 0.85 : 1) *
@@ -329,9 +330,12 @@ static bool weigh_quotings(study_t *study, char delimiter, structure_t *best, er
                 memcpy(way.wide, before, 2);
             if (!weigh(study, &way, quoting_weight[j], &found, err))
                 return false;
-            /* a text of many lines may have cleaner ones than the records that hold it */
+            /* a text of many lines may have cleaner ones than the records that hold it; quotes that are ordinary characters may
+             * stand in pairs over the ends of records, and then each line is one */
             const bool tears =
-                !way.quote && (best->of_lines || (best->sound && found.columns == best->columns));
+                !way.quote && (found.columns == best->columns ? best->sound
+                                                              : best->of_lines && !best->odd_header &&
+                                                                    !(found.even && found.columns > 2));
             if (found.score > best->score && !tears)
                 *best = found;
         }
