@@ -173,7 +173,10 @@ static bool read_value(term_t *term, err_t *err) {
         return err_set(err, STATUS_USAGE, "--filter: '%s' is not a number, which the field %s is", term->text,
                        field->name);
     term->is_whole = convert_int(padded, length, &term->whole);
-    return term->is_whole || fabs(term->number) >= 0x1p63 || convert_kept(padded, length, 0, &term->number) ||
+    /* 2^63 may stand for a smaller one, which has a fraction */
+    const bool beyond =
+        fabs(term->number) > 0x1p63 || (fabs(term->number) == 0x1p63 && !memchr(term->text, '.', length));
+    return term->is_whole || beyond || convert_kept(padded, length, 0, &term->number) ||
            err_set(
                err, STATUS_USAGE,
                "--filter: '%s' has more digits than a number can be compared with: at most 17, or a whole "

@@ -414,6 +414,8 @@ static void test_marks_in_numbers(void **state) {
 
 static void test_without_fields(void **state) {
     (void)state;
+    check_refused("format: x\nrecord: {delimiter: [\",\"]}\nfields: [{name: l, type: long}]\n",
+                  "l<9223372036854775807.0", "more digits than a number can be compared with");
     check_refused("format: x\nrecord: {json: yes}\n", "m=1", "--type 'm:int'");
     check_refused("format: x\nrecord: {bson: yes}\n", "m=1", "mongodump --query");
 }
