@@ -106,18 +106,17 @@ size_t guess_cut_line(const uint8_t *text, size_t length) {
     return (size_t)(text + length - 1 - (const uint8_t *)memrchr(text, '\n', length));
 }
 
-/* Do all lines have as many fields without quotes, as many as most records have by `found` or more than two? Then the quotes may be
- * ordinary characters that stand in pairs by chance, and the last one tells. */
-static bool is_even_without(const guess_t *guess, const uint8_t *text, size_t length,
-                            const structure_said_t *said, const structure_t *found) {
+/* Is each line a record, without quotes? Then these are ordinary characters that stand in pairs by chance, and the last one tells. */
+static bool is_of_single_lines(const guess_t *guess, const uint8_t *text, size_t length,
+                               const structure_said_t *said, const structure_t *quoted) {
     static const char none = 0;
     structure_said_t without = *said;
-    structure_t even;
+    structure_t lines;
     err_t ignored;
     without.quote = &none;
-    return !said->quote && guess_find_structure(&even, guess->name, text, length, true, &without, &ignored) &&
-           even.even && even.way.delimiter == found->way.delimiter &&
-           (even.columns == found->columns || even.columns > 2);
+    return !said->quote &&
+           guess_find_structure(&lines, guess->name, text, length, true, &without, &ignored) && lines.even &&
+           lines.way.delimiter == quoted->way.delimiter && guess_tells_more(&lines, quoted);
 }
 
 /* Bytes at the end of a text that is all there is: of a record whose text in quotes does not end, or of a last line without a line
@@ -141,7 +140,7 @@ static size_t cut_record(const guess_t *guess, const uint8_t *text, size_t lengt
     const size_t left = (size_t)(end - at);
     if (!of_lines || left >= length / 2 || (left && *at == '#')) /* it may be the only comment */
         return 0;
-    return is_even_without(guess, text, length - left, said, &found) ? 0 : left;
+    return is_of_single_lines(guess, text, length - left, said, &found) ? 0 : left;
 }
 
 bool guess_begin(guess_t *guess, const uint8_t *text, size_t length, bool whole, err_t *err) {

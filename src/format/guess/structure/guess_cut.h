@@ -60,6 +60,7 @@ typedef struct {
     bool even_words; /* no delimiter divides, and all lines have as many words: perhaps values below names */
     bool unsure_blanks; /* blanks divide all lines, or all are numbers with blanks for thousands */
     size_t fitting;     /* records that have as many fields */
+    size_t typed;       /* columns of them that hold numbers or dates only */
     bool even;          /* all records have as many fields */
     bool sound;         /* and a field that begins with the quote ends with it */
     bool of_lines;      /* most of them go over several lines, in quotes */

@@ -83,8 +83,12 @@ static bool tears_enclosed(const split_t *split, const way_t *way) {
 
 /* Of the records with as many fields as it has columns. */
 static bool look_at_cells(study_t *study, structure_t *found, double *clean, double *odd, err_t *err) {
+    static _Thread_local bool has[SCHEMA_MOST_FIELDS], other[SCHEMA_MOST_FIELDS];
     const way_t *way = &found->way;
     size_t cells = 0, looked = 0, odds = 0;
+    memset(has, 0, sizeof has);
+    memset(other, 0, sizeof other);
+    found->typed = 0;
     *clean = 0;
     for (size_t i = 0; i < study->count && looked < CELLS_OF; i++) {
         const uint8_t *record = study->text + study->records[i].at;
@@ -99,6 +103,10 @@ static bool look_at_cells(study_t *study, structure_t *found, double *clean, dou
             const span_t *span = &study->split.spans[j];
             *clean += cleanness(study, span, record + span->at, &odds);
             encloses |= span->length && span->raw_length != span->length;
+            if (span->length && (i > 0 || study->count == 1)) { /* the first ones may be names */
+                has[j] = true;
+                other[j] |= !guess_is_typed(span->text, span->length);
+            }
             if (!found->behind_blank.length && guess_is_behind_blank(span, way->quote))
                 found->behind_blank = *span;
             found->two_quotes |= way->quote == '\'' && span->length > 1 && span->text[0] == '"' &&
@@ -106,6 +114,8 @@ static bool look_at_cells(study_t *study, structure_t *found, double *clean, dou
         }
         found->enclosing += encloses;
     }
+    for (size_t j = 0; j < found->columns && j < SCHEMA_MOST_FIELDS; j++)
+        found->typed += has[j] && !other[j];
     *clean /= (double)(cells ? cells : 1);
     *odd = (double)odds / (double)(cells ? cells : 1);
     return true;
@@ -170,6 +180,10 @@ static bool find_apostrophes(study_t *study, const structure_t *found, bool *are
     for (size_t j = 0; j < found->columns && j < SCHEMA_MOST_FIELDS; j++)
         *are |= quoted[j][0] * 2 > values[j][0] || quoted[j][1] * 2 > values[j][1];
     return true;
+}
+
+bool guess_tells_more(const structure_t *lines, const structure_t *quoted) {
+    return lines->typed && lines->typed >= quoted->typed;
 }
 
 /* Do most of the records with as many fields as it has columns go over several lines, in quotes? */
@@ -330,12 +344,9 @@ static bool weigh_quotings(study_t *study, char delimiter, structure_t *best, er
                 memcpy(way.wide, before, 2);
             if (!weigh(study, &way, quoting_weight[j], &found, err))
                 return false;
-            /* a text of many lines may have cleaner ones than the records that hold it; quotes that are ordinary characters may
-             * stand in pairs over the ends of records, and then each line is one */
-            const bool tears =
-                !way.quote && (found.columns == best->columns ? best->sound
-                                                              : best->of_lines && !best->odd_header &&
-                                                                    !(found.even && found.columns > 2));
+            /* a text of many lines may have cleaner ones than the records that hold it */
+            const bool tears = !way.quote && ((best->sound && found.columns == best->columns) ||
+                                              (best->of_lines && !guess_tells_more(&found, best)));
             if (found.score > best->score && !tears)
                 *best = found;
         }

@@ -22,6 +22,9 @@ const char *guess_name_delimiter(char out[8], char delimiter);
 bool guess_find_structure(structure_t *structure, const char *name, const uint8_t *text, size_t length,
                           bool whole, const structure_said_t *said, err_t *err);
 
+/* Of one text: is each line a record, rather than what quotes make of several, by the columns of numbers and dates? */
+bool guess_tells_more(const structure_t *lines, const structure_t *quoted);
+
 /* Does it look like a field in quotes, but for the blanks before it? Whole, or torn at the delimiter in its quotes. */
 bool guess_is_behind_blank(const span_t *span, char quote);
 bool guess_refuse_behind_blank(const char *name, const uint8_t *text, size_t length, err_t *err);
