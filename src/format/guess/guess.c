@@ -138,7 +138,8 @@ static size_t cut_record(const guess_t *guess, const uint8_t *text, size_t lengt
     while (guess_line(&schema, &at, end, false, &line))
         of_lines |= memchr(line.text, '\n', line.length) != NULL;
     const size_t left = (size_t)(end - at);
-    if (!of_lines || left >= length / 2 || (left && *at == '#')) /* it may be the only comment */
+    const bool comment = left && (*at == '#' || memmem(at, left, "\n#", 2)); /* it may be the only one */
+    if (!of_lines || left >= length / 2 || comment)
         return 0;
     return is_of_single_lines(guess, text, length - left, said, &found) ? 0 : left;
 }
