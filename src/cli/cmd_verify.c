@@ -417,13 +417,18 @@ static int verify_one(void *context, const char *uri, char **inputs, int count, 
     bool ok = verify_run(&values->spec, &result, err);
     int status = ok ? STATUS_OK : (int)err->status;
     bool began = ok || status == STATUS_DIFFERENT || result.blocks;
-    if (began && (values->json || status != STATUS_USAGE)) {
+    bool shown = began && (values->json || status != STATUS_USAGE);
+    /* an older report must not stand for a run that failed */
+    if (shown || (values->report && status != STATUS_USAGE && result.differences)) {
         bson_t document = BSON_INITIALIZER;
         make_result(&document, &result, values);
         if (values->report)
             status = reporting_end(report_verify(&values->spec, &result, &document, status, err),
                                    values->report, values->again, uri, status, err);
-        values->json ? result_print("verify", status, &document) : print_summary(&result, values, &document);
+        if (shown && values->json)
+            result_print("verify", status, &document);
+        else if (shown)
+            print_summary(&result, values, &document);
         bson_destroy(&document);
     }
     verify_free_result(&result);
