@@ -12,6 +12,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 typedef enum { EQUAL, UNEQUAL, LESS, AT_MOST, MORE, AT_LEAST } comparison_t;
 
@@ -173,9 +174,12 @@ static bool read_value(term_t *term, err_t *err) {
         return err_set(err, STATUS_USAGE, "--filter: '%s' is not a number, which the field %s is", term->text,
                        field->name);
     term->is_whole = convert_int(padded, length, &term->whole);
-    /* 2^63 may stand for a smaller one, which has a fraction */
-    const bool beyond =
-        fabs(term->number) > 0x1p63 || (fabs(term->number) == 0x1p63 && !memchr(term->text, '.', length));
+    /* Beyond all whole numbers digits do not count. Next to them they do: 9223372036854775807.0 would be a larger one,
+     * and -9223372036854775809 the least one that there is. */
+    const bool digits = strspn(term->text, "+-0123456789") == length;
+    if (!term->is_whole && digits && term->number == -0x1p63)
+        term->number = nextafter(term->number, -INFINITY);
+    const bool beyond = fabs(term->number) > 0x1p63 || (digits && term->number == 0x1p63);
     return term->is_whole || beyond || convert_kept(padded, length, 0, &term->number) ||
            err_set(
                err, STATUS_USAGE,

@@ -193,6 +193,7 @@ static void test_large_numbers(void **state) {
     assert_false(passes(*state, "t==-9223372036854775808", "{'t':{'$numberLong':'-9223372036854775807'}}"));
     assert_true(passes(*state, "t<9223372036854775808", "{'t':{'$numberLong':'9223372036854775807'}}"));
     assert_true(passes(*state, "t>-9223372036854775809", "{'t':{'$numberLong':'-9223372036854775807'}}"));
+    assert_true(passes(*state, "t>-9223372036854775809", "{'t':{'$numberLong':'-9223372036854775808'}}"));
     assert_false(passes(*state, "t==9.007199254740992e15", "{'t':{'$numberLong':'9007199254740993'}}"));
     assert_true(passes(*state, "t>9.007199254740992e15", "{'t':{'$numberLong':'9007199254740993'}}"));
     assert_true(passes(*state, "t==9.007199254740992e15", "{'t':{'$numberLong':'9007199254740992'}}"));
@@ -436,6 +437,8 @@ static void test_mistakes(void **state) {
         {"t==", "number"},
         {"t==1e400", "number"},
         {"t==9007199254740992.5", "more digits"},
+        {"t<9223372036854775807.0", "more digits"},
+        {"t<=9.223372036854775807e18", "more digits"},
         {"t==0x10", "number"},
         {"d==yesterday", "date"},
         {"d==2013-02-30", "date"},
