@@ -388,10 +388,9 @@ static int load_one(void *context, const char *uri, char **inputs, int count, er
     spec.uri = uri;
     spec.inputs = inputs;
     spec.input_count = (size_t)count;
-    if (!choose(&spec, err))
-        return (int)err->status;
     static load_result_t result;
-    bool ok = load_run(&spec, &result, err);
+    result = (load_result_t){.files = 0}; /* of a load that was not begun */
+    bool ok = choose(&spec, err) && load_run(&spec, &result, err);
     int status = ok && err->status != STATUS_SOME_REJECTED ? STATUS_OK : (int)err->status;
     bson_t document = BSON_INITIALIZER;
     load_make_result(&document, &result);
