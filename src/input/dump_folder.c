@@ -35,6 +35,17 @@ bool dump_folder_is(char *const *names, size_t count) {
     return false;
 }
 
+const char *dump_folder_packed(char *const *sorted, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        const size_t length = stem(sorted[i], metadata_ends);
+        /* its documents stand not far in front of it: .bson is before .metadata.json */
+        for (size_t at = i; length && at-- > 0 && strncmp(sorted[at], sorted[i], length + 1) == 0;)
+            if (stem(sorted[at], data_ends) == length)
+                return sorted[at];
+    }
+    return NULL;
+}
+
 /* zlib reads plain files, too. */
 static char *read_file(const char *path) {
     enum { PART = 4096 };

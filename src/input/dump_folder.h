@@ -8,6 +8,9 @@
 /* Is there metadata among the names of a folder's files? */
 bool dump_folder_is(char *const *names, size_t count);
 
+/* Of the names in an archive, sorted: documents beside which their metadata are; NULL: none. Nobody reads them there. */
+const char *dump_folder_packed(char *const *sorted, size_t count);
+
 /* Why a file of a folder, with (is) or without such metadata, is left out, or added to the list, with its path. target:
  * "db.collection", or NULL. *why: a clause, "" if nobody needs to know it; NULL: it was added, or it is no part of a dump
  * (*other). */

@@ -52,8 +52,9 @@ static int by_name(const void *a, const void *b) {
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* The name is a part of what identifies a member, so it may be there only once. */
-static bool members_differ(const archive_t *archive) {
+/* The name is a part of what identifies a member, so it may be there only once. Members are taken into one collection: those
+ * of a packed folder of mongodump would be mixed, and their metadata are no documents. */
+static bool check_members(const archive_t *archive) {
     const manifest_t *manifest = archive->build->manifest;
     size_t count = manifest->count - archive->first;
     if (count < 2)
@@ -68,7 +69,13 @@ static bool members_differ(const archive_t *archive) {
     for (size_t i = 1; i < count; i++)
         if (strcmp(names[i - 1], names[i]) == 0)
             twice = names[i];
+    const char *packed = twice ? NULL : dump_folder_packed(names, count);
     free(names);
+    if (packed)
+        return err_set(archive->build->err, STATUS_INPUT,
+                       "%.1000s: is a collection of a folder that mongodump has written, and its metadata "
+                       "stand beside it: unpack the archive, and give the folder",
+                       packed);
     return !twice ||
            err_set(archive->build->err, STATUS_INPUT,
                    "%.1000s: the archive has two members of this name; unpack it and load the unpacked files",
@@ -140,7 +147,7 @@ static bool add_zip_member(void *context, const zip_entry_t *entry, err_t *err) 
 bool archive_add_zip(build_t *build, int fd, const input_file_t *zip) {
     archive_t archive = {.build = build, .file = zip, .first = build->manifest->count};
     return zip_list(fd, zip->disk_bytes, zip->name, add_zip_member, &archive, build->err) &&
-           members_differ(&archive);
+           check_members(&archive);
 }
 
 /* ---- tar ---- */
@@ -336,7 +343,7 @@ bool archive_add_tar(build_t *build, int fd, const input_file_t *tar) {
         reader->tell_ns = clock_now_ns() + TELL_FIRST_NS;
         if (tar->kind != INPUT_PLAIN)
             ok = (reader->stream = source_open_archive(build->kit, tar, build->err)) != NULL;
-        ok = ok && add_tar_members(&archive, reader) && members_differ(&archive);
+        ok = ok && add_tar_members(&archive, reader) && check_members(&archive);
         source_close(reader->stream);
         XXH3_freeState(reader->hash);
     }
