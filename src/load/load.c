@@ -82,6 +82,9 @@ static bool read_spec(job_t *job, err_t *err) {
     if (spec->drop && spec->reload_missing) /* nothing is in the catalog behind a drop */
         return err_set(err, STATUS_USAGE,
                        "--reload-missing adds to a collection that --drop would drop; give one of them");
+    if (spec->drop && spec->append)
+        return err_set(err, STATUS_USAGE,
+                       "--append keeps the documents that --drop would drop; give one of them");
     if (!job_find_existing(job, NULL, err) ||
         !limits_check(spec->threads, spec->memory, spec->max_record, err) ||
         !limits_check_batch(spec->batch, spec->batch_bytes, err) || !open_format(job, err) ||

@@ -214,6 +214,9 @@ static void test_given_guess(void **state) {
     load = push_load(lab.uri, "input", "./b.csv", "drop", "true", NULL);
     give(load, guessed(plain));
     run(load, 2);
+    load = push_load(lab.uri, "input", "./b.csv", "drop", "true", "append", "true", NULL);
+    fails(tipple_load_run(load, &error), &error, 1, "--append keeps the documents that --drop would drop");
+    tipple_load_destroy(load);
     assert_int_equal(box_count(lab.box, TARGET, "{\"n\": 1, \"w\": \"a\"}"), 1);
     box_stop(lab.box);
 }
