@@ -159,8 +159,7 @@ static const option_t options[] = {
 };
 
 static const apart_t apart[] = {
-    {"history", "report drop query index indexes rejects predict-only no-predict scale sample",
-     "lists drills, and makes none"},
+    {"history", "report", "lists drills, and makes none"},
     {"clustered", "no-clustered", "is the contrary of --no-clustered"},
     {"no-predict", "predict-only scale sample", "predicts nothing"},
     {"predict-only", "drop query rejects unsafe", "loads samples alone, into a scratch collection"},

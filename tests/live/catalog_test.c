@@ -233,7 +233,8 @@ static void test_drop(void **state) {
     (void)state;
     lab_t lab = open_lab("drop");
     make(&lab);
-    assert_true(change(&lab, &(header_change_t){.kind = HEADER_TAKE_NUMBERS, .generation = 1, .extents = 4, .ordinals = 2}));
+    assert_true(change(
+        &lab, &(header_change_t){.kind = HEADER_TAKE_NUMBERS, .generation = 1, .extents = 4, .ordinals = 2}));
     assert_true(change(
         &lab,
         &(header_change_t){
@@ -1101,12 +1102,15 @@ static void test_left_behind(void **state) {
     (void)state;
     lab_t lab = open_lab("behind");
     make(&lab);
-    assert_true(change(&lab, &(header_change_t){.kind = HEADER_TAKE_NUMBERS, .generation = 1, .ordinals = 5}));
+    assert_true(
+        change(&lab, &(header_change_t){.kind = HEADER_TAKE_NUMBERS, .generation = 1, .ordinals = 5}));
     assert_true(change(&lab, &(header_change_t){.kind = HEADER_BEGIN_DROP, .by = load_id(1)}));
-    assert_true(change(&lab, &(header_change_t){
-                                 .kind = HEADER_END_DROP, .by = load_id(1), .next_ordinal = 5, .generation = 2}));
-    assert_true(change(&lab, &(header_change_t){
-                                 .kind = HEADER_TAKE_NUMBERS, .generation = 2, .next_ordinal = 5, .ordinals = 2}));
+    assert_true(change(
+        &lab,
+        &(header_change_t){.kind = HEADER_END_DROP, .by = load_id(1), .next_ordinal = 5, .generation = 2}));
+    assert_true(change(
+        &lab,
+        &(header_change_t){.kind = HEADER_TAKE_NUMBERS, .generation = 2, .next_ordinal = 5, .ordinals = 2}));
     add_small(&lab, 3, 3); /* 3, 4 and 5 */
     catalog_header_t header = header_of(&lab);
     catalog_header_free(&header);

@@ -204,9 +204,8 @@ bool store_mongo_change_entries(store_t *store, const entry_change_t *changes, s
 
 bool store_mongo_remove_entries(store_t *store, uint64_t below, err_t *err) {
     store_mongo_t *mongo = store_mongo_of(store);
-    bson_t *command =
-        BCON_NEW("delete", BCON_UTF8(mongo->files), "deletes", "[", "{", "q", "{", "_id", "{", "$lt",
-                 BCON_INT64((int64_t)below), "}", "}", "limit", BCON_INT32(0), "}", "]");
+    bson_t *command = BCON_NEW("delete", BCON_UTF8(mongo->files), "deletes", "[", "{", "q", "{", "_id", "{",
+                               "$lt", BCON_INT64((int64_t)below), "}", "}", "limit", BCON_INT32(0), "}", "]");
     bool ok = store_mongo_run(mongo, command, true, NULL, err);
     bson_destroy(command);
     return ok;
