@@ -162,8 +162,8 @@ static const apart_t apart[] = {
     {"history", "report", "lists drills, and makes none"},
     {"clustered", "no-clustered", "is the contrary of --no-clustered"},
     {"no-predict", "predict-only scale sample", "predicts nothing"},
-    {"predict-only", "drop query rejects unsafe", "loads samples alone, into a scratch collection"},
-    {"scale", "drop query rejects unsafe", "loads samples alone, into a scratch collection"},
+    {"predict-only", "drop query rejects", "loads samples alone, into a scratch collection"},
+    {"scale", "drop query rejects", "loads samples alone, into a scratch collection"},
     {.option = NULL},
 };
 

@@ -209,6 +209,11 @@ static void tell_other(const guess_options_t *options, const schema_t *schema, c
 
 bool guess_options_agree(const guess_options_t *options, const schema_t *schema, const char *what,
                          err_t *err) {
+    const char *of_text = guess_options_of_text(options);
+    if (of_text && schema_any_fields(schema))
+        return err_set(err, STATUS_USAGE,
+                       "--%s: %s is of documents, and the option is for text in columns: leave it out",
+                       of_text, what);
     for (size_t i = 0; i < options->type_count; i++)
         if (!spec_agrees(options->types[i], schema, what, err))
             return false;
