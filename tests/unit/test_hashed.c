@@ -37,12 +37,15 @@ static const struct {
 };
 enum { VALUES = sizeof values / sizeof *values };
 
-static bool hash_of(hashed_t *hashed, const char *text, int64_t *hash) {
+static bool hash_in(hashed_t *hashed, bson_t *document, int64_t *hash) {
     bson_iter_t at;
-    bson_t *document = lab_json(text);
     const bool ok = hashed_value(hashed, bson_iter_init_find(&at, document, "x") ? &at : NULL, hash);
     bson_destroy(document);
     return ok;
+}
+
+static bool hash_of(hashed_t *hashed, const char *text, int64_t *hash) {
+    return hash_in(hashed, lab_json(text), hash);
 }
 
 /* The last value is remembered; whatever came before, a value has its own hash. */
@@ -73,18 +76,24 @@ static void test_arrays_have_none(void **state) {
 /* Of what a server hashes in a way of its own: at the top or within a document. */
 static void test_types_without_a_hash(void **state) {
     (void)state;
-    static const char *const none[] = {"{\"x\": {\"$undefined\": true}}",
-                                       "{\"x\": {\"u\": {\"$undefined\": true}, \"n\": 1}}",
-                                       "{\"x\": {\"$code\": \"f\", \"$scope\": {\"y\": 1}}}",
-                                       "{\"x\": {\"a\": [{\"$code\": \"f\", \"$scope\": {}}]}}",
-                                       "{\"x\": {\"$numberDecimal\": \"1\"}}",
-                                       "{\"x\": {\"a\": {\"$numberDecimal\": \"1\"}}}"};
+    static const char *const none[] = {
+        "{\"x\": {\"$undefined\": true}}", "{\"x\": {\"u\": {\"$undefined\": true}, \"n\": 1}}",
+        "{\"x\": {\"$numberDecimal\": \"1\"}}", "{\"x\": {\"a\": {\"$numberDecimal\": \"1\"}}}"};
     hashed_t *hashed = hashed_new();
     for (size_t i = 0; i < sizeof none / sizeof *none; i++) {
         int64_t hash = 0;
         if (hash_of(hashed, none[i], &hash))
             fail_msg("a hash: %s", none[i]);
     }
+    /* libbson's reader of JSON makes nothing of some of these, now and then */
+    bson_t scope = BSON_INITIALIZER;
+    int64_t hash = 0;
+    assert_false(hash_in(hashed, BCON_NEW("x", BCON_CODEWSCOPE("f", &scope)), &hash));
+    assert_false(
+        hash_in(hashed, BCON_NEW("x", "{", "a", "[", BCON_CODEWSCOPE("f", &scope), "]", "}"), &hash));
+    BSON_APPEND_INT32(&scope, "y", 1);
+    assert_false(hash_in(hashed, BCON_NEW("x", BCON_CODEWSCOPE("f", &scope)), &hash));
+    bson_destroy(&scope);
     hashed_destroy(hashed);
 }
 
