@@ -71,6 +71,11 @@ static bool refuse_other_uuid(const catalog_settings_t *settings, err_t *err) {
         settings->name, ANEW);
 }
 
+const char *catalog_collection_of(const char *name) {
+    const char *dot = strchr(name, '.');
+    return dot ? dot + 1 : name;
+}
+
 bool catalog_refuse_none(const char *name, const catalog_header_t *header, err_t *err) {
     if (header->has_entries)
         return err_set(
@@ -81,7 +86,7 @@ bool catalog_refuse_none(const char *name, const catalog_header_t *header, err_t
     return err_set(err, STATUS_USAGE,
                    "%s has no catalog: `tipple load` has not put a record into it yet, or its catalog "
                    "(%s.tipple.files) was dropped; check the collection in the URI, or load the files first",
-                   name, strchr(name, '.') ? strchr(name, '.') + 1 : name);
+                   name, catalog_collection_of(name));
 }
 
 bool catalog_refuse_gone(const char *name, err_t *err) {

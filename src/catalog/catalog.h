@@ -23,6 +23,9 @@ typedef struct {
     bool accepts_other_uuid;
 } catalog_settings_t;
 
+/* Of a namespace: what stands behind the first dot. */
+const char *catalog_collection_of(const char *name);
+
 /* Sets the sentence that a collection of this name has no catalog, or only the entries of one: as was read where no header was found.
  * Always false. */
 bool catalog_refuse_none(const char *name, const catalog_header_t *header, err_t *err);

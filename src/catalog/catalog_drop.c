@@ -2,8 +2,6 @@
 #include "catalog/catalog_alone.h"
 #include "format/record/record_id.h"
 
-#include <string.h>
-
 static bool wait_for_loads(store_t *store, const char *name, const catalog_drop_t *drop, err_t *err) {
     return catalog_wait_for_loads(store, name, drop, NULL, "--drop would destroy its work", err);
 }
@@ -32,7 +30,7 @@ static bool number_after_entries(store_t *store, catalog_header_t *fresh, err_t 
 
 /* Of another layout, whose fields are others: no change of ours would ever be made. Before anything is dropped. */
 static bool refuse_odd(const char *name, int32_t layout, err_t *err) {
-    const char *collection = strchr(name, '.') ? strchr(name, '.') + 1 : name;
+    const char *collection = catalog_collection_of(name);
     return err_set(
         err, STATUS_USAGE,
         "the catalog of %s was written by another version of tipple, in another layout (%d; this one "
