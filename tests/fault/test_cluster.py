@@ -186,7 +186,7 @@ class Elected(ClusterLab):
 
         def has_primary():
             with contextlib.suppress(mongods.Error):  # it elects
-                found.extend(clusters.select(self.state, ["s0.primary"]))
+                found.extend(clusters.select(clusters.state_of(self.home), ["s0.primary"]))  # one has come back
             return found
         self.assertTrue(livetest.wait_for(has_primary))
         primary = found[0]["name"]
