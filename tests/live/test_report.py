@@ -139,6 +139,26 @@ class Report(livetest.Case):
         self.assertTrue(page.sentence.startswith("Interrupted after "), page.sentence)
         self.assertIn("interrupted", page.text)
 
+    def test_what_is_next(self):
+        """the report of a load that did not end well says no other than the terminal of what to do next"""
+        def interrupted(collection, *words):
+            process = subprocess.Popen(self.command("load", "--format", "mot", "--uri", self.uri(collection),
+                                                    "--max-rate", "50", "--report", "load.json", *words),
+                                       cwd=self.folder, stdin=open(self.folder / "a.csv", "rb"),
+                                       stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+            self.addCleanup(process.communicate)
+            self.addCleanup(process.kill)
+            self.assertTrue(livetest.wait_for(lambda: self.client.count(self.database, collection) > 0))
+            process.send_signal(signal.SIGINT)
+            process.communicate(timeout=livetest.LONG)
+            return self.document("load.json")["sentence"]
+        self.assertIn("but without --drop", interrupted("dropped", "--drop", "--yes", "a.csv"))
+        self.assertIn("no name by which it could be known again", interrupted("stream", "-"))
+        self.tipple("load", "--format", "mot", "--uri", self.uri(), "a.csv", status=2)
+        self.write("a.csv", livetest.rows(2500, 4))
+        self.tipple("load", "--format", "mot", "--uri", self.uri(), "--report", "load.json", "a.csv", status=5)
+        self.assertNotIn("resumes from there", self.document("load.json")["sentence"])
+
     def test_failed(self):
         """a load whose file turns out to be broken has one, too"""
         self.write("b.csv.gz", gzip.compress(livetest.rows(2000))[:-500])

@@ -36,9 +36,13 @@ static void say(report_t *report, const load_spec_t *spec, const load_result_t *
                  scale_value(earlier, (double)result->records_skipped, "records"));
     if (reporting_is_trouble(status)) {
         char *trouble = reporting_trouble(status, seconds(result->took_ns), err);
-        report_say(report, status,
-                   "%s; %s document%s loaded until then. The same command resumes from there.", trouble,
-                   loaded, counts->loaded == 1 ? " was" : "s were");
+        static const char begin[] = "interrupted; ";
+        const bool is_told = !reporting_is_interrupted(status); /* trouble has err's text */
+        const char *next = is_told                                            ? ""
+                           : strncmp(err->text, begin, sizeof begin - 1) == 0 ? err->text + sizeof begin - 1
+                                                                              : err->text;
+        report_say(report, status, "%s; %s document%s loaded until then%s%s.", trouble, loaded,
+                   counts->loaded == 1 ? " was" : "s were", *next ? "; " : "", next);
         bson_free(trouble);
     } else if (spec->dry_run) {
         report_say(report, status,

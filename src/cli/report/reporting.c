@@ -47,10 +47,14 @@ bool reporting_is_trouble(int status) {
     return status != STATUS_OK && status != STATUS_SOME_REJECTED;
 }
 
+bool reporting_is_interrupted(int status) {
+    return status == STATUS_INTERRUPTED || status == STATUS_TERMINATED || status == STATUS_HUNG_UP;
+}
+
 char *reporting_trouble(int status, double seconds, const err_t *err) {
     char took[SCALE_TEXT];
     scale_value(took, seconds, "s");
-    if (status == STATUS_INTERRUPTED || status == STATUS_TERMINATED || status == STATUS_HUNG_UP)
+    if (reporting_is_interrupted(status))
         return bson_strdup_printf("Interrupted after %s", took);
     return bson_strdup_printf("Failed after %s: %s", took, err->text);
 }

@@ -26,6 +26,7 @@ bool reporting_of_none(const char *path, err_t *err);
  * well. bson_free. */
 char *reporting_trouble(int status, double seconds, const err_t *err);
 bool reporting_is_trouble(int status);
+bool reporting_is_interrupted(int status); /* by a signal */
 
 /* A figure of a result's document, by its path there. */
 void reporting_figure(report_t *report, const bson_t *result, const char *name, const char *path,
