@@ -193,6 +193,23 @@ static void print_evenness(const server_t *server, const report_t *status, const
     free(lines);
 }
 
+/* What no load works on: a stream without a name cannot be loaded to its end any more. */
+static void print_unfinished(const report_t *status) {
+    const entries_t *entries = places_entries(status->places);
+    size_t nameless = 0;
+    for (size_t i = 0; i < entries->count; i++) {
+        const entry_t *entry = &entries->entries[i];
+        nameless += !entry->removed && entry_is_nameless(entry) &&
+                    !entry_is_complete(entry, status->generation, false);
+    }
+    if (nameless < status->summary.files - status->summary.complete)
+        out_print("        no load is running: the same command as before resumes from there\n");
+    if (nameless)
+        out_print("        %zu stream%s without a name cannot be resumed (--inputs tells names); "
+                  "`tipple forget NAME --delete` removes what there is of it\n",
+                  nameless, units_s(nameless));
+}
+
 static void print_loads(const report_t *status) {
     char documents[UNITS_MAX], since[32];
     if (status->alive)
@@ -207,8 +224,8 @@ static void print_loads(const report_t *status) {
         out_print("        process %" PRId64 " on %s since %s, %s document%s so far\n", load->process,
                   load->host, since, units_count(documents, load->documents), units_s(load->documents));
     }
-    if (!status->alive && status->summary.complete < status->summary.files)
-        out_print("        no load is running: the same command as before resumes from there\n");
+    if (!status->alive)
+        print_unfinished(status);
 }
 
 static counts_t counts_of(const entry_t *entry) {

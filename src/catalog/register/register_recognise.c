@@ -130,7 +130,7 @@ const entry_t *register_next_gone_below(const matching_t *m, size_t number, uint
 static void match_nameless(matching_t *m, size_t number) {
     for (size_t i = 0; i < m->entries.count; i++) {
         const entry_t *entry = &m->entries.entries[i];
-        if (!m->taken_by[i] && !entry->removed && entry->key && strncmp(entry->key, "new/", 4) == 0 &&
+        if (!m->taken_by[i] && !entry->removed && entry_is_nameless(entry) &&
             load_id_equal(&entry->registered_by, &m->registering->self)) {
             register_take(m, number, entry);
             return;
@@ -154,7 +154,7 @@ static bool check_streams(const matching_t *m, err_t *err) {
         for (const entry_t *entry; wanted->named && (entry = register_like_at(m, &m->by_path, wanted, at));
              at++)
             if (register_is_stream(entry_newest(entry)) != register_is_stream(&wanted->seen) &&
-                strncmp(entry->key, "new/", 4) != 0)
+                !entry_is_nameless(entry))
                 return refuse_two_of_name(registering, wanted->name, err);
     }
     return true;

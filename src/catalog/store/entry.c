@@ -72,6 +72,10 @@ bool entry_is_begun(const entry_t *entry) {
     return false;
 }
 
+bool entry_is_nameless(const entry_t *entry) {
+    return entry->key && strncmp(entry->key, "new/", 4) == 0;
+}
+
 bool entry_is_complete(const entry_t *entry, uint32_t generation, bool safe) {
     for (size_t i = 0; i < entry->piece_count; i++)
         if (!piece_is_complete(&entry->pieces[i], i + 1 == entry->piece_count ? entry->version : 1,

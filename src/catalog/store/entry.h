@@ -154,6 +154,9 @@ bool piece_is_complete(const piece_t *piece, uint32_t version, uint32_t generati
 bool entry_is_begun(const entry_t *entry);
 bool entry_is_complete(const entry_t *entry, uint32_t generation, bool safe);
 
+/* A stream that was given no name: no later load knows it again. */
+bool entry_is_nameless(const entry_t *entry);
+
 /* The counts of all that is done, with the tail where it counts. */
 counts_t piece_counts(const piece_t *piece);
 /* The rejected record that begins at this offset; NULL: none. */
