@@ -293,6 +293,20 @@ class Drill(livedrill.Mixin, livetest.OwnServer):
         said = json.loads(done.stdout)
         self.assertEqual(("one document by its _id", 1), (said["query"], said["drills"][0]["query_returned"]))
 
+    def test_first_query_refused(self):
+        """when the target was dropped and loaded again, a query that is refused is not status 1: nothing was touched"""
+        self.write("own.yaml", "suite: own\nqueries:\n  - name: by-make\n    find: {filter: {k: FORD}}\n"
+                   "    setup: {indexes: [{key: {k: 1}}]}\n")
+        words = "--no-predict", "--query", "./own.yaml:by-make", "a.csv"
+        self.load("a.csv")
+        self.client.insert(self.database, "results", [{"_id": "of a person"}])
+        said = self.drill(*words, status=1)
+        self.assertFalse(said["drills"][0]["finished"])
+        said = self.drill("--drop", self.database + ".results", *words, status=4, touches=True)
+        self.assertEqual((4, False), (said["status"], said["drills"][0]["finished"]))
+        self.assertIn("needs the index k_1", self.stderr)
+        self.assertEqual(self.ROWS, self.client.count(self.database, "results"))
+
     def test_rejects(self):
         """status 2, as of a load; kept only where --rejects says so"""
         self.write("a.csv", livetest.rows(400, 5, bad={7, 9}))
