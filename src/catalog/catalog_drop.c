@@ -40,10 +40,11 @@ static bool refuse_odd(const char *name, int32_t layout, err_t *err) {
 }
 
 /* Writes the intent to drop first. A load that begins later sees it; a load that began earlier is seen by us. The
- * intent of another load is replaced only if that load is dead: *replaced. */
+ * intent of another load is replaced only if that load is dead: *replaced. *bound: some load has filled the collection; where none
+ * has, only the intent keeps others from taking its documents for theirs. */
 static bool begin_drop(store_t *store, const char *name, const catalog_drop_t *drop, uint32_t *generation,
-                       bool *replaced, err_t *err) {
-    *replaced = false;
+                       bool *replaced, bool *bound, err_t *err) {
+    *replaced = *bound = false;
     for (bool begun = false; !begun;) {
         catalog_header_t header = {0};
         bool found;
@@ -55,6 +56,7 @@ static bool begin_drop(store_t *store, const char *name, const catalog_drop_t *d
         const bool ours = load_id_equal(&header.dropping, &drop->self),
                    others = !ours && !load_id_is_nobody(&header.dropping);
         *generation = header.generation;
+        *bound = header.format != NULL;
         const bool headless = header.has_entries, odd = header.odd;
         const int32_t layout = header.layout;
         catalog_header_free(&header);
@@ -90,9 +92,9 @@ static bool still_ours(store_t *store, const char *name, const catalog_drop_t *d
 }
 
 /* Drops until there is no collection. If the collection meanwhile has another UUID, and all of its documents, it was
- * not dropped. */
-static bool drop_data(store_t *store, const char *name, const catalog_drop_t *drop, err_t *err) {
-    for (;;) {
+ * not dropped. *any: something was dropped. */
+static bool drop_data(store_t *store, const char *name, const catalog_drop_t *drop, bool *any, err_t *err) {
+    for (;; *any = true) {
         uint8_t uuid[STORE_UUID];
         if (!store->collection(store, uuid, err) || !still_ours(store, name, drop, err))
             return false;
@@ -129,18 +131,29 @@ static bool end_drop(store_t *store, const char *name, const catalog_drop_t *dro
     }
 }
 
+/* Nothing was dropped, and loads go on as before. */
+static void withdraw(store_t *store, const catalog_drop_t *drop, bool replaced) {
+    const header_change_t cancel = {.kind = HEADER_CANCEL_DROP, .by = drop->self};
+    bool changed;
+    err_t ignored;
+    if (replaced)
+        return; /* the drop of that dead load may still arrive: no load may begin before */
+    store->change_header(store, &cancel, &changed, &ignored);
+}
+
 bool catalog_drop(store_t *store, const char *name, const catalog_drop_t *drop, err_t *err) {
     uint32_t generation;
-    bool changed, replaced;
-    if (!begin_drop(store, name, drop, &generation, &replaced, err))
+    bool replaced, bound, any = false;
+    if (!begin_drop(store, name, drop, &generation, &replaced, &bound, err))
         return false;
     if (!wait_for_loads(store, name, drop, err)) {
-        if (replaced)
-            return false; /* the drop of that dead load may still arrive: no load may begin before */
-        const header_change_t cancel = {.kind = HEADER_CANCEL_DROP, .by = drop->self};
-        err_t ignored;
-        store->change_header(store, &cancel, &changed, &ignored);
+        withdraw(store, drop, replaced);
         return false;
     }
-    return drop_data(store, name, drop, err) && end_drop(store, name, drop, generation, err);
+    if (!drop_data(store, name, drop, &any, err)) {
+        if (!any && bound && err->status == STATUS_USAGE) /* the server has refused it: this user may not */
+            withdraw(store, drop, replaced);
+        return false;
+    }
+    return end_drop(store, name, drop, generation, err);
 }

@@ -730,6 +730,25 @@ static void test_drop(void **state) {
     lab_close(&lab);
 }
 
+/* Who may not drop has changed nothing: other loads go on. */
+static void test_drop_that_is_refused(void **state) {
+    (void)state;
+    lab_t lab;
+    lab_open(&lab, BOX_STANDALONE);
+    lab_write_rows("a.csv", 0, 30);
+    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
+    lab.load.drop = true;
+    box_fault(lab.box, &(box_fault_t){.command = "drop",
+                                      .collection = "c",
+                                      .reply = "{\"ok\": 0, \"code\": 13, \"errmsg\": \"not authorized\"}"});
+    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_USAGE);
+    assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), 30);
+    lab.load.drop = false;
+    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
+    assert_int_equal(lab.loaded.records_skipped, 30);
+    lab_close(&lab);
+}
+
 /* Nothing was there to be dropped; now there is. */
 static void test_drop_of_nothing(void **state) {
     (void)state;
@@ -929,6 +948,7 @@ int main(void) {
         cmocka_unit_test(test_misfits),
         cmocka_unit_test(test_late_misfits),
         cmocka_unit_test(test_drop),
+        cmocka_unit_test(test_drop_that_is_refused),
         cmocka_unit_test(test_drop_of_nothing),
         cmocka_unit_test(test_refused_targets),
         cmocka_unit_test(test_same_collection),
