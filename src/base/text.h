@@ -32,6 +32,12 @@ static inline void text_append(text_t *text, const char *words) {
 void text_print(text_t *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void text_print_list(text_t *text, const char *format, va_list list) __attribute__((format(printf, 2, 0)));
 
+/* If memory was out for a part of the text, it was out for the text: text_take gives nothing out. */
+static inline void text_miss(text_t *text, const text_t *part) {
+    if (part->lacking)
+        text->lacking = part->lacking;
+}
+
 /* Shortens it to at most `length` bytes, to whole UTF-8 characters. */
 void text_cut(text_t *text, size_t length);
 

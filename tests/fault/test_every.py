@@ -206,10 +206,11 @@ class Alone(Tries, livetest.Case):
         self.say("parse")
 
     def test_others(self):
-        """formats, generate, plan and help: every n"""
+        """formats, guesses, generate, plan and help: every n"""
         self.inputs()
         for words in (("formats",), ("formats", "--check", "./vans.yaml"), ("formats", "--check", "isd"),
-                      ("formats", "--show", "mot"), ("help", "load"), ("help", "--man", "load"),
+                      ("formats", "--guess", "vans.csv"), ("formats", "--show", "mot"), ("help", "load"),
+                      ("help", "--man", "load"),
                       ("plan", "--documents", "1m", "--document-bytes", "300", "--shards", "2", "--loaders", "2")):
             self.each(words, (*MEMORY, *FILES))
         for words in (("mot", "--rows", "3"), ("obd", "--rows", "3"), ("ycsb", "--documents", "3"),

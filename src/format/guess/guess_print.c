@@ -34,7 +34,7 @@ bool guess_is_told_by_types(const guess_t *guess) {
 static void put_first_line(text_t *out, const guess_t *guess) {
     text_t line = {.length = 0};
     if (!text_grow(&line, ENCODING_MOST_BYTES * guess->first_length + 1)) {
-        out->lacking = line.lacking;
+        text_miss(out, &line);
         return;
     }
     if (encoding_converts(guess->encoding, guess->first, guess->first_length))
@@ -181,13 +181,14 @@ static void put_field(text_t *out, const guess_t *guess, const guess_column_t *c
     text_append(out, "}\n");
 }
 
-static size_t width_of(const guess_t *guess) {
+static size_t width_of(text_t *out, const guess_t *guess) {
     size_t width = 0;
     for (size_t i = 0; i < guess->structure.columns; i++) {
         text_t name = {.length = 0};
         guess_put_scalar(&name, guess->columns[i].key, strlen(guess->columns[i].key));
         const size_t shown = characters(&name, 0);
         width = shown <= WIDEST_NAME && shown > width ? shown : width;
+        text_miss(out, &name);
         text_free(&name);
     }
     return width;
@@ -216,7 +217,7 @@ void guess_put_share(text_t *out, const guess_t *guess, uint64_t text_bytes) {
 
 /* The fields of one subdocument follow each other: by the place of the first that begins with the same words. */
 static void put_fields(text_t *out, const guess_t *guess, const char *prefix, size_t length, bool *done) {
-    const size_t count = guess->structure.columns, width = width_of(guess);
+    const size_t count = guess->structure.columns, width = width_of(out, guess);
     for (size_t i = 0; i < count; i++) {
         const char *key = guess_key(&guess->columns[i]);
         if (done[i] || strncmp(key, prefix, length) != 0)
@@ -256,6 +257,7 @@ char *guess_yaml(const guess_t *guess, err_t *err) {
     text_print(&about, "guessed from %s", guess->name);
     if (about.bytes)
         guess_put_scalar(&out, about.bytes, about.length);
+    text_miss(&out, &about);
     text_free(&about);
     text_append(&out, "\n");
     if (guess->json || guess->bson) {
