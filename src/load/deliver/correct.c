@@ -95,15 +95,15 @@ bool correct_made_document(const schema_t *schema, const block_t *block, bool *m
     return ok;
 }
 
-/* The query of the document itself, of all of its bytes: in a place where nothing in them means anything to the server.
- * NULL: *err says why. */
+/* The query of the document itself, of all of its bytes: in a place where nothing in them means anything to the server. Compared as
+ * lists of one, since MongoDB 4.4 refuses to compare $$ROOT itself (code 16409). NULL: *err says why. */
 static bson_t *query_of(const bson_t *document, err_t *err) {
     bson_iter_t id;
     if (element_of(document, "_id", &id)) {
         bson_t *query = bson_new();
         element_append(query, "_id", &id);
-        BCON_APPEND(query, "$expr", "{", "$eq", "[", BCON_UTF8("$$ROOT"), "{", "$literal",
-                    BCON_DOCUMENT(document), "}", "]", "}");
+        BCON_APPEND(query, "$expr", "{", "$eq", "[", "[", BCON_UTF8("$$ROOT"), "]", "[", "{", "$literal",
+                    BCON_DOCUMENT(document), "}", "]", "]", "}");
         return query;
     }
     err_set(err, STATUS_HOST, "a document has no _id: this is a mistake in tipple, please report it");

@@ -167,11 +167,12 @@ static bool insert(void *context, const message_t *message, reply_t *reply, err_
     return true;
 }
 
-/* One statement of an update command: the document takes the place of the one that has all of these bytes. */
+/* One statement of an update command: the document takes the place of the one that has all of these bytes. Compared as lists of one,
+ * since MongoDB 4.4 refuses to compare $$ROOT itself (code 16409). */
 static bool append_replacement(writer_t *writer, bson_t *updates, uint32_t i, const replaced_t *before) {
     char buffer[16];
     const char *key;
-    bson_t statement, query, expression, equal, literal, stored;
+    bson_t statement, query, expression, equal, left, right, literal, stored;
     bson_iter_t id;
     const size_t length = bson_uint32_to_string(i, &key, buffer, sizeof buffer);
     return bson_init_static(&stored, before->bytes, before->length) && element_of(&stored, "_id", &id) &&
@@ -179,10 +180,13 @@ static bool append_replacement(writer_t *writer, bson_t *updates, uint32_t i, co
            BSON_APPEND_DOCUMENT_BEGIN(&statement, "q", &query) && element_append(&query, "_id", &id) &&
            BSON_APPEND_DOCUMENT_BEGIN(&query, "$expr", &expression) &&
            BSON_APPEND_ARRAY_UNSAFE_BEGIN(&expression, "$eq", &equal) &&
-           BSON_APPEND_UTF8(&equal, "0", "$$ROOT") && BSON_APPEND_DOCUMENT_BEGIN(&equal, "1", &literal) &&
+           BSON_APPEND_ARRAY_UNSAFE_BEGIN(&equal, "0", &left) && BSON_APPEND_UTF8(&left, "0", "$$ROOT") &&
+           bson_append_array_end(&equal, &left) && BSON_APPEND_ARRAY_UNSAFE_BEGIN(&equal, "1", &right) &&
+           BSON_APPEND_DOCUMENT_BEGIN(&right, "0", &literal) &&
            BSON_APPEND_DOCUMENT(&literal, "$literal", &stored) &&
-           bson_append_document_end(&equal, &literal) && bson_append_array_end(&expression, &equal) &&
-           bson_append_document_end(&query, &expression) && bson_append_document_end(&statement, &query) &&
+           bson_append_document_end(&right, &literal) && bson_append_array_end(&equal, &right) &&
+           bson_append_array_end(&expression, &equal) && bson_append_document_end(&query, &expression) &&
+           bson_append_document_end(&statement, &query) &&
            BSON_APPEND_DOCUMENT(&statement, "u", &writer->views[i]) &&
            bson_append_document_end(updates, &statement);
 }

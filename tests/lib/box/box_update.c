@@ -84,6 +84,15 @@ static void merge(const bson_t *arguments, bson_t *value) {
     bson_destroy(&merged);
 }
 
+/* As 4.4 does, by which an update or a delete is refused (code 16409). */
+static void refuse_root(const bson_iter_t *operands) {
+    bson_iter_t each;
+    for (bool any = BSON_ITER_HOLDS_ARRAY(operands) && bson_iter_recurse(operands, &each);
+         any && bson_iter_next(&each);)
+        if (BSON_ITER_HOLDS_UTF8(&each) && strcmp(bson_iter_utf8(&each, NULL), "$$ROOT") == 0)
+            box_die("MongoDB 4.4 does not compare $$ROOT itself");
+}
+
 static void operate(const char *name, const bson_iter_t *operand, const bson_t *root, bson_t *value) {
     bson_t arguments, inside;
     bson_iter_t first, second;
@@ -101,9 +110,10 @@ static void operate(const char *name, const bson_iter_t *operand, const bson_t *
     else if (strcmp(name, "$subtract") == 0 && (two || !one || bson_count_keys(&arguments) < 2))
         two ? bson_append_int64(value, "", 0, whole(&first) - whole(&second))
             : bson_append_null(value, "", 0);
-    else if (strcmp(name, "$eq") == 0 && two)
+    else if (strcmp(name, "$eq") == 0 && two) {
+        refuse_root(operand);
         bson_append_bool(value, "", 0, box_compare(&first, &second) == 0);
-    else if (strcmp(name, "$mergeObjects") == 0)
+    } else if (strcmp(name, "$mergeObjects") == 0)
         merge(&arguments, value);
     else if (strcmp(name, "$bsonSize") == 0 && one) {
         box_inside(&first, &inside);
