@@ -143,11 +143,10 @@ static bool note_append(store_t *store, const catalog_settings_t *settings, cons
     return !*again || store->change_header(store, &change, &changed, err);
 }
 
-bool catalog_refuse_unknown_data(const char *name, err_t *err) {
+bool catalog_refuse_unknown_data(const char *name, bool has_catalog, err_t *err) {
     return err_set(err, STATUS_USAGE,
-                   "%s holds documents that tipple did not load (it has no catalog): add to them with "
-                   "--append, " ANEW,
-                   name);
+                   "%s holds documents that tipple did not load (%s): add to them with --append, " ANEW, name,
+                   has_catalog ? "its catalog knows of none" : "it has no catalog");
 }
 
 bool catalog_open(store_t *store, const catalog_settings_t *settings, catalog_header_t *header, err_t *err) {
@@ -167,7 +166,7 @@ bool catalog_open(store_t *store, const catalog_settings_t *settings, catalog_he
                                "removed; %s",
                                settings->name, ANEW);
             if (!settings->empty && !settings->append)
-                return catalog_refuse_unknown_data(settings->name, err);
+                return catalog_refuse_unknown_data(settings->name, false, err);
             if (!store->make_header(store, &fresh, err))
                 return false;
             continue; /* another load's header may be the one that counts */

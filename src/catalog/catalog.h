@@ -41,8 +41,8 @@ bool catalog_is_other(const catalog_header_t *header, const uint8_t uuid[STORE_U
     "resharded "                                                                                             \
     "since then"
 
-/* Sets the sentence that it holds documents of others. Always false. */
-bool catalog_refuse_unknown_data(const char *name, err_t *err);
+/* Sets the sentence that it holds documents of others. has_catalog: of which no load has put a record there. Always false. */
+bool catalog_refuse_unknown_data(const char *name, bool has_catalog, err_t *err);
 
 /* Can we work with this header? If not: status 1, and what to do. Reads nothing. */
 bool catalog_check_header(const catalog_header_t *header, const catalog_settings_t *settings, err_t *err);

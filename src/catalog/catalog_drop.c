@@ -40,11 +40,10 @@ static bool refuse_odd(const char *name, int32_t layout, err_t *err) {
 }
 
 /* Writes the intent to drop first. A load that begins later sees it; a load that began earlier is seen by us. The
- * intent of another load is replaced only if that load is dead: *replaced. *bound: some load has filled the collection; where none
- * has, only the intent keeps others from taking its documents for theirs. */
+ * intent of another load is replaced only if that load is dead: *replaced. */
 static bool begin_drop(store_t *store, const char *name, const catalog_drop_t *drop, uint32_t *generation,
-                       bool *replaced, bool *bound, err_t *err) {
-    *replaced = *bound = false;
+                       bool *replaced, err_t *err) {
+    *replaced = false;
     for (bool begun = false; !begun;) {
         catalog_header_t header = {0};
         bool found;
@@ -56,7 +55,6 @@ static bool begin_drop(store_t *store, const char *name, const catalog_drop_t *d
         const bool ours = load_id_equal(&header.dropping, &drop->self),
                    others = !ours && !load_id_is_nobody(&header.dropping);
         *generation = header.generation;
-        *bound = header.format != NULL;
         const bool headless = header.has_entries, odd = header.odd;
         const int32_t layout = header.layout;
         catalog_header_free(&header);
@@ -143,15 +141,15 @@ static void withdraw(store_t *store, const catalog_drop_t *drop, bool replaced) 
 
 bool catalog_drop(store_t *store, const char *name, const catalog_drop_t *drop, err_t *err) {
     uint32_t generation;
-    bool replaced, bound, any = false;
-    if (!begin_drop(store, name, drop, &generation, &replaced, &bound, err))
+    bool replaced, any = false;
+    if (!begin_drop(store, name, drop, &generation, &replaced, err))
         return false;
     if (!wait_for_loads(store, name, drop, err)) {
         withdraw(store, drop, replaced);
         return false;
     }
     if (!drop_data(store, name, drop, &any, err)) {
-        if (!any && bound && err->status == STATUS_USAGE) /* the server has refused it: this user may not */
+        if (!any && err->status == STATUS_USAGE) /* the server has refused it: this user may not */
             withdraw(store, drop, replaced);
         return false;
     }

@@ -149,6 +149,7 @@ static void test_several(void **state) {
     deletes = 0;
     box_fault(lab.box, &(box_fault_t){.command = "delete",
                                       .collection = "c",
+                                      .after = 1, /* which only asks whether it may */
                                       .times = 1000,
                                       .only_watches = true,
                                       .hook = note_tombstones,
@@ -181,7 +182,7 @@ static void test_lost_reply(void **state) {
     (void)state;
     lab_t lab;
     load_two(&lab);
-    box_fault(lab.box, &(box_fault_t){.command = "delete", .collection = "c", .does = true});
+    box_fault(lab.box, &(box_fault_t){.command = "delete", .collection = "c", .after = 1, .does = true});
     assert_status(&lab, lab_forget(&lab, true, "a.csv"), STATUS_OK);
     assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), 40);
     lab_close(&lab);

@@ -452,6 +452,7 @@ static void test_several_changed(void **state) {
         if (turn)
             box_fault(lab.box, &(box_fault_t){.command = "delete",
                                               .collection = "c",
+                                              .after = 1, /* which only asks whether it may */
                                               .times = 1000,
                                               .only_watches = true,
                                               .hook = see_tombstones,
@@ -725,8 +726,25 @@ static void test_drop(void **state) {
     box_fault(lab.box, &(box_fault_t){.command = "insert",
                                       .collection = "c",
                                       .reply = "{\"ok\": 0, \"code\": 13, \"errmsg\": \"not authorized\"}"});
-    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_USAGE);
+    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_SERVER);
     assert_says(lab.err.text, "--drop has dropped what was in d.c before: leave that option out from now on");
+    lab_close(&lab);
+}
+
+/* Loads of nothing have made a catalog: what others put there is theirs all the same. */
+static void test_documents_beside_an_empty_catalog(void **state) {
+    (void)state;
+    lab_t lab;
+    lab_open(&lab, BOX_STANDALONE);
+    lab_write_rows("a.csv", 0, 0);
+    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
+    box_insert(lab.box, LAB_TARGET, "{\"_id\": 1, \"of\": \"somebody else\"}");
+    lab_write_rows("a.csv", 0, 30);
+    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_USAGE);
+    assert_says(lab.err.text, "d.c holds documents that tipple did not load (its catalog knows of none)");
+    lab.load.append = true;
+    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
+    assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), 31);
     lab_close(&lab);
 }
 
@@ -948,6 +966,7 @@ int main(void) {
         cmocka_unit_test(test_misfits),
         cmocka_unit_test(test_late_misfits),
         cmocka_unit_test(test_drop),
+        cmocka_unit_test(test_documents_beside_an_empty_catalog),
         cmocka_unit_test(test_drop_that_is_refused),
         cmocka_unit_test(test_drop_of_nothing),
         cmocka_unit_test(test_refused_targets),

@@ -49,11 +49,27 @@ static bool check_bad_value(const job_t *job, const catalog_header_t *header, er
                    job->settings.name, schema_bad_values[then], schema_bad_values[job->schema->bad_value]);
 }
 
+/* No load had put a record there when the header was read: then what had been seen there before is of others. A drop may lie between
+ * both: so it is looked at once more. */
+static bool check_unfilled(job_t *job, err_t *err) {
+    catalog_header_t header = {0};
+    bool found;
+    if (!job->place.exists || job->place.empty || job->spec->append)
+        return true;
+    if (!collection_look(job->server, job->client, &job->place, err) ||
+        !job->store->read_header(job->store, &header, &found, err))
+        return false;
+    const bool filled = found && header.format;
+    catalog_header_free(&header);
+    return filled || !job->place.exists || job->place.empty ||
+           catalog_refuse_unknown_data(server_namespace(job->server), true, err);
+}
+
 static bool check_found(job_t *job, const catalog_header_t *header, err_t *err) {
     if (!check_bad_value(job, header, err) || !catalog_check_header(header, &job->settings, err))
         return false;
     if (!header->format)
-        return true;
+        return check_unfilled(job, err);
     /* another load may have made it since it was looked at */
     if (!job->place.exists && !collection_look(job->server, job->client, &job->place, err))
         return false;
@@ -74,7 +90,7 @@ bool job_look_at_catalog(job_t *job, err_t *err) {
     else if (ok && header.has_entries)
         ok = catalog_refuse_none(server_namespace(job->server), &header, err);
     else if (ok && job->place.exists && !job->place.empty && !job->spec->append)
-        ok = catalog_refuse_unknown_data(server_namespace(job->server), err);
+        ok = catalog_refuse_unknown_data(server_namespace(job->server), false, err);
     job->loading.bound = ok && found && header.format;
     if (job->loading.bound)
         ok = kept_format_hold(&header, server_namespace(job->server), job->schema, job->spec->retry, err) &&
@@ -177,7 +193,10 @@ bool job_open_catalog(job_t *job, err_t *err) {
 
 static bool drop_data(void *context, const uint8_t uuid[STORE_UUID], err_t *err) {
     job_t *job = context;
-    return job_note_dropped(job, err) && collection_drop_data(job->server, job->client, uuid, err);
+    if (!job_note_dropped(job, err) || !collection_drop_data(job->server, job->client, uuid, err))
+        return false;
+    job->touched = true;
+    return true;
 }
 
 bool job_drop(job_t *job, err_t *err) {
@@ -189,7 +208,9 @@ bool job_drop(job_t *job, err_t *err) {
     catalog_header_free(&header);
     catalog_drop_t drop = job_others(job, lease_ms);
     drop.drop = drop_data;
-    return beat(job, lease_ms, err) && catalog_drop(job->store, server_namespace(job->server), &drop, err);
+    /* the end of a drop removes entries: whoever may not is refused before, by a command that removes none */
+    return beat(job, lease_ms, err) && job->store->remove_entries(job->store, 0, err) &&
+           catalog_drop(job->store, server_namespace(job->server), &drop, err);
 }
 
 /* ---- lasting ---- */

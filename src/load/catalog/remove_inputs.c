@@ -42,7 +42,8 @@ static void tell_documents(const job_t *job, const removed_t *inputs, size_t cou
 
 /* Not before it is certain: another load may work on one of them. */
 static void tell(void *context) {
-    const job_t *job = context;
+    job_t *job = context;
+    job->touched = true;
     for (size_t i = 0; i < job->removed_count; i++)
         if (job->schema->id && job->removed[i].read)
             tell_own_ids(job, job->removed[i].entry);
@@ -64,6 +65,7 @@ static removal_t removal_of(job_t *job) {
 
 bool job_remove_inputs(job_t *job, removed_t *inputs, size_t count, err_t *err) {
     const removal_t removal = removal_of(job);
+    const entry_place_t place = {job->server, job->client, job->settings.uuid};
     bool documents = false;
     for (size_t i = 0; i < count; i++)
         documents |= inputs[i].documents = inputs[i].read && !job->schema->id;
@@ -75,7 +77,8 @@ bool job_remove_inputs(job_t *job, removed_t *inputs, size_t count, err_t *err) 
         step_change(&job->step, "removing %zu inputs%s", count, documents ? " with their documents" : "");
     job->removed = inputs;
     job->removed_count = count;
-    const bool ok = catalog_remove(job->store, inputs, count, &removal, err);
+    const bool ok = (!documents || entry_documents_may_remove(&place, err)) &&
+                    catalog_remove(job->store, inputs, count, &removal, err);
     job->removed = NULL;
     job->removed_count = 0;
     return ok;

@@ -115,3 +115,14 @@ bool entry_documents_remove(const entry_place_t *place, const entry_t *entry, er
     bson_destroy(&removing.deletes);
     return ok;
 }
+
+bool entry_documents_may_remove(const entry_place_t *place, err_t *err) {
+    bson_t reply;
+    const bool ok =
+        run(place,
+            BCON_NEW("delete", BCON_UTF8(server_collection(place->server)), "deletes", "[", "{", "q", "{",
+                     "_id", "{", "$in", "[", "]", "}", "}", "limit", BCON_INT32(0), "}", "]"),
+            true, &reply, err);
+    bson_destroy(&reply);
+    return ok;
+}

@@ -17,4 +17,8 @@ bool entry_documents_look(const entry_place_t *place, const entry_t *entry, uint
                           err_t *err);
 bool entry_documents_remove(const entry_place_t *place, const entry_t *entry, err_t *err);
 
+/* May this user remove documents? Asks for none to be removed. Before their inputs are taken out of the catalog: the next load would
+ * remove them, whoever runs it. */
+bool entry_documents_may_remove(const entry_place_t *place, err_t *err);
+
 #endif

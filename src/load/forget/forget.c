@@ -28,6 +28,7 @@ typedef struct {
     entry_place_t documents;
     places_t *places;
     heartbeat_t *heartbeat;
+    bool begun; /* inputs are out of the catalog */
     load_id_t id;
     int64_t lease_ms;
     step_t step;
@@ -287,6 +288,10 @@ static void tell_step(forgetting_t *forgetting, const char *name) {
         step_change(&forgetting->step, "removing %s", count > 1 ? these : name);
 }
 
+static void begins(void *context) {
+    ((forgetting_t *)context)->begun = true;
+}
+
 static bool forget_all(forgetting_t *forgetting, forgotten_t *forgotten, err_t *err) {
     const removal_t removal = {.self = forgetting->id,
                                .lease_ns = forgetting->lease_ms * 1000000,
@@ -294,6 +299,7 @@ static bool forget_all(forgetting_t *forgetting, forgotten_t *forgotten, err_t *
                                .now = now,
                                .own_beats = own_beats,
                                .wait = nap,
+                               .begins = begins,
                                .look = look,
                                .remove = remove_documents};
     size_t count = 0;
@@ -302,6 +308,7 @@ static bool forget_all(forgetting_t *forgetting, forgotten_t *forgotten, err_t *
         return err_memory(err, forgetting->spec->input_count * sizeof *inputs);
     tell_step(forgetting, forgotten->name);
     bool ok = find_removed(forgetting, forgotten, inputs, &count, err) &&
+              (!forgetting->spec->documents || entry_documents_may_remove(&forgetting->documents, err)) &&
               catalog_remove(forgetting->store, inputs, count, &removal, err);
     free(inputs);
     for (size_t i = 0; ok && i < forgetting->spec->input_count; i++)
@@ -333,6 +340,8 @@ bool forget_run(const forget_spec_t *spec, forgotten_t *forgotten, err_t *err) {
               (forgetting.client = server_take(forgetting.server, err)) && open_catalog(&forgetting, err) &&
               find_inputs(&forgetting, forgotten, err) && enroll(&forgetting, err) &&
               forget_all(&forgetting, forgotten, err);
+    if (!ok && forgetting.begun && err->status == STATUS_USAGE)
+        err->status = STATUS_SERVER; /* it is no longer true that nothing was touched */
     close_all(&forgetting, err, ok);
     step_end(&forgetting.step);
     return ok;

@@ -46,6 +46,7 @@ typedef struct {
     mongoc_client_t *client;
     collection_t place;
     bool dropped; /* --drop has taken documents away */
+    bool touched; /* something was taken away or loaded: no refusal says any more that nothing was touched */
 
     /* on a cluster */
     bool placed;        /* zones were set, or some of them */

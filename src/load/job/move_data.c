@@ -132,13 +132,6 @@ static bool may_flush(const job_t *job, const err_t *why) {
            (job->loading.bound || why->status != STATUS_TOO_MANY_REJECTED);
 }
 
-static bool refuse_in_the_middle(job_t *job, err_t *err) {
-    /* "nothing was touched" is no longer true, whatever was refused */
-    if (err->status == STATUS_USAGE && job->result->counts.loaded)
-        err->status = STATUS_SERVER;
-    return false;
-}
-
 bool job_move_data(job_t *job, err_t *err) {
     job_look_what_is_to_read(job);
     progress_start(&job->progress);
@@ -176,7 +169,7 @@ bool job_move_data(job_t *job, err_t *err) {
     counts_subtract(&job->result->counts, &job->twice);
     if (!ok) {
         job_tell_removed(job);
-        return refuse_in_the_middle(job, err);
+        return false;
     }
     return rejects_flush(job->loading.rejects, err) && rejects_check(job->loading.rejects, err);
 }
