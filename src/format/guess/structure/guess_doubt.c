@@ -111,8 +111,9 @@ bool guess_refuse_structure(study_t *study, const structure_t *best, const char 
         return false;
     if (best->score <= 0.25)
         return said ? refuse_said(study, name, err) : refuse_undivided(name, err);
-    if (!said && (!guess_check_commas(study, best, name, err) || !check_colons(study, best, name, err) ||
-                  !check_gaps(study, best, name, err) || !guess_check_within(study, best, name, err)))
+    if (!said && (!guess_check_links(study, best, name, err) || !guess_check_commas(study, best, name, err) ||
+                  !check_colons(study, best, name, err) || !check_gaps(study, best, name, err) ||
+                  !guess_check_within(study, best, name, err)))
         return false;
     if (!said && best->columns == 1 && !study->quote && guess_has_quoted_words(study))
         return err_set(

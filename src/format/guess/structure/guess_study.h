@@ -74,6 +74,15 @@ bool guess_names_numbers(study_t *study, const structure_t *found, bool *are, er
 /* Are most lines times or addresses, such as 12:30:00, 00:1a:2b:3c:4d:5e, fe80::1 or 10.0.0.1:80? */
 bool guess_is_of_addresses(const study_t *study);
 
+/* ---- guess_links.c ---- */
+
+/* Does it begin as https://x does? */
+bool guess_begins_link(const uint8_t *text, size_t length);
+/* Is it 12:30, 12:30:00.5, or an address of digits and colons, such as fe80::1? */
+bool guess_is_time(const uint8_t *text, size_t length);
+/* Commas or semicolons, where each line may be one link that holds them. False: refused, or err. */
+bool guess_check_links(study_t *study, const structure_t *found, const char *name, err_t *err);
+
 /* ---- guess_within.c ---- */
 
 /* Tabs within most records that something else divides; backslashes in front of what divides most of them. False: refused, or
