@@ -22,7 +22,7 @@
                   "does not tell."),                                                                         \
         GUESS_ROW(                                                                                           \
             values, member, "delimiter", "SIGN", guess_options_delimiter,                                    \
-            "What divides the columns, if the file does not tell: , ; | : tab, \\x01, blanks, or none "      \
+            "What divides the columns, if the file does not tell: , ; | : :: tab, \\x01, blanks, or none "   \
             "where a line is one column."),                                                                  \
         GUESS_ROW(values, member, "quote", "double|single|none", guess_options_enclosed,                     \
                   "What encloses values that need it, if the file does not tell: \", ' or nothing."),        \

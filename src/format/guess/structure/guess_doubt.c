@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-const char *const guess_delimiter_words[] = {",", ";", "|", ":", "tab", "\\x01", "blanks", "none"};
-static const char signs[GUESS_DELIMITERS] = {',', ';', '|', ':', '\t', '\x01', ' ', '\n'};
+const char *const guess_delimiter_words[] = {",", ";", "|", ":", "::", "tab", "\\x01", "blanks", "none"};
+static const char signs[GUESS_DELIMITERS] = {',', ';', '|', ':', GUESS_TWO_COLONS, '\t', '\x01', ' ', '\n'};
 _Static_assert(sizeof guess_delimiter_words / sizeof *guess_delimiter_words == GUESS_DELIMITERS,
                "each has a sign");
 
@@ -24,6 +24,10 @@ const char *guess_name_delimiter(char out[8], char delimiter) {
     const char *word = guess_delimiter_word(delimiter), *quote = *word >= 'a' && *word <= 'z' ? "" : "'";
     snprintf(out, 8, "%s%s%s", quote, word, quote);
     return out;
+}
+
+char guess_way_sign(const way_t *way) {
+    return strcmp(way->wide, "::") == 0 ? GUESS_TWO_COLONS : way->delimiter;
 }
 
 static bool refuse_undivided(const char *name, err_t *err) {
@@ -56,15 +60,17 @@ static bool refuse_said(const study_t *study, const char *name, err_t *err) {
 /* A colon is a part of many texts, and divides few: many columns, or such with names above numbers. */
 static bool check_colons(study_t *study, const structure_t *best, const char *name, err_t *err) {
     const size_t few = best->way.wide[0] ? 2 : 3;
+    char sign[8];
     bool named;
     if (best->way.delimiter != ':' || best->columns > few)
         return true;
+    guess_name_delimiter(sign, guess_way_sign(&best->way));
     return guess_names_numbers(study, best, &named, err) &&
            (named ||
             err_set(err, STATUS_INPUT,
-                    "%.1000s: '%s' may divide its lines into %zu columns, or be a part of their text, as in "
-                    "host:port; say which by --delimiter : or --delimiter none",
-                    name, best->way.wide[0] ? best->way.wide : ":", best->columns));
+                    "%.1000s: %s may divide its lines into %zu columns, or be a part of their text, as in "
+                    "host:port; say which by --delimiter %s or --delimiter none",
+                    name, sign, best->columns, guess_delimiter_word(guess_way_sign(&best->way))));
 }
 
 bool guess_refuse_gap(const char *name, size_t number, const uint8_t *text, size_t length, err_t *err) {
@@ -197,8 +203,8 @@ bool guess_check_hashes(const study_t *study, const char *name, err_t *err) {
 
 bool guess_refuse_two(const structure_t *one, const structure_t *other, const char *name, err_t *err) {
     char first[8], second[8];
-    guess_name_delimiter(first, one->way.delimiter);
-    guess_name_delimiter(second, other->way.delimiter);
+    guess_name_delimiter(first, guess_way_sign(&one->way));
+    guess_name_delimiter(second, guess_way_sign(&other->way));
     return err_set(
         err, STATUS_INPUT,
         "%.1000s: %s divides its lines into %zu columns, and %s into %zu: nothing tells which is right; "

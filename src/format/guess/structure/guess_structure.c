@@ -121,32 +121,6 @@ static bool look_at_cells(study_t *study, structure_t *found, double *clean, dou
     return true;
 }
 
-/* http://, 12:30: not in quotes, where these count. */
-static bool has_other_colon(const uint8_t *text, size_t length, char quote) {
-    bool quoted = false;
-    for (size_t i = 0; i < length; i++) {
-        quoted ^= quote && text[i] == (uint8_t)quote;
-        if (text[i] != ':' || quoted || i + 2 >= length)
-            continue;
-        if ((text[i + 1] == '/' && text[i + 2] == '/') ||
-            (i && text[i - 1] >= '0' && text[i - 1] <= '9' && text[i + 1] >= '0' && text[i + 1] <= '5' &&
-             text[i + 2] >= '0' && text[i + 2] <= '9'))
-            return true;
-    }
-    return false;
-}
-
-/* Times and addresses hold colons that divide nothing. */
-static bool has_other_colons(const study_t *study) {
-    size_t others = 0, hashes = 0;
-    for (size_t i = 0; i < study->count; i++) {
-        hashes += study->records[i].hash; /* comments hold any text */
-        others += !study->records[i].hash && has_other_colon(study->text + study->records[i].at,
-                                                             study->records[i].length, study->schema.quote);
-    }
-    return others * 2 > study->count - hashes;
-}
-
 /* An apostrophe may stand around a word, too. It is the quote if a value in it needs quotes, or if most texts of a column
  * are in it, or most of its other values. *are: so it is. */
 static bool find_apostrophes(study_t *study, const structure_t *found, bool *are, err_t *err) {
@@ -205,8 +179,8 @@ static bool weigh(study_t *study, const way_t *way, double weight, structure_t *
     if (!guess_cut_all(study, way, err))
         return false;
     found->columns = guess_usual_fields(study);
-    if (found->columns < 2 || (way->delimiter == ':' && !study->delimiter &&
-                               (has_other_colons(study) || guess_is_of_addresses(study))))
+    if (found->columns < 2 ||
+        (way->delimiter == ':' && !study->delimiter && guess_are_colons_of_texts(study, way)))
         return true;
     *err = (err_t){.status = STATUS_OK};
     const size_t fitting = guess_find_first(study, found, &of, err);
@@ -234,7 +208,7 @@ static bool weigh(study_t *study, const way_t *way, double weight, structure_t *
  * is no mark of numbers there, either. What stands before may be a title. */
 static bool is_divided(study_t *study, const structure_t *best, bool *divided, err_t *err) {
     const way_t way = {.delimiter = best->way.delimiter, .quote = '"'};
-    *divided = false;
+    *divided = best->columns > 1 && guess_way_sign(&best->way) == GUESS_TWO_COLONS;
     if (best->columns < 2 || way.delimiter == ':')
         return true;
     if (!guess_cut_all(study, &way, err))
@@ -299,7 +273,7 @@ static bool widen(study_t *study, structure_t *best, err_t *err) {
     structure_t found;
     way_t way = best->way;
     *err = (err_t){.status = STATUS_OK};
-    if (!guess_is_widened(study, best, way.wide, err))
+    if (way.wide[0] || !guess_is_widened(study, best, way.wide, err))
         return err->status == STATUS_OK;
     if (!weigh(study, &way, 1, &found, err))
         return false;
@@ -329,27 +303,55 @@ static bool weigh_blanks(study_t *study, structure_t *best, err_t *err) {
            weigh_as_blanks(study, best, err);
 }
 
-/* The best way with this delimiter, alone and with a blank behind it, where quotes stand behind that. */
+/* Takes a way if it is better than the best one so far. */
+static bool try_way(study_t *study, const way_t *way, double weight, structure_t *best, err_t *err) {
+    structure_t found;
+    if (!weigh(study, way, weight, &found, err))
+        return false;
+    /* a text of many lines may have cleaner ones than the records that hold it */
+    const bool tears = !way->quote && ((best->sound && found.columns == best->columns) ||
+                                       (best->of_lines && !guess_tells_more(&found, best)));
+    if (found.score > best->score && !tears)
+        *best = found;
+    return true;
+}
+
+/* Two colons, where one alone divides nothing since the fields hold others, as links and times do. */
+static bool try_two_colons(study_t *study, way_t way, double weight, structure_t *best, err_t *err) {
+    const bool said = study->delimiter == GUESS_TWO_COLONS;
+    structure_t found = *best;
+    bool are = said;
+    memcpy(way.wide, "::", 3);
+    if (!try_way(study, &way, weight, &found, err))
+        return false;
+    if (!said && found.score > best->score && !guess_are_two_colons(study, &found, &are, err))
+        return false;
+    *best = are ? found : *best;
+    return true;
+}
+
+/* The best way with this delimiter, alone and with a blank behind it, where quotes stand behind that; and of colons two. */
 static bool weigh_quotings(study_t *study, char delimiter, structure_t *best, err_t *err) {
+    const size_t length = (size_t)(study->end - study->text);
+    const bool two = study->delimiter == GUESS_TWO_COLONS;
     for (size_t j = 0; j < sizeof quotings / sizeof *quotings; j++) {
-        structure_t found;
+        const double weight = quoting_weight[j];
         way_t way = quotings[j];
         if (!may_enclose(study, way.quote))
             continue;
         way.delimiter = delimiter;
+        if (!two && !try_way(study, &way, weight, best, err))
+            return false;
         const char before[] = {delimiter, ' ', way.quote};
-        const bool blank = way.quote && memmem(study->text, (size_t)(study->end - study->text), before, 3);
-        for (int wide = 0; wide <= blank; wide++) {
-            if (wide)
-                memcpy(way.wide, before, 2);
-            if (!weigh(study, &way, quoting_weight[j], &found, err))
+        if (!two && way.quote && memmem(study->text, length, before, 3)) {
+            way_t wide = way;
+            memcpy(wide.wide, before, 2);
+            if (!try_way(study, &wide, weight, best, err))
                 return false;
-            /* a text of many lines may have cleaner ones than the records that hold it */
-            const bool tears = !way.quote && ((best->sound && found.columns == best->columns) ||
-                                              (best->of_lines && !guess_tells_more(&found, best)));
-            if (found.score > best->score && !tears)
-                *best = found;
         }
+        if (delimiter == ':' && (best->score == 0 || guess_way_sign(&best->way) == GUESS_TWO_COLONS) &&
+            memmem(study->text, length, "::", 2) && !try_two_colons(study, way, weight, best, err))
+            return false;
     }
     return true;
 }
@@ -381,12 +383,8 @@ static bool choose_of_rivals(study_t *study, const structure_t *found, const cha
         }
         if (!guess_compare_rivals(study, best, &found[i], &better, err))
             return false;
-        if (found[i].way.delimiter == ':') { /* never surely right, but for :: */
-            char wide[4];
-            better = guess_is_widened(study, &found[i], wide, err) ? 1 : better > 0 ? 0 : better;
-            if (err->status != STATUS_OK)
-                return false;
-        }
+        if (found[i].way.delimiter == ':' && !guess_compare_colons(study, &found[i], &better, err))
+            return false;
         if (!better)
             return guess_refuse_two(best, &found[i], name, err);
         *best = better > 0 ? found[i] : *best;
@@ -415,6 +413,7 @@ static bool choose(study_t *study, char told, const char *name, structure_t *bes
     *best = (structure_t){.score = 0};
     if (!guess_check_hashes(study, name, err) || (!told && !guess_check_fields(study, name, err)))
         return false;
+    told = told == GUESS_TWO_COLONS ? ':' : told;
     const bool ok = told == ' '    ? weigh_as_blanks(study, best, err)
                     : told == '\n' ? weigh_single(study, best, err)
                                    : choose_one(study, told, name, best, err);

@@ -11,13 +11,15 @@ typedef struct {
     char delimiter;
 } structure_said_t;
 
-/* What divides, in the words of a person: a sign, tab, \x01, blanks (' '), or none ('\n'). */
-enum { GUESS_DELIMITERS = 8 };
+/* What divides, in the words of a person: a sign, two colons, tab, \x01, blanks (' '), or none ('\n'). */
+enum { GUESS_DELIMITERS = 9, GUESS_TWO_COLONS = '\x03' };
 extern const char *const guess_delimiter_words[];
 char guess_delimiter_sign(size_t word);
 const char *guess_delimiter_word(char delimiter); /* NULL: nobody can say it */
 /* As a shell takes it behind --delimiter, and a sentence without. */
 const char *guess_name_delimiter(char out[8], char delimiter);
+/* Of a way: GUESS_TWO_COLONS where two divide. */
+char guess_way_sign(const way_t *way);
 
 bool guess_find_structure(structure_t *structure, const char *name, const uint8_t *text, size_t length,
                           bool whole, const structure_said_t *said, err_t *err);

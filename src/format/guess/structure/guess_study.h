@@ -68,11 +68,22 @@ bool guess_compare_rivals(study_t *study, const structure_t *one, const structur
  * fraction; so, too, semicolons beside a blank that may divide. False: err. */
 bool guess_check_commas(study_t *study, const structure_t *found, const char *name, err_t *err);
 
+/* ---- guess_colons.c ---- */
+
 /* Has a column numbers or the like in all records but the first? */
 bool guess_names_numbers(study_t *study, const structure_t *found, bool *are, err_t *err);
 
-/* Are most lines times or addresses, such as 12:30:00, 00:1a:2b:3c:4d:5e, fe80::1 or 10.0.0.1:80? */
-bool guess_is_of_addresses(const study_t *study);
+/* Do two colons make records, rather than stand in names such as std::vector: three columns or more, one of them of numbers or
+ * the like, of times, or of links behind them; or two, of which the first is of numbers, or the other one of links? *are: so
+ * it is. */
+bool guess_are_two_colons(study_t *study, const structure_t *found, bool *are, err_t *err);
+
+/* Do most lines hold links or times, of which one colon is a part; or are they times or addresses, such as 12:30:00,
+ * 00:1a:2b:3c:4d:5e, fe80::1 or 10.0.0.1:80? */
+bool guess_are_colons_of_texts(const study_t *study, const way_t *way);
+
+/* *better: as of guess_compare_rivals, where the other one is a colon: it is never surely right, but for two. */
+bool guess_compare_colons(study_t *study, const structure_t *found, int *better, err_t *err);
 
 /* ---- guess_links.c ---- */
 

@@ -59,7 +59,7 @@ static void look_at_record(const split_t *split, within_t *within) {
 static bool refuse(const structure_t *found, const span_t *span, bool tabs, const char *name, err_t *err) {
     char shown[200], sign[8];
     guess_shown(shown, sizeof shown, (const char *)span->text, span->length);
-    guess_name_delimiter(sign, found->way.delimiter);
+    guess_name_delimiter(sign, guess_way_sign(&found->way));
     if (tabs)
         return err_set(
             err, STATUS_INPUT,
