@@ -748,6 +748,22 @@ static void test_documents_beside_an_empty_catalog(void **state) {
     lab_close(&lab);
 }
 
+/* The catalog keeps --append, also where the load that was given it had no record to load. */
+static void test_append_of_nothing(void **state) {
+    (void)state;
+    lab_t lab;
+    lab_open(&lab, BOX_STANDALONE);
+    box_insert(lab.box, LAB_TARGET, "{\"_id\": \"text\", \"of\": \"somebody else\"}");
+    lab_write_rows("a.csv", 0, 0);
+    lab.load.append = true;
+    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
+    lab.load.append = false;
+    lab_write_rows("a.csv", 0, 30);
+    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
+    assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), 31);
+    lab_close(&lab);
+}
+
 /* Who may not drop has changed nothing: other loads go on. */
 static void test_drop_that_is_refused(void **state) {
     (void)state;
@@ -967,6 +983,7 @@ int main(void) {
         cmocka_unit_test(test_late_misfits),
         cmocka_unit_test(test_drop),
         cmocka_unit_test(test_documents_beside_an_empty_catalog),
+        cmocka_unit_test(test_append_of_nothing),
         cmocka_unit_test(test_drop_that_is_refused),
         cmocka_unit_test(test_drop_of_nothing),
         cmocka_unit_test(test_refused_targets),

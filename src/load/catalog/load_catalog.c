@@ -49,8 +49,8 @@ static bool check_bad_value(const job_t *job, const catalog_header_t *header, er
                    job->settings.name, schema_bad_values[then], schema_bad_values[job->schema->bad_value]);
 }
 
-/* No load had put a record there when the header was read: then what had been seen there before is of others. A drop may lie between
- * both: so it is looked at once more. */
+/* No load had put a record there when the header was read: then what had been seen there before is of others, which are expected only
+ * where a load was given --append. A drop may lie between both: so it is looked at once more. */
 static bool check_unfilled(job_t *job, err_t *err) {
     catalog_header_t header = {0};
     bool found;
@@ -59,9 +59,9 @@ static bool check_unfilled(job_t *job, err_t *err) {
     if (!collection_look(job->server, job->client, &job->place, err) ||
         !job->store->read_header(job->store, &header, &found, err))
         return false;
-    const bool filled = found && header.format;
+    const bool expected = found && (header.format || header.appends);
     catalog_header_free(&header);
-    return filled || !job->place.exists || job->place.empty ||
+    return expected || !job->place.exists || job->place.empty ||
            catalog_refuse_unknown_data(server_namespace(job->server), true, err);
 }
 
