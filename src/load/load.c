@@ -273,7 +273,8 @@ static void tally_open_rejects(job_t *job, bool ok) {
 }
 
 /* With --reload-changed: inputs whose content turned out to be another one than before, while they were read,
- * are taken out; then everything begins anew. */
+ * are taken out; then everything begins anew. Where the user may not remove documents, nothing does: it would end
+ * here again. */
 static bool remove_changed(job_t *job, bool *any, err_t *err) {
     size_t count = 0;
     removed_t *inputs = calloc(job->file_count + 1, sizeof *inputs);
@@ -285,8 +286,8 @@ static bool remove_changed(job_t *job, bool *any, err_t *err) {
         if (file->changed && entry && !(count && inputs[count - 1].entry == entry))
             inputs[count++] = (removed_t){entry, .read = true};
     }
-    *any = count > 0;
-    const bool ok = job_remove_inputs(job, inputs, count, err);
+    *any = count && job_may_remove_inputs(job, err);
+    const bool ok = *any && job_remove_inputs(job, inputs, count, err);
     free(inputs);
     return ok;
 }

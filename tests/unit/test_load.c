@@ -485,6 +485,27 @@ static void test_changed_under_a_begun_load(void **state) {
     lab_close(&lab);
 }
 
+/* Who may not remove is told so once: to begin anew would meet the same content again, without an end. */
+static void test_changed_and_not_removable(void **state) {
+    (void)state;
+    lab_t lab;
+    lab_open(&lab, BOX_REPLICA_SET);
+    lab_write_rows("a.csv", 0, 30);
+    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
+    lab_shorten_lease(&lab);
+    lab_forget_progress(&lab, "a.csv");
+    box_update(lab.box, LAB_TARGET, "{\"n\": 9}", "{\"$set\": {\"w\": \"as it was in an earlier content\"}}");
+    lab.load.reload_changed = true;
+    box_fault(lab.box, &(box_fault_t){.command = "delete",
+                                      .collection = "c",
+                                      .times = 2,
+                                      .reply = "{\"ok\": 0, \"code\": 13, \"errmsg\": \"not authorized\"}"});
+    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_USAGE);
+    assert_says(lab.err.text, "not authorized");
+    assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), 30);
+    lab_close(&lab);
+}
+
 static void test_moved_and_copied(void **state) {
     (void)state;
     lab_t lab;
@@ -972,6 +993,7 @@ int main(void) {
         cmocka_unit_test(test_missing_of_a_grown_one),
         cmocka_unit_test(test_several_changed),
         cmocka_unit_test(test_changed_under_a_begun_load),
+        cmocka_unit_test(test_changed_and_not_removable),
         cmocka_unit_test(test_moved_and_copied),
         cmocka_unit_test(test_stream),
         cmocka_unit_test(test_stream_begun_before),

@@ -63,9 +63,13 @@ static removal_t removal_of(job_t *job) {
                        .remove = remove_documents};
 }
 
+bool job_may_remove_inputs(const job_t *job, err_t *err) {
+    const entry_place_t place = {job->server, job->client, job->settings.uuid};
+    return job->schema->id || entry_documents_may_remove(&place, err);
+}
+
 bool job_remove_inputs(job_t *job, removed_t *inputs, size_t count, err_t *err) {
     const removal_t removal = removal_of(job);
-    const entry_place_t place = {job->server, job->client, job->settings.uuid};
     bool documents = false;
     for (size_t i = 0; i < count; i++)
         documents |= inputs[i].documents = inputs[i].read && !job->schema->id;
@@ -77,7 +81,7 @@ bool job_remove_inputs(job_t *job, removed_t *inputs, size_t count, err_t *err) 
         step_change(&job->step, "removing %zu inputs%s", count, documents ? " with their documents" : "");
     job->removed = inputs;
     job->removed_count = count;
-    const bool ok = (!documents || entry_documents_may_remove(&place, err)) &&
+    const bool ok = (!documents || job_may_remove_inputs(job, err)) &&
                     catalog_remove(job->store, inputs, count, &removal, err);
     job->removed = NULL;
     job->removed_count = 0;

@@ -181,6 +181,7 @@ bool job_register_inputs(job_t *job, err_t *err);
 void job_tell_what_is_there(const job_t *job);
 
 /* remove_inputs.c. remove: takes inputs that have changed out of the catalog, with their documents (or they have none). */
+bool job_may_remove_inputs(const job_t *job, err_t *err); /* May this user remove their documents? */
 bool job_remove_inputs(job_t *job, removed_t *inputs, size_t count, err_t *err);
 /* What a `tipple forget --delete`, or a load with --reload-changed, has left. */
 bool job_finish_removals(job_t *job, err_t *err);
