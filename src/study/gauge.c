@@ -33,18 +33,20 @@ typedef struct {
     double packed_disk, packed_text;
 } gauger_t;
 
-static void pack(gauger_t *gauger) {
+/* There is room for what does not compress, so it fails for want of memory only. */
+static bool pack(gauger_t *gauger, err_t *err) {
     uLongf zlib = PACKED;
     size_t zstd = ZSTD_compress(gauger->compressed, PACKED, gauger->page, PAGE, ZSTD_LEVEL);
     if (ZSTD_isError(zstd) || compress2(gauger->compressed, &zlib, gauger->page, PAGE, ZLIB_LEVEL) != Z_OK)
-        return;
+        return err_memory(err, PAGE);
     gauger->zlib_bytes += (double)zlib;
     gauger->zstd_bytes += (double)zstd;
     gauger->pages++;
+    return true;
 }
 
 /* Adds a document to the pages. The last page is used only if it is full. */
-static void put(gauger_t *gauger, const uint8_t *bytes, size_t length) {
+static bool put(gauger_t *gauger, const uint8_t *bytes, size_t length, err_t *err) {
     while (length && gauger->pages < MOST_PAGES) {
         size_t some = length < PAGE - gauger->filled ? length : PAGE - gauger->filled;
         memcpy(gauger->page + gauger->filled, bytes, some);
@@ -52,10 +54,12 @@ static void put(gauger_t *gauger, const uint8_t *bytes, size_t length) {
         bytes += some;
         length -= some;
         if (gauger->filled == PAGE) {
-            pack(gauger);
+            if (!pack(gauger, err))
+                return false;
             gauger->filled = 0;
         }
     }
+    return true;
 }
 
 static bool look_at(gauger_t *gauger, const dialect_t *dialect, const cut_t *cut, err_t *err) {
@@ -74,7 +78,8 @@ static bool look_at(gauger_t *gauger, const dialect_t *dialect, const cut_t *cut
             continue;
         gauge->documents++;
         gauge->bson_bytes += record.document_length;
-        put(gauger, gauger->place.bytes, record.document_length);
+        if (!put(gauger, gauger->place.bytes, record.document_length, err))
+            return false;
     }
     gauge->text_bytes += cut->length;
     return true;

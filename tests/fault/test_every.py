@@ -208,10 +208,12 @@ class Alone(Tries, livetest.Case):
     def test_others(self):
         """formats, guesses, generate, plan and help: every n"""
         self.inputs()
+        self.write("sample.csv", livetest.rows(400))  # documents of more than a page, which is then compressed
         for words in (("formats",), ("formats", "--check", "./vans.yaml"), ("formats", "--check", "isd"),
                       ("formats", "--guess", "vans.csv"), ("formats", "--show", "mot"), ("help", "load"),
                       ("help", "--man", "load"),
-                      ("plan", "--documents", "1m", "--document-bytes", "300", "--shards", "2", "--loaders", "2")):
+                      ("plan", "--documents", "1m", "--document-bytes", "300", "--shards", "2", "--loaders", "2"),
+                      ("plan", "-f", "mot", "sample.csv")):
             self.each(words, (*MEMORY, *FILES))
         for words in (("mot", "--rows", "3"), ("obd", "--rows", "3"), ("ycsb", "--documents", "3"),
                       ("isd", "--records", "3", "--stations", "1"), ("mot", "--rows", "3", "--gzip")):
