@@ -4,7 +4,9 @@
 #include "base/grow.h"
 #include "format/json/json_document.h"
 #include "format/values/hex.h"
+#include "input/file/fault.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,46 +48,79 @@ const char *dump_folder_packed(char *const *sorted, size_t count) {
     return NULL;
 }
 
-/* zlib reads plain files, too. */
-static char *read_file(const char *path) {
-    enum { PART = 4096 };
-    gzFile file = gzopen(path, "rbe");
-    char *text = NULL;
-    size_t length = 0, room = 0;
-    for (int got = 1; file && got > 0 && length < MOST_METADATA;) {
-        if (!GROW(text, room, length + PART + 1, NULL))
-            break;
-        got = gzread(file, text + length, PART);
-        length += got > 0 ? (size_t)got : 0;
-        text[length] = '\0';
-    }
-    if (file)
-        gzclose(file);
-    return text;
+/* What is damaged is judged by what could be read of it: is that JSON? */
+static bool why_unread(gzFile file, const char *path, err_t *err) {
+    const int error = errno;
+    int code;
+    gzerror(file, &code);
+    return code == Z_ERRNO       ? fault_system(err, path, error)
+           : code == Z_MEM_ERROR ? err_memory(err, MOST_METADATA)
+                                 : true;
 }
 
-char *dump_folder_metadata(const char *path) {
+/* zlib reads plain files, too. *text: NULL where there is none of that name. */
+static bool read_file(const char *path, char **text, err_t *err) {
+    enum { PART = 4096 };
+    size_t length = 0, room = 0;
+    bool ok = true;
+    *text = NULL;
+    errno = ENOMEM; /* zlib leaves it as it was where it gets no memory */
+    gzFile file = gzopen(path, "rbe");
+    if (!file)
+        return errno == ENOENT || errno == ENAMETOOLONG || fault_system(err, path, errno);
+    for (int got = 1; ok && got > 0 && length < MOST_METADATA;) {
+        ok = GROW(*text, room, length + PART + 1, err);
+        got = ok ? gzread(file, *text + length, PART) : 0;
+        if (got < 0)
+            ok = why_unread(file, path, err);
+        length += got > 0 ? (size_t)got : 0;
+        if (ok)
+            (*text)[length] = '\0';
+    }
+    gzclose(file);
+    if (!ok) {
+        free(*text);
+        *text = NULL;
+    }
+    return ok;
+}
+
+bool dump_folder_metadata(const char *path, char **text, err_t *err) {
     const size_t length = stem(path, data_ends);
-    char *text = NULL;
-    for (size_t i = 0; length && !text && i < 2; i++) {
+    bool ok = true;
+    *text = NULL;
+    for (size_t i = 0; ok && length && !*text && i < 2; i++) {
         char *beside;
         if (asprintf(&beside, "%.*s%s", (int)length, path, metadata_ends[i]) < 0)
-            return NULL;
-        text = read_file(beside);
+            return err_memory(err, length);
+        ok = read_file(beside, text, err);
         free(beside);
     }
-    return text;
+    return ok;
+}
+
+/* *document: NULL where there is no metadata, or no JSON. */
+static bool parse(const char *metadata, bson_t **document, err_t *err) {
+    err_t why;
+    *document = metadata ? json_document(metadata, &why) : NULL;
+    if (metadata && !*document && why.status == STATUS_HOST) {
+        *err = why;
+        return false;
+    }
+    return true;
 }
 
 /* A text of the metadata; "" if there is none. */
-static void word(const char *metadata, const char *key, char *out, size_t room) {
+static bool word(const char *metadata, const char *key, char *out, size_t room, err_t *err) {
     bson_iter_t iter;
-    err_t ignored;
+    bson_t *document;
     out[0] = '\0';
-    bson_t *document = metadata ? json_document(metadata, &ignored) : NULL;
+    if (!parse(metadata, &document, err))
+        return false;
     if (document && bson_iter_init_find(&iter, document, key) && BSON_ITER_HOLDS_UTF8(&iter))
         snprintf(out, room, "%s", bson_iter_utf8(&iter, NULL));
     bson_destroy(document);
+    return true;
 }
 
 /* mongodump writes signs that a file's name should not have as %2F; older ones do not tell the name anywhere else. */
@@ -115,15 +150,19 @@ static char *namespace_of(const char *folder, const char *collection) {
     return name;
 }
 
-/* As its metadata tells, or its file's name, of which length bytes are no ending. The caller frees it; NULL: no memory. */
-static char *namespace_by(const char *metadata, const char *folder, const char *name, size_t length) {
+/* As its metadata tells, or its file's name, of which length bytes are no ending. The caller frees it. */
+static bool namespace_by(const char *metadata, const char *folder, const char *name, size_t length,
+                         char **namespace, err_t *err) {
     char collection[256];
-    word(metadata, "collectionName", collection, sizeof collection);
+    *namespace = NULL;
+    if (!word(metadata, "collectionName", collection, sizeof collection, err))
+        return false;
     if (!collection[0]) {
         snprintf(collection, sizeof collection, "%.*s", (int)length, name);
         decode_name(collection);
     }
-    return namespace_of(folder, collection);
+    *namespace = namespace_of(folder, collection);
+    return *namespace || err_memory(err, sizeof collection);
 }
 
 /* Its name without the ending of metadata is that of a file of documents, too. */
@@ -140,47 +179,65 @@ static bool has_documents(const char *path) {
 }
 
 /* Others may call a file of JSON so. */
-static bool is_of_dump(const char *metadata) {
+static bool is_of_dump(const char *metadata, bool *is, err_t *err) {
     bson_iter_t iter;
-    err_t ignored;
-    bson_t *document = metadata ? json_document(metadata, &ignored) : NULL;
-    const bool is = document && bson_iter_init_find(&iter, document, "indexes");
+    bson_t *document;
+    *is = false;
+    if (!parse(metadata, &document, err))
+        return false;
+    *is = document && bson_iter_init_find(&iter, document, "indexes");
     bson_destroy(document);
-    return is;
+    return true;
 }
 
 static const char missing[] = "of a collection whose documents (.bson) are missing here";
 
 /* Of metadata: a clause; "": nobody needs to know it; NULL: it is no part of a dump. */
-static const char *why_metadata(dump_list_t *dump, const char *folder, const char *name, const char *target) {
-    char *path, type[20];
-    if (asprintf(&path, "%s/%s", folder, name) < 0)
-        return "";
-    char *metadata = read_file(path);
-    word(metadata, "type", type, sizeof type);
+static bool look_at(dump_list_t *dump, const char *folder, const char *name, const char *path,
+                    const char *metadata, const char *target, const char **why, err_t *err) {
+    char type[20], *namespace = NULL;
+    bool of_dump = false;
+    if (!word(metadata, "type", type, sizeof type, err))
+        return false;
     const bool is_view = metadata && !type[0] && dump_list_is_view(metadata);
-    const char *why = dump_list_why_empty(is_view ? "view" : type);
-    if (!why && has_documents(path))
-        why = "";
-    else if (!why && is_of_dump(metadata))
-        why = missing;
-    char *namespace =
-        why && *why && target ? namespace_by(metadata, folder, name, stem(name, metadata_ends)) : NULL;
+    *why = dump_list_why_empty(is_view ? "view" : type);
+    if (!*why && has_documents(path))
+        *why = "";
+    else if (!*why && !is_of_dump(metadata, &of_dump, err))
+        return false;
+    else if (of_dump)
+        *why = missing;
+    if (*why && **why && target &&
+        !namespace_by(metadata, folder, name, stem(name, metadata_ends), &namespace, err))
+        return false;
     if (namespace && strcmp(namespace, target) == 0)
-        dump->why_target_empty = why;
+        dump->why_target_empty = *why;
     free(namespace);
+    return true;
+}
+
+static bool why_metadata(dump_list_t *dump, const char *folder, const char *name, const char *target,
+                         const char **why, err_t *err) {
+    char *path, *metadata;
+    if (asprintf(&path, "%s/%s", folder, name) < 0)
+        return err_memory(err, strlen(folder));
+    const bool ok =
+        read_file(path, &metadata, err) && look_at(dump, folder, name, path, metadata, target, why, err);
     free(metadata);
     free(path);
-    return why;
+    return ok;
 }
 
 static bool add(dump_list_t *dump, const char *folder, const char *name, size_t length, err_t *err) {
-    char *path;
+    char *path, *metadata, *namespace;
     if (asprintf(&path, "%s%s%s", folder, folder[strlen(folder) - 1] == '/' ? "" : "/", name) < 0)
         return err_memory(err, strlen(folder));
-    char *metadata = dump_folder_metadata(path), *namespace = namespace_by(metadata, folder, name, length);
+    const bool ok = dump_folder_metadata(path, &metadata, err) &&
+                    namespace_by(metadata, folder, name, length, &namespace, err);
     free(metadata);
-    return dump_list_add(dump, namespace, path, err);
+    if (!ok)
+        free(path);
+    return ok && dump_list_add(dump, namespace, path, err);
 }
 
 static bool is_folder(const char *folder, const char *name) {
@@ -204,9 +261,11 @@ bool dump_folder_see(dump_list_t *dump, bool is, const char *folder, const char 
     dump->unsure |= !is;
     if (!is)
         return add(dump, folder, name, data, err);
-    if (stem(name, metadata_ends))
-        *other = !(*why = why_metadata(dump, folder, name, target));
-    else if (strcmp(name, "prelude.json") == 0 || strcmp(name, "prelude.json.gz") == 0)
+    if (stem(name, metadata_ends)) {
+        if (!why_metadata(dump, folder, name, target, why, err))
+            return false;
+        *other = !*why;
+    } else if (strcmp(name, "prelude.json") == 0 || strcmp(name, "prelude.json.gz") == 0)
         *why = "";
     else if (data > sizeof system - 1 && strncmp(name, system, sizeof system - 1) == 0)
         *why = dump_list_of_server;

@@ -30,7 +30,8 @@ const char *dump_folder_choose(const dump_list_t *dump, const char *argument, co
 /* All of them, behind what is in the list already. */
 bool dump_folder_all(dump_list_t *dump, const char *argument, dump_list_t *to, err_t *err);
 
-/* The metadata beside a .bson file, as JSON, which the caller frees; NULL: there is none. */
-char *dump_folder_metadata(const char *path);
+/* *text: the metadata beside a .bson file, as JSON, which the caller frees; NULL: there is none. False: it is there, and
+ * cannot be read. */
+bool dump_folder_metadata(const char *path, char **text, err_t *err);
 
 #endif

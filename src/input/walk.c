@@ -41,8 +41,7 @@ static bool add_regular(build_t *build, const char *path, char *name, bool in_wa
         ok = identify_file(fd, file, &as, &build->peek, build->scratch, build->err);
     }
     if (ok && file && as == IDENTIFIED_FILE) {
-        ok = build_keep(build, file);
-        file->metadata = dump_folder_metadata(path);
+        ok = build_keep(build, file) && dump_folder_metadata(path, &file->metadata, build->err);
     }
     if (ok && file && as == IDENTIFIED_REJECTS)
         ok = build_leave_out_rejects(build, in_walk);

@@ -465,6 +465,17 @@ class Dump(livetest.Case):
         self.load("d", status=5)
         self.assertIn("the metadata of its collection is no JSON", self.stderr)
 
+    def test_unreadable_metadata(self):
+        """metadata that are there, and cannot be read: nothing is loaded without the indexes and options that they tell"""
+        self.dump_of({}, [minimongo.encode({"_id": 1})])
+        metadata = self.folder / "d/shop/a.metadata.json"
+        metadata.unlink()
+        metadata.symlink_to("a.metadata.json")  # root may read everything, but not this
+        for name in ("d", "d/shop/a.bson"):
+            self.refused(r"a\.metadata\.json: its symbolic links lead in a circle", name, status=5)
+        metadata.unlink()
+        self.assertEqual(1, self.load("d/shop/a.bson")["loaded"])
+
     def test_operators_in_validators(self):
         """those that old Extended JSON has as types, too, are what they are for the server that listed them"""
         texts = [minimongo.encode({"_id": i, "k": "v%d" % i}) for i in range(3)]
