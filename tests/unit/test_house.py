@@ -1,6 +1,7 @@
 """The house is as docs/design.md draws it: each folder of src has a row in its table, and includes only what stands above."""
 import pathlib
 import re
+import subprocess
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -55,6 +56,16 @@ class House(unittest.TestCase):
             modules.setdefault(folder(path), set()).add(path.stem)
         for name, found in modules.items():
             self.assertLessEqual(len(found), MOST_MODULES, name)
+
+    def test_nothing_else_at_the_top(self):
+        """what a trial leaves in the top folder is soon committed"""
+        try:
+            listed = subprocess.run(["git", "-C", str(ROOT), "ls-files"], capture_output=True, text=True, check=True).stdout
+        except (OSError, subprocess.CalledProcessError):
+            self.skipTest("this is no repository, or there is no git")
+        self.assertEqual({".clang-format", ".clang-tidy", ".gitignore", "CHANGELOG.md", "CMakeLists.txt", "CONTRIBUTING.md",
+                          "LICENSE", "README.md"},
+                         {name for name in listed.splitlines() if "/" not in name})
 
     def test_options_apart(self):
         """a name that no option has would be a check that is never made"""
