@@ -77,7 +77,24 @@ bool guess_names_numbers(study_t *study, const structure_t *found, bool *are, er
 /* What the fields of a column are, but for the first one. */
 typedef struct {
     size_t values, typed, links, times;
+    const uint8_t *first; /* in the text, with its quotes */
+    uint32_t length;
+    bool differ;
 } colons_t;
+
+/* 12:30, 07:05:09.25, and no group of an address, as in fe80::12:30ab */
+static bool is_clock(const span_t *span) {
+    static const char form[] = "##:##:##.";
+    size_t at = 0;
+    for (; at < span->length && at < sizeof form - 1; at++)
+        if (form[at] == '#' ? span->text[at] < '0' || span->text[at] > '9' : span->text[at] != form[at])
+            return false;
+    for (; at < span->length; at++)
+        if (span->text[at] < '0' || span->text[at] > '9')
+            return false;
+    return (span->length == 5 || span->length == 8 || span->length > sizeof form - 1) &&
+           span->text[0] < '3' && span->text[3] < '6';
+}
 
 bool guess_are_two_colons(study_t *study, const structure_t *found, bool *are, err_t *err) {
     static _Thread_local colons_t columns[SCHEMA_MOST_FIELDS];
@@ -99,14 +116,21 @@ bool guess_are_two_colons(study_t *study, const structure_t *found, bool *are, e
             column->values += guess_classify(spans[j].text, spans[j].length) != IS_NOTHING;
             column->typed += guess_is_typed(spans[j].text, spans[j].length);
             column->links += j && guess_begins_link(spans[j].text, spans[j].length);
-            column->times += guess_is_time(spans[j].text, spans[j].length);
+            column->times += is_clock(&spans[j]);
+            const uint8_t *text = study->text + study->records[i].at + spans[j].at;
+            column->first = column->first ? column->first : text;
+            column->length = column->first == text ? spans[j].raw_length : column->length;
+            column->differ |=
+                spans[j].raw_length != column->length || memcmp(text, column->first, column->length) != 0;
         }
         others += looked && spans->length && memchr(spans->text, ':', spans->length) != NULL;
         looked++; /* the first one may be names */
     }
     for (size_t j = 0; looked > 1 && j < found->columns && j < SCHEMA_MOST_FIELDS; j++) {
         const colons_t *column = &columns[j];
-        const bool typed = 2 * column->values >= looked && column->typed + 1 == looked;
+        /* many addresses begin with 2001:: */
+        const bool typed =
+            2 * column->values >= looked && column->typed + 1 == looked && (column->differ || looked < 4);
         /* 12:30 std::string::5 is a text */
         *are |= 2 * column->links >= looked || (typed && (!j || (found->columns > 2 && !others))) ||
                 (2 * column->times >= looked && found->columns > 2);

@@ -89,7 +89,7 @@ bool guess_compare_colons(study_t *study, const structure_t *found, int *better,
 
 /* Does it begin as https://x does? */
 bool guess_begins_link(const uint8_t *text, size_t length);
-/* Is it 12:30, 12:30:00.5, or an address of digits and colons, such as fe80::1? */
+/* Is it of digits and colons, as 12:30, 12:30:00.5, and addresses such as fe80::1? */
 bool guess_is_time(const uint8_t *text, size_t length);
 /* Commas or semicolons, where each line may be one link that holds them. False: refused, or err. */
 bool guess_check_links(study_t *study, const structure_t *found, const char *name, err_t *err);
