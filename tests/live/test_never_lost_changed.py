@@ -367,7 +367,8 @@ class Forgotten(neverlost.Case):
         pids, met = queue.SimpleQueue(), threading.Event()
 
         def rule(message):
-            if met.is_set() or message.reply or message.command != "delete" or message.collection != "results":
+            removes = message.command == "delete" and b"$gte" in message.raw  # and does not only ask whether it may
+            if met.is_set() or message.reply or not removes or message.collection != "results":
                 return relay.PASS
             number, answer = verdict
             os.kill(pids.get(), number)
