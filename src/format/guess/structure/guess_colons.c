@@ -87,7 +87,8 @@ static bool is_clock(const span_t *span) {
     static const char form[] = "##:##:##.";
     size_t at = 0;
     for (; at < span->length && at < sizeof form - 1; at++)
-        if (form[at] == '#' ? span->text[at] < '0' || span->text[at] > '9' : span->text[at] != form[at])
+        if (form[at] == '#' ? span->text[at] < '0' || span->text[at] > '9'
+                            : span->text[at] != (uint8_t)form[at])
             return false;
     for (; at < span->length; at++)
         if (span->text[at] < '0' || span->text[at] > '9')

@@ -17,16 +17,20 @@ static bool is_letter(uint8_t byte) {
     return (byte | 0x20) >= 'a' && (byte | 0x20) <= 'z';
 }
 
+static bool is_one_of(const char *signs, uint8_t byte) {
+    return byte && strchr(signs, byte);
+}
+
 bool guess_begins_link(const uint8_t *text, size_t length) {
     size_t at = 0;
-    while (at < length && (is_letter(text[at]) || (at && (is_digit(text[at]) || memchr("+-.", text[at], 3)))))
+    while (at < length && (is_letter(text[at]) || (at && (is_digit(text[at]) || is_one_of("+-.", text[at])))))
         at++;
     return at > 1 && length - at > 3 && memcmp(text + at, "://", 3) == 0;
 }
 
 bool guess_is_time(const uint8_t *text, size_t length) {
     size_t at = 0;
-    while (at < length && memchr("0123456789abcdefABCDEF:.", text[at], 24))
+    while (at < length && is_one_of("0123456789abcdefABCDEF:.", text[at]))
         at++;
     return length && at == length && memchr(text, ':', length);
 }
@@ -52,7 +56,7 @@ static bool is_same(const span_t *one, const span_t *other) {
 /* Or quotes and the like, as no link has them within. */
 static bool has_blank(const span_t *span) {
     for (size_t i = 0; i < span->length; i++)
-        if (span->text[i] <= ' ' || memchr("\"<>\\", span->text[i], 4))
+        if (span->text[i] <= ' ' || is_one_of("\"<>\\", span->text[i]))
             return true;
     return false;
 }
@@ -62,7 +66,7 @@ static span_t site_of(const span_t *link) {
     const uint8_t *end = link->text + link->length,
                   *host = (const uint8_t *)memmem(link->text, link->length, "://", 3) + 3, *to = host, *from;
     size_t dots = 0;
-    while (to < end && !memchr("/?#:,;", *to, 6))
+    while (to < end && !is_one_of("/?#:,;", *to))
         to++;
     for (from = to; from > host; from--) {
         dots += from[-1] == '.';
@@ -87,11 +91,11 @@ static bool is_whole(const span_t *span) {
 /* Do numbers stand on both sides of what divides them first, and seem to be a list: behind = or @, or with a fraction each? */
 static bool is_list(const span_t *first, const span_t *second) {
     size_t at = first->length;
-    while (at && (is_digit(first->text[at - 1]) || strchr(".-", first->text[at - 1])))
+    while (at && (is_digit(first->text[at - 1]) || is_one_of(".-", first->text[at - 1])))
         at--;
     if (at == first->length || !at || !second->length || (!is_digit(*second->text) && *second->text != '-'))
         return false;
-    return strchr("=@(:", first->text[at - 1]) ||
+    return is_one_of("=@(:", first->text[at - 1]) ||
            (memchr(first->text + at, '.', first->length - at) && memchr(second->text, '.', second->length));
 }
 
