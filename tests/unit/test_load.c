@@ -469,16 +469,21 @@ static void test_several_changed(void **state) {
 }
 
 /* The same size and time, and other content: a load that was begun before meets it while it reads back. */
+static void open_changed_under_a_begun_load(lab_t *lab) {
+    lab_open(lab, BOX_REPLICA_SET);
+    lab_write_rows("a.csv", 0, 30);
+    assert_status(lab, lab_load(lab, "a.csv"), STATUS_OK);
+    lab_shorten_lease(lab);
+    lab_forget_progress(lab, "a.csv");
+    box_update(lab->box, LAB_TARGET, "{\"n\": 9}",
+               "{\"$set\": {\"w\": \"as it was in an earlier content\"}}");
+    lab->load.reload_changed = true;
+}
+
 static void test_changed_under_a_begun_load(void **state) {
     (void)state;
     lab_t lab;
-    lab_open(&lab, BOX_REPLICA_SET);
-    lab_write_rows("a.csv", 0, 30);
-    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
-    lab_shorten_lease(&lab);
-    lab_forget_progress(&lab, "a.csv");
-    box_update(lab.box, LAB_TARGET, "{\"n\": 9}", "{\"$set\": {\"w\": \"as it was in an earlier content\"}}");
-    lab.load.reload_changed = true;
+    open_changed_under_a_begun_load(&lab);
     assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
     assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), 30);
     assert_int_equal(box_count(lab.box, LAB_TARGET, "{\"n\": 9, \"w\": \"w9\"}"), 1);
@@ -489,13 +494,7 @@ static void test_changed_under_a_begun_load(void **state) {
 static void test_changed_and_not_removable(void **state) {
     (void)state;
     lab_t lab;
-    lab_open(&lab, BOX_REPLICA_SET);
-    lab_write_rows("a.csv", 0, 30);
-    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
-    lab_shorten_lease(&lab);
-    lab_forget_progress(&lab, "a.csv");
-    box_update(lab.box, LAB_TARGET, "{\"n\": 9}", "{\"$set\": {\"w\": \"as it was in an earlier content\"}}");
-    lab.load.reload_changed = true;
+    open_changed_under_a_begun_load(&lab);
     box_fault(lab.box, &(box_fault_t){.command = "delete",
                                       .collection = "c",
                                       .times = 2,
