@@ -114,8 +114,9 @@ bool guess_are_two_colons(study_t *study, const structure_t *found, bool *are, e
         const span_t *spans = study->split.spans;
         for (size_t j = 0; looked && j < study->split.count && j < SCHEMA_MOST_FIELDS; j++) {
             colons_t *column = &columns[j];
-            column->values += guess_classify(spans[j].text, spans[j].length) != IS_NOTHING;
-            column->typed += guess_is_typed(spans[j].text, spans[j].length);
+            const value_is_t is = guess_classify(spans[j].text, spans[j].length);
+            column->values += is != IS_NOTHING;
+            column->typed += is != IS_TEXT;
             column->links += j && guess_begins_link(spans[j].text, spans[j].length);
             column->times += is_clock(&spans[j]);
             const uint8_t *text = study->text + study->records[i].at + spans[j].at;
