@@ -55,6 +55,11 @@ status_t err_status_of(int error) {
                                                                    : STATUS_USAGE;
 }
 
+void err_behind_change(err_t *err) {
+    if (err->status == STATUS_USAGE)
+        err->status = STATUS_SERVER;
+}
+
 bool err_memory(err_t *err, size_t bytes) {
     return err_set(err, STATUS_HOST,
                    "out of memory (%zu bytes were asked for); lower --memory or --threads, then run the same "

@@ -338,9 +338,8 @@ static bool run_once(const load_spec_t *spec, load_result_t *result, bool *again
     if (!ok && err->status == STATUS_INPUT && spec->reload_changed)
         remove_changed(job, again, err);
     if (!ok && !*again) {
-        /* "nothing was touched" is no longer true, whatever was refused */
-        if (err->status == STATUS_USAGE && (job->touched || result->counts.loaded))
-            err->status = STATUS_SERVER;
+        if (job->touched || result->counts.loaded)
+            err_behind_change(err);
         tell_dropped(job, err);
         tell_nameless(job, err);
     }

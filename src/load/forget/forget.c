@@ -340,8 +340,8 @@ bool forget_run(const forget_spec_t *spec, forgotten_t *forgotten, err_t *err) {
               (forgetting.client = server_take(forgetting.server, err)) && open_catalog(&forgetting, err) &&
               find_inputs(&forgetting, forgotten, err) && enroll(&forgetting, err) &&
               forget_all(&forgetting, forgotten, err);
-    if (!ok && forgetting.begun && err->status == STATUS_USAGE)
-        err->status = STATUS_SERVER; /* it is no longer true that nothing was touched */
+    if (!ok && forgetting.begun)
+        err_behind_change(err);
     close_all(&forgetting, err, ok);
     step_end(&forgetting.step);
     return ok;

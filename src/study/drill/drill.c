@@ -114,9 +114,8 @@ static bool run_pass(drilling_t *drilling, drill_pass_t *pass, err_t *err) {
             spec.load.rejects = drilling->rejects.path;
     }
     const bool ok = scratch_begin(drilling->scratch, 0, NULL, err) && drill_pass(&spec, pass, err);
-    /* "nothing was touched" is no longer true of a target that was dropped and loaded again, whatever was refused */
-    if (!ok && !scratch && pass->loaded && err->status == STATUS_USAGE)
-        err->status = STATUS_SERVER;
+    if (!ok && !scratch && pass->loaded)
+        err_behind_change(err);
     if (spec.load.rejects == drilling->rejects.path && pass->load.counts.rejected)
         log_warn("the rejects of this drill are not kept: --rejects FILE does");
     return ok;
