@@ -57,22 +57,6 @@ static bool refuse_said(const study_t *study, const char *name, err_t *err) {
         name, guess_name_delimiter(sign, study->delimiter));
 }
 
-/* A colon is a part of many texts, and divides few: many columns, or such with names above numbers. */
-static bool check_colons(study_t *study, const structure_t *best, const char *name, err_t *err) {
-    const size_t few = best->way.wide[0] ? 2 : 3;
-    char sign[8];
-    bool named;
-    if (best->way.delimiter != ':' || best->columns > few)
-        return true;
-    guess_name_delimiter(sign, guess_way_sign(&best->way));
-    return guess_names_numbers(study, best, &named, err) &&
-           (named ||
-            err_set(err, STATUS_INPUT,
-                    "%.1000s: %s may divide its lines into %zu columns, or be a part of their text, as in "
-                    "host:port; say which by --delimiter %s or --delimiter none",
-                    name, sign, best->columns, guess_delimiter_word(guess_way_sign(&best->way))));
-}
-
 bool guess_refuse_gap(const char *name, size_t number, const uint8_t *text, size_t length, err_t *err) {
     char which[32] = "a line";
     if (number)
@@ -115,10 +99,12 @@ bool guess_refuse_structure(study_t *study, const structure_t *best, const char 
             name);
     if (!said && (best->score <= 0.25 || best->columns == 1) && !guess_refuse_by_width(study, name, err))
         return false;
+    if (!said && best->score <= 0.25 && !guess_check_colons(study, best, name, err))
+        return false;
     if (best->score <= 0.25)
         return said ? refuse_said(study, name, err) : refuse_undivided(name, err);
     if (!said && (!guess_check_links(study, best, name, err) || !guess_check_commas(study, best, name, err) ||
-                  !check_colons(study, best, name, err) || !check_gaps(study, best, name, err) ||
+                  !guess_check_colons(study, best, name, err) || !check_gaps(study, best, name, err) ||
                   !guess_check_within(study, best, name, err)))
         return false;
     if (!said && best->columns == 1 && !study->quote && guess_has_quoted_words(study))

@@ -361,11 +361,8 @@ static bool weigh_quotings(study_t *study, char delimiter, structure_t *best, er
 static bool is_rival(const structure_t *best, const structure_t *other) {
     const bool fewer = other->columns < best->columns ||
                        (other->columns == best->columns && other->enclosing <= best->enclosing);
-    const bool seldom = other->way.delimiter == ':'  ? fewer
-                        : best->way.delimiter == ':' ? best->columns > other->columns
-                                                     : false;
-    return other->columns > 1 && other->score > 0 && !seldom && other->fitting >= best->fitting &&
-           other->titles <= best->titles && !other->odd_header;
+    return other->columns > 1 && other->score > 0 && !(other->way.delimiter == ':' && fewer) &&
+           other->fitting >= best->fitting && other->titles <= best->titles && !other->odd_header;
 }
 
 /* Of two that divide the same lines one must be surely right. */

@@ -70,9 +70,6 @@ bool guess_check_commas(study_t *study, const structure_t *found, const char *na
 
 /* ---- guess_colons.c ---- */
 
-/* Has a column numbers or the like in all records but the first? */
-bool guess_names_numbers(study_t *study, const structure_t *found, bool *are, err_t *err);
-
 /* Do two colons make records, rather than stand in names such as std::vector: three columns or more, one of them of numbers or
  * the like, of times, or of links behind them; or two, of which the first is of numbers, or the other one of links? *are: so
  * it is. */
@@ -84,6 +81,9 @@ bool guess_are_colons_of_texts(const study_t *study, const way_t *way);
 
 /* *better: as of guess_compare_rivals, where the other one is a colon: it is never surely right, but for two. */
 bool guess_compare_colons(study_t *study, const structure_t *found, int *better, err_t *err);
+
+/* Colons that divide where nothing tells it, or may divide where nothing does. False: refused, or err. */
+bool guess_check_colons(study_t *study, const structure_t *best, const char *name, err_t *err);
 
 /* ---- guess_links.c ---- */
 
