@@ -6,6 +6,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -110,9 +111,40 @@ static void test_odd_bytes(void **state) {
     check_documents(&from, &to, "c", "{ \"$code\" : \"a\\u0000d\" }", "{ \"$code\" : \"a\\u0000b\" }", 0);
 }
 
+/* Each element is found at once, in whichever order they are: a look at all of them for each one would take hours. */
+static void test_many_elements(void **state) {
+    (void)state;
+    enum { ELEMENTS = 300000 };
+    bson_t from = BSON_INITIALIZER, to = BSON_INITIALIZER, list;
+    for (int turn = 0; turn < 2; turn++) {
+        bson_t *document = turn ? &to : &from;
+        BSON_APPEND_ARRAY_UNSAFE_BEGIN(document, "same order", &list);
+        for (int i = 0; i < ELEMENTS - turn; i++) { /* the last one is not there */
+            char key[16];
+            snprintf(key, sizeof key, "%d", i);
+            BSON_APPEND_INT32(&list, key, i);
+        }
+        bson_append_array_end(document, &list);
+        BSON_APPEND_DOCUMENT_BEGIN(document, "other order", &list);
+        for (int i = 0; i < ELEMENTS; i++) {
+            char key[16];
+            const int number = turn ? ELEMENTS - 1 - i : i;
+            snprintf(key, sizeof key, "k%d", number + (turn && number == 7 ? ELEMENTS : 0));
+            BSON_APPEND_INT32(&list, key, turn && number == 5 ? -1 : number);
+        }
+        bson_append_document_end(document, &list);
+    }
+    /* another number, a key that is there no more, and one that was not */
+    check_documents(&from, &to, "same order.299999", "", "{ \"$numberInt\" : \"299999\" }", 3);
+    bson_destroy(&from);
+    bson_destroy(&to);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_odd_bytes), cmocka_unit_test(test_fields),
-                                       cmocka_unit_test(test_nested),    cmocka_unit_test(test_shown),
-                                       cmocka_unit_test(test_one_bit),   cmocka_unit_test(test_long_values)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_odd_bytes),    cmocka_unit_test(test_fields),
+        cmocka_unit_test(test_nested),       cmocka_unit_test(test_shown),
+        cmocka_unit_test(test_one_bit),      cmocka_unit_test(test_long_values),
+        cmocka_unit_test(test_many_elements)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,13 +1,69 @@
 #include "verify/compare/changed.h"
 #include "base/bson/element.h"
 #include "base/ejson.h"
+#include "base/grow.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-static bool find(const bson_iter_t *document, const char *key, bson_iter_t *found) {
-    *found = *document;
-    return element_find(found, key, strlen(key));
+/* The elements of a document by their keys: arrays have hundreds of thousands. Mostly the one that is asked for is the next. */
+typedef struct {
+    bson_iter_t start;
+    uint32_t next;    /* where it is, behind what was found last */
+    uint32_t *sorted; /* where each is; NULL until one is not the next */
+    size_t count;
+} keys_t;
+
+static int by_key(const void *a, const void *b, void *raw) {
+    const uint32_t left = *(const uint32_t *)a, right = *(const uint32_t *)b;
+    const int order = strcmp((const char *)raw + left + 1, (const char *)raw + right + 1);
+    return order ? order : (left > right) - (left < right);
+}
+
+static bool element_from(const keys_t *keys, uint32_t from, const char *key, bson_iter_t *found) {
+    *found = keys->start;
+    found->next_off = from;
+    return element_next(found) && strcmp(bson_iter_key(found), key) == 0;
+}
+
+static bool sort(keys_t *keys) {
+    size_t room = 0;
+    bson_iter_t at = keys->start;
+    for (keys->count = 0; element_next(&at); keys->sorted[keys->count++] = at.off) {
+        if (GROW(keys->sorted, room, keys->count + 1, NULL))
+            continue;
+        free(keys->sorted);
+        keys->sorted = NULL;
+        return false;
+    }
+    if (keys->count)
+        qsort_r(keys->sorted, keys->count, sizeof *keys->sorted, by_key, (void *)keys->start.raw);
+    return true;
+}
+
+/* The first one of this key, if it is not the next one. */
+static bool look_up(keys_t *keys, const char *key, bson_iter_t *found) {
+    if (!keys->sorted && !sort(keys)) { /* memory is out */
+        *found = keys->start;
+        return element_find(found, key, strlen(key));
+    }
+    size_t from = 0;
+    for (size_t to = keys->count; from < to;) {
+        const size_t middle = from + (to - from) / 2;
+        if (strcmp((const char *)keys->start.raw + keys->sorted[middle] + 1, key) < 0)
+            from = middle + 1;
+        else
+            to = middle;
+    }
+    return from < keys->count && element_from(keys, keys->sorted[from], key, found);
+}
+
+static bool find(keys_t *keys, const char *key, bson_iter_t *found) {
+    if (!element_from(keys, keys->next, key, found) && !look_up(keys, key, found))
+        return false;
+    keys->next = found->next_off;
+    return true;
 }
 
 static bool is_nested(const bson_iter_t *element) {
@@ -36,10 +92,11 @@ static void compare(changed_t *changed, const char *outer, const bson_iter_t *ex
                     const bson_iter_t *stored, uint32_t *count) {
     char path[CHANGED_FIELD];
     bson_iter_t other, inner, other_inner;
+    keys_t keys = {.start = *stored, .next = stored->next_off};
     for (bson_iter_t at = *expected; element_next(&at);) {
         const char *key = bson_iter_key(&at);
         join(path, outer, key);
-        bool there = find(stored, key, &other);
+        bool there = find(&keys, key, &other);
         if (!there)
             note(changed, path, NULL, &at, count);
         else if (element_same(&at, &other))
@@ -53,12 +110,15 @@ static void compare(changed_t *changed, const char *outer, const bson_iter_t *ex
         } else
             note(changed, path, &other, &at, count);
     }
+    free(keys.sorted);
+    keys = (keys_t){.start = *expected, .next = expected->next_off};
     for (bson_iter_t at = *stored; element_next(&at);) {
         const char *key = bson_iter_key(&at);
         join(path, outer, key);
-        if (!find(expected, key, &other))
+        if (!find(&keys, key, &other))
             note(changed, path, &at, NULL, count);
     }
+    free(keys.sorted);
 }
 
 void changed_describe(const uint8_t *expected, uint32_t expected_length, const uint8_t *stored,
