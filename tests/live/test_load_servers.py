@@ -242,6 +242,22 @@ class Absent(livetest.OwnServer):
             self.holds(books)
 
 
+class Unconfirmed(livetest.OwnServer):
+    options = {"replset": 1}
+
+    def test_refused_behind_the_write(self):
+        """--unsafe with a w= that the set does not have: the documents are there when the server says so, and the status is not 1"""
+        text = rows(500)
+        self.write("a.csv", text)
+        for concern in "w=2", "w=nowhere":
+            self.client.drop_database(self.database)
+            self.load("a.csv", "--unsafe", "--uri", self.uri() + "&" + concern, status=4)
+            self.assertIn("w= in the URI", self.stderr)
+            self.assertEqual(500, len(self.documents()))
+            self.assertEqual(500, self.load("a.csv")["already_there"])
+            self.holds(Books().plain("a.csv", text))
+
+
 class Guarded(livetest.OwnServer):
     options = {"auth": True, "tls": True}
 

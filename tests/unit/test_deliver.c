@@ -202,7 +202,7 @@ typedef struct {
     uint32_t certain; /* of a failure: documents that count as loaded all the same */
 } case_t;
 
-static bool accepting;
+static bool accepting, touched;
 static uint32_t sends_allowed = UINT32_MAX; /* behind the first of a batch */
 
 static bool may_send(void *context, err_t *err) {
@@ -236,6 +236,7 @@ static bool run(lab_t *lab, const reject_codes_t *more, uint32_t max_batch, char
     deliver_t *it = deliver_new(&wire, &owner, more, err);
     delivered_t delivered;
     bool ok = deliver(it, &lab->documents, &delivered, err);
+    touched = delivered.touched;
     memset(comes_to, 'L', lab->count);
     comes_to[lab->count] = '\0';
     for (size_t i = 0; ok && i < delivered.count; i++) {
@@ -265,6 +266,11 @@ static void check(const case_t *cases, size_t count, const reject_codes_t *more,
         if (!run(&lab, more, max_batch, comes_to, &stored, &err)) {
             if (stored != one->certain)
                 fail_msg("%s, %s: %u are certain", one->stored, one->script, (unsigned)stored);
+            for (uint32_t j = 0; j < lab.count; j++) /* nothing that has come is passed over */
+                if (lab.stored[j] == '=' && one->stored[j] == '-' && !stored && !touched)
+                    fail_msg("%s, %s: document %u is there", one->stored, one->script, (unsigned)j);
+            if (touched && (strcmp(one->script, "unsent") == 0 || strcmp(one->script, "fail13") == 0))
+                fail_msg("%s, %s: nothing has come", one->stored, one->script);
             if (!strstr(err.text, one->comes_to) || err.status != STATUS_SERVER)
                 fail_msg("%s, %s: ended with: %s", one->stored, one->script, err.text);
         } else if (strcmp(comes_to, one->comes_to) != 0) {
@@ -335,6 +341,7 @@ static void test_concerns(void **state) {
         {"-=--", "wce64 ok", "LTLL", .unseen = 0},
         {"----", "wce64 wce64", "finds none with its _id", .unseen = 1000},
         {"----", "wce100", "refused: reply", .messages = 0},
+        {"----", "lost+ fail13", "refused: reply", .messages = 0},
         {"--u-", "wce64 ok", "LLRL", .messages = 2, .sent = 7, .fetches = 1},
     };
     CHECK(cases, NULL, 100);

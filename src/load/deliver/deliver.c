@@ -188,6 +188,7 @@ static bool take_reply(deliver_t *deliver, const reply_t *reply, message_t *mess
     const verdict_t verdict =
         outcome_judge(reply, message->count, deliver->more, deliver->outcomes, deliver->errors);
     trouble_t trouble = {.reply = reply, .error = verdict.error};
+    deliver_note_reply(deliver, reply, &verdict);
     if (verdict.next == OUTCOME_STOP)
         return deliver_stop(deliver, &trouble, message->count, err);
     const uint32_t before = message->count,
@@ -294,6 +295,7 @@ bool deliver(deliver_t *deliver, const documents_t *documents, delivered_t *deli
     deliver->documents = documents;
     deliver->count = 0;
     deliver->stored = deliver->retries = 0;
+    deliver->touched = false;
     for (uint32_t from = 0, to; ok && from < documents->count; from = to) {
         to = message_end(deliver, from);
         if (to > from) {
@@ -313,7 +315,8 @@ bool deliver(deliver_t *deliver, const documents_t *documents, delivered_t *deli
     *delivered = (delivered_t){.exceptions = deliver->exceptions,
                                .count = deliver->count,
                                .stored = deliver->stored,
-                               .retries = deliver->retries};
+                               .retries = deliver->retries,
+                               .touched = deliver->touched};
     return ok;
 }
 

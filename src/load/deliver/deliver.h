@@ -62,6 +62,7 @@ typedef struct {
     size_t count;
     uint32_t stored;  /* documents that were simply loaded: all the others, unless deliver() is false */
     uint32_t retries; /* messages that were sent again */
+    bool touched;     /* messages may have stored documents that are not known to be stored */
 } delivered_t;
 
 /* False: the fate of some documents is unknown and the load must stop (status 4, 1, or that of a signal); or the

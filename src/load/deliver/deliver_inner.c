@@ -57,6 +57,11 @@ bool deliver_may_send(const deliver_t *deliver, err_t *err) {
     return !owner || !owner->may_send || owner->may_send(owner->context, err);
 }
 
+void deliver_note_reply(deliver_t *deliver, const reply_t *reply, const verdict_t *verdict) {
+    deliver->touched |= reply->kind == REPLY_LOST || (reply->kind == REPLY_GIVEN && reply->inserted) ||
+                        (reply->kind == REPLY_FAILED && verdict->next != OUTCOME_STOP);
+}
+
 bool deliver_stop(deliver_t *deliver, const trouble_t *trouble, uint32_t count, err_t *err) {
     const reply_t *reply = trouble->reply;
     if (reply->kind == REPLY_GIVEN && !reply->concern_failed && reply->inserted + reply->error_count <= count)

@@ -30,6 +30,7 @@ struct deliver {
     size_t count, exception_room;
     const documents_t *documents; /* of the call */
     uint32_t stored, retries;
+    bool touched;
     /* EXISTING_REPLACE: documents whose `_id` other documents have, and these, in ask.kept */
     asked_t *others;
     uint32_t other_count;
@@ -44,6 +45,8 @@ bool deliver_add_reject(deliver_t *deliver, uint32_t index, const char *reason, 
 bool deliver_add_taken(deliver_t *deliver, const asked_t *asked, err_t *err);
 /* Where the record of a document is, for a sentence. */
 void deliver_name_place(const deliver_t *deliver, uint32_t index, char *place, size_t room);
+/* Of each reply that does not simply say that all is stored. */
+void deliver_note_reply(deliver_t *deliver, const reply_t *reply, const verdict_t *verdict);
 /* A reply that ends the load need not say which of its `count` documents went in, but how many. Always false. */
 bool deliver_stop(deliver_t *deliver, const trouble_t *trouble, uint32_t count, err_t *err);
 bool deliver_may_send(const deliver_t *deliver, err_t *err);

@@ -162,6 +162,7 @@ static bool replace_some(deliver_t *deliver, err_t *err) {
         return false;
     const verdict_t verdict = outcome_judge(&reply, to, deliver->more, deliver->outcomes, deliver->errors);
     trouble_t trouble = {.reply = &reply, .error = verdict.error};
+    deliver_note_reply(deliver, &reply, &verdict);
     if (verdict.next == OUTCOME_STOP)
         return deliver_stop(deliver, &trouble, to, err);
     const bool lost = reply.kind == REPLY_LOST || reply.kind == REPLY_FAILED;

@@ -56,6 +56,7 @@ typedef struct {
     traffic_t *shards;      /* [0]: what a router has to sort; [1 + i]: shard i of the route's map */
     traffic_t *ways;        /* the routers; one where there are none */
     atomic_bool stale;      /* a shard has said that the map is an old one */
+    atomic_bool touched;    /* a batch whose delivery failed may have left documents behind */
     atomic_bool bound;      /* the collection belongs to this load's format: documents may be sent */
     pipeline_t pipeline;
     rejects_t *rejects;

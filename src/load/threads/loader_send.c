@@ -181,6 +181,8 @@ bool loader_send(loader_t *loader, batch_t *batch, err_t *err) {
         return false;
     if (loader->writer && !write_own(loader, batch, place, &delivered, err)) {
         account_stopped(&loader->account, &delivered);
+        if (delivered.touched)
+            loading->touched = true;
         return false;
     }
     if (__builtin_expect(loading->throttle != NULL, 0))
