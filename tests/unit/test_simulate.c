@@ -205,7 +205,7 @@ static void test_all(void **state) {
     /* of 40 runs, in order, the 2nd, 20th and 38th */
     double ends[40];
     for (uint32_t i = 0; i < 40; i++)
-        ends[i] = play(spec, SIMULATE_OWN, 1 + i).end;
+        ends[i] = play(spec, SIMULATE_OWN, simulate_seed(spec.seed, i)).end;
     for (int i = 0; i < 40; i++) {
         int before = 0;
         for (int j = 0; j < 40; j++)
@@ -217,6 +217,14 @@ static void test_all(void **state) {
         if (before == 37)
             near(figures[SIMULATE_OWN].p95, ends[i]);
     }
+}
+
+/* Seeds one beside another play other runs, not the same ones but for one. */
+static void test_seeds(void **state) {
+    (void)state;
+    for (uint32_t i = 0; i < 100; i++)
+        for (uint32_t j = 0; j < 100; j++)
+            assert_int_not_equal(simulate_seed(1, i), simulate_seed(2, j));
 }
 
 /* Servers that fail faster than they come back: it is given up, and says so. */
@@ -300,8 +308,9 @@ int main(void) {
         cmocka_unit_test(test_outages),   cmocka_unit_test(test_in_step),
         cmocka_unit_test(test_takeover),  cmocka_unit_test(test_fewer_loaders),
         cmocka_unit_test(test_laws),      cmocka_unit_test(test_all),
-        cmocka_unit_test(test_never),     cmocka_unit_test(test_nothing),
-        cmocka_unit_test(test_too_much),  cmocka_unit_test(test_stop),
+        cmocka_unit_test(test_seeds),     cmocka_unit_test(test_never),
+        cmocka_unit_test(test_nothing),   cmocka_unit_test(test_too_much),
+        cmocka_unit_test(test_stop),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

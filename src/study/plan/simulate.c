@@ -372,6 +372,10 @@ bool simulate_run(const simulate_spec_t *spec, simulate_way_t way, uint64_t seed
 
 /* ---- many runs ---- */
 
+uint64_t simulate_seed(uint64_t seed, uint32_t run) {
+    return chance_stream(seed, run);
+}
+
 static int compare(const void *a, const void *b) {
     double left = *(const double *)a, right = *(const double *)b;
     return (left > right) - (left < right);
@@ -407,7 +411,7 @@ bool simulate_all(const simulate_spec_t *spec, simulate_figures_t figures[SIMULA
         double waiting = 0, failed = 0;
         for (uint32_t i = 0; ok && i < spec->runs; i++) {
             simulate_run_t run;
-            if (!(ok = play(&world, way, spec->seed + i, &run, err)))
+            if (!(ok = play(&world, way, simulate_seed(spec->seed, i), &run, err)))
                 break;
             ends[i] = run.end;
             waiting += isfinite(run.end) ? (run.end - run.median) / run.end : 1;

@@ -59,6 +59,9 @@ typedef struct {
 /* At most this many events are simulated, in all runs of all ways: that takes about one or two minutes. */
 #define SIMULATE_MOST_EVENTS 1000000000u
 
+/* The seed of one of many runs. */
+uint64_t simulate_seed(uint64_t seed, uint32_t run);
+
 /* False: an impossible number, more events than spec->most_events, a signal that asks to stop, or out of memory. */
 bool simulate_run(const simulate_spec_t *spec, simulate_way_t way, uint64_t seed, simulate_run_t *run,
                   err_t *err);
