@@ -255,6 +255,7 @@ static void tally_open_rejects(job_t *job, bool ok) {
     enum { NAMED = 3 };
     load_result_t *result = job->result;
     size_t used = 0, named = 0, more = 0;
+    result->knows_rejects = ok;
     for (size_t i = 0; ok && !job->spec->retry && i < job->ledger.input_count; i++) {
         const ledger_input_t *input = &job->ledger.inputs[i];
         const reject_sums_t sums = entry_reject_sums(&input->entry);

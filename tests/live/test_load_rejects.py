@@ -81,7 +81,7 @@ class Limited(livetest.Case):
         """--max-rejects N: N are allowed, one more stops with status 3; a higher N resumes from there"""
         text = rows(3000, bad=set(range(1000, 1021)))
         self.write("a.csv", text)
-        self.load("a.csv", "--max-rejects", 20, status=3)
+        self.assertIsNone(self.load("a.csv", "--max-rejects", 20, status=3)["open_rejects"])
         self.assertRegex(self.stderr, "than --max-rejects 20 allows.*higher --max-rejects")
         counts = self.load("a.csv", "--max-rejects", 21, status=2)
         self.assertEqual(21, counts["rejected"])

@@ -44,6 +44,7 @@ typedef struct {
         peak_memory_bytes;
     uint64_t
         fixed_otherwise;   /* --retry: records of which an earlier run has loaded another fix, which stays */
+    bool knows_rejects;    /* it has ended well; else the next two are not known */
     uint64_t open_rejects; /* of all inputs, whoever met them: not fixed yet */
     uint64_t left_out;     /* of the others, by persons; of --retry: how many the reject file leaves out */
     char open_rejects_text[400]; /* "a.csv 2, b.csv 1" */
