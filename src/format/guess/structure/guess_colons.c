@@ -82,7 +82,7 @@ typedef struct {
 /* Of the lines that a way divides into as many columns as most. */
 typedef struct {
     size_t columns, lines;
-    bool even;    /* these are all lines */
+    bool even;    /* these are all lines, but for comments */
     bool named;   /* names stand above a column of numbers or the like */
     bool numbers; /* a column is of those, and not the same in all lines; */
     bool first;   /* so is the first one */
@@ -157,13 +157,16 @@ static void add_line(const study_t *study, size_t record, bool first, colons_t *
 
 static bool look(study_t *study, const way_t *way, told_t *told, err_t *err) {
     static _Thread_local colons_t columns[SCHEMA_MOST_FIELDS];
-    size_t pairs = 0;
+    size_t pairs = 0, hashes = 0;
     memset(columns, 0, sizeof columns);
     if (!guess_cut_all(study, way, err))
         return false;
+    for (size_t i = 0; i < study->count; i++)
+        hashes += study->records[i].hash;
     *told = (told_t){.columns = guess_usual_fields(study), .even = true};
     for (size_t i = 0; i < study->count; i++) {
-        told->even &= study->records[i].fields == told->columns;
+        const bool comment = study->records[i].hash && hashes < study->count;
+        told->even &= comment || study->records[i].fields == told->columns;
         if (study->records[i].fields != told->columns)
             continue;
         if (!guess_split(study, way->delimiter, i, err))
