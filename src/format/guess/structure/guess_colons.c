@@ -285,10 +285,34 @@ static bool check_undivided(study_t *study, const way_t *one, const way_t *two, 
            refuse(one, told.columns, name, err);
 }
 
+/* Do colons stand on both sides of what divides a line, and none between: u1:x:1000:1000:Ann Lee,Room 7,:/home/u1:/bin/sh? */
+static bool are_around(const study_t *study, size_t record, char sign) {
+    const uint8_t *text = study->text + study->records[record].at;
+    const size_t length = study->records[record].length;
+    const uint8_t *first = memchr(text, sign, length), *last = memrchr(text, sign, length);
+    return !first ||
+           (memchr(text, ':', (size_t)(first - text)) && memchr(last, ':', (size_t)(text + length - last)) &&
+            !memchr(first, ':', (size_t)(last - first)));
+}
+
+/* Another sign divides, and colons seem to be those of times: may they divide, and it stand in one of their columns? */
+static bool check_beside(study_t *study, const structure_t *best, const way_t *one, const char *name,
+                         err_t *err) {
+    told_t told;
+    if (!look(study, one, &told, err))
+        return false;
+    bool around = told.even && told.columns > 3 && told.numbers && !told.pairs;
+    for (size_t i = 0; i < study->count && around; i++)
+        around = are_around(study, i, best->way.delimiter);
+    const structure_t other = {.way = *one, .columns = told.columns};
+    return !around || has_other_colons(study, true) || guess_refuse_two(best, &other, name, err);
+}
+
 bool guess_check_colons(study_t *study, const structure_t *best, const char *name, err_t *err) {
     way_t one = {.delimiter = ':', .quote = best->way.quote, .backslash = best->way.backslash}, two = one;
     memcpy(two.wide, "::", 3);
     if (best->columns < 2 || best->score <= 0.25)
         return check_undivided(study, &one, &two, name, err);
-    return best->way.delimiter != ':' || check_divided(study, best, &two, name, err);
+    return best->way.delimiter == ':' ? check_divided(study, best, &two, name, err)
+                                      : check_beside(study, best, &one, name, err);
 }
