@@ -83,6 +83,7 @@ typedef struct {
 typedef struct {
     size_t columns, lines;
     bool even;    /* these are all lines, but for comments */
+    bool quoted;  /* all their fields are in quotes */
     bool named;   /* names stand above a column of numbers or the like */
     bool numbers; /* a column is of those, and not the same in all lines; */
     bool first;   /* so is the first one */
@@ -163,7 +164,7 @@ static bool look(study_t *study, const way_t *way, told_t *told, err_t *err) {
         return false;
     for (size_t i = 0; i < study->count; i++)
         hashes += study->records[i].hash;
-    *told = (told_t){.columns = guess_usual_fields(study), .even = true};
+    *told = (told_t){.columns = guess_usual_fields(study), .even = true, .quoted = true};
     for (size_t i = 0; i < study->count; i++) {
         const bool comment = study->records[i].hash && hashes < study->count;
         told->even &= comment || study->records[i].fields == told->columns;
@@ -175,8 +176,10 @@ static bool look(study_t *study, const way_t *way, told_t *told, err_t *err) {
         const bool first = !told->lines++;
         add_line(study, i, first, columns);
         bool pair = false;
-        for (size_t j = 0; j < study->split.count; j++)
+        for (size_t j = 0; j < study->split.count; j++) {
             pair |= is_in_pairs(&spans[j], !j, j + 1 == study->split.count);
+            told->quoted &= spans[j].raw_length > spans[j].length;
+        }
         pairs += pair;
         if (!first && spans->length && memchr(spans->text, ':', spans->length)) {
             told->in_first = true;
@@ -257,6 +260,8 @@ static bool check_divided(study_t *study, const structure_t *best, const way_t *
     told_t told, twice = {.even = false};
     if (!look(study, &best->way, &told, err) || (!wide && !look(study, two, &twice, err)))
         return false;
+    if (told.quoted && told.columns > 2)
+        return true;
     const bool are_two = twice.even && (twice.columns > 2 || (twice.columns == 2 && twice.first));
     if (!are_two && (told.named || (wide ? told.columns > 2 && (told.numbers || told.links || told.times)
                                          : told.columns > 3 && told.numbers && !told.pairs)))
