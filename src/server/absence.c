@@ -52,7 +52,21 @@ static bool talks(const mongoc_host_list_t *host, bool tls, probe_t least) {
     return result <= least;
 }
 
-/* The driver drops a server that is not of the replica set it looks for, and then says that it knows no server. */
+static bool has_text(const bson_t *reply, const char *field, const char *text) {
+    bson_iter_t iter;
+    return bson_iter_init_find(&iter, reply, field) && BSON_ITER_HOLDS_UTF8(&iter) &&
+           strcmp(bson_iter_utf8(&iter, NULL), text) == 0;
+}
+
+/* Of a reply that names no set. A member that has just begun does not know its set yet. */
+static bool is_alone(const bson_t *reply, bool wants_set, bool several) {
+    if (bson_has_field(reply, "isreplicaset"))
+        return false;
+    return wants_set || (several && !has_text(reply, "msg", "isdbgrid"));
+}
+
+/* The driver drops a server that is not of the replica set it looks for, and then says that it knows no server; also one whose
+ * connection broke, whatever it is. */
 static bool is_of_another_set(const address_t *address, const mongoc_host_list_t *host, bool tls,
                               err_t *err) {
     bson_t reply;
@@ -64,7 +78,7 @@ static bool is_of_another_set(const address_t *address, const mongoc_host_list_t
             set = bson_iter_utf8(&iter, NULL);
         /* a URI with one host means that server alone, however late it answered */
         bool several = mongoc_uri_get_hosts(address->uri)->next;
-        other = set ? wanted && strcmp(set, wanted) != 0 : wanted || several;
+        other = set ? wanted && strcmp(set, wanted) != 0 : is_alone(&reply, wanted, several);
     }
     if (other && set)
         err_set(err, STATUS_USAGE,

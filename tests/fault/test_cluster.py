@@ -84,6 +84,23 @@ class Members(ClusterLab):
         clusters.start_members(self.home, ["r0", "r1"], tied=True)
         self.complete(load, "both routers were killed and came back")
 
+    def test_one_of_two_routers_that_breaks_off_at_first(self):
+        """the other one is away, and the connection to this one breaks at its first command: it is no standalone"""
+        self.kill("r1")
+        met = []
+
+        def rule(message):
+            if met or message.command != "buildInfo":
+                return relay.PASS
+            met.append(message)
+            return relay.CUT
+        self.relayed(rule)
+        self.moment = faultlab.Moment(0, None)
+        self.assertEqual(READ, self.load(*WORDS, "--patience", "3m", status=2)["read"])
+        self.assertTrue(met)
+        clusters.start_members(self.home, ["r1"], tied=True)
+        self.whole("a router broke off at its first command")
+
     def test_a_shard(self):
         """kill -9 of a shard, which comes back within the patience"""
         load = self.begin(lambda: self.kill("s1"), "--patience", "3m")
