@@ -320,20 +320,36 @@ static void test_drop_without_the_right(void **state) {
     lab_close(&lab);
 }
 
+static void hide_config(box_t *box) {
+    static const char *const collections[] = {"collections", "tags", "shards", "chunks"};
+    for (size_t i = 0; i < 4; i++)
+        box_fault(box, &(box_fault_t){.command = "find",
+                                      .collection = collections[i],
+                                      .times = 1000,
+                                      .reply = "{\"ok\": 0, \"code\": 13, \"errmsg\": \"not authorized\"}"});
+}
+
+/* --direct of who may not read the config database is refused before the collection is made. */
+static void test_hidden_direct(void **state) {
+    (void)state;
+    lab_t lab;
+    open_rows(&lab);
+    hide_config(lab.box);
+    lab.load.direct = true;
+    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_USAGE);
+    assert_says(lab.err.text, "--direct needs a user who may read the cluster's config database");
+    assert_int_equal(box_asked(lab.box, "create", "c"), 0);
+    lab_close(&lab);
+}
+
 /* Who may not read the config database leaves the sorting to the router. */
 static void test_hidden_config(void **state) {
     (void)state;
-    static const char *const collections[] = {"collections", "tags", "shards", "chunks"};
     lab_t lab;
     open_rows(&lab);
     lab_write_rows("b.csv", ROWS, ROWS + 10);
     assert_status(&lab, lab_load(&lab, "b.csv"), STATUS_OK);
-    for (size_t i = 0; i < 4; i++)
-        box_fault(lab.box,
-                  &(box_fault_t){.command = "find",
-                                 .collection = collections[i],
-                                 .times = 1000,
-                                 .reply = "{\"ok\": 0, \"code\": 13, \"errmsg\": \"not authorized\"}"});
+    hide_config(lab.box);
     assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
     assert_says(lab.said,
                 "this user may not read the cluster's config database: the router sorts the batches");
@@ -378,6 +394,7 @@ int main(void) {
         cmocka_unit_test(test_kept_off_at_the_end),
         cmocka_unit_test(test_drop_without_the_right),
         cmocka_unit_test(test_hidden_config),
+        cmocka_unit_test(test_hidden_direct),
         cmocka_unit_test(test_grown_under_another_key),
     };
     return LAB_RUN(tests);

@@ -167,8 +167,16 @@ static bool check_no_key(const job_t *job, err_t *err) {
                server_namespace(job->server));
 }
 
+static const char of_config[] = "a user who may read the cluster's config database (the role clusterMonitor)";
+
+static bool refuse_direct(const char *needed, err_t *err) {
+    return err_set(err, STATUS_USAGE, "--direct needs %s; leave it out", needed);
+}
+
 /* What nobody may see, a load leaves as it is: the key that was asked for would be none, or another one, for good. */
 static bool check_hidden(const job_t *job, err_t *err) {
+    if (job->spec->direct)
+        return refuse_direct(of_config, err);
     return !job->spec->shard_key || job_shards_nothing(job) || job->spec->retry ||
            err_set(
                err, STATUS_USAGE,
@@ -188,11 +196,10 @@ static bool open_ways(job_t *job, route_read_t read, err_t *err) {
         return true;
     }
     if (read != ROUTE_READ)
-        return err_set(err, STATUS_USAGE, "--direct needs %s; leave it out",
-                       read == ROUTE_HIDDEN ? "a user who may read the cluster's config database (the role "
-                                              "clusterMonitor)"
-                       : read == ROUTE_UNCLEAR ? "chunks whose bounds can be put in order"
-                                               : "a collection that is spread over the shards");
+        return refuse_direct(read == ROUTE_HIDDEN    ? of_config
+                             : read == ROUTE_UNCLEAR ? "chunks whose bounds can be put in order"
+                                                     : "a collection that is spread over the shards",
+                             err);
     /* connections a shard are as many as are needed at once; the driver watches each member with two more */
     return host_want_descriptors((uint32_t)(connections * 3 + hosts * 16), err) &&
            (job->loading.direct =
