@@ -101,6 +101,18 @@ class Absent(livetest.OwnServer):
         plain = self.uri().replace("directConnection=true", "replicaSet=rs7")
         self.refused("leave replicaSet=rs7 out", "a.csv", "--patience", "90s", "--uri", plain)
 
+    def test_several_standalones(self):
+        """two standalones in the URI: status 1, for the driver would take now one and now the other"""
+        self.write("a.csv", rows(10))
+        with mongods.temporary() as other:
+            ports = [state["members"][0]["port"] for state in (self.state, other)]
+            for pair in (ports, ports[::-1]) * 3:
+                uri = "mongodb://127.0.0.1:%d,127.0.0.1:%d/%s.results" % (*pair, self.database)
+                self.refused("is a standalone, and the URI names several hosts: name one", "a.csv", "--uri", uri)
+                self.tipple("status", "--uri", uri, status=1)
+            with mongo.Client(other["uri"]) as client:
+                self.assertEqual(0, client.count(self.database, "results"))
+
     def test_locked(self):
         """a server that takes no writes (fsyncLock): status 4 after the patience; then the same command"""
         text = rows(5000)
