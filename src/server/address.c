@@ -363,6 +363,15 @@ char *address_with_collection(const char *text, const char *name, err_t *err) {
     return text_take(&whole, err);
 }
 
+/* The driver begins TLS for this mechanism whether the URI asks for it or not, and crashes where it does not. */
+static bool good_login(const mongoc_uri_t *uri, err_t *err) {
+    const char *mechanism = mongoc_uri_get_auth_mechanism(uri);
+    return !mechanism || strcasecmp(mechanism, "MONGODB-X509") != 0 || mongoc_uri_get_tls(uri) ||
+           err_set(err, STATUS_USAGE,
+                   "authMechanism=MONGODB-X509 in the URI needs TLS: add tls=true and "
+                   "tlsCertificateKeyFile=FILE");
+}
+
 bool address_parse(address_t *address, const char *text, err_t *err) {
     *address = (address_t){0};
     const char *hosts = find_hosts(text);
@@ -391,7 +400,7 @@ bool address_parse(address_t *address, const char *text, err_t *err) {
     err->status = ok ? STATUS_OK : err->status;
     if (ok && !(address->uri = parse_bare(text, hosts + authority, query, strlen(query), err)))
         ok = err->status == STATUS_OK && say_what_is_wrong(text, hosts + authority, query, err);
-    ok = ok && name_hosts(address, err);
+    ok = ok && good_login(address->uri, err) && name_hosts(address, err);
     if (!ok)
         address_free(address);
     return ok;

@@ -25,6 +25,8 @@ static void test_good(void **state) {
         {"mongodb://[::1]:27018/mot.results", "mot", "results", "[::1]:27018"},
         {"mongodb://h/mot.c%26w%3D1", "mot", "c&w=1", "h:27017"},
         {"mongodb://h/mot.r?tlsCertificateKeyFilePassword=a;b", "mot", "r", "h:27017"},
+        {"mongodb://h/mot.r?authMechanism=MONGODB-X509&tls=true", "mot", "r", "h:27017"},
+        {"mongodb://h/mot.r?authMechanism=MONGODB-X509&tlsCertificateKeyFile=x", "mot", "r", "h:27017"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         err_t err = {0};
@@ -120,6 +122,8 @@ static void test_bad(void **state) {
         {"mongodb://h/mot.results\t", "ends with a blank"},
         {"mongodb://h/mot.results?w=1\n", "ends with a blank"},
         {"mongodb://h?replicaSet=rs", "cannot be taken apart"},
+        {"mongodb://h/mot.results?authMechanism=MONGODB-X509", "MONGODB-X509 in the URI needs TLS"},
+        {"mongodb://h/mot.results?authMechanism=MONGODB-X509&tls=false", "needs TLS: add tls=true"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         err_t err = {0};
