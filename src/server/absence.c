@@ -44,12 +44,17 @@ static probe_t probe(const mongoc_host_list_t *host, bool tls, bson_t *reply) {
     return strstr(error.message, "Failed to receive length header") ? PROBE_CLOSED : PROBE_FAILED;
 }
 
-/* Does the connection get further the other way, with TLS or without? */
-static bool talks(const mongoc_host_list_t *host, bool tls, probe_t least) {
+/* With TLS the handshake is enough. */
+static bool speaks(const mongoc_host_list_t *host, bool tls) {
     bson_t reply;
     probe_t result = probe(host, tls, &reply);
     bson_destroy(&reply);
-    return result <= least;
+    return result == PROBE_ANSWERED || (tls && result == PROBE_CLOSED);
+}
+
+/* A server may take both, and a connection that broke once tells nothing of it. */
+static bool speaks_only(const mongoc_host_list_t *host, bool tls) {
+    return speaks(host, tls) && !speaks(host, !tls);
 }
 
 static bool has_text(const bson_t *reply, const char *field, const char *text) {
@@ -153,12 +158,12 @@ bool absence_is_final(const address_t *address, mongoc_client_t *client, const b
             "TLS cannot be set up: a file that the URI names as tlsCAFile or "
             "tlsCertificateKeyFile is missing, unreadable, or no PEM file, or its key is encrypted and its "
             "password, tlsCertificateKeyFilePassword in the URI, is missing or wrong");
-    } else if (tls && host && strstr(words, "TLS handshake failed") && talks(host, false, PROBE_ANSWERED)) {
+    } else if (tls && host && strstr(words, "TLS handshake failed") && speaks_only(host, false)) {
         err_set(err, STATUS_USAGE,
                 "the server at %s does not speak TLS: leave tls=true out of the URI, and every other option "
                 "whose name begins with tls or ssl, which asks for TLS whatever its value is",
                 hosts);
-    } else if (!tls && host && closed_at_hello(words) && talks(host, true, PROBE_CLOSED)) {
+    } else if (!tls && host && closed_at_hello(words) && speaks_only(host, true)) {
         err_set(err, STATUS_USAGE,
                 "the server at %s expects TLS: add tls=true to the URI, and tlsCAFile=FILE where its "
                 "certificate is not signed by an authority known to this host",

@@ -254,6 +254,55 @@ class Absent(livetest.OwnServer):
             self.holds(books)
 
 
+class WithTlsAndWithout(livetest.OwnServer):
+    """A server that takes both."""
+
+    @classmethod
+    def up(cls):
+        words = mongods.tls_options(live.pathlib.Path(cls.servers))
+        cls.options = {"extra": ["preferTLS" if word == "requireTLS" else word for word in words]}
+        super().up()
+
+    def test_one_that_breaks_off_at_first(self):
+        """the first connection of the kind that is asked for breaks off: the server speaks it all the same, and is waited for"""
+        self.write("a.csv", rows(500))
+        for options in "", "&tls=true&tlsCAFile=%s/ca.pem" % self.servers:
+            port, broken = self.breaking(bool(options))
+            uri = self.uri().replace(":%d/" % self.state["members"][0]["port"], ":%d/" % port)
+            self.client.drop_database(self.database)
+            self.load("a.csv", "--uri", uri + options)
+            self.assertTrue(broken)
+            self.holds(Books().plain("a.csv", rows(500)))
+
+    def breaking(self, tls):
+        """The port of a proxy that breaks off the first connection with TLS, or the first one without, and where it says so."""
+        listener, broken = socket.create_server(("127.0.0.1", 0)), []
+        self.addCleanup(listener.close)
+
+        def forward(source, sink):
+            with contextlib.suppress(OSError):
+                while piece := source.recv(1 << 16):
+                    sink.sendall(piece)
+                sink.shutdown(socket.SHUT_WR)
+
+        def serve(client):
+            with client, socket.create_connection(("127.0.0.1", self.state["members"][0]["port"])) as server:
+                if (client.recv(1, socket.MSG_PEEK) == b"\x16") == tls and not broken:
+                    broken.append(client)
+                    return
+                back = threading.Thread(target=forward, args=(server, client), daemon=True)
+                back.start()
+                forward(client, server)
+                back.join()
+
+        def accept():
+            with contextlib.suppress(OSError):
+                while True:
+                    threading.Thread(target=serve, args=(listener.accept()[0],), daemon=True).start()
+        threading.Thread(target=accept, daemon=True).start()
+        return listener.getsockname()[1], broken
+
+
 class Unconfirmed(livetest.OwnServer):
     options = {"replset": 1}
 
