@@ -168,7 +168,8 @@ bool absence_is_final(const address_t *address, mongoc_client_t *client, const b
                 "the server at %s expects TLS: add tls=true to the URI, and tlsCAFile=FILE where its "
                 "certificate is not signed by an authority known to this host",
                 hosts);
-    } else if (tls && closed_at_hello(words) && tries > 2) {
+    } else if (tls && !mongoc_uri_has_option(address->uri, MONGOC_URI_TLSCERTIFICATEKEYFILE) &&
+               closed_at_hello(words) && tries > 2) {
         err_set(err, STATUS_USAGE,
                 "the server at %s closes the connection after the TLS handshake: it may ask for a "
                 "client certificate; add tlsCertificateKeyFile=FILE to the URI",
