@@ -401,9 +401,11 @@ static simulate_figures_t sum_up(double *ends, uint32_t count, double even) {
 }
 
 bool simulate_all(const simulate_spec_t *spec, simulate_figures_t figures[SIMULATE_WAYS], err_t *err) {
-    world_t world = {.spec = NULL};
+    world_t world = {.spec = spec};
     double *ends = calloc(spec->runs ? spec->runs : 1, sizeof *ends);
-    bool ok = ends ? open_world(&world, spec, err) : err_memory(err, spec->runs * sizeof *ends);
+    if (!ends)
+        return err_memory(err, spec->runs * sizeof *ends);
+    bool ok = open_world(&world, spec, err);
     if (ok && !spec->runs)
         ok = err_set(err, STATUS_USAGE, "nothing to simulate: no runs");
     ok = ok && few_events(spec, spec->runs, SIMULATE_WAYS, err);
