@@ -2,6 +2,7 @@
 #include "base/bson/element.h"
 #include "base/ejson.h"
 #include "base/grow.h"
+#include "base/numbers/search.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -48,15 +49,9 @@ static bool look_up(keys_t *keys, const char *key, bson_iter_t *found) {
         *found = keys->start;
         return element_find(found, key, strlen(key));
     }
-    size_t from = 0;
-    for (size_t to = keys->count; from < to;) {
-        const size_t middle = from + (to - from) / 2;
-        if (strcmp((const char *)keys->start.raw + keys->sorted[middle] + 1, key) < 0)
-            from = middle + 1;
-        else
-            to = middle;
-    }
-    return from < keys->count && element_from(keys, keys->sorted[from], key, found);
+    const char *raw = (const char *)keys->start.raw;
+    const size_t at = SEARCH_FIRST(keys->count, i, strcmp(raw + keys->sorted[i] + 1, key) < 0);
+    return at < keys->count && element_from(keys, keys->sorted[at], key, found);
 }
 
 static bool find(keys_t *keys, const char *key, bson_iter_t *found) {
