@@ -1,5 +1,6 @@
 #include "server/absence.h"
 #include "base/clock.h"
+#include "server/bson_read.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -57,17 +58,11 @@ static bool speaks_only(const mongoc_host_list_t *host, bool tls) {
     return speaks(host, tls) && !speaks(host, !tls);
 }
 
-static bool has_text(const bson_t *reply, const char *field, const char *text) {
-    bson_iter_t iter;
-    return bson_iter_init_find(&iter, reply, field) && BSON_ITER_HOLDS_UTF8(&iter) &&
-           strcmp(bson_iter_utf8(&iter, NULL), text) == 0;
-}
-
 /* Of a reply that names no set. A member that has just begun does not know its set yet. */
 static bool is_alone(const bson_t *reply, bool wants_set, bool several) {
     if (bson_has_field(reply, "isreplicaset"))
         return false;
-    return wants_set || (several && !has_text(reply, "msg", "isdbgrid"));
+    return wants_set || (several && strcmp(bson_read_text(reply, "msg"), "isdbgrid") != 0);
 }
 
 /* The driver drops a server that is not of the replica set it looks for, and then says that it knows no server; also one whose
