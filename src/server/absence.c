@@ -1,6 +1,7 @@
 #include "server/absence.h"
 #include "base/clock.h"
 #include "server/bson_read.h"
+#include "server/deployment.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,8 +14,9 @@ typedef enum { PROBE_ANSWERED, PROBE_CLOSED, PROBE_FAILED } probe_t;
 /* Sends hello to a host, with TLS (no certificate is checked) or without it. No credentials are sent. */
 static probe_t probe(const mongoc_host_list_t *host, bool tls, bson_t *reply) {
     bson_error_t error;
+    err_t ignored;
     mongoc_client_t *client = NULL;
-    mongoc_uri_t *uri = mongoc_uri_new_for_host_port(host->host, host->port);
+    mongoc_uri_t *uri = address_uri_of(host->host_and_port, &ignored);
     bson_init(reply);
     if (uri) {
         mongoc_uri_set_option_as_int32(uri, MONGOC_URI_CONNECTTIMEOUTMS, PROBE_MS);
@@ -90,9 +92,7 @@ static bool is_of_another_set(const address_t *address, const mongoc_host_list_t
                 "the server at %s belongs to no replica set: leave replicaSet=%s out of the URI",
                 host->host_and_port, wanted);
     else if (other)
-        err_set(err, STATUS_USAGE,
-                "the server at %s is a standalone, and the URI names several hosts: name one",
-                host->host_and_port);
+        deployment_refuse_standalone(host->host_and_port, err);
     bson_destroy(&reply);
     return other;
 }

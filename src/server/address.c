@@ -352,13 +352,18 @@ char *address_of_database(const char *text) {
     return database;
 }
 
+/* With what has no meaning of its own in a URI, and what is among these characters. */
+static void append_escaped(text_t *text, const char *part, const char *plain) {
+    for (const unsigned char *c = (const unsigned char *)part; *c; c++)
+        text_print(text, isalnum(*c) || strchr(plain, *c) ? "%c" : "%%%02X", *c);
+}
+
 char *address_with_collection(const char *text, const char *name, err_t *err) {
     const char *hosts = find_hosts(text), *path = hosts + strcspn(hosts, "/");
     text_t whole = {.length = 0};
     text_append_bytes(&whole, text, (size_t)(path - text));
     text_append(&whole, "/");
-    for (const unsigned char *c = (const unsigned char *)name; *c; c++)
-        text_print(&whole, isalnum(*c) || strchr("._-~", *c) ? "%c" : "%%%02X", *c);
+    append_escaped(&whole, name, "._-~");
     text_append(&whole, path + strcspn(path, "?"));
     return text_take(&whole, err);
 }
@@ -479,16 +484,28 @@ static bool copy_login(const mongoc_uri_t *from, mongoc_uri_t *to, err_t *err) {
     return true;
 }
 
+mongoc_uri_t *address_uri_of(const char *hosts, err_t *err) {
+    bson_error_t error;
+    text_t text = {.length = 0};
+    text_append(&text, "mongodb://");
+    append_escaped(&text, hosts, "._-~:[],"); /* a socket's name is a path */
+    text_append(&text, "/");
+    char *whole = text_take(&text, err);
+    if (!whole)
+        return NULL;
+    mongoc_uri_t *uri = mongoc_uri_new_with_error(whole, &error);
+    free(whole);
+    if (!uri)
+        err_set(err, STATUS_SERVER, "the cluster names a host that is none: %s (%s)", hosts, error.message);
+    return uri;
+}
+
 bool address_beside(const address_t *address, const char *hosts, const char *set, address_t *beside,
                     err_t *err) {
-    bson_error_t error;
     *beside = (address_t){0};
-    char *text = bson_strdup_printf("mongodb://%s/", hosts);
-    beside->uri = mongoc_uri_new_with_error(text, &error);
-    bson_free(text);
+    beside->uri = address_uri_of(hosts, err);
     if (!beside->uri)
-        return err_set(err, STATUS_SERVER, "the cluster names a host that is none: %s (%s)", hosts,
-                       error.message);
+        return false;
     copy_options(address->uri, beside->uri);
     if (!copy_login(address->uri, beside->uri, err)) {
         address_free(beside);

@@ -34,6 +34,9 @@ char *address_to_paste(const char *text, const char *name, err_t *err);
 bool address_is_parsing(void);
 void address_free(address_t *address);
 
+/* A URI of these hosts and nothing else. A socket's path is a host, too. NULL: one of them is none. The caller destroys it. */
+mongoc_uri_t *address_uri_of(const char *hosts, err_t *err);
+
 /* The same user, options and collection at other hosts ("a:1,b:2"): members of the replica set `set`, or, with NULL, a
  * router. */
 bool address_beside(const address_t *address, const char *hosts, const char *set, address_t *beside,

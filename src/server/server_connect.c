@@ -1,5 +1,6 @@
 #include "base/host/host.h"
 #include "server/absence.h"
+#include "server/deployment.h"
 #include "server/server_inner.h"
 #include "server/waiting.h"
 
@@ -142,15 +143,6 @@ static bool learn_version(server_t *server, const bson_t *info, err_t *err) {
     return true;
 }
 
-/* Of several standalones the driver drops those that answer first, and takes the last one: another one each time. */
-static bool is_the_only_one(const server_t *server, err_t *err) {
-    const mongoc_host_list_t *host = mongoc_uri_get_hosts(server->address.uri);
-    return server->facts.kind != SERVER_STANDALONE || !host || !host->next ||
-           err_set(err, STATUS_USAGE,
-                   "a server at %s is a standalone, and the URI names several hosts: name one",
-                   server->address.hosts);
-}
-
 static bool learn(server_t *server, mongoc_client_t *client, waiting_t *waiting, err_t *err) {
     char doing[300];
     snprintf(doing, sizeof doing, "connect to %.280s", server->address.hosts);
@@ -174,7 +166,7 @@ static bool learn(server_t *server, mongoc_client_t *client, waiting_t *waiting,
             break;
     }
     bson_destroy(command);
-    ok = ok && is_the_only_one(server, err);
+    ok = ok && deployment_is_one(&server->address, server->facts.kind, client, err);
     if (ok && read_only && !server->reads)
         ok = err_set(err, STATUS_USAGE, "the server at %s is read-only: nothing can be loaded into it",
                      server->address.hosts);

@@ -1,0 +1,96 @@
+"""Several hosts in one URI: they have to belong together, whichever answers first.  needs: none"""
+import os
+import pathlib
+import shutil
+import socket
+import subprocess
+import tempfile
+
+import clusters
+import livecluster
+import livetest
+import minimongo as mongo
+import mongods
+
+SET, CLUSTER = "is no member of the same replica set", "is no router of the same cluster"
+
+
+@livetest.slow
+class Several(livecluster.Cluster):
+    options = {"shards": 1, "replicas": 1, "routers": 2}
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.other = tempfile.mkdtemp(prefix="cluster-", dir=os.getcwd())
+        cls.addClassCleanup(shutil.rmtree, cls.other, True)
+        cls.addClassCleanup(clusters.stop, cls.other, gently=False)
+        others = clusters.start(cls.other, tied=True, **cls.options)
+        cls.routers, cls.shards, cls.configs = ([[clusters.address(member) for member in state["members"]
+                                                  if member["role"] == role] for state in (cls.state, others)]
+                                                for role in ("router", "shard", "config"))
+
+    def ask(self, *hosts, status=0, said="^", options=""):
+        """The driver takes the one that answers first: now this one, now that one."""
+        for turned in (hosts, hosts[::-1]) * 2:
+            uri = "mongodb://%s/%s.results%s" % (",".join(turned), self.database, options)
+            self.assertRegex(self.tipple("status", "--patience", "2m", "--uri", uri, status=status).stderr, said)
+
+    def test_two_sets(self):
+        """members of two replica sets, of different names or of the same one: status 1"""
+        self.ask(self.shards[0][0], self.configs[0][0], status=1, said=SET)
+        for options in "", "?replicaSet=s0":
+            self.ask(self.shards[0][0], self.shards[1][0], status=1, said=SET, options=options)
+
+    def test_two_clusters(self):
+        """routers of two clusters, which would get every second message each: status 1"""
+        self.ask(self.routers[0][0], self.routers[1][0], status=1, said=CLUSTER)
+        self.ask(*self.routers[0], *self.routers[1], status=1, said=CLUSTER)
+        with mongo.Client("mongodb://%s/?directConnection=true" % self.routers[1][0]) as client:
+            self.write("a.csv", livetest.rows(10))
+            self.refused(CLUSTER, "a.csv", "--uri", "mongodb://%s,%s/%s.results" % (
+                self.routers[0][0], self.routers[1][0], self.database))
+            self.assertEqual(0, client.count(self.database, "results"))
+
+    def test_router_and_member(self):
+        """a router beside a member of a replica set: status 1"""
+        self.ask(self.routers[0][0], self.shards[0][0], status=1, said="%s|%s" % (SET, CLUSTER))
+
+    def test_aliases(self):
+        """one host under two names, and hosts that are away: nothing is refused"""
+        alias = self.shards[0][0].replace("127.0.0.1", "localhost")
+        with socket.socket() as closed:
+            closed.bind(("127.0.0.1", 0))
+            away = "127.0.0.1:%d" % closed.getsockname()[1]
+            for hosts in ((self.shards[0][0], alias), (alias, away), (self.shards[0][0], away),
+                          (self.routers[0][0], self.routers[0][0].replace("127.0.0.1", "localhost")),
+                          (*self.routers[0], away)):
+                self.ask(*hosts)
+
+    def test_names(self):
+        """a server by an IPv6 address or a socket: what is wrong in the URI is said as it is by a name"""
+        folder = tempfile.mkdtemp(dir="/tmp")  # a socket's path has at most 107 bytes
+        self.addCleanup(shutil.rmtree, folder, True)
+        port = mongods.free_port()
+        interfaces = pathlib.Path("/proc/net/if_inet6")
+        six = interfaces.exists() and "%032x" % 1 in interfaces.read_text()
+        os.mkdir(os.path.join(folder, "data"))
+        log = os.path.join(folder, "log")
+        server = subprocess.Popen(
+            [mongods.find(), "--port", str(port), "--dbpath", os.path.join(folder, "data"), "--logpath", log,
+             "--unixSocketPrefix", folder, "--wiredTigerCacheSizeGB", "0.25",
+             *(("--ipv6", "--bind_ip", "127.0.0.1,::1") if six else ("--bind_ip", "127.0.0.1"))],
+            stdout=subprocess.DEVNULL)
+        self.addCleanup(server.wait)
+        self.addCleanup(server.kill)
+        names = ["%s%%2Fmongodb-%d.sock" % (folder.replace("/", "%2F"), port)] + ["[::1]:%d" % port] * six
+        for name in names:
+            uri = "mongodb://%s/%s.results" % (name, self.database)
+            self.tipple("status", "--patience", "2m", "--uri", uri)
+            for option, said in (("replicaSet=rs7", "leave replicaSet=rs7 out"), ("tls=true", "does not speak TLS")):
+                done = self.tipple("status", "--patience", "2m", "--uri", "%s?%s" % (uri, option), status=1)
+                self.assertIn(said, done.stderr)
+
+
+if __name__ == "__main__":
+    livetest.main()
