@@ -74,8 +74,8 @@ static void check(const case_t *cases, size_t count, const reject_codes_t *more)
             fail_msg("%s: next is %d", cases[i].what, (int)verdict.next);
         if (verdict.next != OUTCOME_STOP && strcmp(proves, cases[i].proves) != 0)
             fail_msg("%s: '%s', not '%s'", cases[i].what, proves, cases[i].proves);
-        if (verdict.touched != (cases[i].kind != REPLY_UNSENT))
-            fail_msg("%s: touched is %d", cases[i].what, verdict.touched);
+        if (verdict.reached != (cases[i].kind != REPLY_UNSENT))
+            fail_msg("%s: reached is %d", cases[i].what, verdict.reached);
     }
 }
 

@@ -150,7 +150,7 @@ static bool sort_documents(deliver_t *deliver, const message_t *message, const v
                 return false;
             break;
         case OUTCOME_IN_DOUBT:
-            trail->in_doubt |= verdict->touched;
+            trail->in_doubt |= verdict->reached;
             follow_trail(deliver, trail, error);
             deliver->pending[deliver->pending_count++] =
                 index; /* never before what is still to be looked at */

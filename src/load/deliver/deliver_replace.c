@@ -104,7 +104,7 @@ static bool sort_replies(deliver_t *deliver, uint32_t to, const verdict_t *verdi
             return false;
         if (outcome == OUTCOME_STORED || (outcome == OUTCOME_REFUSED && !trail->replacing))
             continue;
-        trail->replacing |= verdict->touched;
+        trail->replacing |= verdict->reached;
         deliver->ask.asked[deliver->ask.count++] =
             (asked_t){.index = index, .error = outcome == OUTCOME_REFUSED ? deliver->errors[i] : NULL};
     }

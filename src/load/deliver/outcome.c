@@ -30,14 +30,14 @@ static outcome_t judge_error(const write_error_t *error, const reject_codes_t *m
 
 static verdict_t judge_given(const reply_t *reply, uint32_t count, const reject_codes_t *more,
                              outcome_t *outcomes, const write_error_t **errors) {
-    verdict_t verdict = {.next = OUTCOME_SETTLED, .touched = true};
+    verdict_t verdict = {.next = OUTCOME_SETTLED, .reached = true};
     for (uint32_t i = 0; i < reply->error_count; i++) {
         const write_error_t *error = &reply->errors[i];
         if (!code_rejects(error->code, more) && ends(code_class(error->code, error->words)))
-            return (verdict_t){.next = OUTCOME_STOP, .touched = true, .error = error};
+            return (verdict_t){.next = OUTCOME_STOP, .reached = true, .error = error};
     }
     if (reply->concern_failed && ends(code_class(reply->concern_code, reply->words)))
-        return (verdict_t){.next = OUTCOME_STOP, .touched = true};
+        return (verdict_t){.next = OUTCOME_STOP, .reached = true};
     if (!adds_up(reply, count, errors)) {
         doubt_all(count, outcomes, errors);
         verdict.next = OUTCOME_AGAIN;
@@ -59,7 +59,7 @@ static verdict_t judge_given(const reply_t *reply, uint32_t count, const reject_
 
 verdict_t outcome_judge(const reply_t *reply, uint32_t count, const reject_codes_t *more, outcome_t *outcomes,
                         const write_error_t **errors) {
-    verdict_t verdict = {.next = OUTCOME_AGAIN, .touched = reply->kind != REPLY_UNSENT};
+    verdict_t verdict = {.next = OUTCOME_AGAIN, .reached = reply->kind != REPLY_UNSENT};
     doubt_all(count, outcomes, errors);
     switch (reply->kind) {
     case REPLY_GIVEN:

@@ -25,7 +25,7 @@ typedef enum {
 
 typedef struct {
     outcome_next_t next;
-    bool touched;               /* the message may have reached a server */
+    bool reached;               /* the message may have reached a server */
     const write_error_t *error; /* the entry that it is about; NULL: the reply as a whole */
 } verdict_t;
 
