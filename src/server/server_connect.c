@@ -193,6 +193,17 @@ static bool has_answers(const mongoc_uri_t *uri, const server_options_t *options
                    "--unsafe, w=1 is the least");
 }
 
+/* A standalone refuses each write that others would have to confirm. */
+static bool can_confirm(const server_t *server, const server_options_t *options, err_t *err) {
+    const mongoc_write_concern_t *concern = mongoc_uri_get_write_concern(server->address.uri);
+    return !options->unsafe || server->facts.kind != SERVER_STANDALONE ||
+           (mongoc_write_concern_get_w(concern) <= 1 && !mongoc_write_concern_get_wtag(concern)) ||
+           err_set(err, STATUS_USAGE,
+                   "the server at %s is a standalone, and w= in the URI asks others to confirm the writes: "
+                   "there are none; with --unsafe, w=1 is the most",
+                   server->address.hosts);
+}
+
 /* Takes ownership of the address. */
 static server_t *connect_to(address_t *address, const server_options_t *options, err_t *err) {
     enum { OF_THE_DRIVER = 4 }; /* it watches each host by a connection of its own */
@@ -217,7 +228,7 @@ static server_t *connect_to(address_t *address, const server_options_t *options,
         has_answers(server->address.uri, options, err) && open_pool(server, options->connections, err)
             ? server_take(server, err)
             : NULL;
-    bool ok = client && learn(server, client, &waiting, err);
+    bool ok = client && learn(server, client, &waiting, err) && can_confirm(server, options, err);
     waiting_end(&waiting);
     server_give(server, client);
     if (ok) {

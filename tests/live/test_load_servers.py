@@ -113,6 +113,13 @@ class Absent(livetest.OwnServer):
             with mongo.Client(other["uri"]) as client:
                 self.assertEqual(0, client.count(self.database, "results"))
 
+    def test_nobody_else(self):
+        """--unsafe with a w= that asks others, and a standalone: status 1 at once"""
+        self.write("a.csv", rows(10))
+        for concern in "w=2", "w=nowhere":
+            self.refused("asks others to confirm", "a.csv", "--unsafe", "--patience", "2m", "--uri", self.uri() + "&" + concern)
+        self.load("a.csv", "--unsafe", "--uri", self.uri() + "&w=majority")
+
     def test_locked(self):
         """a server that takes no writes (fsyncLock): status 4 after the patience; then the same command"""
         text = rows(5000)
