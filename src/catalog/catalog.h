@@ -37,9 +37,8 @@ bool catalog_refuse_gone(const char *name, err_t *err);
  * sentence begins with the collection's name and these words. */
 bool catalog_is_other(const catalog_header_t *header, const uint8_t uuid[STORE_UUID]);
 #define CATALOG_OTHER                                                                                        \
-    "is not the collection that its catalog describes: it was dropped and made again, restored or "          \
-    "resharded "                                                                                             \
-    "since then"
+    "is not the collection that its catalog describes: it was dropped and made again, restored, resharded "  \
+    "or moved to another shard since then"
 
 /* Sets the sentence that it holds documents of others. has_catalog: of which no load has put a record there. Always false. */
 bool catalog_refuse_unknown_data(const char *name, bool has_catalog, err_t *err);

@@ -114,9 +114,7 @@ static bool check_header(verification_t *run, err_t *err) {
     if (!catalog_check_header(&run->header, &settings, err))
         return false;
     if (memcmp(run->header.uuid, run->place.uuid, sizeof run->header.uuid) != 0)
-        log_warn("%s is not the collection that its catalog describes: it was dropped and made again, or "
-                 "restored, since then",
-                 server_namespace(run->server));
+        log_warn("%s " CATALOG_OTHER, server_namespace(run->server));
     return true;
 }
 

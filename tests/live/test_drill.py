@@ -363,6 +363,15 @@ class Drill(livedrill.Mixin, livetest.OwnServer):
         self.load("a.csv", "--filter", "k=FORD", "--drop", "--yes")
         self.assertIsNone(self.drill("--no-predict", "--drop", self.database + ".results", "--filter", "k=BMW", "a.csv", status=1))
 
+    def test_drop_of_what_others_put_there(self):
+        """a target that was loaded with --append, beside documents of others: they would not come back"""
+        self.client.insert(self.database, "results", [{"_id": "a person's"}])
+        self.load("--append", "a.csv", status=(0, 2))
+        before = self.client.count(self.database, "results")
+        self.assertIsNone(self.drill("--no-predict", "--drop", self.database + ".results", "a.csv", status=1))
+        self.assertIn("was loaded with --append", self.stderr)
+        self.assertEqual(before, self.client.count(self.database, "results"))
+
     def test_interrupted(self):
         """Ctrl-C in each phase of a scratch drill"""
         self.addCleanup(self.hold, "")

@@ -578,7 +578,7 @@ class Refused(livetest.Case):
         """refused: the collection was dropped, and somebody else made it anew"""
         self.client.command(self.database, {"drop": "results"})
         self.client.insert(self.database, "results", [{"_id": "theirs"}])
-        self.refused("it was dropped and made again, restored or resharded since then.*--same-collection.*--drop", "b.csv")
+        self.refused("it was dropped and made again, restored, resharded or moved.*--same-collection.*--drop", "b.csv")
         self.assertRegex(self.tipple("status", "--uri", self.uri()).stderr,
                          "warning: .*results is not the collection that its catalog describes")
         self.assertRegex(self.tipple("forget", "--delete", "--uri", self.uri(), "a.csv", status=1).stderr,
@@ -586,7 +586,7 @@ class Refused(livetest.Case):
         self.assertEqual([{"_id": "theirs"}], self.documents())
         self.client.command(self.database, {"drop": "results"})
         self.client.command(self.database, {"create": "results"})
-        self.refused("it was dropped and made again, restored or resharded since then.*--same-collection.*--drop", "b.csv")
+        self.refused("it was dropped and made again, restored, resharded or moved.*--same-collection.*--drop", "b.csv")
 
     def test_restored(self):
         """refused: the same documents in another collection of that name, as a restore makes it"""

@@ -352,7 +352,7 @@ static void test_hidden_config(void **state) {
     hide_config(lab.box);
     assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
     assert_says(lab.said,
-                "this user may not read the cluster's config database: the router sorts the batches");
+                "this user may not read the cluster's config database, which the role clusterMonitor may");
     assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), ROWS + 10);
     lab.load.direct = true;
     lab_write_rows("c.csv", ROWS, ROWS + 10);

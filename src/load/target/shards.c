@@ -335,9 +335,10 @@ bool job_open_shards(job_t *job, err_t *err) {
     if (read == ROUTE_HIDDEN)
         ok = ok && check_hidden(job, err);
     if (read == ROUTE_HIDDEN && ok)
-        log_note(
-            "this user may not read the cluster's config database: the router sorts the batches, which is "
-            "slower; the role clusterMonitor would do");
+        log_note("this user may not read the cluster's config database, which the role clusterMonitor may: "
+                 "if %s is "
+                 "sharded, the router sorts the batches, which is slower; if not, it stays on one shard",
+                 server_namespace(job->server));
     if (read == ROUTE_UNCLEAR)
         log_note("%s: the router sorts the batches, which is slower", err->text);
     shardkey_free(&wanted);

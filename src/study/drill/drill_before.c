@@ -164,6 +164,11 @@ static bool refuse_otherwise(const drilling_t *drilling, const char *option, con
 /* Would the same documents come back? */
 static bool comes_back(const drilling_t *drilling, const catalog_header_t *header, err_t *err) {
     const char *filter = header->filter ? header->filter : "";
+    if (header->appends)
+        return err_set(err, STATUS_USAGE,
+                       "%s was loaded with --append: documents of others may be in it, which would not come "
+                       "back. Nothing was touched; drill in scratch (leave --drop out)",
+                       drilling->result->namespace);
     if (header->id && *header->id && strcmp(header->id, "_id") != 0) /* that is the data's own */
         return refuse_otherwise(drilling, "--id", header->id, err);
     if (header->existing)
