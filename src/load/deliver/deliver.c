@@ -1,10 +1,12 @@
 #include "load/deliver/deliver.h"
 #include "base/grow.h"
+#include "base/numbers/search.h"
 #include "load/deliver/deliver_inner.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <xxhash.h>
 
 enum {
     MANY = 8,       /* the part of a batch that makes it worth asking before the next one is sent */
@@ -32,6 +34,7 @@ static void free_rooms(deliver_t *deliver) {
     free(deliver->outcomes);
     free(deliver->errors);
     free(deliver->pending);
+    free(deliver->twins);
     free(deliver->others);
     free(deliver->before);
     ask_free(&deliver->ask);
@@ -56,10 +59,11 @@ static bool make_room(deliver_t *deliver, err_t *err) {
         deliver->outcomes = malloc(count * sizeof *deliver->outcomes);
         deliver->errors = malloc(count * sizeof *deliver->errors);
         deliver->pending = malloc(count * sizeof *deliver->pending);
+        deliver->twins = malloc(count * sizeof *deliver->twins);
         deliver->others = malloc(count * sizeof *deliver->others);
         deliver->before = malloc(count * sizeof *deliver->before);
         if (!deliver->trails || !deliver->outcomes || !deliver->errors || !deliver->pending ||
-            !deliver->others || !deliver->before)
+            !deliver->twins || !deliver->others || !deliver->before)
             return err_memory(err, count * sizeof *deliver->trails);
         if (!ask_make_room(&deliver->ask, count, err))
             return false;
@@ -95,13 +99,38 @@ static int by_index(const void *a, const void *b) {
     return (left->index > right->index) - (left->index < right->index);
 }
 
+static int by_hash(const void *a, const void *b) {
+    const twin_t *left = a, *right = b;
+    return left->hash != right->hash ? (left->hash > right->hash) - (left->hash < right->hash)
+                                     : (left->index > right->index) - (left->index < right->index);
+}
+
+static uint64_t hash_of(const deliver_t *deliver, uint32_t index) {
+    uint32_t length;
+    const uint8_t *document = documents_at(deliver->documents, index, &length);
+    return XXH3_64bits(document, length);
+}
+
+/* Has one before it in the batch all of its bytes? The same row may come twice, and is stored once. */
+static bool has_twin_before(deliver_t *deliver, uint32_t index) {
+    const uint32_t count = deliver->documents->count;
+    for (uint32_t i = 0; !deliver->knows_twins && i < count; i++)
+        deliver->twins[i] = (twin_t){hash_of(deliver, i), i};
+    if (!deliver->knows_twins)
+        qsort(deliver->twins, count, sizeof *deliver->twins, by_hash);
+    deliver->knows_twins = true;
+    const uint64_t hash = hash_of(deliver, index);
+    return deliver->twins[SEARCH_FIRST(count, i, deliver->twins[i].hash < hash)].index < index;
+}
+
 /* What the reading back has come to; what nothing was found of is pending again. */
 static bool settle_asked(deliver_t *deliver, bool *missed, err_t *err) {
     for (uint32_t i = 0; i < deliver->ask.count; i++) {
         const asked_t *asked = &deliver->ask.asked[i];
         bool ok = true;
         if (asked->found == FOUND_SAME) {
-            const bool by_us = deliver->trails[asked->index].in_doubt;
+            const bool by_us =
+                deliver->trails[asked->index].in_doubt && !has_twin_before(deliver, asked->index);
             deliver->stored += by_us;
             ok = by_us || add_there(deliver, asked->index, false, err);
         } else if (asked->error) {
@@ -293,6 +322,7 @@ static uint32_t message_end(const deliver_t *deliver, uint32_t from) {
 bool deliver(deliver_t *deliver, const documents_t *documents, delivered_t *delivered, err_t *err) {
     bool ok = true;
     deliver->documents = documents;
+    deliver->knows_twins = false;
     deliver->count = 0;
     deliver->stored = deliver->retries = 0;
     deliver->touched = false;

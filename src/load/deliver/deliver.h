@@ -7,6 +7,7 @@
  *                                in doubt   sent again
  *                                duplicate  read back by `_id`:  equal    already there, or loaded, if a
  *                                                                         message of ours may have done it
+ *                                                                         (of equal ones in a batch: the first)
  *                                                                another  a reject (or as `existing` says)
  *                                                                nothing  sent again
  *

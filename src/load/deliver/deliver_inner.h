@@ -13,6 +13,12 @@ typedef struct {
     int code;
 } trail_t;
 
+/* A document of the batch, by its hash. */
+typedef struct {
+    uint64_t hash;
+    uint32_t index;
+} twin_t;
+
 struct deliver {
     const wire_t *wire;
     const deliver_owner_t *owner;
@@ -24,6 +30,8 @@ struct deliver {
     const write_error_t **errors;
     uint32_t *pending; /* indexes that are sent again */
     uint32_t pending_count;
+    twin_t *twins; /* ascending by hash and index, once they were asked for */
+    bool knows_twins;
     ask_t ask;
     bool asks_first; /* many of the last batch were there */
     exception_t *exceptions;
