@@ -1,9 +1,11 @@
 """What `tipple load` reads: plain files, folders, patterns, pipes and packed files, each document byte for byte."""
+import contextlib
 import csv
 import gzip
 import io
 import os
 import subprocess
+import threading
 import unittest
 import zipfile
 
@@ -250,6 +252,25 @@ class Inputs(livetest.Case):
         livetest.feed(self.folder / "pipe", gzip.compress(text))
         self.load("pipe")
         self.holds(Books().stream("pipe", text).stream("pipe", text))
+
+    def test_fifos_by_turns(self):
+        """more FIFOs than there are CPUs, which one program fills by turns: all of them are read at once"""
+        texts = {"pipe%d" % number: rows(3000, number + 1) for number in range(min(16, os.cpu_count() + 1))}
+        for name in texts:
+            os.mkfifo(self.folder / name)
+        load = self.start(*texts)
+
+        def fill():
+            with contextlib.ExitStack() as stack, contextlib.suppress(BrokenPipeError):
+                pipes = [(stack.enter_context(open(self.folder / name, "wb", buffering=0)), text)
+                         for name, text in texts.items()]
+                for at in range(0, max(map(len, texts.values())), 100000):
+                    for pipe, text in pipes:
+                        pipe.write(text[at:at + 100000])
+        threading.Thread(target=fill, daemon=True).start()
+        self.addCleanup(load.kill)
+        self.assertEqual(0, load.wait(60), "status")
+        self.assertEqual(3000 * len(texts), self.client.count(self.database, "results"))
 
     def test_slow_pipe(self):
         """a pipe that writes in pieces that end anywhere, and last without a line end"""

@@ -358,9 +358,18 @@ static void *work(void *context) {
     return NULL;
 }
 
+/* Who fills several pipes may fill them by turns: with one that is not read it would wait for ever, and so would we. */
+static size_t count_pipes(const feeder_options_t *options) {
+    size_t count = 0;
+    for (size_t i = 0; i < options->file_count; i++)
+        count += options->files[i].input->kind == INPUT_STREAM;
+    return count;
+}
+
 uint32_t feeder_threads(const feeder_options_t *options) {
-    const size_t cpus = (size_t)sysconf(_SC_NPROCESSORS_ONLN),
-                 useful = options->file_count < cpus ? options->file_count : cpus,
+    const size_t cpus = (size_t)sysconf(_SC_NPROCESSORS_ONLN), pipes = count_pipes(options),
+                 most = pipes > cpus ? pipes : cpus,
+                 useful = options->file_count < most ? options->file_count : most,
                  threads = options->limit != UINT64_MAX ? 1
                            : options->threads           ? options->threads
                                                         : useful;
