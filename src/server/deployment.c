@@ -1,7 +1,8 @@
 #include "server/deployment.h"
-#include "base/stop.h"
 #include "server/bson_read.h"
 
+#include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -80,36 +81,20 @@ static bool is_same_set(const bson_t *hello, const bson_t *other) {
     return same;
 }
 
-/* Does this host surely not belong to the set that says this hello, or, if it names none, to a cluster as a router? What is
- * neither a router nor a member of a set is dropped by the driver. */
-static bool is_foreign(const address_t *address, const mongoc_host_list_t *host, const bson_t *hello) {
-    bson_error_t error;
-    bool foreign = false;
-    mongoc_client_t *client = client_of(address, host);
-    /* without a login: a foreign server may not know the user */
-    mongoc_server_description_t *server =
-        client ? mongoc_client_select_server(client, false, NULL, &error) : NULL;
-    if (server) {
-        const bson_t *said = mongoc_server_description_hello_response(server);
-        if (bson_has_field(said, "setName"))
-            foreign = !is_same_set(hello, said);
-        else
-            foreign =
-                bson_has_field(hello, "setName") && strcmp(bson_read_text(said, "msg"), "isdbgrid") == 0;
-        mongoc_server_description_destroy(server);
-    }
-    if (client)
-        mongoc_client_destroy(client);
-    return foreign;
-}
+/* ---- asking ---- */
 
-/* ---- clusters ---- */
+/* What one of the hosts says. Each is asked by a thread of its own: several that do not answer take no longer than one. */
+typedef struct {
+    const address_t *address;
+    const mongoc_host_list_t *host;
+    pthread_t thread;
+    bool runs, tells; /* tells: it is a router, and has told its cluster */
+    bson_t *hello;    /* NULL: no answer */
+    bson_oid_t cluster;
+} asked_t;
 
 /* False: this router does not tell. */
-static bool read_cluster(const address_t *address, const mongoc_host_list_t *host, bson_oid_t *id) {
-    mongoc_client_t *client = client_of(address, host);
-    if (!client)
-        return false;
+static bool read_cluster(mongoc_client_t *client, bson_oid_t *id) {
     bson_t reply;
     bson_error_t error;
     bson_iter_t at, found;
@@ -122,37 +107,90 @@ static bool read_cluster(const address_t *address, const mongoc_host_list_t *hos
         bson_oid_copy(bson_iter_oid(&found), id);
     bson_destroy(&reply);
     bson_destroy(find);
-    mongoc_client_destroy(client);
     return told;
+}
+
+static bool is_router(const bson_t *hello) {
+    return !bson_has_field(hello, "setName") && strcmp(bson_read_text(hello, "msg"), "isdbgrid") == 0;
+}
+
+static void *ask(void *context) {
+    asked_t *asked = context;
+    bson_error_t error;
+    mongoc_client_t *client = client_of(asked->address, asked->host);
+    /* without a login: a foreign server may not know the user */
+    mongoc_server_description_t *server =
+        client ? mongoc_client_select_server(client, false, NULL, &error) : NULL;
+    if (server) {
+        asked->hello = bson_copy(mongoc_server_description_hello_response(server));
+        asked->tells = is_router(asked->hello) && read_cluster(client, &asked->cluster);
+        mongoc_server_description_destroy(server);
+    }
+    if (client)
+        mongoc_client_destroy(client);
+    return NULL;
+}
+
+/* Those that the set does not name itself. To be freed; NULL: memory is out. */
+static asked_t *ask_others(const address_t *address, const bson_t *hello, size_t *count) {
+    const mongoc_host_list_t *host = mongoc_uri_get_hosts(address->uri);
+    size_t most = 1;
+    *count = 0;
+    for (; host->next; host = host->next)
+        most++;
+    asked_t *others = calloc(most, sizeof *others);
+    for (host = mongoc_uri_get_hosts(address->uri); others && host; host = host->next)
+        if (!names_host(hello, host->host_and_port))
+            others[(*count)++] = (asked_t){.address = address, .host = host};
+    for (size_t i = 0; i < *count; i++)
+        others[i].runs = pthread_create(&others[i].thread, NULL, ask, &others[i]) == 0;
+    for (size_t i = 0; i < *count; i++)
+        if (others[i].runs)
+            pthread_join(others[i].thread, NULL);
+        else
+            ask(&others[i]);
+    return others;
+}
+
+/* Does this host surely not belong to the set that says this hello, or, if it names none, to a cluster as a router? What is
+ * neither a router nor a member of a set is dropped by the driver. */
+static bool is_foreign(const asked_t *asked, const bson_t *hello) {
+    if (!asked->hello)
+        return false;
+    return bson_has_field(asked->hello, "setName")
+               ? !is_same_set(hello, asked->hello)
+               : bson_has_field(hello, "setName") && is_router(asked->hello);
 }
 
 bool deployment_is_one(const address_t *address, server_kind_t kind, mongoc_client_t *client, err_t *err) {
     const mongoc_host_list_t *host = mongoc_uri_get_hosts(address->uri);
     bson_t hello;
-    bson_oid_t first, id;
-    bool ok = true, knows_first = false;
+    const asked_t *teller = NULL;
+    bool ok = true;
+    size_t count;
     if (!host || !host->next || mongoc_uri_get_srv_hostname(address->uri))
         return true;
     if (kind == SERVER_STANDALONE)
         return deployment_refuse_standalone(address->hosts, err);
     copy_hello(client, &hello);
-    for (; ok && host && !stop_signal(); host = host->next) {
-        if (names_host(&hello, host->host_and_port))
-            continue;
-        if (is_foreign(address, host, &hello)) {
-            ok = false;
-        } else if (kind == SERVER_ROUTER && read_cluster(address, host, &id)) {
-            ok = !knows_first || bson_oid_equal(&first, &id);
-            first = knows_first ? first : id;
-            knows_first = true;
-        }
+    asked_t *others = ask_others(address, &hello, &count);
+    for (size_t i = 0; ok && i < count; i++) {
+        const asked_t *other = &others[i];
+        ok = !is_foreign(other, &hello) &&
+             (!teller || !other->tells || bson_oid_equal(&teller->cluster, &other->cluster));
+        if (!teller && other->tells)
+            teller = other;
         if (!ok)
             err_set(err, STATUS_USAGE,
                     "the server at %s is no %s as the other hosts of the URI: name the %s alone",
-                    host->host_and_port,
+                    other->host->host_and_port,
                     kind == SERVER_ROUTER ? "router of the same cluster" : "member of the same replica set",
                     kind == SERVER_ROUTER ? "routers of one cluster" : "members of one set");
     }
+    for (size_t i = 0; i < count; i++)
+        if (others[i].hello)
+            bson_destroy(others[i].hello);
+    free(others);
     bson_destroy(&hello);
     return ok;
 }

@@ -166,7 +166,6 @@ static bool learn(server_t *server, mongoc_client_t *client, waiting_t *waiting,
             break;
     }
     bson_destroy(command);
-    ok = ok && deployment_is_one(&server->address, server->facts.kind, client, err);
     if (ok && read_only && !server->reads)
         ok = err_set(err, STATUS_USAGE, "the server at %s is read-only: nothing can be loaded into it",
                      server->address.hosts);
@@ -230,6 +229,7 @@ static server_t *connect_to(address_t *address, const server_options_t *options,
             : NULL;
     bool ok = client && learn(server, client, &waiting, err) && can_confirm(server, options, err);
     waiting_end(&waiting);
+    ok = ok && deployment_is_one(&server->address, server->facts.kind, client, err);
     server_give(server, client);
     if (ok) {
         server->unsafe = options->unsafe;

@@ -5,6 +5,7 @@ import shutil
 import socket
 import subprocess
 import tempfile
+import time
 
 import clusters
 import livecluster
@@ -66,6 +67,17 @@ class Several(livecluster.Cluster):
                           (self.routers[0][0], self.routers[0][0].replace("127.0.0.1", "localhost")),
                           (*self.routers[0], away)):
                 self.ask(*hosts)
+
+    def test_silent(self):
+        """hosts that take connections and never answer are waited for together, not one after the other"""
+        silent, seconds = [socket.create_server(("127.0.0.1", 0)) for _ in range(12)], 10
+        self.addCleanup(lambda: [one.close() for one in silent])
+        away = ["127.0.0.1:%d" % one.getsockname()[1] for one in silent]
+        for host in self.routers[0][0], self.shards[0][0]:
+            began = time.monotonic()
+            self.tipple("status", "--patience", "2m", "--uri",
+                        "mongodb://%s/%s.results" % (",".join([host, *away]), self.database))
+            self.assertLess(time.monotonic() - began, seconds)
 
     def test_names(self):
         """a server by an IPv6 address or a socket: what is wrong in the URI is said as it is by a name"""
