@@ -172,10 +172,24 @@ static bool learn(server_t *server, mongoc_client_t *client, waiting_t *waiting,
     return ok;
 }
 
-static bool open_pool(server_t *server, uint32_t connections, err_t *err) {
+/* A name server that is away, or that does not know the name, may be another a moment later: as with a name of a host. */
+static bool is_look_up(const bson_error_t *error) {
+    return error->domain == MONGOC_ERROR_STREAM && error->code == MONGOC_ERROR_STREAM_NAME_RESOLUTION &&
+           strstr(error->message, "Failed to look up SRV");
+}
+
+static bool open_pool(server_t *server, uint32_t connections, waiting_t *waiting, err_t *err) {
+    char doing[300];
+    snprintf(doing, sizeof doing, "connect to %.280s", server->address.hosts);
+    patience_t patience = server_patience(server);
     bson_error_t error;
-    server->pool = mongoc_client_pool_new_with_error(server->address.uri, &error);
-    if (!server->pool) {
+    while (!(server->pool = mongoc_client_pool_new_with_error(server->address.uri, &error))) {
+        if (is_look_up(&error)) {
+            waiting_why(waiting, NULL, &error);
+            if (!server_wait(server, NULL, &patience, &error, NULL, doing, err))
+                return false;
+            continue;
+        }
         address_conceal(&server->address, error.message);
         return err_set(err, STATUS_USAGE, "the target's URI cannot be used: %s", error.message);
     }
@@ -223,13 +237,14 @@ static server_t *connect_to(address_t *address, const server_options_t *options,
     set_options(server->address.uri, options->patience_ns, options->reads);
     waiting_t waiting;
     waiting_begin(&waiting, &server->address, options->patience_ns);
-    mongoc_client_t *client =
-        has_answers(server->address.uri, options, err) && open_pool(server, options->connections, err)
-            ? server_take(server, err)
-            : NULL;
-    bool ok = client && learn(server, client, &waiting, err) && can_confirm(server, options, err);
+    mongoc_client_t *client = has_answers(server->address.uri, options, err) &&
+                                      open_pool(server, options->connections, &waiting, err)
+                                  ? server_take(server, err)
+                                  : NULL;
+    bool ok = client && learn(server, client, &waiting, err);
     waiting_end(&waiting);
-    ok = ok && deployment_is_one(&server->address, server->facts.kind, client, err);
+    ok = ok && deployment_is_one(&server->address, server->facts.kind, client, err) &&
+         can_confirm(server, options, err);
     server_give(server, client);
     if (ok) {
         server->unsafe = options->unsafe;

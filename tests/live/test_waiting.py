@@ -57,6 +57,15 @@ class Waiting(unittest.TestCase):
             listener.listen(20)
             self.check(listener.getsockname()[1], "no answer")
 
+    def test_service(self):
+        """mongodb+srv:// whose look-up fails, as while a name server is away: waited for as a host is, status 4"""
+        done = subprocess.run([TIPPLE, "status", "--uri", "mongodb+srv://joe:hunter2@db.test.invalid/a.b",
+                               "--patience", "1s"], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, timeout=60)
+        self.assertEqual(4, done.returncode, done.stderr)
+        self.assertRegex(done.stderr, r"(?m)^tipple: could not connect to db\.test\.invalid: Failed to look up SRV record "
+                         r".* longer than --patience \(1\.0 s\)")
+        self.assertNotIn("hunter2", done.stderr)
+
     def test_quiet(self):
         """-q: only the error"""
         with socket.socket() as bound:
