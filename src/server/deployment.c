@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <time.h>
 
 bool deployment_refuse_standalone(const char *host, err_t *err) {
     return err_set(err, STATUS_USAGE,
@@ -71,13 +72,51 @@ static bool names_host(const bson_t *hello, const char *host) {
 }
 
 /* Two sets may have one name, but no member in common. */
-static bool is_same_set(const bson_t *hello, const bson_t *other) {
+static bool have_common_member(const bson_t *hello, const bson_t *other) {
     bson_iter_t list;
+    bool common = !open_list(other, "hosts", &list);
+    for (const char *host; !common && (host = next_host(&list));)
+        common = names_host(hello, host);
+    return common;
+}
+
+static bool read_process(const bson_t *hello, bson_oid_t *process) {
+    bson_iter_t at, found;
+    bool told = bson_iter_init(&at, hello) &&
+                bson_iter_find_descendant(&at, "topologyVersion.processId", &found) &&
+                BSON_ITER_HOLDS_OID(&found);
+    if (told)
+        bson_oid_copy(bson_iter_oid(&found), process);
+    return told;
+}
+
+/* Is it one of the servers that the driver has heard of? */
+static bool is_known(mongoc_client_t *client, const bson_oid_t *process) {
+    size_t count;
+    bson_oid_t other;
+    mongoc_server_description_t **known = mongoc_client_get_server_descriptions(client, &count);
+    bool found = false;
+    for (size_t i = 0; i < count && !found; i++)
+        found = read_process(mongoc_server_description_hello_response(known[i]), &other) &&
+                bson_oid_equal(&other, process);
+    mongoc_server_descriptions_destroy_all(known, count);
+    return found;
+}
+
+/* A member has other names for whom it is reached by another name of its own ("horizons"): then it is the process that tells.
+ * The driver hears of the others a moment after the first. */
+static bool is_same_set(mongoc_client_t *client, const bson_t *hello, const bson_t *other) {
+    enum { LOOKS = 100 };
+    const struct timespec nap = {.tv_nsec = 10000000};
+    bson_oid_t process;
     if (strcmp(bson_read_text(hello, "setName"), bson_read_text(other, "setName")) != 0)
         return false;
-    bool same = !open_list(other, "hosts", &list);
-    for (const char *host; !same && (host = next_host(&list));)
-        same = names_host(hello, host);
+    bool same = have_common_member(hello, other);
+    for (int i = 0; i < LOOKS && !same && read_process(other, &process); i++) {
+        same = is_known(client, &process);
+        if (!same)
+            nanosleep(&nap, NULL);
+    }
     return same;
 }
 
@@ -154,11 +193,11 @@ static asked_t *ask_others(const address_t *address, const bson_t *hello, size_t
 
 /* Does this host surely not belong to the set that says this hello, or, if it names none, to a cluster as a router? What is
  * neither a router nor a member of a set is dropped by the driver. */
-static bool is_foreign(const asked_t *asked, const bson_t *hello) {
+static bool is_foreign(mongoc_client_t *client, const asked_t *asked, const bson_t *hello) {
     if (!asked->hello)
         return false;
     return bson_has_field(asked->hello, "setName")
-               ? !is_same_set(hello, asked->hello)
+               ? !is_same_set(client, hello, asked->hello)
                : bson_has_field(hello, "setName") && is_router(asked->hello);
 }
 
@@ -176,7 +215,7 @@ bool deployment_is_one(const address_t *address, server_kind_t kind, mongoc_clie
     asked_t *others = ask_others(address, &hello, &count);
     for (size_t i = 0; ok && i < count; i++) {
         const asked_t *other = &others[i];
-        ok = !is_foreign(other, &hello) &&
+        ok = !is_foreign(client, other, &hello) &&
              (!teller || !other->tells || bson_oid_equal(&teller->cluster, &other->cluster));
         if (!teller && other->tells)
             teller = other;

@@ -68,6 +68,22 @@ class Several(livecluster.Cluster):
                           (*self.routers[0], away)):
                 self.ask(*hosts)
 
+    def test_horizons(self):
+        """members of one set, which has other names for who comes by another name: nothing is refused"""
+        folder = tempfile.mkdtemp(prefix="set-", dir=os.getcwd())
+        self.addCleanup(shutil.rmtree, folder, True)
+        self.addCleanup(mongods.stop, folder, gently=False)
+        state = mongods.start(folder, replset=2, tls=True, tied=True)
+        with mongo.Client(state["uri"]) as client:
+            config = client.command("admin", {"replSetGetConfig": 1})["config"]
+            config["version"] += 1
+            for member in config["members"]:
+                member["horizons"] = {"other": member["host"].replace("127.0.0.1", "localhost")}
+            client.command("admin", {"replSetReconfig": config})
+        first, second = ("%s:%d" % (name, member["port"]) for name, member in
+                         zip(("127.0.0.1", "localhost"), state["members"]))
+        self.ask(first, second, options="?" + state["uri"].partition("?")[2])
+
     def test_silent(self):
         """hosts that take connections and never answer are waited for together, not one after the other"""
         silent, seconds = [socket.create_server(("127.0.0.1", 0)) for _ in range(12)], 10
