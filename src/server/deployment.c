@@ -31,8 +31,9 @@ static mongoc_client_t *client_of(const address_t *address, const mongoc_host_li
 
 /* ---- replica sets ---- */
 
-/* A copy of what a server of the set says of it; hidden members and aliases are not in it. */
-static void copy_hello(mongoc_client_t *client, bson_t *hello) {
+/* A copy of what a server of the set says of it; hidden members and aliases are not in it. False: none is known, or there is
+ * no set; the copy is empty. */
+static bool copy_hello(mongoc_client_t *client, bson_t *hello) {
     size_t count;
     mongoc_server_description_t **known = mongoc_client_get_server_descriptions(client, &count);
     bool found = false;
@@ -44,6 +45,7 @@ static void copy_hello(mongoc_client_t *client, bson_t *hello) {
     mongoc_server_descriptions_destroy_all(known, count);
     if (!found)
         bson_init(hello);
+    return found;
 }
 
 /* The next host of a list in a hello. */
@@ -201,32 +203,40 @@ static bool is_foreign(mongoc_client_t *client, const asked_t *asked, const bson
                : bson_has_field(hello, "setName") && is_router(asked->hello);
 }
 
+/* client: the driver's own. */
+static bool belong_together(mongoc_client_t *client, const asked_t *others, size_t count, const bson_t *hello,
+                            server_kind_t kind, err_t *err) {
+    const asked_t *teller = NULL;
+    for (size_t i = 0; i < count; i++) {
+        const asked_t *other = &others[i];
+        if (is_foreign(client, other, hello) ||
+            (teller && other->tells && !bson_oid_equal(&teller->cluster, &other->cluster)))
+            return err_set(err, STATUS_USAGE,
+                           "the server at %s is no %s as the other hosts of the URI: name the %s alone",
+                           other->host->host_and_port,
+                           kind == SERVER_ROUTER ? "router of the same cluster"
+                                                 : "member of the same replica set",
+                           kind == SERVER_ROUTER ? "routers of one cluster" : "members of one set");
+        if (!teller && other->tells)
+            teller = other;
+    }
+    return true;
+}
+
 bool deployment_is_one(const address_t *address, server_kind_t kind, mongoc_client_t *client, err_t *err) {
     const mongoc_host_list_t *host = mongoc_uri_get_hosts(address->uri);
     bson_t hello;
-    const asked_t *teller = NULL;
-    bool ok = true;
     size_t count;
     if (!host || !host->next || mongoc_uri_get_srv_hostname(address->uri))
         return true;
     if (kind == SERVER_STANDALONE)
         return deployment_refuse_standalone(address->hosts, err);
-    copy_hello(client, &hello);
+    if (!copy_hello(client, &hello) && kind == SERVER_REPLICA_SET)
+        return true; /* all were lost behind the first answer: nothing is left to compare with */
     asked_t *others = ask_others(address, &hello, &count);
-    for (size_t i = 0; ok && i < count; i++) {
-        const asked_t *other = &others[i];
-        ok = !is_foreign(client, other, &hello) &&
-             (!teller || !other->tells || bson_oid_equal(&teller->cluster, &other->cluster));
-        if (!teller && other->tells)
-            teller = other;
-        if (!ok)
-            err_set(err, STATUS_USAGE,
-                    "the server at %s is no %s as the other hosts of the URI: name the %s alone",
-                    other->host->host_and_port,
-                    kind == SERVER_ROUTER ? "router of the same cluster" : "member of the same replica set",
-                    kind == SERVER_ROUTER ? "routers of one cluster" : "members of one set");
-    }
-    for (size_t i = 0; i < count; i++)
+    const bool ok =
+        others ? belong_together(client, others, count, &hello, kind, err) : err_memory(err, sizeof *others);
+    for (size_t i = 0; others && i < count; i++)
         if (others[i].hello)
             bson_destroy(others[i].hello);
     free(others);
