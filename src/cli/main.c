@@ -3,6 +3,7 @@
 #include "cli/options/cli.h"
 #include "server/address.h"
 #include "server/memory.h"
+#include "server/server.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -52,6 +53,7 @@ static int leave(int status, const err_t *err) {
         log_error("%s", err->text);
     if (status >= 128)
         stop_die(status == STATUS_INTERRUPTED && stop_signal() ? stop_signal() : status - 128);
+    server_end_process(status);
     return status;
 }
 

@@ -40,8 +40,11 @@ server_t *server_beside(const server_t *server, const char *hosts, const char *s
                         int64_t patience_ns, err_t *err);
 
 /* All clients must have been given back. Returns at once: the driver's monitors, which wake only every half second, end
- * in the background. With TLS it waits for them, and must be called before the process ends. NULL is allowed. */
+ * in the background. In a program of somebody else's it waits for those that use TLS: at exit OpenSSL frees its tables under
+ * them. NULL is allowed. */
 void server_destroy(server_t *server);
+/* The last call of a command: ends the process at once if monitors may still use TLS. Otherwise it does nothing. */
+void server_end_process(int status);
 
 const server_facts_t *server_facts(const server_t *server);
 /* Appends "only if the collection is still this one", if the server knows that (6.0). uuid NULL: any collection. */

@@ -1,3 +1,4 @@
+#include "base/caller.h"
 #include "base/host/host.h"
 #include "server/absence.h"
 #include "server/deployment.h"
@@ -5,10 +6,12 @@
 #include "server/waiting.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 enum { OLDEST_MAJOR = 4, OLDEST_MINOR = 4 };
 
@@ -274,8 +277,11 @@ server_t *server_beside(const server_t *server, const char *hosts, const char *s
 
 /* ---- the end ---- */
 
-/* The monitors of a pool check their stop flag only every half second, which is longer than a small load takes. So a
- * thread ends the pool. If the process ends first, the thread never wakes. */
+static atomic_bool tls_was_used;
+
+/* The monitors of a pool check their stop flag only every half second, which is longer than a small load takes, and one that
+ * waits for a host that does not answer takes seconds. So a thread ends the pool. If the process ends first, the thread never
+ * wakes. */
 static void *end_pool(void *pool) {
     struct timespec later = {.tv_sec = 1};
     nanosleep(&later, NULL);
@@ -296,9 +302,9 @@ static bool end_pool_later(mongoc_client_pool_t *pool) {
 void server_destroy(server_t *server) {
     if (!server)
         return;
-    /* monitors that use TLS must end before the process: OpenSSL frees its tables at exit */
-    bool tls = server->address.uri && mongoc_uri_get_tls(server->address.uri);
-    if (server->pool && (tls || !end_pool_later(server->pool)))
+    const bool tls = server->address.uri && mongoc_uri_get_tls(server->address.uri);
+    tls_was_used |= tls;
+    if (server->pool && ((tls && caller_current()) || !end_pool_later(server->pool)))
         mongoc_client_pool_destroy(server->pool);
     if (server->data)
         mongoc_write_concern_destroy(server->data);
@@ -307,4 +313,12 @@ void server_destroy(server_t *server) {
     bson_destroy(server->catalog_option);
     address_free(&server->address);
     free(server);
+}
+
+void server_end_process(int status) {
+    if (!tls_was_used)
+        return;
+    fflush(stdout);
+    fflush(stderr);
+    _exit(status);
 }

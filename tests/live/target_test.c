@@ -737,5 +737,7 @@ int main(int count, char **arguments) {
         snprintf(app, sizeof app, "%s", arguments[3]);
         return insert_until_stopped();
     }
-    return cmocka_run_group_tests_name("target", tests, look_around, drop_all);
+    const int failed = cmocka_run_group_tests_name("target", tests, look_around, drop_all);
+    server_end_process(failed);
+    return failed;
 }

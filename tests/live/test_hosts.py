@@ -69,7 +69,8 @@ class Several(livecluster.Cluster):
                 self.ask(*hosts)
 
     def test_horizons(self):
-        """members of one set, which has other names for who comes by another name: nothing is refused"""
+        """members of one set, which has other names for who comes by another name: nothing is refused; with TLS, the end of a
+        command waits for no host that is silent"""
         folder = tempfile.mkdtemp(prefix="set-", dir=os.getcwd())
         self.addCleanup(shutil.rmtree, folder, True)
         self.addCleanup(mongods.stop, folder, gently=False)
@@ -82,7 +83,13 @@ class Several(livecluster.Cluster):
             client.command("admin", {"replSetReconfig": config})
         first, second = ("%s:%d" % (name, member["port"]) for name, member in
                          zip(("127.0.0.1", "localhost"), state["members"]))
-        self.ask(first, second, options="?" + state["uri"].partition("?")[2])
+        options = "?" + state["uri"].partition("?")[2]
+        self.ask(first, second, options=options)
+        with socket.create_server(("127.0.0.1", 0)) as silent:
+            began = time.monotonic()
+            self.tipple("status", "--patience", "2m", "--uri", "mongodb://%s,127.0.0.1:%d/%s.results%s&connectTimeoutMS=100000" % (
+                first, silent.getsockname()[1], self.database, options))
+            self.assertLess(time.monotonic() - began, 50)
 
     def test_silent(self):
         """hosts that take connections and never answer are waited for together, not one after the other"""
