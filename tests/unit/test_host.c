@@ -2,6 +2,7 @@
 #include "base/host/host.h"
 
 #include <arpa/inet.h>
+#include <fcntl.h>
 #include <ifaddrs.h>
 #include <netdb.h>
 #include <pthread.h>
@@ -10,6 +11,8 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -40,6 +43,29 @@ static void test_here(void **state) {
     for (size_t i = 0; i < sizeof elsewhere / sizeof *elsewhere; i++)
         if (host_is_here(elsewhere[i]))
             fail_msg("%s is not here", elsewhere[i]);
+}
+
+/* What is open already, such as connections that end in the background, is not to be had again. */
+static void test_descriptors(void **state) {
+    (void)state;
+    enum { FEW = 64, OPEN = 50, MORE = 40 };
+    struct rlimit before, few;
+    err_t err = {.text = ""};
+    int opened[OPEN + MORE];
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+    if (before.rlim_max < 4 * FEW)
+        skip();
+    few = (struct rlimit){.rlim_cur = FEW, .rlim_max = before.rlim_max};
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
+    for (size_t i = 0; i < OPEN + MORE; i++) {
+        if (i == OPEN)
+            assert_true(host_want_descriptors(MORE, &err));
+        opened[i] = open("/dev/null", O_RDONLY | O_CLOEXEC);
+        assert_true(opened[i] >= 0);
+    }
+    for (size_t i = 0; i < OPEN + MORE; i++)
+        close(opened[i]);
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
 }
 
 /* Each address of this machine's interfaces, written as text. */
@@ -84,6 +110,7 @@ static void test_threads(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_peak_memory), cmocka_unit_test(test_here),
-                                       cmocka_unit_test(test_threads), cmocka_unit_test(test_own_addresses)};
+                                       cmocka_unit_test(test_descriptors), cmocka_unit_test(test_threads),
+                                       cmocka_unit_test(test_own_addresses)};
     return cmocka_run_group_tests_name("host", tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
 #include "base/host/host.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <ifaddrs.h>
@@ -33,15 +34,30 @@ bool host_want_descriptors(uint64_t count, err_t *err) {
     return host_want_descriptors_of("--threads", count, err);
 }
 
+/* Connections to earlier servers, which end in the background, are among them. */
+static uint64_t count_open(void) {
+    uint64_t count = 0;
+    DIR *folder = opendir("/proc/self/fd");
+    while (folder && readdir(folder))
+        count++;
+    if (folder)
+        closedir(folder);
+    return count;
+}
+
 bool host_want_descriptors_of(const char *options, uint64_t count, err_t *err) {
     enum { OPEN_ALREADY = 8 }; /* stdin, stdout, stderr, and what libraries keep open */
     struct rlimit limit;
     count += OPEN_ALREADY;
-    if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= count)
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
         return true;
-    rlim_t had = limit.rlim_cur;
-    limit.rlim_cur = limit.rlim_max < count ? limit.rlim_max : (rlim_t)count;
-    if (limit.rlim_cur >= count && setrlimit(RLIMIT_NOFILE, &limit) == 0)
+    const uint64_t had = limit.rlim_cur, wanted = count + count_open();
+    if (had < wanted) {
+        limit.rlim_cur = limit.rlim_max < 2 * wanted ? limit.rlim_max : (rlim_t)(2 * wanted);
+        if (setrlimit(RLIMIT_NOFILE, &limit) != 0)
+            limit.rlim_cur = (rlim_t)had;
+    }
+    if (limit.rlim_cur >= count)
         return true;
     return err_set(
         err, STATUS_HOST,
