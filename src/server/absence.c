@@ -210,16 +210,57 @@ static bool describe_members(mongoc_client_t *client, char *text, size_t size) {
     return count > 0;
 }
 
-void absence_describe(const address_t *address, mongoc_client_t *client, const bson_error_t *error,
+/* The members in a hello, as far as there is room. */
+static void name_members(const bson_t *hello, char *text, size_t size) {
+    bson_iter_t at, list;
+    size_t used = 0;
+    *text = 0;
+    if (!bson_iter_init_find(&at, hello, "hosts") || !BSON_ITER_HOLDS_ARRAY(&at) ||
+        !bson_iter_recurse(&at, &list))
+        return;
+    while (bson_iter_next(&list) && used < size)
+        if (BSON_ITER_HOLDS_UTF8(&list))
+            used += (size_t)snprintf(text + used, size - used, "%s%s", used ? "," : "",
+                                     bson_iter_utf8(&list, NULL));
+}
+
+/* The driver leaves the URI's hosts for those that the set names, which may be known in a container or in a private network
+ * only. Its reasons then name none of the URI's. */
+static bool describe_own_names(const address_t *address, const char *reasons, char *text, size_t size) {
+    const mongoc_host_list_t *first = mongoc_uri_get_hosts(address->uri), *host = first;
+    char members[300];
+    bson_t hello;
+    if (!reasons || !host ||
+        !(strstr(reasons, "Failed to resolve ") || strstr(reasons, "target host: ") ||
+          strstr(reasons, "calling hello on ")))
+        return false;
+    for (; host; host = host->next)
+        if (strstr(reasons, host->host))
+            return false;
+    bool found = probe(first, mongoc_uri_get_tls(address->uri), &hello) == PROBE_ANSWERED &&
+                 bson_has_field(&hello, "setName");
+    if (found) {
+        name_members(&hello, members, sizeof members);
+        snprintf(text, size,
+                 "%s answers, but the replica set %.60s names its members %s, and of these none does %s",
+                 first->host_and_port, bson_read_text(&hello, "setName"), members, reasons);
+    }
+    bson_destroy(&hello);
+    return found;
+}
+
+bool absence_describe(const address_t *address, mongoc_client_t *client, const bson_error_t *error,
                       char *text, size_t size) {
     char members[400], room[sizeof error->message];
     const char *reasons = reasons_of(error, room);
+    bool own_names = false;
     if (error->domain != MONGOC_ERROR_SERVER_SELECTION)
         snprintf(text, size, "%s", error->message);
     else if (client && describe_members(client, members, sizeof members))
         snprintf(text, size, "no primary: %s%s%s", members, reasons ? " " : "", reasons ? reasons : "");
-    else
+    else if (!(own_names = describe_own_names(address, reasons, text, size)))
         snprintf(text, size, "no answer from %s%s%s", address->hosts, reasons ? " " : "",
                  reasons ? reasons : "");
     address_conceal(address, text);
+    return own_names;
 }

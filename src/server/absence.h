@@ -10,8 +10,9 @@
 bool absence_is_final(const address_t *address, mongoc_client_t *client, const bson_error_t *error,
                       uint32_t tries, err_t *err);
 
-/* What is known of servers that cannot be written to, as a part of a sentence: "no answer from a:27017 [...]". */
-void absence_describe(const address_t *address, mongoc_client_t *client, const bson_error_t *error,
+/* What is known of servers that cannot be written to, as a part of a sentence: "no answer from a:27017 [...]". True: the URI's
+ * host answers, but the names that its set gives do not. May connect once more to find out. */
+bool absence_describe(const address_t *address, mongoc_client_t *client, const bson_error_t *error,
                       char *text, size_t size);
 
 #endif

@@ -118,8 +118,10 @@ bool server_again(server_t *server, mongoc_client_t *client, patience_t *patienc
 }
 
 /* A server that has never answered may be another than is meant. */
-static const char *what_then(const server_t *server) {
-    return !server->catalog
+static const char *what_then(const server_t *server, bool own_names) {
+    return own_names ? "make these names known and reachable here, or, where one server is enough, add "
+                       "directConnection=true to the URI; then run the same command again"
+           : !server->catalog
                ? "see that the server runs and that the URI has its host and port, then run the same "
                  "command again"
            : server->resumes ? "when the server is back, the same command resumes from there"
@@ -139,10 +141,11 @@ bool server_wait(server_t *server, mongoc_client_t *client, patience_t *patience
     if (left <= 0) {
         bson_error_t last = *error;
         char time[UNITS_MAX];
-        absence_describe(&server->address, client, error, last.message, sizeof last.message);
+        const bool own_names =
+            absence_describe(&server->address, client, error, last.message, sizeof last.message);
         refusal_explain(server_address(server), &last, reply, doing, err);
         err_add(err, "; that lasted for longer than --patience (%s): %s",
-                units_time(time, server->patience_ns), what_then(server));
+                units_time(time, server->patience_ns), what_then(server, own_names && !server->catalog));
         server->gave_up = true;
         return false;
     }

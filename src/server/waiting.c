@@ -13,9 +13,10 @@
 #include <unistd.h>
 
 enum { REFUSED_MS = 100 };
-#define MS    1000000ll
-#define FIRST (800 * MS)
-#define NEXT  (10000 * MS)
+#define MS      1000000ll
+#define FIRST   (800 * MS)
+#define NEXT    (10000 * MS)
+#define RESOLVE "Failed to resolve "
 
 static void *tell(void *context) {
     waiting_t *waiting = context;
@@ -90,11 +91,15 @@ static void name_refusal(const mongoc_host_list_t *host, char *why, size_t room)
 
 void waiting_why(waiting_t *waiting, mongoc_client_t *client, const bson_error_t *error) {
     const mongoc_host_list_t *host = mongoc_uri_get_hosts(waiting->address->uri);
-    const char *const words = error->message;
+    const char *const words = error->message, *unknown = strstr(words, RESOLVE);
     char why[sizeof waiting->why];
+    if (unknown)
+        unknown += strlen(RESOLVE);
     if (host && strstr(words, "Failed to connect to target host"))
         name_refusal(host, why, sizeof why);
-    else if (strstr(words, "Failed to resolve"))
+    else if (unknown && !(host && strncmp(unknown, host->host, strlen(host->host)) == 0))
+        snprintf(why, sizeof why, "the name %.*s is not known", (int)strcspn(unknown, "]' "), unknown);
+    else if (unknown)
         snprintf(why, sizeof why, "its name is not known");
     else if (error->domain != MONGOC_ERROR_SERVER_SELECTION || strchr(words, '['))
         absence_describe(waiting->address, client, error, why, sizeof why);

@@ -1,15 +1,31 @@
 """A server that is out of reach is named within a second, and why: a closed port, a port that answers nothing.  needs: none"""
+import contextlib
 import os
 import pathlib
 import re
 import socket
+import struct
 import subprocess
+import threading
 import time
 import unittest
+
+import minimongo
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 TIPPLE = os.environ.get("TIPPLE", str(ROOT / "build/release/tipple"))
 SECONDS = 2  # one, and one for a busy host
+
+
+def answer(connection, hello):
+    """Each message with this hello, until the other side leaves."""
+    with connection, connection.makefile("rb") as stream:
+        while len(head := stream.read(16)) == 16:
+            length, request, _, opcode = struct.unpack("<iiii", head)
+            stream.read(length - 16)
+            said = minimongo.encode(hello)
+            said = struct.pack("<iB", 0, 0) + said if opcode == 2013 else struct.pack("<iqii", 8, 0, 0, 1) + said
+            connection.sendall(struct.pack("<iiii", 16 + len(said), 0, request, 2013 if opcode == 2013 else 1) + said)
 
 
 class Waiting(unittest.TestCase):
@@ -56,6 +72,23 @@ class Waiting(unittest.TestCase):
             listener.bind(("127.0.0.1", 0))
             listener.listen(20)
             self.check(listener.getsockname()[1], "no answer")
+
+    def test_names_of_a_container(self):
+        """a server that answers, and whose set names members that nobody knows here: these are named, and what helps"""
+        hello = {"ok": 1.0, "isWritablePrimary": True, "setName": "rs7", "hosts": ["db.test.invalid:27017"],
+                 "me": "db.test.invalid:27017", "maxWireVersion": 17, "minWireVersion": 0}
+        with socket.create_server(("127.0.0.1", 0)) as listener:
+            def serve():
+                with contextlib.suppress(OSError):
+                    while True:
+                        threading.Thread(target=answer, args=(listener.accept()[0], hello), daemon=True).start()
+            threading.Thread(target=serve, daemon=True).start()
+            port = listener.getsockname()[1]
+            line, _, rest = self.first_line(port)
+            self.assertIn("(the name db.test.invalid is not known)", line)
+            self.assertIn("127.0.0.1:%d answers, but the replica set rs7 names its members db.test.invalid:27017, and of these "
+                          "none does" % port, rest)
+            self.assertIn("directConnection=true", rest)
 
     def test_service(self):
         """mongodb+srv:// whose look-up fails, as while a name server is away: waited for as a host is, status 4"""
