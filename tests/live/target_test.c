@@ -185,14 +185,19 @@ static uint64_t count_of(lab_t *lab) {
 
 /* ---- failures to order ---- */
 
+/* The lab's own connection may have little patience, and the host much to do. */
 static void fail_inserts(lab_t *lab, const char *mode, const char *how) {
+    enum { TRIES = 100 };
     char json[600];
+    bool ok = false;
     snprintf(json, sizeof json,
              "{\"configureFailPoint\": \"failCommand\", \"mode\": %s, \"data\": {\"failCommands\": "
              "[\"insert\"], \"appName\": "
              "\"%s\"%s%s}}",
              mode, app, *how ? ", " : "", how);
-    assert_true(raw(lab, "admin", json));
+    for (int i = 0; i < TRIES && !ok; i++)
+        ok = raw(lab, "admin", json) || usleep(100000) < 0;
+    assert_true(ok);
 }
 
 /* ---- server ---- */
