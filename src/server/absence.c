@@ -19,9 +19,7 @@ static probe_t probe(const mongoc_host_list_t *host, bool tls, bson_t *reply) {
     mongoc_uri_t *uri = address_uri_of(host->host_and_port, &ignored);
     bson_init(reply);
     if (uri) {
-        mongoc_uri_set_option_as_int32(uri, MONGOC_URI_CONNECTTIMEOUTMS, PROBE_MS);
-        mongoc_uri_set_option_as_int32(uri, MONGOC_URI_SERVERSELECTIONTIMEOUTMS, PROBE_MS);
-        mongoc_uri_set_option_as_int32(uri, MONGOC_URI_SOCKETTIMEOUTMS, PROBE_MS);
+        address_set_waits(uri, PROBE_MS);
         client = mongoc_client_new_from_uri(uri);
         mongoc_uri_destroy(uri);
     }
@@ -212,16 +210,13 @@ static bool describe_members(mongoc_client_t *client, char *text, size_t size) {
 
 /* The members in a hello, as far as there is room. */
 static void name_members(const bson_t *hello, char *text, size_t size) {
-    bson_iter_t at, list;
+    bson_iter_t list;
     size_t used = 0;
     *text = 0;
-    if (!bson_iter_init_find(&at, hello, "hosts") || !BSON_ITER_HOLDS_ARRAY(&at) ||
-        !bson_iter_recurse(&at, &list))
+    if (!bson_read_list(hello, "hosts", &list))
         return;
-    while (bson_iter_next(&list) && used < size)
-        if (BSON_ITER_HOLDS_UTF8(&list))
-            used += (size_t)snprintf(text + used, size - used, "%s%s", used ? "," : "",
-                                     bson_iter_utf8(&list, NULL));
+    for (const char *host; used < size && (host = bson_read_next_text(&list));)
+        used += (size_t)snprintf(text + used, size - used, "%s%s", used ? "," : "", host);
 }
 
 /* The driver leaves the URI's hosts for those that the set names, which may be known in a container or in a private network

@@ -500,6 +500,13 @@ mongoc_uri_t *address_uri_of(const char *hosts, err_t *err) {
     return uri;
 }
 
+void address_set_waits(mongoc_uri_t *uri, int32_t milliseconds) {
+    static const char *const waits[] = {MONGOC_URI_CONNECTTIMEOUTMS, MONGOC_URI_SERVERSELECTIONTIMEOUTMS,
+                                        MONGOC_URI_SOCKETTIMEOUTMS};
+    for (size_t i = 0; i < sizeof waits / sizeof *waits; i++)
+        mongoc_uri_set_option_as_int32(uri, waits[i], milliseconds);
+}
+
 bool address_beside(const address_t *address, const char *hosts, const char *set, address_t *beside,
                     err_t *err) {
     *beside = (address_t){0};

@@ -37,6 +37,9 @@ void address_free(address_t *address);
 /* A URI of these hosts and nothing else. A socket's path is a host, too. NULL: one of them is none. The caller destroys it. */
 mongoc_uri_t *address_uri_of(const char *hosts, err_t *err);
 
+/* No step of connecting, nor an answer, is waited for longer than that. */
+void address_set_waits(mongoc_uri_t *uri, int32_t milliseconds);
+
 /* The same user, options and collection at other hosts ("a:1,b:2"): members of the replica set `set`, or, with NULL, a
  * router. */
 bool address_beside(const address_t *address, const char *hosts, const char *set, address_t *beside,

@@ -59,10 +59,29 @@ const uint8_t *bson_read_uuid(const bson_t *document, const char *key) {
     return length == 16 ? bytes : NULL;
 }
 
+const bson_oid_t *bson_read_oid(const bson_t *document, const char *path) {
+    bson_iter_t top, at;
+    return bson_iter_init(&top, document) && bson_iter_find_descendant(&top, path, &at) &&
+                   BSON_ITER_HOLDS_OID(&at)
+               ? bson_iter_oid(&at)
+               : NULL;
+}
+
+bool bson_read_list(const bson_t *document, const char *path, bson_iter_t *values) {
+    bson_iter_t top, at;
+    return bson_iter_init(&top, document) && bson_iter_find_descendant(&top, path, &at) &&
+           BSON_ITER_HOLDS_ARRAY(&at) && bson_iter_recurse(&at, values);
+}
+
+const char *bson_read_next_text(bson_iter_t *values) {
+    while (bson_iter_next(values))
+        if (BSON_ITER_HOLDS_UTF8(values))
+            return bson_iter_utf8(values, NULL);
+    return NULL;
+}
+
 bool bson_read_batch(const bson_t *reply, bson_iter_t *documents) {
-    bson_iter_t top, batch;
-    return bson_iter_init(&top, reply) && bson_iter_find_descendant(&top, "cursor.firstBatch", &batch) &&
-           BSON_ITER_HOLDS_ARRAY(&batch) && bson_iter_recurse(&batch, documents);
+    return bson_read_list(reply, "cursor.firstBatch", documents);
 }
 
 bool bson_read_next(bson_iter_t *documents, bson_t *document) {

@@ -27,6 +27,14 @@ uint64_t bson_read_timestamp(const bson_t *document, const char *key);
 /* The UUID under a key, of 16 bytes that belong to the document; NULL: there is none. */
 const uint8_t *bson_read_uuid(const bson_t *document, const char *key);
 
+/* The ObjectId at a path, which belongs to the document; NULL: there is none. */
+const bson_oid_t *bson_read_oid(const bson_t *document, const char *path);
+
+/* The list at a path. False: there is none. */
+bool bson_read_list(const bson_t *document, const char *path, bson_iter_t *values);
+/* The next text of a list; what is none is passed over. NULL: there are no more. */
+const char *bson_read_next_text(bson_iter_t *values);
+
 /* The first batch of a command's reply, for bson_read_next. False: the reply has none. */
 bool bson_read_batch(const bson_t *reply, bson_iter_t *documents);
 /* The next document of a list. False: there are no more. */

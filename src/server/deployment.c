@@ -15,15 +15,12 @@ bool deployment_refuse_standalone(const char *host, err_t *err) {
 /* A client of one of the hosts alone; else as the URI says. NULL: none can be made. */
 static mongoc_client_t *client_of(const address_t *address, const mongoc_host_list_t *host) {
     enum { PATIENCE_MS = 1000 };
-    static const char *const waits[] = {MONGOC_URI_CONNECTTIMEOUTMS, MONGOC_URI_SERVERSELECTIONTIMEOUTMS,
-                                        MONGOC_URI_SOCKETTIMEOUTMS};
     address_t beside;
     err_t ignored;
     if (!address_beside(address, host->host_and_port, NULL, &beside, &ignored))
         return NULL;
     mongoc_uri_set_option_as_bool(beside.uri, MONGOC_URI_DIRECTCONNECTION, true);
-    for (size_t i = 0; i < sizeof waits / sizeof *waits; i++)
-        mongoc_uri_set_option_as_int32(beside.uri, waits[i], PATIENCE_MS);
+    address_set_waits(beside.uri, PATIENCE_MS);
     mongoc_client_t *client = mongoc_client_new_from_uri(beside.uri);
     address_free(&beside);
     return client;
@@ -48,26 +45,12 @@ static bool copy_hello(mongoc_client_t *client, bson_t *hello) {
     return found;
 }
 
-/* The next host of a list in a hello. */
-static const char *next_host(bson_iter_t *list) {
-    while (bson_iter_next(list))
-        if (BSON_ITER_HOLDS_UTF8(list))
-            return bson_iter_utf8(list, NULL);
-    return NULL;
-}
-
-static bool open_list(const bson_t *hello, const char *name, bson_iter_t *list) {
-    bson_iter_t at;
-    return bson_iter_init_find(&at, hello, name) && BSON_ITER_HOLDS_ARRAY(&at) &&
-           bson_iter_recurse(&at, list);
-}
-
 static bool names_host(const bson_t *hello, const char *host) {
     static const char *const lists[] = {"hosts", "passives", "arbiters"};
     bson_iter_t list;
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
-        if (open_list(hello, lists[i], &list))
-            for (const char *other; (other = next_host(&list));)
+        if (bson_read_list(hello, lists[i], &list))
+            for (const char *other; (other = bson_read_next_text(&list));)
                 if (strcasecmp(other, host) == 0)
                     return true;
     return false;
@@ -76,31 +59,25 @@ static bool names_host(const bson_t *hello, const char *host) {
 /* Two sets may have one name, but no member in common. */
 static bool have_common_member(const bson_t *hello, const bson_t *other) {
     bson_iter_t list;
-    bool common = !open_list(other, "hosts", &list);
-    for (const char *host; !common && (host = next_host(&list));)
+    bool common = !bson_read_list(other, "hosts", &list);
+    for (const char *host; !common && (host = bson_read_next_text(&list));)
         common = names_host(hello, host);
     return common;
 }
 
-static bool read_process(const bson_t *hello, bson_oid_t *process) {
-    bson_iter_t at, found;
-    bool told = bson_iter_init(&at, hello) &&
-                bson_iter_find_descendant(&at, "topologyVersion.processId", &found) &&
-                BSON_ITER_HOLDS_OID(&found);
-    if (told)
-        bson_oid_copy(bson_iter_oid(&found), process);
-    return told;
+static const bson_oid_t *process_of(const bson_t *hello) {
+    return bson_read_oid(hello, "topologyVersion.processId");
 }
 
 /* Is it one of the servers that the driver has heard of? */
 static bool is_known(mongoc_client_t *client, const bson_oid_t *process) {
     size_t count;
-    bson_oid_t other;
     mongoc_server_description_t **known = mongoc_client_get_server_descriptions(client, &count);
     bool found = false;
-    for (size_t i = 0; i < count && !found; i++)
-        found = read_process(mongoc_server_description_hello_response(known[i]), &other) &&
-                bson_oid_equal(&other, process);
+    for (size_t i = 0; i < count && !found; i++) {
+        const bson_oid_t *other = process_of(mongoc_server_description_hello_response(known[i]));
+        found = other && bson_oid_equal(other, process);
+    }
     mongoc_server_descriptions_destroy_all(known, count);
     return found;
 }
@@ -110,12 +87,12 @@ static bool is_known(mongoc_client_t *client, const bson_oid_t *process) {
 static bool is_same_set(mongoc_client_t *client, const bson_t *hello, const bson_t *other) {
     enum { LOOKS = 100 };
     const struct timespec nap = {.tv_nsec = 10000000};
-    bson_oid_t process;
+    const bson_oid_t *process = process_of(other);
     if (strcmp(bson_read_text(hello, "setName"), bson_read_text(other, "setName")) != 0)
         return false;
     bool same = have_common_member(hello, other);
-    for (int i = 0; i < LOOKS && !same && read_process(other, &process); i++) {
-        same = is_known(client, &process);
+    for (int i = 0; i < LOOKS && !same && process; i++) {
+        same = is_known(client, process);
         if (!same)
             nanosleep(&nap, NULL);
     }
@@ -136,16 +113,13 @@ typedef struct {
 
 /* False: this router does not tell. */
 static bool read_cluster(mongoc_client_t *client, bson_oid_t *id) {
-    bson_t reply;
+    bson_t reply, *find = BCON_NEW("find", "version", "limit", BCON_INT32(1));
     bson_error_t error;
-    bson_iter_t at, found;
-    bson_t *find = BCON_NEW("find", "version", "limit", BCON_INT32(1));
-    bool told = mongoc_client_command_simple(client, "config", find, NULL, &reply, &error) &&
-                bson_iter_init(&at, &reply) &&
-                bson_iter_find_descendant(&at, "cursor.firstBatch.0.clusterId", &found) &&
-                BSON_ITER_HOLDS_OID(&found);
+    const bson_oid_t *told = NULL;
+    if (mongoc_client_command_simple(client, "config", find, NULL, &reply, &error))
+        told = bson_read_oid(&reply, "cursor.firstBatch.0.clusterId");
     if (told)
-        bson_oid_copy(bson_iter_oid(&found), id);
+        *id = *told;
     bson_destroy(&reply);
     bson_destroy(find);
     return told;

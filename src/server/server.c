@@ -5,6 +5,7 @@
 #include "base/stop.h"
 #include "server/absence.h"
 #include "server/await.h"
+#include "server/bson_read.h"
 #include "server/refusal.h"
 #include "server/server_inner.h"
 
@@ -241,13 +242,11 @@ bool server_command(server_t *server, mongoc_client_t *client, const char *datab
 
 bool server_process(server_t *server, mongoc_client_t *client, char hex[25], err_t *err) {
     bson_t *hello = BCON_NEW("hello", BCON_INT32(1)), reply;
-    bson_iter_t iter, process;
     bool ok = server_command(server, client, "admin", hello, false, &reply, err);
     bson_destroy(hello);
-    if (ok && bson_iter_init(&iter, &reply) &&
-        bson_iter_find_descendant(&iter, "topologyVersion.processId", &process) &&
-        BSON_ITER_HOLDS_OID(&process))
-        bson_oid_to_string(bson_iter_oid(&process), hex);
+    const bson_oid_t *process = bson_read_oid(&reply, "topologyVersion.processId");
+    if (ok && process)
+        bson_oid_to_string(process, hex);
     else if (ok)
         ok = err_set(err, STATUS_USAGE,
                      "the server at %s does not tell which process it is, so that nothing could be "

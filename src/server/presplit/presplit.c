@@ -46,11 +46,10 @@ static bool add_shard(shard_names_t *shards, const bson_t *shard, err_t *err) {
 static bool ask_router(server_t *server, mongoc_client_t *client, shard_names_t *shards, size_t *all,
                        err_t *err) {
     bson_t reply, shard, *command = BCON_NEW("listShards", BCON_INT32(1));
-    bson_iter_t at, list;
+    bson_iter_t list;
     bool ok = server_command(server, client, "admin", command, false, &reply, err);
     bson_destroy(command);
-    if (ok && bson_iter_init_find(&at, &reply, "shards") && BSON_ITER_HOLDS_ARRAY(&at) &&
-        bson_iter_recurse(&at, &list))
+    if (ok && bson_read_list(&reply, "shards", &list))
         for (; ok && bson_read_next(&list, &shard); ++*all)
             ok = add_shard(shards, &shard, err);
     bson_destroy(&reply);

@@ -26,13 +26,11 @@ static bool is_of(const bson_t *resource, const char *namespace) {
 }
 
 static bool has_action(const bson_t *privilege, const char *action) {
-    bson_iter_t at, actions;
-    if (!bson_iter_init_find(&at, privilege, "actions") || !BSON_ITER_HOLDS_ARRAY(&at) ||
-        !bson_iter_recurse(&at, &actions))
+    bson_iter_t actions;
+    if (!bson_read_list(privilege, "actions", &actions))
         return false;
-    while (bson_iter_next(&actions))
-        if (BSON_ITER_HOLDS_UTF8(&actions) && (strcmp(bson_iter_utf8(&actions, NULL), action) == 0 ||
-                                               strcmp(bson_iter_utf8(&actions, NULL), "anyAction") == 0))
+    for (const char *each; (each = bson_read_next_text(&actions));)
+        if (strcmp(each, action) == 0 || strcmp(each, "anyAction") == 0)
             return true;
     return false;
 }

@@ -1,4 +1,5 @@
 #include "server/presplit/zones.h"
+#include "server/bson_read.h"
 #include "server/chunks/sharding.h"
 #include "server/collection.h"
 #include "server/presplit/zone_notes.h"
@@ -26,18 +27,12 @@ size_t zones_number(const char *namespace, const char *zone) {
     return strcmp(zone, name) == 0 ? number : SIZE_MAX; /* .007 is not .7 */
 }
 
-static const char *text_at(const bson_t *document, const char *key) {
-    bson_iter_t at;
-    return bson_iter_init_find(&at, document, key) && BSON_ITER_HOLDS_UTF8(&at) ? bson_iter_utf8(&at, NULL)
-                                                                                : "";
-}
-
 const char *zones_of_range(const bson_t *range) {
-    return text_at(range, "tag");
+    return bson_read_text(range, "tag");
 }
 
 const char *zones_namespace(const bson_t *range) {
-    return text_at(range, "ns");
+    return bson_read_text(range, "ns");
 }
 
 bool zones_is_own(const zones_t *zones, const char *namespace, const bson_t *range) {
@@ -48,13 +43,11 @@ bool zones_is_own(const zones_t *zones, const char *namespace, const bson_t *ran
 static bool each_tag(const zones_t *zones, zones_tag_fn *take, void *context) {
     for (size_t i = 0; i < zones->shards.count; i++) {
         const bson_t *shard = zones->shards.documents[i];
-        bson_iter_t at, tags;
-        if (!bson_iter_init_find(&at, shard, "tags") || !BSON_ITER_HOLDS_ARRAY(&at) ||
-            !bson_iter_recurse(&at, &tags))
+        bson_iter_t tags;
+        if (!bson_read_list(shard, "tags", &tags))
             continue;
-        while (bson_iter_next(&tags))
-            if (BSON_ITER_HOLDS_UTF8(&tags) &&
-                !take(context, text_at(shard, "_id"), bson_iter_utf8(&tags, NULL)))
+        for (const char *tag; (tag = bson_read_next_text(&tags));)
+            if (!take(context, bson_read_text(shard, "_id"), tag))
                 return false;
     }
     return true;
@@ -131,7 +124,7 @@ static bool find_names(server_t *server, mongoc_client_t *client, const zone_not
                          &entries, zones, err);
     for (size_t i = 0; i < entries.count; i++) {
         snprintf(key, sizeof key, "%zu", i + 1);
-        BSON_APPEND_UTF8(names, key, text_at(entries.documents[i], "_id"));
+        BSON_APPEND_UTF8(names, key, bson_read_text(entries.documents[i], "_id"));
     }
     config_free(&entries);
     bson_destroy(&uuids);
