@@ -126,6 +126,17 @@ static const char *reasons_of(const bson_error_t *error, char out[sizeof error->
     return out;
 }
 
+#define UNTRUSTED "certificate verify failed"
+
+/* One host with a wrong certificate says nothing of another one, which may only be slower to answer. A long list of reasons
+ * is cut off: then it is the number of tries that tells. */
+static bool all_are_untrusted(const mongoc_host_list_t *host, const char *words, uint32_t tries) {
+    enum { MANY_TRIES = 20 };
+    for (const char *at = words; host && (at = strstr(at, UNTRUSTED)); host = host->next)
+        at += strlen(UNTRUSTED);
+    return !host || tries > MANY_TRIES;
+}
+
 bool absence_is_final(const address_t *address, mongoc_client_t *client, const bson_error_t *error,
                       uint32_t tries, err_t *err) {
     char room[sizeof error->message];
@@ -139,7 +150,7 @@ bool absence_is_final(const address_t *address, mongoc_client_t *client, const b
     } else if ((error->domain != MONGOC_ERROR_SERVER_SELECTION && error->domain != MONGOC_ERROR_STREAM) ||
                servers_known(client) > 0) {
         told = false; /* a host answers: the others may do so later, or may not be needed */
-    } else if (strstr(words, "certificate verify failed")) {
+    } else if (strstr(words, UNTRUSTED) && all_are_untrusted(host, words, tries)) {
         err_set(
             err, STATUS_USAGE,
             "the certificate of %s is not trusted here: name the file of the authority that signed it with "
@@ -172,10 +183,9 @@ bool absence_is_final(const address_t *address, mongoc_client_t *client, const b
             err, STATUS_USAGE,
             "what answers at %s does not speak MongoDB's protocol: correct the host and the port in the URI",
             hosts);
-    } else if (host && tries <= 2 && (!reasons || strstr(words, "set name"))) {
-        told = is_of_another_set(address, host, tls, err);
     } else {
-        told = false;
+        told = host && tries <= 2 && (!reasons || strstr(words, "set name")) &&
+               is_of_another_set(address, host, tls, err);
     }
     if (told)
         address_conceal(address, err->text);

@@ -80,10 +80,33 @@ static void test_closed_behind_tls(void **state) {
     assert_false(ends("mongodb://127.0.0.1:1/b.c?tls=true&tlsCertificateKeyFile=/no/such.pem", words, NULL));
 }
 
+/* One of two hosts has a certificate of another authority; of the other one nothing is known yet. */
+static void test_untrusted(void **state) {
+    (void)state;
+    static const char *const one = "No servers: [TLS handshake failed: certificate verify failed: a:1]",
+                             *const both =
+                                 "No servers: [TLS handshake failed: certificate verify failed: a:1] "
+                                 "[TLS handshake failed: certificate verify failed: b:1]";
+    static const char *const begins = "the certificate of ";
+    char said[700];
+    snprintf(said, sizeof said,
+             "%sa:1,b:1 is not trusted here: name the file of the authority that signed it with "
+             "tlsCAFile=FILE in the URI, and the host as the certificate does %s",
+             begins, strchr(both, '['));
+    assert_false(ends("mongodb://a:1,b:1/b.c?tls=true", one, NULL));
+    assert_true(ends("mongodb://a:1,b:1/b.c?tls=true", both, said));
+    snprintf(said, sizeof said,
+             "%sa:1 is not trusted here: name the file of the authority that signed it with "
+             "tlsCAFile=FILE in the URI, and the host as the certificate does %s",
+             begins, strchr(one, '['));
+    assert_true(ends("mongodb://a:1/b.c?tls=true", one, said));
+}
+
 int main(void) {
     mongoc_init();
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_reasons), cmocka_unit_test(test_other_protocol),
-                                       cmocka_unit_test(test_closed_behind_tls)};
+                                       cmocka_unit_test(test_closed_behind_tls),
+                                       cmocka_unit_test(test_untrusted)};
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
     mongoc_cleanup();
     return failed;
