@@ -2,12 +2,9 @@
 #ifndef TIPPLE_TESTS_JSON_LAB_H
 #define TIPPLE_TESTS_JSON_LAB_H
 
-#include <bson/bson.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
+#include "test.h"
 
-#include <cmocka.h>
+#include <bson/bson.h>
 
 /* To be destroyed. */
 __attribute__((unused)) static bson_t *lab_json(const char *text) {

@@ -6,17 +6,14 @@
 #include "box/box.h"
 #include "load/forget/forget.h"
 #include "load/load.h"
+#include "test.h"
 #include "verify/verify.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #define LAB_UNUSED __attribute__((unused))
 #define LAB_TARGET "d.c"
@@ -231,18 +228,19 @@ LAB_UNUSED static int64_t lab_number(bson_t *document, const char *path) {
     return bson_iter_as_int64(&found);
 }
 
-/* ---- a program of tests ---- */
-
 /* In a folder of its own, since each test removes what the one before has left. */
-static void lab_begin(void) {
-    mongoc_init();
-    mongoc_log_set_handler(NULL, NULL);
+static int lab_begin(void **state) {
+    (void)state;
     mkdir("load_lab", 0700);
-    if (chdir("load_lab") != 0)
-        abort();
+    return chdir("load_lab");
 }
 
-#define LAB_RUN(tests) (lab_begin(), cmocka_run_group_tests(tests, NULL, NULL))
+static int lab_end(void **state) {
+    (void)state;
+    return chdir("..");
+}
+
+TEST_GROUP(lab_begin, lab_end);
 
 /* ---- what is expected ---- */
 

@@ -2,17 +2,13 @@
 #ifndef TIPPLE_TESTS_PUSH_LAB_H
 #define TIPPLE_TESTS_PUSH_LAB_H
 
+#include "test.h"
 #include "tipple/tipple.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #define PUSH_UNUSED __attribute__((unused))
 

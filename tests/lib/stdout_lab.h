@@ -2,15 +2,12 @@
 #ifndef TIPPLE_TESTS_STDOUT_LAB_H
 #define TIPPLE_TESTS_STDOUT_LAB_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
+#include "test.h"
+
 #include <stdint.h>
 #include <stdio.h>
 #include <sys/mman.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 static int said, before;
 

@@ -3,12 +3,7 @@
 #define TIPPLE_TESTS_FIELD_LAB_H
 
 #include "format_lab.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
+#include "test.h"
 
 /* value: as canonical extended JSON with ' for "; NULL: it stays the text that it is. back, usual: what is written of the
  * value, with its shape and without; NULL: the text again. */

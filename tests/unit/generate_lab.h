@@ -6,12 +6,10 @@
 #include "base/err.h"
 #include "base/stop.h"
 #include "generate/generate.h"
+#include "test.h"
 
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,8 +18,6 @@
 #include <unistd.h>
 #include <xxhash.h>
 #include <zlib.h>
-
-#include <cmocka.h>
 
 #define LAB_UNUSED __attribute__((unused)) static
 

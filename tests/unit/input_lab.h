@@ -5,13 +5,12 @@
 
 #include "input/manifest.h"
 #include "input/source.h"
+#include "test.h"
 
 #include <bzlib.h>
 #include <dirent.h>
 #include <fcntl.h>
 #include <lzma.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,8 +19,6 @@
 #include <unistd.h>
 #include <zlib.h>
 #include <zstd.h>
-
-#include <cmocka.h>
 
 #define LAB_UNUSED __attribute__((unused)) static
 

@@ -1,14 +1,10 @@
 /* absence: what is said of servers that do not answer, from the words of old and new drivers. */
 #include "server/absence.h"
+#include "test.h"
 
 #include <mongoc/mongoc.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static void says(const char *driver, const char *expected) {
     address_t address;
@@ -23,8 +19,7 @@ static void says(const char *driver, const char *expected) {
     address_free(&address);
 }
 
-static void test_reasons(void **state) {
-    (void)state;
+TEST(reasons) {
     says("No suitable servers found (`serverSelectionTryOnce` set): [Failed to connect to target host: a:1]",
          "no answer from a:1 [Failed to connect to target host: a:1]");
     says("No suitable servers found (`serverSelectionTryOnce` set): [Failed to connect to target host: a:1]. "
@@ -55,8 +50,7 @@ static bool ends(const char *uri, const char *driver, const char *expected) {
 }
 
 /* A web server, or any other, at the port: waiting is useless. */
-static void test_other_protocol(void **state) {
-    (void)state;
+TEST(other_protocol) {
     static const char *const said =
         "what answers at 127.0.0.1:1 does not speak MongoDB's protocol: correct the "
         "host and the port in the URI";
@@ -70,8 +64,7 @@ static void test_other_protocol(void **state) {
 }
 
 /* Who has given a certificate is not told to give one: what is behind the server may be away. */
-static void test_closed_behind_tls(void **state) {
-    (void)state;
+TEST(closed_behind_tls) {
     static const char *const said =
         "the server at 127.0.0.1:1 closes the connection after the TLS handshake: it may ask for a client "
         "certificate; add tlsCertificateKeyFile=FILE to the URI";
@@ -81,8 +74,7 @@ static void test_closed_behind_tls(void **state) {
 }
 
 /* One of two hosts has a certificate of another authority; of the other one nothing is known yet. */
-static void test_untrusted(void **state) {
-    (void)state;
+TEST(untrusted) {
     static const char *const one = "No servers: [TLS handshake failed: certificate verify failed: a:1]",
                              *const both =
                                  "No servers: [TLS handshake failed: certificate verify failed: a:1] "
@@ -100,14 +92,4 @@ static void test_untrusted(void **state) {
              "tlsCAFile=FILE in the URI, and the host as the certificate does %s",
              begins, strchr(one, '['));
     assert_true(ends("mongodb://a:1/b.c?tls=true", one, said));
-}
-
-int main(void) {
-    mongoc_init();
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_reasons), cmocka_unit_test(test_other_protocol),
-                                       cmocka_unit_test(test_closed_behind_tls),
-                                       cmocka_unit_test(test_untrusted)};
-    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    mongoc_cleanup();
-    return failed;
 }

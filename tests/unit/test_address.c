@@ -1,16 +1,11 @@
 /* address: URIs taken apart, and passwords never shown. */
 #include "server/address.h"
+#include "test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
-static void test_good(void **state) {
-    (void)state;
+TEST(good) {
     static const struct {
         const char *uri, *database, *collection, *hosts;
     } cases[] = {
@@ -46,8 +41,7 @@ static void test_good(void **state) {
     }
 }
 
-static void test_login(void **state) {
-    (void)state;
+TEST(login) {
     err_t err = {0};
     address_t address;
     assert_true(address_parse(&address, "mongodb://joe:se%20cret@h/mot.results", &err));
@@ -59,8 +53,7 @@ static void test_login(void **state) {
     address_free(&address);
 }
 
-static void test_bad(void **state) {
-    (void)state;
+TEST(bad) {
     static const struct {
         const char *uri, *says;
     } cases[] = {
@@ -143,8 +136,7 @@ static void test_bad(void **state) {
 }
 
 /* Whatever is wrong with a URI, no piece of its password is in the sentence. */
-static void test_no_password_is_shown(void **state) {
-    (void)state;
+TEST(no_password_is_shown) {
     static const char *const passwords[] = {"hunter2",   "hun/ter2",   "hun@ter2",  "hun?ter2",    "hun#ter2",
                                             "hun:ter2",  "hun%zter2",  "hun[ter2",  "hun%40ter2",  "hun ter2",
                                             "hun&ter2=", "h/u@n?ter2", "hun\\ter2", "hun\xffter2", "%"};
@@ -187,8 +179,7 @@ static void test_no_password_is_shown(void **state) {
     }
 }
 
-static void test_conceal(void **state) {
-    (void)state;
+TEST(conceal) {
     err_t err = {0};
     address_t address;
     char text[100] = "secret, se%63ret and secret";
@@ -234,8 +225,7 @@ static void count_warning(mongoc_log_level_t level, const char *domain, const ch
 }
 
 /* What the driver in use would ignore is refused, and nothing else is. */
-static void test_options(void **state) {
-    (void)state;
+TEST(options) {
     static const char *const options[] = {"appName=x",
                                           "authMechanismProperties=A:b",
                                           "authSource=x",
@@ -317,8 +307,7 @@ static void test_options(void **state) {
     mongoc_log_set_handler(mongoc_log_default_handler, NULL);
 }
 
-static void test_beside(void **state) {
-    (void)state;
+TEST(beside) {
     err_t err = {0};
     address_t address, beside;
     assert_true(address_parse(&address,
@@ -367,8 +356,21 @@ static void overhear(mongoc_log_level_t level, const char *domain, const char *m
         fail_msg("the driver says: %s", message);
 }
 
-static void test_without_collection(void **state) {
+static int set_up(void **state) {
     (void)state;
+    mongoc_log_set_handler(overhear, NULL);
+    return 0;
+}
+
+static int tear_down(void **state) {
+    (void)state;
+    mongoc_log_set_handler(NULL, NULL);
+    return 0;
+}
+
+TEST_GROUP(set_up, tear_down);
+
+TEST(without_collection) {
     static const struct {
         const char *uri, *database, *with; /* the collection a.b c */
     } cases[] = {
@@ -404,8 +406,7 @@ static void test_without_collection(void **state) {
 }
 
 /* A command that a person pastes has the whole URI, unless something in it is secret. */
-static void test_to_paste(void **state) {
-    (void)state;
+TEST(to_paste) {
     static const char *const cases[][2] = {
         {"mongodb://a:1,b:2/shop.bad?replicaSet=r&tls=true",
          "mongodb://a:1,b:2/shop.bad?replicaSet=r&tls=true"},
@@ -420,23 +421,4 @@ static void test_to_paste(void **state) {
         assert_string_equal(shown, cases[i][1]);
         free(shown);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_good),
-        cmocka_unit_test(test_login),
-        cmocka_unit_test(test_bad),
-        cmocka_unit_test(test_no_password_is_shown),
-        cmocka_unit_test(test_conceal),
-        cmocka_unit_test(test_beside),
-        cmocka_unit_test(test_options),
-        cmocka_unit_test(test_to_paste),
-        cmocka_unit_test(test_without_collection),
-    };
-    mongoc_init();
-    mongoc_log_set_handler(overhear, NULL);
-    int failed = cmocka_run_group_tests_name("address", tests, NULL, NULL);
-    mongoc_cleanup();
-    return failed;
 }

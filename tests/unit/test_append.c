@@ -1,13 +1,9 @@
 /* append: which `_id`s are looked at before extents are taken, against a search through all of them. */
 #include "format/record/record_id.h"
 #include "load/catalog/append.h"
+#include "test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
-
-#include <cmocka.h>
 
 enum { MOST = 12 };
 
@@ -32,7 +28,7 @@ static bool find(const case_t *one, int64_t least, int64_t *id) {
 
 #define AT(lane, number) ((int64_t)((uint64_t)(lane) << 53 | (number)))
 
-static void test_looks(void **state) {
+TEST(looks) {
     static const case_t cases[] = {
         {0, 100, {0}, 0, false, 1},
         {0, 100, {5}, 1, true, 1},
@@ -63,9 +59,4 @@ static void test_looks(void **state) {
         assert_int_equal(taken, cases[i].taken);
         assert_uint_in_range(looks, 1, cases[i].looks);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_looks)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

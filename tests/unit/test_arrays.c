@@ -1,10 +1,10 @@
 /* Arrays of delimited files: what a text with separators becomes, and what is written of it again. */
 #include "field_lab.h"
+#include "test.h"
 
 #define DAY "{'$date': {'$numberLong': '1709164800000'}}"
 
-static void test_elements(void **state) {
-    (void)state;
+TEST(elements) {
     FIELD_TABLE("", ", array: \";\"", IS("a;b", "['a','b']"), IS("a", "['a']"), IS(";", "['','']"),
                 IS("a;;b", "['a','','b']"), IS(" a ; b", "[' a ',' b']"), IS("\"a|b;c\"", "['a|b','c']"),
                 IS("\xC3\xA9;x", "['\xC3\xA9','x']"));
@@ -25,16 +25,14 @@ static void test_elements(void **state) {
 }
 
 /* The nulls of a field are those of its whole text. */
-static void test_nulls(void **state) {
-    (void)state;
+TEST(nulls) {
     FIELD_TABLE("", ", nulls: [], array: \";\"", IS("\"\"", "['']"));
     FIELD_TABLE("", ", type: int, nulls: [\"0\"], array: \";\"", IS("0;1", "[0,1]"), KEPT("00"),
                 IS("\"\"", "[null]"));
 }
 
 /* The most that elements take: ten thousand of nothing, of one letter, of one digit. */
-static void test_room(void **state) {
-    (void)state;
+TEST(room) {
     static const char *const fields[] = {"text", "decimal", "long", "objectid"};
     static const char *const texts[] = {";", "1;", ";1"};
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
@@ -70,13 +68,4 @@ static void test_room(void **state) {
             schema_destroy(schema);
             grown_free(&text);
         }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_elements),
-        cmocka_unit_test(test_nulls),
-        cmocka_unit_test(test_room),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

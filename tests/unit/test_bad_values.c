@@ -3,12 +3,7 @@
 #include "format/bad_values.h"
 #include "format/schema/schema_bad_value.h"
 #include "format_lab.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
+#include "test.h"
 
 static schema_t *schema_of(const char *word) {
     char yaml[600];
@@ -98,8 +93,7 @@ static void expect_row(const row_t *row, bad_value_t bad, bool careful) {
     schema_destroy(schema);
 }
 
-static void test_each_word(void **state) {
-    (void)state;
+TEST(each_word) {
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         for (bad_value_t bad = BAD_VALUE_TEXT; bad < BAD_VALUES; bad++)
             for (int careful = 0; careful < 2; careful++)
@@ -107,8 +101,7 @@ static void test_each_word(void **state) {
 }
 
 /* A record after one that was rejected has nothing of it. */
-static void test_after_a_reject(void **state) {
-    (void)state;
+TEST(after_a_reject) {
     static const char text[] = "x,,,\n1,,,a\n2,,\n3,y,z,\n4,,,b\n";
     static const parsed_t expected[] = {PARSED_REJECT, PARSED_DOCUMENT, PARSED_REJECT, PARSED_REJECT,
                                         PARSED_DOCUMENT};
@@ -171,8 +164,7 @@ static void expect_places(const bad_field_t *field, uint64_t count, size_t place
         assert_int_equal(field->places[i].line, lines[i]);
 }
 
-static void test_places(void **state) {
-    (void)state;
+TEST(places) {
     static const char inputs[2], first[] = "x,,,\"two\nlines\"\n1,y,,\n2,,,\nx,x,,\n",
                                  later[] = "3,,,\nz,,,\n";
     schema_t *schema = schema_of("text");
@@ -201,8 +193,7 @@ static void test_places(void **state) {
 }
 
 /* Of documents that a filter leaves out nothing is stored; of a reject it is not known. */
-static void test_filtered(void **state) {
-    (void)state;
+TEST(filtered) {
     static const char input, text[] = "x,,,no\n1,y,,\nx,y,,no\nx,,,\n2,,,no\n";
     static const struct {
         const char *word, *filter;
@@ -240,8 +231,7 @@ static void test_filtered(void **state) {
 
 /* ---- formats ---- */
 
-static void test_digests(void **state) {
-    (void)state;
+TEST(digests) {
     static const char plain[] = "format: x\nrecord: {delimiter: \",\"}\nfields: [{name: a, type: int}]\n",
                       other[] = "format: x\nrecord: {delimiter: \",\"}\nfields: [{name: a, type: long}]\n";
     schema_t *schema = lab_schema(plain), *unlike = lab_schema(other);
@@ -271,8 +261,7 @@ static void test_digests(void **state) {
 }
 
 /* What is not stored cannot be written again. */
-static void test_emit(void **state) {
-    (void)state;
+TEST(emit) {
     static const bool possible[BAD_VALUES] = {
         [BAD_VALUE_TEXT] = true, [BAD_VALUE_REJECT] = true, [BAD_VALUE_STOP] = true};
     for (bad_value_t i = BAD_VALUE_TEXT; i < BAD_VALUES; i++) {
@@ -285,8 +274,7 @@ static void test_emit(void **state) {
 }
 
 /* By `reject` a document whose record would be one is not written as it. */
-static void test_emit_a_reject(void **state) {
-    (void)state;
+TEST(emit_a_reject) {
     schema_t *schema = schema_of("reject");
     emit_t *emit = emit_new(schema);
     dialect_t dialect;
@@ -302,14 +290,4 @@ static void test_emit_a_reject(void **state) {
     bson_destroy(not );
     emit_destroy(emit);
     schema_destroy(schema);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_each_word),     cmocka_unit_test(test_after_a_reject),
-        cmocka_unit_test(test_places),        cmocka_unit_test(test_filtered),
-        cmocka_unit_test(test_digests),       cmocka_unit_test(test_emit),
-        cmocka_unit_test(test_emit_a_reject),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

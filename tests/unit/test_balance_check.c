@@ -1,13 +1,9 @@
 /* evenness: what share of what is to come each shard has. The maps are written by hand. */
 #include "format/record/record_id.h"
 #include "server/presplit/balance_check.h"
+#include "test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static char *names[] = {"s0", "s1", "s2", "s3"};
 static const shard_names_t four = {.names = names, .count = 4};
@@ -44,8 +40,7 @@ static void check(const uint32_t *starts, const char *owners, size_t with, doubl
     shardkey_free(&key);
 }
 
-static void test_shares_of_lanes(void **state) {
-    (void)state;
+TEST(shares_of_lanes) {
     check((uint32_t[]){0, 256, 512, 768}, "0123", 4, 0.25, NULL, true);
     check((uint32_t[]){0, 256, 512, 768}, "3102", 4, 0.25, NULL, true);
     check((uint32_t[]){0, 100, 256, 512, 768}, "01023", 4, 356 / 1024.0, "s0", false);
@@ -57,8 +52,7 @@ static void test_shares_of_lanes(void **state) {
 }
 
 /* A key that begins with the _id: one chunk on each shard is not enough. */
-static void test_compound_key(void **state) {
-    (void)state;
+TEST(compound_key) {
     static const int64_t even[] = {256, 512, 768},
                          at_its_end[] = {-3, -2, -1}; /* lanes; negative: no lane at all */
     for (int uneven = 0; uneven < 2; uneven++) {
@@ -82,8 +76,7 @@ static void test_compound_key(void **state) {
     }
 }
 
-static void test_other_keys(void **state) {
-    (void)state;
+TEST(other_keys) {
     shardkey_t key;
     err_t err;
     assert_true(shardkey_parse("k", &key, &err));
@@ -109,8 +102,7 @@ static void test_other_keys(void **state) {
 }
 
 /* A shard that is being drained is none of those that are to have chunks. */
-static void test_leaving(void **state) {
-    (void)state;
+TEST(leaving) {
     static const shard_names_t two = {.names = names, .count = 2}, none = {.names = names, .count = 0};
     shardkey_t key;
     err_t err;
@@ -129,14 +121,4 @@ static void test_leaving(void **state) {
     assert_false(evenness.even);
     chunkmap_free(map);
     shardkey_free(&key);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_shares_of_lanes),
-        cmocka_unit_test(test_compound_key),
-        cmocka_unit_test(test_other_keys),
-        cmocka_unit_test(test_leaving),
-    };
-    return cmocka_run_group_tests_name("evenness", tests, NULL, NULL);
 }

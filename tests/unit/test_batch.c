@@ -1,14 +1,10 @@
 /* batch: documents of blocks that are lost are left out, and the others stay what they are. */
 #include "load/blocks/batch.h"
+#include "test.h"
 
 #include <bson/bson.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 enum { BLOCKS = 3, MOST = 20 };
 
@@ -81,8 +77,7 @@ static void check(const char *order, const char *lost) {
     batch_free(&batch);
 }
 
-static void test_lost(void **state) {
-    (void)state;
+TEST(lost) {
     static const char *const orders[] = {"aaabbbccc", "abcabcabc", "a", "aab", "abbbca"}, *const losts[] = {
                                                                                               "",   "a",
                                                                                               "b",  "c",
@@ -91,9 +86,4 @@ static void test_lost(void **state) {
     for (size_t i = 0; i < sizeof orders / sizeof *orders; i++)
         for (size_t j = 0; j < sizeof losts / sizeof *losts; j++)
             check(orders[i], losts[j]);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_lost)};
-    return cmocka_run_group_tests_name("batch", tests, NULL, NULL);
 }

@@ -3,16 +3,12 @@
 #include "query/split/bounds.h"
 #include "server/bson_read.h"
 #include "server/chunks/keyorder.h"
+#include "test.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 typedef struct {
     bson_t *ids; /* {"0": {_id: ...}, ...}, ascending */
@@ -133,8 +129,7 @@ static void load(ids_t *ids, uint32_t blocks, uint32_t first, uint32_t each) {
                 add_int64(ids, record_id_make(lane, (uint64_t)block * RECORD_ID_BLOCK_BYTES + i * 90));
 }
 
-static void lanes(void **state) {
-    (void)state;
+TEST(lanes) {
     static const uint32_t sizes[] = {100, 480, 1024};
     uint32_t counts[64];
     for (size_t i = 0; i < 3; i++) {
@@ -154,8 +149,7 @@ static void lanes(void **state) {
     }
 }
 
-static void samples(void **state) {
-    (void)state;
+TEST(samples) {
     uint32_t counts[64];
     ids_t kinds[3];
     for (size_t i = 0; i < 3; i++)
@@ -183,8 +177,7 @@ static void samples(void **state) {
     }
 }
 
-static void few(void **state) {
-    (void)state;
+TEST(few) {
     ids_t ids;
     bounds_t bounds;
     uint32_t counts[5];
@@ -202,8 +195,7 @@ static void few(void **state) {
     bson_destroy(ids.ids);
 }
 
-static void types(void **state) {
-    (void)state;
+TEST(types) {
     static const struct {
         bson_type_t least, greatest;
         const char *why;
@@ -236,8 +228,7 @@ static void types(void **state) {
 }
 
 /* After the cuts were made, something else came. */
-static void later(void **state) {
-    (void)state;
+TEST(later) {
     ids_t ids, others;
     bounds_t bounds;
     bson_t none = BSON_INITIALIZER, first, nan, number, text;
@@ -262,12 +253,4 @@ static void later(void **state) {
     bounds_free(&bounds);
     bson_destroy(ids.ids);
     bson_destroy(others.ids);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lanes), cmocka_unit_test(samples), cmocka_unit_test(few),
-        cmocka_unit_test(types), cmocka_unit_test(later),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,17 +4,11 @@
 #include "format/cut/bson_length.h"
 #include "format/cut/bson_span.h"
 #include "format/cut/bson_walk.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
+#include "test.h"
 
 #define ROW(bytes) bytes, sizeof bytes - 1
 
-static void test_by_hand(void **state) {
-    (void)state;
+TEST(by_hand) {
     static const struct {
         const char *bytes;
         uint32_t length, own_id, at;
@@ -73,8 +67,7 @@ static void test_by_hand(void **state) {
 }
 
 /* 180 levels are stored, 181 are not. */
-static void test_levels(void **state) {
-    (void)state;
+TEST(levels) {
     for (int levels = 180; levels <= 181; levels++) {
         uint8_t bytes[2000] = {5};
         uint32_t length = 5;
@@ -91,7 +84,7 @@ static void test_levels(void **state) {
 
 /* Wherever it is, and whatever it is. */
 /* Only in the document itself, and only where all of it is zero. */
-static void test_replaced(void **state) {
+TEST(replaced) {
     static const struct {
         const char *json;
         uint32_t replaced;
@@ -119,8 +112,7 @@ static void test_replaced(void **state) {
     }
 }
 
-static void test_own_id(void **state) {
-    (void)state;
+TEST(own_id) {
     uint64_t seed = 23;
     for (int round = 0; round < 500; round++) {
         bson_t before = BSON_INITIALIZER, id = BSON_INITIALIZER, document = BSON_INITIALIZER;
@@ -146,8 +138,7 @@ static void test_own_id(void **state) {
     }
 }
 
-static void test_damaged(void **state) {
-    (void)state;
+TEST(damaged) {
     uint64_t seed = 7;
     size_t whole = 0, broken = 0;
     for (int round = 0; round < 4000; round++) {
@@ -181,8 +172,7 @@ static void test_damaged(void **state) {
     assert_true(whole > 1000 && broken > 1000);
 }
 
-static void test_find(void **state) {
-    (void)state;
+TEST(find) {
     static const struct {
         const char *text;
         size_t length, found;
@@ -202,8 +192,7 @@ static void test_find(void **state) {
     }
 }
 
-static void test_begins(void **state) {
-    (void)state;
+TEST(begins) {
     static const struct {
         const char *text;
         size_t length;
@@ -230,8 +219,7 @@ static void test_begins(void **state) {
             fail_msg("row %zu", i);
 }
 
-static void test_count(void **state) {
-    (void)state;
+TEST(count) {
     uint64_t seed = 3;
     uint8_t text[4096];
     size_t length = 0, documents = 0, ends[512];
@@ -261,8 +249,7 @@ static void test_count(void **state) {
 }
 
 /* From any byte of a text: the next document, or one after it, and never what is none. */
-static void test_search(void **state) {
-    (void)state;
+TEST(search) {
     uint64_t seed = 5;
     uint8_t text[20000];
     size_t length = 0, count = 0, begins[4000];
@@ -286,13 +273,4 @@ static void test_search(void **state) {
         assert_int_equal(found, begins[next]);
     }
     assert_int_equal(7, bson_span_search((const uint8_t *)"no BSON", 7));
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_by_hand),  cmocka_unit_test(test_levels),  cmocka_unit_test(test_own_id),
-        cmocka_unit_test(test_replaced), cmocka_unit_test(test_damaged), cmocka_unit_test(test_find),
-        cmocka_unit_test(test_begins),   cmocka_unit_test(test_count),   cmocka_unit_test(test_search),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,14 +1,10 @@
 /* catalog_begin_alone: loads that replace documents work one at a time. The store is a header and a list of loads, here; time
  * passes only in `wait`, and in each step of it this load beats once. */
 #include "catalog/catalog.h"
+#include "test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 enum { LEASE_STEPS = 5, MOST_STEPS = 100 };
 
@@ -119,8 +115,7 @@ static void expect_refused(lab_t *lab, bool replaces, load_id_t remains, const c
     assert_true(load_id_equal(&lab->replacing, &remains));
 }
 
-static void test_nobody_else(void **state) {
-    (void)state;
+TEST(nobody_else) {
     lab_t lab = lab_with(0);
     expect_alone(&lab, false, 0);
     lab = lab_with(0);
@@ -129,8 +124,7 @@ static void test_nobody_else(void **state) {
     assert_int_equal(lab.changes, 0);
 }
 
-static void test_another_lives(void **state) {
-    (void)state;
+TEST(another_lives) {
     lab_t lab = lab_with(1);
     lab.beats = true;
     expect_refused(&lab, true, (load_id_t){{0}}, "a.b is being loaded (process 42 on there)");
@@ -148,8 +142,7 @@ static void test_another_lives(void **state) {
     assert_int_equal(lab.steps, 2);
 }
 
-static void test_another_is_dead(void **state) {
-    (void)state;
+TEST(another_is_dead) {
     lab_t lab = lab_with(1);
     expect_alone(&lab, false, LEASE_STEPS); /* a load that replaced nothing */
     lab = lab_with(1);
@@ -175,8 +168,7 @@ static void test_another_is_dead(void **state) {
 }
 
 /* Between its look and its write another load was faster: the header is read again, and that one is waited for. */
-static void test_overtaken(void **state) {
-    (void)state;
+TEST(overtaken) {
     lab_t lab = lab_with(1);
     lab.takes_over = id_of(2);
     expect_alone(&lab, true, LEASE_STEPS);
@@ -186,8 +178,7 @@ static void test_overtaken(void **state) {
     expect_refused(&lab, true, id_of(2), "is being loaded");
 }
 
-static void test_failures(void **state) {
-    (void)state;
+TEST(failures) {
     bool inherited;
     err_t err;
     lab_t lab = lab_with(0);
@@ -206,13 +197,4 @@ static void test_failures(void **state) {
     lab.replacing = other; /* somebody else's stays */
     assert_true(catalog_end_alone(&lab.store, &self, &err));
     assert_true(load_id_equal(&lab.replacing, &other));
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_nobody_else),     cmocka_unit_test(test_another_lives),
-        cmocka_unit_test(test_another_is_dead), cmocka_unit_test(test_overtaken),
-        cmocka_unit_test(test_failures),
-    };
-    return cmocka_run_group_tests_name("catalog_alone", tests, NULL, NULL);
 }

@@ -1,15 +1,11 @@
 /* changed: how two documents differ, in words, against JSON written by hand. */
 #include "json_lab.h"
+#include "test.h"
 #include "verify/compare/changed.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static void check_documents(const bson_t *expected, const bson_t *stored, const char *field,
                             const char *stored_value, const char *expected_value, uint32_t more) {
@@ -29,8 +25,7 @@ static void check(const char *expected, const char *stored, const char *field, c
     bson_destroy(to);
 }
 
-static void test_fields(void **state) {
-    (void)state;
+TEST(fields) {
     check("{\"_id\": 1, \"a\": 1, \"b\": \"x\"}", "{\"_id\": 1, \"a\": 2, \"b\": \"x\"}", "a",
           "{ \"$numberInt\" : \"2\" }", "{ \"$numberInt\" : \"1\" }", 0);
     check("{\"a\": 1, \"b\": \"x\"}", "{\"a\": 2, \"b\": \"y\"}", "a", "{ \"$numberInt\" : \"2\" }",
@@ -42,8 +37,7 @@ static void test_fields(void **state) {
     check("{\"a\": 1, \"b\": 2}", "{\"b\": 2, \"a\": 1}", "", "", "", 0);
 }
 
-static void test_nested(void **state) {
-    (void)state;
+TEST(nested) {
     check("{\"w\": {\"s\": {\"r\": \"a\", \"q\": \"1\"}}}", "{\"w\": {\"s\": {\"r\": \"b\", \"q\": \"1\"}}}",
           "w.s.r", "\"b\"", "\"a\"", 0);
     check("{\"w\": [\"a\", \"b\"]}", "{\"w\": [\"a\", \"c\"]}", "w.1", "\"c\"", "\"b\"", 0);
@@ -54,15 +48,13 @@ static void test_nested(void **state) {
 }
 
 /* As everywhere else: short doubles, and nothing that a terminal obeys. */
-static void test_shown(void **state) {
-    (void)state;
+TEST(shown) {
     check("{\"_id\": 0.1}", "{\"_id\": {\"a\": \"\\u009b\"}}", "_id", "{ \"a\" : \"\\u009b\" }",
           "{ \"$numberDouble\" : \"0.1\" }", 0);
 }
 
 /* Neighbours among the doubles print as different numbers, and so do the two zeros. */
-static void test_one_bit(void **state) {
-    (void)state;
+TEST(one_bit) {
     const double pairs[][2] = {
         {12.3, nextafter(12.3, 13)}, {0.0, -0.0}, {1e300, nextafter(1e300, 0)}, {-0.1, nextafter(-0.1, 0)}};
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
@@ -78,8 +70,7 @@ static void test_one_bit(void **state) {
     }
 }
 
-static void test_long_values(void **state) {
-    (void)state;
+TEST(long_values) {
     char text[1001] = "", key[1001] = "";
     bson_t from = BSON_INITIALIZER, to = BSON_INITIALIZER;
     changed_t changed;
@@ -99,8 +90,7 @@ static void test_long_values(void **state) {
 }
 
 /* Behind a zero byte of code, and behind binary data of subtype 2 without its inner length. */
-static void test_odd_bytes(void **state) {
-    (void)state;
+TEST(odd_bytes) {
     static const uint8_t expected[] = "\x19\0\0\0\5b\0\1\0\0\0\2x\x0D"
                                       "c\0\4\0\0\0a\0b\0",
                          stored[] = "\x19\0\0\0\5b\0\1\0\0\0\2x\x0D"
@@ -112,8 +102,7 @@ static void test_odd_bytes(void **state) {
 }
 
 /* Each element is found at once, in whichever order they are: a look at all of them for each one would take hours. */
-static void test_many_elements(void **state) {
-    (void)state;
+TEST(many_elements) {
     enum { ELEMENTS = 300000 };
     bson_t from = BSON_INITIALIZER, to = BSON_INITIALIZER, list;
     for (int turn = 0; turn < 2; turn++) {
@@ -138,13 +127,4 @@ static void test_many_elements(void **state) {
     check_documents(&from, &to, "same order.299999", "", "{ \"$numberInt\" : \"299999\" }", 3);
     bson_destroy(&from);
     bson_destroy(&to);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_odd_bytes),    cmocka_unit_test(test_fields),
-        cmocka_unit_test(test_nested),       cmocka_unit_test(test_shown),
-        cmocka_unit_test(test_one_bit),      cmocka_unit_test(test_long_values),
-        cmocka_unit_test(test_many_elements)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

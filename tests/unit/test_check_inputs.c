@@ -7,6 +7,7 @@
 #include "input/manifest.h"
 #include "input_lab.h"
 #include "load/before/check_inputs.h"
+#include "test.h"
 
 static const char FORMAT[] = "format: t\nrecord: {delimiter: [','], header: yes}\n"
                              "fields:\n  - {name: a}\n  - {name: b}\n  - {name: c, optional: yes}\n";
@@ -54,8 +55,7 @@ static void expect_misfits(const char *format, const char *const *names, const c
 
 #define EXPECT(format, reasons, ...) expect_misfits(format, (const char *[]){__VA_ARGS__, NULL}, reasons)
 
-static void first_lines(void **state) {
-    (void)state;
+TEST(first_lines) {
     lab_say("good", "a,b\n1,2\n");
     lab_say("turned",
             "\n\r\n\xEF\xBB\xBF b , A\n1,2\n"); /* a mark that is not at the beginning is a letter */
@@ -87,8 +87,7 @@ static void first_lines(void **state) {
 }
 
 /* A header that may be missing refuses only where there is one; without headers nothing is refused. */
-static void headers_that_may_be_missing(void **state) {
-    (void)state;
+TEST(headers_that_may_be_missing) {
     lab_say("with", "id;v\n1;2\n");
     lab_say("without", "1,2\n");
     lab_say("half", "id,w\n1,2\n");
@@ -96,8 +95,7 @@ static void headers_that_may_be_missing(void **state) {
     EXPECT(NONE, "", "with", "without", "half");
 }
 
-static void compressed(void **state) {
-    (void)state;
+TEST(compressed) {
     static const char good[] = "a,b\n1,2\n", bad[] = "x,y\n1,2\n";
     const member_spec_t members[] = {{"1.csv", good, 8, 8, 0, false, 0, 0},
                                      {"2.csv", bad, 8, 8, 0, false, 0, 0},
@@ -118,8 +116,7 @@ static void compressed(void **state) {
 
 /* What cannot be decompressed at all fits no format, not even one without headers; what is whole as far as
  * its first line fits. */
-static void damaged(void **state) {
-    (void)state;
+TEST(damaged) {
     bytes_t compressed = lab_gzip("a,b\n1,2\n", 8), twice = lab_gzip(compressed.at, compressed.size);
     lab_write("twice.gz", twice.at, twice.size);
     lab_write("cut.gz", compressed.at, 12);
@@ -147,8 +144,7 @@ static void damaged(void **state) {
 }
 
 /* After the manifest was built. */
-static void gone_meanwhile(void **state) {
-    (void)state;
+TEST(gone_meanwhile) {
     schema_t *schema = schema_of(FORMAT);
     manifest_t manifest;
     misfits_t misfits = {NULL, 0};
@@ -188,8 +184,7 @@ static bool feeder_takes(const schema_t *schema, const input_file_t *file, uint6
 
 /* Headers that begin, or end, around the first window, the sizes that are read at once, and the longest
  * record. */
-static void says_what_a_feeder_says(void **state) {
-    (void)state;
+TEST(says_what_a_feeder_says) {
     static const size_t places[] = {0,
                                     1,
                                     509,
@@ -243,8 +238,7 @@ static void says_what_a_feeder_says(void **state) {
 }
 
 /* With several threads, in the order of the inputs; and the sentence has the first twenty of them. */
-static void many(void **state) {
-    (void)state;
+TEST(many) {
     schema_t *schema = schema_of(FORMAT);
     manifest_t manifest;
     misfits_t skipped = {NULL, 0};
@@ -283,8 +277,7 @@ static void many(void **state) {
     schema_destroy(schema);
 }
 
-static void names_that_are_long(void **state) {
-    (void)state;
+TEST(names_that_are_long) {
     misfits_t misfits = {NULL, 0};
     err_t err = {.text = ""};
     char reason[1500];
@@ -300,8 +293,7 @@ static void names_that_are_long(void **state) {
 }
 
 /* One input alone has a sentence of its own; when none is left there is nothing to go on with. */
-static void none_is_left(void **state) {
-    (void)state;
+TEST(none_is_left) {
     schema_t *schema = schema_of(FORMAT);
     manifest_t manifest;
     misfits_t skipped = {NULL, 0};
@@ -328,25 +320,10 @@ static void none_is_left(void **state) {
 }
 
 /* Nobody waits for a pipe that has no writer. */
-static void streams_are_left_alone(void **state) {
-    (void)state;
+TEST(streams_are_left_alone) {
     assert_int_equal(mkfifo("pipe", 0600), 0);
     lab_say("x.csv", "x,y\n");
     EXPECT(FORMAT, "x.csv:1: no column 'a' (has: x,y)\n", "pipe", "x.csv");
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(first_lines, lab_open, lab_close),
-        cmocka_unit_test_setup_teardown(headers_that_may_be_missing, lab_open, lab_close),
-        cmocka_unit_test_setup_teardown(compressed, lab_open, lab_close),
-        cmocka_unit_test_setup_teardown(damaged, lab_open, lab_close),
-        cmocka_unit_test_setup_teardown(gone_meanwhile, lab_open, lab_close),
-        cmocka_unit_test_setup_teardown(says_what_a_feeder_says, lab_open, lab_close),
-        cmocka_unit_test_setup_teardown(many, lab_open, lab_close),
-        cmocka_unit_test(names_that_are_long),
-        cmocka_unit_test_setup_teardown(none_is_left, lab_open, lab_close),
-        cmocka_unit_test_setup_teardown(streams_are_left_alone, lab_open, lab_close),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_EACH(lab_open, lab_close);

@@ -1,17 +1,12 @@
 /* choices: lists that fill themselves up, and all combinations of them. */
 #include "study/choices.h"
+#include "test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
-static void test_fills_up(void **state) {
-    (void)state;
+TEST(fills_up) {
     load_spec_t load;
     load_spec_init(&load);
     load.compressor = "zstd";
@@ -40,8 +35,7 @@ static void test_fills_up(void **state) {
 }
 
 /* Each combination once; settings of a choice stand together, threads by threads. */
-static void test_combines(void **state) {
-    (void)state;
+TEST(combines) {
     choice_lists_t lists = {.threads = {1, 2, 4},
                             .thread_count = 3,
                             .batches = {100, 1000},
@@ -82,8 +76,7 @@ static void test_combines(void **state) {
     free(settings);
 }
 
-static void test_checks(void **state) {
-    (void)state;
+TEST(checks) {
     load_spec_t load;
     err_t err;
     load_spec_init(&load);
@@ -108,8 +101,7 @@ static void test_checks(void **state) {
 }
 
 /* Only what is less than the majority is unsafe, and stands in the URI. */
-static void test_concerns(void **state) {
-    (void)state;
+TEST(concerns) {
     static const struct {
         const char *concern;
         bool unsafe;
@@ -134,14 +126,4 @@ static void test_concerns(void **state) {
     assert_string_equal(choice_name(&lists, &choices[1], name), "w 1");
     free(choices);
     free(settings);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_fills_up),
-        cmocka_unit_test(test_combines),
-        cmocka_unit_test(test_checks),
-        cmocka_unit_test(test_concerns),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

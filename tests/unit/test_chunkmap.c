@@ -4,18 +4,13 @@
 #include "server/chunks/chunkmap.h"
 #include "server/chunks/keyorder.h"
 #include "server/presplit/presplit.h"
+#include "test.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
-static void test_order(void **state) {
-    (void)state;
+TEST(order) {
     /* each below the next */
     static const char *const rising[] = {
         "{\"a\": {\"$minKey\": 1}}",
@@ -65,8 +60,7 @@ static void test_order(void **state) {
         }
 }
 
-static void test_equal_numbers(void **state) {
-    (void)state;
+TEST(equal_numbers) {
     bson_t *a = lab_json("{\"a\": {\"$numberInt\": \"7\"}}"),
            *b = lab_json("{\"z\": {\"$numberDouble\": \"7.0\"}}"), *c = lab_json("{\"a\": 7, \"b\": 0}");
     assert_int_equal(keyorder_documents(a, b), 0); /* names do not count */
@@ -77,8 +71,7 @@ static void test_equal_numbers(void **state) {
 }
 
 /* What no order is known of makes no map, rather than a wrong one. */
-static void test_bounds_that_are_not_clear(void **state) {
-    (void)state;
+TEST(bounds_that_are_not_clear) {
     static const struct {
         const char *low, *high;
         bool clear;
@@ -121,8 +114,7 @@ static chunkmap_t *map_of(const char *const *bounds, const char *const *shards, 
 }
 
 /* No server has documents of so many levels; going through them must not use up the stack. */
-static void test_what_is_nested_too_deeply(void **state) {
-    (void)state;
+TEST(what_is_nested_too_deeply) {
     for (int levels = 200; levels <= 100000; levels += 49900) {
         const size_t length = 5 + 7 * (size_t)levels;
         uint8_t *bytes = calloc(1, length);
@@ -140,8 +132,7 @@ static void test_what_is_nested_too_deeply(void **state) {
 }
 
 /* A key of more fields than there may be is refused; whoever frees it all the same, even twice, does no harm. */
-static void test_key_of_too_many_fields(void **state) {
-    (void)state;
+TEST(key_of_too_many_fields) {
     bson_t spec = BSON_INITIALIZER;
     shardkey_t key;
     char name[16];
@@ -156,8 +147,7 @@ static void test_key_of_too_many_fields(void **state) {
 }
 
 /* Documents of config.chunks: every key must have its place, and one only. */
-static void test_chunks_of_a_collection(void **state) {
-    (void)state;
+TEST(chunks_of_a_collection) {
 #define LEAST    "{\"$minKey\": 1}"
 #define GREATEST "{\"$maxKey\": 1}"
 #define CHUNK(min, max, shard)                                                                               \
@@ -202,8 +192,7 @@ static void test_chunks_of_a_collection(void **state) {
 }
 
 /* The least key is below the least number. */
-static void test_least_key(void **state) {
-    (void)state;
+TEST(least_key) {
     static const char *const bounds[] = {"{\"a\": " LEAST "}",
                                          "{\"a\": {\"$numberLong\": \"-9223372036854775808\"}}"};
     static const char *const shards[] = {"s0", "s1"};
@@ -217,8 +206,7 @@ static void test_least_key(void **state) {
     chunkmap_free(map);
 }
 
-static void test_whole_keys(void **state) {
-    (void)state;
+TEST(whole_keys) {
     static const char *const bounds[] = {
         "{\"_id\": {\"$minKey\": 1}}", "{\"_id\": {\"$numberLong\": \"-5\"}}",
         "{\"_id\": {\"$numberInt\": \"0\"}}", "{\"_id\": {\"$numberLong\": \"4611686018427387904\"}}"};
@@ -251,8 +239,7 @@ static void test_whole_keys(void **state) {
 }
 
 /* A range is one chunk's only if no bound lies in it, whoever owns the chunks at its two ends. */
-static void test_ranges(void **state) {
-    (void)state;
+TEST(ranges) {
     static const char *const bounds[] = {
         "{\"_id\": {\"$minKey\": 1}}", "{\"_id\": {\"$numberLong\": \"100\"}}",
         "{\"_id\": {\"$numberLong\": \"200\"}}", "{\"_id\": {\"$numberLong\": \"300\"}}"};
@@ -288,8 +275,7 @@ static void test_ranges(void **state) {
     chunkmap_free(empty);
 }
 
-static void test_keys_of_several_fields(void **state) {
-    (void)state;
+TEST(keys_of_several_fields) {
     static const char *const bounds[] = {
         "{\"k\": {\"$minKey\": 1}, \"m\": {\"$minKey\": 1}}", "{\"k\": \"BMW\", \"m\": {\"$minKey\": 1}}",
         "{\"k\": \"BMW\", \"m\": 500}", "{\"k\": {\"$maxKey\": 1}, \"m\": 0}"};
@@ -312,8 +298,7 @@ static void test_keys_of_several_fields(void **state) {
 }
 
 /* Shards keep their numbers, whoever owns chunks now. */
-static void test_next_map(void **state) {
-    (void)state;
+TEST(next_map) {
     static const char *const bounds[] = {"{\"_id\": {\"$minKey\": 1}}",
                                          "{\"_id\": {\"$numberLong\": \"100\"}}"};
     chunkmap_t *first = map_of(bounds, (const char *const[]){"s0", "s1"}, 2), *next = chunkmap_new(first),
@@ -329,8 +314,7 @@ static void test_next_map(void **state) {
     chunkmap_free(next);
 }
 
-static void test_large_map(void **state) {
-    (void)state;
+TEST(large_map) {
     chunkmap_t *map = chunkmap_new(NULL);
     for (int64_t i = 0; i < 216; i++) {
         bson_t min = BSON_INITIALIZER;
@@ -366,8 +350,7 @@ static void key_is(const char *spec, const char *document, const char *expected)
     shardkey_free(&key);
 }
 
-static void test_keys_of_documents(void **state) {
-    (void)state;
+TEST(keys_of_documents) {
     key_is("a:1", "{\"a\": 5, \"b\": 6}", "{\"a\": 5}");
     key_is("a", "{\"a\": 5, \"b\": 6}", "{\"a\": 5}");
     key_is("b,a", "{\"a\": 5, \"b\": 6}", "{\"b\": 6, \"a\": 5}");
@@ -382,8 +365,7 @@ static void test_keys_of_documents(void **state) {
     key_is("a:1", "{\"a\": {\"b\": true}}", "{\"a\": {\"b\": true}}");
 }
 
-static void test_keys_that_are_none(void **state) {
-    (void)state;
+TEST(keys_that_are_none) {
     static const char *const bad[] = {"",           ",",       "a,",  "a:-1", "a:hashed,b:hashed",
                                       "a:2dsphere", "a:1,a:1", "$x:1"};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
@@ -412,8 +394,7 @@ static void bounds_are(const char *spec, size_t shards, const int64_t *expected)
     shardkey_free(&key);
 }
 
-static void test_bounds(void **state) {
-    (void)state;
+TEST(bounds) {
     bounds_are("_id:1", 2, (const int64_t[]){512ll << 53});
     bounds_are("_id:1,v:1", 2, (const int64_t[]){512ll << 53});
     bounds_are("_id:1", 3, (const int64_t[]){341ll << 53, 682ll << 53});
@@ -427,8 +408,7 @@ static void test_bounds(void **state) {
     shardkey_free(&key);
 }
 
-static void test_sample(void **state) {
-    (void)state;
+TEST(sample) {
     bson_t *keys[10], *bounds[8];
     size_t count;
     for (int i = 0; i < 10; i++) {
@@ -450,8 +430,7 @@ static void test_sample(void **state) {
 }
 
 /* Keys at an end of all keys, which no range may begin at; but one of several fields may have one there. */
-static void test_sample_of_ends(void **state) {
-    (void)state;
+TEST(sample_of_ends) {
     bson_t *keys[] = {
         BCON_NEW("k", BCON_MINKEY, "m", BCON_MINKEY), BCON_NEW("k", BCON_MINKEY, "m", BCON_MINKEY),
         BCON_NEW("k", BCON_MINKEY, "m", BCON_INT32(5)), BCON_NEW("k", BCON_MAXKEY, "m", BCON_MAXKEY)};
@@ -466,8 +445,7 @@ static void test_sample_of_ends(void **state) {
 }
 
 /* Servers take no range that begins at a name with a $, but for references: the next key behind it will do. */
-static void test_sample_of_operators(void **state) {
-    (void)state;
+TEST(sample_of_operators) {
     bson_t *keys[] = {
         BCON_NEW("k", "{", "$x", BCON_INT32(1), "}"), BCON_NEW("k", "{", "$x", BCON_INT32(2), "}"),
         BCON_NEW("k", "{", "a", "[", "{", "$x", BCON_INT32(1), "}", "]", "}"),
@@ -481,28 +459,4 @@ static void test_sample_of_operators(void **state) {
     bson_destroy(bounds[0]);
     for (size_t i = 0; i < 5; i++)
         bson_destroy(keys[i]);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_order),
-        cmocka_unit_test(test_sample_of_operators),
-        cmocka_unit_test(test_equal_numbers),
-        cmocka_unit_test(test_bounds_that_are_not_clear),
-        cmocka_unit_test(test_what_is_nested_too_deeply),
-        cmocka_unit_test(test_key_of_too_many_fields),
-        cmocka_unit_test(test_chunks_of_a_collection),
-        cmocka_unit_test(test_least_key),
-        cmocka_unit_test(test_whole_keys),
-        cmocka_unit_test(test_ranges),
-        cmocka_unit_test(test_keys_of_several_fields),
-        cmocka_unit_test(test_next_map),
-        cmocka_unit_test(test_large_map),
-        cmocka_unit_test(test_keys_of_documents),
-        cmocka_unit_test(test_keys_that_are_none),
-        cmocka_unit_test(test_bounds),
-        cmocka_unit_test(test_sample),
-        cmocka_unit_test(test_sample_of_ends),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,15 +1,10 @@
 /* place: the text of --index. */
 #include "server/collection.h"
+#include "test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
 
-#include <cmocka.h>
-
-static void test_good(void **state) {
-    (void)state;
+TEST(good) {
     static const struct {
         const char *text, *keys, *name;
     } cases[] = {
@@ -36,8 +31,7 @@ static void test_good(void **state) {
     }
 }
 
-static void test_options(void **state) {
-    (void)state;
+TEST(options) {
     static const struct {
         const char *text, *options, *name;
     } cases[] = {
@@ -61,8 +55,7 @@ static void test_options(void **state) {
     }
 }
 
-static void test_bad(void **state) {
-    (void)state;
+TEST(bad) {
     static const struct {
         const char *text, *says;
     } cases[] = {
@@ -105,8 +98,7 @@ static void test_bad(void **state) {
     }
 }
 
-static void test_too_long(void **state) {
-    (void)state;
+TEST(too_long) {
     char text[400] = "";
     for (int i = 0; i < 30; i++)
         snprintf(text + strlen(text), sizeof text - strlen(text), "%sfield%02d:1", i ? "," : "", i);
@@ -123,8 +115,7 @@ static void test_too_long(void **state) {
 }
 
 /* A name that is too long is cut between two characters, and its whole length is told. */
-static void test_name(void **state) {
-    (void)state;
+TEST(name) {
     char field[130], name[COLLECTION_INDEX_NAME];
     bson_t *keys = BCON_NEW("d", BCON_INT32(1), "k", BCON_DOUBLE(-1), "p", "2dsphere");
     assert_int_equal(collection_name_index(keys, name), 19);
@@ -152,8 +143,7 @@ static index_spec_t listed(const char *json) {
 #define TEXT "{\"key\": {\"a\": 1, \"_fts\": \"text\", \"_ftsx\": 1}, \"name\": \"x\", \"weights\": "
 
 /* One of --index, and one as a server lists it. */
-static void test_same(void **state) {
-    (void)state;
+TEST(same) {
     static const struct {
         const char *asked, *listed;
         bool keys, unique;
@@ -187,8 +177,7 @@ static void test_same(void **state) {
     }
 }
 
-static void test_keep_uncollated(void **state) {
-    (void)state;
+TEST(keep_uncollated) {
     static const struct {
         const char *listed, *options;
     } cases[] = {
@@ -207,17 +196,4 @@ static void test_keep_uncollated(void **state) {
         bson_free(options);
         collection_free_index(&spec);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_good),
-        cmocka_unit_test(test_options),
-        cmocka_unit_test(test_bad),
-        cmocka_unit_test(test_too_long),
-        cmocka_unit_test(test_name),
-        cmocka_unit_test(test_same),
-        cmocka_unit_test(test_keep_uncollated),
-    };
-    return cmocka_run_group_tests_name("collection_index", tests, NULL, NULL);
 }

@@ -2,18 +2,14 @@
  * against what they promise of seeded samples; and files of an earlier run, good and bad. */
 #include "base/numbers/hist.h"
 #include "query/compare.h"
+#include "test.h"
 
 #include <fcntl.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 static void near(double value, double expected, double within) {
     if (!(fabs(value - expected) <= within))
@@ -23,8 +19,7 @@ static void near(double value, double expected, double within) {
 /* ---- Student's t ---- */
 
 /* As printed in tables, with three decimals. */
-static void test_table_of_student(void **state) {
-    (void)state;
+TEST(table_of_student) {
     static const struct {
         double freedom, at_95, at_975, at_995;
     } rows[] = {{1, 6.314, 12.706, 63.657},   {2, 2.920, 4.303, 9.925},  {3, 2.353, 3.182, 5.841},
@@ -41,8 +36,7 @@ static void test_table_of_student(void **state) {
 }
 
 /* Where there is a formula: of one degree tan(pi (p - 1/2)), of two (2p - 1) sqrt(1 / (2p (1 - p))). */
-static void test_formulas_of_student(void **state) {
-    (void)state;
+TEST(formulas_of_student) {
     for (double p = 0.55; p < 0.9996; p += 0.0125) {
         double one = tan(M_PI * (p - 0.5)), two = (2 * p - 1) / sqrt(2 * p * (1 - p));
         near(compare_student(p, 1), one, one * 1e-9);
@@ -55,8 +49,7 @@ static void test_formulas_of_student(void **state) {
 }
 
 /* Degrees that are not whole: between their neighbours, and without a step. */
-static void test_student_falls(void **state) {
-    (void)state;
+TEST(student_falls) {
     double before = INFINITY;
     for (double freedom = 1; freedom < 200; freedom *= 1.01) {
         double now = compare_student(0.975, freedom);
@@ -71,8 +64,7 @@ static void test_student_falls(void **state) {
 /* By hand: 10 +- 1 of four, then 12 +- 1.5 of nine. Variances of the logarithms 1/400 and 1.5^2/(9 * 144) =
  * 1/576; degrees (1/400 + 1/576)^2 / ((1/400)^2 / 3 + (1/576)^2 / 8) = 7.29428; half the width t * sqrt(1/400
  * + 1/576) = t * 0.0650854. t(7) = 2.36462 and t(8) = 2.30600 hold t between them. */
-static void test_by_hand(void **state) {
-    (void)state;
+TEST(by_hand) {
     ratio_t ratio = compare_means((sample_t){4, 10, 1}, (sample_t){9, 12, 1.5});
     near(ratio.times, 1.2, 1e-12);
     near(ratio.low * ratio.high, 1.44, 1e-12);
@@ -90,8 +82,7 @@ static void test_by_hand(void **state) {
 
 /* Two and two with the same relative deviation: two degrees, so t = 4.302653; 10 % each: half the width
  * 4.302653 * sqrt(0.01/2 + 0.01/2) = 0.4302653. */
-static void test_two_and_two(void **state) {
-    (void)state;
+TEST(two_and_two) {
     ratio_t ratio = compare_means((sample_t){2, 5, 0.5}, (sample_t){2, 7, 0.7});
     near(ratio.low, 1.4 * exp(-0.4302653), 1e-6);
     near(ratio.high, 1.4 * exp(0.4302653), 1e-6);
@@ -101,8 +92,7 @@ static void test_two_and_two(void **state) {
     near(ratio.high, exp(12.706205 * 0.1 / sqrt(2)), 1e-5);
 }
 
-static void test_cannot_be_told(void **state) {
-    (void)state;
+TEST(cannot_be_told) {
     static const sample_t good = {5, 10, 1};
     static const sample_t no_mean[] = {{0, NAN, NAN}, {0, 10, 1}, {3, NAN, 1}, {3, 0, 1}, {3, -2, 1}};
     static const sample_t few[] = {{1, 20, NAN}, {1, 20, 0}, {2, 20, NAN}};
@@ -118,8 +108,7 @@ static void test_cannot_be_told(void **state) {
     }
 }
 
-static void test_without_noise(void **state) {
-    (void)state;
+TEST(without_noise) {
     ratio_t same = compare_means((sample_t){3, 7, 0}, (sample_t){3, 7, 0});
     assert_true(same.times == 1 && same.low == 1 && same.high == 1 && !same.differs);
     ratio_t other = compare_means((sample_t){3, 7, 0}, (sample_t){3, 8, 0});
@@ -172,8 +161,7 @@ static void simulate(drawn_from_t before, drawn_from_t now, double *differ, doub
     *cover = (double)covering / PAIRS;
 }
 
-static void test_equal_ones_are_noise(void **state) {
-    (void)state;
+TEST(equal_ones_are_noise) {
     static const struct {
         drawn_from_t before, now;
         double least; /* Welch's degrees are an approximation: a little short for three beside fifty */
@@ -190,8 +178,7 @@ static void test_equal_ones_are_noise(void **state) {
     }
 }
 
-static void test_other_ones_are_found(void **state) {
-    (void)state;
+TEST(other_ones_are_found) {
     static const struct {
         drawn_from_t before, now;
         double least;
@@ -222,8 +209,7 @@ static bool read_text(const char *text, earlier_list_t *list, err_t *err) {
 
 #define HEAD "{\"schema\":1,\"command\":\"query\",\"status\":0,\"suite\":\"s\",\"queries\":["
 
-static void test_file(void **state) {
-    (void)state;
+TEST(file) {
     earlier_list_t list;
     err_t err = {.text = ""};
     if (!read_text(
@@ -272,8 +258,7 @@ static void test_file(void **state) {
 }
 
 /* Answers, as they are printed: they need not be extended JSON that anybody can read. */
-static void test_answers_are_not_read(void **state) {
-    (void)state;
+TEST(answers_are_not_read) {
     enum { DEEP = 170 };
     char deep[2 * DEEP + 3] = "";
     for (int i = 0; i < DEEP; i++) {
@@ -309,8 +294,7 @@ static void test_answers_are_not_read(void **state) {
     unlink(path);
 }
 
-static void test_broken_files(void **state) {
-    (void)state;
+TEST(broken_files) {
     static const struct {
         const char *text, *says;
     } files[] = {
@@ -370,8 +354,7 @@ static void test_broken_files(void **state) {
     unlink(path);
 }
 
-static void test_deep_file(void **state) {
-    (void)state;
+TEST(deep_file) {
     enum { DEEP = 5000 };
     static char text[DEEP * 8 + 200];
     earlier_list_t list;
@@ -385,8 +368,7 @@ static void test_deep_file(void **state) {
     unlink(path);
 }
 
-static void test_files_that_cannot_be_read(void **state) {
-    (void)state;
+TEST(files_that_cannot_be_read) {
     earlier_list_t list;
     err_t err = {.text = ""};
     assert_false(compare_read("no/such/file.json", &list, &err));
@@ -407,24 +389,4 @@ static void test_files_that_cannot_be_read(void **state) {
     assert_int_equal(err.status, STATUS_USAGE);
     assert_non_null(strstr(err.text, "earlier.json is larger than 64 MB"));
     unlink(path);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_table_of_student),
-        cmocka_unit_test(test_formulas_of_student),
-        cmocka_unit_test(test_student_falls),
-        cmocka_unit_test(test_by_hand),
-        cmocka_unit_test(test_two_and_two),
-        cmocka_unit_test(test_cannot_be_told),
-        cmocka_unit_test(test_without_noise),
-        cmocka_unit_test(test_equal_ones_are_noise),
-        cmocka_unit_test(test_other_ones_are_found),
-        cmocka_unit_test(test_file),
-        cmocka_unit_test(test_answers_are_not_read),
-        cmocka_unit_test(test_broken_files),
-        cmocka_unit_test(test_deep_file),
-        cmocka_unit_test(test_files_that_cannot_be_read),
-    };
-    return cmocka_run_group_tests_name("compare", tests, NULL, NULL);
 }

@@ -2,16 +2,12 @@
 #include "base/conceal.h"
 #include "base/err.h"
 #include "base/text.h"
+#include "test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-
-#include <cmocka.h>
 
 static void check(const char *written, const char *shown) {
     char *copy = text_concealed(written), text[200];
@@ -27,8 +23,7 @@ static void check(const char *written, const char *shown) {
         assert_string_equal(shown, err.text);
 }
 
-static void concealed(void **state) {
-    (void)state;
+TEST(concealed) {
     static const struct {
         const char *text, *shown;
     } cases[] = {
@@ -106,8 +101,7 @@ static void concealed(void **state) {
 }
 
 /* An argument may hold these: a field or a folder may have such a name. */
-static void names(void **state) {
-    (void)state;
+TEST(names) {
     static const struct {
         const char *text, *shown;
     } cases[] = {
@@ -123,8 +117,7 @@ static void names(void **state) {
 }
 
 /* However much of a text there is room for, and wherever it was cut off. */
-static void cut(void **state) {
-    (void)state;
+TEST(cut) {
     static const char uri[] = "the file mongodb://joe:s3cretpassword@h/a.b is not there";
     for (size_t length = 1; length < sizeof uri; length++) {
         char text[sizeof uri + 4];
@@ -153,8 +146,7 @@ static void cut(void **state) {
     assert_string_equal("mongodb://j:***", conceal(small, sizeof small));
 }
 
-static void found(void **state) {
-    (void)state;
+TEST(found) {
     assert_true(conceal_finds("u=mongodb://joe:s3cret@h/a.b"));
     assert_true(conceal_finds("https://a.b/c ftp://joe:s3cret@h"));
     assert_false(conceal_finds("mongodb://h:27017/a.b"));
@@ -177,8 +169,7 @@ static void found(void **state) {
 
 /* A long text is looked through once, whatever it is made of: 20 seconds are a hundred times what that takes, and each
  * of these took minutes when each piece of a text was looked for from the text's beginning to its end. */
-static void long_texts(void **state) {
-    (void)state;
+TEST(long_texts) {
     static const char *const pieces[][2] = {{"spotify://track:s3cret "},
                                             {"//"},
                                             {"//:"},
@@ -205,12 +196,4 @@ static void long_texts(void **state) {
         free(shown);
         text_free(&text);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(concealed), cmocka_unit_test(names),      cmocka_unit_test(cut),
-        cmocka_unit_test(found),     cmocka_unit_test(long_texts),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

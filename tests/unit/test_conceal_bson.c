@@ -2,15 +2,11 @@
  * changes, whatever stands beside it. */
 #include "base/conceal_bson.h"
 #include "base/text.h"
+#include "test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static void shows(const char *json, const char *expected) {
     bson_error_t error;
@@ -23,8 +19,7 @@ static void shows(const char *json, const char *expected) {
     bson_destroy(document);
 }
 
-static void test_values(void **state) {
-    (void)state;
+TEST(values) {
     shows("{\"_id\": 1, \"link\": {\"url\": \"docker://nginx:latest\"}, \"mail\": \"ann@example.org\"}",
           "{ \"_id\" : 1, \"link\" : { \"url\" : \"docker://nginx:***\" }, \"mail\" : \"ann@example.org\" }");
     shows("{\"a\": [\"mongodb://joe:s3cret@h\", 5, [\"x\"]], \"http://joe:s3cret@h\": true}",
@@ -40,8 +35,7 @@ static void test_values(void **state) {
 }
 
 /* Texts by chance, of what secrets and JSON are made of: read again, the JSON has each text as it would be alone. */
-static void test_each_alone(void **state) {
-    (void)state;
+TEST(each_alone) {
     static const char *const pieces[] = {"mongodb:",  "//", "joe", ":",  "s3cret", "@",   "h",
                                          "1234",      " ",  "\"",  "\\", ",",      "}",   "]",
                                          "password=", "?",  "&",   "\n", "\x1b",   "***", "\xC3\xA9"};
@@ -83,8 +77,7 @@ static void test_each_alone(void **state) {
 }
 
 /* As deep as a server accepts, and deeper than there is a stack for. */
-static void test_depth(void **state) {
-    (void)state;
+TEST(depth) {
     static const int depths[] = {200, 2000};
     for (int i = 0; i < 2; i++) {
         bson_t *document = BCON_NEW("a", BCON_UTF8("//j:s3cret@h"));
@@ -99,13 +92,4 @@ static void test_depth(void **state) {
         bson_destroy(shown);
         bson_destroy(document);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_values),
-        cmocka_unit_test(test_each_alone),
-        cmocka_unit_test(test_depth),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,14 +2,10 @@
 #include "format/values/calendar.h"
 #include "format/values/convert.h"
 #include "format_lab.h"
+#include "test.h"
 
 #include <inttypes.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 /* Behind the text there is something that must not count. */
 static slack_t text_of(const char *text) {
@@ -19,8 +15,7 @@ static slack_t text_of(const char *text) {
 /* --- whole numbers
  * ---------------------------------------------------------------------------------------------- */
 
-static void test_digits(void **state) {
-    (void)state;
+TEST(digits) {
     static const struct {
         const char *text;
         uint64_t value;
@@ -56,8 +51,7 @@ static void test_digits(void **state) {
 }
 
 /* Each length, each place, each byte. */
-static void test_digits_every_byte(void **state) {
-    (void)state;
+TEST(digits_every_byte) {
     uint64_t seed = 4;
     for (size_t length = 1; length <= 16; length++) {
         for (size_t place = 0; place < length; place++) {
@@ -79,8 +73,7 @@ static void test_digits_every_byte(void **state) {
     }
 }
 
-static void test_int(void **state) {
-    (void)state;
+TEST(int) {
     static const struct {
         const char *text;
         int64_t value;
@@ -147,8 +140,7 @@ static void expect_int_back(int64_t value) {
         fail_msg("%s is read as %" PRId64, expected, back);
 }
 
-static void test_int_there_and_back(void **state) {
-    (void)state;
+TEST(int_there_and_back) {
     static const int64_t edges[] = {0,  1,   -1,        9,         10,        -9,       -10,
                                     99, 100, INT32_MAX, INT32_MIN, INT64_MAX, INT64_MIN};
     for (size_t i = 0; i < sizeof edges / sizeof *edges; i++)
@@ -179,8 +171,7 @@ static bool same_bits(double a, double b) {
     return memcmp(&a, &b, sizeof a) == 0;
 }
 
-static void test_numbers(void **state) {
-    (void)state;
+TEST(numbers) {
     static const struct {
         const char *text;
         int divide;
@@ -261,8 +252,7 @@ static void test_numbers(void **state) {
 }
 
 /* Exponents that no machine word holds. */
-static void test_exponents_beyond_all(void **state) {
-    (void)state;
+TEST(exponents_beyond_all) {
     static const char *const tiny[] = {"1e-99999999999999999999", "1e-9223372036854775808",
                                        "1e-9223372036854775807", "1e-2147483649", "123.456e-100000"};
     for (size_t i = 0; i < sizeof tiny / sizeof *tiny; i++) {
@@ -303,8 +293,7 @@ static size_t random_decimal(uint64_t *seed, char *text) {
 }
 
 /* The nearest double, always: a million decimal texts against strtod, the division put into the exponent. */
-static void test_against_strtod(void **state) {
-    (void)state;
+TEST(against_strtod) {
     uint64_t seed = 6;
     for (int round = 0; round < 1000000; round++) {
         char text[64], shifted[96];
@@ -336,8 +325,7 @@ static void expect_number_back(double value, int divide) {
                  (const char *)out, back);
 }
 
-static void test_number_there_and_back(void **state) {
-    (void)state;
+TEST(number_there_and_back) {
     static const double edges[] = {0.0,
                                    -0.0,
                                    0.1,
@@ -379,8 +367,7 @@ static void test_number_there_and_back(void **state) {
 
 /* What a person wrote in the usual way comes back as it was: up to 15 digits, no zeros in front or at the
  * end. */
-static void test_usual_numbers_keep_their_text(void **state) {
-    (void)state;
+TEST(usual_numbers_keep_their_text) {
     uint64_t seed = 8;
     for (int round = 0; round < 200000; round++) {
         char text[64];
@@ -402,8 +389,7 @@ static void test_usual_numbers_keep_their_text(void **state) {
 }
 
 /* The shortest text: no shorter one reads back as the same double. */
-static void test_shortest(void **state) {
-    (void)state;
+TEST(shortest) {
     static const struct {
         double value;
         int divide;
@@ -448,8 +434,7 @@ static bool iso(const char *text, int64_t *ms) {
     return is;
 }
 
-static void test_every_day(void **state) {
-    (void)state;
+TEST(every_day) {
     int64_t number = 0,
             anchor = 719528; /* days from 0000-01-01 to 1970-01-01: 1970 x 365 and 478 leap days */
     uint8_t text[10 + 64];
@@ -471,8 +456,7 @@ static void test_every_day(void **state) {
     assert_int_equal(number, 3652425);
 }
 
-static void test_no_such_day(void **state) {
-    (void)state;
+TEST(no_such_day) {
     int64_t ms;
     for (int year = 0; year < 10000; year += year < 1890 || year > 2110 ? 37 : 1) {
         for (int month = 0; month < 100; month++) {
@@ -497,8 +481,7 @@ static void test_no_such_day(void **state) {
 }
 
 /* Any byte at any of the ten places. */
-static void test_dates_every_byte(void **state) {
-    (void)state;
+TEST(dates_every_byte) {
     static const char *const bases[] = {"2013-01-01", "2012-02-29", "1999-12-31", "0004-02-20", "1900-10-10"};
     for (size_t i = 0; i < sizeof bases / sizeof *bases; i++) {
         for (size_t place = 0; place < 10; place++) {
@@ -520,23 +503,4 @@ static void test_dates_every_byte(void **state) {
             }
         }
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_digits),
-        cmocka_unit_test(test_digits_every_byte),
-        cmocka_unit_test(test_int),
-        cmocka_unit_test(test_int_there_and_back),
-        cmocka_unit_test(test_numbers),
-        cmocka_unit_test(test_exponents_beyond_all),
-        cmocka_unit_test(test_against_strtod),
-        cmocka_unit_test(test_number_there_and_back),
-        cmocka_unit_test(test_usual_numbers_keep_their_text),
-        cmocka_unit_test(test_shortest),
-        cmocka_unit_test(test_every_day),
-        cmocka_unit_test(test_no_such_day),
-        cmocka_unit_test(test_dates_every_byte),
-    };
-    return cmocka_run_group_tests_name("convert", tests, NULL, NULL);
 }

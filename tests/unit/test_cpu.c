@@ -1,15 +1,11 @@
 /* cpu: the kernel's tables, in the form of several releases, and this process's own time. */
 #include "base/clock.h"
 #include "base/host/cpu.h"
+#include "test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 static void host_is(const char *text, uint64_t user, uint64_t sys, uint64_t iowait, uint64_t idle) {
     cpu_times_t times;
@@ -21,8 +17,7 @@ static void host_is(const char *text, uint64_t user, uint64_t sys, uint64_t iowa
     assert_int_equal(times.idle, idle);
 }
 
-static void test_host(void **state) {
-    (void)state;
+TEST(host) {
     /* user nice system idle iowait irq softirq steal guest guest_nice */
     host_is("cpu  1000 200 30 40000 500 6 7 8000 900 100\ncpu0 1 2 3 4 5 6 7 8 9 10\nintr 5\n", 1200, 43, 500,
             40000);
@@ -32,8 +27,7 @@ static void test_host(void **state) {
             9223372036854775808u, 0, 0);
 }
 
-static void test_not_of_a_host(void **state) {
-    (void)state;
+TEST(not_of_a_host) {
     static const char *const texts[] = {"",
                                         "cpu",
                                         "cpu  ",
@@ -59,8 +53,7 @@ static void process_is(const char *text, const char *name, uint64_t ticks) {
 
 #define REST " S 1 17 17 0 -1 4194560 5 6 7 8 1200 34 9 10 20 0 33 0 5000 6000 7000\n"
 
-static void test_process(void **state) {
-    (void)state;
+TEST(process) {
     process_is("17 (mongod)" REST, "mongod", 1234);
     process_is("1 (mongod 6.0)" REST, "mongod 6.0", 1234);
     process_is("17 (a) S 1 2 (b) c)" REST, "a) S 1 2 (b) c", 1234);
@@ -71,8 +64,7 @@ static void test_process(void **state) {
     process_is("17 (x) R 1 17 17 -1 -1 4194560 5 6 7 8 1200 34\n", "x", 1234);
 }
 
-static void test_not_of_a_process(void **state) {
-    (void)state;
+TEST(not_of_a_process) {
     static const char *const texts[] = {"",
                                         "17",
                                         "17 (mongod",
@@ -88,8 +80,7 @@ static void test_not_of_a_process(void **state) {
 }
 
 /* This process, at work for a while: as much as its own clock says, and no more than the host was. */
-static void test_this_one(void **state) {
-    (void)state;
+TEST(this_one) {
     cpu_times_t host_before, host_after;
     cpu_process_t before, after;
     assert_true(cpu_ticks_per_second() >= 1);
@@ -99,7 +90,7 @@ static void test_this_one(void **state) {
         ;
     assert_true(cpu_process(getpid(), &after) && cpu_host(&host_after));
     int64_t took = clock_process_cpu_ns() - began;
-    assert_string_equal(after.name, "test_cpu");
+    assert_string_equal(after.name, program_invocation_short_name);
     double ticks = (double)(after.ticks - before.ticks),
            expected = (double)took / 1e9 * cpu_ticks_per_second();
     assert_true(ticks >= expected - 3 && ticks <= expected + 3); /* each reading is of whole ticks */
@@ -109,13 +100,4 @@ static void test_this_one(void **state) {
     assert_false(cpu_process(0, &none));
     assert_false(cpu_process(-1, &none));
     assert_false(cpu_process(INT64_MAX, &none));
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_host),     cmocka_unit_test(test_not_of_a_host),
-        cmocka_unit_test(test_process),  cmocka_unit_test(test_not_of_a_process),
-        cmocka_unit_test(test_this_one),
-    };
-    return cmocka_run_group_tests_name("cpu", tests, NULL, NULL);
 }

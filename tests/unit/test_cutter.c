@@ -51,12 +51,7 @@ static bool utf16_memory(const struct source *source) {
 #undef source_is_utf16
 
 #include "format_lab.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
+#include "test.h"
 
 enum { W = CUTTER_WINDOW };
 
@@ -161,8 +156,7 @@ static void expect_whole(const grown_t *text) {
     free(result.cuts);
 }
 
-static void test_small(void **state) {
-    (void)state;
+TEST(small) {
     static const char *const texts[] = {"", "\n", "a", "a\n", "a\nb", "\n\n\n", "a\r\nb\r\n"};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         grown_t text = {0};
@@ -176,8 +170,7 @@ static void test_small(void **state) {
 }
 
 /* Record ends and text ends at and around the ends of windows and buffers. */
-static void test_edges(void **state) {
-    (void)state;
+TEST(edges) {
     static const size_t places[] = {W, 2 * W, CUTTER_BUFFER, W + CUTTER_BUFFER, 2 * CUTTER_BUFFER, 3 * W};
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
         for (size_t around = 0; around < 5; around++) {
@@ -196,8 +189,7 @@ static void test_edges(void **state) {
 }
 
 /* Nothing but one record, one byte shorter and longer than a window, a buffer. */
-static void test_one_record(void **state) {
-    (void)state;
+TEST(one_record) {
     static const size_t lengths[] = {W, CUTTER_BUFFER, 2 * W, 5 * W + 17};
     for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
         for (size_t around = 0; around < 5; around++) {
@@ -225,8 +217,7 @@ static void random_records(uint64_t *seed, size_t least, grown_t *text) {
         add_record(text, lab_chance(seed, 300), false);
 }
 
-static void test_random(void **state) {
-    (void)state;
+TEST(random) {
     uint64_t seed = 13;
     for (int round = 0; round < 60; round++) {
         grown_t text = {0};
@@ -238,8 +229,7 @@ static void test_random(void **state) {
 
 /* A record that is longer than any may be is skipped, told with its first bytes, and costs no memory of its
  * size. */
-static void test_oversize(void **state) {
-    (void)state;
+TEST(oversize) {
     static const size_t limits[] = {1, 300000, 1 << 20};
     static const size_t fronts[] = {0, 11, W - 1, W, W + 100, 2 * W - 5};
     for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
@@ -282,8 +272,7 @@ static void test_oversize(void **state) {
 }
 
 /* A record of just the limit is none of those. */
-static void test_just_not_oversize(void **state) {
-    (void)state;
+TEST(just_not_oversize) {
     static const size_t limits[] = {CUTTER_BUFFER, 300000, 1 << 20};
     for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
         for (size_t front = 0; front < 3; front++) {
@@ -303,8 +292,7 @@ static void test_just_not_oversize(void **state) {
     }
 }
 
-static void test_two_oversize(void **state) {
-    (void)state;
+TEST(two_oversize) {
     grown_t text = {0};
     add_record(&text, 900000, true);
     add_record(&text, 800000, true);
@@ -326,8 +314,7 @@ static void test_two_oversize(void **state) {
 
 /* A fault: everything whole before it is cut, then it is told, and every time again; a cut that may lack
  * records of its window says so. */
-static void test_faults(void **state) {
-    (void)state;
+TEST(faults) {
     uint64_t seed = 14;
     for (int round = 0; round < 80; round++) {
         grown_t text = {0};
@@ -365,8 +352,7 @@ static void test_faults(void **state) {
 }
 
 /* When the pool is closed there is nothing more, and that is no fault. */
-static void test_closed_pool(void **state) {
-    (void)state;
+TEST(closed_pool) {
     grown_t text = {0};
     for (int i = 0; i < 10; i++)
         add_record(&text, 100000, true);
@@ -386,8 +372,7 @@ static void test_closed_pool(void **state) {
 }
 
 /* A cutter holds no buffer while it waits for one: one buffer is enough for two cutters in turn. */
-static void test_two_share_one_buffer(void **state) {
-    (void)state;
+TEST(two_share_one_buffer) {
     grown_t text = {0};
     uint64_t seed = 15, sizes[2] = {0, 0};
     random_records(&seed, 1500000, &text);
@@ -466,8 +451,7 @@ static cutter_t *quoted_cutter(const quoted_t *quoted, struct source *source, po
     return cutter;
 }
 
-static void test_quoted_windows(void **state) {
-    (void)state;
+TEST(quoted_windows) {
     quoted_t quoted = quoted_new();
     uint64_t seed = 5;
     while (quoted.text.size < 12 * W)
@@ -507,8 +491,7 @@ static void test_quoted_windows(void **state) {
 
 /* A file that ends within quotes is cut into windows as any other, and is told from the open quote on: its lines may be one
  * record one day. */
-static void test_quoted_open(void **state) {
-    (void)state;
+TEST(quoted_open) {
     quoted_t quoted = quoted_new();
     while (quoted.text.size < 2 * W)
         quoted_add(&quoted, 1000, 60);
@@ -541,8 +524,7 @@ static void test_quoted_open(void **state) {
 }
 
 /* One that is surely never closed is a line, and what was read to find that out is cut as usual. */
-static void test_quoted_never(void **state) {
-    (void)state;
+TEST(quoted_never) {
     quoted_t quoted = quoted_new();
     quoted_add(&quoted, 1000, 60);
     grown_text(&quoted.text, "8,\"never closed\n");
@@ -597,8 +579,7 @@ static void expect_cuts(const quoted_t *quoted, size_t count, const got_t *wante
 
 /* A quoted name after a byte-order mark is in quotes, too: here up to a quote that would be taken for a closing one, where
  * the first window ends. */
-static void test_quoted_mark(void **state) {
-    (void)state;
+TEST(quoted_mark) {
     quoted_t quoted = quoted_new();
     grown_text(&quoted.text, "\xEF\xBB\xBF\"a\n\",b\n");
     while (quoted.text.size < W - 3)
@@ -612,8 +593,7 @@ static void test_quoted_mark(void **state) {
 }
 
 /* A quote that nothing closes does not take the records after it along, whatever follows them. */
-static void test_quoted_never_and_oversize(void **state) {
-    (void)state;
+TEST(quoted_never_and_oversize) {
     quoted_t quoted = quoted_new();
     grown_text(&quoted.text, "8,\"never closed\n9,a line\n");
     const uint64_t start = quoted.text.size, large = (17 << 20) + 1;
@@ -626,8 +606,7 @@ static void test_quoted_never_and_oversize(void **state) {
 }
 
 /* What follows the last quote that counts decides whether it closes anything: not that it is the last one. */
-static void test_quoted_far(void **state) {
-    (void)state;
+TEST(quoted_far) {
     for (int closes = 0; closes < 2; closes++) {
         quoted_t quoted = quoted_new();
         grown_text(&quoted.text, "8,\"a\n");
@@ -659,8 +638,7 @@ static void test_quoted_far(void **state) {
 }
 
 /* What was looked at, or read after a cut, is of the place where it was read: a seek leaves it behind. */
-static void test_seek_after_look(void **state) {
-    (void)state;
+TEST(seek_after_look) {
     grown_t text = {0};
     uint64_t seed = 3;
     schema_t *schema = lab_schema("format: x\nrecord: {delimiter: \",\"}\nfields: [{name: a}]\n");
@@ -735,8 +713,7 @@ static void add_object(grown_t *text, size_t length, bool pretty) {
 }
 
 /* Every object goes whole into the window in which it begins, in one array (also on one line) and one after the other. */
-static void test_json_windows(void **state) {
-    (void)state;
+TEST(json_windows) {
     for (int way = 0; way < 6; way++) {
         const bool array = way & 1, pretty = way == 2 || way == 3, one_line = way == 5;
         grown_t text = {0};
@@ -812,8 +789,7 @@ static void json_oversize(bool pretty, size_t broken_at) {
     grown_free(&text);
 }
 
-static void test_json_oversize(void **state) {
-    (void)state;
+TEST(json_oversize) {
     json_oversize(false, 0);
     json_oversize(true, 0);
     json_oversize(true, 100);      /* it is broken, which is seen at once, */
@@ -821,8 +797,7 @@ static void test_json_oversize(void **state) {
 }
 
 /* What follows an array does not open it again. */
-static void test_json_after_array(void **state) {
-    (void)state;
+TEST(json_after_array) {
     static const char *const texts[] = {"[{\"a\":1}]\n{\"b\":1}\n", "[{\"a\":1}] oops", "[]\n{}",
                                         "[{}\n]\n\n{}\n"};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
@@ -845,8 +820,7 @@ static void test_json_after_array(void **state) {
 }
 
 /* An array that is not closed was cut off, wherever that was: its whole objects are read, and then it is a fault. */
-static void test_json_cut_off(void **state) {
-    (void)state;
+TEST(json_cut_off) {
     grown_t all = {0};
     grown_text(&all, "[\n");
     for (int i = 0; i < 40; i++)
@@ -879,8 +853,7 @@ static void test_json_cut_off(void **state) {
 }
 
 /* The same in one line, which is longer than what is looked at first, or has as many blanks at its end or before it. */
-static void test_json_one_line(void **state) {
-    (void)state;
+TEST(json_one_line) {
     for (int way = 0; way < 14; way++) {
         const bool closed = way & 1, blanks = way >= 2 && way < 4, late = way >= 6;
         grown_t text = {0};
@@ -910,8 +883,7 @@ static void test_json_one_line(void **state) {
 
 /* Where an array is broken, or holds what is no object, its ] counts all the same; and where it is cut off, an object that
  * has ended is read. */
-static void test_json_ends(void **state) {
-    (void)state;
+TEST(json_ends) {
     static const struct {
         const char *text;
         size_t end;
@@ -975,8 +947,7 @@ static void test_json_ends(void **state) {
 }
 
 /* The same of what is too long to be kept. */
-static void test_json_broken_oversize(void **state) {
-    (void)state;
+TEST(json_broken_oversize) {
     static const char *const begins[] = {"[{\"a\":\"x},", "[1,2,"};
     for (int way = 0; way < 4; way++) {
         grown_t text = {0};
@@ -1050,8 +1021,7 @@ static uint64_t cut_bson(const grown_t *text, bool fails, bool *last, err_t *err
 }
 
 /* Where no byte is a line end, too, what stands before a fault is read. */
-static void test_bson_before_fault(void **state) {
-    (void)state;
+TEST(bson_before_fault) {
     grown_t text = {.at = (uint8_t *)"\14\0\0\0\20a\0\2\0\0\0\0", .size = 12};
     bool last;
     err_t err;
@@ -1059,8 +1029,7 @@ static void test_bson_before_fault(void **state) {
     assert_true(err.text[0] && !last);
 }
 
-static void test_bson_windows(void **state) {
-    (void)state;
+TEST(bson_windows) {
     uint64_t seed = 11;
     for (int round = 0; round < 8; round++) {
         grown_t text = {0};
@@ -1077,8 +1046,7 @@ static void test_bson_windows(void **state) {
 }
 
 /* Around the borders of windows and buffers: documents before what is none are cut, and it is told where it is. */
-static void test_bson_lies(void **state) {
-    (void)state;
+TEST(bson_lies) {
     static const size_t places[] = {
         100, W - 40, W - 14, W - 3, W, W + 1, CUTTER_BUFFER - 3, CUTTER_BUFFER, CUTTER_BUFFER + 9, 3 * W};
     static const struct {
@@ -1117,37 +1085,4 @@ static void test_bson_lies(void **state) {
             assert_non_null(strstr(err.text, place));
             grown_free(&text);
         }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_bson_before_fault),
-        cmocka_unit_test(test_bson_windows),
-        cmocka_unit_test(test_bson_lies),
-        cmocka_unit_test(test_json_windows),
-        cmocka_unit_test(test_json_oversize),
-        cmocka_unit_test(test_json_cut_off),
-        cmocka_unit_test(test_json_ends),
-        cmocka_unit_test(test_json_broken_oversize),
-        cmocka_unit_test(test_json_after_array),
-        cmocka_unit_test(test_json_one_line),
-        cmocka_unit_test(test_seek_after_look),
-        cmocka_unit_test(test_quoted_mark),
-        cmocka_unit_test(test_quoted_never_and_oversize),
-        cmocka_unit_test(test_quoted_far),
-        cmocka_unit_test(test_quoted_windows),
-        cmocka_unit_test(test_quoted_open),
-        cmocka_unit_test(test_quoted_never),
-        cmocka_unit_test(test_small),
-        cmocka_unit_test(test_edges),
-        cmocka_unit_test(test_one_record),
-        cmocka_unit_test(test_random),
-        cmocka_unit_test(test_oversize),
-        cmocka_unit_test(test_just_not_oversize),
-        cmocka_unit_test(test_two_oversize),
-        cmocka_unit_test(test_faults),
-        cmocka_unit_test(test_closed_pool),
-        cmocka_unit_test(test_two_share_one_buffer),
-    };
-    return cmocka_run_group_tests_name("cutter", tests, NULL, NULL);
 }

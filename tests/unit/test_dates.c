@@ -1,10 +1,10 @@
 /* dates: patterns with parts of no full width, names, offsets and epochs: which moment a text is, and the text again. */
 #include "field_lab.h"
+#include "test.h"
 
 #define DAY(ms) "{'$date':{'$numberLong':'" ms "'}}"
 
-static void test_bare_parts(void **state) {
-    (void)state;
+TEST(bare_parts) {
     FIELD_TABLE("", ", type: date, pattern: D/M/YYYY", IS("3/2/2024", DAY("1706918400000")),
                 IS("29/2/2024", DAY("1709164800000")), IS("10/12/1969", DAY("-1900800000")),
                 KEPT("03/2/2024"), KEPT("3/02/2024"), KEPT("30/2/2024"), KEPT("0/2/2024"), KEPT("3/13/2024"),
@@ -18,8 +18,7 @@ static void test_bare_parts(void **state) {
                 IS("03.02.2024 14h30", DAY("1706970600000")));
 }
 
-static void test_names(void **state) {
-    (void)state;
+TEST(names) {
     FIELD_TABLE("", ", type: date, pattern: DD-MON-YYYY", IS("03-Feb-2024", DAY("1706918400000")),
                 BACK("03-FEB-2024", DAY("1706918400000"), NULL, "03-Feb-2024"),
                 BACK("03-feb-2024", DAY("1706918400000"), NULL, "03-Feb-2024"), KEPT("03-fEb-2024"),
@@ -31,8 +30,7 @@ static void test_names(void **state) {
                 BACK("1 JAN 70", DAY("0"), NULL, "1 JAN 70"));
 }
 
-static void test_short_years(void **state) {
-    (void)state;
+TEST(short_years) {
     FIELD_TABLE("", ", type: date, pattern: DD-MON-YY",
                 BACK("23-NOV-20", DAY("1606089600000"), NULL, "23-Nov-20"),
                 IS("01-Jan-69", DAY("-31536000000")), IS("31-Dec-68", DAY("3124137600000")),
@@ -43,8 +41,7 @@ static void test_short_years(void **state) {
                 IS("01/01/70", DAY("0")));
 }
 
-static void test_half_days(void **state) {
-    (void)state;
+TEST(half_days) {
     FIELD_TABLE("", ", type: date, pattern: \"M/D/YYYY h:mm A\"", IS("1/1/1970 12:00 AM", DAY("0")),
                 IS("1/1/1970 12:30 PM", DAY("45000000")), IS("1/1/1970 1:00 AM", DAY("3600000")),
                 IS("1/1/1970 11:59 PM", DAY("86340000")),
@@ -56,8 +53,7 @@ static void test_half_days(void **state) {
                 BACK("Jan 1 1970 01:00pm", DAY("46800000"), NULL, "Jan 1 1970 01:00PM"));
 }
 
-static void test_offsets(void **state) {
-    (void)state;
+TEST(offsets) {
     FIELD_TABLE("", ", type: date, pattern: \"YYYY-MM-DDThh:mm:ssZZ\"", IS("1970-01-01T00:00:00Z", DAY("0")),
                 BACK("1970-01-01T01:00:00+01:00", DAY("0"), NULL, "1970-01-01T00:00:00Z"),
                 BACK("1970-01-01T01:00:00+0100", DAY("0"), NULL, "1970-01-01T00:00:00Z"),
@@ -76,8 +72,7 @@ static void test_offsets(void **state) {
                 BACK("1970-01-01 01:00:00 +0100", DAY("0"), NULL, "1970-01-01 00:00:00 Z"));
 }
 
-static void test_fractions(void **state) {
-    (void)state;
+TEST(fractions) {
     FIELD_TABLE("", ", type: date, pattern: \"YYYY-MM-DD hh:mm:ss.S\"",
                 IS("1970-01-01 00:00:00.5", DAY("500")), KEPT("1970-01-01 00:00:00.50"));
     FIELD_TABLE("", ", type: date, pattern: \"YYYY-MM-DD hh:mm:ss.SS\"",
@@ -92,8 +87,7 @@ static void test_fractions(void **state) {
         BACK("23-NOV-20 10.57.36.827000 PM", DAY("1606172256827"), NULL, "23-Nov-20 10.57.36.827000 PM"));
 }
 
-static void test_epochs(void **state) {
-    (void)state;
+TEST(epochs) {
     FIELD_TABLE("", ", type: date, pattern: epoch_s", IS("0", DAY("0")),
                 IS("1706950800", DAY("1706950800000")), IS("-1", DAY("-1000")),
                 IS("253402300799", DAY("253402300799000")), KEPT("253402300800"),
@@ -106,8 +100,7 @@ static void test_epochs(void **state) {
                 BACK("1970-01-02", DAY("86400000"), NULL, "86400"));
 }
 
-static void test_patterns_that_are_none(void **state) {
-    (void)state;
+TEST(patterns_that_are_none) {
     static const struct {
         const char *pattern, *says;
     } cases[] = {{"DD/MM", "YY, M, MON or MONTH"},
@@ -135,14 +128,4 @@ static void test_patterns_that_are_none(void **state) {
         if (schema || strncmp(err.text, "f.yaml:4:36: ", 13) != 0 || !strstr(err.text, cases[i].says))
             fail_msg("%s: %s", cases[i].pattern, schema ? "taken" : err.text);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_bare_parts),  cmocka_unit_test(test_names),
-        cmocka_unit_test(test_short_years), cmocka_unit_test(test_half_days),
-        cmocka_unit_test(test_offsets),     cmocka_unit_test(test_fractions),
-        cmocka_unit_test(test_epochs),      cmocka_unit_test(test_patterns_that_are_none),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

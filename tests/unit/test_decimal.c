@@ -1,12 +1,7 @@
 /* decimal: against libbson's own reading of decimals, and the order against integers. */
 #include "format/values/decimal.h"
 #include "format_lab.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
+#include "test.h"
 
 /* Digits and an exponent at random. */
 static size_t random_text(uint64_t *seed, char *text) {
@@ -31,8 +26,7 @@ static bool same(const decimal_t *a, const decimal_t *b) {
            memcmp(a->digits, b->digits, sizeof a->digits) == 0;
 }
 
-static void test_against_libbson(void **state) {
-    (void)state;
+TEST(against_libbson) {
     uint64_t seed = 11;
     size_t fit = 0;
     for (int round = 0; round < 200000; round++) {
@@ -63,8 +57,7 @@ static void test_against_libbson(void **state) {
     assert_uint_in_range(fit, 50000, 200000);
 }
 
-static void test_order(void **state) {
-    (void)state;
+TEST(order) {
     /* ascending; '=' is before what equals the one before it */
     static const char *const texts[] = {
         "-1e500",  "-12",  "-1.50",   "=-1.5",
@@ -88,8 +81,7 @@ static void test_order(void **state) {
 }
 
 /* What servers may hold, but no file says. */
-static void test_odd_bits(void **state) {
-    (void)state;
+TEST(odd_bits) {
     static const char *const odd[] = {"NaN", "Infinity", "-Infinity"};
     for (size_t i = 0; i < sizeof odd / sizeof *odd; i++) {
         bson_decimal128_t theirs;
@@ -105,10 +97,4 @@ static void test_odd_bits(void **state) {
     memset(ones, 0xFF, sizeof ones);
     ones[15] = 0x3F; /* more than 34 digits */
     assert_false(decimal_load(ones, &decimal));
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_against_libbson), cmocka_unit_test(test_order),
-                                       cmocka_unit_test(test_odd_bits)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,12 +3,7 @@
 #include "format/format.h"
 #include "format/records.h"
 #include "format_lab.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
+#include "test.h"
 
 typedef struct {
     schema_t *schema;
@@ -127,8 +122,7 @@ static void expect_parsed(schema_t *schema, const char *text, size_t length, con
  * -------------------------------------------------------------------------------------- */
 
 /* 2012-03: no header, pipes, NULL, old codes, padded ones. */
-static void test_release_2013(void **state) {
-    (void)state;
+TEST(release_2013) {
     EXPECT(
         lab_builtin("mot"),
         "100|200|2013-01-01|4|N|P|45000|SO|FORD|FIESTA|BLUE|P|1242|2001-03-01\n"
@@ -145,8 +139,7 @@ static void test_release_2013(void **state) {
 
 /* 2005 to 2016: a header, empty last fields, models with pipes: nine fields from the left, four from the
  * right. */
-static void test_release_2016(void **state) {
-    (void)state;
+TEST(release_2016) {
     EXPECT(lab_builtin("mot"),
            PIPES "100|200|2013-01-01|0|NT|P|40961|E|LOTUS|UNCLASSIFIED|RED|PE||\n"
                  "101|201|2013-01-01|4|NT|P|98765|B|TOYOTA|Estima |||GREEN|PE|2400|2001-03-01\n"
@@ -166,8 +159,7 @@ static void test_release_2016(void **state) {
 }
 
 /* 2017, first publication: commas in models, and no quotes. */
-static void test_release_2017_first(void **state) {
-    (void)state;
+TEST(release_2017_first) {
     EXPECT(lab_builtin("mot"),
            COMMAS "100,200,2013-01-01,4,NT,P,45000,SO,LDV,CONVOY, LWB, HIGH ROOF,WHITE,DI,2402,2001-03-01\n"
                   "101,201,2013-01-01,4,NT,P,,SO,LDV,A,B,WHITE,DI,,\n",
@@ -179,8 +171,7 @@ static void test_release_2017_first(void **state) {
 }
 
 /* 2018 to 2020: quotes where they are needed, a quote inside escaped with a backslash; and a doubled one. */
-static void test_release_2020(void **state) {
-    (void)state;
+TEST(release_2020) {
     EXPECT(
         lab_builtin("mot"),
         COMMAS "100,200,2013-01-01,1,NT,P,45,SO,PEUGEOT,\"STREETZONE 50 2T 12\\\"\",GREEN,PE,49,2001-03-01\n"
@@ -209,8 +200,7 @@ static void test_release_2020(void **state) {
 }
 
 /* 2021: all text in quotes, a first use in the year 4, no make. */
-static void test_release_2021(void **state) {
-    (void)state;
+TEST(release_2021) {
     EXPECT(lab_builtin("mot"),
            "\"test_id\",\"vehicle_id\",\"test_date\",\"test_class_id\",\"test_type\",\"test_result\",\"test_"
            "mileage\","
@@ -233,8 +223,7 @@ static void test_release_2021(void **state) {
 }
 
 /* 2024: fifteen columns, headers again in the middle; nine from the left and five from the right. */
-static void test_release_2024(void **state) {
-    (void)state;
+TEST(release_2024) {
 #define FIFTEEN                                                                                              \
     "test_id,vehicle_id,test_date,test_class_id,test_type,test_result,test_mileage,postcode_area,make,"      \
     "model,"                                                                                                 \
@@ -263,8 +252,7 @@ static void test_release_2024(void **state) {
         "!");
 }
 
-static void test_items(void **state) {
-    (void)state;
+TEST(items) {
     EXPECT(lab_builtin("mot-item"), "1|2|F|N|F|U|\n2|3|A|O|R|L|D\n",
            "{'t':1,'n':2,'y':'F','la':'N','lo':'F','ve':'U'}",
            "{'t':2,'n':3,'y':'A','la':'O','lo':'R','ve':'L','x':'D'}");
@@ -279,8 +267,7 @@ static void test_items(void **state) {
            "#", "{'t':1,'n':2,'y':'A','l':7,'w':" DAY(1356998401000) "}");
 }
 
-static void test_long_keys(void **state) {
-    (void)state;
+TEST(long_keys) {
     EXPECT(
         lab_builtin("mot-long"), "100|200|2013-01-01|4|N|P|45000|SO|FORD|FIESTA|BLUE|P|1242|2001-03-01\n",
         "{'testId':100,'vehicleId':200,'testDate':" JAN_2013
@@ -298,8 +285,7 @@ static void test_long_keys(void **state) {
     "'u':'BLUE','f':'P','e':1242" first_use "}"
 
 /* An impossible date stays text: nothing is lost, nothing is refused. */
-static void test_odd_dates(void **state) {
-    (void)state;
+TEST(odd_dates) {
     EXPECT(lab_builtin("mot"),
            ROW(1, "0004-02-20") ROW(2, "4-02-20") ROW(3, "2013-02-30") ROW(4, "0000-00-00")
                ROW(5, "1894-01-01") ROW(6, "2013-2-3") ROW(7, "NULL") ROW(8, "") ROW(9, "null")
@@ -318,8 +304,7 @@ static void test_odd_dates(void **state) {
     "{'t':" #id ",'v':200,'d':" JAN_2013 ",'c':'4','y':'N','r':'P'," value "'s':'SO','k':'FORD','o':'KA',"   \
     "'u':'BLUE','f':'P','e':1242}"
 
-static void test_whole_numbers(void **state) {
-    (void)state;
+TEST(whole_numbers) {
     EXPECT(lab_builtin("mot"),
            MILES(1, "0") MILES(2, "2147483647") MILES(3, "2147483648") MILES(4, "-2147483648")
                MILES(5, "-2147483649") MILES(6, "9223372036854775807") MILES(7, "9223372036854775808")
@@ -343,8 +328,7 @@ static void test_whole_numbers(void **state) {
     "{'t':" #id ",'v':200,'d':" JAN_2013 "," value "'y':'N','r':'P','m':45,'s':'SO','k':'FORD','o':'KA',"    \
     "'u':'BLUE','f':'P','e':1242}"
 
-static void test_codes(void **state) {
-    (void)state;
+TEST(codes) {
     EXPECT(lab_builtin("mot"),
            CLASS(1, "4") CLASS(2, "4 ") CLASS(3, "  4") CLASS(4, " 4  ") CLASS(5, "") CLASS(6, "  ")
                CLASS(7, "NULL") CLASS(8, "4 5") CLASS(9, "\t4") CLASS(10, "007") CLASS(11, " NULL ")
@@ -361,8 +345,7 @@ static void test_codes(void **state) {
     "'u':'BLUE','f':'P','e':1242}"
 
 /* Latin-1 becomes UTF-8, UTF-8 stays; one row's bytes do not change what its neighbours are. */
-static void test_bytes(void **state) {
-    (void)state;
+TEST(bytes) {
     EXPECT(lab_builtin("mot"),
            MODEL(1, "CITRO\xCBN") MODEL(2, "CITRO\xC3\x8BN") MODEL(3, "KA") MODEL(4, "\xA3\xA3")
                MODEL(5, "A\xE9\xC3\xA9") MODEL(6, " KA ") MODEL(7, "") MODEL(8, "\xFF") MODEL(9, "K\xC3")
@@ -375,8 +358,7 @@ static void test_bytes(void **state) {
 }
 
 /* NUL is a character like any other, in text, codes, numbers and dates. */
-static void test_nul_bytes(void **state) {
-    (void)state;
+TEST(nul_bytes) {
     static const char text[] = "1|200|2013-01-01|4|N|P|45|SO|F\0D|\0|BLUE|P|1242|\n"
                                "2|2\0|2013-01-0\0|4\0|N|P|45|SO|FORD|KA|BLUE|P|1242|\n";
     lab_t lab = lab_for(lab_builtin("mot"), text, sizeof text - 1);
@@ -413,8 +395,7 @@ static void test_nul_bytes(void **state) {
 }
 
 /* Without `encoding`, what is not UTF-8 is kept as it is, as binary. */
-static void test_binary(void **state) {
-    (void)state;
+TEST(binary) {
     EXPECT(lab_schema("format: x\nrecord: {delimiter: \",\"}\nfields: [{name: a}, {name: b, type: trimmed}, "
                       "{name: c, type: int}]\n"),
            "caf\xE9,\xE9 ,\xE9\ncaf\xC3\xA9, x ,5\n",
@@ -424,8 +405,7 @@ static void test_binary(void **state) {
            "{'a':'caf\xC3\xA9','b':'x','c':5}");
 }
 
-static void test_types(void **state) {
-    (void)state;
+TEST(types) {
     EXPECT(
         lab_schema(
             "format: x\nrecord: {delimiter: \";\"}\nfields:\n"
@@ -446,8 +426,7 @@ static void test_types(void **state) {
 }
 
 /* Nulls are compared with the field's bytes: one null, not what it means. */
-static void test_nulls(void **state) {
-    (void)state;
+TEST(nulls) {
     EXPECT(lab_schema("format: x\nrecord: {delimiter: \",\"}\nfields:\n"
                       "  - {name: a, type: int, nulls: \"9999\"}\n  - {name: b, type: int, nulls: [\"\", "
                       "\"-1\", \"0\"]}\n"
@@ -467,8 +446,7 @@ static void test_nulls(void **state) {
 
 /* Subdocuments open and close; one with nothing in it is not there. */
 /* A made key has what the fields' own keys have: codes without blanks, Latin-1 as UTF-8. */
-static void test_first(void **state) {
-    (void)state;
+TEST(first) {
     EXPECT(lab_schema(
                "format: x\nrecord: {delimiter: \"|\", header: no}\n"
                "fields: [{name: a, type: trimmed, nulls: [\"\", XX]}, {name: b, type: trimmed}, {name: c, "
@@ -496,8 +474,7 @@ static void test_first(void **state) {
 #define POINT "{'type':'Point','coordinates':[20.0,10.0]}"
 
 /* A point is made of two numbers, and only where both became numbers. */
-static void test_point(void **state) {
-    (void)state;
+TEST(point) {
     EXPECT(lab_schema("format: x\nrecord: {delimiter: \"|\", header: no}\nfields:\n"
                       "  - {name: a, type: number, divide: 100, nulls: [\"\", \"5000\"]}\n  - {name: o, "
                       "type: number}\n"
@@ -523,8 +500,7 @@ static schema_t *joined(void) {
     return schema;
 }
 
-static void test_most_joined(void **state) {
-    (void)state;
+TEST(most_joined) {
     grown_t row = {0};
     for (int i = 0; i < 100000; i++)
         grown_text(&row, i % 25000 ? "\xE9" : i ? "|" : "\xE9");
@@ -543,8 +519,7 @@ static void test_most_joined(void **state) {
 }
 
 /* No document may come near 2 GiB: the room that is asked for is bounded, and the record rejected. */
-static void test_too_large(void **state) {
-    (void)state;
+TEST(too_large) {
     grown_t text = {0};
     uint8_t *line = malloc(33 << 20);
     LAB_MUST(line);
@@ -567,8 +542,7 @@ static void test_too_large(void **state) {
     grown_free(&text);
 }
 
-static void test_groups(void **state) {
-    (void)state;
+TEST(groups) {
     EXPECT(lab_schema(
                "format: x\nrecord: {delimiter: \",\"}\nfields:\n"
                "  - {name: a, key: p.q.a}\n  - {name: b, key: p.q.b, type: int}\n  - {name: c, key: p.c}\n  "
@@ -583,8 +557,7 @@ static void test_groups(void **state) {
 }
 
 /* Values of every type under keys that are longer than an operation, converted, odd, and absent. */
-static void test_long_keys_of_all_types(void **state) {
-    (void)state;
+TEST(long_keys_of_all_types) {
     EXPECT(
         lab_schema("format: x\nrecord: {delimiter: \",\", header: no}\nfields:\n"
                    "  - {name: a, key: a_key_longer_than_an_operation_a}\n"
@@ -610,8 +583,7 @@ static void test_long_keys_of_all_types(void **state) {
 
 /* A header may put columns in any order and have some that nobody wants; documents keep the format's order.
  */
-static void test_order_of_columns(void **state) {
-    (void)state;
+TEST(order_of_columns) {
     EXPECT(lab_schema("format: x\nrecord: {delimiter: \",\", header: yes}\nfields: [{name: a, type: int}, "
                       "{name: b}, {name: c, optional: yes}]\n"),
            "B,extra, A \nx,y,1\nx,\"y\",2\n,,\n", "#", "{'a':1,'b':'x'}", "{'a':2,'b':'x'}", "{}");
@@ -620,8 +592,7 @@ static void test_order_of_columns(void **state) {
 /* --- lines
  * -------------------------------------------------------------------------------------------------------- */
 
-static void test_line_ends(void **state) {
-    (void)state;
+TEST(line_ends) {
 #define AB "format: x\nrecord: {delimiter: \",\"}\nfields: [{name: a}, {name: b, type: int}]\n"
     EXPECT(lab_schema(AB), "x,1\r\ny,2\r\n", "{'a':'x','b':1}", "{'a':'y','b':2}");
     EXPECT(lab_schema(AB), "x,1\ny,2", "{'a':'x','b':1}", "{'a':'y','b':2}");
@@ -640,8 +611,7 @@ static void test_line_ends(void **state) {
 }
 
 /* Of CR CR LF the first CR is a part of the last value; in a format that was guessed it is a mistake, but in quotes. */
-static void test_two_carriages(void **state) {
-    (void)state;
+TEST(two_carriages) {
     static const char yaml[] = "format: x\nrecord: {delimiter: \",\", header: no, comment: \"#\"}\n"
                                "fields: [{name: a}, {name: b}]\n",
                       text[] = "1,x\r\r\n2,\"y\"\r\r\n3,\"z\r\"\r\n#\r\r\n4,u\r\n5,v\r\r";
@@ -664,8 +634,7 @@ static void test_two_carriages(void **state) {
     }
 }
 
-static void test_nothing(void **state) {
-    (void)state;
+TEST(nothing) {
     static const char *const texts[] = {"", "\xEF\xBB\xBF"};
     for (int i = 0; i < 2; i++) {
         lab_t lab = lab_for(lab_builtin("mot"), texts[i], strlen(texts[i]));
@@ -679,8 +648,7 @@ static void test_nothing(void **state) {
 
 /* `header: yes`: the first line of the file, whatever it says, and the same line again; not the first of a
  * block. */
-static void test_header_yes(void **state) {
-    (void)state;
+TEST(header_yes) {
     EXPECT(lab_schema("format: x\nrecord: {delimiter: \",\", header: yes}\nfields: [{name: a}, {name: b}]\n"),
            "\na,b\n1,2\na,b\na,bb\n", "-", "#", "{'a':'1','b':'2'}", "#", "{'a':'a','b':'bb'}");
     EXPECT(lab_schema("format: x\nrecord: {delimiter: \",\", header: no}\nfields: [{name: a}, {name: b}]\n"),
@@ -695,8 +663,7 @@ static void expect_place(const lab_record_t *one, uint32_t offset, uint32_t leng
     assert_int_equal(one->record.line_end, line_end);
 }
 
-static void test_places(void **state) {
-    (void)state;
+TEST(places) {
     static const char text[] = "\xEF\xBB\xBF"
                                "a,b\r\nx,1\n\ny,2\r\nz\n\"q\",3";
     lab_t lab = lab_for(lab_schema(AB), text, strlen(text));
@@ -719,8 +686,7 @@ static void test_places(void **state) {
 /* --- rejects
  * ------------------------------------------------------------------------------------------------------ */
 
-static void test_rejects(void **state) {
-    (void)state;
+TEST(rejects) {
     static const char text[] = "x,1\nx\nx,1,2\nx,\"1,2\"\n\"x\",1,\n,\n";
     static const char *const expected[] = {
         "{'a':'x','b':1}", "!2", "!5", "{'a':'x','b':'1,2'}", "!7", "{}", NULL};
@@ -736,8 +702,7 @@ static void test_rejects(void **state) {
 }
 
 /* As many delimiters as a line can hold, and lines as long as several windows of the scanner. */
-static void test_long_lines(void **state) {
-    (void)state;
+TEST(long_lines) {
     enum { LONG = 300000 };
     grown_t text = {0};
     char *run = malloc(LONG + 1);
@@ -786,8 +751,7 @@ static void test_long_lines(void **state) {
 /* --- ids, room, counts
  * -------------------------------------------------------------------------------------------- */
 
-static void test_ids(void **state) {
-    (void)state;
+TEST(ids) {
     static const char text[] = "\xEF\xBB\xBFx,1\n\n\"y\",2\nz,3";
     static const int64_t offsets[] = {3, 8, 14};
     lab_t lab = lab_for(lab_schema(AB), text, strlen(text));
@@ -817,8 +781,7 @@ static void test_ids(void **state) {
 }
 
 /* Too little room: nothing is written, the record comes again, and what it asked for is enough. */
-static void test_room(void **state) {
-    (void)state;
+TEST(room) {
     static const char text[] = "x,1\r\nyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy,2\r\n";
     lab_t lab = lab_for(lab_schema(AB), text, strlen(text));
     slack_t slack = slack_new(text, strlen(text));
@@ -849,8 +812,7 @@ static void test_room(void **state) {
     lab_end(&lab);
 }
 
-static void test_values_kept_as_text_are_counted(void **state) {
-    (void)state;
+TEST(values_kept_as_text_are_counted) {
     static const char text[] = "x,1\ny,z\n\"q\",\"w\"\n,\nv,1.5\nx\n";
     lab_t lab = lab_for(lab_schema(AB), text, strlen(text));
     lab_records_t got =
@@ -861,8 +823,7 @@ static void test_values_kept_as_text_are_counted(void **state) {
 }
 
 /* The shape says which spelling each field had, and how quotes were written. */
-static void test_shapes(void **state) {
-    (void)state;
+TEST(shapes) {
     static const char text[] = "1,,19991231\n1,NULL,31/12/1999\n\"1\",none,\n1,\"a\\\"b\",\n";
     lab_t lab =
         lab_for(lab_schema("format: x\nrecord: {delimiter: \",\", escape: [double, backslash]}\nfields:\n"
@@ -887,8 +848,7 @@ static void test_shapes(void **state) {
 }
 
 /* One reader, files of several dialects, one after the other. */
-static void test_changing_dialects(void **state) {
-    (void)state;
+TEST(changing_dialects) {
     schema_t *schema = lab_schema(
         "format: x\nrecord: {delimiter: [\",\", \"|\"]}\nfields: [{name: a}, {name: b, type: int}]\n");
     lab_t comma = lab_for(schema, "a,b\nx,1\n", 8);
@@ -951,8 +911,7 @@ static void random_text(uint64_t *seed, grown_t *text) {
     }
 }
 
-static void test_ways_are_one(void **state) {
-    (void)state;
+TEST(ways_are_one) {
     uint64_t seed = 11;
     for (int round = 0; round < 400; round++) {
         grown_t text = {0};
@@ -992,46 +951,4 @@ static void test_ways_are_one(void **state) {
         grown_free(&text);
         lab_end(&lab);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_release_2013),
-        cmocka_unit_test(test_release_2016),
-        cmocka_unit_test(test_release_2017_first),
-        cmocka_unit_test(test_release_2020),
-        cmocka_unit_test(test_release_2021),
-        cmocka_unit_test(test_release_2024),
-        cmocka_unit_test(test_items),
-        cmocka_unit_test(test_long_keys),
-        cmocka_unit_test(test_odd_dates),
-        cmocka_unit_test(test_whole_numbers),
-        cmocka_unit_test(test_codes),
-        cmocka_unit_test(test_bytes),
-        cmocka_unit_test(test_nul_bytes),
-        cmocka_unit_test(test_binary),
-        cmocka_unit_test(test_types),
-        cmocka_unit_test(test_nulls),
-        cmocka_unit_test(test_first),
-        cmocka_unit_test(test_point),
-        cmocka_unit_test(test_most_joined),
-        cmocka_unit_test(test_too_large),
-        cmocka_unit_test(test_groups),
-        cmocka_unit_test(test_long_keys_of_all_types),
-        cmocka_unit_test(test_order_of_columns),
-        cmocka_unit_test(test_line_ends),
-        cmocka_unit_test(test_two_carriages),
-        cmocka_unit_test(test_nothing),
-        cmocka_unit_test(test_header_yes),
-        cmocka_unit_test(test_places),
-        cmocka_unit_test(test_rejects),
-        cmocka_unit_test(test_long_lines),
-        cmocka_unit_test(test_ids),
-        cmocka_unit_test(test_room),
-        cmocka_unit_test(test_values_kept_as_text_are_counted),
-        cmocka_unit_test(test_shapes),
-        cmocka_unit_test(test_changing_dialects),
-        cmocka_unit_test(test_ways_are_one),
-    };
-    return cmocka_run_group_tests_name("delimited", tests, NULL, NULL);
 }

@@ -1,15 +1,11 @@
 /* deliver: batches against a made-up server, whose every misfortune is in a script. */
 #include "load/deliver/deliver.h"
+#include "test.h"
 
 #include <bson/bson.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 enum { MOST = 24, MOST_TRIES = 40 };
 
@@ -296,8 +292,7 @@ static void check(const case_t *cases, size_t count, const reject_codes_t *more,
 
 #define CHECK(cases, more, max_batch) check(cases, sizeof(cases) / sizeof *(cases), more, max_batch)
 
-static void test_plain(void **state) {
-    (void)state;
+TEST(plain) {
     static const case_t cases[] = {
         {"-----", "ok", "LLLLL", .messages = 1, .sent = 5, .fetches = 0},
         {"-", "ok", "L", .messages = 1, .sent = 1, .fetches = 0},
@@ -312,8 +307,7 @@ static void test_plain(void **state) {
     CHECK(cases, NULL, 100);
 }
 
-static void test_lost_replies(void **state) {
-    (void)state;
+TEST(lost_replies) {
     static const case_t cases[] = {
         {"-----", "lost+ ok", "LLLLL", .messages = 2, .sent = 10, .fetches = 1},
         {"-----", "lost- ok", "LLLLL", .messages = 2, .sent = 10, .fetches = 0},
@@ -340,8 +334,7 @@ static void test_lost_replies(void **state) {
 }
 
 /* The same row twice, where the `_id`s are the data's own: it is stored once, and counts as loaded once. */
-static void test_rows_that_come_twice(void **state) {
-    (void)state;
+TEST(rows_that_come_twice) {
     static const case_t cases[] = {
         {"------", "ok", "LTLTLT", .messages = 1, .sent = 6, .fetches = 1},
         {"------", "lost+ ok", "LTLTLT", .messages = 2, .sent = 12, .fetches = 1},
@@ -355,8 +348,7 @@ static void test_rows_that_come_twice(void **state) {
     pairs = false;
 }
 
-static void test_concerns(void **state) {
-    (void)state;
+TEST(concerns) {
     static const case_t cases[] = {
         {"----", "wce64 ok", "LLLL", .messages = 2, .sent = 8, .fetches = 1},
         /* the second reply hides that no majority has it: it is read back, and sent again: finding 9 */
@@ -370,8 +362,7 @@ static void test_concerns(void **state) {
     CHECK(cases, NULL, 100);
 }
 
-static void test_codes(void **state) {
-    (void)state;
+TEST(codes) {
     static const case_t cases[] = {
         {"-----", "e1=82 ok", "LLLLL", .messages = 2, .sent = 6,
          .fetches = 0}, /* only what is in doubt is sent again: finding 19 */
@@ -410,8 +401,7 @@ static void test_codes(void **state) {
     CHECK(added, &more, 100);
 }
 
-static void test_reading_back(void **state) {
-    (void)state;
+TEST(reading_back) {
     static const case_t cases[] = {
         /* an orphan: 11000, and nothing is shown; in the end it is gone, or it is not */
         {"--o--", "ok", "finds none with its _id", .certain = 4},
@@ -424,8 +414,7 @@ static void test_reading_back(void **state) {
 }
 
 /* Documents that a person has put there: the owner knows. */
-static void test_accepted(void **state) {
-    (void)state;
+TEST(accepted) {
     static const case_t cases[] = {
         {"-!!!-", "ok", "LRTRL", .messages = 1, .sent = 5, .fetches = 1},
         {"-!d!-", "ok", "LRTRL", .messages = 1, .sent = 5, .fetches = 1},
@@ -436,8 +425,7 @@ static void test_accepted(void **state) {
 }
 
 /* What is lost of one message says nothing of the others. */
-static void test_several_messages(void **state) {
-    (void)state;
+TEST(several_messages) {
     static const case_t cases[] = {
         {"------", "ok", "LLLLLL", .messages = 3, .sent = 6, .fetches = 0},
         {"-----", "ok", "LLLLL", .messages = 3, .sent = 5, .fetches = 0},
@@ -452,8 +440,7 @@ static void test_several_messages(void **state) {
 }
 
 /* What is sent again, or behind the first message of a batch, may be another load's by then. */
-static void test_may_send(void **state) {
-    (void)state;
+TEST(may_send) {
     static const case_t never[] = {
         {"-----", "ok", "LLLLL", .messages = 1, .sent = 5, .fetches = 0},
         {"-=-!-", "ok", "LTLRL", .messages = 1, .sent = 5, .fetches = 1},
@@ -471,8 +458,7 @@ static void test_may_send(void **state) {
     sends_allowed = UINT32_MAX;
 }
 
-static void test_too_large(void **state) {
-    (void)state;
+TEST(too_large) {
     lab_t lab;
     char comes_to[MOST + 1];
     err_t err;
@@ -513,8 +499,7 @@ static void test_too_large(void **state) {
 
 /* Whatever happens in whatever order: what counts is there, what was there first stays, and nothing is sent
  * for ever. */
-static void test_random(void **state) {
-    (void)state;
+TEST(random) {
     static const char *const steps[] = {"ok",         "lost+",  "lost-",  "unsent",  "fail91",
                                         "fail11600+", "wce64",  "short",  "e1=82",   "e*=82",
                                         "e2=4711",    "e3=121", "e1=82+", "e*=112+", "e4=11000"};
@@ -546,21 +531,4 @@ static void test_random(void **state) {
         }
         assert_true(lab.messages < 100);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_plain),
-        cmocka_unit_test(test_lost_replies),
-        cmocka_unit_test(test_rows_that_come_twice),
-        cmocka_unit_test(test_concerns),
-        cmocka_unit_test(test_codes),
-        cmocka_unit_test(test_reading_back),
-        cmocka_unit_test(test_accepted),
-        cmocka_unit_test(test_several_messages),
-        cmocka_unit_test(test_may_send),
-        cmocka_unit_test(test_too_large),
-        cmocka_unit_test(test_random),
-    };
-    return cmocka_run_group_tests_name("deliver", tests, NULL, NULL);
 }

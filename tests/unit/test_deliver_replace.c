@@ -3,16 +3,12 @@
 #include "load/deliver/deliver.h"
 #include "load/deliver/loose_hash.h"
 #include "server/server_errors.h"
+#include "test.h"
 
 #include <bson/bson.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 enum { IDS = 3, MOST = 8, LATE = 64, LEASE = 100, NOTHING = -1, BYTES = 64 };
 
@@ -243,7 +239,7 @@ static void come_to(const delivered_t *delivered, uint32_t count, char *text) {
     }
 }
 
-static void test_modes(void **state) {
+TEST(modes) {
     static const struct {
         existing_t existing;
         int stored[IDS];
@@ -283,8 +279,7 @@ static void test_modes(void **state) {
 }
 
 /* 1 and 1.0: one `_id` for a server, but no document takes the other's place. */
-static void test_spellings(void **state) {
-    (void)state;
+TEST(spellings) {
     lab_t lab;
     wire_t wire;
     deliver_owner_t owner;
@@ -359,7 +354,7 @@ static uint64_t hash(const char *json) {
 }
 
 /* What a server's comparison takes for equal, tried on 6.0.5, must share its hash. */
-static void test_likeness(void **state) {
+TEST(likeness) {
     static const char *const same[][2] = {
         {"{\"_id\": 1, \"v\": 1}", "{\"_id\": 1, \"v\": {\"$numberDouble\": \"1.0\"}}"},
         {"{\"v\": {\"$numberLong\": \"1\"}}", "{\"v\": {\"$numberDecimal\": \"1.00\"}}"},
@@ -384,7 +379,7 @@ static void test_likeness(void **state) {
         assert_true(hash(other[i][0]) != hash(other[i][1]));
 }
 
-static void test_late(void **state) {
+TEST(late) {
     unsigned harmed = 0;
     (void)state;
     for (unsigned seed = 0; seed < 20000; seed++) {
@@ -393,14 +388,4 @@ static void test_late(void **state) {
         harmed += seed < 2000 && !survives(seed, false);
     }
     assert_true(harmed > 0); /* the messages of this lab can do harm */
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_modes),
-        cmocka_unit_test(test_spellings),
-        cmocka_unit_test(test_likeness),
-        cmocka_unit_test(test_late),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

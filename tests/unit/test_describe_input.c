@@ -3,11 +3,11 @@
 #include "format/schema/schema_parse.h"
 #include "input_lab.h"
 #include "load/before/describe_input.h"
+#include "test.h"
 
 enum { MIB = 1 << 20 };
 
-static void test_pieces(void **state) {
-    (void)state;
+TEST(pieces) {
     for (uint64_t size = 0; size < 40000ull * MIB; size += 17 * MIB - 1) {
         const input_file_t input = {
             .name = "x", .path = "x", .kind = INPUT_PLAIN, .text_bound = size, .disk_bytes = size};
@@ -26,8 +26,7 @@ static void test_pieces(void **state) {
 }
 
 /* A single line is a record where no header is expected, or where it is none; so it is in what is packed. */
-static void test_may_hold(void **state) {
-    (void)state;
+TEST(may_hold) {
     static const char fields[] = "fields: [{name: id}, {name: v}]\n";
     static const struct {
         const char *record, *text;
@@ -77,10 +76,4 @@ static void test_may_hold(void **state) {
     }
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_pieces),
-        cmocka_unit_test_setup_teardown(test_may_hold, lab_open, lab_close),
-    };
-    return cmocka_run_group_tests_name("describe_input", tests, NULL, NULL);
-}
+TEST_EACH(lab_open, lab_close);

@@ -7,13 +7,9 @@
 #include "format/record/dialect.h"
 #include "format/record/first_line.h"
 #include "format_lab.h"
+#include "test.h"
 
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 #define MOT_COLUMNS                                                                                          \
     "testId,vehicleId,testDate,testClass,testType,testResult,mileage,postcodeArea,make,model,colour,"        \
@@ -84,8 +80,7 @@ static void expect(const schema_t *schema, const case_t *cases, size_t count) {
     "\"test_mileage\",\"postcode_area\",\"make\",\"model\",\"colour\",\"fuel_type\",\"cylinder_capacity\","  \
     "\"first_use_date\""
 
-static void test_mot_results(void **state) {
-    (void)state;
+TEST(mot_results) {
     schema_t *mot = lab_builtin("mot");
     const case_t cases[] = {
         /* with a header: pipe, comma, tab; the old names; quoted names; the fifteenth column */
@@ -137,8 +132,7 @@ static void test_mot_results(void **state) {
     schema_destroy(mot);
 }
 
-static void test_mot_items(void **state) {
-    (void)state;
+TEST(mot_items) {
     schema_t *item = lab_builtin("mot-item");
     const case_t cases[] = {
         {"test_id|rfr_id|rfr_type_code|location_id|dangerous_mark\n1|2|A|7|\n", '|', true, 1,
@@ -160,8 +154,7 @@ static void test_mot_items(void **state) {
 }
 
 /* A record whose quote is open does not say how many columns there are: it may go on, or is a reject. */
-static void test_open_quotes(void **state) {
-    (void)state;
+TEST(open_quotes) {
     schema_t *schema =
         lab_schema("format: x\nrecord: {delimiter: [\"|\", \",\"], header: no}\n"
                    "fields: [{name: a}, {name: b}, {name: c}]\nlayouts: [[a, b, c], [a, b]]\n");
@@ -185,8 +178,7 @@ static void refuse(const schema_t *schema, const char *text, const char *place, 
         fail_msg("%s\nis not at %s or does not say %s", err.text, place, says);
 }
 
-static void test_wrong_headers(void **state) {
-    (void)state;
+TEST(wrong_headers) {
     schema_t *mot = lab_builtin("mot");
     refuse(mot, "test_id|vehicle_id\n1|2\n", "f.csv:1", "'test_date'");
     refuse(mot, "test_id\n", "f.csv:1", "'vehicle_id'");
@@ -208,8 +200,7 @@ static void test_wrong_headers(void **state) {
 }
 
 /* Columns that the format does not know are left out; the others are still found. */
-static void test_unknown_columns(void **state) {
-    (void)state;
+TEST(unknown_columns) {
     schema_t *mot = lab_builtin("mot");
     const case_t cases[] = {{"test_id|new|vehicle_id|test_date|test_class_id|test_type|test_result|test_"
                              "mileage|postcode_area|make|model|colour|"
@@ -223,8 +214,7 @@ static void test_unknown_columns(void **state) {
 }
 
 /* The surplus column stands where the header puts it. */
-static void test_surplus_column(void **state) {
-    (void)state;
+TEST(surplus_column) {
     schema_t *mot = lab_builtin("mot");
     dialect_t dialect;
     err_t err;
@@ -257,8 +247,7 @@ static void expect_line(dialect_line_t expected, const schema_t *schema, const d
         fail_msg("'%s' is %d, not %d", line, found, expected);
 }
 
-static void test_header_lines(void **state) {
-    (void)state;
+TEST(header_lines) {
     err_t err;
     dialect_t dialect;
     schema_t *mot = lab_builtin("mot");
@@ -314,8 +303,7 @@ static void test_header_lines(void **state) {
 }
 
 /* Headers that are longer than any line should be are known again, too. */
-static void test_long_header(void **state) {
-    (void)state;
+TEST(long_header) {
     schema_t *yes = lab_schema("format: x\nrecord: {delimiter: \",\", header: yes}\nfields: [{name: a}]\n");
     grown_t header = {0};
     grown_text(&header, "a");
@@ -338,8 +326,7 @@ static void test_long_header(void **state) {
     schema_destroy(yes);
 }
 
-static void test_bom(void **state) {
-    (void)state;
+TEST(bom) {
     assert_int_equal(lines_bom((const uint8_t *)"\xEF\xBB\xBFx", 4), 3);
     assert_int_equal(lines_bom((const uint8_t *)"\xEF\xBB\xBF", 3), 3);
     assert_int_equal(lines_bom((const uint8_t *)"\xEF\xBB\xBF", 2), 0);
@@ -373,8 +360,7 @@ static void there_and_back(const schema_t *schema, const char *text) {
     }
 }
 
-static void test_print_and_read(void **state) {
-    (void)state;
+TEST(print_and_read) {
     schema_t *mot = lab_builtin("mot"), *item = lab_builtin("mot-item");
     dialect_t dialect;
     err_t err;
@@ -422,8 +408,7 @@ static void test_print_and_read(void **state) {
 }
 
 /* A field may have any name: that of a column with blanks, commas or an equals sign in it. */
-static void test_print_odd_names(void **state) {
-    (void)state;
+TEST(print_odd_names) {
     schema_t *schema =
         lab_schema("format: x\nrecord: {delimiter: \",\"}\nfields:\n"
                    "  - {name: Test ID}\n  - {name: \"price, net\"}\n  - {name: file=x}\n  - {name: \"-\"}\n"
@@ -433,8 +418,7 @@ static void test_print_odd_names(void **state) {
 }
 
 /* No two have the same serial: a plan belongs to one of them. */
-static void test_serials(void **state) {
-    (void)state;
+TEST(serials) {
     schema_t *item = lab_builtin("mot-item");
     uint64_t last = 0;
     for (int i = 0; i < 5; i++) {
@@ -460,8 +444,7 @@ static void *keep_many(void *context) {
 }
 
 /* Files of one kind share one dialect, whichever thread asks. */
-static void test_shelf(void **state) {
-    (void)state;
+TEST(shelf) {
     schema_t *item = lab_builtin("mot-item");
     dialect_shelf_t *shelf = dialect_shelf_new();
     dialect_t one, same, other;
@@ -496,8 +479,7 @@ static void test_shelf(void **state) {
 }
 
 /* What follows from a first line is the same for each text that begins with it, and for no other. */
-static void test_first_line(void **state) {
-    (void)state;
+TEST(first_line) {
     static const struct {
         const char *text;
         bool is;
@@ -528,26 +510,11 @@ static void test_first_line(void **state) {
 }
 
 /* With a column that nobody knows there is something to be said of each file; without a header more lines count. */
-static void test_of_first_line(void **state) {
-    (void)state;
+TEST(of_first_line) {
     const dialect_t known = {.header = true, .columns = 2, .field_of = {1, 0}},
                     unknown = {.header = true, .columns = 2, .field_of = {1, DIALECT_NO_FIELD}},
                     headless = {.columns = 2, .field_of = {1, 0}};
     assert_true(dialect_is_of_first_line(&known));
     assert_false(dialect_is_of_first_line(&unknown));
     assert_false(dialect_is_of_first_line(&headless));
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_mot_results),    cmocka_unit_test(test_mot_items),
-        cmocka_unit_test(test_wrong_headers),  cmocka_unit_test(test_unknown_columns),
-        cmocka_unit_test(test_surplus_column), cmocka_unit_test(test_header_lines),
-        cmocka_unit_test(test_long_header),    cmocka_unit_test(test_bom),
-        cmocka_unit_test(test_first_line),     cmocka_unit_test(test_of_first_line),
-        cmocka_unit_test(test_print_and_read), cmocka_unit_test(test_print_odd_names),
-        cmocka_unit_test(test_serials),        cmocka_unit_test(test_shelf),
-        cmocka_unit_test(test_open_quotes),
-    };
-    return cmocka_run_group_tests_name("dialect", tests, NULL, NULL);
 }

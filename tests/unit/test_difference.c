@@ -1,14 +1,10 @@
 /* difference: the first of each kind are kept in their order, whoever finds them when. */
+#include "test.h"
 #include "verify/compare/difference.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static void add(differences_t *differences, difference_kind_t kind, size_t file, uint64_t offset) {
     err_t err;
@@ -37,8 +33,7 @@ static const char *list(differences_t *differences, difference_kind_t kind) {
     return text;
 }
 
-static void test_order(void **state) {
-    (void)state;
+TEST(order) {
     differences_t *differences = differences_new(3);
     for (uint64_t i = 1000; i-- > 0;)
         add(differences, DIFFERENCE_CHANGED, i % 2, i * 20);
@@ -56,8 +51,7 @@ static void test_order(void **state) {
 }
 
 /* Missing neighbours are one; of other kinds they are not. */
-static void test_neighbours(void **state) {
-    (void)state;
+TEST(neighbours) {
     differences_t *differences = differences_new(10);
     for (uint64_t i = 0; i < 5; i++)
         add(differences, DIFFERENCE_MISSING, 0, i * 10);
@@ -74,8 +68,7 @@ static void test_neighbours(void **state) {
 }
 
 /* A million records of one gap need no memory. */
-static void test_many(void **state) {
-    (void)state;
+TEST(many) {
     differences_t *differences = differences_new(2);
     for (uint64_t i = 0; i < 1000000; i++)
         add(differences, DIFFERENCE_MISSING, 0, i * 10);
@@ -84,8 +77,7 @@ static void test_many(void **state) {
     differences_free(differences);
 }
 
-static void test_move(void **state) {
-    (void)state;
+TEST(move) {
     differences_t *to = differences_new(4), *from = differences_new(2);
     err_t err;
     for (int part = 3; part >= 0; part--) {
@@ -109,10 +101,4 @@ static void test_move(void **state) {
     assert_string_equal(list(to, DIFFERENCE_MISSING), "0:1-40");
     differences_free(to);
     differences_free(from);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_order), cmocka_unit_test(test_neighbours),
-                                       cmocka_unit_test(test_many), cmocka_unit_test(test_move)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

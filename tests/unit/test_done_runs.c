@@ -1,13 +1,9 @@
 /* done_runs: against a plain array of blocks, each with a hash. */
 #include "catalog/store/done_runs.h"
+#include "test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static void expect(const done_runs_t *set, const char *text) {
     char out[400] = "";
@@ -24,8 +20,7 @@ static bool add(done_runs_t *set, uint64_t from, uint64_t to, uint64_t hash) {
     return is_new;
 }
 
-static void test_by_hand(void **state) {
-    (void)state;
+TEST(by_hand) {
     done_runs_t set = {0}, copy = {0};
     assert_false(done_runs_cover(&set, 0, 1));
     assert_true(done_runs_cover(&set, 4, 4)); /* nothing is always there */
@@ -60,8 +55,7 @@ static void test_by_hand(void **state) {
 }
 
 /* In any order the same runs, and the same hash. */
-static void test_any_order(void **state) {
-    (void)state;
+TEST(any_order) {
     uint32_t random = 1;
     for (int round = 0; round < 300; round++) {
         enum { BLOCKS = 40 };
@@ -92,9 +86,4 @@ static void test_any_order(void **state) {
         assert_int_equal(set.count, runs);
         done_runs_free(&set);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_by_hand), cmocka_unit_test(test_any_order)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,17 +1,13 @@
 /* drill: which query is the first one, how a target's indexes are spelled, and which drill another one is
  * compared with. */
 #include "study/drill/drill.h"
+#include "test.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 /* ---- the first query ---- */
 
@@ -33,8 +29,7 @@ static void refuses(const char *words, const char *why) {
         fail_msg("'%s' does not speak of '%s'", err.text, why);
 }
 
-static void test_first_query(void **state) {
-    (void)state;
+TEST(first_query) {
     chooses(NULL, "mot", "mot greenness");
     chooses(NULL, "isd", "isd extremes");
     chooses(NULL, "obd", "one document by its _id"); /* each has values to choose from */
@@ -66,8 +61,7 @@ static void spells(const char *json, const char *expected) {
     bson_destroy(index);
 }
 
-static void test_indexes(void **state) {
-    (void)state;
+TEST(indexes) {
     spells("{\"v\": 2, \"key\": {\"d\": 1, \"k\": -1}, \"name\": \"d_1_k_-1\"}", "d:1,k:-1");
     spells("{\"v\": 2, \"key\": {\"d\": 1.0}, \"name\": \"by_day\", \"background\": true}",
            "d:1;name=by_day");
@@ -102,8 +96,7 @@ static drills_entry_t entry_of(const char *indexes, const char *keys, uint64_t d
     return entry;
 }
 
-static void test_comparable(void **state) {
-    (void)state;
+TEST(comparable) {
     enum { COUNT = 6 };
     drills_entry_t entries[COUNT], now = entry_of("after", "k:1", 1000);
     for (int i = 0; i < COUNT; i++)
@@ -127,8 +120,7 @@ static void test_comparable(void **state) {
 
 /* ---- what is left ---- */
 
-static void test_left_open(void **state) {
-    (void)state;
+TEST(left_open) {
     static drill_result_t result;
     result = (drill_result_t){.pass_count = 1, .passes = {[0] = {.reached = DRILL_LOAD}}};
     result.passes[0].phases[DRILL_DROP].came = true;
@@ -151,14 +143,4 @@ static void test_left_open(void **state) {
     result.passes[1].reached = DRILL_CREATE;
     result.passes[1].phases[DRILL_DROP].came = true;
     assert_true(drill_left_open(&result));
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_first_query),
-        cmocka_unit_test(test_indexes),
-        cmocka_unit_test(test_comparable),
-        cmocka_unit_test(test_left_open),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,16 +1,12 @@
 /* ejson: as libbson prints it, but for doubles and control characters. */
 #include "base/bson/element.h"
 #include "base/ejson.h"
+#include "test.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static void check(const bson_t *document, bool relaxed, const char *expected) {
     size_t length;
@@ -66,8 +62,7 @@ static bson_t *of_every_type(void) {
 }
 
 /* One text that is not UTF-8: only its odd bytes are shown otherwise. */
-static void test_not_utf8(void **state) {
-    (void)state;
+TEST(not_utf8) {
     bson_t all = BSON_INITIALIZER;
     bson_oid_t oid;
     bson_oid_init_from_string(&oid, "0123456789abcdef01234567");
@@ -90,8 +85,7 @@ static void test_not_utf8(void **state) {
     bson_destroy(&all);
 }
 
-static void test_as_libbson(void **state) {
-    (void)state;
+TEST(as_libbson) {
     bson_t *all = of_every_type(), empty = BSON_INITIALIZER;
     char *canonical = bson_as_canonical_extended_json(all, NULL),
          *relaxed = bson_as_relaxed_extended_json(all, NULL),
@@ -106,15 +100,13 @@ static void test_as_libbson(void **state) {
 }
 
 /* libbson prints these in one way or another, by its version. */
-static void test_empty(void **state) {
-    (void)state;
+TEST(empty) {
     bson_t *document = BCON_NEW("none", "[", "]", "empty", "{", "}");
     check(document, true, "{ \"none\" : [  ], \"empty\" : {  } }");
     bson_destroy(document);
 }
 
-static void test_dates(void **state) {
-    (void)state;
+TEST(dates) {
     bson_t *document = BCON_NEW("a", BCON_DATE_TIME(253402300799999), "b", BCON_DATE_TIME(253402300800000),
                                 "c", BCON_DATE_TIME(-1));
     check(document, true,
@@ -124,8 +116,7 @@ static void test_dates(void **state) {
     bson_destroy(document);
 }
 
-static void test_doubles(void **state) {
-    (void)state;
+TEST(doubles) {
     bson_t *document = BCON_NEW("a", BCON_DOUBLE(12.067), "b", "[", BCON_DOUBLE(0.1), BCON_DOUBLE(1e22),
                                 BCON_DOUBLE(5e-324), "]");
     check(document, true, "{ \"a\" : 12.067, \"b\" : [ 0.1, 1e+22, 5e-324 ] }");
@@ -136,8 +127,7 @@ static void test_doubles(void **state) {
 }
 
 /* In keys, texts, and what libbson prints for us. */
-static void test_controls(void **state) {
-    (void)state;
+TEST(controls) {
     bson_t *document =
         BCON_NEW("k\xC2\x9B", BCON_UTF8("\xC2\x9B\x32J\x7F\x1b"), "r", BCON_REGEX("\xC2\x85", "i"));
     check(document, true,
@@ -147,16 +137,14 @@ static void test_controls(void **state) {
 }
 
 /* One word of a command, too, whatever is in it. */
-static void test_text(void **state) {
-    (void)state;
+TEST(text) {
     text_t text = {.length = 0};
     ejson_append_text(&text, "x\"); db.dropDatabase(); (\"\\\n\xC2\x9B\xFF");
     assert_string_equal(text.bytes, "\"x\\\"); db.dropDatabase(); (\\\"\\\\\\n\\u009b\xEF\xBF\xBD\"");
     text_free(&text);
 }
 
-static void test_wrong(void **state) {
-    (void)state;
+TEST(wrong) {
     static const uint8_t torn[] = {12, 0, 0, 0, 0x02, 'a', 0, 99, 0, 0, 0, 0};
     bson_t document;
     assert_true(bson_init_static(&document, torn, sizeof torn));
@@ -172,8 +160,7 @@ static void test_wrong(void **state) {
 }
 
 /* Binary data of subtype 2 without its inner length, and code with a zero byte. */
-static void test_odd_bytes(void **state) {
-    (void)state;
+TEST(odd_bytes) {
     static const uint8_t bytes[] = "\x2C\0\0\0\5b\0\3\0\0\0\2xyz\x0D"
                                    "c\0\4\0\0\0a\0b\0\4l\0\x0E\0\0\0\5"
                                    "0\0\1\0\0\0\2x\0";
@@ -188,13 +175,4 @@ static void test_odd_bytes(void **state) {
     assert_true(element_of(&document, "c", &at));
     ejson_print_value(&at, true, shown, sizeof shown);
     assert_string_equal(shown, "{ \"$code\" : \"a\\u0000b\" }");
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_odd_bytes), cmocka_unit_test(test_not_utf8), cmocka_unit_test(test_as_libbson),
-        cmocka_unit_test(test_empty),     cmocka_unit_test(test_dates),    cmocka_unit_test(test_doubles),
-        cmocka_unit_test(test_controls),  cmocka_unit_test(test_wrong),    cmocka_unit_test(test_text),
-    };
-    return cmocka_run_group_tests_name("ejson", tests, NULL, NULL);
 }

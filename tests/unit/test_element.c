@@ -1,14 +1,10 @@
 /* element: elements as a server sees them: by hand where libbson stops, and as libbson goes through all others. */
 #include "base/bson/element.h"
 #include "bson_lab.h"
+#include "test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #define ROW(bytes) bytes, sizeof bytes - 1
 
@@ -22,8 +18,7 @@ static void view(bson_t *document, const char *bytes, uint32_t length) {
 }
 
 /* keys: of all elements that are found; a ! where it is not known what follows. */
-static void test_next(void **state) {
-    (void)state;
+TEST(next) {
     static const struct {
         const char *bytes;
         uint32_t length;
@@ -61,8 +56,7 @@ static void test_next(void **state) {
     }
 }
 
-static void test_find(void **state) {
-    (void)state;
+TEST(find) {
     static const char bytes[] = "\x31\0\0\0" HEADLESS "\3d\0\x17\0\0\0" HEADLESS ONE "\0" ONE "\0";
     static const struct {
         const char *path;
@@ -81,8 +75,7 @@ static void test_find(void **state) {
 }
 
 /* Under another key, byte for byte; code with a zero byte, too. */
-static void test_append(void **state) {
-    (void)state;
+TEST(append) {
     static const struct {
         const char *bytes;
         uint32_t length;
@@ -123,8 +116,7 @@ static void test_append(void **state) {
     }
 }
 
-static void test_binary(void **state) {
-    (void)state;
+TEST(binary) {
     static const struct {
         const char *bytes;
         uint32_t length;
@@ -153,8 +145,7 @@ static void test_binary(void **state) {
 }
 
 /* All that libbson goes through is copied into an equal document. */
-static void test_as_libbson(void **state) {
-    (void)state;
+TEST(as_libbson) {
     uint64_t seed = 5;
     for (int round = 0; round < 300; round++) {
         bson_t document = BSON_INITIALIZER, copy = BSON_INITIALIZER;
@@ -186,8 +177,7 @@ static void append_number(bson_t *document, const char *type, const char *text) 
     }
 }
 
-static void test_floor(void **state) {
-    (void)state;
+TEST(floor) {
     static const struct {
         const char *type, *text;
         bool is_number;
@@ -216,12 +206,4 @@ static void test_floor(void **state) {
             fail_msg("%s %s: %lld", rows[i].type, rows[i].text, (long long)whole);
         bson_destroy(&document);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_next),   cmocka_unit_test(test_find),       cmocka_unit_test(test_append),
-        cmocka_unit_test(test_binary), cmocka_unit_test(test_as_libbson), cmocka_unit_test(test_floor),
-    };
-    return cmocka_run_group_tests_name("element", tests, NULL, NULL);
 }

@@ -3,12 +3,7 @@
 #include "format/emit.h"
 #include "format/format.h"
 #include "format_lab.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
+#include "test.h"
 
 typedef struct {
     schema_t *schema;
@@ -94,8 +89,7 @@ static void expect(schema_t *schema, const void *text, size_t length, bool same_
     "colour,fuel_type,cylinder_capacity,first_use_date\n"
 
 /* Rows of every release as they were published. */
-static void test_releases(void **state) {
-    (void)state;
+TEST(releases) {
     SAME_BYTES(lab_builtin("mot"), "100|200|2013-01-01|4|N|P|45000|SO|FORD|FIESTA|BLUE|P|1242|2001-03-01\n"
                                    "101|201|NULL|4|PR|PRS|0|XX|FORD|KA|BLUE|D||NULL\n"
                                    "102|202||4|F|ABR|999999|B|TOYOTA|Estima |||GREEN|P||\r\n"
@@ -118,8 +112,7 @@ static void test_releases(void **state) {
 }
 
 /* Needless quotes, padding and re-encoding may go; values stay. */
-static void test_values_stay(void **state) {
-    (void)state;
+TEST(values_stay) {
     SAME_VALUES(lab_builtin("mot"),
                 "1|2|2013-01-01|4 |N|P| 45|SO|FORD|KA|BLUE|P|0042|2001-03-01\n"
                 "1|2|2013-01-01|  |N|P|+45|SO|CITRO\xCBN|\xFF\xFE|BLUE|P|-0|2001-03-01\n");
@@ -136,8 +129,7 @@ static void test_values_stay(void **state) {
     "{name: c}]\n"
 
 /* Every field of quotes, backslashes, delimiters and nothing, in every place of a row. */
-static void test_every_quoting(void **state) {
-    (void)state;
+TEST(every_quoting) {
     static const char *const fields[] = {
         "",      "x",       "\"",         "\"\"",       "\"\"\"\"",      "\\",       "\\\\",
         "\"x\"", "\"x,y\"", "\"x\"\"y\"", "\"x\\\"y\"", "\"x\\\"",       "\"\\\"\"", "x\"y",
@@ -168,8 +160,7 @@ static void test_every_quoting(void **state) {
 }
 
 /* Spellings of dates and numbers, in and out of their usual form. */
-static void test_types(void **state) {
-    (void)state;
+TEST(types) {
 #define TYPES                                                                                                \
     "format: x\nrecord: {delimiter: \";\", header: no}\nfields:\n"                                           \
     "  - {name: l, type: long}\n  - {name: n, type: number}\n  - {name: p, type: number, divide: 10}\n"      \
@@ -192,8 +183,7 @@ static void test_types(void **state) {
 }
 
 /* What reads back as something else is not given out: nulls that a value may look like. */
-static void test_values_like_nulls(void **state) {
-    (void)state;
+TEST(values_like_nulls) {
 #define NULLS                                                                                                \
     "format: x\nrecord: {delimiter: \",\", header: no}\nfields:\n"                                           \
     "  - {name: a, type: int, nulls: [\"0\", \"9999\"]}\n  - {name: b, type: trimmed, nulls: [\"XX\", "      \
@@ -210,8 +200,7 @@ static void test_values_like_nulls(void **state) {
 }
 
 /* A record must not come out as a header or as a blank line. */
-static void test_not_a_header_not_blank(void **state) {
-    (void)state;
+TEST(not_a_header_not_blank) {
     SAME_VALUES(
         lab_schema("format: x\nrecord: {delimiter: \",\"}\nfields: [{name: a, type: trimmed}, {name: b}]\n"),
         " a,5\nb,6\n");
@@ -233,8 +222,7 @@ static void test_not_a_header_not_blank(void **state) {
 }
 
 /* Carriage returns inside of a row, and at its end. */
-static void test_carriage_returns(void **state) {
-    (void)state;
+TEST(carriage_returns) {
     SAME_BYTES(lab_schema(ABC), "x\ry,\r,z\n");
     SAME_BYTES(lab_schema(ABC),
                "\"x,y\",y\r,z\n"); /* only at the end of a row it could be taken for a line end */
@@ -250,14 +238,12 @@ static void test_carriage_returns(void **state) {
 }
 
 /* A first field that looks like a byte-order mark, in the first row of a file. */
-static void test_marks(void **state) {
-    (void)state;
+TEST(marks) {
     SAME_BYTES(lab_schema(ABC), "\xEF\xBB\xBF\xEF\xBB\xBFx,y,z\n");
     SAME_BYTES(lab_schema(ABC), "1,2,3\n\xEF\xBB\xBFx,y,z\n");
 }
 
-static void test_bytes(void **state) {
-    (void)state;
+TEST(bytes) {
     expect(lab_schema(ABC), "\0,a\0b,\"\0,\"\n", 11, true);
     SAME_BYTES(lab_schema(ABC), "caf\xE9,caf\xC3\xA9,\xFF\xFE\n"); /* binary, text, binary */
     SAME_BYTES(
@@ -269,8 +255,7 @@ static void test_bytes(void **state) {
 }
 
 /* Keys inside of subdocuments, and columns in the order of the header. */
-static void test_groups_and_orders(void **state) {
-    (void)state;
+TEST(groups_and_orders) {
     SAME_BYTES(lab_schema("format: x\nrecord: {delimiter: \",\", header: yes}\nfields:\n"
                           "  - {name: a, key: p.q.a}\n  - {name: b, key: p.q.b, type: int}\n  - {name: c, "
                           "key: p.c}\n  - {name: d, optional: yes}\n"),
@@ -310,8 +295,7 @@ static void expect_row(hand_t *hand, const char *json, const char *row) {
         fail_msg("%s is written as %.*s", json, (int)hand->length, (const char *)hand->record);
 }
 
-static void test_by_hand(void **state) {
-    (void)state;
+TEST(by_hand) {
     hand_t hand = {
         .lab = lab_for(
             lab_schema(
@@ -336,8 +320,7 @@ static void test_by_hand(void **state) {
 }
 
 /* Values that a field can hold but no text of it says: refused, not written as something else. */
-static void test_values_of_another_kind(void **state) {
-    (void)state;
+TEST(values_of_another_kind) {
     hand_t hand = {
         .lab = lab_for(lab_schema("format: x\nrecord: {delimiter: \",\", header: no}\nfields:\n"
                                   "  - {name: a}\n  - {name: b, type: int}\n  - {name: c, type: trimmed}\n"),
@@ -351,8 +334,7 @@ static void test_values_of_another_kind(void **state) {
 }
 
 /* Without quotes some values cannot be written. */
-static void test_no_quotes(void **state) {
-    (void)state;
+TEST(no_quotes) {
     hand_t hand = {.lab = lab_for(lab_schema("format: x\nrecord: {delimiter: \"|\", header: no, quote: "
                                              "none}\nfields: [{name: a}, {name: b}]\n"),
                                   "x|1\n", 4)};
@@ -367,8 +349,7 @@ static void test_no_quotes(void **state) {
 /* --- chance
  * -------------------------------------------------------------------------------------------------------- */
 
-static void test_random(void **state) {
-    (void)state;
+TEST(random) {
     static const char *const pieces[] = {
         "1",    "42",      "2013-01-01", "NULL", "",         " 4 ",     "FORD", "A|B", "\"", "\"\"",
         "\\\"", "\"A|B\"", "\"x\"",      "\xE9", "\xC3\xA9", "4-02-20", "-0",   "\\",  "\r", " "};
@@ -393,24 +374,4 @@ static void test_random(void **state) {
         grown_free(&text);
     }
     lab_end(&lab);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_releases),
-        cmocka_unit_test(test_values_stay),
-        cmocka_unit_test(test_every_quoting),
-        cmocka_unit_test(test_types),
-        cmocka_unit_test(test_values_like_nulls),
-        cmocka_unit_test(test_not_a_header_not_blank),
-        cmocka_unit_test(test_carriage_returns),
-        cmocka_unit_test(test_marks),
-        cmocka_unit_test(test_bytes),
-        cmocka_unit_test(test_groups_and_orders),
-        cmocka_unit_test(test_by_hand),
-        cmocka_unit_test(test_values_of_another_kind),
-        cmocka_unit_test(test_no_quotes),
-        cmocka_unit_test(test_random),
-    };
-    return cmocka_run_group_tests_name("emit", tests, NULL, NULL);
 }

@@ -2,12 +2,7 @@
  * never a record that says something else. */
 #include "base/clock.h"
 #include "fixed_lab.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
+#include "test.h"
 
 static const char yaml[] =
     "format: x\nrecord: {fixed: 40}\nfields:\n"
@@ -60,8 +55,7 @@ static const char *emitted(const fixed_lab_t *lab, const char *json, err_t *err)
     return out;
 }
 
-static void test_records(void **state) {
-    (void)state;
+TEST(records) {
     static const struct {
         const char *json, *tail;
     } cases[] = {
@@ -115,8 +109,7 @@ static void test_records(void **state) {
     fixed_lab_end(&lab);
 }
 
-static void test_refusals(void **state) {
-    (void)state;
+TEST(refusals) {
     static const char *const cases[] = {
         "{}", "{\"x\":1}", PLAIN(",\"x\":1"),                                 /* a key that no record has */
         DOC_OF("", "\"text\":\"ab\",", "\"c\"", "1", "20", "3.5", "4.0", ""), /* not as wide as its field */
@@ -266,8 +259,7 @@ static void test_refusals(void **state) {
 }
 
 /* What a refusal says. */
-static void test_sentences(void **state) {
-    (void)state;
+TEST(sentences) {
     static const char listed[] =
         "format: left\nrecord: {fixed: 1}\nfields: [{name: a, width: 1}]\ntail: [{marker: REM, name: r, "
         "leaveOut: yes, repeat: [{name: x, width: 1}]}]\n";
@@ -287,8 +279,7 @@ static void test_sentences(void **state) {
 }
 
 /* Line ends are the caller's; a record's own carriage return needs one of two bytes behind it, or none. */
-static void test_line_ends(void **state) {
-    (void)state;
+TEST(line_ends) {
     static const char *const texts[] = {"00ab\n",    "00ab\r\n", "00ab",    "00ab\r",
                                         "00a\r\r\n", "00a\r\r",  "00\r\r\r"};
     fixed_lab_t lab = fixed_lab_of(lab_schema(
@@ -316,8 +307,7 @@ static void test_line_ends(void **state) {
 }
 
 /* Lists of identifiers, also of those that only their family knows. */
-static void test_lists(void **state) {
-    (void)state;
+TEST(lists) {
     static const struct {
         const char *record, *json;
     } cases[] = {
@@ -353,8 +343,7 @@ static void test_lists(void **state) {
 }
 
 /* Very many sections in the worst order make no more than a sort's work. */
-static void test_many_sections(void **state) {
-    (void)state;
+TEST(many_sections) {
     static const char *const formats[] = {
         "format: x\nrecord: {fixed: 1}\nfields: [{name: a, width: 1}]\ntail: [{marker: +, sections: "
         "yes}]\nsections: [{ids: "
@@ -389,13 +378,4 @@ static void test_many_sections(void **state) {
         grown_free(&text);
         fixed_lab_end(&lab);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_records),   cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_sentences), cmocka_unit_test(test_line_ends),
-        cmocka_unit_test(test_lists),     cmocka_unit_test(test_many_sections),
-    };
-    return cmocka_run_group_tests_name("emit by width", tests, NULL, NULL);
 }

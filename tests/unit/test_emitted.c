@@ -2,12 +2,7 @@
  * byte. */
 #include "format/emitted.h"
 #include "format_laws.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
+#include "test.h"
 
 #define MARK "\xEF\xBB\xBF"
 
@@ -68,8 +63,7 @@ static void refuses(const char *yaml, const char *const *inputs, size_t from, co
 #define PAIR "format: pair\nrecord: {delimiter: [\",\"], header: no}\nfields: [{name: x}, {name: y}]\n"
 
 /* A first record that begins with the bytes of a mark keeps them behind a mark. */
-static void test_mark(void **state) {
-    (void)state;
+TEST(mark) {
     prints(PAIR, INPUTS("a,1\n" MARK "b,2\n"), 1, MARK MARK "b,2\n");
     prints(PAIR, INPUTS("\"" MARK "b\",2\nc,4\n"), 0, MARK MARK "b,2\nc,4\n");
     prints(PAIR, INPUTS(MARK MARK "b,2\n"), 0, MARK MARK "b,2\n");
@@ -81,8 +75,7 @@ static void test_mark(void **state) {
 #define WORDS "format: w\nrecord: {delimiter: [\",\"], header: [id]}\nfields: [{name: id}, {name: y}]\n"
 
 /* The marks of several inputs, and line ends that are missing between them. */
-static void test_inputs(void **state) {
-    (void)state;
+TEST(inputs) {
     prints(WORDS, INPUTS("id,y\n", MARK "id,y\n1,2\n"), 0, "id,y\nid,y\n1,2\n");
     prints(WORDS, INPUTS(MARK "id,y\n1,2", MARK "3,4\n"), 0, MARK "id,y\n1,2\n3,4\n");
     prints(PAIR, INPUTS("a,1\r", "b,2\n"), 0, "a,1\r\nb,2\n");
@@ -93,8 +86,7 @@ static void test_inputs(void **state) {
     "trimmed}]\n"
 
 /* The first lines of the new file speak for another delimiter, or for other columns. */
-static void test_guess(void **state) {
-    (void)state;
+TEST(guess) {
     char yaml[300];
     snprintf(yaml, sizeof yaml, EITHER, "\" \", \",\"");
     refuses(yaml, INPUTS(" x y , z \n v w , u \n"), 0,
@@ -111,8 +103,7 @@ static void test_guess(void **state) {
 }
 
 /* Only the first lines count: with so many before it, the odd one is no harm. */
-static void test_later(void **state) {
-    (void)state;
+TEST(later) {
     static const char layouts[] =
         "format: l\nrecord: {delimiter: [\"|\", \",\"], header: no}\nfields: [{name: x}, {name: y}]\n";
     grown_t text = {0};
@@ -126,8 +117,7 @@ static void test_later(void **state) {
 }
 
 /* One file has one delimiter and one list of columns. */
-static void test_other_inputs(void **state) {
-    (void)state;
+TEST(other_inputs) {
     static const char two[] =
         "format: t\nrecord: {delimiter: [\",\", \"|\"], header: yes}\nfields: [{name: x}, {name: y}]\n";
     prints(two, INPUTS("x,y\n1,2\n", "X,Y\n3,4\n"), 0, "x,y\n1,2\nX,Y\n3,4\n");
@@ -143,12 +133,4 @@ static void test_other_inputs(void **state) {
     prints(one, INPUTS("x\n1\n", "x\n3\n"), 0, "x\n1\n3\n"); /* behind records it would be one */
     prints(one, INPUTS("x\n1\n", "X\n3\n"), 0, "x\n1\n3\n");
     prints(one, INPUTS("x\nX\n"), 0, "x\nX\n");
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_mark),  cmocka_unit_test(test_inputs),       cmocka_unit_test(test_guess),
-        cmocka_unit_test(test_later), cmocka_unit_test(test_other_inputs),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

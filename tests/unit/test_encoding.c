@@ -1,14 +1,10 @@
 /* encoding: every byte of Latin-1 and of windows-1252, against iconv. */
 #include "base/chars/encoding.h"
 #include "base/chars/utf8.h"
+#include "test.h"
 
 #include <iconv.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 /* What iconv makes of one byte; 0: it is no character there. */
 static size_t by_iconv(const char *encoding, uint8_t byte, uint8_t *out) {
@@ -21,8 +17,7 @@ static size_t by_iconv(const char *encoding, uint8_t byte, uint8_t *out) {
     return failed == (size_t)-1 ? 0 : 8 - room;
 }
 
-static void test_every_byte(void **state) {
-    (void)state;
+TEST(every_byte) {
     static const struct {
         encoding_t encoding;
         const char *name;
@@ -48,8 +43,7 @@ static void test_every_byte(void **state) {
 }
 
 /* Of one encoding, UTF-8 is text like any other, and comes back as the same bytes. */
-static void test_one_encoding(void **state) {
-    (void)state;
+TEST(one_encoding) {
     const uint8_t *const text = (const uint8_t *)"\xC3\xA9\x80z";
     uint8_t made[12], again[12];
     assert_true(encoding_converts(ENCODING_WINDOWS_1252, text, 2));
@@ -67,8 +61,7 @@ static size_t begins(const char *words, const char *text, bool any_case) {
                            (const uint8_t *)text, strlen(text), any_case);
 }
 
-static void test_begins_in_latin1(void **state) {
-    (void)state;
+TEST(begins_in_latin1) {
     assert_int_equal(begins("Gr\xC3\xB6\xC3\x9F"
                             "e",
                             "Gr\xF6\xDF"
@@ -94,10 +87,4 @@ static void test_begins_in_latin1(void **state) {
                      2);
     assert_int_equal(encoding_begins(ENCODING_WINDOWS_1252, euro, 2, (const uint8_t *)"\x80", 1, true), 0);
     assert_int_equal(encoding_begins(ENCODING_LATIN1, euro, 3, (const uint8_t *)"\x80", 1, true), 0);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_every_byte), cmocka_unit_test(test_one_encoding),
-                                       cmocka_unit_test(test_begins_in_latin1)};
-    return cmocka_run_group_tests_name("encoding", tests, NULL, NULL);
 }

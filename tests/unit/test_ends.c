@@ -1,12 +1,7 @@
 /* ends: where records end whose quoted fields may contain line ends: by hand, texts whose records are known because they
  * were put together here, and three ways to find the same in texts of nothing but odd bytes. */
 #include "ends_lab.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
+#include "test.h"
 
 static schema_t *schema_with(const char *escape) {
     char yaml[200];
@@ -19,8 +14,7 @@ static schema_t *schema_with(const char *escape) {
 
 /* ---- by hand ---- */
 
-static void test_by_hand(void **state) {
-    (void)state;
+TEST(by_hand) {
     static const struct {
         const char *text;
         size_t whole, part; /* the first record's length: of all of the text, and where more may follow */
@@ -49,8 +43,7 @@ static void test_by_hand(void **state) {
     schema_destroy(schema);
 }
 
-static void test_backslash(void **state) {
-    (void)state;
+TEST(backslash) {
     static const struct {
         const char *text;
         size_t whole;
@@ -70,8 +63,7 @@ static void test_backslash(void **state) {
 }
 
 /* A comment is a line, whatever is in it, and only where a record begins. */
-static void test_comments(void **state) {
-    (void)state;
+TEST(comments) {
     static const struct {
         const char *text;
         size_t whole, part;
@@ -91,8 +83,7 @@ static void test_comments(void **state) {
 }
 
 /* If the sign was guessed, what begins with it may be a record, and ends where one does. */
-static void test_guessed_comments(void **state) {
-    (void)state;
+TEST(guessed_comments) {
     static const struct {
         const char *text;
         size_t whole, part;
@@ -108,8 +99,7 @@ static void test_guessed_comments(void **state) {
 }
 
 /* A closing quote that is too far away does not count, wherever the text is cut. */
-static void test_far(void **state) {
-    (void)state;
+TEST(far) {
     schema_t *schema = schema_with("double");
     for (int over = 0; over < 2; over++) {
         const size_t length = ENDS_MOST + 100, closing = ENDS_MOST - 1 + (size_t)over;
@@ -136,8 +126,7 @@ static void test_far(void **state) {
 
 /* ---- three ways to the same ---- */
 
-static void test_odd_bytes(void **state) {
-    (void)state;
+TEST(odd_bytes) {
     enum { GUESSED = 6 };
     static const char *const escapes[] = {"double",
                                           "[double, backslash]",
@@ -174,8 +163,7 @@ static void test_odd_bytes(void **state) {
 }
 
 /* The end of a record that is found a long way after it: all of that is scanned again, window by window. */
-static void test_far_behind(void **state) {
-    (void)state;
+TEST(far_behind) {
     static const char *const lasts[] = {"", "8,\"odd\n", "8,\"odd\n8,8\n", "\"\"\n"};
     schema_t *schema = schema_with("double");
     for (size_t i = 0; i < sizeof lasts / sizeof *lasts; i++) {
@@ -212,8 +200,7 @@ static void add_field(grown_t *text, grown_t *value, uint64_t *seed) {
     grown_text(text, plain ? "" : "\"");
 }
 
-static void test_known(void **state) {
-    (void)state;
+TEST(known) {
     enum { ROWS = 3000 };
     schema_t *schema = schema_with("double, multiline: yes");
     uint64_t seed = 4180;
@@ -263,14 +250,4 @@ static void test_known(void **state) {
     for (int j = 0; j < 3; j++)
         grown_free(&values[j]);
     schema_destroy(schema);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_by_hand),  cmocka_unit_test(test_backslash),
-        cmocka_unit_test(test_comments), cmocka_unit_test(test_guessed_comments),
-        cmocka_unit_test(test_far),      cmocka_unit_test(test_odd_bytes),
-        cmocka_unit_test(test_known),    cmocka_unit_test(test_far_behind),
-    };
-    return cmocka_run_group_tests_name("ends", tests, NULL, NULL);
 }

@@ -1,16 +1,11 @@
 /* err: a sentence, its status, and where it happened. */
 #include "base/err.h"
+#include "test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
-static void test_set(void **state) {
-    (void)state;
+TEST(set) {
     err_t err = {.text = "old"};
     assert_false(err_set(&err, STATUS_INPUT, "%s, offset %d: it ends too early", "a.gz", 17));
     assert_int_equal(err.status, STATUS_INPUT);
@@ -20,8 +15,7 @@ static void test_set(void **state) {
     assert_string_equal(err.text, "another");
 }
 
-static void test_where(void **state) {
-    (void)state;
+TEST(where) {
     err_t err;
     err_set(&err, STATUS_SERVER, "it went away");
     assert_false(err_where(&err, "shard %s", "s0"));
@@ -32,8 +26,7 @@ static void test_where(void **state) {
 }
 
 /* A line end that came with a name is none of ours. */
-static void test_one_line(void **state) {
-    (void)state;
+TEST(one_line) {
     err_t err;
     err_set(&err, STATUS_USAGE, "the zone %s is wrong", "x\ntipple: lost");
     assert_string_equal(err.text, "the zone x\\x0atipple: lost is wrong");
@@ -46,8 +39,7 @@ static void test_one_line(void **state) {
     assert_string_equal(err.text, "two files\n  a\n  b\nand 3 more");
 }
 
-static void test_memory(void **state) {
-    (void)state;
+TEST(memory) {
     err_t err;
     assert_false(err_memory(&err, 4711));
     assert_int_equal(err.status, STATUS_HOST);
@@ -56,8 +48,7 @@ static void test_memory(void **state) {
 }
 
 /* However long a name or a sentence is, nothing is written beyond the text. */
-static void test_too_long(void **state) {
-    (void)state;
+TEST(too_long) {
     static char longest[5000];
     memset(longest, 'x', sizeof longest - 1);
     struct {
@@ -77,8 +68,7 @@ static void test_too_long(void **state) {
 }
 
 /* The statuses are what the guide says: scripts depend on them. */
-static void test_statuses(void **state) {
-    (void)state;
+TEST(statuses) {
     assert_int_equal(STATUS_OK, 0);
     assert_int_equal(STATUS_USAGE, 1);
     assert_int_equal(STATUS_SOME_REJECTED, 2);
@@ -89,12 +79,4 @@ static void test_statuses(void **state) {
     assert_int_equal(STATUS_HOST, 8);
     assert_int_equal(STATUS_INTERRUPTED, 130);
     assert_int_equal(STATUS_TERMINATED, 143);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_set),    cmocka_unit_test(test_where),    cmocka_unit_test(test_one_line),
-        cmocka_unit_test(test_memory), cmocka_unit_test(test_too_long), cmocka_unit_test(test_statuses),
-    };
-    return cmocka_run_group_tests_name("err", tests, NULL, NULL);
 }

@@ -1,15 +1,11 @@
 /* escape: what controls a terminal or is no text is shown as what it is, and everything else as it stands. */
 #include "base/chars/escape.h"
 #include "base/chars/utf8.h"
+#include "test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #define TEXT(text) text, sizeof text - 1
 
@@ -50,8 +46,7 @@ static void check(escape_fn *escape, const char *text, size_t length, const char
     assert_string_equal(out, expected);
 }
 
-static void test_texts(void **state) {
-    (void)state;
+TEST(texts) {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char out[256];
         check(escape_shown, cases[i].text, cases[i].length, cases[i].shown);
@@ -61,8 +56,7 @@ static void test_texts(void **state) {
 }
 
 /* Whatever comes in: what comes out is UTF-8 without a control character. */
-static void test_every_triple(void **state) {
-    (void)state;
+TEST(every_triple) {
     for (unsigned first = 0; first < 256; first++) {
         for (unsigned second = 0; second < 256; second++) {
             const uint8_t text[] = {(uint8_t)first, (uint8_t)second, 0xBF};
@@ -79,16 +73,14 @@ static void test_every_triple(void **state) {
     }
 }
 
-static void test_room(void **state) {
-    (void)state;
+TEST(room) {
     char out[6];
     assert_string_equal(escape_text(out, sizeof out, TEXT("ab\x1b")), "ab"); /* no piece is torn */
     assert_string_equal(escape_text(out, sizeof out, TEXT("a\x1b")), "a\\x1b");
     assert_string_equal(escape_text(out, 1, TEXT("a")), "");
 }
 
-static void test_lines(void **state) {
-    (void)state;
+TEST(lines) {
     char out[4 * 12 + 1];
     escape_lines(out, TEXT("a\n\x1b\n\xC2\x9B\xE9\xFF\n\r"));
     assert_string_equal(out, "a\n\\x1b\n\\xc2\\x9b\\xe9\\xff\n\\x0d");
@@ -97,8 +89,7 @@ static void test_lines(void **state) {
 }
 
 /* Line ends that are none of ours; what has no room is left out, and nothing is written beyond. */
-static void test_line_ends(void **state) {
-    (void)state;
+TEST(line_ends) {
     static const struct {
         const char *text, *format, *shown;
         size_t room;
@@ -120,12 +111,4 @@ static void test_line_ends(void **state) {
         for (size_t at = ends[i].room; at < sizeof text; at++)
             assert_int_equal(text[at], 'G');
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_texts), cmocka_unit_test(test_every_triple), cmocka_unit_test(test_room),
-        cmocka_unit_test(test_lines), cmocka_unit_test(test_line_ends),
-    };
-    return cmocka_run_group_tests_name("escape", tests, NULL, NULL);
 }

@@ -3,16 +3,12 @@
 #include "query/suite/accumulate.h"
 #include "query/suite/expected.h"
 #include "query/suite/value.h"
+#include "test.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static bool same_digest(const char *one, const char *other, bool unordered) {
     char digests[2][EXPECTED_DIGEST];
@@ -25,8 +21,7 @@ static bool same_digest(const char *one, const char *other, bool unordered) {
     return strcmp(digests[0], digests[1]) == 0;
 }
 
-static void digests(void **state) {
-    (void)state;
+TEST(digests) {
     assert_true(same_digest("{\"0\": {\"a\": 1, \"b\": 2}}",
                             "{\"0\": {\"b\": 2.0, \"a\": {\"$numberLong\": \"1\"}}}", false));
     assert_true(same_digest("{\"0\": {\"a\": 0.1}}", "{\"0\": {\"a\": 0.10000000000000002}}", false));
@@ -75,8 +70,7 @@ static void said(const char *expect, const char *answer_json, char *difference, 
     yaml_tree_destroy(tree);
 }
 
-static void expectations(void **state) {
-    (void)state;
+TEST(expectations) {
     static const char two[] = "{\"0\": {\"_id\": \"A\", \"n\": 2}, \"1\": {\"_id\": \"B\", \"n\": 0.3}}";
     static const struct {
         const char *expect, *words;
@@ -109,8 +103,7 @@ static void expectations(void **state) {
 }
 
 /* Each found document answers one expectation, not two. */
-static void doubled(void **state) {
-    (void)state;
+TEST(doubled) {
     char difference[400];
     said("{values: [{a: 1}, {a: 2}], unordered: yes}", "{\"0\": {\"a\": 1}, \"1\": {\"a\": 1}}", difference,
          sizeof difference);
@@ -121,8 +114,7 @@ static void doubled(void **state) {
 }
 
 /* Numbers by their value, whatever their type, in digests and in values. */
-static void numbers(void **state) {
-    (void)state;
+TEST(numbers) {
     static const char *const alike[][6] = {
         {"{$numberInt: 1}", "{$numberLong: 1}", "1.0", "{$numberDecimal: '1'}", "{$numberDecimal: '1.00'}",
          "{$numberDecimal: '10E-1'}"},
@@ -173,8 +165,7 @@ static void numbers(void **state) {
 }
 
 /* Among whole numbers and decimals nothing is nearly equal; where a double is one of the two, a billionth counts. */
-static void decimals(void **state) {
-    (void)state;
+TEST(decimals) {
     static const struct {
         const char *one, *other;
         bool same;
@@ -213,8 +204,7 @@ static void decimals(void **state) {
 
 /* What a client accumulates is one document, of many that it has seen; of what was not kept whole only the count is
  * known. */
-static void counts(void **state) {
-    (void)state;
+TEST(counts) {
     err_t err;
     char difference[400];
     static const struct {
@@ -247,8 +237,7 @@ static void counts(void **state) {
 }
 
 /* An answer may be deeper than any document of a server. */
-static void deep(void **state) {
-    (void)state;
+TEST(deep) {
     enum { LEVELS = 200000 };
     char digest[EXPECTED_DIGEST], difference[400];
     uint8_t *bytes = malloc(LEVELS * 8 + 16);
@@ -325,15 +314,13 @@ static void accumulated_so(bool keeps) {
     bson_destroy(&result);
 }
 
-static void accumulated(void **state) {
-    (void)state;
+TEST(accumulated) {
     accumulated_so(false);
     accumulated_so(true);
 }
 
 /* Whatever order they come in; NaN is the least of all, as on the server. */
-static void any_order(void **state) {
-    (void)state;
+TEST(any_order) {
     static const struct {
         const char *values[4];
         double sum, least, most;
@@ -374,13 +361,4 @@ static void any_order(void **state) {
                 assert_true(field(&result, "count") == (double)count);
                 bson_destroy(&result);
             }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(digests), cmocka_unit_test(expectations), cmocka_unit_test(doubled),
-        cmocka_unit_test(numbers), cmocka_unit_test(decimals),     cmocka_unit_test(counts),
-        cmocka_unit_test(deep),    cmocka_unit_test(accumulated),  cmocka_unit_test(any_order),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,6 +4,7 @@
 #include "input/cutter.h"
 #include "input_lab.h"
 #include "load/feed/feeder.h"
+#include "test.h"
 
 static const char format[] =
     "format: f\nrecord: {delimiter: \",\", header: no}\nfields: [{name: a}, {name: b}]\n";
@@ -92,8 +93,7 @@ static bytes_t rows(size_t size) {
 }
 
 /* All pieces together are the file, whichever records cross their borders. */
-static void pieces_are_the_file(void **state) {
-    (void)state;
+TEST(pieces_are_the_file) {
     bytes_t text = rows(3 << 20), found = {0};
     const uint64_t borders[] = {0, 1, 4, 7, UINT64_MAX};
     lab_write("in", text.at, text.size);
@@ -116,8 +116,7 @@ static void pieces_are_the_file(void **state) {
 
 /* The same, where only the text from its first byte on tells where records begin; by one feeder and by several, which
  * find it for each other, and beginning with any piece. */
-static void quoted_pieces_are_the_file(void **state) {
-    (void)state;
+TEST(quoted_pieces_are_the_file) {
     enum { PIECES = 4 };
     bytes_t text = {0};
     char line[64];
@@ -156,8 +155,7 @@ static void quoted_pieces_are_the_file(void **state) {
 
 /* What is done is passed over wherever it lies, and what is not is read from its own place: also where only the text
  * before a block tells where its records begin. */
-static void passes_over_what_is_done(void **state) {
-    (void)state;
+TEST(passes_over_what_is_done) {
     const done_run_t runs[] = {{1, 7, 0}, {8, 14, 0}, {15, 21, 0}};
     bytes_t text = {0}, wanted = {0};
     char line[64];
@@ -192,8 +190,7 @@ static void passes_over_what_is_done(void **state) {
 }
 
 /* A piece that ends before its file does: what was read of it may be of two versions, and is not done. */
-static void notices_a_change_within_a_piece(void **state) {
-    (void)state;
+TEST(notices_a_change_within_a_piece) {
     bytes_t text = rows(3 << 20);
     for (int change = 0; change < 2; change++) {
         lab_t lab;
@@ -220,8 +217,7 @@ static void notices_a_change_within_a_piece(void **state) {
 }
 
 /* Never more records than the limit, where it need not be kept exactly either: many objects of JSON may be in a line. */
-static void limits_objects_in_one_line(void **state) {
-    (void)state;
+TEST(limits_objects_in_one_line) {
     enum { LIMIT = 1000 };
     bytes_t text = {0};
     err_t err = {.text = ""};
@@ -243,10 +239,4 @@ static void limits_objects_in_one_line(void **state) {
     free(text.at);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pieces_are_the_file), cmocka_unit_test(quoted_pieces_are_the_file),
-        cmocka_unit_test(passes_over_what_is_done), cmocka_unit_test(notices_a_change_within_a_piece),
-        cmocka_unit_test(limits_objects_in_one_line)};
-    return cmocka_run_group_tests(tests, lab_open, lab_close);
-}
+TEST_GROUP(lab_open, lab_close);

@@ -2,12 +2,7 @@
 #include "format/filter.h"
 #include "format/format.h"
 #include "format_lab.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
+#include "test.h"
 
 static int set_up(void **state) {
     *state = lab_schema("format: x\nrecord: {delimiter: \",\"}\nfields:\n"
@@ -51,7 +46,7 @@ static bool passes(const schema_t *schema, const char *text, const char *json) {
     "{'_id':1,'t':5,'d':{'$date':'2013-01-02T00:00:00Z'},'y':'NT','o':'A B','p':{'w':1.5},"                  \
     "'when':{'$date':'2024-03-01T12:00:00Z'}}"
 
-static void test_comparisons(void **state) {
+TEST(comparisons) {
     static const struct {
         const char *text;
         bool passes;
@@ -121,7 +116,7 @@ static void test_comparisons(void **state) {
 
 /* A field that is missing, or of another kind than the value, passes only '!='. */
 /* What stands in quotes is the value, "&&" and blanks included. */
-static void test_quotes(void **state) {
+TEST(quotes) {
     static const struct {
         const char *text, *model;
         bool passes;
@@ -160,7 +155,7 @@ static void test_quotes(void **state) {
     }
 }
 
-static void test_missing_and_odd(void **state) {
+TEST(missing_and_odd) {
     static const char *const operators[] = {"==", "=", "<", "<=", ">", ">="};
     static const struct {
         const char *field, *value;
@@ -184,7 +179,7 @@ static void test_missing_and_odd(void **state) {
 }
 
 /* Whole numbers are compared exactly, however large. */
-static void test_large_numbers(void **state) {
+TEST(large_numbers) {
     assert_true(passes(*state, "t==9007199254740993", "{'t':{'$numberLong':'9007199254740993'}}"));
     assert_false(passes(*state, "t==9007199254740992", "{'t':{'$numberLong':'9007199254740993'}}"));
     assert_true(passes(*state, "t>9007199254740992", "{'t':{'$numberLong':'9007199254740993'}}"));
@@ -206,7 +201,7 @@ static void test_large_numbers(void **state) {
 }
 
 /* An array does what one of its elements does; != is what == is not. */
-static void test_arrays(void **state) {
+TEST(arrays) {
     static const struct {
         const char *document;
         bool equal, unequal, less;
@@ -228,7 +223,7 @@ static void test_arrays(void **state) {
 }
 
 /* However far two bytes are from one another: an order has a direction, and no size. */
-static void test_all_bytes(void **state) {
+TEST(all_bytes) {
     for (int one = 'A'; one <= 'Z'; one++)
         for (int other = 'A'; other <= 'Z'; other++) {
             char text[40], document[40];
@@ -249,7 +244,7 @@ static void test_all_bytes(void **state) {
 }
 
 /* It is equal to no number, and neither less nor more than one. */
-static void test_nan(void **state) {
+TEST(nan) {
     static const char *const none[] = {"==5",   "<5",   "<=5",   ">5",   ">=5",
                                        "==1.5", "<1.5", "<=1.5", ">1.5", ">=1.5"};
     static const char *const other[] = {"!=5", "!=1.5"};
@@ -265,7 +260,7 @@ static void test_nan(void **state) {
     }
 }
 
-static void test_several(void **state) {
+TEST(several) {
     err_t err;
     char *texts[] = {(char *)"t>4", (char *)"y==NT && d<2014-01-01"};
     filter_t *filter = filter_parse(*state, texts, 2, &err);
@@ -288,7 +283,7 @@ static void test_several(void **state) {
 }
 
 /* One spelling for the books: keys instead of names, "==" instead of "=", no blanks. */
-static void test_normal_text(void **state) {
+TEST(normal_text) {
     static const struct {
         const char *text, *normal;
     } cases[] = {{"testType = NT", "y==NT"},
@@ -322,8 +317,7 @@ static void test_normal_text(void **state) {
 }
 
 /* Where the key of one field is the name of another, the catalog's text still means the same field. */
-static void test_swapped_names(void **state) {
-    (void)state;
+TEST(swapped_names) {
     schema_t *schema = lab_schema("format: x\nrecord: {delimiter: \",\"}\nfields:\n"
                                   "  - {name: a, key: b}\n  - {name: b, key: a}\n  - {name: c, key: d}\n");
     static const struct {
@@ -345,8 +339,7 @@ static void test_swapped_names(void **state) {
 }
 
 /* What utc and point are made of is in no document by itself; what first is made of is. */
-static void test_not_stored(void **state) {
-    (void)state;
+TEST(not_stored) {
     schema_t *schema = lab_schema("format: x\nrecord: {fixed: 21}\nfields:\n"
                                   "  - {name: day, width: 8}\n  - {name: clock, key: t, width: 4}\n"
                                   "  - {name: north, width: 4, type: number, sign: always}\n"
@@ -386,8 +379,7 @@ static void check_refused(const char *format, const char *text, const char *says
 }
 
 /* A filter has a point before the fraction, whatever the format says; what could be read both ways is refused. */
-static void test_marks_in_numbers(void **state) {
-    (void)state;
+TEST(marks_in_numbers) {
     static const char marks[] =
         "format: x\nrecord: {delimiter: \";\", decimal: \",\", thousands: \".\"}\nfields:\n"
         "  - {name: n, type: number}\n  - {name: d, type: decimal}\n"
@@ -413,15 +405,14 @@ static void test_marks_in_numbers(void **state) {
     schema_destroy(schema);
 }
 
-static void test_without_fields(void **state) {
-    (void)state;
+TEST(without_fields) {
     check_refused("format: x\nrecord: {delimiter: [\",\"]}\nfields: [{name: l, type: long}]\n",
                   "l<9223372036854775807.0", "more digits than a number can be compared with");
     check_refused("format: x\nrecord: {json: yes}\n", "m=1", "--type 'm:int'");
     check_refused("format: x\nrecord: {bson: yes}\n", "m=1", "mongodump --query");
 }
 
-static void test_mistakes(void **state) {
+TEST(mistakes) {
     static const struct {
         const char *text, *says;
     } cases[] = {
@@ -490,7 +481,7 @@ static void test_mistakes(void **state) {
 }
 
 /* What is no document passes nothing, and nothing is read beyond it. */
-static void test_broken_documents(void **state) {
+TEST(broken_documents) {
     err_t err;
     char *texts[] = {(char *)"t!=5"};
     filter_t *filter = filter_parse(*state, texts, 1, &err);
@@ -502,7 +493,7 @@ static void test_broken_documents(void **state) {
 }
 
 /* Of a document whose binary data libbson takes for its end. */
-static void test_behind_odd_binary(void **state) {
+TEST(behind_odd_binary) {
     static const uint8_t bytes[] = "\x17\0\0\0\5b\0\3\0\0\0\2xyz\x10t\0\5\0\0\0",
                          nested[] = "\x23\0\0\0\3p\0\x1B\0\0\0\5b\0\3\0\0\0\2xyz\1w\0\0\0\0\0\0\0\xF8\x3F\0";
     static const struct {
@@ -525,24 +516,4 @@ static void test_behind_odd_binary(void **state) {
     }
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_behind_odd_binary),
-        cmocka_unit_test(test_comparisons),
-        cmocka_unit_test(test_missing_and_odd),
-        cmocka_unit_test(test_large_numbers),
-        cmocka_unit_test(test_several),
-        cmocka_unit_test(test_normal_text),
-        cmocka_unit_test(test_quotes),
-        cmocka_unit_test(test_mistakes),
-        cmocka_unit_test(test_broken_documents),
-        cmocka_unit_test(test_swapped_names),
-        cmocka_unit_test(test_not_stored),
-        cmocka_unit_test(test_nan),
-        cmocka_unit_test(test_arrays),
-        cmocka_unit_test(test_marks_in_numbers),
-        cmocka_unit_test(test_without_fields),
-        cmocka_unit_test(test_all_bytes),
-    };
-    return cmocka_run_group_tests_name("filter", tests, set_up, tear_down);
-}
+TEST_GROUP(set_up, tear_down);

@@ -1,11 +1,6 @@
 /* fixed: documents of records by width, against JSON written by hand; each of them back into its record. */
 #include "fixed_lab.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
+#include "test.h"
 
 typedef struct {
     const char *record, *json;
@@ -26,8 +21,7 @@ static void expect_all(const char *yaml, const pair_t *pairs, size_t count) {
 
 #define COUNT_OF(pairs) (sizeof(pairs) / sizeof *(pairs))
 
-static void test_text(void **state) {
-    (void)state;
+TEST(text) {
     static const pair_t pairs[] = {
         {"abc99xyz1", "{\"t\":\"abc\",\"u\":\"99\",\"c\":\"xyz\",\"o\":\"1\"}"},
         {"   999  9", "{\"t\":\"   \",\"u\":\"99\",\"c\":\"9\"}"}, /* 9 is the null of `o` alone */
@@ -48,8 +42,7 @@ static void test_text(void **state) {
 }
 
 /* Bytes that are zero are bytes like others. */
-static void test_zero_bytes(void **state) {
-    (void)state;
+TEST(zero_bytes) {
     fixed_lab_t lab = fixed_lab_of(lab_schema(
         "format: x\nrecord: {fixed: 14}\nfields: [{name: d, width: 8}, {name: t, width: 4}, {name: c, width: "
         "2, "
@@ -69,8 +62,7 @@ static void test_zero_bytes(void **state) {
     fixed_lab_end(&lab);
 }
 
-static void test_ints(void **state) {
-    (void)state;
+TEST(ints) {
     static const char yaml[] = "format: x\nrecord: {fixed: 15}\nfields: [{name: n, width: 4, type: int, "
                                "nulls: \"9999\"}, {name: a, width: 4, type: "
                                "int, sign: always}, {name: m, width: 3, type: int, sign: minus}, {name: x, "
@@ -96,8 +88,7 @@ static void test_ints(void **state) {
     fixed_lab_end(&lab);
 }
 
-static void test_numbers(void **state) {
-    (void)state;
+TEST(numbers) {
     static const pair_t good[] = {
         {"0012+0034-5012345678-9999999",
          "{\"n\":1.2,\"a\":0.034,\"m\":-5.0,\"w\":0.12345678,\"l\":-9999999.0}"},
@@ -119,8 +110,7 @@ static void test_numbers(void **state) {
 
 /* Every number of a field's width is the double nearest to its decimal, which the JSON reader takes from the
  * text. */
-static void test_every_number(void **state) {
-    (void)state;
+TEST(every_number) {
     fixed_lab_t lab =
         fixed_lab_of(lab_schema("format: x\nrecord: {fixed: 6}\nfields: [{name: n, width: 6, type: number, "
                                 "sign: always, divide: 1000}]\n"));
@@ -134,8 +124,7 @@ static void test_every_number(void **state) {
 }
 
 /* A null of more than 8 characters is all of them; also of exactly 8, and of bytes that are 0xFF. */
-static void test_long_nulls(void **state) {
-    (void)state;
+TEST(long_nulls) {
     static const pair_t pairs[] = {
         {"9999999999999999999", "{}"},
         {"9999999989999999999", "{\"a\":\"999999998\"}"},
@@ -163,8 +152,7 @@ static void test_long_nulls(void **state) {
 
 /* Keys of 30 bytes and fewer are copied whole, longer ones another way; of fields, groups, sections, entries.
  */
-static void test_long_keys(void **state) {
-    (void)state;
+TEST(long_keys) {
     static const pair_t good[] = {
         {"12345678", "{\"" KEY30 "\":1,\"" KEY31 "\":{\"" KEY31 "x\":\"2\",\"" KEY30
                      "\":\"3\",\"c\":{\"" KEY31 "\":4.0}},\"z" KEY31 "\":\"5678\"}"},
@@ -202,8 +190,7 @@ static void test_long_keys(void **state) {
 
 /* Subdocuments: fields of one stand together wherever they come from; what holds nothing is left out, with
  * what holds only it. */
-static void test_groups(void **state) {
-    (void)state;
+TEST(groups) {
     static const pair_t pairs[] = {
         {"123456", "{\"a\":{\"b\":{\"c\":\"1\",\"d\":\"4\"},\"e\":\"3\"},\"f\":\"2\",\"g\":{\"h\":{\"i\":{"
                    "\"j\":\"5\"}}},\"k\":\"6\"}"},
@@ -226,8 +213,7 @@ static void test_groups(void **state) {
 }
 
 /* As deep as a key can name them: 60 parts. */
-static void test_depth(void **state) {
-    (void)state;
+TEST(depth) {
     grown_t yaml = {0}, json = {0};
     grown_text(&yaml, "format: x\nrecord: {fixed: 2}\nfields: [{name: b, width: 1, nulls: \"9\", key: ");
     for (int i = 0; i < 59; i++)
@@ -249,8 +235,7 @@ static void test_depth(void **state) {
 
 #define DATE(ms) "{\"$date\":{\"$numberLong\":\"" #ms "\"}}"
 
-static void test_moments(void **state) {
-    (void)state;
+TEST(moments) {
     static const pair_t pairs[] = {
         {"201401020600", "{\"ts\":" DATE(1388642400000) "}"},
         {"000001010000", "{\"ts\":" DATE(-62167219200000) "}"},
@@ -283,8 +268,7 @@ static void test_moments(void **state) {
                pairs, COUNT_OF(pairs));
 }
 
-static void test_points(void **state) {
-    (void)state;
+TEST(points) {
 #define POINT(lon, lat) "{\"p\":{\"type\":\"Point\",\"coordinates\":[" #lon "," #lat "]}}"
     static const pair_t pairs[] = {
         {"+78250+022817", POINT(22.817, 78.25)},
@@ -309,8 +293,7 @@ static void test_points(void **state) {
         pairs, COUNT_OF(pairs));
 }
 
-static void test_first(void **state) {
-    (void)state;
+TEST(first) {
     static const pair_t pairs[] = {
         {"12345", "{\"s\":\"u12\",\"a\":\"12\",\"b\":\"345\"}"},
         {"99345", "{\"s\":\"w345\",\"b\":\"345\"}"},
@@ -355,8 +338,7 @@ static void test_first(void **state) {
                none, COUNT_OF(none));
 }
 
-static void test_length(void **state) {
-    (void)state;
+TEST(length) {
     static const pair_t pairs[] = {
         {"x00", "{\"a\":\"x\"}"},
         {"x01#", "{\"a\":\"x\",\"unparsed\":{\"at\":3,\"text\":\"#\"}}"},
@@ -395,8 +377,7 @@ static const char lines_yaml[] =
     "format: lines\nrecord: {fixed: 4}\nfields: [{name: n, width: 2, type: length}, {name: a, "
     "width: 2}]\ntail: [{marker: \"#\", name: r, repeat: [{name: t, width: 1}]}]\n";
 
-static void test_lines(void **state) {
-    (void)state;
+TEST(lines) {
     static const char text[] = "\xEF\xBB\xBF"
                                "00ab\r\n"
                                "\n"
@@ -452,8 +433,7 @@ static void test_lines(void **state) {
 }
 
 /* The file's last line, when nothing ends it: what the record announces must be there. */
-static void test_cut_short(void **state) {
-    (void)state;
+TEST(cut_short) {
     static const struct {
         const char *text;
         bool document;
@@ -477,8 +457,7 @@ static void test_cut_short(void **state) {
 }
 
 /* Too little room changes nothing: the record is asked for again, and counted once. */
-static void test_full(void **state) {
-    (void)state;
+TEST(full) {
     static const char text[] = "00ab\nx ab#123\n";
     fixed_lab_t lab = fixed_lab_of(lab_schema(lines_yaml));
     slack_t slack = slack_new(text, sizeof text - 1);
@@ -510,8 +489,7 @@ static void test_full(void **state) {
 }
 
 /* What is left out is walked over, so that what stands behind it is found; nothing tells of it. */
-static void test_left_out(void **state) {
-    (void)state;
+TEST(left_out) {
     static const pair_t pairs[] = {
         {"x+AA2bAA1a-1c=1d", "{\"a\":\"x\",\"in\":[{\"t\":\"d\"}]}"},
         {"x+AA2bAA1a", "{\"a\":\"x\"}"},
@@ -528,8 +506,7 @@ static void test_left_out(void **state) {
 /* A document that may not fit BSON's int32 is none; the next record is one again. */
 /* Widths count bytes. A record whose columns were counted in characters is rejected, not read wrongly; one whose were
  * counted in bytes is read. */
-static void test_characters_of_several_bytes(void **state) {
-    (void)state;
+TEST(characters_of_several_bytes) {
     static const struct {
         const char *record;
         uint32_t column; /* of the reject; 0: a document */
@@ -563,8 +540,7 @@ static void test_characters_of_several_bytes(void **state) {
     fixed_lab_end(&lab);
 }
 
-static void test_too_large(void **state) {
-    (void)state;
+TEST(too_large) {
     grown_t yaml = {0}, text = {0};
     char line[200];
     grown_text(
@@ -609,8 +585,7 @@ static void expect_isd(const fixed_lab_t *lab, size_t at, const char *text, cons
     assert_true(fixed_lab_is(lab, record, length, whole));
 }
 
-static void test_isd_fixed_part(void **state) {
-    (void)state;
+TEST(isd_fixed_part) {
     fixed_lab_t lab = fixed_lab_builtin("isd");
     expect_isd(&lab, 4, "", "", "");
     expect_isd(&lab, 4, "010060", "",
@@ -649,8 +624,7 @@ static void test_isd_fixed_part(void **state) {
     fixed_lab_end(&lab);
 }
 
-static void test_isd_sections(void **state) {
-    (void)state;
+TEST(isd_sections) {
     fixed_lab_t lab = fixed_lab_builtin("isd");
     static const struct {
         const char *tail, *json;
@@ -730,21 +704,4 @@ static void test_isd_sections(void **state) {
     for (size_t i = 0; i < COUNT_OF(cases); i++)
         expect_isd(&lab, 4, "", cases[i].tail, cases[i].json);
     fixed_lab_end(&lab);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_text),         cmocka_unit_test(test_zero_bytes),
-        cmocka_unit_test(test_ints),         cmocka_unit_test(test_numbers),
-        cmocka_unit_test(test_every_number), cmocka_unit_test(test_long_nulls),
-        cmocka_unit_test(test_long_keys),    cmocka_unit_test(test_groups),
-        cmocka_unit_test(test_depth),        cmocka_unit_test(test_moments),
-        cmocka_unit_test(test_points),       cmocka_unit_test(test_first),
-        cmocka_unit_test(test_length),       cmocka_unit_test(test_lines),
-        cmocka_unit_test(test_cut_short),    cmocka_unit_test(test_full),
-        cmocka_unit_test(test_left_out),     cmocka_unit_test(test_characters_of_several_bytes),
-        cmocka_unit_test(test_too_large),    cmocka_unit_test(test_isd_fixed_part),
-        cmocka_unit_test(test_isd_sections),
-    };
-    return cmocka_run_group_tests_name("fixed", tests, NULL, NULL);
 }

@@ -2,12 +2,7 @@
  * identifier. */
 #include "format/fixed/fixed_plan.h"
 #include "format_lab.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
+#include "test.h"
 
 typedef struct {
     fixed_code_t code;
@@ -30,8 +25,7 @@ static void expect_steps(const fixed_plan_t *plan, const fixed_ops_t *ops, const
 
 #define KEY31 "abcdefghijklmnopqrstuvwxyz12345"
 
-static void test_operations(void **state) {
-    (void)state;
+TEST(operations) {
     schema_t *schema = lab_schema(
         "format: x\nrecord: {fixed: 30}\ndocument: [g, who, d]\nfields:\n"
         "  - {name: a, width: 1}\n  - {name: g.b, width: 2}\n  - {name: d, width: 8, nulls: \"88888888\"}\n"
@@ -84,8 +78,7 @@ static void test_operations(void **state) {
     schema_destroy(schema);
 }
 
-static void test_identifiers(void **state) {
-    (void)state;
+TEST(identifiers) {
     schema_t *schema = lab_schema(
         "format: x\nrecord: {fixed: 1}\nfields: [{name: a, width: 1}]\ntail: [{marker: ADD, sections: "
         "yes}]\nsections:\n"
@@ -129,8 +122,7 @@ static void test_identifiers(void **state) {
 }
 
 /* As many sections and fields as a format may have: no index overflows. */
-static void test_largest(void **state) {
-    (void)state;
+TEST(largest) {
     grown_t yaml = {0};
     char line[200];
     grown_text(&yaml,
@@ -161,13 +153,4 @@ static void test_largest(void **state) {
     fixed_plan_free(&plan);
     schema_destroy(schema);
     grown_free(&yaml);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_operations),
-        cmocka_unit_test(test_identifiers),
-        cmocka_unit_test(test_largest),
-    };
-    return cmocka_run_group_tests_name("fixed plan", tests, NULL, NULL);
 }

@@ -2,12 +2,7 @@
 #include "base/clock.h"
 #include "format/fixed/fixed_walk.h"
 #include "format_lab.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
+#include "test.h"
 
 /* A record is one character; sections of 1, 2 and 3 characters; entries of 2, of 1 and as many as they say.
  */
@@ -42,8 +37,7 @@ static void walker_end(walker_t *walker) {
     schema_destroy(walker->schema);
 }
 
-static void test_walks(void **state) {
-    (void)state;
+TEST(walks) {
     static const struct {
         const char *record, *sections; /* their identifiers */
         uint32_t from[4], to[4], gap, gap_end;
@@ -126,8 +120,7 @@ static void test_walks(void **state) {
 
 /* Where a marker stands where an entry could, it is one when an entry stands behind it; the first entry
  * behind a marker is one whatever it looks like. */
-static void test_precedence(void **state) {
-    (void)state;
+TEST(precedence) {
     walker_t walker = walker_of("format: x\nrecord: {fixed: 1}\nfields: [{name: a, width: 1}]\ntail:\n"
                                 "  - {marker: a, name: p, repeat: [{name: v, width: 1}]}\n"
                                 "  - {marker: b, name: q, repeat: [{name: v, width: 2}]}\n");
@@ -156,8 +149,7 @@ static void test_precedence(void **state) {
 
 /* A record is walked in a time that grows as it does, whatever it holds, and its worst size does not
  * overflow. */
-static void test_hostile(void **state) {
-    (void)state;
+TEST(hostile) {
     static const char *const pieces[] = {"<a1", "<",  "ADDAA1x", "AA1xAB1xx",  "ADD", "--a0",     "a9..",
                                          "-",   "--", "AA1x?",   "ADDAA1xAC3", "a1?", "AA2xAA1x", "?"};
     static const char *const starts[] = {"x", "x<a1", "xADDAA1x", "x--a0"};
@@ -182,13 +174,4 @@ static void test_hostile(void **state) {
         }
     free(text);
     walker_end(&walker);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_walks),
-        cmocka_unit_test(test_precedence),
-        cmocka_unit_test(test_hostile),
-    };
-    return cmocka_run_group_tests_name("fixed walk", tests, NULL, NULL);
 }

@@ -1,13 +1,9 @@
 /* forecast: lines and intervals against sums that were done by hand, with t from a printed table. */
 #include "study/drill/forecast.h"
+#include "test.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
-
-#include <cmocka.h>
 
 #define FIT(points, shape) forecast_fit(points, sizeof(points) / sizeof *(points), shape)
 
@@ -21,8 +17,7 @@ static void near(double found, double expected) {
 static const double T1 = 12.7062, T2 = 4.3027, T3 = 3.1824;
 
 /* 1, 2 and 3 seconds: mean 2, deviation 1; the next one is within 2 +- 4.3027 * sqrt(1 + 1/3). */
-static void test_constant(void **state) {
-    (void)state;
+TEST(constant) {
     const forecast_point_t points[] = {{10, 1}, {1000, 2}, {10, 3}};
     const forecast_line_t line = FIT(points, FORECAST_CONSTANT);
     const forecast_t all = forecast_at(&line, 1e9);
@@ -34,8 +29,7 @@ static void test_constant(void **state) {
 }
 
 /* 0.5 s and 1 ms a document, exactly: seconds / n is 0.001 + 0.5 / n. */
-static void test_exact_line(void **state) {
-    (void)state;
+TEST(exact_line) {
     const forecast_point_t points[] = {{100, 0.6}, {200, 0.7}, {500, 1.0}, {1000, 1.5}};
     const forecast_line_t line = FIT(points, FORECAST_LINE);
     const forecast_t all = forecast_at(&line, 1000000);
@@ -53,8 +47,7 @@ static void test_exact_line(void **state) {
  * fitted y: 5, 4, 3.5, 3.5; off: 0, 0, -0.5, 0.5: squares 0.5, freedom 2: deviation 0.5
  * at 10: z = 0.1: s = (3 + 2 * 0.1) * 10 = 32;
  * +- 4.3027 * 0.5 * 10 * sqrt(1 + 1/4 + 0.4^2 / 0.375) = 21.5135 * sqrt(1.676667) = 27.857 */
-static void test_line(void **state) {
-    (void)state;
+TEST(line) {
     const forecast_point_t points[] = {{1, 5}, {2, 8}, {4, 12}, {4, 16}};
     const forecast_line_t line = FIT(points, FORECAST_LINE);
     const forecast_t all = forecast_at(&line, 10);
@@ -70,8 +63,7 @@ static void test_line(void **state) {
 
 /* n * log2(n): 2 -> 2, 4 -> 8, 16 -> 64; 0.25 of work and 3 s: exactly 3.5, 5, 19; at 1024: 3 + 2560. Of a
  * line through the same points it would be far less. */
-static void test_sort(void **state) {
-    (void)state;
+TEST(sort) {
     const forecast_point_t points[] = {{2, 3.5}, {4, 5}, {16, 19}};
     const forecast_line_t sort = FIT(points, FORECAST_SORT), line = FIT(points, FORECAST_LINE);
     near(sort.fixed, 3);
@@ -82,8 +74,7 @@ static void test_sort(void **state) {
 
 /* 1 s for 100 and 3 s for 200 would begin at -1 s: through zero instead. Shares 0.01 and 0.015: mean 0.0125,
  * deviation 0.00353553, freedom 1. */
-static void test_below_zero(void **state) {
-    (void)state;
+TEST(below_zero) {
     const forecast_point_t points[] = {{100, 1}, {200, 3}};
     const forecast_line_t line = FIT(points, FORECAST_LINE);
     const forecast_t all = forecast_at(&line, 1000);
@@ -95,8 +86,7 @@ static void test_below_zero(void **state) {
 }
 
 /* More documents took less: size does not matter. 2, 1.5, 1 and 0.5 s: mean 1.25, deviation 0.6455. */
-static void test_falling(void **state) {
-    (void)state;
+TEST(falling) {
     const forecast_point_t points[] = {{100, 2}, {200, 1.5}, {300, 1}, {400, 0.5}};
     const forecast_line_t line = FIT(points, FORECAST_LINE);
     near(line.each, 0);
@@ -110,8 +100,7 @@ static void test_falling(void **state) {
  * 0.0095) = 3.125e-5: fixed 1.25, each -0.0015; off -0.0005, 0.0005, 0.00025, -0.00025: squares 6.25e-7,
  * freedom 2. At 1e5: z = 1e-5, away 0.00749: 1.25 - 150 + 4.3027 * 0.00055902 * 1e5 * sqrt(1.25 + 5.6100e-5
  * / 2.5e-5) */
-static void test_fallen_by_chance(void **state) {
-    (void)state;
+TEST(fallen_by_chance) {
     const forecast_point_t points[] = {{100, 1.05}, {100, 1.15}, {200, 1.0}, {200, 0.9}};
     const forecast_line_t line = FIT(points, FORECAST_LINE);
     const forecast_t all = forecast_at(&line, 1e5), near_by = forecast_at(&line, 200);
@@ -123,8 +112,7 @@ static void test_fallen_by_chance(void **state) {
 }
 
 /* One size: in proportion, since nothing tells what does not grow. 2, 2.2 and 1.8 s for 100. */
-static void test_one_size(void **state) {
-    (void)state;
+TEST(one_size) {
     const forecast_point_t points[] = {{100, 2}, {100, 2.2}, {100, 1.8}};
     const forecast_line_t line = FIT(points, FORECAST_LINE);
     near(line.each, 0.02);
@@ -134,8 +122,7 @@ static void test_one_size(void **state) {
 
 /* Two points make a line, and tell nothing of how they scatter; one makes a proportion; none makes nothing.
  */
-static void test_too_few(void **state) {
-    (void)state;
+TEST(too_few) {
     const forecast_point_t points[] = {{100, 2}, {200, 3}};
     forecast_line_t line = forecast_fit(points, 2, FORECAST_LINE);
     near(forecast_at(&line, 1000).mid, 11);
@@ -151,8 +138,7 @@ static void test_too_few(void **state) {
 }
 
 /* 10 (7 to 14) and 20 (16 to 23): 30, less 5, more 5. */
-static void test_sum(void **state) {
-    (void)state;
+TEST(sum) {
     const forecast_t parts[] = {{7, 10, 14}, {NAN, NAN, NAN}, {16, 20, 23}, {NAN, 5, NAN}};
     forecast_t sum = forecast_sum(parts, 3);
     near(sum.mid, 30);
@@ -165,8 +151,7 @@ static void test_sum(void **state) {
     assert_true(isnan(forecast_sum(parts, 0).mid));
 }
 
-static void test_error(void **state) {
-    (void)state;
+TEST(error) {
     near(forecast_error_percent(&(forecast_t){1, 12, 15}, 10), 20);
     near(forecast_error_percent(&(forecast_t){1, 6, 15}, 8), -25);
     assert_true(isnan(forecast_error_percent(&(forecast_t){NAN, NAN, NAN}, 8)));
@@ -185,8 +170,7 @@ static double draw(uint64_t *seed) { /* about normal: twelve even ones */
     return sum;
 }
 
-static void test_coverage(void **state) {
-    (void)state;
+TEST(coverage) {
     enum { RUNS = 4000 };
     const double sizes[] = {25e3, 50e3, 100e3, 100e3, 50e3, 25e3}, all = 5e6;
     uint64_t seed = 1;
@@ -201,16 +185,4 @@ static void test_coverage(void **state) {
         inside += measured >= predicted.low && measured <= predicted.high;
     }
     assert_uint_in_range(inside, RUNS * 94 / 100, RUNS * 99 / 100);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_constant),   cmocka_unit_test(test_exact_line),
-        cmocka_unit_test(test_line),       cmocka_unit_test(test_sort),
-        cmocka_unit_test(test_below_zero), cmocka_unit_test(test_falling),
-        cmocka_unit_test(test_one_size),   cmocka_unit_test(test_too_few),
-        cmocka_unit_test(test_sum),        cmocka_unit_test(test_error),
-        cmocka_unit_test(test_coverage),   cmocka_unit_test(test_fallen_by_chance),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
 /* Inputs taken out of the catalog, with their documents and without. */
 #include "load_lab.h"
+#include "test.h"
 
 static void load_two(lab_t *lab) {
     lab_open(lab, BOX_REPLICA_SET);
@@ -9,8 +10,7 @@ static void load_two(lab_t *lab) {
     lab_shorten_lease(lab);
 }
 
-static void test_with_documents(void **state) {
-    (void)state;
+TEST(with_documents) {
     lab_t lab;
     load_two(&lab);
     assert_status(&lab, lab_forget(&lab, true, "a.csv"), STATUS_OK);
@@ -29,8 +29,7 @@ static void test_with_documents(void **state) {
 }
 
 /* Without --delete an input goes only when no document of it is there. */
-static void test_without_documents(void **state) {
-    (void)state;
+TEST(without_documents) {
     lab_t lab;
     load_two(&lab);
     assert_status(&lab, lab_forget(&lab, false, "a.csv"), STATUS_USAGE);
@@ -43,8 +42,7 @@ static void test_without_documents(void **state) {
 }
 
 /* By a path under which it was recognised nothing is removed: another file may be there. It is told how to name it. */
-static void test_known_by_another_path(void **state) {
-    (void)state;
+TEST(known_by_another_path) {
     lab_t lab;
     load_two(&lab);
     assert_int_equal(mkdir("old", 0700), 0);
@@ -61,8 +59,7 @@ static void test_known_by_another_path(void **state) {
 }
 
 /* A load that did not know of the removal has sent more of it: that is found, and said. */
-static void test_late_documents(void **state) {
-    (void)state;
+TEST(late_documents) {
     lab_t lab;
     load_two(&lab);
     bson_t *document = box_one(lab.box, LAB_TARGET, "{\"n\": 7}");
@@ -78,8 +75,7 @@ static void test_late_documents(void **state) {
 }
 
 /* Another collection of that name may be somebody else's: what stands in the places of an input stays. */
-static void test_made_again(void **state) {
-    (void)state;
+TEST(made_again) {
     lab_t lab;
     load_two(&lab);
     box_drop(lab.box, LAB_TARGET);
@@ -94,8 +90,7 @@ static void test_made_again(void **state) {
     lab_close(&lab);
 }
 
-static void test_refused(void **state) {
-    (void)state;
+TEST(refused) {
     lab_t lab;
     lab_open(&lab, BOX_STANDALONE);
     assert_status(&lab, lab_forget(&lab, true, "a.csv"), STATUS_USAGE);
@@ -110,8 +105,7 @@ static void test_refused(void **state) {
 }
 
 /* Whoever loads it must end first: one that gives signs of life is named, one that gives none loses it. */
-static void test_being_loaded(void **state) {
-    (void)state;
+TEST(being_loaded) {
     for (int alive = 0; alive < 2; alive++) {
         lab_t lab;
         load_two(&lab);
@@ -142,8 +136,7 @@ static void note_tombstones(void *context) {
     deletes++;
 }
 
-static void test_several(void **state) {
-    (void)state;
+TEST(several) {
     lab_t lab;
     load_two(&lab);
     deletes = 0;
@@ -164,8 +157,7 @@ static void test_several(void **state) {
 }
 
 /* One of several that cannot be removed: none is. */
-static void test_several_refused(void **state) {
-    (void)state;
+TEST(several_refused) {
     lab_t lab;
     load_two(&lab);
     box_delete(lab.box, LAB_TARGET, "{\"n\": {\"$lt\": 100}}");
@@ -178,8 +170,7 @@ static void test_several_refused(void **state) {
 }
 
 /* The answer to a delete is lost: it is made again, which is harmless. */
-static void test_lost_reply(void **state) {
-    (void)state;
+TEST(lost_reply) {
     lab_t lab;
     load_two(&lab);
     box_fault(lab.box, &(box_fault_t){.command = "delete", .collection = "c", .after = 1, .does = true});
@@ -203,8 +194,7 @@ static void load_two_of_name(lab_t *lab, const char *name) {
 }
 
 /* The same command once more removes nothing else. */
-static void test_two_of_name(void **state) {
-    (void)state;
+TEST(two_of_name) {
     lab_t lab;
     load_two_of_name(&lab, "day.csv");
     assert_status(&lab, lab_forget(&lab, true, "day.csv"), STATUS_USAGE);
@@ -237,8 +227,7 @@ static void test_two_of_name(void **state) {
 }
 
 /* The older one can be removed, and then the other one by its name. */
-static void test_older_of_name(void **state) {
-    (void)state;
+TEST(older_of_name) {
     lab_t lab;
     load_two_of_name(&lab, "day.csv");
     assert_status(&lab, lab_forget(&lab, true, "day.csv#0"), STATUS_OK);
@@ -250,8 +239,7 @@ static void test_older_of_name(void **state) {
 }
 
 /* A file that is really called as another one is addressed. */
-static void test_named_as_addressed(void **state) {
-    (void)state;
+TEST(named_as_addressed) {
     lab_t lab;
     load_two_of_name(&lab, "day.csv");
     lab_write_rows("day.csv#1", 200, 250);
@@ -272,23 +260,4 @@ static void test_named_as_addressed(void **state) {
     assert_int_equal(box_count(lab.box, LAB_TARGET, "{\"n\": {\"$lt\": 100}}"), 30);
     assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), 30);
     lab_close(&lab);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_with_documents),
-        cmocka_unit_test(test_without_documents),
-        cmocka_unit_test(test_late_documents),
-        cmocka_unit_test(test_made_again),
-        cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_several),
-        cmocka_unit_test(test_several_refused),
-        cmocka_unit_test(test_being_loaded),
-        cmocka_unit_test(test_two_of_name),
-        cmocka_unit_test(test_older_of_name),
-        cmocka_unit_test(test_named_as_addressed),
-        cmocka_unit_test(test_lost_reply),
-        cmocka_unit_test(test_known_by_another_path),
-    };
-    return LAB_RUN(tests);
 }

@@ -1,14 +1,10 @@
 /* format: formats by name and by path, and what is said of those that are not there. */
 #include "format/format.h"
 #include "format_lab.h"
+#include "test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 static char folder[200];
 
@@ -52,8 +48,7 @@ static void expect(const char *name, const char *format) {
     schema_destroy(schema);
 }
 
-static void test_builtin(void **state) {
-    (void)state;
+TEST(builtin) {
     expect("mot", "mot");
     expect("mot-long", "mot-long");
     expect("mot-item", "mot-item");
@@ -67,8 +62,7 @@ static void test_builtin(void **state) {
     expect("./mot", "mine");
 }
 
-static void test_files(void **state) {
-    (void)state;
+TEST(files) {
     static const char good[] = "format: mine\nrecord: {delimiter: \",\"}\nfields: [{name: a}]\n";
     char path[300];
     write_file("my.yaml", good);
@@ -89,8 +83,7 @@ static void test_files(void **state) {
     refuse("./", "./");
 }
 
-static void test_large_file(void **state) {
-    (void)state;
+TEST(large_file) {
     FILE *file = fopen("large.yaml", "w");
     LAB_MUST(file);
     for (int i = 0; i < (5 << 20) / 64; i++)
@@ -99,11 +92,4 @@ static void test_large_file(void **state) {
     refuse("large.yaml", "large");
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_builtin),
-        cmocka_unit_test(test_files),
-        cmocka_unit_test(test_large_file),
-    };
-    return cmocka_run_group_tests_name("format", tests, set_up, tear_down);
-}
+TEST_GROUP(set_up, tear_down);

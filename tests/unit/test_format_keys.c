@@ -3,12 +3,7 @@
 #include "base/text.h"
 #include "format/schema/schema_read.h"
 #include "format_lab.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
+#include "test.h"
 
 static void put_types(text_t *out) {
     text_append(out, "\n## Types\n\n| type | other names |\n|---|---|\n");
@@ -42,8 +37,7 @@ static void put_keys(text_t *out) {
     }
 }
 
-static void test_page(void **state) {
-    (void)state;
+TEST(page) {
     char path[1000];
     static char is[100000];
     const char *root = getenv("TIPPLE_ROOT");
@@ -69,8 +63,7 @@ static void test_page(void **state) {
 }
 
 /* Each key of a field that is in the tables is known to the reader, too. */
-static void test_known(void **state) {
-    (void)state;
+TEST(known) {
     for (size_t i = 0; i < KEYS_MOST && schema_keys[KEYS_FIELD].keys[i].key; i++) {
         char yaml[300];
         err_t err = {.text = ""};
@@ -82,12 +75,4 @@ static void test_known(void **state) {
         LAB_MUST(!schema_parse(yaml, strlen(yaml), "f.yaml", &err));
         assert_null(strstr(err.text, "is not known here; known are: name")); /* it is read, and wrong */
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_page),
-        cmocka_unit_test(test_known),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

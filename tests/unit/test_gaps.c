@@ -1,13 +1,9 @@
 /* gaps: windows and gaps together are all _ids, and each window is where the feeder puts it. */
+#include "test.h"
 #include "verify/stray/gaps.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 enum { MOST = 200000 };
 
@@ -90,8 +86,7 @@ static void check(made_t *made, size_t files, size_t tasks) {
     free(lab.gaps);
 }
 
-static void test_by_hand(void **state) {
-    (void)state;
+TEST(by_hand) {
     made_t made[3];
     check(made, 0, 1);
     check(made, 0, 64);
@@ -103,8 +98,7 @@ static void test_by_hand(void **state) {
     check(made, 3, 1024);
 }
 
-static void test_many(void **state) {
-    (void)state;
+TEST(many) {
     srandom(3);
     for (int round = 0; round < 30; round++) {
         enum { FILES = 40 };
@@ -125,8 +119,7 @@ static void test_many(void **state) {
     }
 }
 
-static void test_stop(void **state) {
-    (void)state;
+TEST(stop) {
     made_t made;
     err_t err;
     make(&made, 7, 0, (uint64_t[]){4}, 1, 9);
@@ -138,10 +131,4 @@ static void test_stop(void **state) {
     gaps_free(gaps);
     gaps_free(NULL);
     free(lab.gaps);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_by_hand), cmocka_unit_test(test_many),
-                                       cmocka_unit_test(test_stop)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

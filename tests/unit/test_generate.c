@@ -3,6 +3,7 @@
  * passed. */
 #include "generate/mot/mot_fleet.h"
 #include "generate_lab.h"
+#include "test.h"
 
 #include <fcntl.h>
 #include <pthread.h>
@@ -13,8 +14,7 @@ static file_t made(uint64_t rows, uint64_t seed, const char *release) {
     return lab_made(&generate_mot, &(generate_t){.count = rows, .seed = seed, .release = release});
 }
 
-static void has_the_releases_it_names(void **state) {
-    (void)state;
+TEST(has_the_releases_it_names) {
     bool has_usual = false;
     for (size_t i = 0; i < MOT_RELEASES; i++) {
         const generate_t what = {.count = 1, .release = mot_releases[i].name};
@@ -25,8 +25,7 @@ static void has_the_releases_it_names(void **state) {
     assert_true(has_usual);
 }
 
-static void makes_the_pinned_files(void **state) {
-    (void)state;
+TEST(makes_the_pinned_files) {
     static const struct {
         const char *release;
         uint64_t digest;
@@ -44,8 +43,7 @@ static void makes_the_pinned_files(void **state) {
     assert_true(same);
 }
 
-static void differs_by_seed_and_release(void **state) {
-    (void)state;
+TEST(differs_by_seed_and_release) {
     file_t one = made(1000, 1, NULL), two = made(1000, 2, NULL), named = made(1000, 1, MOT_USUAL_RELEASE);
     lab_same(one, named);
     assert_false(one.size == two.size && memcmp(one.text, two.text, one.size) == 0);
@@ -54,8 +52,7 @@ static void differs_by_seed_and_release(void **state) {
     free(named.text);
 }
 
-static void writes_one_line_a_row(void **state) {
-    (void)state;
+TEST(writes_one_line_a_row) {
     static const uint64_t sizes[] = {0, 1, 2, 3, 1000, 30011};
     for (const mot_release_t *release = mot_releases; release < mot_releases + MOT_RELEASES; release++) {
         for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
@@ -72,8 +69,7 @@ static void writes_one_line_a_row(void **state) {
     }
 }
 
-static void repeats_the_header_of_2024(void **state) {
-    (void)state;
+TEST(repeats_the_header_of_2024) {
     file_t file = made(400000, 5, "2024");
     assert_int_equal(lab_lines(file), 400000 + 2);
     free(file.text);
@@ -84,8 +80,7 @@ static int by_value(const void *a, const void *b) {
     return x < y ? -1 : x > y;
 }
 
-static void gives_every_test_its_own_id(void **state) {
-    (void)state;
+TEST(gives_every_test_its_own_id) {
     enum { ROWS = 200000 };
     file_t file = made(ROWS, 3, "2013");
     uint32_t *ids = calloc(ROWS, sizeof *ids);
@@ -104,8 +99,7 @@ static void gives_every_test_its_own_id(void **state) {
 }
 
 /* What the data file says fits where it is kept; every kind of outcome and of vehicle has its steps. */
-static void has_room_for_every_name(void **state) {
-    (void)state;
+TEST(has_room_for_every_name) {
     for (const mot_release_t *release = mot_releases; release < mot_releases + MOT_RELEASES; release++) {
         mot_fleet_t *fleet = calloc(1, sizeof *fleet);
         static odd_plan_t odd;
@@ -132,8 +126,7 @@ static void has_room_for_every_name(void **state) {
     }
 }
 
-static void names_the_nearest_release(void **state) {
-    (void)state;
+TEST(names_the_nearest_release) {
     lab_fails(&generate_mot, &(generate_t){.count = 1, .release = "2017first"}, -1, STATUS_USAGE,
               "did you mean '2017-first'?");
     lab_fails(&generate_mot, &(generate_t){.count = 1, .release = "latest"}, -1, STATUS_USAGE,
@@ -141,8 +134,7 @@ static void names_the_nearest_release(void **state) {
     lab_fails(&generate_mot, &(generate_t){.count = UINT64_MAX}, -1, STATUS_USAGE, "at most");
 }
 
-static void says_that_it_cannot_write(void **state) {
-    (void)state;
+TEST(says_that_it_cannot_write) {
     generate_t what = {.count = 10};
     int full = open("/dev/full", O_WRONLY | O_CLOEXEC);
     if (full >= 0) {
@@ -178,8 +170,7 @@ static void *drain(void *fd) {
     return &file;
 }
 
-static void waits_for_a_slow_reader(void **state) {
-    (void)state;
+TEST(waits_for_a_slow_reader) {
     int ends[2];
     assert_int_equal(pipe(ends), 0);
     assert_int_equal(fcntl(ends[1], F_SETFL, O_NONBLOCK), 0);
@@ -199,24 +190,6 @@ static void waits_for_a_slow_reader(void **state) {
     free(file.text);
 }
 
-static void ends_at_a_signal(void **state) {
-    (void)state;
+TEST(ends_at_a_signal) {
     lab_ends_at_a_signal(&generate_mot, SIGTERM, STATUS_TERMINATED);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(has_the_releases_it_names),
-        cmocka_unit_test(makes_the_pinned_files),
-        cmocka_unit_test(differs_by_seed_and_release),
-        cmocka_unit_test(writes_one_line_a_row),
-        cmocka_unit_test(repeats_the_header_of_2024),
-        cmocka_unit_test(gives_every_test_its_own_id),
-        cmocka_unit_test(has_room_for_every_name),
-        cmocka_unit_test(names_the_nearest_release),
-        cmocka_unit_test(says_that_it_cannot_write),
-        cmocka_unit_test(waits_for_a_slow_reader),
-        cmocka_unit_test(ends_at_a_signal),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,6 +3,7 @@
  * digests below pin records that it has passed. */
 #include "generate/isd/isd_lines.h"
 #include "generate_lab.h"
+#include "test.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -65,8 +66,7 @@ static const char *put(const char *lines) {
     return text;
 }
 
-static void writes_what_the_lines_say(void **state) {
-    (void)state;
+TEST(writes_what_the_lines_say) {
     static const struct {
         const char *lines, *text;
     } cases[] = {
@@ -96,8 +96,7 @@ static void writes_what_the_lines_say(void **state) {
 }
 
 /* 4,000 draws lie within 4 standard deviations of their share. */
-static void draws_by_share(void **state) {
-    (void)state;
+TEST(draws_by_share) {
     isd_lines_t *all = world;
     unsigned b = 0, missing = 0, chance = 0, low = 0, high = 0;
     isd_span_t span = {(uint16_t)all->line_count, 2};
@@ -123,8 +122,7 @@ static void draws_by_share(void **state) {
     assert_uint_in_range(high, 1213, 1453);
 }
 
-static void refuses_what_it_does_not_understand(void **state) {
-    (void)state;
+TEST(refuses_what_it_does_not_understand) {
     static const char *const wrong[] = {
         "head: tmep:3", "head: temp",         "head: temp:",       "head: temp:+",
         "head: temp:9", "head: temp/Z:2",     "head: temp:2?",     "head: temp:2?3",
@@ -151,8 +149,7 @@ static unsigned lines_of(const char *name) {
 }
 
 /* Every section is in a report, in the width that its format says. */
-static void has_sections_of_their_width(void **state) {
-    (void)state;
+TEST(has_sections_of_their_width) {
     unsigned identifiers = 0;
     for (size_t s = 0; s < world->format->section_count; s++) {
         const section_t *section = &world->format->sections[s];
@@ -172,8 +169,7 @@ static void has_sections_of_their_width(void **state) {
     assert_int_equal(identifiers, 203);
 }
 
-static void knows_every_report(void **state) {
-    (void)state;
+TEST(knows_every_report) {
     size_t reports = 0;
     for (const isd_kind_t *kind = world->kinds; kind < world->kinds + world->kind_count; kind++) {
         assert_int_equal(kind->first, reports);
@@ -194,8 +190,7 @@ static int by_text(const void *a, const void *b) {
     return memcmp(a, b, 11);
 }
 
-static void gives_every_station_its_own_ids(void **state) {
-    (void)state;
+TEST(gives_every_station_its_own_ids) {
     static const uint32_t sizes[] = {1, 2, 3, 7, 100, 13000, ISD_MOST_STATIONS};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         char(*ids)[11] = calloc(sizes[i], sizeof *ids);
@@ -227,8 +222,7 @@ static file_t made(generate_t what) {
     return lab_made(&generate_isd, &what);
 }
 
-static void makes_the_pinned_files(void **state) {
-    (void)state;
+TEST(makes_the_pinned_files) {
     static const struct {
         uint64_t records, stations, seed, digest;
     } pinned[] = {
@@ -247,8 +241,7 @@ static void makes_the_pinned_files(void **state) {
     assert_true(same);
 }
 
-static void writes_one_line_a_record(void **state) {
-    (void)state;
+TEST(writes_one_line_a_record) {
     static const uint64_t sizes[][2] = {{0, 0}, {1, 0}, {3, 3}, {99, 0}, {1000, 999}, {30011, 1}};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         file_t file = made((generate_t){.count = sizes[i][0], .stations = sizes[i][1], .seed = 8});
@@ -258,8 +251,7 @@ static void writes_one_line_a_record(void **state) {
     }
 }
 
-static void packs_the_same_bytes(void **state) {
-    (void)state;
+TEST(packs_the_same_bytes) {
     generate_t what = {.count = 4000, .seed = 4};
     file_t plain = made(what);
     what.gzip = true;
@@ -271,8 +263,7 @@ static void packs_the_same_bytes(void **state) {
 }
 
 /* File by file it is the same records. */
-static void goes_file_by_file(void **state) {
-    (void)state;
+TEST(goes_file_by_file) {
     const generate_t what = {.count = 40000, .stations = 4, .seed = 6};
     size_t header;
     file_t whole = made(what);
@@ -298,8 +289,7 @@ static void fails(const generate_t *what, int fd, status_t status, const char *p
     lab_fails(&generate_isd, what, fd, status, part);
 }
 
-static void says_what_cannot_be_made(void **state) {
-    (void)state;
+TEST(says_what_cannot_be_made) {
     fails(&(generate_t){.count = 5, .stations = 6}, -1, STATUS_USAGE, "6 stations cannot send 5 records");
     fails(&(generate_t){.count = UINT64_MAX, .stations = 100001}, -1, STATUS_USAGE,
           "at most 100,000 stations");
@@ -311,8 +301,7 @@ static void says_what_cannot_be_made(void **state) {
     assert_true(generate_isd.check(&(generate_t){.count = 150000, .stations = 1}, &err));
 }
 
-static void says_that_it_cannot_write(void **state) {
-    (void)state;
+TEST(says_that_it_cannot_write) {
     generate_t what = {.count = 10};
     int full = open("/dev/full", O_WRONLY | O_CLOEXEC);
     if (full >= 0) {
@@ -337,26 +326,8 @@ static void says_that_it_cannot_write(void **state) {
     assert_int_equal(files.files, 0);
 }
 
-static void ends_at_a_signal(void **state) {
-    (void)state;
+TEST(ends_at_a_signal) {
     lab_ends_at_a_signal(&generate_isd, SIGINT, STATUS_INTERRUPTED);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(writes_what_the_lines_say),
-        cmocka_unit_test(draws_by_share),
-        cmocka_unit_test(refuses_what_it_does_not_understand),
-        cmocka_unit_test(has_sections_of_their_width),
-        cmocka_unit_test(knows_every_report),
-        cmocka_unit_test(gives_every_station_its_own_ids),
-        cmocka_unit_test(makes_the_pinned_files),
-        cmocka_unit_test(writes_one_line_a_record),
-        cmocka_unit_test(packs_the_same_bytes),
-        cmocka_unit_test(goes_file_by_file),
-        cmocka_unit_test(says_what_cannot_be_made),
-        cmocka_unit_test(says_that_it_cannot_write),
-        cmocka_unit_test(ends_at_a_signal),
-    };
-    return cmocka_run_group_tests(tests, make_world, drop_world);
-}
+TEST_GROUP(make_world, drop_world);

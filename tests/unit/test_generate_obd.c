@@ -5,6 +5,7 @@
 #include "generate/obd/obd_drive.h"
 #include "generate/shared/whole.h"
 #include "generate_lab.h"
+#include "test.h"
 
 #include <math.h>
 
@@ -14,8 +15,7 @@ static file_t made(generate_t what) {
 
 /* ---- a drive ---- */
 
-static void knows_the_sine(void **state) {
-    (void)state;
+TEST(knows_the_sine) {
     for (int32_t angle = -72000; angle <= 72000; angle++)
         assert_true(fabs(whole_sine(angle) - 10000 * sin(angle / 18000.0 * acos(-1))) < 18);
     assert_int_equal(whole_sine(9000), 10000);
@@ -28,8 +28,7 @@ static bool within(int32_t value, int32_t least, int32_t most) {
 }
 
 /* Hundreds of trips of the same car: what it keeps from one to the next must not run away. */
-static void drives_and_stops(void **state) {
-    (void)state;
+TEST(drives_and_stops) {
     for (uint64_t seed = 0; seed < 4; seed++) {
         obd_car_t car;
         obd_drive_t drive;
@@ -60,8 +59,7 @@ static void drives_and_stops(void **state) {
 
 /* ---- rows ---- */
 
-static void makes_the_pinned_files(void **state) {
-    (void)state;
+TEST(makes_the_pinned_files) {
     static const struct {
         generate_t what;
         uint64_t digest;
@@ -76,16 +74,14 @@ static void makes_the_pinned_files(void **state) {
     assert_true(same);
 }
 
-static void differs_by_seed(void **state) {
-    (void)state;
+TEST(differs_by_seed) {
     file_t one = made((generate_t){.count = 9, .seed = 1}), two = made((generate_t){.count = 9, .seed = 2});
     assert_string_not_equal(one.text, two.text);
     free(one.text);
     free(two.text);
 }
 
-static void writes_one_line_a_row(void **state) {
-    (void)state;
+TEST(writes_one_line_a_row) {
     static const uint64_t sizes[] = {0, 1, 2, 2000, 30011};
     file_t before = {NULL, 0};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
@@ -102,8 +98,7 @@ static void writes_one_line_a_row(void **state) {
 }
 
 /* Longer than what is written at once; within the room that a row may take. */
-static void goes_row_by_row(void **state) {
-    (void)state;
+TEST(goes_row_by_row) {
     static const generate_t what[] = {{.count = 3000, .seed = 4}};
     for (size_t i = 0; i < sizeof what / sizeof *what; i++) {
         file_t whole = made(what[i]);
@@ -112,8 +107,7 @@ static void goes_row_by_row(void **state) {
     }
 }
 
-static void packs_the_same_bytes(void **state) {
-    (void)state;
+TEST(packs_the_same_bytes) {
     file_t plain = made((generate_t){.count = 5000, .seed = 1});
     file_t compressed = made((generate_t){.count = 5000, .seed = 1, .gzip = true});
     lab_packed(compressed, plain);
@@ -121,18 +115,7 @@ static void packs_the_same_bytes(void **state) {
     free(compressed.text);
 }
 
-static void refuses_what_cannot_be(void **state) {
-    (void)state;
+TEST(refuses_what_cannot_be) {
     lab_fails(&generate_obd, &(generate_t){.count = 1000000001}, -1, STATUS_USAGE, "at most 1000000000 rows");
     lab_fails(&generate_obd, &(generate_t){.count = 1}, -1, STATUS_HOST, "could not be written");
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(knows_the_sine),         cmocka_unit_test(drives_and_stops),
-        cmocka_unit_test(makes_the_pinned_files), cmocka_unit_test(differs_by_seed),
-        cmocka_unit_test(writes_one_line_a_row),  cmocka_unit_test(goes_row_by_row),
-        cmocka_unit_test(packs_the_same_bytes),   cmocka_unit_test(refuses_what_cannot_be),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,6 +5,7 @@
 #include "base/numbers/zipf.h"
 #include "generate/generate.h"
 #include "generate_lab.h"
+#include "test.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -25,8 +26,7 @@ static int make_table(void **state) {
     return 0;
 }
 
-static void has_the_shares_of_the_formula(void **state) {
-    (void)state;
+TEST(has_the_shares_of_the_formula) {
     const long double sum = (long double)zipf.below[ZIPF_VALUES - 1];
     long double all = 0, below = 0;
     for (int k = ZIPF_VALUES; k; k--)
@@ -40,16 +40,14 @@ static void has_the_shares_of_the_formula(void **state) {
 }
 
 /* The study found 17,000 in 30,747 of 7,170,648,489 documents. */
-static void has_the_share_that_the_study_found(void **state) {
-    (void)state;
+TEST(has_the_share_that_the_study_found) {
     const long double all = (long double)zipf.below[ZIPF_VALUES - 1];
     const long double share = (long double)(zipf.below[17000] - zipf.below[16999]) / all;
     assert_true(fabsl(share * 7170648489.0L / 30747 - 1) < 0.02L);
     assert_true(zipf.below[16000] > zipf.below[15999]);
 }
 
-static void draws_what_the_table_says(void **state) {
-    (void)state;
+TEST(draws_what_the_table_says) {
     assert_int_equal(zipf_draw(&zipf, 0), 0);
     assert_int_equal(zipf_draw(&zipf, UINT64_MAX), ZIPF_VALUES - 1);
     const long double sum = (long double)zipf.below[ZIPF_VALUES - 1];
@@ -64,8 +62,7 @@ static void draws_what_the_table_says(void **state) {
 
 /* ---- documents ---- */
 
-static void makes_the_pinned_files(void **state) {
-    (void)state;
+TEST(makes_the_pinned_files) {
     static const struct {
         generate_t what;
         uint64_t digest;
@@ -83,16 +80,14 @@ static void makes_the_pinned_files(void **state) {
     assert_true(same);
 }
 
-static void differs_by_seed(void **state) {
-    (void)state;
+TEST(differs_by_seed) {
     file_t one = made((generate_t){.count = 9, .seed = 1}), two = made((generate_t){.count = 9, .seed = 2});
     assert_string_not_equal(one.text, two.text);
     free(one.text);
     free(two.text);
 }
 
-static void writes_one_line_a_document(void **state) {
-    (void)state;
+TEST(writes_one_line_a_document) {
     static const uint64_t sizes[] = {0, 1, 2, 1000, 2501};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         file_t file = made((generate_t){.count = sizes[i], .seed = 3});
@@ -111,8 +106,7 @@ static char *line_of(file_t file, uint64_t id) {
     return strndup(at, strcspn(at, "\n"));
 }
 
-static void makes_a_row_without_the_others(void **state) {
-    (void)state;
+TEST(makes_a_row_without_the_others) {
     file_t many = made((generate_t){.count = 3000, .seed = 5});
     file_t few = made((generate_t){.count = 2000, .seed = 5});
     lab_head(few, many);
@@ -128,8 +122,7 @@ static void makes_a_row_without_the_others(void **state) {
     free(few.text);
 }
 
-static void writes_ids_of_every_length(void **state) {
-    (void)state;
+TEST(writes_ids_of_every_length) {
     static const uint64_t first[] = {0,           9,          99999995,          100000000,    999999999999,
                                      10000000000, 4294967290, 9999999999999998u, INT64_MAX - 3};
     for (size_t i = 0; i < sizeof first / sizeof *first; i++) {
@@ -147,8 +140,7 @@ static void writes_ids_of_every_length(void **state) {
     }
 }
 
-static void begins_a_long_text_like_a_short_one(void **state) {
-    (void)state;
+TEST(begins_a_long_text_like_a_short_one) {
     for (uint64_t bytes = 1; bytes < 70; bytes += 3) {
         file_t longer = made((generate_t){.count = 2, .seed = 6, .text_bytes = bytes + 1});
         file_t shorter = made((generate_t){.count = 2, .seed = 6, .text_bytes = bytes});
@@ -170,8 +162,7 @@ static void begins_a_long_text_like_a_short_one(void **state) {
 }
 
 /* Longer than what is written at once; within the room that a row may take. */
-static void goes_row_by_row(void **state) {
-    (void)state;
+TEST(goes_row_by_row) {
     static const generate_t what[] = {{.count = 300, .first = 50, .seed = 7, .text_bytes = 33},
                                       {.count = 9, .text_bytes = 100000},
                                       {.count = 9, .study = true}};
@@ -182,8 +173,7 @@ static void goes_row_by_row(void **state) {
     }
 }
 
-static void packs_the_same_bytes(void **state) {
-    (void)state;
+TEST(packs_the_same_bytes) {
     file_t plain = made((generate_t){.count = 1000, .seed = 1});
     file_t compressed = made((generate_t){.count = 1000, .seed = 1, .gzip = true});
     lab_packed(compressed, plain);
@@ -191,8 +181,7 @@ static void packs_the_same_bytes(void **state) {
     free(compressed.text);
 }
 
-static void refuses_what_cannot_be(void **state) {
-    (void)state;
+TEST(refuses_what_cannot_be) {
     const uint64_t ids = UINT64_C(1) << 63;
     lab_fails(&generate_ycsb, &(generate_t){.count = ids + 1}, -1, STATUS_USAGE, "the largest id is");
     lab_fails(&generate_ycsb, &(generate_t){.count = 2, .first = ids - 1}, -1, STATUS_USAGE,
@@ -206,20 +195,4 @@ static void refuses_what_cannot_be(void **state) {
     lab_fails(&generate_ycsb, &(generate_t){.count = 1}, -1, STATUS_HOST, "could not be written");
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(has_the_shares_of_the_formula),
-        cmocka_unit_test(has_the_share_that_the_study_found),
-        cmocka_unit_test(draws_what_the_table_says),
-        cmocka_unit_test(makes_the_pinned_files),
-        cmocka_unit_test(differs_by_seed),
-        cmocka_unit_test(writes_one_line_a_document),
-        cmocka_unit_test(makes_a_row_without_the_others),
-        cmocka_unit_test(writes_ids_of_every_length),
-        cmocka_unit_test(begins_a_long_text_like_a_short_one),
-        cmocka_unit_test(goes_row_by_row),
-        cmocka_unit_test(packs_the_same_bytes),
-        cmocka_unit_test(refuses_what_cannot_be),
-    };
-    return cmocka_run_group_tests(tests, make_table, NULL);
-}
+TEST_GROUP(make_table, NULL);

@@ -1,17 +1,12 @@
 /* grow: an array keeps what is in it, and grows seldom. */
 #include "base/grow.h"
+#include "test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
-static void test_one_by_one(void **state) {
-    (void)state;
+TEST(one_by_one) {
     uint64_t *numbers = NULL;
     size_t room = 0, before = 0, grown = 0;
     err_t err;
@@ -29,8 +24,7 @@ static void test_one_by_one(void **state) {
 }
 
 /* More than twice as many at once; and what there is room for already. */
-static void test_many_at_once(void **state) {
-    (void)state;
+TEST(many_at_once) {
     char *bytes = NULL;
     size_t room = 0;
     err_t err;
@@ -49,14 +43,7 @@ static void test_many_at_once(void **state) {
     free(bytes);
 }
 
-/* Under AddressSanitizer a request that cannot be met is answered as elsewhere, and no mistake. */
-const char *__asan_default_options(void);
-const char *__asan_default_options(void) {
-    return "allocator_may_return_null=1";
-}
-
-static void test_no_memory(void **state) {
-    (void)state;
+TEST(no_memory) {
     char *bytes = NULL;
     size_t room = 0, most = SIZE_MAX / 4;
     err_t err = {.text = ""};
@@ -68,10 +55,4 @@ static void test_no_memory(void **state) {
     assert_ptr_equal(bytes, there);
     assert_int_equal(room, 10);
     free(bytes);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_one_by_one), cmocka_unit_test(test_many_at_once),
-                                       cmocka_unit_test(test_no_memory)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

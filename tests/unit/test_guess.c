@@ -2,15 +2,9 @@
  * Whole files and the formats that a person would write for them are in tests/cli/cases/guess-*.case. */
 #include "format/guess/guess_inner.h"
 #include "format_lab.h"
+#include "test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
-
-static void test_numbers(void **state) {
-    (void)state;
+TEST(numbers) {
     enum { IS = 1, FRACTION = 2, GROUPED = 4, WIDE = 8, LOSSY = 16, HUGE = 32 };
     static const struct {
         char decimal, thousands;
@@ -71,8 +65,7 @@ static void test_numbers(void **state) {
     }
 }
 
-static void test_null_words(void **state) {
-    (void)state;
+TEST(null_words) {
     static const char *const nulls[] = {"NULL", "null", "\\N", "NA", "n/a", "N/A", "NaN", " NA ", "   "};
     static const char *const words[] = {"Namibia", "NUL", "0", "-", "nil", "Na", "\\n", "N"};
     for (size_t i = 0; i < sizeof nulls / sizeof *nulls; i++)
@@ -81,8 +74,7 @@ static void test_null_words(void **state) {
         assert_false(guess_is_null((const uint8_t *)words[i], strlen(words[i])));
 }
 
-static void test_dates(void **state) {
-    (void)state;
+TEST(dates) {
     static const struct {
         const char *text, *first; /* the pattern that is preferred */
         bool both;                /* the other order of day and month does, too */
@@ -134,8 +126,7 @@ static void test_dates(void **state) {
 }
 
 /* Each of the first seven is one of the type datetime, so that it need not be written out. */
-static void test_patterns_of_datetime(void **state) {
-    (void)state;
+TEST(patterns_of_datetime) {
     schema_t *schema =
         lab_schema("format: x\nrecord: {delimiter: \",\"}\nfields: [{name: a, type: datetime}]\n");
     size_t known = 0;
@@ -181,8 +172,7 @@ static void expect_yaml(guess_t *guess, const char *expected) {
 }
 
 /* What a person says of a column stands, with the marks, words and patterns that its values have; the others are guessed. */
-static void test_named_types(void **state) {
-    (void)state;
+TEST(named_types) {
     static const struct {
         const char *values[3], *type,
             *field; /* of the column n; NULL: refused for what the file does not tell */
@@ -249,8 +239,7 @@ static void test_named_types(void **state) {
     }
 }
 
-static void test_next_piece(void **state) {
-    (void)state;
+TEST(next_piece) {
     err_t err;
     size_t used;
     const char first[] = "id,note\n1,a\n2,b\n3,\"beg";
@@ -272,8 +261,7 @@ static void test_next_piece(void **state) {
 
 /* Wherever a text is cut off, a text in quotes of several lines is one value: the lines of the last one, which does not end,
  * are not taken for records without quotes, which have as many fields each. */
-static void test_cut_in_quotes(void **state) {
-    (void)state;
+TEST(cut_in_quotes) {
     enum { RECORDS = 30, FEW = 12, ROOM = 64 };
     err_t err;
     char text[RECORDS * ROOM];
@@ -299,8 +287,7 @@ static void test_cut_in_quotes(void **state) {
     }
 }
 
-static void test_piece_in_the_middle(void **state) {
-    (void)state;
+TEST(piece_in_the_middle) {
     err_t err;
     size_t used;
     guess_t *guess = begin("id,note\n1,a\n2,\"b\nc\"\n3,d\n", false, &err);
@@ -318,8 +305,7 @@ static void test_piece_in_the_middle(void **state) {
                        "  - {name: note, type: text}\n");
 }
 
-static void test_same_header(void **state) {
-    (void)state;
+TEST(same_header) {
     err_t err;
     guess_t *guess = begin("id,note\n1,a\n2,b\n", true, &err);
     assert_non_null(guess);
@@ -330,8 +316,7 @@ static void test_same_header(void **state) {
     guess_destroy(guess);
 }
 
-static void test_misfits_are_counted(void **state) {
-    (void)state;
+TEST(misfits_are_counted) {
     err_t err;
     char *lines[GUESS_LINES];
     guess_t *guess = begin("id,note\n1,a\n2\n3,c,c\n4,d\n5,e\n6,f\n7,g\n8,h\n", true, &err);
@@ -351,8 +336,7 @@ static void test_misfits_are_counted(void **state) {
 }
 
 /* Is a number as those of its column? */
-static void test_range(void **state) {
-    (void)state;
+TEST(range) {
     static const struct {
         const char *first, *below[6];
         bool unlike;
@@ -379,8 +363,7 @@ static void test_range(void **state) {
 }
 
 /* Lines that are the same as the first one are records where no header is read, each of them. */
-static void test_first_again(void **state) {
-    (void)state;
+TEST(first_again) {
     static const struct {
         guess_options_t options;
         const char *text;
@@ -405,8 +388,7 @@ static void test_first_again(void **state) {
 }
 
 /* A header line that comes again, as in files that were joined, tells nothing of the types. */
-static void test_header_again(void **state) {
-    (void)state;
+TEST(header_again) {
     err_t err;
     guess_t *guess = begin("id,n\n1,2\nid,n\n3,4\n", true, &err);
     assert_non_null(guess);
@@ -417,8 +399,7 @@ static void test_header_again(void **state) {
 }
 
 /* Does the first row name the columns? -1: nothing tells. */
-static void test_headers(void **state) {
-    (void)state;
+TEST(headers) {
     static const struct {
         const char *text;
         int header;
@@ -485,8 +466,7 @@ static void test_headers(void **state) {
 }
 
 /* What the first record alone holds is told as well, where it is one. */
-static void test_first_escapes(void **state) {
-    (void)state;
+TEST(first_escapes) {
     static const struct {
         const char *text;
         bool escapes;
@@ -506,8 +486,7 @@ static void test_first_escapes(void **state) {
 }
 
 /* A sign that divides nothing that is known. */
-static void test_no_delimiter(void **state) {
-    (void)state;
+TEST(no_delimiter) {
     static const char *const texts[] = {"a^b^c\n1^2^3\n4^5^6\n", "Smith\nJones\nBrown\n"};
     for (size_t i = 0; i < 2; i++) {
         err_t err = {.text = ""};
@@ -520,8 +499,7 @@ static void test_no_delimiter(void **state) {
 }
 
 /* A line of dashes below the names is no record, and is no name. */
-static void test_underlines(void **state) {
-    (void)state;
+TEST(underlines) {
     static const struct {
         const char *text, *advice; /* NULL: taken */
         bool taken_without_header;
@@ -557,8 +535,7 @@ static void test_underlines(void **state) {
 }
 
 /* Elsewhere it is a reject, and says nothing of the columns. */
-static void test_later_underlines(void **state) {
-    (void)state;
+TEST(later_underlines) {
     static const char *const lines[] = {"-----------;-----", "\"--\";\"----\"", "== ; ===", "___;_",
                                         "-+-;---"};
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
@@ -576,8 +553,7 @@ static void test_later_underlines(void **state) {
 }
 
 /* Of one column, and made of signs as its first line: a reject wherever it stands as a record. */
-static void test_first_underlines_again(void **state) {
-    (void)state;
+TEST(first_underlines_again) {
     static const struct {
         guess_options_t options;
         uint64_t records, rejects;
@@ -597,8 +573,7 @@ static void test_first_underlines_again(void **state) {
 }
 
 /* Text that is not UTF-8 and not windows-1252, told by its words. */
-static void test_words(void **state) {
-    (void)state;
+TEST(words) {
     static const struct {
         const char *values;
         bool refused;
@@ -791,8 +766,7 @@ static void test_words(void **state) {
 }
 
 /* The sentence names the input that the word, or the other text, stands in. */
-static void test_words_of_inputs(void **state) {
-    (void)state;
+TEST(words_of_inputs) {
     static const struct {
         const char *first, *second, *begins;
     } rows[] = {
@@ -823,8 +797,7 @@ static void test_words_of_inputs(void **state) {
 }
 
 /* JSON says itself what it is; all of its objects are counted, in any pieces. */
-static void test_json(void **state) {
-    (void)state;
+TEST(json) {
     static const char *const texts[] = {
         "{\"a\": 1}\n{\"a\": 2}\n", "\xEF\xBB\xBF [{\"a\": 1},\n\n {\"a\": 2}]\n", "{\n}{ \"a\": \"}\" }"};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
@@ -846,8 +819,7 @@ static void test_json(void **state) {
     }
 }
 
-static void test_refused(void **state) {
-    (void)state;
+TEST(refused) {
     static const char *const texts[] = {"",          "\n\r\n",    "[\"a\", 1]\n",
                                         "<?xml?>\n", "a\rb\rc\r", "a b    c\nd e f  g\nx y    z\n"};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
@@ -856,33 +828,4 @@ static void test_refused(void **state) {
         assert_int_equal(err.status, STATUS_INPUT);
         assert_non_null(strstr(err.text, "text: "));
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_numbers),
-        cmocka_unit_test(test_null_words),
-        cmocka_unit_test(test_dates),
-        cmocka_unit_test(test_patterns_of_datetime),
-        cmocka_unit_test(test_named_types),
-        cmocka_unit_test(test_next_piece),
-        cmocka_unit_test(test_cut_in_quotes),
-        cmocka_unit_test(test_piece_in_the_middle),
-        cmocka_unit_test(test_range),
-        cmocka_unit_test(test_same_header),
-        cmocka_unit_test(test_misfits_are_counted),
-        cmocka_unit_test(test_first_again),
-        cmocka_unit_test(test_header_again),
-        cmocka_unit_test(test_headers),
-        cmocka_unit_test(test_first_escapes),
-        cmocka_unit_test(test_no_delimiter),
-        cmocka_unit_test(test_underlines),
-        cmocka_unit_test(test_later_underlines),
-        cmocka_unit_test(test_first_underlines_again),
-        cmocka_unit_test(test_words),
-        cmocka_unit_test(test_words_of_inputs),
-        cmocka_unit_test(test_json),
-        cmocka_unit_test(test_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,13 +3,9 @@
 #include "json_lab.h"
 #include "server/chunks/hashed.h"
 #include "server/chunks/shardkey.h"
+#include "test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 static const struct {
     const char *document;
@@ -49,8 +45,7 @@ static bool hash_of(hashed_t *hashed, const char *text, int64_t *hash) {
 }
 
 /* The last value is remembered; whatever came before, a value has its own hash. */
-static void test_hashes(void **state) {
-    (void)state;
+TEST(hashes) {
     hashed_t *hashed = hashed_new();
     for (size_t before = 0; before < VALUES; before++)
         for (size_t i = 0; i < VALUES; i++) {
@@ -64,8 +59,7 @@ static void test_hashes(void **state) {
 }
 
 /* A server refuses documents with an array there, whatever is in it. */
-static void test_arrays_have_none(void **state) {
-    (void)state;
+TEST(arrays_have_none) {
     hashed_t *hashed = hashed_new();
     int64_t hash = 0;
     assert_false(hash_of(hashed, "{\"x\": []}", &hash));
@@ -74,8 +68,7 @@ static void test_arrays_have_none(void **state) {
 }
 
 /* Of what a server hashes in a way of its own: at the top or within a document. */
-static void test_types_without_a_hash(void **state) {
-    (void)state;
+TEST(types_without_a_hash) {
     static const char *const none[] = {
         "{\"x\": {\"$undefined\": true}}", "{\"x\": {\"u\": {\"$undefined\": true}, \"n\": 1}}",
         "{\"x\": {\"$numberDecimal\": \"1\"}}", "{\"x\": {\"a\": {\"$numberDecimal\": \"1\"}}}"};
@@ -97,8 +90,7 @@ static void test_types_without_a_hash(void **state) {
     hashed_destroy(hashed);
 }
 
-static void test_hashed_keys_of_documents(void **state) {
-    (void)state;
+TEST(hashed_keys_of_documents) {
     hashed_t *hashed = hashed_new();
     shardkey_t key;
     err_t err;
@@ -118,8 +110,7 @@ static void test_hashed_keys_of_documents(void **state) {
 }
 
 /* Where libbson stops, the field behind may still be there; where nobody knows what follows, there is no key. */
-static void test_keys_behind_odd_bytes(void **state) {
-    (void)state;
+TEST(keys_behind_odd_bytes) {
 #define ROW(bytes) bytes, sizeof bytes - 1
 #define HEADLESS   "\5b\0\3\0\0\0\2xyz"
     static const struct {
@@ -161,15 +152,4 @@ static void test_keys_behind_odd_bytes(void **state) {
         shardkey_free(&key);
     }
     hashed_destroy(hashed);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_hashes),
-        cmocka_unit_test(test_arrays_have_none),
-        cmocka_unit_test(test_types_without_a_hash),
-        cmocka_unit_test(test_hashed_keys_of_documents),
-        cmocka_unit_test(test_keys_behind_odd_bytes),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,16 +1,11 @@
 /* hex: digits, and ObjectIds and UUIDs in letters of one case and of both. */
 #include "format/values/hex.h"
+#include "test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
-static void test_digits(void **state) {
-    (void)state;
+TEST(digits) {
     static const char small[] = "0123456789abcdef", capital[] = "0123456789ABCDEF";
     for (int byte = 0; byte < 256; byte++) {
         const char *const a = byte ? strchr(small, byte) : NULL, *const b =
@@ -19,8 +14,7 @@ static void test_digits(void **state) {
     }
 }
 
-static void test_bytes(void **state) {
-    (void)state;
+TEST(bytes) {
     static const struct {
         const char *text;
         int value; /* -1: it is none */
@@ -36,8 +30,7 @@ static void test_bytes(void **state) {
 }
 
 /* Asked for one case, and for any. */
-static void test_cases(void **state) {
-    (void)state;
+TEST(cases) {
     static const struct {
         const char *text;
         bool any, one, capital;
@@ -75,21 +68,10 @@ static void test_cases(void **state) {
     }
 }
 
-static void test_values(void **state) {
-    (void)state;
+TEST(values) {
     uint8_t bytes[HEX_UUID];
     assert_true(hex_read_objectid((const uint8_t *)"00017f80ff9aA9bcdeF05566", 24, bytes, NULL));
     assert_memory_equal(bytes, "\x00\x01\x7F\x80\xFF\x9A\xA9\xBC\xDE\xF0\x55\x66", HEX_OBJECTID);
     assert_true(hex_read_uuid((const uint8_t *)"00017f80-ff9a-A9bc-deF0-556677889910", 36, bytes, NULL));
     assert_memory_equal(bytes, "\x00\x01\x7F\x80\xFF\x9A\xA9\xBC\xDE\xF0\x55\x66\x77\x88\x99\x10", HEX_UUID);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_digits),
-        cmocka_unit_test(test_bytes),
-        cmocka_unit_test(test_cases),
-        cmocka_unit_test(test_values),
-    };
-    return cmocka_run_group_tests_name("hex", tests, NULL, NULL);
 }

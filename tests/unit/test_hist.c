@@ -1,15 +1,11 @@
 /* hist: quantiles against sorted values, moments against sums over all values in two passes. */
 #include "base/numbers/hist.h"
+#include "test.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #define HOUR 3600000000000ll
 
@@ -56,8 +52,7 @@ static void check_moments(const moments_t *moments, const double *values, size_t
     near(moments_sd(moments), sqrt(squares / (double)(count - 1)), 1e-9);
 }
 
-static void test_moments(void **state) {
-    (void)state;
+TEST(moments) {
     moments_t moments = {0};
     assert_true(isnan(moments_sd(&moments)));
     moments_add(&moments, 5);
@@ -74,8 +69,7 @@ static void test_moments(void **state) {
 }
 
 /* A small spread far from zero, where a sum of squares would have no digit left. */
-static void test_moments_keep_digits(void **state) {
-    (void)state;
+TEST(moments_keep_digits) {
     moments_t moments = {0};
     for (int i = 0; i < 10000; i++)
         moments_add(&moments, 1e12 + i % 2);
@@ -84,8 +78,7 @@ static void test_moments_keep_digits(void **state) {
 }
 
 /* In parts of any sizes, empty ones too, in any order: as if all had come to one. */
-static void test_moments_merge(void **state) {
-    (void)state;
+TEST(moments_merge) {
     enum { COUNT = 1000 };
     double values[COUNT];
     drawn = 3;
@@ -134,8 +127,7 @@ static void check_quantiles(const hist_t *hist, int64_t *values, size_t count) {
     assert_true(hist_quantile_ns(hist, 0) >= (double)values[0]);
 }
 
-static void test_quantiles(void **state) {
-    (void)state;
+TEST(quantiles) {
     enum { MOST = 20000 };
     static int64_t values[MOST];
     static const size_t counts[] = {1, 2, 3, 19, 20, 21, 99, 100, 101, HIST_FEW, HIST_FEW + 1, MOST};
@@ -150,8 +142,7 @@ static void test_quantiles(void **state) {
 }
 
 /* What Python's statistics.quantiles(..., method="inclusive") says of a few lists. */
-static void test_few(void **state) {
-    (void)state;
+TEST(few) {
     static const double at[] = {0.001, 0.01, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 0.999};
     static const struct {
         size_t count;
@@ -178,8 +169,7 @@ static void test_few(void **state) {
 }
 
 /* In parts, with few and with many in all: as if all had come to one. */
-static void test_merged_quantiles(void **state) {
-    (void)state;
+TEST(merged_quantiles) {
     static int64_t values[3 * HIST_FEW];
     drawn = 5;
     for (int round = 0; round < 60; round++) {
@@ -196,8 +186,7 @@ static void test_merged_quantiles(void **state) {
 }
 
 /* Of one value each quantile is that value, at each edge of a bucket. */
-static void test_edges(void **state) {
-    (void)state;
+TEST(edges) {
     hist_t *hist = new_hist();
     for (int bit = 0; bit < 43; bit++)
         for (int64_t off = -1; off <= 1; off++) {
@@ -219,8 +208,7 @@ static void test_edges(void **state) {
 }
 
 /* A slower time never has a smaller quantile. */
-static void test_order(void **state) {
-    (void)state;
+TEST(order) {
     double before = -1;
     hist_t *hist = new_hist();
     for (int64_t ns = 0; ns < 2 * HOUR; ns += ns / 300 + 1) {
@@ -237,8 +225,7 @@ static void test_order(void **state) {
     free(hist);
 }
 
-static void test_beyond(void **state) {
-    (void)state;
+TEST(beyond) {
     hist_t *hist = new_hist();
     assert_true(isnan(hist_quantile_ns(hist, 0.5)));
     hist_add(hist, -5);
@@ -252,8 +239,7 @@ static void test_beyond(void **state) {
     free(hist);
 }
 
-static void test_merge(void **state) {
-    (void)state;
+TEST(merge) {
     enum { COUNT = 5000, PARTS = 4 };
     static int64_t values[COUNT];
     double numbers[COUNT];
@@ -279,20 +265,4 @@ static void test_merge(void **state) {
         free(parts[p]);
     free(all);
     free(sum);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_moments),
-        cmocka_unit_test(test_moments_keep_digits),
-        cmocka_unit_test(test_moments_merge),
-        cmocka_unit_test(test_few),
-        cmocka_unit_test(test_merged_quantiles),
-        cmocka_unit_test(test_quantiles),
-        cmocka_unit_test(test_edges),
-        cmocka_unit_test(test_order),
-        cmocka_unit_test(test_beyond),
-        cmocka_unit_test(test_merge),
-    };
-    return cmocka_run_group_tests_name("hist", tests, NULL, NULL);
 }

@@ -1,23 +1,18 @@
 /* host: what this process has held, and what is this machine. */
 #include "base/host/host.h"
+#include "test.h"
 
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <ifaddrs.h>
 #include <netdb.h>
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
-static void test_peak_memory(void **state) {
-    (void)state;
+TEST(peak_memory) {
     enum { MUCH = 64 << 20 };
     uint64_t before = host_peak_memory();
     assert_uint_in_range(before, 100 << 10, 1ull << 40);
@@ -31,8 +26,7 @@ static void test_peak_memory(void **state) {
     assert_true(host_peak_memory() + MUCH / 4 >= with); /* a peak stays, as exactly as the system counts */
 }
 
-static void test_here(void **state) {
-    (void)state;
+TEST(here) {
     static const char *const here[] = {"127.0.0.1",        "127.9.8.7", "::1",
                                        "::ffff:127.0.0.1", "localhost", "/tmp/mongodb-27017.sock"};
     static const char *const elsewhere[] = {"192.0.2.1", "198.51.100.7",   "2001:db8::1", "::ffff:192.0.2.1",
@@ -46,8 +40,7 @@ static void test_here(void **state) {
 }
 
 /* What is open already, such as connections that end in the background, is not to be had again. */
-static void test_descriptors(void **state) {
-    (void)state;
+TEST(descriptors) {
     enum { FEW = 64, OPEN = 50, MORE = 40 };
     struct rlimit before, few;
     err_t err = {.text = ""};
@@ -69,8 +62,7 @@ static void test_descriptors(void **state) {
 }
 
 /* Each address of this machine's interfaces, written as text. */
-static void test_own_addresses(void **state) {
-    (void)state;
+TEST(own_addresses) {
     struct ifaddrs *own;
     size_t seen = 0;
     assert_int_equal(getifaddrs(&own), 0);
@@ -90,8 +82,7 @@ static void test_own_addresses(void **state) {
 }
 
 /* Where a thread cannot be started, as for want of memory, it says so. */
-static void test_threads(void **state) {
-    (void)state;
+TEST(threads) {
     pthread_attr_t before, huge;
     err_t err = {.text = ""};
     assert_true(host_has_threads(&err));
@@ -106,11 +97,4 @@ static void test_threads(void **state) {
     assert_false(can);
     assert_int_equal(err.status, STATUS_HOST);
     assert_non_null(strstr(err.text, "not enough memory"));
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_peak_memory), cmocka_unit_test(test_here),
-                                       cmocka_unit_test(test_descriptors), cmocka_unit_test(test_threads),
-                                       cmocka_unit_test(test_own_addresses)};
-    return cmocka_run_group_tests_name("host", tests, NULL, NULL);
 }

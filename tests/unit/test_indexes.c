@@ -1,12 +1,8 @@
 /* indexes: which index of the same key will do for a suite. What a server lists is written as MongoDB 6.0 lists it. */
 #include "query/indexes.h"
+#include "test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static bson_t *from(const char *json) {
     bson_error_t error;
@@ -21,8 +17,7 @@ static bson_t *from(const char *json) {
     ", \"numericOrdering\": false, \"alternate\": \"non-ignorable\", \"maxVariable\": \"punct\", "           \
     "\"normalization\": false, \"backwards\": false, \"version\": \"57.1\"}"
 
-static void test_differ(void **state) {
-    (void)state;
+TEST(differ) {
     static const struct {
         const char *wanted, *stored, *usual, *differs;
     } cases[] = {
@@ -70,9 +65,4 @@ static void test_differ(void **state) {
         bson_destroy(stored);
         bson_destroy(usual);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_differ)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,6 +3,7 @@
  * are read in test_source.) */
 #include "input/decode/inflate64.h"
 #include "input_lab.h"
+#include "test.h"
 
 /* ---------------------------------------------------------------- an encoder */
 
@@ -242,8 +243,7 @@ static outcome_t run(const uint8_t *in, size_t size, size_t piece, size_t step, 
     return outcome;
 }
 
-static void decodes_random_streams(void **state) {
-    (void)state;
+TEST(decodes_random_streams) {
     for (uint64_t seed = 1; seed <= 400; seed++) {
         uint64_t chances = seed;
         encoder_t *encoder = encode(seed, 1 + (unsigned)chance(&chances, 9), 1 + chance(&chances, 3000));
@@ -260,8 +260,7 @@ static void decodes_random_streams(void **state) {
     }
 }
 
-static void leaves_what_follows_alone(void **state) {
-    (void)state;
+TEST(leaves_what_follows_alone) {
     encoder_t *encoder = encode(7, 3, 100);
     size_t size = encoder->out.size;
     bytes_add(&encoder->out, "following bytes", 15);
@@ -272,8 +271,7 @@ static void leaves_what_follows_alone(void **state) {
     encoder_free(encoder);
 }
 
-static void gives_everything_before_a_cut(void **state) {
-    (void)state;
+TEST(gives_everything_before_a_cut) {
     for (uint64_t seed = 1; seed <= 12; seed++) {
         encoder_t *encoder = encode(seed, 3, 250);
         assert_true(encoder->ends < 19000);
@@ -292,8 +290,7 @@ static void gives_everything_before_a_cut(void **state) {
     }
 }
 
-static void survives_damage(void **state) {
-    (void)state;
+TEST(survives_damage) {
     uint64_t seed = 99;
     for (int stream = 0; stream < 40; stream++) {
         encoder_t *encoder = encode((uint64_t)stream + 1000, 1 + (unsigned)chance(&seed, 4), 300);
@@ -316,8 +313,7 @@ static void survives_damage(void **state) {
     }
 }
 
-static void survives_noise(void **state) {
-    (void)state;
+TEST(survives_noise) {
     uint64_t seed = 5;
     for (int i = 0; i < 3000; i++) {
         uint8_t noise[700];
@@ -353,8 +349,7 @@ static encoder_t *fixed_block(code_t *literals, code_t *distances) {
     return encoder;
 }
 
-static void refuses_nonsense(void **state) {
-    (void)state;
+TEST(refuses_nonsense) {
     code_t literals = {0}, distances = {0};
     encoder_t *encoder = fixed_block(&literals, &distances); /* a distance to before the begin */
     for (int i = 0; i < 3; i++)
@@ -399,8 +394,7 @@ static void refuses_nonsense(void **state) {
     expect_damaged(encoder, "invalid codes");
 }
 
-static void reads_the_extremes(void **state) {
-    (void)state;
+TEST(reads_the_extremes) {
     code_t literals = {0}, distances = {0};
     encoder_t *encoder = fixed_block(&literals, &distances);
     put_code(encoder, &literals, 'a');
@@ -421,17 +415,4 @@ static void reads_the_extremes(void **state) {
         free(outcome.text.at);
     }
     encoder_free(encoder);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(decodes_random_streams),
-        cmocka_unit_test(leaves_what_follows_alone),
-        cmocka_unit_test(gives_everything_before_a_cut),
-        cmocka_unit_test(survives_damage),
-        cmocka_unit_test(survives_noise),
-        cmocka_unit_test(refuses_nonsense),
-        cmocka_unit_test(reads_the_extremes),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

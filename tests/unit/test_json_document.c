@@ -1,13 +1,9 @@
 /* json_document: a text in memory as one document, whatever its length; and the sentence where it is none. */
 #include "format/json/json_document.h"
+#include "test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static void becomes(const char *text, const char *expected) {
     err_t err;
@@ -27,8 +23,7 @@ static void refused(const char *text, const char *why) {
     assert_string_equal(err.text, why);
 }
 
-static void test_documents(void **state) {
-    (void)state;
+TEST(documents) {
     becomes("{\"a\": {\"$numberInt\": \"5\"}}\n", "{ \"a\" : { \"$numberInt\" : \"5\" } }");
     becomes(" {\"a\": {\"$type\": [\"int\", \"long\"]}}",
             "{ \"a\" : { \"$type\" : [ \"int\", \"long\" ] } }");
@@ -36,14 +31,13 @@ static void test_documents(void **state) {
             "{ \"a\" : { \"$regex\" : \"^x\", \"$ne\" : \"y\" } }");
 }
 
-static void test_none(void **state) {
-    (void)state;
+TEST(none) {
     refused("{\"a\": ", "a: the text ends before the document does, at byte 6");
     refused("{\"o\": {\"v\": {\"$oid\": \"7\"}}}", "o.v: an ObjectId is 24 hexadecimal digits, at byte 22");
 }
 
 /* Each byte of a text may become several of BSON. */
-static void test_long(void **state) {
+TEST(long) {
     enum { ITEMS = 100000 };
     (void)state;
     char *text = malloc(3 * ITEMS + 10);
@@ -62,13 +56,4 @@ static void test_long(void **state) {
     assert_int_equal(count, ITEMS);
     bson_destroy(document);
     free(text);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_documents),
-        cmocka_unit_test(test_none),
-        cmocka_unit_test(test_long),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,12 +2,7 @@
  * does not fit. */
 #include "format/schema/schema_bad_value.h"
 #include "format_lab.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
+#include "test.h"
 
 /* With ' for ". */
 static void quotes(char *text) {
@@ -131,8 +126,7 @@ static const case_t cases[] = {
     {"trimmed, nulls: ['x']", "'  x '", NULL, OUT},
 };
 
-static void test_values(void **state) {
-    (void)state;
+TEST(values) {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         case_t one = cases[i];
         expect(&one);
@@ -157,8 +151,7 @@ static const struct {
     {"text", "{}", "{}", 0},
 };
 
-static void test_names(void **state) {
-    (void)state;
+TEST(names) {
     for (size_t i = 0; i < sizeof documents / sizeof *documents; i++) {
         char text[300], json[300];
         records_t *reader;
@@ -182,8 +175,7 @@ static void test_names(void **state) {
 }
 
 /* Where each value grows most: the document has room all the same. */
-static void test_growth(void **state) {
-    (void)state;
+TEST(growth) {
     enum { VALUES = 5000 };
     grown_t text = {0};
     records_t *reader;
@@ -205,13 +197,4 @@ static void test_growth(void **state) {
     lab_records_free(&all);
     records_destroy(reader);
     grown_free(&text);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_values),
-        cmocka_unit_test(test_names),
-        cmocka_unit_test(test_growth),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

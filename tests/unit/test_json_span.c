@@ -1,12 +1,7 @@
 /* json_span: where records of JSON end: by hand, by a plain reading of the rules in texts of nothing but odd bytes, and in
  * texts whose records are known because they were put together here. */
 #include "ends_lab.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
+#include "test.h"
 
 static schema_t *json_schema(void) {
     return lab_schema("format: x\nrecord: {json: yes}\n");
@@ -14,8 +9,7 @@ static schema_t *json_schema(void) {
 
 /* ---- by hand ---- */
 
-static void test_by_hand(void **state) {
-    (void)state;
+TEST(by_hand) {
     static const struct {
         const char *text;
         size_t whole, part; /* the first record's length: of all of the text, and where more may follow */
@@ -219,8 +213,7 @@ static size_t plainly(const char *text, size_t length) {
     return next_line(text, length, begin, blanks);
 }
 
-static void test_odd_bytes(void **state) {
-    (void)state;
+TEST(odd_bytes) {
     uint64_t seed = 3;
     schema_t *schema = json_schema();
     for (int round = 0; round < 30000; round++) {
@@ -283,8 +276,7 @@ static void add_value(grown_t *text, uint64_t *seed, bool pretty, int depth) {
     grown_text(text, object ? "}" : "]");
 }
 
-static void test_known(void **state) {
-    (void)state;
+TEST(known) {
     static const char *const after[] = {"\n", "\r\n", " \n", "", ",", ",\n", ", "};
     schema_t *schema = json_schema();
     uint64_t seed = 8259;
@@ -312,8 +304,7 @@ static void test_known(void **state) {
 }
 
 /* Deeper than is remembered: only counted. */
-static void test_deep(void **state) {
-    (void)state;
+TEST(deep) {
     enum { DEPTH = 100000 };
     char *text = malloc(2 * DEPTH + 16);
     LAB_MUST(text);
@@ -327,8 +318,7 @@ static void test_deep(void **state) {
 }
 
 /* A comma tells of what follows it, but not of what is far away: text is not read on for that. */
-static void test_far(void **state) {
-    (void)state;
+TEST(far) {
     enum { MOST = JSON_SPAN_BLANKS };
     uint8_t *text = malloc(MOST + 8);
     LAB_MUST(text);
@@ -352,8 +342,7 @@ static void test_far(void **state) {
 }
 
 /* A record that is not kept ends where it ends if it is. */
-static void test_skip(void **state) {
-    (void)state;
+TEST(skip) {
     static const struct {
         const char *text;
         size_t end, unknown; /* so many bytes do not tell the end yet */
@@ -391,8 +380,7 @@ static void test_skip(void **state) {
 }
 
 /* Any number of blanks between two values: no record grows by more of them, however much of the text is there at once. */
-static void test_blanks(void **state) {
-    (void)state;
+TEST(blanks) {
     enum { MANY = 3 * JSON_SPAN_BLANKS, LENGTH = 2 + MANY + 3 };
     static const size_t lengths[] = {2 + JSON_SPAN_BLANKS, JSON_SPAN_BLANKS, JSON_SPAN_BLANKS + 3};
     uint8_t *text = malloc(LENGTH);
@@ -425,13 +413,4 @@ static void test_blanks(void **state) {
         assert_int_equal(at + end, lengths[0]);
     }
     free(text);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_by_hand), cmocka_unit_test(test_blanks), cmocka_unit_test(test_odd_bytes),
-        cmocka_unit_test(test_known),   cmocka_unit_test(test_deep),   cmocka_unit_test(test_skip),
-        cmocka_unit_test(test_far),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,13 +1,9 @@
 /* json_value: texts by hand, with what must become of them; rooms, guards, ends; and thousands of made-up documents, of
  * which libbson must make the same. */
 #include "json_value_lab.h"
+#include "test.h"
 
 #include <inttypes.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 static json_value_t *json;
 
@@ -193,20 +189,17 @@ static const struct {
      "{ \"a\" : { \"$regularExpression\" : { \"pattern\" : \"^a[/]\\\\/b\", \"options\" : \"im\" } } }"},
 };
 
-static void test_accepted(void **state) {
-    (void)state;
+TEST(accepted) {
     for (size_t i = 0; i < sizeof accepted / sizeof *accepted; i++)
         becomes(accepted[i].text, strlen(accepted[i].text), accepted[i].expected);
 }
 
 /* A NUL in a text is written as an escape, and libbson prints it so. */
-static void test_nul(void **state) {
-    (void)state;
+TEST(nul) {
     becomes("{\"a\":\"b\\u0000c\"}", 16, "{ \"a\" : \"b\\u0000c\" }");
 }
 
-static void test_bytes(void **state) {
-    (void)state;
+TEST(bytes) {
     static const char text[] = "{\"a\":[1,\"b\"],\"c\":3000000000}";
     static const uint8_t expected[] = "\x28\0\0\0\x04"
                                       "a\0\x15\0\0\0\x10"
@@ -380,8 +373,7 @@ static const struct {
     {"{\"a\":/b/g}", 8, "a", "the options of a regular expression are ilmsux"},
 };
 
-static void test_rejected(void **state) {
-    (void)state;
+TEST(rejected) {
     size_t wrong = 0;
     for (size_t i = 0; i < sizeof rejected / sizeof *rejected; i++) {
         lab_json_t one = lab_json_read(json, rejected[i].text, strlen(rejected[i].text));
@@ -399,8 +391,7 @@ static void test_rejected(void **state) {
 }
 
 /* Whatever stands after the end of a text must not complete it. */
-static void test_every_beginning(void **state) {
-    (void)state;
+TEST(every_beginning) {
     static const char *const behind[] = {"\"}",     "}",  "]}",   ":1}", "7}",      "\"}\"}}}}",
                                          "\":1}}}", "e}", "rue}", " }",  "77777777"};
     for (size_t i = 0; i < sizeof accepted / sizeof *accepted; i++) {
@@ -435,8 +426,7 @@ static void with_id(const char *text, bool own, const char *expected) {
     lab_json_free(&one);
 }
 
-static void test_id(void **state) {
-    (void)state;
+TEST(id) {
     with_id("{}", false, "{ \"_id\" : { \"$numberLong\" : \"1099511627776\" } }");
     with_id("{\"a\":{\"_id\":1}}", false,
             "{ \"_id\" : { \"$numberLong\" : \"1099511627776\" }, \"a\" : { \"_id\" : { \"$numberInt\" : "
@@ -469,8 +459,7 @@ static void nest(grown_t *text, size_t levels, bool arrays) {
     grown_text(text, "}");
 }
 
-static void test_levels(void **state) {
-    (void)state;
+TEST(levels) {
     for (int arrays = 0; arrays < 2; arrays++) {
         for (size_t levels = 178; levels < 184; levels++) {
             grown_t text = {0};
@@ -506,8 +495,7 @@ static lab_json_t of_size(size_t size, bool add_id) {
     return one;
 }
 
-static void test_largest(void **state) {
-    (void)state;
+TEST(largest) {
     for (int add_id = 0; add_id < 2; add_id++) {
         const size_t id = add_id ? 9 : 0;
         lab_json_t largest = of_size(16777216 - id, add_id), larger = of_size(16777217 - id, add_id),
@@ -526,8 +514,7 @@ static void test_largest(void **state) {
 }
 
 /* Its text, with escapes, is larger than a document may be. */
-static void test_large_binary(void **state) {
-    (void)state;
+TEST(large_binary) {
     grown_t text = {0};
     grown_text(&text, "{\"a\":{\"$binary\":{\"base64\":\"");
     for (size_t i = 0; i < 4500000; i++)
@@ -541,8 +528,7 @@ static void test_large_binary(void **state) {
 }
 
 /* What takes the most room for its text. */
-static void test_needed(void **state) {
-    (void)state;
+TEST(needed) {
     static const char *const pieces[] = {"0,",   "-0,",   "\"\",", "[],",  "{},",
                                          "[0],", "[[]],", "1e1,",  "NaN,", "//,"};
     for (size_t i = 0; i < sizeof pieces / sizeof *pieces; i++) {
@@ -561,8 +547,7 @@ static void test_needed(void **state) {
     }
 }
 
-static void test_every_room(void **state) {
-    (void)state;
+TEST(every_room) {
     for (size_t i = 0; i < sizeof accepted / sizeof *accepted; i++) {
         const char *const text = accepted[i].text;
         lab_json_t whole = lab_json_id(json, text, strlen(text), true, 5);
@@ -583,8 +568,7 @@ static void test_every_room(void **state) {
 
 /* --- keys --------------------------------------------------------------------------------------------------------- */
 
-static void test_many_keys(void **state) {
-    (void)state;
+TEST(many_keys) {
     for (int twice = 0; twice < 2; twice++) {
         grown_t text = {0};
         char key[80];
@@ -605,8 +589,7 @@ static void test_many_keys(void **state) {
 }
 
 /* Keys of all lengths that differ in one byte only, or not at all. */
-static void test_similar_keys(void **state) {
-    (void)state;
+TEST(similar_keys) {
     for (size_t length = 1; length < 40; length++) {
         for (size_t at = 0; at <= length; at++) {
             char text[200], first[41], second[41];
@@ -647,8 +630,7 @@ static void check_double(const char *number) {
     lab_json_free(&one);
 }
 
-static void test_doubles(void **state) {
-    (void)state;
+TEST(doubles) {
     uint64_t seed = 1;
     char number[600];
     for (int i = 0; i < 200000; i++) {
@@ -704,8 +686,7 @@ static void test_doubles(void **state) {
 }
 
 /* Decimal numbers with more zeros than they have room for: those that say nothing are dropped, as libbson does. */
-static void test_long_decimals(void **state) {
-    (void)state;
+TEST(long_decimals) {
     static const struct {
         const char *first, *last;
         size_t zeros;
@@ -733,8 +714,7 @@ static void test_long_decimals(void **state) {
 }
 
 /* Whole numbers around the greatest double. */
-static void test_long_numbers(void **state) {
-    (void)state;
+TEST(long_numbers) {
     static const struct {
         char first;
         size_t zeros;
@@ -753,8 +733,7 @@ static void test_long_numbers(void **state) {
     }
 }
 
-static void test_whole_numbers(void **state) {
-    (void)state;
+TEST(whole_numbers) {
     uint64_t seed = 2;
     for (int i = 0; i < 100000; i++) {
         char text[64];
@@ -937,8 +916,7 @@ static void refused(const maker_t *maker) {
     fail_msg("libbson: %s", error.message);
 }
 
-static void test_against_libbson(void **state) {
-    (void)state;
+TEST(against_libbson) {
     maker_t maker = {.seed = 3};
     for (int i = 0; i < 20000; i++) {
         maker.text.size = 0;
@@ -960,8 +938,7 @@ static void test_against_libbson(void **state) {
 }
 
 /* Changed in a few places. If both take it, they make the same of it, but for what lab_may_differ knows. */
-static void test_mutated(void **state) {
-    (void)state;
+TEST(mutated) {
     static const char telling[] = "\"\\,:{}[] 0123456789-+.eEutrfn$/\n\x01\x80\xC3\xE2\xFF";
     maker_t maker = {.seed = 4, .levels = 4};
     size_t taken = 0, both = 0;
@@ -988,18 +965,4 @@ static void test_mutated(void **state) {
     grown_free(&maker.text);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_accepted),        cmocka_unit_test(test_nul),
-        cmocka_unit_test(test_bytes),           cmocka_unit_test(test_rejected),
-        cmocka_unit_test(test_every_beginning), cmocka_unit_test(test_id),
-        cmocka_unit_test(test_levels),          cmocka_unit_test(test_largest),
-        cmocka_unit_test(test_large_binary),    cmocka_unit_test(test_needed),
-        cmocka_unit_test(test_every_room),      cmocka_unit_test(test_many_keys),
-        cmocka_unit_test(test_similar_keys),    cmocka_unit_test(test_doubles),
-        cmocka_unit_test(test_long_decimals),   cmocka_unit_test(test_long_numbers),
-        cmocka_unit_test(test_whole_numbers),   cmocka_unit_test(test_against_libbson),
-        cmocka_unit_test(test_mutated),
-    };
-    return cmocka_run_group_tests_name("json_value", tests, make_reader, drop_reader);
-}
+TEST_GROUP(make_reader, drop_reader);

@@ -1,15 +1,11 @@
 /* last_wins: which record of an `_id` is expected, against a plain search; and batch_keys. */
 #include "load/blocks/batch_keys.h"
+#include "test.h"
 #include "verify/compare/last_wins.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static const uint32_t ordinals[] = {7, 2, 5}; /* file 1 comes first, then 2, then 0 */
 static const char *const names[] = {"a", "b", "c"};
@@ -33,7 +29,7 @@ static void note(last_wins_t *last, uint64_t hash, const char *text) {
     }
 }
 
-static void test_judge(void **state) {
+TEST(judge) {
     static const struct {
         const char *records;
         bool all;
@@ -90,8 +86,7 @@ static void test_judge(void **state) {
     }
 }
 
-static void test_keys(void **state) {
-    (void)state;
+TEST(keys) {
     batch_keys_t *keys = batch_keys_new(3);
     for (int round = 0; round < 3; round++) {
         assert_true(batch_keys_add(keys, 0));
@@ -108,12 +103,4 @@ static void test_keys(void **state) {
     assert_true(batch_keys_add(keys, 1));
     assert_false(batch_keys_add(keys, 1));
     batch_keys_free(keys);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_judge),
-        cmocka_unit_test(test_keys),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,12 +2,7 @@
  * deaf, or a fuzzer would find nothing for ever. */
 #include "base/log.h"
 #include "format_laws.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
+#include "test.h"
 
 static const char first[] = "1,2,2013-01-01,4,N,P,1,B,A,B,RED,P,1,2000-01-01\n";
 
@@ -19,8 +14,7 @@ static bool usual(const char *row) {
     return law_usual_row(law->schema, &dialect, (const uint8_t *)row, strlen(row));
 }
 
-static void test_usual_rows(void **state) {
-    (void)state;
+TEST(usual_rows) {
     static const char *const yes[] = {
         "1,2,2013-01-01,4,N,P,1,B,A,B,RED,P,1,2000-01-01",
         "1,2,NULL,4,N,P,,B,A,B,RED,P,NULL,",
@@ -52,8 +46,7 @@ static void test_usual_rows(void **state) {
 }
 
 /* All formats of the fuzz targets are good ones, and the laws hold for a text of each. */
-static void test_formats(void **state) {
-    (void)state;
+TEST(formats) {
     static const char *const texts[LAW_FORMATS] = {
         first,
         "1|2|A|7|\n",
@@ -87,8 +80,7 @@ static void test_formats(void **state) {
 }
 
 /* Texts of nothing but what means something to comments, skipped lines, long delimiters and blanks. */
-static void test_pieces(void **state) {
-    (void)state;
+TEST(pieces) {
     static const char *const pieces[] = {"0", "0",  "+",   "1",  "a",  "b",    "7",    "#",   "%",   "|",
                                          "|", "||", "|~|", "~",  "\"", "\"",   "\"\"", "\\",  ",",   ";",
                                          " ", "\t", "\n",  "\n", "\n", "\r\n", "\"\n", "\n#", "\n\""};
@@ -106,8 +98,7 @@ static void test_pieces(void **state) {
 }
 
 /* Texts whose new files begin otherwise: with the bytes of a mark, or with lines that look like another delimiter. */
-static void test_new_files(void **state) {
-    (void)state;
+TEST(new_files) {
     static const struct {
         char format;
         const char *text;
@@ -122,8 +113,7 @@ static void test_new_files(void **state) {
                   1, true);
 }
 
-static void test_counting(void **state) {
-    (void)state;
+TEST(counting) {
     static const char text[] = "\xEF\xBB\xBF\ntest_id,x\n1,2\n\"test_id\"\n\r\ntest_idx,2\nTESTID";
     const dialect_t bar = {.delimiter = '|', .columns = 2}, comma = {.delimiter = ',', .columns = 2};
     law_lines_t lines = law_count(law_format('0')->schema, &bar, (const uint8_t *)text, strlen(text), true);
@@ -136,12 +126,4 @@ static void test_counting(void **state) {
     assert_int_equal(lines.blank, 1);
     assert_int_equal(lines.headers, 2);
     assert_int_equal(lines.records, 1);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_usual_rows), cmocka_unit_test(test_formats),  cmocka_unit_test(test_pieces),
-        cmocka_unit_test(test_new_files),  cmocka_unit_test(test_counting),
-    };
-    return cmocka_run_group_tests_name("laws", tests, NULL, NULL);
 }

@@ -2,14 +2,10 @@
  * changed file, blocks that are held back, and what a checkpoint writes. There is no store here: entries are
  * what a hand has written. */
 #include "catalog/ledger/ledger.h"
+#include "test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 enum { GENERATION = 3, LEASE = 100 };
 
@@ -158,8 +154,7 @@ static size_t write_down(lab_t *lab) {
 
 /* ---- states ---- */
 
-static void test_open_ours_done(void **state) {
-    (void)state;
+TEST(open_ours_done) {
     lab_t lab;
     begin(&lab, 1);
     add(&lab);
@@ -208,8 +203,7 @@ static void test_open_ours_done(void **state) {
     end(&lab);
 }
 
-static void test_as_read(void **state) {
-    (void)state;
+TEST(as_read) {
     static const struct {
         load_id_t owner;
         uint32_t complete, generation;
@@ -247,8 +241,7 @@ static void test_as_read(void **state) {
 }
 
 /* The answer to the last write says that an input is done: it is not read once more. After another write it is. */
-static void test_settled_by_last_write(void **state) {
-    (void)state;
+TEST(settled_by_last_write) {
     for (int row = 0; row < 3; row++) {
         lab_t lab;
         entry_change_t *changes;
@@ -281,8 +274,7 @@ static void test_settled_by_last_write(void **state) {
 }
 
 /* Of a large file a load takes some pieces, so that others get a share. */
-static void test_portion_of_one_file(void **state) {
-    (void)state;
+TEST(portion_of_one_file) {
     static const struct {
         size_t least;
         uint64_t most_bytes;
@@ -302,8 +294,7 @@ static void test_portion_of_one_file(void **state) {
 }
 
 /* Registered as taken: it is handed out as if it had been taken, and nothing else is to be written first. */
-static void test_registered_as_taken(void **state) {
-    (void)state;
+TEST(registered_as_taken) {
     static const struct {
         view_t view;
         work_state_t state;
@@ -328,8 +319,7 @@ static void test_registered_as_taken(void **state) {
 }
 
 /* Registered, and never taken: its first take writes three fields, the same for all of them, and nothing else. */
-static void test_first_take_is_plain(void **state) {
-    (void)state;
+TEST(first_take_is_plain) {
     lab_t lab;
     begin(&lab, 1);
     piece_of(&lab, 0)->generation = 0;
@@ -343,8 +333,7 @@ static void test_first_take_is_plain(void **state) {
 }
 
 /* The same of an input that has grown since it was registered: it says for which collection, too. */
-static void test_first_take_of_grown(void **state) {
-    (void)state;
+TEST(first_take_of_grown) {
     lab_t lab;
     begin(&lab, 1);
     piece_of(&lab, 0)->generation = 0;
@@ -357,8 +346,7 @@ static void test_first_take_of_grown(void **state) {
     end(&lab);
 }
 
-static void test_newer_generation(void **state) {
-    (void)state;
+TEST(newer_generation) {
     lab_t lab;
     begin(&lab, 1);
     piece_of(&lab, 0)->generation = GENERATION + 1;
@@ -367,8 +355,7 @@ static void test_newer_generation(void **state) {
     end(&lab);
 }
 
-static void test_compared(void **state) {
-    (void)state;
+TEST(compared) {
     lab_t lab;
     begin(&lab, 1);
     piece_of(&lab, 0)->complete = 1;
@@ -380,8 +367,7 @@ static void test_compared(void **state) {
     end(&lab);
 }
 
-static void test_others(void **state) {
-    (void)state;
+TEST(others) {
     lab_t lab;
     begin(&lab, 1);
     piece_of(&lab, 0)->owner = other;
@@ -421,8 +407,7 @@ static void test_others(void **state) {
     end(&lab);
 }
 
-static void test_lost(void **state) {
-    (void)state;
+TEST(lost) {
     static const struct {
         load_id_t owner;
         uint32_t epoch, complete;
@@ -462,8 +447,7 @@ static void test_lost(void **state) {
 }
 
 /* When was the catalog asked that has said last that all of ours is ours? */
-static void test_confirmed(void **state) {
-    (void)state;
+TEST(confirmed) {
     lab_t lab;
     begin(&lab, 2);
     add(&lab);
@@ -495,8 +479,7 @@ static void test_confirmed(void **state) {
     end(&lab);
 }
 
-static void test_take_that_was_not_made(void **state) {
-    (void)state;
+TEST(take_that_was_not_made) {
     lab_t lab;
     begin(&lab, 1);
     add(&lab);
@@ -515,8 +498,7 @@ static void test_take_that_was_not_made(void **state) {
 
 /* ---- what a take begins with ---- */
 
-static void test_begun_anew(void **state) {
-    (void)state;
+TEST(begun_anew) {
     static const struct {
         bool safe, unsafe, again, anew;
         uint32_t generation;
@@ -546,8 +528,7 @@ static void test_begun_anew(void **state) {
 }
 
 /* --reload-missing: a complete piece is taken once more, and is done when this run has done it, or another load since. */
-static void test_again(void **state) {
-    (void)state;
+TEST(again) {
     for (int by_other = 0; by_other < 2; by_other++) {
         lab_t lab;
         begin(&lab, 1);
@@ -586,8 +567,7 @@ static void test_again(void **state) {
 }
 
 /* A file of another time is compared first; and who works on a longer version is waited for. */
-static void test_again_later(void **state) {
-    (void)state;
+TEST(again_later) {
     lab_t lab;
     begin(&lab, 1);
     lab.again = true;
@@ -608,8 +588,7 @@ static void test_again_later(void **state) {
 }
 
 /* What was done of a piece before its end is compared while the rest is loaded; then it is begun anew. */
-static void test_again_after_the_rest(void **state) {
-    (void)state;
+TEST(again_after_the_rest) {
     bool is_new;
     lab_t lab;
     begin(&lab, 1);
@@ -629,8 +608,7 @@ static void test_again_after_the_rest(void **state) {
     end(&lab);
 }
 
-static void test_grown(void **state) {
-    (void)state;
+TEST(grown) {
     lab_t lab;
     begin(&lab, 2);
     piece_t *last = piece_of(&lab, 1);
@@ -680,8 +658,7 @@ static void test_grown(void **state) {
 }
 
 /* However often an input grows: the newest versions are kept, what was not completed since, and what a person has fixed. */
-static void test_versions_have_a_bound(void **state) {
-    (void)state;
+TEST(versions_have_a_bound) {
     entry_t entry = {.ordinal = 1};
     for (uint32_t number = 1; number <= 1000; number++) {
         version_t version = {.size = number, .digest = "d"};
@@ -725,8 +702,7 @@ static void grow_often(lab_t *lab, size_t piece) {
 }
 
 /* A load goes on where what it has seen is a version that was dropped meanwhile; a new one would find a change. */
-static void test_dropped_meanwhile(void **state) {
-    (void)state;
+TEST(dropped_meanwhile) {
     lab_t lab;
     begin(&lab, 2);
     assert_true(entry_add_version(entry_of(&lab), &(version_t){.size = 1500, .digest = "s"}, &err));
@@ -741,8 +717,7 @@ static void test_dropped_meanwhile(void **state) {
 }
 
 /* One that only holds the input reads no version, and so waits for none. */
-static void test_dropped_while_held(void **state) {
-    (void)state;
+TEST(dropped_while_held) {
     lab_t lab;
     begin(&lab, 1);
     assert_true(entry_add_version(entry_of(&lab), &(version_t){.size = 1500, .digest = "s"}, &err));
@@ -759,8 +734,7 @@ static void test_dropped_while_held(void **state) {
 }
 
 /* Little by little, an input would get an extent each time. */
-static void test_room_for_more(void **state) {
-    (void)state;
+TEST(room_for_more) {
     static const struct {
         uint64_t end, text_end, length; /* MiB */
     } rows[] = {{1, 2, 1}, {31, 32, 1}, {64, 65, 4}, {1600, 1601, 100}, {64, 100, 36}};
@@ -781,8 +755,7 @@ static void test_room_for_more(void **state) {
     }
 }
 
-static void test_older(void **state) {
-    (void)state;
+TEST(older) {
     lab_t lab;
     begin(&lab, 2);
     assert_true(entry_add_version(entry_of(&lab),
@@ -805,8 +778,7 @@ static void test_older(void **state) {
     end(&lab);
 }
 
-static void test_older_that_was_complete(void **state) {
-    (void)state;
+TEST(older_that_was_complete) {
     lab_t lab;
     begin(&lab, 1);
     entry_of(&lab)->versions[0].completed_ns = 50;
@@ -820,8 +792,7 @@ static void test_older_that_was_complete(void **state) {
     end(&lab);
 }
 
-static void test_changed(void **state) {
-    (void)state;
+TEST(changed) {
     lab_t lab;
     begin(&lab, 1);
     lab.view = VIEW_CHANGED;
@@ -851,8 +822,7 @@ static void test_changed(void **state) {
 
 /* ---- working ---- */
 
-static void test_held_back(void **state) {
-    (void)state;
+TEST(held_back) {
     lab_t lab;
     begin(&lab, 1);
     add(&lab);
@@ -882,8 +852,7 @@ static void test_held_back(void **state) {
     end(&lab);
 }
 
-static void test_torn(void **state) {
-    (void)state;
+TEST(torn) {
     lab_t lab;
     begin(&lab, 1);
     add(&lab);
@@ -908,8 +877,7 @@ static void test_torn(void **state) {
     end(&lab);
 }
 
-static void test_unsafe(void **state) {
-    (void)state;
+TEST(unsafe) {
     for (int safe = 0; safe < 2; safe++) {
         lab_t lab;
         begin(&lab, 1);
@@ -922,8 +890,7 @@ static void test_unsafe(void **state) {
     }
 }
 
-static void test_rejects(void **state) {
-    (void)state;
+TEST(rejects) {
     lab_t lab;
     begin(&lab, 1);
     add(&lab);
@@ -956,8 +923,7 @@ static void test_rejects(void **state) {
 }
 
 /* An entry that is full is never written beyond what a document holds; what to do depends on what it is full of. */
-static void test_too_many_rejects(void **state) {
-    (void)state;
+TEST(too_many_rejects) {
     lab_t lab;
     begin(&lab, 1);
     add(&lab);
@@ -981,8 +947,7 @@ static void test_too_many_rejects(void **state) {
 }
 
 /* Against a plain list that is searched from its beginning. */
-static void test_many_rejects(void **state) {
-    (void)state;
+TEST(many_rejects) {
     enum { PLACES = 300, TURNS = 400, MOST = 40 };
     uint64_t hash_at[PLACES] = {0}, random = 88172645463325252u;
     piece_t piece = {.to = UINT64_MAX};
@@ -1012,8 +977,7 @@ static void test_many_rejects(void **state) {
 }
 
 /* Fixes and rejects share one document with all the rest. */
-static void test_room_for_fixes(void **state) {
-    (void)state;
+TEST(room_for_fixes) {
     piece_t pieces[2] = {{.reject_count = 0}};
     const entry_t entry = {.pieces = pieces, .piece_count = 2, .version = 1};
     const entry_t fixed = {.pieces = pieces, .piece_count = 2, .version = 1, .fix_count = 60000};
@@ -1026,42 +990,4 @@ static void test_room_for_fixes(void **state) {
     pieces[1].reject_count = LEDGER_MOST_REJECTS;
     assert_true(entry_has_room(&entry, 0, 40000));
     assert_false(entry_has_room(&entry, 0, 60000));
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_open_ours_done),
-        cmocka_unit_test(test_as_read),
-        cmocka_unit_test(test_settled_by_last_write),
-        cmocka_unit_test(test_portion_of_one_file),
-        cmocka_unit_test(test_registered_as_taken),
-        cmocka_unit_test(test_first_take_is_plain),
-        cmocka_unit_test(test_first_take_of_grown),
-        cmocka_unit_test(test_newer_generation),
-        cmocka_unit_test(test_compared),
-        cmocka_unit_test(test_others),
-        cmocka_unit_test(test_lost),
-        cmocka_unit_test(test_confirmed),
-        cmocka_unit_test(test_take_that_was_not_made),
-        cmocka_unit_test(test_begun_anew),
-        cmocka_unit_test(test_again),
-        cmocka_unit_test(test_again_later),
-        cmocka_unit_test(test_again_after_the_rest),
-        cmocka_unit_test(test_grown),
-        cmocka_unit_test(test_versions_have_a_bound),
-        cmocka_unit_test(test_dropped_meanwhile),
-        cmocka_unit_test(test_dropped_while_held),
-        cmocka_unit_test(test_room_for_more),
-        cmocka_unit_test(test_older),
-        cmocka_unit_test(test_older_that_was_complete),
-        cmocka_unit_test(test_changed),
-        cmocka_unit_test(test_held_back),
-        cmocka_unit_test(test_torn),
-        cmocka_unit_test(test_unsafe),
-        cmocka_unit_test(test_rejects),
-        cmocka_unit_test(test_too_many_rejects),
-        cmocka_unit_test(test_many_rejects),
-        cmocka_unit_test(test_room_for_fixes),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,14 +1,10 @@
 /* The ledger, where later records replace earlier ones: one piece after the other, in the order of the catalog, whatever
  * the order of the command is. */
 #include "catalog/ledger/ledger.h"
+#include "test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 enum { LEASE = 1000 };
 
@@ -77,8 +73,7 @@ static void finish(ledger_t *ledger) {
             ledger_skip(ledger, &ledger->works[i]);
 }
 
-static void test_order(void **state) {
-    (void)state;
+TEST(order) {
     entries_t catalog = {0};
     ledger_t ledger;
     char text[40];
@@ -106,8 +101,7 @@ static void test_order(void **state) {
     entries_free(&catalog);
 }
 
-static void test_command_order(void **state) {
-    (void)state;
+TEST(command_order) {
     entries_t first = {0}, second = {0}, all = {0};
     ledger_t ledger;
     char text[40];
@@ -128,12 +122,4 @@ static void test_command_order(void **state) {
     free(first.entries);
     free(second.entries);
     entries_free(&all);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_order),
-        cmocka_unit_test(test_command_order),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

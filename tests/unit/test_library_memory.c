@@ -1,19 +1,15 @@
 /* The library where memory is out: whichever allocation fails, its host goes on with a sentence, and nothing is printed.
  * The linker puts the functions below before the C library's (see CMakeLists.txt); the driver, a shared library, has
  * its own. */
+#include "test.h"
 #include "tipple/tipple.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 void *__real_malloc(size_t size);
 void *__real_calloc(size_t count, size_t size);
@@ -68,8 +64,7 @@ static int load_without(const char *uri, long allocation, const char *log) {
     return WEXITSTATUS(status);
 }
 
-static void test_uri(void **state) {
-    (void)state;
+TEST(uri) {
     char log[] = "/tmp/tipple-memory-XXXXXX";
     const int file = mkstemp(log);
     assert_true(file >= 0);
@@ -92,8 +87,7 @@ static void test_uri(void **state) {
 }
 
 /* A record that cannot be written for want of memory is not one that cannot be written at all. */
-static void test_emit(void **state) {
-    (void)state;
+TEST(emit) {
     static const char yaml[] =
         "format: f\nrecord: {delimiter: [\",\"], header: no, encoding: latin1}\nfields: "
         "[{name: a, array: \";\"}, {name: b}, {name: c, type: binary}]\n",
@@ -126,9 +120,4 @@ static void test_emit(void **state) {
     assert_true(emitted && failed > 4);
     tipple_format_close(format);
     unlink(path);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_uri), cmocka_unit_test(test_emit)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,17 +1,12 @@
 /* limits: what a load and a verify may be asked for. */
 #include "load/load.h"
 #include "load/spec/limits.h"
+#include "test.h"
 #include "verify/verify.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
 
-#include <cmocka.h>
-
-static void test_ranges(void **state) {
-    (void)state;
+TEST(ranges) {
     err_t err;
     const uint64_t memory = 256 << 20, record = 16 << 20;
     assert_true(limits_check(0, memory, record, &err));
@@ -29,8 +24,7 @@ static void test_ranges(void **state) {
 }
 
 /* Whoever asks: nothing is opened before. */
-static void test_asked(void **state) {
-    (void)state;
+TEST(asked) {
     static load_result_t result;
     load_spec_t spec;
     err_t err = {.text = ""};
@@ -54,9 +48,4 @@ static void test_asked(void **state) {
     assert_int_equal(err.status, STATUS_USAGE);
     assert_non_null(strstr(err.text, "threads: 257 is out of range"));
     verify_free_result(&verified);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_ranges), cmocka_unit_test(test_asked)};
-    return cmocka_run_group_tests_name("limits", tests, NULL, NULL);
 }

@@ -1,12 +1,7 @@
 /* lines: line ends counted as a loop of one byte at a time counts them. */
 #include "base/chars/lines.h"
 #include "format_lab.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
+#include "test.h"
 
 static uint64_t slowly(const uint8_t *text, size_t length) {
     uint64_t lines = 0;
@@ -15,8 +10,7 @@ static uint64_t slowly(const uint8_t *text, size_t length) {
     return lines;
 }
 
-static void test_known(void **state) {
-    (void)state;
+TEST(known) {
     assert_int_equal(lines_count((const uint8_t *)"", 0), 0);
     assert_int_equal(lines_count((const uint8_t *)"\n", 1), 1);
     assert_int_equal(lines_count((const uint8_t *)"a\r\nb\nc", 6), 2);
@@ -25,8 +19,7 @@ static void test_known(void **state) {
 }
 
 /* Sums in bytes must not overflow: long stretches of nothing but line ends. */
-static void test_many(void **state) {
-    (void)state;
+TEST(many) {
     enum { MOST = 40000 };
     uint8_t *text = malloc(MOST);
     assert_non_null(text);
@@ -41,8 +34,7 @@ static void test_many(void **state) {
     free(text);
 }
 
-static void test_random(void **state) {
-    (void)state;
+TEST(random) {
     uint64_t seed = 1;
     for (int round = 0; round < 2000; round++) {
         size_t length = lab_chance(&seed, round < 1500 ? 200 : 30000);
@@ -54,13 +46,4 @@ static void test_random(void **state) {
         assert_int_equal(lines_count(text + from, length - from), slowly(text + from, length - from));
         free(text);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_known),
-        cmocka_unit_test(test_many),
-        cmocka_unit_test(test_random),
-    };
-    return cmocka_run_group_tests_name("lines", tests, NULL, NULL);
 }

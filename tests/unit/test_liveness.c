@@ -1,12 +1,8 @@
 /* liveness: who is dead, by tables of what was read and when. */
 #include "catalog/ledger/liveness.h"
+#include "test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 enum { LEASE = 100 };
 
@@ -41,8 +37,7 @@ static void follow(const look_t *looks, size_t count) {
         follow(looks, sizeof looks / sizeof *looks);                                                         \
     } while (0)
 
-static void test_a_whole_lease(void **state) {
-    (void)state;
+TEST(a_whole_lease) {
     /* a beat counts from the look after the one that read it */
     FOLLOW({0, 0, true, false, 5, false}, {10, 1, true, false, 5, false}, {109, 9, true, false, 5, false},
            {110, 9, true, false, 5, true});
@@ -52,15 +47,13 @@ static void test_a_whole_lease(void **state) {
            {229, 20, true, false, 6, false}, {230, 20, true, false, 6, true});
 }
 
-static void test_own_beats(void **state) {
-    (void)state;
+TEST(own_beats) {
     /* it may be us who hear nothing: three of our own beats since then */
     FOLLOW({0, 0, true, false, 5, false}, {10, 1, true, false, 5, false}, {500, 3, true, false, 5, false},
            {600, 4, true, false, 5, true});
 }
 
-static void test_slow_reply(void **state) {
-    (void)state;
+TEST(slow_reply) {
     /* however late the first look's reply came, nothing is counted from before it */
     FOLLOW({0, 0, true, false, 5, false}, {1000, 50, true, false, 5, false},
            {1099, 60, true, false, 5, false}, {1100, 60, true, false, 5, true});
@@ -68,19 +61,8 @@ static void test_slow_reply(void **state) {
     FOLLOW({0, 0, true, false, 5, false}, {10, 5, true, false, 6, false}, {2000, 50, true, false, 6, false});
 }
 
-static void test_at_once(void **state) {
-    (void)state;
+TEST(at_once) {
     FOLLOW({0, 0, true, true, 5, true});   /* it said so itself */
     FOLLOW({0, 0, false, false, 0, true}); /* nobody lists it */
     FOLLOW({0, 0, true, false, 5, false}, {1, 0, false, false, 0, true}, {2, 0, true, false, 5, false});
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_whole_lease),
-        cmocka_unit_test(test_own_beats),
-        cmocka_unit_test(test_slow_reply),
-        cmocka_unit_test(test_at_once),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,12 +1,12 @@
 /* Loads from their first look to their end, into a server of this process. */
 #include "load_lab.h"
+#include "test.h"
 
 #include <fcntl.h>
 
 /* ---- once, and again ---- */
 
-static void test_loads_once(void **state) {
-    (void)state;
+TEST(loads_once) {
     lab_t lab;
     lab_open(&lab, BOX_STANDALONE);
     lab_write_rows("a.csv", 0, 3000);
@@ -30,7 +30,7 @@ static void test_loads_once(void **state) {
 }
 
 /* Small files by the dozen: each has its own entry, with its own counts, whatever they are written down with. */
-static void test_many_files(void **state) {
+TEST(many_files) {
     enum { FILES = 40 };
     (void)state;
     lab_t lab;
@@ -61,8 +61,7 @@ static void test_many_files(void **state) {
 }
 
 /* On a replica set a majority has every write, in its journal; on a standalone one journaled write proves those before. */
-static void test_write_concerns(void **state) {
-    (void)state;
+TEST(write_concerns) {
     static const struct {
         box_kind_t kind;
         const char *insert, *catalog;
@@ -84,8 +83,7 @@ static void test_write_concerns(void **state) {
 }
 
 /* What was sent and not written down is read back, and only what is missing is sent. */
-static void test_goes_on(void **state) {
-    (void)state;
+TEST(goes_on) {
     lab_t lab;
     lab_open(&lab, BOX_REPLICA_SET);
     lab_write_rows("a.csv", 0, 500);
@@ -99,8 +97,7 @@ static void test_goes_on(void **state) {
 }
 
 /* A document of somebody else at a record's place is never replaced: the record is a reject. */
-static void test_place_is_taken(void **state) {
-    (void)state;
+TEST(place_is_taken) {
     for (int begun = 0; begun < 2; begun++) {
         lab_t lab;
         lab_open(&lab, BOX_STANDALONE);
@@ -129,8 +126,7 @@ static void test_place_is_taken(void **state) {
 
 /* ---- rejects ---- */
 
-static void test_rejects(void **state) {
-    (void)state;
+TEST(rejects) {
     lab_t lab;
     lab_open(&lab, BOX_STANDALONE);
     lab_write("a.csv", "n,w\n1,a\nx\n2,b\n3,c,d\n");
@@ -153,8 +149,7 @@ static void test_rejects(void **state) {
     lab_close(&lab);
 }
 
-static void test_too_many_rejects(void **state) {
-    (void)state;
+TEST(too_many_rejects) {
     lab_t lab;
     lab_open(&lab, BOX_STANDALONE);
     lab_write("a.csv", "n,w\n1,a\nx\ny\nz\n2,b\n");
@@ -170,8 +165,7 @@ static void test_too_many_rejects(void **state) {
 }
 
 /* A document that the server refuses is a reject; what comes after it is loaded all the same. */
-static void test_refused_by_the_server(void **state) {
-    (void)state;
+TEST(refused_by_the_server) {
     lab_t lab;
     lab_open(&lab, BOX_STANDALONE);
     lab_write_rows("a.csv", 0, 1500);
@@ -183,8 +177,7 @@ static void test_refused_by_the_server(void **state) {
 }
 
 /* An error that no rule knows ends the load, unless --reject-code names it. */
-static void test_unknown_write_error(void **state) {
-    (void)state;
+TEST(unknown_write_error) {
     static const uint32_t codes[] = {4242};
     lab_t lab;
     lab_open(&lab, BOX_STANDALONE);
@@ -202,8 +195,7 @@ static void test_unknown_write_error(void **state) {
 
 /* ---- only a part ---- */
 
-static void test_filter(void **state) {
-    (void)state;
+TEST(filter) {
     static char *filters[] = {"n>=90"};
     lab_t lab;
     lab_open(&lab, BOX_STANDALONE);
@@ -220,8 +212,7 @@ static void test_filter(void **state) {
     lab_close(&lab);
 }
 
-static void test_limit(void **state) {
-    (void)state;
+TEST(limit) {
     lab_t lab;
     lab_open(&lab, BOX_STANDALONE);
     lab_write_rows("a.csv", 0, 100);
@@ -235,8 +226,7 @@ static void test_limit(void **state) {
     lab_close(&lab);
 }
 
-static void test_dry_run(void **state) {
-    (void)state;
+TEST(dry_run) {
     lab_t lab;
     lab_open(&lab, BOX_STANDALONE);
     lab_write("a.csv", "n,w\n1,a\nx\n2,b\n");
@@ -257,8 +247,7 @@ static void test_dry_run(void **state) {
 /* ---- inputs that change ---- */
 
 /* Of a file that has grown only the rest is loaded; a last record that was cut off is corrected. */
-static void test_grown(void **state) {
-    (void)state;
+TEST(grown) {
     lab_t lab;
     lab_open(&lab, BOX_REPLICA_SET);
     lab_write("a.csv", "n,w\n1,a\n2,b\n3,whole wo");
@@ -284,8 +273,7 @@ static void register_an_equal_one(void *context) {
 }
 
 /* Another load registers a file of the name and content that this one has grown to, in between: it is told to look again. */
-static void test_grown_to_what_another_registers(void **state) {
-    (void)state;
+TEST(grown_to_what_another_registers) {
     lab_t lab;
     lab_open(&lab, BOX_REPLICA_SET);
     lab_write_rows("a.csv", 0, 20);
@@ -317,8 +305,7 @@ static void test_grown_to_what_another_registers(void **state) {
 }
 
 /* However often an input grows, its entry has a bound: the oldest versions are dropped, and count as changes from then on. */
-static void test_very_often_grown(void **state) {
-    (void)state;
+TEST(very_often_grown) {
     enum { TIMES = 106, KEPT = 100 };
     struct timespec times[TIMES];
     struct stat now;
@@ -355,8 +342,7 @@ static void test_very_often_grown(void **state) {
 }
 
 /* The cut off record is a reject, or filtered, when it is whole: what its beginning made is taken away. */
-static void test_grown_into_a_reject(void **state) {
-    (void)state;
+TEST(grown_into_a_reject) {
     static char *filters[] = {"n!=3000"};
     for (int filtered = 0; filtered < 2; filtered++) {
         lab_t lab;
@@ -376,8 +362,7 @@ static void test_grown_into_a_reject(void **state) {
 }
 
 /* A person has changed the document of the cut off record: it is his. */
-static void test_grown_under_a_stranger(void **state) {
-    (void)state;
+TEST(grown_under_a_stranger) {
     lab_t lab;
     lab_open(&lab, BOX_STANDALONE);
     lab_write("a.csv", "n,w\n1,a\n2,b");
@@ -390,8 +375,7 @@ static void test_grown_under_a_stranger(void **state) {
     lab_close(&lab);
 }
 
-static void test_changed(void **state) {
-    (void)state;
+TEST(changed) {
     lab_t lab;
     lab_open(&lab, BOX_REPLICA_SET);
     lab_write_rows("a.csv", 0, 30);
@@ -412,8 +396,7 @@ static void test_changed(void **state) {
 }
 
 /* With --reload-missing what has grown is first loaded to its end, and then read from its beginning: each record counts once. */
-static void test_missing_of_a_grown_one(void **state) {
-    (void)state;
+TEST(missing_of_a_grown_one) {
     lab_t lab;
     lab_open(&lab, BOX_REPLICA_SET);
     lab_write_rows("a.csv", 0, 30);
@@ -439,8 +422,7 @@ static void see_tombstones(void *context) {
 }
 
 /* All are out of the catalog before the first document is removed: one lease is waited for all of them. */
-static void test_several_changed(void **state) {
-    (void)state;
+TEST(several_changed) {
     static const char *const names[] = {"a.csv", "b.csv", "c.csv", "d.csv", "e.csv"};
     lab_t lab;
     lab_open(&lab, BOX_REPLICA_SET);
@@ -480,8 +462,7 @@ static void open_changed_under_a_begun_load(lab_t *lab) {
     lab->load.reload_changed = true;
 }
 
-static void test_changed_under_a_begun_load(void **state) {
-    (void)state;
+TEST(changed_under_a_begun_load) {
     lab_t lab;
     open_changed_under_a_begun_load(&lab);
     assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
@@ -491,8 +472,7 @@ static void test_changed_under_a_begun_load(void **state) {
 }
 
 /* Who may not remove is told so once: to begin anew would meet the same content again, without an end. */
-static void test_changed_and_not_removable(void **state) {
-    (void)state;
+TEST(changed_and_not_removable) {
     lab_t lab;
     open_changed_under_a_begun_load(&lab);
     box_fault(lab.box, &(box_fault_t){.command = "delete",
@@ -505,8 +485,7 @@ static void test_changed_and_not_removable(void **state) {
     lab_close(&lab);
 }
 
-static void test_moved_and_copied(void **state) {
-    (void)state;
+TEST(moved_and_copied) {
     lab_t lab;
     lab_open(&lab, BOX_STANDALONE);
     lab_write_rows("a.csv", 0, 30);
@@ -552,8 +531,7 @@ static void load_from_file(lab_t *lab, const char *name, status_t expected) {
 
 /* A stream that comes again under its name is known; another one under that name is refused; one that was not read to
  * its end goes on. */
-static void test_stream(void **state) {
-    (void)state;
+TEST(stream) {
     lab_t lab;
     lab_open(&lab, BOX_STANDALONE);
     lab.load.input_name = "feed";
@@ -575,8 +553,7 @@ static void test_stream(void **state) {
 }
 
 /* The same where the first load was killed: what is there of it is compared. */
-static void test_stream_begun_before(void **state) {
-    (void)state;
+TEST(stream_begun_before) {
     static const struct {
         const char *text, *words;
     } others[] = {
@@ -600,8 +577,7 @@ static void test_stream_begun_before(void **state) {
     }
 }
 
-static void test_compressed(void **state) {
-    (void)state;
+TEST(compressed) {
     lab_t lab;
     lab_open(&lab, BOX_STANDALONE);
     lab_write_rows("a.csv", 0, 3000);
@@ -640,8 +616,7 @@ static void begin_wide(lab_t *lab, char *input, bool stream) {
 }
 
 /* Blocks that are written down as done are not sent again, whatever they come out of. */
-static void test_goes_on_behind_done_blocks(void **state) {
-    (void)state;
+TEST(goes_on_behind_done_blocks) {
     static char *inputs[] = {"wide.csv", "wide.csv.gz", "wide.csv"};
     for (size_t i = 0; i < 3; i++) {
         lab_t lab;
@@ -661,8 +636,7 @@ static void test_goes_on_behind_done_blocks(void **state) {
 }
 
 /* A stream has nothing but its text to be known by: another text in a block that is done ends the load. */
-static void test_another_stream_in_done_blocks(void **state) {
-    (void)state;
+TEST(another_stream_in_done_blocks) {
     static const char *const changes[] = {"sed -i 's/^7,/8,/' wide.csv", "sed -i 40q wide.csv"};
     for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
         lab_t lab;
@@ -677,8 +651,7 @@ static void test_another_stream_in_done_blocks(void **state) {
 }
 
 /* Records that are longer than is allowed, or whose documents are larger than the server takes, are rejects. */
-static void test_long_records(void **state) {
-    (void)state;
+TEST(long_records) {
     lab_t lab;
     lab_open(&lab, BOX_STANDALONE);
     box_say(lab.box, "hello", "{\"maxBsonObjectSize\": 20000}");
@@ -698,8 +671,7 @@ static void test_long_records(void **state) {
 }
 
 /* Inputs that do not fit the format end the load before anything is touched, or are left out. */
-static void test_misfits(void **state) {
-    (void)state;
+TEST(misfits) {
     lab_t lab;
     lab_open(&lab, BOX_STANDALONE);
     lab_write_rows("a.csv", 0, 10);
@@ -717,8 +689,7 @@ static void test_misfits(void **state) {
 }
 
 /* A pipe cannot be looked at before: it is found not to fit when it is read. */
-static void test_late_misfits(void **state) {
-    (void)state;
+TEST(late_misfits) {
     lab_t lab;
     lab_open(&lab, BOX_STANDALONE);
     load_from_pipe(&lab, "some,other,header\n1,2,3\n", STATUS_INPUT);
@@ -728,8 +699,7 @@ static void test_late_misfits(void **state) {
 
 /* ---- the target ---- */
 
-static void test_drop(void **state) {
-    (void)state;
+TEST(drop) {
     lab_t lab;
     lab_open(&lab, BOX_STANDALONE);
     lab_write_rows("a.csv", 0, 30);
@@ -752,8 +722,7 @@ static void test_drop(void **state) {
 }
 
 /* Loads of nothing have made a catalog: what others put there is theirs all the same. */
-static void test_documents_beside_an_empty_catalog(void **state) {
-    (void)state;
+TEST(documents_beside_an_empty_catalog) {
     lab_t lab;
     lab_open(&lab, BOX_STANDALONE);
     lab_write_rows("a.csv", 0, 0);
@@ -769,8 +738,7 @@ static void test_documents_beside_an_empty_catalog(void **state) {
 }
 
 /* The catalog keeps --append, also where the load that was given it had no record to load. */
-static void test_append_of_nothing(void **state) {
-    (void)state;
+TEST(append_of_nothing) {
     lab_t lab;
     lab_open(&lab, BOX_STANDALONE);
     box_insert(lab.box, LAB_TARGET, "{\"_id\": \"text\", \"of\": \"somebody else\"}");
@@ -785,8 +753,7 @@ static void test_append_of_nothing(void **state) {
 }
 
 /* Who may not drop has changed nothing: other loads go on. */
-static void test_drop_that_is_refused(void **state) {
-    (void)state;
+TEST(drop_that_is_refused) {
     lab_t lab;
     lab_open(&lab, BOX_STANDALONE);
     lab_write_rows("a.csv", 0, 30);
@@ -804,8 +771,7 @@ static void test_drop_that_is_refused(void **state) {
 }
 
 /* Nothing was there to be dropped; now there is. */
-static void test_drop_of_nothing(void **state) {
-    (void)state;
+TEST(drop_of_nothing) {
     lab_t lab;
     lab_open(&lab, BOX_STANDALONE);
     lab_write_rows("a.csv", 0, 300);
@@ -821,8 +787,7 @@ static void test_drop_of_nothing(void **state) {
 }
 
 /* What must not be loaded into is refused, and stays as it is. */
-static void test_refused_targets(void **state) {
-    (void)state;
+TEST(refused_targets) {
     lab_t lab;
     lab_open(&lab, BOX_STANDALONE);
     lab_write_rows("a.csv", 0, 30);
@@ -862,8 +827,7 @@ static void test_refused_targets(void **state) {
 }
 
 /* A copy that a person vouches for is read back, and nothing of it is sent again. */
-static void test_same_collection(void **state) {
-    (void)state;
+TEST(same_collection) {
     lab_t lab;
     lab_open(&lab, BOX_STANDALONE);
     lab_write_rows("a.csv", 0, 30);
@@ -879,8 +843,7 @@ static void test_same_collection(void **state) {
     lab_close(&lab);
 }
 
-static void test_options_of_the_collection(void **state) {
-    (void)state;
+TEST(options_of_the_collection) {
     static char *indexes[] = {"n:1,w:-1"};
     lab_t lab;
     lab_open(&lab, BOX_STANDALONE);
@@ -907,8 +870,7 @@ static void test_options_of_the_collection(void **state) {
 
 /* ---- slower than it could ---- */
 
-static void test_max_rate(void **state) {
-    (void)state;
+TEST(max_rate) {
     lab_t lab;
     lab_open(&lab, BOX_STANDALONE);
     lab_write_rows("a.csv", 0, 400);
@@ -921,8 +883,7 @@ static void test_max_rate(void **state) {
 }
 
 /* A server that says it is busy slows the load down, and is told as the reason; one that says nothing is told of. */
-static void test_polite(void **state) {
-    (void)state;
+TEST(polite) {
     for (int silent = 0; silent < 2; silent++) {
         lab_t lab;
         lab_open(&lab, BOX_STANDALONE);
@@ -950,8 +911,7 @@ static void test_polite(void **state) {
 }
 
 /* --copies: each input once more, with _ids of its own; a second run finds all of them. */
-static void test_copies(void **state) {
-    (void)state;
+TEST(copies) {
     lab_t lab;
     lab_open(&lab, BOX_STANDALONE);
     lab_write_rows("a.csv", 0, 40);
@@ -967,52 +927,4 @@ static void test_copies(void **state) {
     lab.load.id = "n";
     assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_USAGE);
     lab_close(&lab);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_loads_once),
-        cmocka_unit_test(test_many_files),
-        cmocka_unit_test(test_write_concerns),
-        cmocka_unit_test(test_goes_on),
-        cmocka_unit_test(test_place_is_taken),
-        cmocka_unit_test(test_rejects),
-        cmocka_unit_test(test_too_many_rejects),
-        cmocka_unit_test(test_refused_by_the_server),
-        cmocka_unit_test(test_unknown_write_error),
-        cmocka_unit_test(test_filter),
-        cmocka_unit_test(test_limit),
-        cmocka_unit_test(test_dry_run),
-        cmocka_unit_test(test_grown),
-        cmocka_unit_test(test_grown_to_what_another_registers),
-        cmocka_unit_test(test_very_often_grown),
-        cmocka_unit_test(test_grown_into_a_reject),
-        cmocka_unit_test(test_grown_under_a_stranger),
-        cmocka_unit_test(test_changed),
-        cmocka_unit_test(test_missing_of_a_grown_one),
-        cmocka_unit_test(test_several_changed),
-        cmocka_unit_test(test_changed_under_a_begun_load),
-        cmocka_unit_test(test_changed_and_not_removable),
-        cmocka_unit_test(test_moved_and_copied),
-        cmocka_unit_test(test_stream),
-        cmocka_unit_test(test_stream_begun_before),
-        cmocka_unit_test(test_compressed),
-        cmocka_unit_test(test_goes_on_behind_done_blocks),
-        cmocka_unit_test(test_another_stream_in_done_blocks),
-        cmocka_unit_test(test_long_records),
-        cmocka_unit_test(test_misfits),
-        cmocka_unit_test(test_late_misfits),
-        cmocka_unit_test(test_drop),
-        cmocka_unit_test(test_documents_beside_an_empty_catalog),
-        cmocka_unit_test(test_append_of_nothing),
-        cmocka_unit_test(test_drop_that_is_refused),
-        cmocka_unit_test(test_drop_of_nothing),
-        cmocka_unit_test(test_refused_targets),
-        cmocka_unit_test(test_same_collection),
-        cmocka_unit_test(test_options_of_the_collection),
-        cmocka_unit_test(test_max_rate),
-        cmocka_unit_test(test_polite),
-        cmocka_unit_test(test_copies),
-    };
-    return LAB_RUN(tests);
 }

@@ -1,6 +1,7 @@
 /* Loads into a cluster: the collection is spread over its shards before the first document, batches go where their
  * documents belong, and afterwards nothing is left that a load has set. */
 #include "load_lab.h"
+#include "test.h"
 
 enum { ROWS = 4000 };
 
@@ -63,8 +64,7 @@ static void watch_inserts(lab_t *lab, const char *field) {
                                        .context = lab});
 }
 
-static void test_spread(void **state) {
-    (void)state;
+TEST(spread) {
     static const struct {
         const char *key, *stored, *field;
     } cases[] = {
@@ -100,8 +100,7 @@ static void test_spread(void **state) {
     }
 }
 
-static void test_one_shard(void **state) {
-    (void)state;
+TEST(one_shard) {
     lab_t lab;
     open_rows(&lab);
     lab.load.shard_key = "none";
@@ -112,8 +111,7 @@ static void test_one_shard(void **state) {
 }
 
 /* What is sharded and empty is split and spread by the load. */
-static void test_sharded_and_empty(void **state) {
-    (void)state;
+TEST(sharded_and_empty) {
     lab_t lab;
     open_rows(&lab);
     lab.load.shard_key = "n:hashed";
@@ -143,8 +141,7 @@ static void test_sharded_and_empty(void **state) {
 }
 
 /* All chunks on one of two shards: said, and left to a person, since documents are there. */
-static void test_uneven(void **state) {
-    (void)state;
+TEST(uneven) {
     lab_t lab;
     open_rows(&lab);
     lab_write_rows("b.csv", ROWS, ROWS + 10);
@@ -156,8 +153,7 @@ static void test_uneven(void **state) {
 }
 
 /* Nor is anything advised while another load may be spreading it: two begin at once on what is empty. */
-static void test_spread_by_another(void **state) {
-    (void)state;
+TEST(spread_by_another) {
     lab_t lab;
     open_rows(&lab);
     lab.load.limit = 0;
@@ -173,8 +169,7 @@ static void test_spread_by_another(void **state) {
 }
 
 /* A shard that is being drained must get rid of its chunks: its balancing is not turned off. */
-static void test_draining(void **state) {
-    (void)state;
+TEST(draining) {
     lab_t lab;
     open_rows(&lab);
     lab_write_rows("b.csv", ROWS, ROWS + 10);
@@ -188,8 +183,7 @@ static void test_draining(void **state) {
     lab_close(&lab);
 }
 
-static void test_refused(void **state) {
-    (void)state;
+TEST(refused) {
     lab_t lab;
     open_rows(&lab);
     lab.load.shard_key = "nothing";
@@ -222,8 +216,7 @@ static void test_refused(void **state) {
 }
 
 /* --drop: ranges of a person are told, so that he can set them again; a person's own balancing stays off. */
-static void test_drop(void **state) {
-    (void)state;
+TEST(drop) {
     lab_t lab;
     open_rows(&lab);
     assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
@@ -253,8 +246,7 @@ static size_t unbalanced(lab_t *lab) {
 }
 
 /* A load that ends behind its --drop: the next one, whichever it is, keeps balancing off, as a person had it. */
-static void test_drop_that_ends_badly(void **state) {
-    (void)state;
+TEST(drop_that_ends_badly) {
     for (int again = 0; again < 2; again++) {
         lab_t lab;
         open_rows(&lab);
@@ -280,8 +272,7 @@ static void test_drop_that_ends_badly(void **state) {
 }
 
 /* What cannot be done when the collection was sharded is told, and done at the end. */
-static void test_kept_off_at_the_end(void **state) {
-    (void)state;
+TEST(kept_off_at_the_end) {
     lab_t lab;
     open_rows(&lab);
     assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
@@ -299,8 +290,7 @@ static void test_kept_off_at_the_end(void **state) {
 }
 
 /* Who may not shard is told before anything is dropped. */
-static void test_drop_without_the_right(void **state) {
-    (void)state;
+TEST(drop_without_the_right) {
     lab_t lab;
     open_rows(&lab);
     assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
@@ -330,8 +320,7 @@ static void hide_config(box_t *box) {
 }
 
 /* --direct of who may not read the config database is refused before the collection is made. */
-static void test_hidden_direct(void **state) {
-    (void)state;
+TEST(hidden_direct) {
     lab_t lab;
     open_rows(&lab);
     hide_config(lab.box);
@@ -343,8 +332,7 @@ static void test_hidden_direct(void **state) {
 }
 
 /* Who may not read the config database leaves the sorting to the router. */
-static void test_hidden_config(void **state) {
-    (void)state;
+TEST(hidden_config) {
     lab_t lab;
     open_rows(&lab);
     lab_write_rows("b.csv", ROWS, ROWS + 10);
@@ -362,8 +350,7 @@ static void test_hidden_config(void **state) {
 }
 
 /* The shard key is not _id: a record that was cut off cannot be corrected in its place. */
-static void test_grown_under_another_key(void **state) {
-    (void)state;
+TEST(grown_under_another_key) {
     lab_t lab;
     lab_open(&lab, BOX_ROUTER);
     lab.load.shard_key = "n";
@@ -378,24 +365,4 @@ static void test_grown_under_another_key(void **state) {
     assert_int_equal(box_count(lab.box, LAB_TARGET, "{\"w\": \"better\"}"), 1);
     assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), 2);
     lab_close(&lab);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_spread),
-        cmocka_unit_test(test_one_shard),
-        cmocka_unit_test(test_sharded_and_empty),
-        cmocka_unit_test(test_uneven),
-        cmocka_unit_test(test_spread_by_another),
-        cmocka_unit_test(test_draining),
-        cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_drop),
-        cmocka_unit_test(test_drop_that_ends_badly),
-        cmocka_unit_test(test_kept_off_at_the_end),
-        cmocka_unit_test(test_drop_without_the_right),
-        cmocka_unit_test(test_hidden_config),
-        cmocka_unit_test(test_hidden_direct),
-        cmocka_unit_test(test_grown_under_another_key),
-    };
-    return LAB_RUN(tests);
 }

@@ -1,6 +1,7 @@
 /* By which dialect are an input's records read? By the one that its first whole line tells, for as long as the catalog knows
  * the input: whatever the file had grown to, or lacked, when a load met it. */
 #include "load_lab.h"
+#include "test.h"
 
 #include <fcntl.h>
 
@@ -17,8 +18,7 @@ static const char HEADLESS[] = "format: rows\nrecord: {delimiter: [\";\"], heade
                                "layouts: [[id, a], [id, a, b]]\n";
 
 /* What there was of the file at first does not say which columns it has. */
-static void test_begun_without_a_whole_header(void **state) {
-    (void)state;
+TEST(begun_without_a_whole_header) {
     static const char *const begun[] = {"\xEF\xBB\xBF", "\n", "\r\n", "i", "id,net", "id,tax", "id,tax,ne"};
     for (size_t i = 0; i < sizeof begun / sizeof *begun; i++) {
         lab_t lab;
@@ -41,8 +41,7 @@ static void test_begun_without_a_whole_header(void **state) {
 }
 
 /* Nor does it say anything of other files, whose first line is the same today. */
-static void test_one_half_header_among_whole_ones(void **state) {
-    (void)state;
+TEST(one_half_header_among_whole_ones) {
     lab_t lab;
     lab_open(&lab, BOX_STANDALONE);
     use_format(&lab, HEADED);
@@ -60,8 +59,7 @@ static void test_one_half_header_among_whole_ones(void **state) {
 }
 
 /* Without a header its first record tells, when it has a line end; until then, the record is corrected. */
-static void test_first_record_cut_off(void **state) {
-    (void)state;
+TEST(first_record_cut_off) {
     static const char *const begun[] = {"1;x", "1;x;", "1;x;y", "\n1;x"};
     for (size_t i = 0; i < sizeof begun / sizeof *begun; i++) {
         lab_t lab;
@@ -81,8 +79,7 @@ static void test_first_record_cut_off(void **state) {
 }
 
 /* Nor does it tell when it is cut off within quotes, whatever is in the quotes. */
-static void test_first_record_cut_off_in_quotes(void **state) {
-    (void)state;
+TEST(first_record_cut_off_in_quotes) {
     static const char *const begun[] = {"1;\"x\n", "1;\"x\nmore\n", "1;\"x\nmore"};
     for (size_t i = 0; i < sizeof begun / sizeof *begun; i++) {
         lab_t lab;
@@ -101,8 +98,7 @@ static void test_first_record_cut_off_in_quotes(void **state) {
 }
 
 /* What came first stays as it is read, even where most of the lines of today say otherwise. */
-static void test_first_records_decide(void **state) {
-    (void)state;
+TEST(first_records_decide) {
     lab_t lab;
     lab_open(&lab, BOX_STANDALONE);
     use_format(&lab, HEADLESS);
@@ -119,8 +115,7 @@ static void test_first_records_decide(void **state) {
 }
 
 /* The header was wrong, and is corrected: the record is a reject again, and an entry of before would swap its values. */
-static void test_reject_of_another_header(void **state) {
-    (void)state;
+TEST(reject_of_another_header) {
     for (int drops = 0; drops < 2; drops++) {
         lab_t lab;
         lab_open(&lab, BOX_STANDALONE);
@@ -146,8 +141,7 @@ static void test_reject_of_another_header(void **state) {
 }
 
 /* An older version comes back, as it was or edited: there is nothing to compare it with. Only its time can tell. */
-static void test_older_version(void **state) {
-    (void)state;
+TEST(older_version) {
     for (int edited = 0; edited < 3; edited++) {
         struct stat then;
         lab_t lab;
@@ -176,17 +170,4 @@ static void test_older_version(void **state) {
         assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), 900);
         lab_close(&lab);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_begun_without_a_whole_header),
-        cmocka_unit_test(test_one_half_header_among_whole_ones),
-        cmocka_unit_test(test_first_record_cut_off),
-        cmocka_unit_test(test_first_record_cut_off_in_quotes),
-        cmocka_unit_test(test_first_records_decide),
-        cmocka_unit_test(test_reject_of_another_header),
-        cmocka_unit_test(test_older_version),
-    };
-    return LAB_RUN(tests);
 }

@@ -1,5 +1,6 @@
 /* Loads whose server loses replies, refuses, restarts and goes away: what is counted is what is there. */
 #include "load_lab.h"
+#include "test.h"
 
 enum { ROWS = 2500 };
 
@@ -20,8 +21,7 @@ static void expect_all(lab_t *lab) {
 }
 
 /* Whatever passes is waited for: the load ends well, and nothing is counted twice. */
-static void test_passing(void **state) {
-    (void)state;
+TEST(passing) {
     static const struct {
         const char *what;
         box_fault_t fault;
@@ -65,8 +65,7 @@ static void test_passing(void **state) {
 }
 
 /* A write that was acknowledged by fewer than a majority counts only once a majority has it. */
-static void test_concern_failed(void **state) {
-    (void)state;
+TEST(concern_failed) {
     lab_t lab;
     open_rows(&lab, BOX_REPLICA_SET);
     box_fault(lab.box,
@@ -83,8 +82,7 @@ static void test_concern_failed(void **state) {
 }
 
 /* What lasts for longer than --patience ends the load with status 4, and the same command goes on from there. */
-static void test_patience_ends(void **state) {
-    (void)state;
+TEST(patience_ends) {
     static const struct {
         const char *command, *collection, *reply;
     } cases[] = {
@@ -120,8 +118,7 @@ static void test_patience_ends(void **state) {
 }
 
 /* What no waiting changes ends the load. */
-static void test_refused(void **state) {
-    (void)state;
+TEST(refused) {
     static const struct {
         const char *reply, *words;
     } cases[] = {
@@ -150,8 +147,7 @@ static void restart(void *context) {
     box_restart(((lab_t *)context)->box);
 }
 
-static void test_restarted(void **state) {
-    (void)state;
+TEST(restarted) {
     lab_t lab;
     open_rows(&lab, BOX_STANDALONE);
     box_fault(lab.box, &(box_fault_t){.command = "update",
@@ -178,8 +174,7 @@ static void drop_it(void *context) {
 }
 
 /* Servers of 6.0 on refuse what is meant for another collection; before them it is found at the end. */
-static void test_dropped_meanwhile(void **state) {
-    (void)state;
+TEST(dropped_meanwhile) {
     for (int old = 0; old < 2; old++) {
         lab_t lab;
         open_rows(&lab, BOX_STANDALONE);
@@ -204,8 +199,7 @@ static void remove_catalog(void *context) {
     box_delete(((lab_t *)context)->box, LAB_FILES, "{}");
 }
 
-static void test_catalog_removed_meanwhile(void **state) {
-    (void)state;
+TEST(catalog_removed_meanwhile) {
     lab_t lab;
     open_rows(&lab, BOX_STANDALONE);
     box_fault(lab.box, &(box_fault_t){.command = "insert",
@@ -226,8 +220,7 @@ static void take_over(void *context) {
                "{\"$set\": {\"pieces.0.owner\": " LAB_OTHER ", \"pieces.0.epoch\": 2}}");
 }
 
-static void test_taken_over(void **state) {
-    (void)state;
+TEST(taken_over) {
     lab_t lab;
     open_rows(&lab, BOX_REPLICA_SET);
     lab_write_rows("b.csv", 0, 1);
@@ -257,8 +250,7 @@ static void finish_other(void *context) {
     lab_other_ends(lab);
 }
 
-static void test_waits_for_another_load(void **state) {
-    (void)state;
+TEST(waits_for_another_load) {
     lab_t lab;
     open_rows(&lab, BOX_STANDALONE);
     assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
@@ -281,8 +273,7 @@ static void test_waits_for_another_load(void **state) {
 }
 
 /* --drop is not for a collection that somebody loads into. */
-static void test_drop_under_another_load(void **state) {
-    (void)state;
+TEST(drop_under_another_load) {
     lab_t lab;
     open_rows(&lab, BOX_STANDALONE);
     assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
@@ -306,8 +297,7 @@ static void test_drop_under_another_load(void **state) {
 
 /* ---- the server itself ---- */
 
-static void test_servers_that_are_refused(void **state) {
-    (void)state;
+TEST(servers_that_are_refused) {
     static const struct {
         const char *command, *fields, *words;
     } cases[] = {
@@ -326,8 +316,7 @@ static void test_servers_that_are_refused(void **state) {
 }
 
 /* An old server has no clustered collections: asked for, that is refused; else a plain one is made. */
-static void test_old_server(void **state) {
-    (void)state;
+TEST(old_server) {
     lab_t lab;
     open_rows(&lab, BOX_STANDALONE);
     box_say(lab.box, "buildInfo", "{\"version\": \"5.0.9\"}");
@@ -339,22 +328,4 @@ static void test_old_server(void **state) {
     assert_asked(&lab, "create", "c", "{\"clusteredIndex\": {\"$exists\": false}}");
     expect_all(&lab);
     lab_close(&lab);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_passing),
-        cmocka_unit_test(test_concern_failed),
-        cmocka_unit_test(test_patience_ends),
-        cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_restarted),
-        cmocka_unit_test(test_dropped_meanwhile),
-        cmocka_unit_test(test_catalog_removed_meanwhile),
-        cmocka_unit_test(test_taken_over),
-        cmocka_unit_test(test_waits_for_another_load),
-        cmocka_unit_test(test_drop_under_another_load),
-        cmocka_unit_test(test_servers_that_are_refused),
-        cmocka_unit_test(test_old_server),
-    };
-    return LAB_RUN(tests);
 }

@@ -3,6 +3,7 @@
 #include "box/box.h"
 #include "load/load.h"
 #include "push_lab.h"
+#include "test.h"
 #include "verify/verify.h"
 
 #define TARGET "d.c"
@@ -86,8 +87,7 @@ static void load_and_verify_by_command(const lab_t *lab, const char *format, cha
 
 /* ---- told by options ---- */
 
-static void test_told(void **state) {
-    (void)state;
+TEST(told) {
     lab_t lab;
     tipple_error_t error;
     lab_open(&lab);
@@ -112,8 +112,7 @@ static void test_told(void **state) {
 }
 
 /* Of what is pushed, too; a line without a header, in latin1. */
-static void test_told_of_pushed(void **state) {
-    (void)state;
+TEST(told_of_pushed) {
     lab_t lab;
     tipple_error_t error;
     lab_open(&lab);
@@ -127,8 +126,7 @@ static void test_told_of_pushed(void **state) {
 }
 
 /* A word that is none is refused at once, and what was set before stands. */
-static void test_wrong_words(void **state) {
-    (void)state;
+TEST(wrong_words) {
     static const struct {
         const char *name, *good, *bad, *says;
     } rows[] = {{"dates", "mdy", "myd", "is not one of dmy, mdy, ymd"},
@@ -155,7 +153,7 @@ static void test_wrong_words(void **state) {
 }
 
 /* They are for guessing: beside a format only on-bad-value says anything. Nothing has begun then. */
-static void test_told_beside_a_format(void **state) {
+TEST(told_beside_a_format) {
     static const char *const rows[][2] = {{"dates", "dmy"},      {"decimal", ","},   {"header", "no"},
                                           {"encoding", "utf-8"}, {"nested", "true"}, {"type", "n:text"}};
     (void)state;
@@ -186,8 +184,7 @@ static void test_told_beside_a_format(void **state) {
 /* ---- given ---- */
 
 /* One that was guessed is kept with the collection: what comes later reads the same, and needs none. */
-static void test_given_guess(void **state) {
-    (void)state;
+TEST(given_guess) {
     lab_t lab;
     tipple_error_t error;
     lab_open(&lab);
@@ -222,8 +219,7 @@ static void test_given_guess(void **state) {
 }
 
 /* A load that failed in the middle is completed by the same format, and by none. */
-static void test_given_and_resumed(void **state) {
-    (void)state;
+TEST(given_and_resumed) {
     enum { ROWS = 500 };
     for (int again = 0; again < 2; again++) {
         lab_t lab;
@@ -259,8 +255,7 @@ static void test_given_and_resumed(void **state) {
 }
 
 /* One that was opened is as the option `format`, and whichever comes last counts. */
-static void test_given_by_name(void **state) {
-    (void)state;
+TEST(given_by_name) {
     lab_t lab;
     tipple_error_t error;
     lab_open(&lab);
@@ -284,7 +279,7 @@ static void test_given_by_name(void **state) {
 }
 
 /* Of documents: a guess of BSON is one, a guess of text is none. */
-static void test_given_for_documents(void **state) {
+TEST(given_for_documents) {
     static const char document[] = "\x0c\0\0\0\x10"
                                    "n\0\7\0\0\0";
     (void)state;
@@ -305,13 +300,4 @@ static void test_given_for_documents(void **state) {
     assert_int_equal(box_count(lab.box, TARGET, "{\"n\": 7}"), 1);
     tipple_load_destroy(load);
     box_stop(lab.box);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_told),          cmocka_unit_test(test_told_of_pushed),
-        cmocka_unit_test(test_wrong_words),   cmocka_unit_test(test_told_beside_a_format),
-        cmocka_unit_test(test_given_guess),   cmocka_unit_test(test_given_and_resumed),
-        cmocka_unit_test(test_given_by_name), cmocka_unit_test(test_given_for_documents)};
-    return cmocka_run_group_tests_name("load_format", tests, NULL, NULL);
 }

@@ -1,19 +1,15 @@
 /* log: what is said at which level, each line whole, and never on stdout. */
 #include "base/log.h"
+#include "test.h"
 
 #include <fcntl.h>
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 static char said[1 << 20];
 
@@ -43,8 +39,7 @@ static void say_all(void) {
     log_detail("detail");
 }
 
-static void test_levels(void **state) {
-    (void)state;
+TEST(levels) {
     assert_int_equal(log_level(), LOG_NORMAL);
     assert_string_equal(overhear(say_all), "tipple: error 1\ntipple: warning: warning two\nnote\n");
     log_set_level(LOG_VERBOSE);
@@ -62,8 +57,7 @@ static void say_forged(void) {
     log_error("%s", "a sentence\nThe same for tipple");
 }
 
-static void test_forged(void **state) {
-    (void)state;
+TEST(forged) {
     assert_string_equal(overhear(say_forged),
                         "there are zones (such as x\\x0atipple: all documents are lost) here\n"
                         "tipple: warning: 2 of 3 files do not fit\n  a.txt\n  b.txt\n"
@@ -78,8 +72,7 @@ static void say_much(void) {
 }
 
 /* A line may be cut, but it stays a line. */
-static void test_long_lines(void **state) {
-    (void)state;
+TEST(long_lines) {
     const char *text = overhear(say_much);
     const char *end = strchr(text, '\n');
     assert_non_null(end);
@@ -94,8 +87,7 @@ static void say_command(void) {
 }
 
 /* A command is never cut, and nothing in it is hidden. */
-static void test_command(void **state) {
-    (void)state;
+TEST(command) {
     char expected[sizeof pasted + 10];
     strcpy(pasted, "sh.f(\"docker://nginx:latest\", \"ann@example.org\", \"");
     memset(pasted + strlen(pasted), 'x', sizeof pasted - strlen(pasted) - 10);
@@ -113,8 +105,7 @@ static void say_evil(void) {
 }
 
 /* What others wrote cannot control the terminal; the line ends of a sentence of several lines are our own. */
-static void test_controls(void **state) {
-    (void)state;
+TEST(controls) {
     const char *text = overhear(say_evil);
     const char *expected =
         "tipple: warning: no column '\\x1b[31mEVIL\\x07\\xc2\\x9b\\xff'\nand \xC3\xA9\n\\x07\\x07";
@@ -136,8 +127,7 @@ static void say_at_once(void) {
         pthread_join(threads[i], NULL);
 }
 
-static void test_lines_stay_whole(void **state) {
-    (void)state;
+TEST(lines_stay_whole) {
     char *text = strdup(overhear(say_at_once)), *rest = text;
     int counts[4] = {0};
     for (char *line; (line = strsep(&rest, "\n")) && *line;) {
@@ -162,8 +152,7 @@ static void draw_bar(void) {
 }
 
 /* A line wipes the bar before it is written, so that no piece of a bar stays in it. */
-static void test_bar(void **state) {
-    (void)state;
+TEST(bar) {
     const char *text = overhear(draw_bar);
     const char *between = strstr(text, "between\n");
     assert_non_null(between);
@@ -172,14 +161,4 @@ static void test_bar(void **state) {
         assert_non_null(strstr(between, "60%"));
         assert_int_equal(text[strlen(text) - 1], 'K');
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_levels),     cmocka_unit_test(test_forged),
-        cmocka_unit_test(test_long_lines), cmocka_unit_test(test_command),
-        cmocka_unit_test(test_controls),   cmocka_unit_test(test_lines_stay_whole),
-        cmocka_unit_test(test_bar),
-    };
-    return cmocka_run_group_tests_name("log", tests, NULL, NULL);
 }

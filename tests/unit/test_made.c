@@ -1,12 +1,7 @@
 /* Keys that a format makes of columns: what they become, what is told where they cannot be made, and that records come back. */
 #include "format/bad_values.h"
 #include "format_lab.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
+#include "test.h"
 
 #define FIELDS                                                                                               \
     "format: x\nrecord: {delimiter: \"|\", header: no, encoding: utf-8-or-latin1}\nfields:\n  - {name: a}\n" \
@@ -112,16 +107,14 @@ static void expect(const case_t *one, bool careful) {
     schema_destroy(schema);
 }
 
-static void test_made(void **state) {
-    (void)state;
+TEST(made) {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         for (int careful = 0; careful < 2; careful++)
             expect(&cases[i], careful);
 }
 
 /* By each word of on_bad_value. */
-static void test_bad(void **state) {
-    (void)state;
+TEST(bad) {
     static const struct {
         const char *made, *bad, *record,
             *told; /* told: the reason of the reject, or the key's type in the document */
@@ -162,8 +155,7 @@ static void test_bad(void **state) {
 }
 
 /* Where a record is: the same whatever the block that it is in, and of a name of any length. */
-static void test_place(void **state) {
-    (void)state;
+TEST(place) {
     static const char text[] = "a|b|1|2\n\nc|\"d\ne\"||\nf|g||\n";
     static const size_t starts[] = {0, 9, 19};
     char name[5000];
@@ -199,13 +191,4 @@ static void test_place(void **state) {
     assert_false(emit_possible(schema, &err));
     records_destroy(reader);
     schema_destroy(schema);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_made),
-        cmocka_unit_test(test_bad),
-        cmocka_unit_test(test_place),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

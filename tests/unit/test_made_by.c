@@ -1,12 +1,8 @@
 /* made_by: which record has made a document? It may forget, and is never wrong. */
 #include "load/deliver/made_by.h"
+#include "test.h"
 
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 static char files[8];
 
@@ -31,8 +27,7 @@ static void note(made_by_t *made, uint64_t hash) {
     made_by_note(made, hash, &place);
 }
 
-static void test_forgets(void **state) {
-    (void)state;
+TEST(forgets) {
     made_by_t *made = made_by_new(1000);
     assert_false(knows(made, 0));
     assert_false(knows(made, 5));
@@ -48,8 +43,7 @@ static void test_forgets(void **state) {
     made_by_free(NULL);
 }
 
-static void test_least(void **state) {
-    (void)state;
+TEST(least) {
     made_by_t *made = made_by_new(0);
     note(made, 77);
     assert_true(knows(made, 77));
@@ -66,8 +60,7 @@ static void *write_all(void *made) {
 }
 
 /* Slots that two threads write at once are never told as a third record's. */
-static void test_threads(void **state) {
-    (void)state;
+TEST(threads) {
     pthread_t threads[2];
     made_by_t *made = made_by_new(200);
     for (int i = 0; i < 2; i++)
@@ -78,13 +71,4 @@ static void test_threads(void **state) {
         pthread_join(threads[i], NULL);
     assert_true(knows(made, 49999));
     made_by_free(made);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_forgets),
-        cmocka_unit_test(test_least),
-        cmocka_unit_test(test_threads),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,6 +3,7 @@
 #include "input/file/name.h"
 #include "input/magic.h"
 #include "input_lab.h"
+#include "test.h"
 
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -71,8 +72,7 @@ static void expect_refusal(char *const *args, status_t status, const char *says)
 /* ---------------------------------------------------------------- names and walks */
 
 /* What a load has left in a folder is no input of the next one; nor when it is named. */
-static void reject_files(void **state) {
-    (void)state;
+TEST(reject_files) {
     static const struct {
         const char *name, *text;
         bool is_input;
@@ -109,8 +109,7 @@ static void reject_files(void **state) {
 }
 
 /* An editor may save it so. */
-static void reject_files_of_utf16(void **state) {
-    (void)state;
+TEST(reject_files_of_utf16) {
     static const char words[] = MAGIC_REJECT_WORDS ": fix the line\n";
     mkdir("rejected16", 0755);
     for (int kind = 0; kind < 4; kind++) {
@@ -129,8 +128,7 @@ static void reject_files_of_utf16(void **state) {
 }
 
 /* However it is packed. */
-static void packed_reject_files(void **state) {
-    (void)state;
+TEST(packed_reject_files) {
     static const char text[] = MAGIC_REJECT_WORDS ": fix the line\n# marked #@1f2e3d4c\n";
     static const char saved[] = "\xEF\xBB\xBF\n" MAGIC_REJECT_WORDS ": fix the line\n";
     const size_t size = sizeof text - 1;
@@ -154,8 +152,7 @@ static void packed_reject_files(void **state) {
     assert_int_equal(outcome.skipped, 4);
 }
 
-static void walks_folders_by_name(void **state) {
-    (void)state;
+TEST(walks_folders_by_name) {
     mkdir("walk", 0755);
     mkdir("walk/b", 0755);
     mkdir("walk/B", 0755);
@@ -182,8 +179,7 @@ static void walks_folders_by_name(void **state) {
     REFUSED("''", "");
 }
 
-static void leaves_out_what_is_hidden(void **state) {
-    (void)state;
+TEST(leaves_out_what_is_hidden) {
     mkdir("mac", 0755);
     mkdir("mac/__MACOSX", 0755);
     mkdir("mac/.git", 0755);
@@ -237,8 +233,7 @@ static void leaves_out_what_is_hidden(void **state) {
     assert_int_equal(times(outcome.heard.text, "\n"), 20);
 }
 
-static void takes_a_file_once(void **state) {
-    (void)state;
+TEST(takes_a_file_once) {
     mkdir("once", 0755);
     lab_say("once/a", "x");
     lab_say("once/b", "x");
@@ -263,8 +258,7 @@ static void takes_a_file_once(void **state) {
     unlink("circle");
 }
 
-static void knows_patterns(void **state) {
-    (void)state;
+TEST(knows_patterns) {
     mkdir("glob", 0755);
     lab_say("glob/b.csv", "x");
     lab_say("glob/a.csv", "x");
@@ -277,8 +271,7 @@ static void knows_patterns(void **state) {
     REFUSED("glob/*.txt: no file matches this pattern", "glob/*.txt");
 }
 
-static void cleans_names(void **state) {
-    (void)state;
+TEST(cleans_names) {
     static const char *const paths[][2] = {
         {"a", "a"}, {"./a", "a"}, {"a//b", "a/b"}, {"a/./b/", "a/b"}, {"/a/../b", "/a/../b"}, {"//a", "/a"},
         {"/", "/"}, {".", "."},   {"./", "."},     {"../x", "../x"},  {".//./a.b", "a.b"},    {"", "."}};
@@ -338,8 +331,7 @@ static size_t unescaped(const char *name, char *text) {
 }
 
 /* Every text of up to five of these bytes comes back as it was, so no two of them have one name. */
-static void different_files_have_different_names(void **state) {
-    (void)state;
+TEST(different_files_have_different_names) {
     static const char bytes[] = {'\\', 'x', '5', 'c', '\n', '0', 'a', '\xe9'};
     for (size_t length = 0; length <= 5; length++) {
         size_t count = 1;
@@ -357,8 +349,7 @@ static void different_files_have_different_names(void **state) {
     }
 }
 
-static void knows_streams(void **state) {
-    (void)state;
+TEST(knows_streams) {
     manifest_t manifest;
     err_t err;
     assert_int_equal(mkfifo("fifo", 0600), 0);
@@ -415,8 +406,7 @@ static void knows_streams(void **state) {
     close(fd);
 }
 
-static void reports_what_may_not_be_read(void **state) {
-    (void)state;
+TEST(reports_what_may_not_be_read) {
     REFUSED("no file to read", NULL);
     mkdir("locked", 0);
     lab_say("secret", "x");
@@ -466,8 +456,7 @@ static bytes_t said(const char *text, size_t size) {
     return bytes;
 }
 
-static void knows_kinds_by_their_bytes(void **state) {
-    (void)state;
+TEST(knows_kinds_by_their_bytes) {
     bytes_t text = lab_text(21, 400000), compressed = lab_gzip(text.at, text.size);
     expect_kind(said("", 0), INPUT_PLAIN, 0);
     expect_kind(said("a|b|c\n", 6), INPUT_PLAIN, 6);
@@ -509,8 +498,7 @@ static void knows_kinds_by_their_bytes(void **state) {
     free(text.at);
 }
 
-static void refuses_other_encodings(void **state) {
-    (void)state;
+TEST(refuses_other_encodings) {
     static const struct {
         const char *bytes, *says;
         size_t size;
@@ -525,8 +513,7 @@ static void refuses_other_encodings(void **state) {
 }
 
 /* Files that a program makes text of: the sentence names it. */
-static void refuses_other_kinds(void **state) {
-    (void)state;
+TEST(refuses_other_kinds) {
     static const struct {
         const char *bytes;
         size_t size;
@@ -547,8 +534,7 @@ static void refuses_other_kinds(void **state) {
     REFUSED("book.xlsx: is a file of Excel", "book.xlsx");
 }
 
-static void refuses_other_packers(void **state) {
-    (void)state;
+TEST(refuses_other_packers) {
     static const struct {
         const char *bytes;
         size_t size;
@@ -570,8 +556,7 @@ static bool same_digest(input_file_t a, input_file_t b) {
     return a.digest[0] == b.digest[0] && a.digest[1] == b.digest[1];
 }
 
-static void digests_both_ends(void **state) {
-    (void)state;
+TEST(digests_both_ends) {
     static const size_t sizes[] = {1, 1000, 65536, 65537, 100000, 131072, 131073, 400000};
     for (EACH(i, sizes)) {
         bytes_t text = lab_text(23, sizes[i]);
@@ -600,8 +585,7 @@ static void expect_zip(bytes_t zip, const char *names) {
     NAMES(names, "the.zip");
 }
 
-static void reads_directories_of_archives(void **state) {
-    (void)state;
+TEST(reads_directories_of_archives) {
     const member_spec_t members[] = {
         {.name = "2013/", .text = ""},
         {.name = "2013/test result.txt", .text = "abc", .size = 3, .method = 8},
@@ -651,8 +635,7 @@ static void reads_directories_of_archives(void **state) {
     manifest_free(&manifest);
 }
 
-static void leaves_out_members(void **state) {
-    (void)state;
+TEST(leaves_out_members) {
     const member_spec_t members[] = {
         {.name = "__MACOSX/._a.csv", .text = "x", .size = 1},
         {.name = "a.csv", .text = "x", .size = 1},
@@ -681,8 +664,7 @@ static void refuse_zip(bytes_t zip, const char *says) {
     REFUSED(says, "bad.zip");
 }
 
-static void refuses_bad_archives(void **state) {
-    (void)state;
+TEST(refuses_bad_archives) {
     member_spec_t members[2] = {{.name = "a.txt", .text = "abc", .size = 3},
                                 {.name = "b", .text = "xyz", .size = 3}};
     members[0].flags = 1;
@@ -744,8 +726,7 @@ static void refuses_bad_archives(void **state) {
 }
 
 /* As `cat` makes them: the directory at the end names the members of the last one alone. */
-static void refuses_joined_zips(void **state) {
-    (void)state;
+TEST(refuses_joined_zips) {
     const member_spec_t one = {.name = "a.txt", .text = "abc", .size = 3},
                         other = {.name = "b.txt", .text = "xyz", .size = 3};
     for (int last = 0; last < 3; last++) {
@@ -762,8 +743,7 @@ static void refuses_joined_zips(void **state) {
 }
 
 /* As long as there is room: no large one, no archive, nothing that is left out. */
-static void test_kept(void **state) {
-    (void)state;
+TEST(kept) {
     static uint8_t bytes[70000];
     static const struct {
         uint64_t room;
@@ -796,29 +776,4 @@ static void test_kept(void **state) {
     }
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_kept),
-        cmocka_unit_test(walks_folders_by_name),
-        cmocka_unit_test(reject_files),
-        cmocka_unit_test(reject_files_of_utf16),
-        cmocka_unit_test(packed_reject_files),
-        cmocka_unit_test(leaves_out_what_is_hidden),
-        cmocka_unit_test(takes_a_file_once),
-        cmocka_unit_test(knows_patterns),
-        cmocka_unit_test(cleans_names),
-        cmocka_unit_test(different_files_have_different_names),
-        cmocka_unit_test(knows_streams),
-        cmocka_unit_test(reports_what_may_not_be_read),
-        cmocka_unit_test(knows_kinds_by_their_bytes),
-        cmocka_unit_test(refuses_other_kinds),
-        cmocka_unit_test(refuses_other_packers),
-        cmocka_unit_test(refuses_other_encodings),
-        cmocka_unit_test(digests_both_ends),
-        cmocka_unit_test(reads_directories_of_archives),
-        cmocka_unit_test(leaves_out_members),
-        cmocka_unit_test(refuses_bad_archives),
-        cmocka_unit_test(refuses_joined_zips),
-    };
-    return cmocka_run_group_tests(tests, lab_open, lab_close);
-}
+TEST_GROUP(lab_open, lab_close);

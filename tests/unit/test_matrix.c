@@ -2,14 +2,10 @@
  * and the server its time, and the server takes so much and no more. What is the best and the cheapest is
  * computed here from the formula without noise. */
 #include "study/matrix.h"
+#include "test.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 static const uint32_t THREADS[] = {1, 2, 4, 8, 16}, BATCHES[] = {100, 300, 1000, 3000};
 enum {
@@ -134,21 +130,18 @@ static void finds_the_knee(const target_t *target, noise_t noise) {
             target->name, THREADS[row], BATCHES[column], hits, SEEDS, hits_of_first);
 }
 
-static void test_finds_the_knee(void **state) {
-    (void)state;
+TEST(finds_the_knee) {
     for (size_t i = 0; i < TARGETS_COUNT; i++)
         finds_the_knee(&TARGETS[i], NOISE_NORMAL);
 }
 
-static void test_finds_it_when_trials_are_slowed(void **state) {
-    (void)state;
+TEST(finds_it_when_trials_are_slowed) {
     for (size_t i = 0; i < TARGETS_COUNT; i++)
         finds_the_knee(&TARGETS[i], NOISE_SLOWED);
 }
 
 /* Without noise there is no doubt: exactly the cheapest, two trials a setting, and what is slower is given up. */
-static void test_without_noise(void **state) {
-    (void)state;
+TEST(without_noise) {
     for (size_t i = 0; i < TARGETS_COUNT; i++) {
         int row, column;
         matrix_verdict_t verdict;
@@ -166,8 +159,7 @@ static void test_without_noise(void **state) {
 }
 
 /* An interval of 95 % holds the truth about as often as it says. */
-static void test_intervals(void **state) {
-    (void)state;
+TEST(intervals) {
     int looked_at = 0, inside = 0;
     for (uint64_t seed = 1; seed <= SEEDS; seed++) {
         matrix_t *matrix = run(&TARGETS[1], seed, NOISE_NORMAL, 0.1, 0.05);
@@ -188,8 +180,7 @@ static void test_intervals(void **state) {
 }
 
 /* Cells that cannot win are tried a few times only; those that can until the precision is reached. */
-static void test_spends_trials_where_they_count(void **state) {
-    (void)state;
+TEST(spends_trials_where_they_count) {
     matrix_t *matrix = new_matrix(1, 0.02, 2000 * SECOND_NS);
     uint64_t noise = 12345;
     for (size_t setting; (setting = matrix_next(matrix)) != MATRIX_DONE;) {
@@ -217,8 +208,7 @@ static void test_spends_trials_where_they_count(void **state) {
 }
 
 /* Every setting once before any of them twice, and never in the same order. */
-static void test_rounds(void **state) {
-    (void)state;
+TEST(rounds) {
     matrix_t *matrix = new_matrix(7, 0.01, BUDGET_NS);
     size_t order[2][CELLS];
     for (int round = 0; round < 2; round++) {
@@ -235,8 +225,7 @@ static void test_rounds(void **state) {
 }
 
 /* One trial of a setting says nothing; no more time than there is is taken. */
-static void test_small_budgets(void **state) {
-    (void)state;
+TEST(small_budgets) {
     for (int seconds = 0; seconds < 50; seconds++) {
         matrix_t *matrix = new_matrix(3, 0.05, seconds * SECOND_NS);
         matrix_verdict_t verdict;
@@ -258,8 +247,7 @@ static void test_small_budgets(void **state) {
 }
 
 /* Alike in speed: the one with the fewest threads, then with the smallest batch, then the first choice. */
-static void test_cheapest_of_equals(void **state) {
-    (void)state;
+TEST(cheapest_of_equals) {
     matrix_setting_t settings[8];
     for (uint32_t i = 0; i < 8; i++)
         settings[i] =
@@ -277,8 +265,7 @@ static void test_cheapest_of_equals(void **state) {
 }
 
 /* Where all settings are kept, hopeless ones are tried as often as the best, until the last of them is known. */
-static void test_keeps_all(void **state) {
-    (void)state;
+TEST(keeps_all) {
     static const double rates[] = {1000, 100, 990, 400, 995, 10};
     enum { KEPT = sizeof rates / sizeof *rates };
     matrix_setting_t settings[KEPT] = {{.threads = 1}};
@@ -312,19 +299,4 @@ static void test_keeps_all(void **state) {
                  matrix_reaches(matrix, 5, 1));
     assert_true(matrix_reaches(matrix, 1, 5) && matrix_reaches(matrix, 1, 1));
     matrix_free(matrix);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_finds_the_knee),
-        cmocka_unit_test(test_finds_it_when_trials_are_slowed),
-        cmocka_unit_test(test_without_noise),
-        cmocka_unit_test(test_intervals),
-        cmocka_unit_test(test_spends_trials_where_they_count),
-        cmocka_unit_test(test_rounds),
-        cmocka_unit_test(test_small_budgets),
-        cmocka_unit_test(test_cheapest_of_equals),
-        cmocka_unit_test(test_keeps_all),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

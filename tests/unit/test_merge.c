@@ -1,15 +1,11 @@
 /* merge: streams written by hand, and random ones against sets. */
 #include "load/read_back/merge.h"
+#include "test.h"
 
 #include <bson/bson.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 /* "7a": a document with the _id 7 and the content a. "7-": nothing is expected at 7. "~7a": its _id is 7.0,
  * which is no 64-bit integer. */
@@ -122,8 +118,7 @@ static void check(const char *expected, const char *stored, uint64_t same, const
     assert_int_equal(merge.seen, lab.count);
 }
 
-static void test_by_hand(void **state) {
-    (void)state;
+TEST(by_hand) {
     check("", "", 0, "");
     check("1a 2b 9c", "1a 2b 9c", 3, "");
     check("1a 2b 3c", "", 0, "missing 1 not a, missing 2 not b, missing 3 not c");
@@ -136,8 +131,7 @@ static void test_by_hand(void **state) {
     check("1a 3b", "2a 3b", 1, "missing 1 not a, extra 2 a");
 }
 
-static void test_nothing_expected(void **state) {
-    (void)state;
+TEST(nothing_expected) {
     check("1-", "", 0, "");
     check("1a 2- 3c", "1a 3c", 2, "");
     check("1a 2- 3c", "1a 2b 3c", 2, "extra 2 b");
@@ -145,8 +139,7 @@ static void test_nothing_expected(void **state) {
 }
 
 /* The same _id on several shards, in whatever order the router gives them. */
-static void test_duplicated(void **state) {
-    (void)state;
+TEST(duplicated) {
     check("1a 2b", "1a 1c 2b", 2, "duplicated 1 c not a");
     check("1a 2b", "1c 1a 2b", 2, "duplicated 1 c not a");
     check("1a", "1a 1a", 1, "duplicated 1 a not a");
@@ -156,8 +149,7 @@ static void test_duplicated(void **state) {
     check("1a", "1b 1b 1b", 0, "duplicated 1 b not a, duplicated 1 b not a, changed 1 b not a");
 }
 
-static void test_unrelated(void **state) {
-    (void)state;
+TEST(unrelated) {
     check("1a", "~1b 1a", 1, "unrelated b");
     check("1a 2b", "1a ~1b 2b", 2, "unrelated b");
     check("1a 2b", "1a 2b ~3c ~3d", 2, "unrelated c, unrelated d");
@@ -166,8 +158,7 @@ static void test_unrelated(void **state) {
     check("", "~1a", 0, "unrelated a");
 }
 
-static void test_failures(void **state) {
-    (void)state;
+TEST(failures) {
     item_t expected[MOST];
     size_t count = read_items("1a 2b 4d 5- 6f", expected);
     for (size_t at = 0; at <= 7; at++) {
@@ -190,8 +181,7 @@ static void test_failures(void **state) {
 }
 
 /* Random streams of few numbers and contents: each finding is counted once, whatever the order of equals. */
-static void test_random(void **state) {
-    (void)state;
+TEST(random) {
     srandom(7);
     for (int round = 0; round < 20000; round++) {
         item_t expected[MOST];
@@ -230,13 +220,4 @@ static void test_random(void **state) {
         assert_int_equal(said[3], changed);
         assert_int_equal(merge.same, same);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_by_hand),    cmocka_unit_test(test_nothing_expected),
-        cmocka_unit_test(test_duplicated), cmocka_unit_test(test_unrelated),
-        cmocka_unit_test(test_failures),   cmocka_unit_test(test_random),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

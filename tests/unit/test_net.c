@@ -1,22 +1,17 @@
 /* net: the kernel's table of links, in the form of several releases, and what two looks at it tell. */
 #include "base/host/net.h"
+#include "test.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #define HEAD                                                                                                 \
     "Inter-|   Receive                                                |  Transmit\n"                         \
     " face |bytes    packets errs drop fifo frame compressed multicast|bytes    packets errs drop fifo "     \
     "colls carrier compressed\n"
 
-static void test_links(void **state) {
-    (void)state;
+TEST(links) {
     net_t net;
     assert_true(net_parse(HEAD
                           "    lo: 77 1 0 0 0 0 0 0 77 1 0 0 0 0 0 0\n"
@@ -44,8 +39,7 @@ static void test_links(void **state) {
     assert_int_equal(net.count, 1);
 }
 
-static void test_no_table(void **state) {
-    (void)state;
+TEST(no_table) {
     static const char *const texts[] = {"", "\n", "Inter-|\n", "  eth0: 1 0 0 0 0 0 0 0 2 0\n",
                                         "cpu 1 2 3 4\n"};
     net_t net;
@@ -53,8 +47,7 @@ static void test_no_table(void **state) {
         assert_false(net_parse(texts[i], &net));
 }
 
-static void test_many_links(void **state) {
-    (void)state;
+TEST(many_links) {
     char text[8192] = HEAD;
     net_t net;
     for (int i = 0; i < 50; i++)
@@ -65,8 +58,7 @@ static void test_many_links(void **state) {
     assert_string_equal(net.links[NET_MOST_LINKS - 1].name, "v31");
 }
 
-static void test_speeds(void **state) {
-    (void)state;
+TEST(speeds) {
     assert_true(net_parse_speed("1000\n") == 125e6);
     assert_true(net_parse_speed("10") == 1.25e6);
     assert_true(net_parse_speed("400000\n") == 50e9);
@@ -77,8 +69,7 @@ static void test_speeds(void **state) {
 
 /* The fuller direction of the fullest link counts; links without a speed, that were not there before, or that
  * began anew, do not. */
-static void test_fullest(void **state) {
-    (void)state;
+TEST(fullest) {
     const net_t before = {.count = 3,
                           .at_ns = 1000000000,
                           .links = {{.name = "a", .received = 1000, .sent = 1000, .speed = 100},
@@ -101,20 +92,11 @@ static void test_fullest(void **state) {
 }
 
 /* This host's own, whatever it has. */
-static void test_this_host(void **state) {
-    (void)state;
+TEST(this_host) {
     net_t net;
     if (!net_look(&net))
         skip();
     for (size_t i = 0; i < net.count; i++)
         assert_string_not_equal(net.links[i].name, "lo");
     assert_true(net.at_ns > 0);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_links),  cmocka_unit_test(test_no_table), cmocka_unit_test(test_many_links),
-        cmocka_unit_test(test_speeds), cmocka_unit_test(test_fullest),  cmocka_unit_test(test_this_host),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,22 +1,17 @@
 /* number: the shortest digits that read back the same. */
 #include "base/chars/number.h"
 #include "format/values/convert.h"
+#include "test.h"
 
 #include <float.h>
 #include <locale.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
-static void test_cases(void **state) {
-    (void)state;
+TEST(cases) {
     static const struct {
         double number;
         const char *text;
@@ -44,8 +39,7 @@ static void test_cases(void **state) {
 }
 
 /* Any bits read back the same, and no fewer digits would. */
-static void test_any_bits(void **state) {
-    (void)state;
+TEST(any_bits) {
     uint64_t seed = 1;
     for (int i = 0; i < 200000; i++) {
         char text[NUMBER_ROOM], shorter[NUMBER_ROOM];
@@ -67,8 +61,7 @@ static void test_any_bits(void **state) {
 
 /* Powers of two, whose neighbours lie unevenly: of all texts with 16 digits around the nearest one, none reads back where
  * 17 are printed. */
-static void test_powers_of_two(void **state) {
-    (void)state;
+TEST(powers_of_two) {
     char text[NUMBER_ROOM], one[40];
     assert_string_equal(number_print(text, ldexp(1, -808)), "5.858190679279809e-244");
     assert_string_equal(number_print(text, -ldexp(1, -808)), "-5.858190679279809e-244");
@@ -89,8 +82,7 @@ static void test_powers_of_two(void **state) {
 }
 
 /* In a program that has said setlocale(LC_ALL, "") where people write 1,5. Such a locale is made here. */
-static void test_other_locale(void **state) {
-    (void)state;
+TEST(other_locale) {
     char folder[] = "/tmp/tipple-locale-XXXXXX", command[400], text[NUMBER_ROOM], *end;
     assert_non_null(mkdtemp(folder));
     snprintf(command, sizeof command,
@@ -121,14 +113,4 @@ static void test_other_locale(void **state) {
     snprintf(text, sizeof text, "%.1f", 1.5);
     assert_string_equal(text, "1,5"); /* and it is still there */
     setlocale(LC_NUMERIC, "C");
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_cases),
-        cmocka_unit_test(test_any_bits),
-        cmocka_unit_test(test_powers_of_two),
-        cmocka_unit_test(test_other_locale),
-    };
-    return cmocka_run_group_tests_name("number", tests, NULL, NULL);
 }

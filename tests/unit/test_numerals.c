@@ -1,13 +1,13 @@
 /* numerals: numbers with a decimal comma and marks between thousands: what they become, and the same bytes again. */
 #include "field_lab.h"
+#include "test.h"
 
 #define INT(number)  "{'$numberInt':'" number "'}"
 #define LONG(number) "{'$numberLong':'" number "'}"
 #define NUM(number)  "{'$numberDouble':'" number "'}"
 #define DEC(number)  "{'$numberDecimal':'" number "'}"
 
-static void test_decimal_commas(void **state) {
-    (void)state;
+TEST(decimal_commas) {
     FIELD_TABLE("", ", type: number, decimal: \",\"", IS("1,5", NUM("1.5")), IS("-0,25", NUM("-0.25")),
                 IS("12", NUM("12.0")), IS("1234", NUM("1234.0")), KEPT("1.5"), KEPT("1.234,5"), KEPT("1,5,"),
                 KEPT(","), KEPT("1,2,3"), BACK("+1,50", NUM("1.5"), "1,5", "1,5"),
@@ -16,8 +16,7 @@ static void test_decimal_commas(void **state) {
                 IS("-0", NUM("-0.0")));
 }
 
-static void test_thousands(void **state) {
-    (void)state;
+TEST(thousands) {
 #define GERMAN ", decimal: \",\", thousands: \".\""
     FIELD_TABLE("", ", type: number" GERMAN, IS("1.234,5", NUM("1234.5")),
                 BACK("1234,5", NUM("1234.5"), NULL, "1.234,5"), IS("1.234.567", NUM("1234567.0")),
@@ -49,8 +48,7 @@ static void test_thousands(void **state) {
 }
 
 /* For the whole record, and otherwise for one field. */
-static void test_of_the_record(void **state) {
-    (void)state;
+TEST(of_the_record) {
     FIELD_TABLE(GERMAN, ", type: number", IS("1.234,5", NUM("1234.5")));
     FIELD_TABLE(GERMAN, ", type: int", IS("1.234", INT("1234")));
     FIELD_TABLE(GERMAN, ", type: decimal, thousands: none", IS("1234,50", DEC("1234.50")), KEPT("1.234"));
@@ -60,8 +58,7 @@ static void test_of_the_record(void **state) {
     FIELD_TABLE(", decimal: \",\"", ", type: int", IS("1234", INT("1234")), KEPT("1,0"));
 }
 
-static void test_points(void **state) {
-    (void)state;
+TEST(points) {
     schema_t *schema =
         lab_schema("format: x\nrecord: {delimiter: \";\", header: no, decimal: \",\"}\n"
                    "fields: [{name: a, type: number}, {name: b, type: number, nulls: [\"\", \"1\"]}]\n"
@@ -103,8 +100,7 @@ static void expect_mistake(const char *record, const char *field, const char *pl
         fail_msg("%s: %s", field, schema ? "taken" : err.text);
 }
 
-static void test_mistakes(void **state) {
-    (void)state;
+TEST(mistakes) {
     expect_mistake("", ", decimal: \",\"", "4:24", "'decimal' goes with the types");
     expect_mistake("", ", type: date, thousands: \".\"", "4:38", "'thousands' goes with the types");
     expect_mistake("", ", type: number, decimal: \";\"", "4:38", "before the fraction");
@@ -116,13 +112,4 @@ static void test_mistakes(void **state) {
     expect_mistake("", ", type: number, decimal: \",\", thousands: \",\"", "4:54", "both \",\"");
     expect_mistake(", thousands: \".\"", ", type: number", "2:37", "both \".\"");
     expect_mistake(", thousands: \",\"", ", type: number, decimal: \",\"", "4:38", "both \",\"");
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_decimal_commas), cmocka_unit_test(test_thousands),
-        cmocka_unit_test(test_of_the_record),  cmocka_unit_test(test_points),
-        cmocka_unit_test(test_mistakes),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,7 @@
 /* out: what reaches stdout, against what was written by hand. */
 #include "base/out.h"
 #include "stdout_lab.h"
+#include "test.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -14,8 +15,7 @@
     } while (0)
 
 /* Whatever a conversion is like, it is the next one's turn behind it. */
-static void test_as_printf(void **state) {
-    (void)state;
+TEST(as_printf) {
     SAYS("plain\n", "plain\n");
     SAYS("100% of 5 and a", "%d%% of %u and %s", 100, 5u, "a");
     SAYS("-7|  7|007|+7|7  |", "%d|%3d|%03d|%+d|%-3d|", -7, 7, 7, 7, 7);
@@ -30,8 +30,7 @@ static void test_as_printf(void **state) {
 }
 
 /* Nothing that a terminal obeys, no second line, no secret. */
-static void test_of_others(void **state) {
-    (void)state;
+TEST(of_others) {
     SAYS("a\\x1b[31m\\xc2\\x9b2J\\x0ab\\xff\n", "%s\n", "a\x1b[31m\xC2\x9B\x32J\nb\xFF");
     SAYS("\\x1b|\\x0a ", "%.1s|%-5c", "\x1b[31m", '\n');
     SAYS("at mongodb://joe:***@h/a.b", "at %s", "mongodb://joe:s3cret@h/a.b");
@@ -41,9 +40,4 @@ static void test_of_others(void **state) {
     listen();
     out_bytes("\x1b\n", 2);
     heard("\x1b\n");
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_as_printf), cmocka_unit_test(test_of_others)};
-    return cmocka_run_group_tests_name("out", tests, NULL, NULL);
 }

@@ -1,14 +1,10 @@
 /* outcome: replies written by hand, and what they prove of each document. */
 #include "load/deliver/outcome.h"
+#include "test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 enum { MOST = 16 };
 
@@ -81,8 +77,7 @@ static void check(const case_t *cases, size_t count, const reject_codes_t *more)
 
 #define CHECK(cases, more) check(cases, sizeof(cases) / sizeof *(cases), more)
 
-static void test_replies(void **state) {
-    (void)state;
+TEST(replies) {
     static const case_t cases[] = {
         {"all in", REPLY_GIVEN, .inserted = 3, .proves = "SSS", .next = OUTCOME_SETTLED},
         {"one document", REPLY_GIVEN, .inserted = 1, .proves = "S", .next = OUTCOME_SETTLED},
@@ -115,8 +110,7 @@ static void test_replies(void **state) {
     CHECK(cases, NULL);
 }
 
-static void test_write_errors(void **state) {
-    (void)state;
+TEST(write_errors) {
     static const case_t cases[] = {
         {"one duplicate", REPLY_GIVEN, .inserted = 2, .errors = "1:11000", .proves = "SDS",
          .next = OUTCOME_SETTLED},
@@ -156,8 +150,7 @@ static void test_write_errors(void **state) {
     CHECK(cases, NULL);
 }
 
-static void test_what_does_not_add_up(void **state) {
-    (void)state;
+TEST(what_does_not_add_up) {
     static const case_t cases[] = {
         {"one too few", REPLY_GIVEN, .inserted = 2, .proves = "???", .next = OUTCOME_AGAIN},
         {"one too many", REPLY_GIVEN, .inserted = 4, .proves = "???", .next = OUTCOME_AGAIN},
@@ -178,8 +171,7 @@ static void test_what_does_not_add_up(void **state) {
     CHECK(cases, NULL);
 }
 
-static void test_concerns(void **state) {
-    (void)state;
+TEST(concerns) {
     static const case_t cases[] = {
         {"timeout", REPLY_GIVEN, .inserted = 3, .concern = 64, .proves = "???", .next = OUTCOME_AGAIN},
         {"shutdown", REPLY_GIVEN, .inserted = 3, .concern = 91, .proves = "???", .next = OUTCOME_AGAIN},
@@ -202,8 +194,7 @@ static void test_concerns(void **state) {
 }
 
 /* Each code of the closed list is a reject as a write error, and only so; no other code is. */
-static void test_closed_list(void **state) {
-    (void)state;
+TEST(closed_list) {
     static const int listed[] = {121,   2,  10334, 16755, 16766, 17262, 17280,
                                  13027, 15, 52,    53,    61,    171,   5894900};
     for (int code = 0; code < 6000000; code = code < 20000 ? code + 1 : code + 100) {
@@ -226,8 +217,7 @@ static void test_closed_list(void **state) {
     }
 }
 
-static void test_codes_of_a_person(void **state) {
-    (void)state;
+TEST(codes_of_a_person) {
     static const uint32_t codes[] = {4711, 16};
     static const reject_codes_t more = {codes, 2};
     static const case_t cases[] = {
@@ -249,8 +239,7 @@ static void test_codes_of_a_person(void **state) {
 }
 
 /* What is said of a reply is said of the entry that is worst to explain. */
-static void test_which_entry(void **state) {
-    (void)state;
+TEST(which_entry) {
     char proves[MOST + 1];
     write_error_t list[MOST];
     const case_t mixed = {"mixed", REPLY_GIVEN, .inserted = 0, .errors = "0:82 1:4711 2:4712",
@@ -263,14 +252,4 @@ static void test_which_entry(void **state) {
     const case_t concern = {"concern", REPLY_GIVEN, .inserted = 2, .concern = 64, .proves = "??"};
     verdict = judge(&concern, NULL, proves, list);
     assert_null(verdict.error);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_replies),     cmocka_unit_test(test_write_errors),
-        cmocka_unit_test(test_concerns),    cmocka_unit_test(test_what_does_not_add_up),
-        cmocka_unit_test(test_closed_list), cmocka_unit_test(test_codes_of_a_person),
-        cmocka_unit_test(test_which_entry),
-    };
-    return cmocka_run_group_tests_name("outcome", tests, NULL, NULL);
 }

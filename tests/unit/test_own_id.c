@@ -2,15 +2,11 @@
 #include "format/record/own_id.h"
 #include "format/records.h"
 #include "format_lab.h"
+#include "test.h"
 #include "verify/compare/id_hash.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static const char orders[] = "format: x\nrecord: {delimiter: \",\"}\nfields:\n"
                              "  - {name: shop, type: int}\n  - {name: order, key: o}\n"
@@ -46,7 +42,7 @@ static char *made(const char *yaml, const char *fields, const char *text) {
     return found;
 }
 
-static void test_made(void **state) {
+TEST(made) {
     static const char json[] = "format: json\nrecord: {json: yes}\n";
     static const struct {
         const char *yaml, *fields, *text, *expected;
@@ -111,7 +107,7 @@ static void test_made(void **state) {
 
 /* BSON, and what becomes of it: fields behind binary data of subtype 2 without an inner length are there; code with a zero byte
  * stays as it is. NULL: it is a reject, for the reason. */
-static void test_bytes(void **state) {
+TEST(bytes) {
 #define HEADLESS   "\5b\0\3\0\0\0\2xyz"
 #define ID         "\x10_id\0\7\0\0\0"
 #define ROW(bytes) bytes, sizeof bytes - 1
@@ -163,7 +159,7 @@ static void test_bytes(void **state) {
 }
 
 /* A document's `_id` may be as large as the rest of it. */
-static void test_large(void **state) {
+TEST(large) {
     static const char json[] = "format: json\nrecord: {json: yes}\n";
     const size_t length = 3 << 20;
     char *text = malloc(length + 20);
@@ -186,7 +182,7 @@ static uint64_t hash(const char *json) {
     return found;
 }
 
-static void test_hashes(void **state) {
+TEST(hashes) {
     static const char *const same[][2] = {
         {"{\"_id\": 1}", "{\"_id\": {\"$numberDouble\": \"1.0\"}}"},
         {"{\"_id\": 1}", "{\"x\": 3, \"_id\": {\"$numberLong\": \"1\"}}"},
@@ -235,7 +231,7 @@ static void test_hashes(void **state) {
     assert_true(hash("{\"a\": 1}") == 0);
 }
 
-static void test_decides(void **state) {
+TEST(decides) {
     err_t err;
     schema_t *schema = lab_schema(orders);
     (void)state;
@@ -245,12 +241,4 @@ static void test_decides(void **state) {
     assert_true(own_id_decides(schema->id, "o"));
     assert_false(own_id_decides(schema->id, "size.width"));
     schema_destroy(schema);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_made),   cmocka_unit_test(test_bytes),   cmocka_unit_test(test_large),
-        cmocka_unit_test(test_hashes), cmocka_unit_test(test_decides),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

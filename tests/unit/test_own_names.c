@@ -1,15 +1,10 @@
 /* own_names: which collections are tipple's own. */
 #include "base/chars/own_names.h"
+#include "test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 
-#include <cmocka.h>
-
-static void test_names(void **state) {
-    (void)state;
+TEST(names) {
     static const struct {
         const char *collection, *kept;
         bool own;
@@ -38,9 +33,4 @@ static void test_names(void **state) {
         if (kept)
             assert_string_equal(kept, cases[i].kept);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_names)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,15 +1,11 @@
 /* parts: which pipelines split, which do not and in which words, and what is sent for each accumulator:
  * written down by hand. */
 #include "query/split/parts.h"
+#include "test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 /* A list as a document {"0": ..., ...}, from JSON with ' for ". */
 static bson_t *list_of(const char *text) {
@@ -75,8 +71,7 @@ static void refuses(const char *pipeline, const char *why) {
 
 /* ---- what splits ---- */
 
-static void accumulators(void **state) {
-    (void)state;
+TEST(accumulators) {
     splits(
         "[{'$group': {'_id': '$k', 'n': {'$sum': 1}, 'sum': {'$sum': '$x'}, 'least': {'$min': '$x'},"
         " 'most': {'$max': {'$add': ['$x', 1]}}, 'there': {'$count': {}}}}]",
@@ -99,8 +94,7 @@ static void accumulators(void **state) {
            "[{'$group': {'_id': '$_id', 'n': {'$sum': '$s0'}}}]", true);
 }
 
-static void averages(void **state) {
-    (void)state;
+TEST(averages) {
     splits("[{'$group': {'_id': '$k', 'a': {'$avg': '$x'}, 'n': {'$sum': 1}, 'b': {'$avg': ['$y']}}}]",
            "[{'$group': {'_id': '$k', 's0': {'$sum': '$x'},"
            " 'n0': {'$sum': {'$cond': [{'$isNumber': ['$x']}, 1, 0]}}, 's1': {'$sum': 1}, 's2': {'$sum': "
@@ -123,8 +117,7 @@ static void averages(void **state) {
            true);
 }
 
-static void stages(void **state) {
-    (void)state;
+TEST(stages) {
     splits(
         "[{'$match': {'k': 'FORD'}}, {'$project': {'m': 1}}, {'$set': {'x': 1}}, {'$addFields': {'y': '$m'}},"
         " {'$unset': 'y'}, {'$unwind': '$m'}, {'$replaceRoot': {'newRoot': '$m'}}, {'$replaceWith': "
@@ -162,8 +155,7 @@ static void stages(void **state) {
 
 /* ---- what does not ---- */
 
-static void refused_stages(void **state) {
-    (void)state;
+TEST(refused_stages) {
     refuses(
         "[{'$match': {}}, {'$lookup': {'from': 'x'}}, {'$group': {'_id': 1}}]",
         "stage 2, $lookup, cannot be split exactly because it reads other documents than the one it is at");
@@ -197,8 +189,7 @@ static void refused_stages(void **state) {
     refuses("[{}]", "stage 1, {}, cannot be split exactly because it is not a stage");
 }
 
-static void refused_groups(void **state) {
-    (void)state;
+TEST(refused_groups) {
     refuses("[{'$group': {'_id': '$k', 'all': {'$push': '$x'}}}]",
             "stage 1, $group, cannot be split exactly because 'all' in it is a $push: that of the parts does "
             "not tell "
@@ -224,8 +215,7 @@ static void refused_groups(void **state) {
     refuses("[{'$count': 1}]", "stage 1, $count, cannot be split exactly because it does not name a field");
 }
 
-static void refused_expressions(void **state) {
-    (void)state;
+TEST(refused_expressions) {
     static const char *const beyond[][3] = {
         {"[{'$match': {'$expr': {'$lt': [{'$rand': {}}, 0.5]}}}, {'$count': 'n'}]", "1, $match", "$rand"},
         {"[{'$match': {'$or': [{'a': 1}, {'$and': [{'$where': 'true'}]}]}}, {'$count': 'n'}]", "1, $match",
@@ -254,8 +244,7 @@ static void refused_expressions(void **state) {
 
 /* ---- what is sent ---- */
 
-static void ranges(void **state) {
-    (void)state;
+TEST(ranges) {
     parts_t parts;
     bson_t sent, *bounds = list_of("[{'$numberLong': '7'}, 'x']");
     bson_iter_t from, to;
@@ -287,8 +276,7 @@ static void ranges(void **state) {
     parts_free(&parts);
 }
 
-static void overflows(void **state) {
-    (void)state;
+TEST(overflows) {
     static const struct {
         const char *document;
         bool overflowed;
@@ -318,14 +306,4 @@ static void overflows(void **state) {
         bson_destroy(&other);
         bson_destroy(value);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(accumulators),   cmocka_unit_test(averages),
-        cmocka_unit_test(stages),         cmocka_unit_test(refused_stages),
-        cmocka_unit_test(refused_groups), cmocka_unit_test(refused_expressions),
-        cmocka_unit_test(ranges),         cmocka_unit_test(overflows),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

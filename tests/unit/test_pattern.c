@@ -2,12 +2,7 @@
 #include "format/values/calendar.h"
 #include "format/values/pattern.h"
 #include "format_lab.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
+#include "test.h"
 
 static pattern_t compile(const char *text) {
     pattern_t pattern;
@@ -60,8 +55,7 @@ static int32_t day_number(uint32_t year, uint32_t month, uint32_t day) {
 }
 
 /* Every day from year 0 to 9999: counted, read, written. */
-static void test_every_day(void **state) {
-    (void)state;
+TEST(every_day) {
     pattern_t iso = compile("YYYY-MM-DD"), english = compile("DD/MM/YYYY"), compressed = compile("YYYYMMDD");
     civil_t at = {0, 1, 1};
     int32_t number = 0, anchor = 0;
@@ -97,8 +91,7 @@ static void test_every_day(void **state) {
 
 /* Every combination of digits that is no day is refused: months 0 to 99, days 0 to 99, in years of each kind.
  */
-static void test_no_such_day(void **state) {
-    (void)state;
+TEST(no_such_day) {
     static const int years[] = {0,    4,    100,  400,  1582, 1752, 1899, 1900, 1901,
                                 1970, 1999, 2000, 2001, 2013, 2024, 2099, 2100, 9999};
     pattern_t iso = compile("YYYY-MM-DD");
@@ -116,8 +109,7 @@ static void test_no_such_day(void **state) {
     }
 }
 
-static void test_not_as_it_must_be(void **state) {
-    (void)state;
+TEST(not_as_it_must_be) {
     pattern_t iso = compile("YYYY-MM-DD");
     static const char *const texts[] = {"",           "2013-01-0",  "2013-01-011", "2013/01/01",
                                         "2013-1-01",  "4-02-20",    " 2013-01-01", "2013-01-0 ",
@@ -130,8 +122,7 @@ static void test_not_as_it_must_be(void **state) {
     }
 }
 
-static void test_times_of_day(void **state) {
-    (void)state;
+TEST(times_of_day) {
     pattern_t full = compile("DD.MM.YYYY hh:mm:ss.SSS"), zulu = compile("YYYY-MM-DDThh:mm:ssZ");
     pattern_t minutes = compile("YYYYMMDDhhmm"), micro = compile("YYYY-MM-DD hh:mm:ss.SSSSSS");
     int64_t ms;
@@ -162,8 +153,7 @@ static void test_times_of_day(void **state) {
 
 /* Any byte at any place of a moment: digits where digits are, the literals themselves, a real day and time.
  */
-static void test_every_byte(void **state) {
-    (void)state;
+TEST(every_byte) {
     static const struct {
         const char *pattern, *moment;
     } cases[] = {{"YYYY-MM-DDThh:mm:ssZ", "2024-02-29T23:59:59Z"},
@@ -215,8 +205,7 @@ static void test_every_byte(void **state) {
 }
 
 /* A pattern writes only what it can show whole. */
-static void test_cannot_be_shown(void **state) {
-    (void)state;
+TEST(cannot_be_shown) {
     pattern_t day = compile("YYYY-MM-DD"), seconds = compile("YYYY-MM-DD hh:mm:ss");
     uint8_t out[PATTERN_LONGEST];
     assert_true(pattern_write(&day, 0, (pattern_spelling_t){0}, out));
@@ -237,8 +226,7 @@ static void test_cannot_be_shown(void **state) {
 }
 
 /* Moments at random, there and back, by patterns of every fineness. */
-static void test_there_and_back(void **state) {
-    (void)state;
+TEST(there_and_back) {
     static const struct {
         const char *text;
         int64_t grain;
@@ -261,8 +249,7 @@ static void test_there_and_back(void **state) {
     }
 }
 
-static void test_compile(void **state) {
-    (void)state;
+TEST(compile) {
     static const char *const good[] = {"YYYY-MM-DD",
                                        "DD/MM/YYYY",
                                        "YYYYMMDD",
@@ -303,14 +290,4 @@ static void test_compile(void **state) {
     longest[39] = '-';
     longest[40] = '\0';
     assert_non_null(pattern_compile(longest, 40, &pattern));
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_day),         cmocka_unit_test(test_no_such_day),
-        cmocka_unit_test(test_not_as_it_must_be), cmocka_unit_test(test_times_of_day),
-        cmocka_unit_test(test_every_byte),        cmocka_unit_test(test_cannot_be_shown),
-        cmocka_unit_test(test_there_and_back),    cmocka_unit_test(test_compile),
-    };
-    return cmocka_run_group_tests_name("pattern", tests, NULL, NULL);
 }

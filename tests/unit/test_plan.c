@@ -2,12 +2,7 @@
  * ask for. */
 #include "format/delimited/plan.h"
 #include "format_lab.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
+#include "test.h"
 
 typedef struct {
     schema_t *schema;
@@ -57,8 +52,7 @@ static void expect(const lab_t *lab, const char *expected) {
     assert_string_equal(out, expected);
 }
 
-static void test_types_and_order(void **state) {
-    (void)state;
+TEST(types_and_order) {
     lab_t lab = lab_for(
         "format: x\nrecord: {delimiter: \",\"}\nfields:\n  - {name: a}\n  - {name: b, type: trimmed}\n"
         "  - {name: c, type: int}\n  - {name: d, type: long}\n  - {name: e, type: number}\n"
@@ -74,8 +68,7 @@ static void test_types_and_order(void **state) {
 }
 
 /* The document's order is the format's, whatever the header's is; columns that are not there are left out. */
-static void test_columns(void **state) {
-    (void)state;
+TEST(columns) {
     lab_t lab = lab_for("format: x\nrecord: {delimiter: \",\", header: yes}\nfields:\n  - {name: a}\n  - "
                         "{name: b, optional: yes}\n"
                         "  - {name: c}\n",
@@ -84,8 +77,7 @@ static void test_columns(void **state) {
     lab_end(&lab);
 }
 
-static void test_groups(void **state) {
-    (void)state;
+TEST(groups) {
     lab_t lab = lab_for(
         "format: x\nrecord: {delimiter: \",\", header: yes}\nfields:\n  - {name: a, key: p.q.a}\n  - {name: "
         "b, "
@@ -109,8 +101,7 @@ static void test_groups(void **state) {
 }
 
 /* Keys of 14 bytes fit into an operation, longer ones stand apart. */
-static void test_long_keys(void **state) {
-    (void)state;
+TEST(long_keys) {
     for (size_t length = 12; length <= 120; length += length < 18 ? 1 : 34) {
         char key[130], yaml[600], expected[400];
         memset(key, 'k', length);
@@ -127,8 +118,7 @@ static void test_long_keys(void **state) {
     }
 }
 
-static void test_nulls(void **state) {
-    (void)state;
+TEST(nulls) {
     lab_t lab = lab_for("format: x\nrecord: {delimiter: \",\"}\nfields:\n  - {name: a}\n  - {name: b, nulls: "
                         "[]}\n  - {name: c, nulls: NULL}\n"
                         "  - {name: d, nulls: [\"\", NULL]}\n  - {name: e, nulls: [\"\", \"-1\"]}\n  - "
@@ -143,8 +133,7 @@ static void test_nulls(void **state) {
 
 /* A plan is simple only when fields can be taken one after the other without looking: if it says so falsely,
  * documents are wrong, which the tests of the record path would see; here the cases that must not be. */
-static void test_simple(void **state) {
-    (void)state;
+TEST(simple) {
     static const struct {
         const char *yaml, *text;
     } not_simple[] = {
@@ -166,12 +155,4 @@ static void test_simple(void **state) {
                         "1,2,3\n");
     assert_true(lab.plan.simple);
     lab_end(&lab);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_types_and_order), cmocka_unit_test(test_columns), cmocka_unit_test(test_groups),
-        cmocka_unit_test(test_long_keys),       cmocka_unit_test(test_nulls),   cmocka_unit_test(test_simple),
-    };
-    return cmocka_run_group_tests_name("plan", tests, NULL, NULL);
 }

@@ -1,15 +1,11 @@
 /* pool: buffers with slack under one budget: who waits, who does not, and what a closed pool says. */
 #include "base/threads/pool.h"
+#include "test.h"
 
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdatomic.h>
-#include <stddef.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 enum { USUAL = 1000 };
 
@@ -25,8 +21,7 @@ static void use(buffer_t *buffer, uint8_t with) {
     assert_uint_in_range(sum, 0, POOL_SLACK * 255);
 }
 
-static void test_take_and_give(void **state) {
-    (void)state;
+TEST(take_and_give) {
     pool_t *pool = pool_new(1 << 20, USUAL);
     assert_non_null(pool);
     buffer_t a, b, c;
@@ -52,8 +47,7 @@ static void test_take_and_give(void **state) {
 }
 
 /* However small the budget, one buffer is granted; a larger record than the whole budget as well. */
-static void test_one_is_always_granted(void **state) {
-    (void)state;
+TEST(one_is_always_granted) {
     pool_t *pool = pool_new(1, USUAL);
     for (int i = 0; i < 3; i++) {
         buffer_t buffer;
@@ -64,8 +58,7 @@ static void test_one_is_always_granted(void **state) {
     pool_destroy(pool);
 }
 
-static void test_grow_keeps_what_was_used(void **state) {
-    (void)state;
+TEST(grow_keeps_what_was_used) {
     pool_t *pool = pool_new(2 * USUAL, USUAL);
     buffer_t buffer;
     assert_true(pool_take(pool, 1, &buffer));
@@ -91,8 +84,7 @@ static void test_grow_keeps_what_was_used(void **state) {
 
 /* What a small text does not need goes back to the budget; a large one stays where it is. */
 /* Who holds all of the budget is not made to wait; and what is not needed any more is given back at once. */
-static void test_split(void **state) {
-    (void)state;
+TEST(split) {
     pool_t *pool = pool_new(100 * USUAL, USUAL);
     buffer_t first, rest, next;
     assert_non_null(pool);
@@ -114,8 +106,7 @@ static void test_split(void **state) {
     pool_destroy(pool);
 }
 
-static void test_shrink(void **state) {
-    (void)state;
+TEST(shrink) {
     pool_t *pool = pool_new(USUAL + USUAL / 2, USUAL);
     buffer_t small, other;
     assert_true(pool_take(pool, 1, &small));
@@ -145,8 +136,7 @@ static void test_shrink(void **state) {
 }
 
 /* Buffers of the usual size are kept and used again; larger ones go, and never come back as usual ones. */
-static void test_reuse(void **state) {
-    (void)state;
+TEST(reuse) {
     pool_t *pool = pool_new(100 * USUAL, USUAL);
     buffer_t a, b, large;
     assert_true(pool_take(pool, USUAL, &a));
@@ -189,8 +179,7 @@ static void wait_short(pool_t *pool) {
     assert_true(pool_is_short(pool));
 }
 
-static void test_waits_for_the_budget(void **state) {
-    (void)state;
+TEST(waits_for_the_budget) {
     pool_t *pool = pool_new(2 * USUAL, USUAL);
     buffer_t a, b;
     assert_true(pool_take(pool, USUAL, &a));
@@ -212,8 +201,7 @@ static void test_waits_for_the_budget(void **state) {
 }
 
 /* A large one waits until all that is needed was given back, however many small ones that is. */
-static void test_waits_for_enough(void **state) {
-    (void)state;
+TEST(waits_for_enough) {
     pool_t *pool = pool_new(3 * USUAL, USUAL);
     buffer_t held[3];
     for (int i = 0; i < 3; i++)
@@ -233,8 +221,7 @@ static void test_waits_for_enough(void **state) {
     pool_destroy(pool);
 }
 
-static void test_close_wakes_all(void **state) {
-    (void)state;
+TEST(close_wakes_all) {
     pool_t *pool = pool_new(USUAL, USUAL);
     buffer_t held, refused;
     assert_true(pool_take(pool, USUAL, &held));
@@ -286,8 +273,7 @@ static void *hammer(void *context) {
 }
 
 /* Never more than the budget is out, and nobody's bytes are another's. */
-static void test_many_threads(void **state) {
-    (void)state;
+TEST(many_threads) {
     pthread_t threads[THREADS];
     shared.pool = pool_new(BUDGET, USUAL);
     for (uintptr_t i = 0; i < THREADS; i++)
@@ -319,8 +305,7 @@ static void *grow(void *context) {
 
 /* Who may grow at once, and who waits until the other has given its buffer back. Each holds a usual buffer
  * before. */
-static void test_grow_waits(void **state) {
-    (void)state;
+TEST(grow_waits) {
     static const struct {
         size_t budget, first, second; /* in usual buffers */
         bool waits;
@@ -372,8 +357,7 @@ static void test_grow_waits(void **state) {
 }
 
 /* Who waits to grow is woken by the end of the pool, and still holds what it had. */
-static void test_close_wakes_growers(void **state) {
-    (void)state;
+TEST(close_wakes_growers) {
     pool_t *pool = pool_new(2 * USUAL, USUAL);
     buffer_t large;
     grower_t grower = {.pool = pool, .bytes = 9 * USUAL};
@@ -434,8 +418,7 @@ static void *feed(void *context) {
 
 /* However small the budget is and however many threads there are: all come through, and beside the budget
  * there is one large buffer at most (while it grows, the old and the new one). */
-static void test_many_grow(void **state) {
-    (void)state;
+TEST(many_grow) {
     static const struct {
         size_t budget, most_each, threads;
     } cases[] = {{5, 4, 2}, {5, 50, 2}, {5, 50, 4}, {1, 50, 4}, {20, 200, 8}, {8, 3, 16}, {3, 1000, 3}};
@@ -457,23 +440,4 @@ static void test_many_grow(void **state) {
         assert_false(pool_is_short(grown.pool));
         pool_destroy(grown.pool);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_take_and_give),
-        cmocka_unit_test(test_one_is_always_granted),
-        cmocka_unit_test(test_reuse),
-        cmocka_unit_test(test_grow_keeps_what_was_used),
-        cmocka_unit_test(test_shrink),
-        cmocka_unit_test(test_split),
-        cmocka_unit_test(test_waits_for_the_budget),
-        cmocka_unit_test(test_waits_for_enough),
-        cmocka_unit_test(test_close_wakes_all),
-        cmocka_unit_test(test_many_threads),
-        cmocka_unit_test(test_grow_waits),
-        cmocka_unit_test(test_close_wakes_growers),
-        cmocka_unit_test(test_many_grow),
-    };
-    return cmocka_run_group_tests_name("pool", tests, NULL, NULL);
 }

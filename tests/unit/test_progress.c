@@ -1,14 +1,10 @@
 /* progress: what the bar says of a load, at times that the test makes; and how it becomes shorter. */
 #include "load/spec/progress.h"
+#include "test.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static const int64_t SECOND = 1000000000;
 
@@ -19,8 +15,7 @@ static progress_view_t view_of(const progress_state_t *state, double share, doub
     return (progress_view_t){.state = *state, .share = share, .rate = rate, .left_s = left_s};
 }
 
-static void test_whole_line(void **unused) {
-    (void)unused;
+TEST(whole_line) {
     char line[PROGRESS_LINE];
     const progress_view_t view = view_of(&half, 0.5, 9240, 42.5);
     assert_string_equal(progress_line(&view, 0, line),
@@ -29,8 +24,7 @@ static void test_whole_line(void **unused) {
 }
 
 /* What matters most goes last: how far, what is rejected, how long it will take. */
-static void test_narrow(void **unused) {
-    (void)unused;
+TEST(narrow) {
     char line[PROGRESS_LINE];
     const progress_state_t clean = {.bytes = 1, .total_bytes = 2, .documents = 1};
     const progress_view_t view = view_of(&half, 0.5, 9240, 42.5), of_clean = view_of(&clean, 0.25, 555000, 3);
@@ -44,8 +38,7 @@ static void test_narrow(void **unused) {
 }
 
 /* stdin: nobody knows how much there is. */
-static void test_unknown(void **unused) {
-    (void)unused;
+TEST(unknown) {
     char line[PROGRESS_LINE];
     const progress_state_t stream = {.bytes = 68400000, .documents = 764000};
     progress_t progress = {.sample_count = 0};
@@ -62,8 +55,7 @@ static progress_view_t at(progress_t *progress, double seconds, uint64_t bytes, 
 }
 
 /* A rate of the last half minute: a load that was fast, and is slow now, says so. */
-static void test_of_late(void **unused) {
-    (void)unused;
+TEST(of_late) {
     progress_t progress = {.sample_count = 0};
     progress_view_t view = {.rate = 0};
     for (int i = 0; i <= 100; i++) /* a thousand a second, for ten seconds */
@@ -77,8 +69,7 @@ static void test_of_late(void **unused) {
     assert_true(view.rate < 0.001 && isnan(view.left_s));
 }
 
-static void test_beginning(void **unused) {
-    (void)unused;
+TEST(beginning) {
     char line[PROGRESS_LINE];
     progress_t progress = {.sample_count = 0};
     progress_view_t view = at(&progress, 5, 0, 0);
@@ -89,8 +80,7 @@ static void test_beginning(void **unused) {
 }
 
 /* --limit: of ten files only the first may be read. More was read than was there: files grow. */
-static void test_limit_and_growth(void **unused) {
-    (void)unused;
+TEST(limit_and_growth) {
     char line[PROGRESS_LINE];
     progress_t progress = {.sample_count = 0};
     const progress_state_t limited = {.bytes = 10, .total_bytes = 1000, .records = 900, .most_records = 1000},
@@ -102,13 +92,4 @@ static void test_limit_and_growth(void **unused) {
     const progress_view_t nearly = view_of(&half, 0.9999, 1, 3600 * 3.0);
     assert_non_null(strstr(progress_line(&nearly, 0, line), "  99%"));
     assert_non_null(strstr(line, "3 h 00 min left"));
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_whole_line), cmocka_unit_test(test_narrow),
-        cmocka_unit_test(test_unknown),    cmocka_unit_test(test_of_late),
-        cmocka_unit_test(test_beginning),  cmocka_unit_test(test_limit_and_growth),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

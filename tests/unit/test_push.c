@@ -1,6 +1,7 @@
 /* Records that a program pushes into a load, with a server of this process. */
 #include "box/box.h"
 #include "push_lab.h"
+#include "test.h"
 
 #include <pthread.h>
 #include <signal.h>
@@ -33,7 +34,7 @@ static void nap(long milliseconds) {
 }
 
 /* Pieces of any size, cut anywhere, give the same records as one; what was pushed before is not loaded again. */
-static void test_pieces(void **state) {
+TEST(pieces) {
     static const size_t pieces[] = {1, 7, 4096, SIZE_MAX};
     (void)state;
     for (size_t i = 0; i < sizeof pieces / sizeof *pieces; i++) {
@@ -63,7 +64,7 @@ static void test_pieces(void **state) {
 }
 
 /* More than the load keeps: who pushes waits, and all of it arrives. */
-static void test_more_than_there_is_room_for(void **state) {
+TEST(more_than_there_is_room_for) {
     enum { MANY = 200000 };
     (void)state;
     lab_t lab;
@@ -82,8 +83,7 @@ static void test_more_than_there_is_room_for(void **state) {
 }
 
 /* A rejected record is counted, and its text kept; nothing pushed is an end, too. */
-static void test_rejects_and_nothing(void **state) {
-    (void)state;
+TEST(rejects_and_nothing) {
     lab_t lab;
     tipple_error_t error;
     lab_open(&lab);
@@ -105,7 +105,7 @@ static void test_rejects_and_nothing(void **state) {
 }
 
 /* The sentence of a load whose first 100 records were all rejected asks for 100%. */
-static void test_all_rejected(void **state) {
+TEST(all_rejected) {
     enum { MANY = 150 };
     (void)state;
     lab_t lab;
@@ -124,8 +124,7 @@ static void test_all_rejected(void **state) {
 }
 
 /* Documents keep their `_id`; what is no whole one is not taken. */
-static void test_documents(void **state) {
-    (void)state;
+TEST(documents) {
     lab_t lab;
     tipple_error_t error;
     lab_open(&lab);
@@ -153,8 +152,7 @@ static void test_documents(void **state) {
 }
 
 /* Documents that no server takes are refused in the call; those around them are loaded. */
-static void test_too_large(void **state) {
-    (void)state;
+TEST(too_large) {
     enum { LARGE = 17 << 20 };
     lab_t lab;
     tipple_error_t error;
@@ -183,8 +181,7 @@ static void test_too_large(void **state) {
 }
 
 /* A format is guessed of what comes first. */
-static void test_guessed(void **state) {
-    (void)state;
+TEST(guessed) {
     lab_t lab;
     size_t length;
     tipple_error_t error;
@@ -217,8 +214,7 @@ static int push_until_it_fails(tipple_load_t *load, tipple_error_t *error) {
 }
 
 /* The load fails while records are pushed: each later call says why, and the same pushed again completes it. */
-static void test_failure_in_the_middle(void **state) {
-    (void)state;
+TEST(failure_in_the_middle) {
     lab_t lab;
     size_t length;
     tipple_error_t error, again;
@@ -253,8 +249,7 @@ static void test_failure_in_the_middle(void **state) {
 }
 
 /* Other records under the same name are noticed, not loaded. */
-static void test_other_records(void **state) {
-    (void)state;
+TEST(other_records) {
     lab_t lab;
     tipple_error_t error;
     size_t length;
@@ -271,8 +266,7 @@ static void test_other_records(void **state) {
     box_stop(lab.box);
 }
 
-static void test_refused(void **state) {
-    (void)state;
+TEST(refused) {
     static const struct {
         const char *name, *value, *says;
     } wrong[] = {{"thread", "2", "did you mean 'threads'"},
@@ -330,8 +324,7 @@ static void on_progress(void *context, uint64_t documents, uint64_t bytes) {
 }
 
 /* A callback cancels: pushes fail then, and the same again completes the load. */
-static void test_cancel_by_callback(void **state) {
-    (void)state;
+TEST(cancel_by_callback) {
     lab_t lab;
     tipple_error_t error;
     lab_open(&lab);
@@ -364,8 +357,7 @@ static void *cancel_soon(void *load) {
 }
 
 /* Another thread cancels while this one waits in finish, for a server that is away. */
-static void test_cancel_by_thread(void **state) {
-    (void)state;
+TEST(cancel_by_thread) {
     pthread_t thread;
     tipple_error_t error;
     push_write_format();
@@ -380,8 +372,7 @@ static void test_cancel_by_thread(void **state) {
 }
 
 /* A load that is destroyed in the middle is none that was finished: its last line is not a whole record. */
-static void test_destroyed(void **state) {
-    (void)state;
+TEST(destroyed) {
     lab_t lab;
     tipple_error_t error;
     size_t length;
@@ -440,7 +431,7 @@ static void *load_one(void *context) {
 }
 
 /* Two into one collection, one into another, and one that is cancelled: nobody stops, or hears, another's. */
-static void test_at_once(void **state) {
+TEST(at_once) {
     enum { LOADS = 4 };
     (void)state;
     lab_t lab;
@@ -474,7 +465,7 @@ static void on_signal(int number) {
     elsewhere += !pthread_equal(pthread_self(), host);
 }
 
-static void test_host(void **state) {
+TEST(host) {
     static const int numbers[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGALRM, SIGUSR1};
     enum { NUMBERS = sizeof numbers / sizeof *numbers };
     (void)state;
@@ -522,23 +513,4 @@ static void test_host(void **state) {
     close(out);
     close(err);
     box_stop(lab.box);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_pieces),
-                                       cmocka_unit_test(test_more_than_there_is_room_for),
-                                       cmocka_unit_test(test_rejects_and_nothing),
-                                       cmocka_unit_test(test_all_rejected),
-                                       cmocka_unit_test(test_documents),
-                                       cmocka_unit_test(test_too_large),
-                                       cmocka_unit_test(test_guessed),
-                                       cmocka_unit_test(test_failure_in_the_middle),
-                                       cmocka_unit_test(test_other_records),
-                                       cmocka_unit_test(test_refused),
-                                       cmocka_unit_test(test_cancel_by_callback),
-                                       cmocka_unit_test(test_cancel_by_thread),
-                                       cmocka_unit_test(test_destroyed),
-                                       cmocka_unit_test(test_at_once),
-                                       cmocka_unit_test(test_host)};
-    return cmocka_run_group_tests_name("push", tests, NULL, NULL);
 }

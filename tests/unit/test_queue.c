@@ -1,16 +1,12 @@
 /* queue: order, back-pressure, waiting with a limit, and the end. */
 #include "base/clock.h"
 #include "base/threads/queue.h"
+#include "test.h"
 
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdatomic.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 enum { MS = 1000000 };
 
@@ -18,8 +14,7 @@ static void *item(uintptr_t number) {
     return (void *)number; /* never looked into */
 }
 
-static void test_first_in_first_out(void **state) {
-    (void)state;
+TEST(first_in_first_out) {
     queue_t *queue = queue_new(3);
     assert_non_null(queue);
     uintptr_t pushed = 1, popped = 1;
@@ -35,8 +30,7 @@ static void test_first_in_first_out(void **state) {
     queue_destroy(NULL);
 }
 
-static void test_offer(void **state) {
-    (void)state;
+TEST(offer) {
     queue_t *queue = queue_new(2);
     assert_int_equal(queue_offer(queue, item(1), 0), QUEUE_TAKEN);
     assert_true(queue_push(queue, item(2), 0));
@@ -51,8 +45,7 @@ static void test_offer(void **state) {
     queue_destroy(queue);
 }
 
-static void test_near_ones_first(void **state) {
-    (void)state;
+TEST(near_ones_first) {
     queue_t *queue = queue_new(8);
     static const uint32_t places[] = {0, 256, 511, 512, 767, 1023, 1, 300};
     for (int round = 0; round < 3; round++) { /* the ring goes round */
@@ -71,8 +64,7 @@ static void test_near_ones_first(void **state) {
     queue_destroy(queue);
 }
 
-static void test_waits_in_time(void **state) {
-    (void)state;
+TEST(waits_in_time) {
     queue_t *queue = queue_new(1);
     int64_t began = clock_now_ns();
     assert_null(queue_pop(queue, 30 * MS, 0, 1));
@@ -88,8 +80,7 @@ static void test_waits_in_time(void **state) {
     queue_destroy(queue);
 }
 
-static void test_end(void **state) {
-    (void)state;
+TEST(end) {
     queue_t *queue = queue_new(4);
     assert_true(queue_push(queue, item(1), 0));
     assert_true(queue_push(queue, item(2), 0));
@@ -129,8 +120,7 @@ static void settle(const atomic_int *count, int wanted) {
 }
 
 /* A full queue makes the producer wait, until there is room or nobody wants more. */
-static void test_back_pressure(void **state) {
-    (void)state;
+TEST(back_pressure) {
     producer_t producer = {.queue = queue_new(2)};
     pthread_t thread;
     assert_int_equal(pthread_create(&thread, NULL, produce, &producer), 0);
@@ -156,8 +146,7 @@ static void *pop_one(void *context) {
 }
 
 /* Closing wakes all who wait for something. */
-static void test_close_wakes_consumers(void **state) {
-    (void)state;
+TEST(close_wakes_consumers) {
     queue_t *queue = queue_new(2);
     pthread_t threads[3];
     for (int i = 0; i < 3; i++)
@@ -210,8 +199,7 @@ static void *pop_many(void *context) {
     return NULL;
 }
 
-static void test_nothing_lost_nothing_twice(void **state) {
-    (void)state;
+TEST(nothing_lost_nothing_twice) {
     queue_t *queue = queue_new(5);
     pthread_t producers[PRODUCERS], consumers[CONSUMERS];
     worker_t pushing[PRODUCERS], popping[CONSUMERS];
@@ -236,18 +224,4 @@ static void test_nothing_lost_nothing_twice(void **state) {
     assert_int_equal(count, all);
     assert_int_equal(sum, all * (all + 1) / 2);
     queue_destroy(queue);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_first_in_first_out),
-        cmocka_unit_test(test_offer),
-        cmocka_unit_test(test_near_ones_first),
-        cmocka_unit_test(test_waits_in_time),
-        cmocka_unit_test(test_end),
-        cmocka_unit_test(test_back_pressure),
-        cmocka_unit_test(test_close_wakes_consumers),
-        cmocka_unit_test(test_nothing_lost_nothing_twice),
-    };
-    return cmocka_run_group_tests_name("queue", tests, NULL, NULL);
 }

@@ -1,17 +1,12 @@
 /* pays: when ranges are worth while, by what is known of server and collection. */
 #include "query/split/range_cost.h"
+#include "test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
-static void grounds(void **state) {
-    (void)state;
+TEST(grounds) {
     const topology_t server = {.clustered = true, .count = 2e6, .by_id = true, .shards = 1, .cores = 8};
     const topology_t cluster = {
         .clustered = true, .count = 2e6, .by_id = true, .router = true, .shards = 4, .cores = 12};
@@ -63,8 +58,7 @@ static void grounds(void **state) {
     }
 }
 
-static void cores(void **state) {
-    (void)state;
+TEST(cores) {
     static const struct {
         const char *shards[4], *router;
         uint32_t own, cores;
@@ -97,8 +91,7 @@ static void cores(void **state) {
     }
 }
 
-static void keys(void **state) {
-    (void)state;
+TEST(keys) {
     static const struct {
         const char *key;
         bool id;
@@ -115,8 +108,7 @@ static void keys(void **state) {
     }
 }
 
-static void indexes(void **state) {
-    (void)state;
+TEST(indexes) {
     static const struct {
         const char *explained, *index;
     } cases[] = {
@@ -137,14 +129,4 @@ static void indexes(void **state) {
         assert_string_equal(name, cases[i].index ? cases[i].index : "");
         bson_destroy(explained);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(grounds),
-        cmocka_unit_test(cores),
-        cmocka_unit_test(keys),
-        cmocka_unit_test(indexes),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

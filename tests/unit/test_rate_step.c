@@ -1,17 +1,12 @@
 /* pace: the rule by which a polite load goes, in a world made of formulas. */
 #include "load/rate/rate_step.h"
+#include "test.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
-#include <cmocka.h>
-
-static void test_begins_small(void **state) {
-    (void)state;
+TEST(begins_small) {
     rate_step_t pace = rate_step_begin(16);
     assert_true(pace.limit == 0);
     assert_false(rate_step_step(&pace, 1)); /* whatever it was, it was not us */
@@ -19,8 +14,7 @@ static void test_begins_small(void **state) {
 }
 
 /* Nobody suffers: up to all threads, in reasonable time, and no further. */
-static void test_grows(void **state) {
-    (void)state;
+TEST(grows) {
     static const double mosts[] = {1, 4, 64, 256};
     for (size_t i = 0; i < sizeof mosts / sizeof *mosts; i++) {
         rate_step_t pace = rate_step_begin(mosts[i]);
@@ -38,8 +32,7 @@ static void test_grows(void **state) {
 }
 
 /* Somebody suffers: much less at once, but never nothing. */
-static void test_shrinks(void **state) {
-    (void)state;
+TEST(shrinks) {
     rate_step_t pace = rate_step_begin(64);
     for (int i = 0; i < 200; i++)
         rate_step_step(&pace, 0);
@@ -56,8 +49,7 @@ static void test_shrinks(void **state) {
     assert_true(hard.limit < soft.limit && soft.limit < 8);
 }
 
-static void test_stays(void **state) {
-    (void)state;
+TEST(stays) {
     rate_step_t pace = {.limit = 5, .most = 64};
     for (int i = 0; i < 20; i++)
         assert_false(rate_step_step(&pace, 0.55));
@@ -66,8 +58,7 @@ static void test_stays(void **state) {
 
 /* A server that can bear so much, and presses in proportion: the load finds it and keeps near it, always
  * below what would be too much for long. */
-static void test_finds_what_is_borne(void **state) {
-    (void)state;
+TEST(finds_what_is_borne) {
     static const double bearable[] = {0.1, 0.8, 3, 20};
     for (size_t i = 0; i < sizeof bearable / sizeof *bearable; i++) {
         rate_step_t pace = rate_step_begin(64);
@@ -86,8 +77,7 @@ static void test_finds_what_is_borne(void **state) {
     }
 }
 
-static void test_learns_the_usual(void **state) {
-    (void)state;
+TEST(learns_the_usual) {
     rate_step_usual_t learned;
     rate_step_learn_init(&learned);
     assert_true(isnan(rate_step_times(&learned)));
@@ -115,8 +105,7 @@ static void test_learns_the_usual(void **state) {
 }
 
 /* One slow look among many is not yet a trend. */
-static void test_smooths(void **state) {
-    (void)state;
+TEST(smooths) {
     rate_step_usual_t learned;
     rate_step_learn_init(&learned);
     for (int i = 0; i < 10; i++)
@@ -125,26 +114,11 @@ static void test_smooths(void **state) {
     assert_true(rate_step_times(&learned) < 1.15);
 }
 
-static void test_batches(void **state) {
-    (void)state;
+TEST(batches) {
     assert_true(rate_step_batches(NAN) == 0);
     assert_true(rate_step_batches(1) == 0);
     assert_true(rate_step_batches(0.2) == 0);
     assert_true(rate_step_batches(1.9) > 0.4 && rate_step_batches(1.9) < 0.6);
     assert_true(rate_step_batches(5) == 1);
     assert_true(rate_step_batches(INFINITY) == 1);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_begins_small),
-        cmocka_unit_test(test_grows),
-        cmocka_unit_test(test_shrinks),
-        cmocka_unit_test(test_stays),
-        cmocka_unit_test(test_finds_what_is_borne),
-        cmocka_unit_test(test_learns_the_usual),
-        cmocka_unit_test(test_smooths),
-        cmocka_unit_test(test_batches),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

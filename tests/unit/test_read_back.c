@@ -1,16 +1,12 @@
 /* read_back: what is there of a block's records, against ranges written by hand. */
 #include "load/read_back/read_back.h"
+#include "test.h"
 
 #include <bson/bson.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <xxhash.h>
-
-#include <cmocka.h>
 
 static void build(bson_t *document, int64_t id, char content) {
     const char text[2] = {content, 0};
@@ -64,8 +60,7 @@ static void check(const char *stored, const char *records, const char *found, bo
     read_back_free(range);
 }
 
-static void test_by_hand(void **state) {
-    (void)state;
+TEST(by_hand) {
     check("", "1a 2b", "nn", false);
     check("1a 2b", "1a 2b", "ss", false);
     check("2b", "1a 2b 3c", "nsn", false);
@@ -76,22 +71,19 @@ static void test_by_hand(void **state) {
 }
 
 /* The same `_id` on several shards: one that is equal is enough. */
-static void test_several(void **state) {
-    (void)state;
+TEST(several) {
     check("1x 1a 2b", "1a 2b", "ss", false);
     check("1a 1x 2b", "1a 2b", "ss", false);
     check("1x 1y 2b", "1a 2b", "os", false);
     check("1a 1a", "1a", "s", false);
 }
 
-static void test_rejects(void **state) {
-    (void)state;
+TEST(rejects) {
     check("1a 2x", "1a 2- 3c", "son", false);
     check("1a", "1a 2- 3c", "snn", false);
 }
 
-static void test_accepted(void **state) {
-    (void)state;
+TEST(accepted) {
     check("1a 2h", "1a 2- 3c", "san", true);
     check("1h 2x 3c", "1a 2b 3c", "aos", true);
     check("1x 1h", "1a", "a", true);
@@ -126,8 +118,7 @@ static void check_end(const char *stored, int64_t known, int64_t expected) {
     read_back_free(range);
 }
 
-static void test_strays(void **state) {
-    (void)state;
+TEST(strays) {
     check_end("35", -1, -1);
     check_end("", -1, -1);
     check_end("33557", 7, -1);
@@ -135,12 +126,4 @@ static void test_strays(void **state) {
     check_end("345", -1, 4);
     check_end("3578", 7, 8);
     check_end("79", -1, 7);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_by_hand),  cmocka_unit_test(test_several), cmocka_unit_test(test_rejects),
-        cmocka_unit_test(test_accepted), cmocka_unit_test(test_strays),
-    };
-    return cmocka_run_group_tests_name("read_back", tests, NULL, NULL);
 }

@@ -1,15 +1,10 @@
 /* position: the _id of a record, there and back, and the spread of the lanes. */
 #include "format/record/record_id.h"
+#include "test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
 
-#include <cmocka.h>
-
-static void test_lane_reverses_ten_bits(void **state) {
-    (void)state;
+TEST(lane_reverses_ten_bits) {
     assert_int_equal(record_id_lane(0, 0), 0);
     assert_int_equal(record_id_lane(0, RECORD_ID_BLOCK_BYTES - 1), 0);
     assert_int_equal(record_id_lane(0, RECORD_ID_BLOCK_BYTES), 512);
@@ -23,8 +18,7 @@ static void test_lane_reverses_ten_bits(void **state) {
                          RECORD_ID_LANES - 1);
 }
 
-static void test_id_and_back(void **state) {
-    (void)state;
+TEST(id_and_back) {
     static const uint64_t voffs[] = {0, 1, 262143, 262144, 1ull << 40, (1ull << RECORD_ID_OFFSET_BITS) - 1};
     for (uint32_t lane = 0; lane < RECORD_ID_LANES; lane++) {
         for (size_t i = 0; i < sizeof voffs / sizeof *voffs; i++) {
@@ -37,8 +31,7 @@ static void test_id_and_back(void **state) {
 }
 
 /* Any 1,024 blocks in a row use every lane once, so that every id range of equal size gets its share. */
-static void test_blocks_use_all_lanes(void **state) {
-    (void)state;
+TEST(blocks_use_all_lanes) {
     static const uint32_t ordinals[] = {0, 1, 7, 1000, 123456};
     for (size_t i = 0; i < sizeof ordinals / sizeof *ordinals; i++) {
         char used[RECORD_ID_LANES];
@@ -51,8 +44,7 @@ static void test_blocks_use_all_lanes(void **state) {
 }
 
 /* A few blocks in a row already fall evenly on 2, 4 or 8 equal ranges of lanes, and so do small files. */
-static void test_any_moment_is_even(void **state) {
-    (void)state;
+TEST(any_moment_is_even) {
     for (uint32_t shards = 2; shards <= 8; shards *= 2) {
         int by_block[8] = {0}, by_file[8] = {0};
         for (uint32_t i = 0; i < 16; i++) {
@@ -64,14 +56,4 @@ static void test_any_moment_is_even(void **state) {
             assert_int_equal(by_file[shard], 16 / shards);
         }
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_lane_reverses_ten_bits),
-        cmocka_unit_test(test_id_and_back),
-        cmocka_unit_test(test_blocks_use_all_lanes),
-        cmocka_unit_test(test_any_moment_is_even),
-    };
-    return cmocka_run_group_tests_name("position", tests, NULL, NULL);
 }

@@ -1,13 +1,9 @@
 /* server: what errors mean for a load. */
 #include "server/refusal.h"
 #include "server/server.h"
+#include "test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static refusal_t of(uint32_t domain, uint32_t code, const char *words) {
     bson_error_t error;
@@ -15,8 +11,7 @@ static refusal_t of(uint32_t domain, uint32_t code, const char *words) {
     return refusal_of(&error, NULL);
 }
 
-static void test_codes(void **state) {
-    (void)state;
+TEST(codes) {
     static const struct {
         uint32_t code;
         refusal_t refusal;
@@ -35,8 +30,7 @@ static void test_codes(void **state) {
             fail_msg("code %u", cases[i].code);
 }
 
-static void test_driver(void **state) {
-    (void)state;
+TEST(driver) {
     assert_int_equal(of(MONGOC_ERROR_STREAM, MONGOC_ERROR_STREAM_SOCKET, ""), REFUSAL_GONE);
     assert_int_equal(of(MONGOC_ERROR_PROTOCOL, MONGOC_ERROR_PROTOCOL_INVALID_REPLY, ""), REFUSAL_GONE);
     assert_int_equal(of(MONGOC_ERROR_PROTOCOL, MONGOC_ERROR_PROTOCOL_BAD_WIRE_VERSION, ""), REFUSAL_OTHER);
@@ -55,8 +49,7 @@ static void test_driver(void **state) {
     assert_int_equal(of(0, 0, ""), REFUSAL_GONE);
 }
 
-static void test_words(void **state) {
-    (void)state;
+TEST(words) {
     assert_int_equal(of(MONGOC_ERROR_SERVER, 8, "28: No space left on device"), REFUSAL_STATE);
     assert_int_equal(of(MONGOC_ERROR_SERVER, 0, "not master"), REFUSAL_GONE);
     assert_int_equal(of(MONGOC_ERROR_SERVER, 1, "something else"), REFUSAL_OTHER);
@@ -80,8 +73,7 @@ static void refused(const char *doing, const char *role) {
 }
 
 /* The role that is missing is named. */
-static void test_roles(void **state) {
-    (void)state;
+TEST(roles) {
     refused("run 'drop' on d.c", "it needs the role readWrite on the database d");
     static const char *const readings[] = {
         "look at the collection", "list the indexes of d.c", "draw the parameters of the query 'q'",
@@ -96,14 +88,4 @@ static void test_roles(void **state) {
     refused("run 'update' on config.collections", "it needs the role clusterManager");
     refused("read the config database", "it needs the role clusterMonitor (not authorized)");
     refused("run 'listShards' on admin", "it needs the role clusterMonitor");
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_codes),
-        cmocka_unit_test(test_driver),
-        cmocka_unit_test(test_words),
-        cmocka_unit_test(test_roles),
-    };
-    return cmocka_run_group_tests_name("refusal", tests, NULL, NULL);
 }

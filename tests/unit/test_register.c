@@ -2,15 +2,11 @@
  * and adding. */
 #include "catalog/register/register.h"
 #include "format/record/record_id.h"
+#include "test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static err_t err;
 
@@ -241,8 +237,7 @@ static void begin_all(lab_t *lab) {
 
 /* ---- */
 
-static void test_known_again(void **state) {
-    (void)state;
+TEST(known_again) {
     lab_t lab;
     begin(&lab);
     assert_int_equal(one(&lab, file_of("d/a", 'x', 10), 1), 0);
@@ -260,8 +255,7 @@ static void test_known_again(void **state) {
 
 /* Under each path under which it was recognised it is known again, whatever is under the others by now. Its own path goes first. What
  * has other content there is another one, if the content has another place, and else it has changed. */
-static void test_known_by_each_name(void **state) {
-    (void)state;
+TEST(known_by_each_name) {
     lab_t lab;
     begin(&lab);
     assert_int_equal(one(&lab, file_of("d/x", 'x', 10), 1), 0);
@@ -298,8 +292,7 @@ static void test_known_by_each_name(void **state) {
 }
 
 /* The content of one of another name: a new input, of which that is told; not before anything was sent of the other. */
-static void test_other_names(void **state) {
-    (void)state;
+TEST(other_names) {
     lab_t lab;
     begin(&lab);
     assert_int_equal(one(&lab, file_of("a", 'x', 10), 1), 0);
@@ -316,8 +309,7 @@ static void test_other_names(void **state) {
 }
 
 /* Another folder: moved, another spelling of the path, or a copy. */
-static void test_other_folders(void **state) {
-    (void)state;
+TEST(other_folders) {
     lab_t lab;
     begin(&lab);
     assert_int_equal(one(&lab, file_of("d/a", 'x', 10), 1), 0);
@@ -348,8 +340,7 @@ static void test_other_folders(void **state) {
 }
 
 /* Renamed and grown, a copy that has grown, or a part of it: another input, of which that is told. */
-static void test_renamed_and_grown(void **state) {
-    (void)state;
+TEST(renamed_and_grown) {
     static const struct {
         wanted_t now;
         stands_t stands;
@@ -378,8 +369,7 @@ static void test_renamed_and_grown(void **state) {
 }
 
 /* Of two files of one load, too; of one that has grown; and of the earlier version of one. */
-static void test_alike(void **state) {
-    (void)state;
+TEST(alike) {
     lab_t lab;
     begin(&lab);
     wanted_t both[] = {file_of("a", 'x', 20), file_of("b", 'x', 10), file_of("c", 'x', 10),
@@ -410,8 +400,7 @@ static void test_alike(void **state) {
 }
 
 /* Copies are meant to be beside what they are copies of, also where that is new and they are not. */
-static void test_alike_copies(void **state) {
-    (void)state;
+TEST(alike_copies) {
     lab_t lab;
     begin(&lab);
     wanted_t both[] = {file_of("a", 'x', 10), file_of("a!copy-2", 'x', 10)};
@@ -427,8 +416,7 @@ static void test_alike_copies(void **state) {
 }
 
 /* All that is known of an input is there, by content and by name; the surest is told. */
-static void test_alike_and_packed(void **state) {
-    (void)state;
+TEST(alike_and_packed) {
     for (int before = 0; before < 2; before++) {
         lab_t lab;
         begin(&lab);
@@ -453,8 +441,7 @@ static void test_alike_and_packed(void **state) {
 }
 
 /* What grows by the same load is compared as it is now, and one that is not loaded to its end is told so. */
-static void test_alike_and_growing(void **state) {
-    (void)state;
+TEST(alike_and_growing) {
     lab_t lab;
     begin(&lab);
     assert_int_equal(one(&lab, file_of("a", 'x', 10), 1), 0);
@@ -480,8 +467,7 @@ static void test_alike_and_growing(void **state) {
 }
 
 /* Of several that are equal the newest entry counts; an earlier version of another one is known as well. */
-static void test_alike_to_several(void **state) {
-    (void)state;
+TEST(alike_to_several) {
     lab_t lab;
     begin(&lab);
     stands_there = STANDS_OTHER;
@@ -498,8 +484,7 @@ static void test_alike_to_several(void **state) {
 }
 
 /* However many there are, each that is equal to another one is found. */
-static void test_many_alike(void **state) {
-    (void)state;
+TEST(many_alike) {
     enum { COUNT = 3000 };
     lab_t lab;
     begin(&lab);
@@ -523,8 +508,7 @@ static void test_many_alike(void **state) {
 }
 
 /* A member of an archive has the archive's last name and its own whole one: another archive's is another one. */
-static void test_members(void **state) {
-    (void)state;
+TEST(members) {
     static const struct {
         const char *name, *last_name;
         int is;
@@ -551,8 +535,7 @@ static void test_members(void **state) {
 }
 
 /* A name that is no whole path was another folder's file: its documents stay. An emptied file is none of the empty ones. */
-static void test_whose_name(void **state) {
-    (void)state;
+TEST(whose_name) {
     lab_t lab;
     begin(&lab);
     assert_int_equal(one(&lab, file_of("a", 'x', 10), 1), 0);
@@ -578,8 +561,7 @@ static void test_whose_name(void **state) {
 }
 
 /* Another folder, and longer: the old one, if only one could be it, and nothing stands where that was. */
-static void test_moved_and_grown(void **state) {
-    (void)state;
+TEST(moved_and_grown) {
     static const struct {
         uint64_t first, second; /* bytes of d/a and e/a, which are loaded; 0: it is not */
         uint64_t read;          /* records of each, which is complete; 0: it was begun, and no more */
@@ -650,8 +632,7 @@ static void test_moved_and_grown(void **state) {
 }
 
 /* A file was moved, and another one has its name now: each is what it is, whichever is given first. */
-static void test_moved_and_followed(void **state) {
-    (void)state;
+TEST(moved_and_followed) {
     static const struct {
         bool known, reload, first; /* in its new place, by a load before; and the new one is given first */
         char letter; /* what the new one begins with: with 'x' it is the old one, and that a copy */
@@ -692,8 +673,7 @@ static void test_moved_and_followed(void **state) {
 }
 
 /* A path is read in the folder that the command is given in: what stands there may be any other file. */
-static void test_path_of_another_folder(void **state) {
-    (void)state;
+TEST(path_of_another_folder) {
     for (int grown = 0; grown < 2; grown++) {
         lab_t lab;
         begin(&lab);
@@ -714,8 +694,7 @@ static void test_path_of_another_folder(void **state) {
 }
 
 /* A new file of a name that many have: they are not read where the file system says that they are what they were. */
-static void test_not_read_again(void **state) {
-    (void)state;
+TEST(not_read_again) {
     lab_t lab;
     begin(&lab);
     stands_there = STANDS_OTHER;
@@ -732,8 +711,7 @@ static void test_not_read_again(void **state) {
 }
 
 /* So many files of one name are gone that it says nothing: nobody reads the beginning of a new one for each of them. */
-static void test_many_gone(void **state) {
-    (void)state;
+TEST(many_gone) {
     for (int more = 0; more < 2; more++) {
         lab_t lab;
         begin(&lab);
@@ -752,8 +730,7 @@ static void test_many_gone(void **state) {
 }
 
 /* The first portion of what is new is registered as taken, a group as a whole; of what is there nothing is touched. */
-static void test_first_portion_is_taken(void **state) {
-    (void)state;
+TEST(first_portion_is_taken) {
     static const struct {
         portion_t portion;
         const char *taken; /* by piece: of a; of b, which has two; of c and d, which are one group; of e */
@@ -801,8 +778,7 @@ static void test_first_portion_is_taken(void **state) {
 }
 
 /* What was added without a doubt is not read again; where the reply was lost, or somebody was first, it is. */
-static void test_read_again_in_doubt(void **state) {
-    (void)state;
+TEST(read_again_in_doubt) {
     for (int lost = 0; lost < 2; lost++) {
         lab_t lab;
         begin(&lab);
@@ -835,8 +811,7 @@ static void drop_and_make(void *context) {
 
 /* A load that slept while another one dropped the collection adds nothing to the catalog of the new one. Or it has added its
  * entries, which nobody reads: it must not load them. */
-static void test_dropped_meanwhile(void **state) {
-    (void)state;
+TEST(dropped_meanwhile) {
     static const struct {
         uint32_t generation;
         void (*meanwhile)(void *);
@@ -862,8 +837,7 @@ static void test_dropped_meanwhile(void **state) {
 
 /* One that had its numbers before the drop may add entries after it. They are nobody's: the same file is loaded anew, whether
  * its entry would have the same key or not. */
-static void test_left_behind(void **state) {
-    (void)state;
+TEST(left_behind) {
     for (int same = 0; same < 2; same++) {
         lab_t lab;
         begin(&lab);
@@ -883,8 +857,7 @@ static void test_left_behind(void **state) {
 }
 
 /* Many of one last name: each path is looked at once, not once for each pair. */
-static void test_one_last_name(void **state) {
-    (void)state;
+TEST(one_last_name) {
     lab_t lab;
     begin(&lab);
     stands_there = STANDS_OTHER;
@@ -904,8 +877,7 @@ static void test_one_last_name(void **state) {
 }
 
 /* A stream has its name for itself. */
-static void test_one_name(void **state) {
-    (void)state;
+TEST(one_name) {
     lab_t lab;
     begin(&lab);
     assert_int_equal(one(&lab, file_of("a", 'x', 10), 1), 0);
@@ -917,8 +889,7 @@ static void test_one_name(void **state) {
     end(&lab);
 }
 
-static void test_grown_or_changed(void **state) {
-    (void)state;
+TEST(grown_or_changed) {
     lab_t lab;
     begin(&lab);
     assert_int_equal(one(&lab, file_of("a", 'x', 10), 1), 0);
@@ -961,8 +932,7 @@ static void test_grown_or_changed(void **state) {
     end(&lab);
 }
 
-static void test_streams(void **state) {
-    (void)state;
+TEST(streams) {
     lab_t lab;
     begin(&lab);
     assert_int_equal(one(&lab, stream_of("a/x", true), 1), 0);
@@ -973,8 +943,7 @@ static void test_streams(void **state) {
     end(&lab);
 }
 
-static void test_copies(void **state) {
-    (void)state;
+TEST(copies) {
     lab_t lab;
     begin(&lab);
     wanted_t wanted[] = {file_of("d/a", 'x', 10), file_of("e/a", 'x', 10), file_of("f/a", 'x', 10)};
@@ -1013,8 +982,7 @@ static void other_name_first(void *lab) {
     assert_int_equal(one(lab, file_of("link", 'x', 10), 9), 1);
 }
 
-static void test_races(void **state) {
-    (void)state;
+TEST(races) {
     static const struct {
         void (*meanwhile)(void *);
         int entry;
@@ -1028,38 +996,4 @@ static void test_races(void **state) {
         assert_int_equal(lab.entries.count, 1); /* never two of one file */
         end(&lab);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_known_again),
-        cmocka_unit_test(test_other_names),
-        cmocka_unit_test(test_known_by_each_name),
-        cmocka_unit_test(test_other_folders),
-        cmocka_unit_test(test_renamed_and_grown),
-        cmocka_unit_test(test_alike),
-        cmocka_unit_test(test_alike_copies),
-        cmocka_unit_test(test_alike_and_packed),
-        cmocka_unit_test(test_alike_and_growing),
-        cmocka_unit_test(test_alike_to_several),
-        cmocka_unit_test(test_many_alike),
-        cmocka_unit_test(test_members),
-        cmocka_unit_test(test_whose_name),
-        cmocka_unit_test(test_moved_and_grown),
-        cmocka_unit_test(test_moved_and_followed),
-        cmocka_unit_test(test_path_of_another_folder),
-        cmocka_unit_test(test_not_read_again),
-        cmocka_unit_test(test_many_gone),
-        cmocka_unit_test(test_first_portion_is_taken),
-        cmocka_unit_test(test_read_again_in_doubt),
-        cmocka_unit_test(test_dropped_meanwhile),
-        cmocka_unit_test(test_left_behind),
-        cmocka_unit_test(test_one_last_name),
-        cmocka_unit_test(test_one_name),
-        cmocka_unit_test(test_grown_or_changed),
-        cmocka_unit_test(test_streams),
-        cmocka_unit_test(test_copies),
-        cmocka_unit_test(test_races),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,19 +4,15 @@
 #include "format_lab.h"
 #include "load/rejects/reject.h"
 #include "load/rejects/reject_read.h"
+#include "test.h"
 
 #include <fcntl.h>
 #include <pthread.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 static char folder[200];
 static schema_t *schema;
@@ -214,8 +210,7 @@ static size_t times(const char *text, const char *word) {
  * -----------------------------------------------------------------------------------------------------------
  */
 
-static void test_there_and_back(void **state) {
-    (void)state;
+TEST(there_and_back) {
     rejects_t *rejects = open_rejects(options_for("r"));
     named_t a, b;
     err_t err = {.text = ""};
@@ -258,8 +253,7 @@ static void test_there_and_back(void **state) {
 }
 
 /* No record can look like an entry, a mark or a comment: each comes back as it was. */
-static void test_records_like_entries(void **state) {
-    (void)state;
+TEST(records_like_entries) {
     static const char *const records[] = {
         "#@01234567 offset=1 line=1 length=3 field=- delimiter=7c columns=testId file=a.txt -- made up",
         "# marked #@01234567 ",
@@ -289,8 +283,7 @@ static void test_records_like_entries(void **state) {
 }
 
 /* Nor does a record make a later run believe that another record was written already. */
-static void test_records_like_known_ones(void **state) {
-    (void)state;
+TEST(records_like_known_ones) {
     static const char fake[] =
         "#@01234567 offset=500 line=1 length=3 field=- delimiter=7c columns=testId file=a.txt -- made up";
     named_t a;
@@ -316,8 +309,7 @@ static void test_records_like_known_ones(void **state) {
     }
 }
 
-static void test_any_bytes(void **state) {
-    (void)state;
+TEST(any_bytes) {
     uint8_t every[256];
     size_t length = 0;
     for (unsigned i = 0; i < 256; i++)
@@ -348,8 +340,7 @@ static void test_any_bytes(void **state) {
     free(large);
 }
 
-static void test_any_name(void **state) {
-    (void)state;
+TEST(any_name) {
     char longest[4000];
     memset(longest, 'n', sizeof longest - 1);
     longest[sizeof longest - 1] = '\0';
@@ -376,8 +367,7 @@ static void test_any_name(void **state) {
 }
 
 /* A reason is what a server said, too: of several lines, or with words of our own in it. */
-static void test_any_reason(void **state) {
-    (void)state;
+TEST(any_reason) {
     static const char *const reasons[] = {"dup key: { _id: \"a\nb\" }",
                                           "x offset=9 line=9 file=z delimiter=2c columns=testId",
                                           "",
@@ -402,8 +392,7 @@ static void test_any_reason(void **state) {
 }
 
 /* A load that goes on writes nothing twice, and what is new behind what there was. */
-static void test_second_run(void **state) {
-    (void)state;
+TEST(second_run) {
     named_t a, b;
     err_t err = {.text = ""};
     name_file(&a, "a.txt");
@@ -492,8 +481,7 @@ static void expect_appended(const char *before, size_t length) {
 }
 
 /* Killed at any byte: the next run leaves every record there, once, and takes no byte away. */
-static void test_torn_anywhere(void **state) {
-    (void)state;
+TEST(torn_anywhere) {
     named_t a;
     name_file(&a, "a.txt");
     add_given(&a, 0, GIVEN);
@@ -512,8 +500,7 @@ static void test_torn_anywhere(void **state) {
 }
 
 /* Given to --retry as the kill has left it: what is there of the last record is no fix of it. */
-static void test_torn_and_read(void **state) {
-    (void)state;
+TEST(torn_and_read) {
     named_t a;
     name_file(&a, "a.txt");
     add_given(&a, 0, GIVEN);
@@ -544,8 +531,7 @@ static void test_torn_and_read(void **state) {
 }
 
 /* The load that goes on first is another one, which does not write the torn record again: the next does. */
-static void test_torn_and_gone_on_by_another(void **state) {
-    (void)state;
+TEST(torn_and_gone_on_by_another) {
     named_t a, b;
     name_file(&a, "a.txt");
     name_file(&b, "b.txt");
@@ -575,8 +561,7 @@ static bool is_in_record(const char *text, size_t at) {
 
 /* Killed again while it goes on, at any byte of what it adds. One place is left out: a record that is shorter
  * than it was and has a line end is what a person makes of it, and a line end alone is never written. */
-static void test_torn_twice(void **state) {
-    (void)state;
+TEST(torn_twice) {
     named_t a;
     name_file(&a, "a.txt");
     add_given(&a, 0, GIVEN);
@@ -614,8 +599,7 @@ static size_t count_in(const char *path, const char *input) {
 }
 
 /* The file belongs to one at a time; a name is free again when its load has ended. */
-static void test_two_writers(void **state) {
-    (void)state;
+TEST(two_writers) {
     named_t a, b, c;
     err_t err = {.text = ""};
     name_file(&a, "a.txt");
@@ -654,8 +638,7 @@ static void test_two_writers(void **state) {
 }
 
 /* The next free name may be somebody's own file. */
-static void test_numbered_name_of_others(void **state) {
-    (void)state;
+TEST(numbered_name_of_others) {
     named_t a;
     err_t err = {.text = ""};
     name_file(&a, "a.txt");
@@ -673,8 +656,7 @@ static void test_numbered_name_of_others(void **state) {
 }
 
 /* The same place with other bytes is another entry; an edited one is still the one that its head says. */
-static void test_same_place(void **state) {
-    (void)state;
+TEST(same_place) {
     static const struct {
         const char *edited; /* what a person makes of the record "march|bad|x" */
         const char *rejected;
@@ -714,8 +696,7 @@ static void test_same_place(void **state) {
 }
 
 /* A file of before has neither hashes nor dialects: its entries are read, but they may not be the same ones. */
-static void test_without_hashes(void **state) {
-    (void)state;
+TEST(without_hashes) {
     static const char old[] = "# tipple rejects: ...\n# marked #@1f2e3d4c\n"
                               "#@1f2e3d4c offset=10 line=2 length=3 field=- delimiter=7c columns=0,1,2,3,7 "
                               "file=a.txt -- a.txt:2:3: no good\none\n";
@@ -738,8 +719,7 @@ static void test_without_hashes(void **state) {
 }
 
 /* --retry: the file stays as it is, by whatever name the load's own is called. */
-static void test_retried_stays(void **state) {
-    (void)state;
+TEST(retried_stays) {
     static const char *const own_names[] = {"r", "./r", "link"};
     named_t a;
     err_t err = {.text = ""};
@@ -776,8 +756,7 @@ static void test_retried_stays(void **state) {
 }
 
 /* Formats of many columns make long entries; they are known again as well. */
-static void test_long_entries(void **state) {
-    (void)state;
+TEST(long_entries) {
     grown_t yaml = {0}, row = {0};
     grown_text(&yaml, "format: x\nrecord: {delimiter: \",\"}\nfields:\n");
     for (int i = 0; i < 250; i++) {
@@ -817,8 +796,7 @@ static void test_long_entries(void **state) {
 }
 
 /* The limits: a number, a share, and the first hundred. */
-static void test_limits(void **state) {
-    (void)state;
+TEST(limits) {
     named_t a;
     err_t err = {.text = ""};
     name_file(&a, "a.txt");
@@ -852,8 +830,7 @@ static void test_limits(void **state) {
     rejects_free(rejects);
 }
 
-static void test_first_hundred(void **state) {
-    (void)state;
+TEST(first_hundred) {
     named_t a, b;
     err_t err = {.text = ""};
     name_file(&a, "a.txt");
@@ -888,8 +865,7 @@ static void test_first_hundred(void **state) {
     }
 }
 
-static void test_shares(void **state) {
-    (void)state;
+TEST(shares) {
     named_t a;
     err_t err = {.text = ""};
     name_file(&a, "a.txt");
@@ -972,8 +948,7 @@ static void test_shares(void **state) {
 }
 
 /* Only counted and told: no file. */
-static void test_not_written(void **state) {
-    (void)state;
+TEST(not_written) {
     named_t a;
     err_t err = {.text = ""};
     name_file(&a, "a.txt");
@@ -998,8 +973,7 @@ static void test_not_written(void **state) {
 }
 
 /* A record of which only the first bytes are there says so. */
-static void test_kept_in_part(void **state) {
-    (void)state;
+TEST(kept_in_part) {
     named_t a;
     err_t err = {.text = ""};
     name_file(&a, "a.txt");
@@ -1024,8 +998,7 @@ static void test_kept_in_part(void **state) {
     drop(&all);
 }
 
-static void test_cannot_be_written(void **state) {
-    (void)state;
+TEST(cannot_be_written) {
     named_t a;
     err_t err = {.text = ""};
     name_file(&a, "a.txt");
@@ -1046,8 +1019,7 @@ static void test_cannot_be_written(void **state) {
 }
 
 /* A person at the file while a load writes it: what follows would be in no file that has a name. */
-static void test_taken_away(void **state) {
-    (void)state;
+TEST(taken_away) {
     named_t a;
     name_file(&a, "a.txt");
     enum { REMOVED, REPLACED, CUT_OFF, WAYS };
@@ -1075,8 +1047,7 @@ static void test_taken_away(void **state) {
     }
 }
 
-static void test_no_file(void **state) {
-    (void)state;
+TEST(no_file) {
     err_t err = {.text = ""};
     LAB_MUST(mkfifo("r", 0666) == 0);
     assert_false(rejects_may_use("r", &err));
@@ -1090,8 +1061,7 @@ static void test_no_file(void **state) {
 }
 
 /* The disk is full in the middle, at any byte of an entry: what is there are whole ones. */
-static void test_disk_full(void **state) {
-    (void)state;
+TEST(disk_full) {
     named_t a;
     err_t err = {.text = ""};
     struct rlimit before, small;
@@ -1161,8 +1131,7 @@ static void *add_many(void *context) {
     return NULL;
 }
 
-static void test_threads(void **state) {
-    (void)state;
+TEST(threads) {
     pthread_t threads[4];
     adder_t adders[4];
     rejects_t *rejects = open_rejects(options_for("r"));
@@ -1211,8 +1180,7 @@ static void make_two(void) {
     close_rejects(rejects);
 }
 
-static void test_fixing(void **state) {
-    (void)state;
+TEST(fixing) {
     make_two();
     fix("\none\n", "\n1|2|A|7|\n");
     kept_all_t all = read_back(schema);
@@ -1239,8 +1207,7 @@ static void test_fixing(void **state) {
 }
 
 /* The whole file with CRLF. */
-static void test_fixed_on_another_system(void **state) {
-    (void)state;
+TEST(fixed_on_another_system) {
     make_two();
     char *text = strdup(whole_file());
     grown_t crlf = {0};
@@ -1270,8 +1237,7 @@ static void expect_refusal(status_t status, const char *says) {
     drop(&all);
 }
 
-static void test_damaged(void **state) {
-    (void)state;
+TEST(damaged) {
     static const char *const damages[][2] = {
         {" offset=10 ", " offset=ten "},        {" offset=10 ", " "},         {" line=2 ", " line=x "},
         {"delimiter=7c", "delimiter=x"},        {"columns=0,", "columns=O,"}, {" file=a.txt ", " "},
@@ -1301,8 +1267,7 @@ static void join(const char *first, const char *second, size_t at_line) {
 }
 
 /* cat A B, whatever the first one's end is like. */
-static void test_joined(void **state) {
-    (void)state;
+TEST(joined) {
     make_two();
     char *first = strdup(whole_file());
     const size_t lines = times(first, "\n");
@@ -1324,8 +1289,7 @@ static void test_joined(void **state) {
     free(second);
 }
 
-static void test_no_reject_file(void **state) {
-    (void)state;
+TEST(no_reject_file) {
     write_file("", 0);
     expect_refusal(STATUS_USAGE, "r is not a reject file");
     write_file("1|2|A|7|\n1|2|A|7|\n", 18);
@@ -1334,8 +1298,7 @@ static void test_no_reject_file(void **state) {
     expect_refusal(STATUS_USAGE, "r is not a reject file");
 }
 
-static void test_cannot_be_read(void **state) {
-    (void)state;
+TEST(cannot_be_read) {
     expect_refusal(STATUS_USAGE, "r"); /* it is not there */
     LAB_MUST(mkdir("r", 0755) == 0);
     expect_refusal(STATUS_USAGE, "r");
@@ -1348,8 +1311,7 @@ static bool refuse_second(void *context, const retry_t *retry, err_t *err) {
     return ++*taken < 2 || err_set(err, STATUS_SERVER, "enough");
 }
 
-static void test_taker_stops(void **state) {
-    (void)state;
+TEST(taker_stops) {
     size_t taken = 0;
     err_t err = {.text = ""};
     make_two();
@@ -1359,44 +1321,6 @@ static void test_taker_stops(void **state) {
     assert_string_equal(err.text, "enough");
 }
 
-#define TEST(name) cmocka_unit_test_setup(name, each_set_up)
+TEST_GROUP(set_up, tear_down);
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        TEST(test_there_and_back),
-        TEST(test_records_like_entries),
-        TEST(test_records_like_known_ones),
-        TEST(test_any_bytes),
-        TEST(test_any_name),
-        TEST(test_any_reason),
-        TEST(test_second_run),
-        TEST(test_torn_anywhere),
-        TEST(test_torn_and_read),
-        TEST(test_torn_and_gone_on_by_another),
-        TEST(test_torn_twice),
-        TEST(test_two_writers),
-        TEST(test_numbered_name_of_others),
-        TEST(test_same_place),
-        TEST(test_without_hashes),
-        TEST(test_retried_stays),
-        TEST(test_long_entries),
-        TEST(test_limits),
-        TEST(test_first_hundred),
-        TEST(test_shares),
-        TEST(test_not_written),
-        TEST(test_kept_in_part),
-        TEST(test_cannot_be_written),
-        TEST(test_taken_away),
-        TEST(test_no_file),
-        TEST(test_disk_full),
-        TEST(test_threads),
-        TEST(test_fixing),
-        TEST(test_fixed_on_another_system),
-        TEST(test_damaged),
-        TEST(test_joined),
-        TEST(test_no_reject_file),
-        TEST(test_cannot_be_read),
-        TEST(test_taker_stops),
-    };
-    return cmocka_run_group_tests_name("reject", tests, set_up, tear_down);
-}
+TEST_EACH(each_set_up, NULL);

@@ -1,12 +1,9 @@
 /* reject_identity, reject_known: which rejected records are the same one, by tables. */
 #include "load/rejects/reject_known.h"
+#include "test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 typedef struct {
     const char *input;
@@ -38,8 +35,7 @@ static const record_t different[] = {
 };
 enum { DIFFERENT = sizeof different / sizeof *different };
 
-static void test_equality(void **state) {
-    (void)state;
+TEST(equality) {
     for (size_t i = 0; i < DIFFERENT; i++)
         for (size_t j = 0; j < DIFFERENT; j++) {
             char copy[32];
@@ -56,14 +52,12 @@ static void test_equality(void **state) {
 
 /* What is in files of today must be known tomorrow: XXH3 with 64 bits, as its authors publish it for these.
  */
-static void test_hash_is_fixed(void **state) {
-    (void)state;
+TEST(hash_is_fixed) {
     assert_int_equal(reject_identity_hash("", 0), 0x2d06800538d394c2ull);
     assert_int_equal(reject_identity_hash("abc", 3), 0x78af5f94892f3950ull);
 }
 
-static void test_known(void **state) {
-    (void)state;
+TEST(known) {
     reject_known_t known = {0};
     for (size_t i = 0; i < DIFFERENT; i++) {
         reject_identity_t identity = identity_of(&different[i]);
@@ -81,8 +75,7 @@ static void test_known(void **state) {
 }
 
 /* An entry of an input that is gone is one of inputs that came after it; those before have entries of their own. */
-static void test_known_of_gone(void **state) {
-    (void)state;
+TEST(known_of_gone) {
     reject_known_t known = {0};
     const reject_identity_t gone = {"a.csv", 4, 0, 5, 5, 7}, without = {"a.csv", UINT64_MAX, 0, 5, 5, 7};
     assert_true(reject_known_add_gone(&known, &gone, 4));
@@ -101,8 +94,7 @@ static void test_known_of_gone(void **state) {
     reject_known_free(&known);
 }
 
-static void test_inputs(void **state) {
-    (void)state;
+TEST(inputs) {
     const standing_input_t is[] = {{0, true, 5}, {2, false, 2}, {5, true, 5}};
     const reject_inputs_t inputs = {is, 3};
     const struct {
@@ -116,8 +108,7 @@ static void test_inputs(void **state) {
 }
 
 /* More than the table begins with, of names in turns that are gone meanwhile. */
-static void test_known_many(void **state) {
-    (void)state;
+TEST(known_many) {
     enum { MANY = 5000 };
     reject_known_t known = {0};
     char name[32];
@@ -133,13 +124,4 @@ static void test_known_many(void **state) {
     }
     assert_int_equal(known.count, MANY);
     reject_known_free(&known);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_equality), cmocka_unit_test(test_hash_is_fixed),
-        cmocka_unit_test(test_known),    cmocka_unit_test(test_known_of_gone),
-        cmocka_unit_test(test_inputs),   cmocka_unit_test(test_known_many),
-    };
-    return cmocka_run_group_tests_name("reject_identity", tests, NULL, NULL);
 }

@@ -6,12 +6,10 @@
 #include "report/markup.h"
 #include "report/report.h"
 #include "report/scale.h"
+#include "test.h"
 
 #include <math.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,11 +19,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 /* ---- escaping ---- */
 
-static void test_escaping(void **state) {
+TEST(escaping) {
     static const struct {
         const char *text, *expected;
     } cases[] = {
@@ -54,7 +50,7 @@ static void test_escaping(void **state) {
     }
 }
 
-static void test_short_texts(void **state) {
+TEST(short_texts) {
     static const struct {
         const char *text;
         size_t most;
@@ -76,7 +72,7 @@ static void test_short_texts(void **state) {
 
 /* ---- numbers ---- */
 
-static void test_values(void **state) {
+TEST(values) {
     static const struct {
         double value;
         const char *unit, *expected;
@@ -114,7 +110,7 @@ static void test_values(void **state) {
         assert_string_equal(cases[i].expected, scale_value(text, cases[i].value, cases[i].unit));
 }
 
-static void test_axis_labels(void **state) {
+TEST(axis_labels) {
     static const struct {
         double value;
         const char *unit, *expected;
@@ -148,7 +144,7 @@ static void expect_ticks(const scale_t *scale, const double *ticks, size_t count
 
 #define TICKS(...) (const double[]){__VA_ARGS__}, sizeof(const double[]){__VA_ARGS__} / sizeof(double)
 
-static void test_ticks(void **state) {
+TEST(ticks) {
     scale_t scale;
     (void)state;
     scale = scale_linear(0, 611000, 5, "documents/s");
@@ -169,7 +165,7 @@ static void test_ticks(void **state) {
     expect_ticks(&scale, TICKS(1, 3, 10, 30, 100, 300));
 }
 
-static void test_places(void **state) {
+TEST(places) {
     const scale_t linear = scale_exact(0, 200, 5, ""), log = scale_log(1, 100, 7);
     (void)state;
     assert_true(scale_place(&linear, 50) == 0.25);
@@ -180,7 +176,7 @@ static void test_places(void **state) {
 }
 
 /* Nothing makes an axis that cannot be drawn. */
-static void test_odd_axes(void **state) {
+TEST(odd_axes) {
     static const double odd[] = {0, -1, 1, 5, 1e-300, 1e300, -1e300, INFINITY, -INFINITY, NAN};
     (void)state;
     for (size_t i = 0; i < sizeof odd / sizeof *odd; i++)
@@ -320,7 +316,7 @@ static const char small_json[] = "  \"target\": \"mot.results\",\n"
                                  "  ]\n"
                                  "}\n";
 
-static void test_document(void **state) {
+TEST(document) {
     report_t *report = make_small();
     size_t length;
     char *json = json_print(report_document(report), &length);
@@ -333,7 +329,7 @@ static void test_document(void **state) {
     report_free(report);
 }
 
-static void test_json_texts(void **state) {
+TEST(json_texts) {
     bson_t document = BSON_INITIALIZER;
     BSON_APPEND_UTF8(&document, "a\"b", "\\ \" \n \x01 / < \xFF Š");
     BSON_APPEND_DOUBLE(&document, "n", 0.1);
@@ -352,7 +348,7 @@ static void test_json_texts(void **state) {
 }
 
 /* What somebody has written into their data does nothing, wherever it comes to stand. */
-static void test_hostile_page(void **state) {
+TEST(hostile_page) {
     static const char evil[] = "</style></title><script>alert(1)</script>\" x='&";
     static const char escaped[] =
         "&lt;/style&gt;&lt;/title&gt;&lt;script&gt;alert(1)&lt;/script&gt;&quot; x=&#39;&amp;";
@@ -395,7 +391,7 @@ static void test_hostile_page(void **state) {
 }
 
 /* Words are explained that are on the page: in a text, with an s behind them, as the name of a setting; and no others. */
-static void test_words(void **state) {
+TEST(words) {
     report_t *report = report_new("load");
     (void)state;
     report_head(report, "mot.results", "127.0.0.1:27017", "tipple load");
@@ -453,7 +449,7 @@ static void write_file(const char *path, const char *text) {
     assert_true(file_write(path, text, strlen(text), &err));
 }
 
-static void test_file(void **state) {
+TEST(file) {
     err_t err = {.text = ""};
     (void)state;
     assert_true(report_check_path("a.html", &err));
@@ -471,7 +467,7 @@ static void test_file(void **state) {
 }
 
 /* What is no report is not written over: before a load, and also when it came into the place during the load. */
-static void test_files_of_others(void **state) {
+TEST(files_of_others) {
     static const char *const theirs[] = {"a,b\n1,2\n", "{\"a\": 1}\n", "<!DOCTYPE html>\n<html>mine",
                                          "# tipple rejects"};
     (void)state;
@@ -504,7 +500,7 @@ static void test_files_of_others(void **state) {
     unlink("a.json");
 }
 
-static void test_bad_places(void **state) {
+TEST(bad_places) {
     static const char *const bad[] = {"nowhere/a.html", "a.txt", "html", "d.html", "a.html.gz", ""};
     (void)state;
     assert_int_equal(0, mkdir("d.html", 0777));
@@ -518,7 +514,7 @@ static void test_bad_places(void **state) {
 }
 
 /* A file that cannot grow stands for a full disk: what was there stays, and nothing else is left. */
-static void test_no_room(void **state) {
+TEST(no_room) {
     err_t err = {.text = ""};
     (void)state;
     assert_true(file_write("a.html", FILE_MARK_PAGE, strlen(FILE_MARK_PAGE), &err));
@@ -537,16 +533,4 @@ static void test_no_room(void **state) {
     unlink("a.html");
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_escaping),        cmocka_unit_test(test_short_texts),
-        cmocka_unit_test(test_values),          cmocka_unit_test(test_axis_labels),
-        cmocka_unit_test(test_ticks),           cmocka_unit_test(test_places),
-        cmocka_unit_test(test_odd_axes),        cmocka_unit_test(test_document),
-        cmocka_unit_test(test_json_texts),      cmocka_unit_test(test_hostile_page),
-        cmocka_unit_test(test_words),           cmocka_unit_test(test_file),
-        cmocka_unit_test(test_files_of_others), cmocka_unit_test(test_bad_places),
-        cmocka_unit_test(test_no_room),
-    };
-    return cmocka_run_group_tests(tests, make_folder, drop_folder);
-}
+TEST_GROUP(make_folder, drop_folder);

@@ -2,15 +2,11 @@
 #include "query/suite/request.h"
 #include "query/suite/value.h"
 #include "server/bson_read.h"
+#include "test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 /* The suite's first query with its parameters; null: not known before. */
 static bool build(const char *text, const char *drawn, request_t *request, err_t *err) {
@@ -57,8 +53,7 @@ static void built(const char *text, const char *drawn) {
 #define UNKNOWN "is not among the stages that are known to read only"
 
 /* Whatever a stage that writes is hidden in. */
-static void writes(void **state) {
-    (void)state;
+TEST(writes) {
     refused(QUERY "    pipeline: [{$out: t}]\n", NULL, "x.yaml:4:16: " WRITES "$out out");
     refused(QUERY "    pipeline: [{$limit: 1}, {$merge: {into: t}}]\n", NULL,
             "x.yaml:4:29: " WRITES "$merge out");
@@ -90,8 +85,7 @@ static void writes(void **state) {
     refused(QUERY "    find: {}\n    draw: {gives: [a], pipeline: [{$out: t}]}\n", NULL, WRITES "$out");
 }
 
-static void unknown_stages(void **state) {
-    (void)state;
+TEST(unknown_stages) {
     refused(QUERY "    pipeline: [{$outt: t}]\n", NULL, "x.yaml:4:16: '$outt' " UNKNOWN);
     refused(QUERY "    pipeline: [{$changeStream: {}}]\n", NULL, "'$changeStream' " UNKNOWN);
     refused("params: {p: {$_internalWrite: 5}}\n" QUERY "    pipeline: [{$facet: {a: [{$param: p}]}}]\n",
@@ -101,8 +95,7 @@ static void unknown_stages(void **state) {
 }
 
 /* Fields and values may have any name. */
-static void reads(void **state) {
-    (void)state;
+TEST(reads) {
     built(
         QUERY
         "    pipeline: [{$match: {a: {$eq: {$out: t}}}}, {$project: {pipeline: {$literal: [{$out: t}]}}}]\n",
@@ -124,8 +117,7 @@ static void opened(const char *text, request_t *request) {
 }
 
 /* A field may look like anything, and _id is one. */
-static void fields(void **state) {
-    (void)state;
+TEST(fields) {
     static const struct {
         const char *yaml, *field, *projection;
     } cases[] = {
@@ -150,8 +142,7 @@ static void fields(void **state) {
 }
 
 /* What a mapReduce sends: functions are code, whatever they look like, and the answer comes back. */
-static void map_reduces(void **state) {
-    (void)state;
+TEST(map_reduces) {
     static const struct {
         const char *yaml, *command;
     } cases[] = {
@@ -180,8 +171,7 @@ static void map_reduces(void **state) {
 }
 
 /* Whole numbers are, and nothing is cut off. */
-static void numbers(void **state) {
-    (void)state;
+TEST(numbers) {
     static const char *const bad[] = {"1.9",    "-1",  "1e300", "{$numberDouble: NaN}",    ".inf",
                                       "five",   "'5'", "null",  "{$numberDecimal: '1.5'}", "1e19",
                                       "{a: 1}", "[1]"};
@@ -210,8 +200,7 @@ static void numbers(void **state) {
 }
 
 /* For a server a limit of 0 is none. */
-static void chunks(void **state) {
-    (void)state;
+TEST(chunks) {
     refused("params: {p: 0}\n" QUERY "    accumulate: {field: f, chunk: 5, limit: {$param: p}}\n", NULL,
             "x.yaml:5:45: with 'chunk' the limit is 1 or more");
     built("params: {p: 1}\n" QUERY "    accumulate: {field: f, limit: {$param: p}, chunk: 5}\n", NULL);
@@ -220,8 +209,7 @@ static void chunks(void **state) {
 }
 
 /* Chunks are finds that skip what those before them have had: all have one order, without equal documents. */
-static void orders(void **state) {
-    (void)state;
+TEST(orders) {
     static const struct {
         const char *yaml, *sort;
     } cases[] = {{"{field: f, limit: 9, chunk: 5}", "{ \"_id\" : 1 }"},
@@ -247,8 +235,7 @@ static void orders(void **state) {
     }
 }
 
-static void documents(void **state) {
-    (void)state;
+TEST(documents) {
     static const char *const bad[] = {
         "{$numberDouble: NaN}",     "-1", ".inf", "-.inf", "'5'", "null", "{$numberDecimal: '-1'}",
         "{$numberDecimal: '1e400'}"};
@@ -270,13 +257,4 @@ static void documents(void **state) {
         assert_true(request.documents == good[i].documents);
         request_free(&request);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(writes), cmocka_unit_test(unknown_stages), cmocka_unit_test(reads),
-        cmocka_unit_test(fields), cmocka_unit_test(map_reduces),    cmocka_unit_test(numbers),
-        cmocka_unit_test(chunks), cmocka_unit_test(orders),         cmocka_unit_test(documents),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

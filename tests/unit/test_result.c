@@ -1,6 +1,7 @@
 /* result: what --json prints of a command's result, against JSON that was written by hand. */
 #include "cli/print/result.c"
 #include "stdout_lab.h"
+#include "test.h"
 
 #include <string.h>
 
@@ -13,8 +14,7 @@ static void prints(bson_t *result, const char *expected) {
 
 #define BEGINS "{ \"schema\" : 1, \"command\" : \"try\", \"status\" : 7"
 
-static void test_fields(void **state) {
-    (void)state;
+TEST(fields) {
     bson_t result = BSON_INITIALIZER;
     prints(&result, BEGINS " }\n");
     result_put(&result, AS_COUNT("most", INT64_MAX), AS_COUNT("id", -3), AS_FLAG("yes", 1 == 1),
@@ -24,8 +24,7 @@ static void test_fields(void **state) {
 }
 
 /* A number with digits behind the point stays a fraction, and one without stays whole. */
-static void test_numbers(void **state) {
-    (void)state;
+TEST(numbers) {
     bson_t result = BSON_INITIALIZER;
     result_put(&result, AS_NUMBER("a", 2.5000004, 6), AS_NUMBER("b", 2, 6), AS_NUMBER("c", 148643.7, 0),
                AS_NUMBER("d", NAN, 3), AS_NUMBER("e", INFINITY, 0), AS_NUMBER("f", -0.00004, 3),
@@ -41,8 +40,7 @@ static void test_numbers(void **state) {
 }
 
 /* No secret, no control character, no byte that is not UTF-8. */
-static void test_texts(void **state) {
-    (void)state;
+TEST(texts) {
     bson_t result = BSON_INITIALIZER;
     result_put(&result, AS_TEXT("of", "a\"\x1b\xC2\x9B\xFF\n mongodb://joe:s3cret@h"));
     prints(&result, BEGINS ", \"of\" : \"a\\\"\\u001b\\u009b\xEF\xBF\xBD\\n mongodb://joe:***@h\" }\n");
@@ -54,8 +52,7 @@ static void put_odd(bson_t *to, const void *numbers, size_t at) {
         result_put(to, AS_COUNT("is", number));
 }
 
-static void test_inner(void **state) {
-    (void)state;
+TEST(inner) {
     static const int numbers[] = {1, 2, 3, 5};
     bson_t result = BSON_INITIALIZER, item;
     result_put(&result, AS_LIST("odd", 3, put_odd, numbers), AS_LIST("none", 0, put_odd, NULL),
@@ -69,10 +66,4 @@ static void test_inner(void **state) {
     assert_int_equal(bson_count_keys(&result), 5);
     assert_true(bson_read_number(&result, "4.is") == 5);
     bson_destroy(&result);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_fields), cmocka_unit_test(test_numbers),
-                                       cmocka_unit_test(test_texts), cmocka_unit_test(test_inner)};
-    return cmocka_run_group_tests_name("result", tests, NULL, NULL);
 }

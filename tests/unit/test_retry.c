@@ -1,5 +1,6 @@
 /* Rejects that a person has fixed, or left out, and what the catalog knows of them. */
 #include "load_lab.h"
+#include "test.h"
 
 /* Both rejects of reject_two, by their offsets and hashes, as the catalog has them when they are fixed for good. */
 #define CONFIRMED                                                                                            \
@@ -40,8 +41,7 @@ static size_t open_of(lab_t *lab) {
     return lab->loaded.open_rejects;
 }
 
-static void test_fixed(void **state) {
-    (void)state;
+TEST(fixed) {
     for (box_kind_t kind = BOX_STANDALONE; kind <= BOX_REPLICA_SET; kind++) {
         lab_t lab;
         reject_two(&lab, kind);
@@ -77,8 +77,7 @@ static void test_fixed(void **state) {
 }
 
 /* A line that was deleted leaves its record out for good. */
-static void test_left_out(void **state) {
-    (void)state;
+TEST(left_out) {
     lab_t lab;
     reject_two(&lab, BOX_REPLICA_SET);
     fix("fixed.rejects", "", "8,eight");
@@ -95,8 +94,7 @@ static void test_left_out(void **state) {
 }
 
 /* The file as a kill, or a full disk, has left it: what is there of the second record makes a document. */
-static void test_cut_off(void **state) {
-    (void)state;
+TEST(cut_off) {
     lab_t lab;
     lab_open(&lab, BOX_REPLICA_SET);
     lab_write("a.csv", "n,w\n1,a\nx\n7,eight,nine\n3,c\n");
@@ -122,8 +120,7 @@ static void test_cut_off(void **state) {
 }
 
 /* A record that is still wrong stays open, and goes into the next reject file. */
-static void test_still_wrong(void **state) {
-    (void)state;
+TEST(still_wrong) {
     lab_t lab;
     reject_two(&lab, BOX_STANDALONE);
     fix("fixed.rejects", "7,seven,too many", "8,eight");
@@ -137,8 +134,7 @@ static void test_still_wrong(void **state) {
 }
 
 /* Two people fix one record differently: the first one's document stays, the other one's is a reject. */
-static void test_two_fixes(void **state) {
-    (void)state;
+TEST(two_fixes) {
     lab_t lab;
     reject_two(&lab, BOX_REPLICA_SET);
     fix("mine.rejects", "7,mine", "8,eight");
@@ -151,8 +147,7 @@ static void test_two_fixes(void **state) {
 }
 
 /* What was sent is confirmed only when it lasts: a reply that is lost is asked for again. */
-static void test_lost_reply(void **state) {
-    (void)state;
+TEST(lost_reply) {
     lab_t lab;
     reject_two(&lab, BOX_REPLICA_SET);
     fix("fixed.rejects", "7,seven", "8,eight");
@@ -166,8 +161,7 @@ static void test_lost_reply(void **state) {
 
 /* A retry that ends well has written down what it fixed. Whichever of its writes to the catalog is refused, it does not end
  * well, and the same command brings it to its end. */
-static void test_not_written_down(void **state) {
-    (void)state;
+TEST(not_written_down) {
     enum { TAKEN, NOTED, CONFIRMED_ALL, GIVEN_BACK, WRITES };
     for (uint32_t at = 0; at < 2 * WRITES; at++) {
         const uint32_t write = at % WRITES;
@@ -196,8 +190,7 @@ static void test_not_written_down(void **state) {
 }
 
 /* What a person has put there himself counts: the same document is there already. */
-static void test_there_already(void **state) {
-    (void)state;
+TEST(there_already) {
     lab_t lab;
     reject_two(&lab, BOX_STANDALONE);
     fix("fixed.rejects", "7,seven", "8,eight");
@@ -211,8 +204,7 @@ static void test_there_already(void **state) {
 }
 
 /* A load that begins anew meets what records were fixed to, and leaves it. */
-static void test_load_after_a_fix(void **state) {
-    (void)state;
+TEST(load_after_a_fix) {
     lab_t lab;
     reject_two(&lab, BOX_REPLICA_SET);
     fix("fixed.rejects", "7,seven", "8,eight");
@@ -225,8 +217,7 @@ static void test_load_after_a_fix(void **state) {
 }
 
 /* The record was fixed when it was cut off, and is whole now: nobody knows which of both counts. */
-static void test_fixed_before_it_grew(void **state) {
-    (void)state;
+TEST(fixed_before_it_grew) {
     lab_t lab;
     lab_open(&lab, BOX_STANDALONE);
     lab_write("a.csv", "n,w\n1,a\nx\n2,b\n3");
@@ -245,8 +236,7 @@ static void test_fixed_before_it_grew(void **state) {
 
 /* ---- refused ---- */
 
-static void test_refused(void **state) {
-    (void)state;
+TEST(refused) {
     lab_t lab;
     reject_two(&lab, BOX_STANDALONE);
     assert_status(&lab, lab_retry(&lab, "nothing.rejects"), STATUS_USAGE);
@@ -268,8 +258,7 @@ static void test_refused(void **state) {
 }
 
 /* Another load has the input: the retry waits until it has ended. */
-static void test_waits_for_another_load(void **state) {
-    (void)state;
+TEST(waits_for_another_load) {
     lab_t lab;
     reject_two(&lab, BOX_REPLICA_SET);
     fix("fixed.rejects", "7,seven", "8,eight");
@@ -287,22 +276,4 @@ static void test_waits_for_another_load(void **state) {
     assert_true(box_asked(lab.box, "find", "c.tipple.loads") > 2);
     assert_int_equal(open_of(&lab), 0);
     lab_close(&lab);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_fixed),
-        cmocka_unit_test(test_left_out),
-        cmocka_unit_test(test_cut_off),
-        cmocka_unit_test(test_still_wrong),
-        cmocka_unit_test(test_two_fixes),
-        cmocka_unit_test(test_lost_reply),
-        cmocka_unit_test(test_not_written_down),
-        cmocka_unit_test(test_there_already),
-        cmocka_unit_test(test_load_after_a_fix),
-        cmocka_unit_test(test_fixed_before_it_grew),
-        cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_waits_for_another_load),
-    };
-    return LAB_RUN(tests);
 }

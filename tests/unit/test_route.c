@@ -5,15 +5,11 @@
 #include "server/presplit/balancer.h"
 #include "server/presplit/undo.h"
 #include "server/presplit/zone_notes.h"
+#include "test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #define UUID "{\"$binary\": {\"base64\": \"AAECAwQFBgcICQoLDA0ODw==\", \"subType\": \"04\"}}"
 #define CHUNK(number, min, max, shard, moved)                                                                \
@@ -71,8 +67,7 @@ static const char *owner(route_t *route, int32_t value) {
 
 /* ---- the map ---- */
 
-static void test_read(void **state) {
-    (void)state;
+TEST(read) {
     static const char *const chunks[] = {CHUNK(2, "10", GREATEST, "s1", 3), CHUNK(1, LEAST, "10", "s0", 5),
                                          NULL};
     lab_t lab;
@@ -113,8 +108,7 @@ static void test_read(void **state) {
 }
 
 /* Chunks that do not meet, or whose bounds cannot be put in order, are no map; nor is what may not be read. */
-static void test_no_map(void **state) {
-    (void)state;
+TEST(no_map) {
     static const struct {
         const char *chunks[3];
         route_read_t read;
@@ -155,8 +149,7 @@ static void move(void *context) {
 }
 
 /* A chunk that moves while the chunks are read makes no map of two moments: they are read again, but not for ever. */
-static void test_moving(void **state) {
-    (void)state;
+TEST(moving) {
     static const char *const chunks[] = {CHUNK(1, LEAST, "10", "s0", 5), CHUNK(2, "10", GREATEST, "s1", 3),
                                          NULL};
     for (uint32_t times = 3; times <= 300; times += 297) {
@@ -208,8 +201,7 @@ static balancer_t look(lab_t *lab) {
     return hold;
 }
 
-static void test_taken_and_released(void **state) {
-    (void)state;
+TEST(taken_and_released) {
     lab_t lab;
     balancer_found_t found;
     open_balanced(&lab, false);
@@ -236,8 +228,7 @@ static void take_by_another(void *context) {
 }
 
 /* Between turning it on and taking back the note another load turns it off: its note stays. */
-static void test_taken_while_released(void **state) {
-    (void)state;
+TEST(taken_while_released) {
     lab_t lab;
     balancer_found_t found;
     open_balanced(&lab, false);
@@ -257,8 +248,7 @@ static void test_taken_while_released(void **state) {
 }
 
 /* With the catalog the note goes; who turned it off knows of it, and nobody else does. */
-static void test_without_a_catalog(void **state) {
-    (void)state;
+TEST(without_a_catalog) {
     for (int knows = 0; knows < 2; knows++) {
         lab_t lab;
         balancer_found_t found;
@@ -275,8 +265,7 @@ static void test_without_a_catalog(void **state) {
 }
 
 /* What a person has turned off stays off, and so does what nobody can tell. */
-static void test_of_a_person(void **state) {
-    (void)state;
+TEST(of_a_person) {
     static const struct {
         const char *note;
         balancer_t hold;
@@ -300,8 +289,7 @@ static void test_of_a_person(void **state) {
 
 /* It is written down before it is done, so that a load that is killed in between leaves a doubt and no lie; what seems to
  * fail may have come through. */
-static void test_notes_come_first(void **state) {
-    (void)state;
+TEST(notes_come_first) {
     for (int came_through = 0; came_through < 2; came_through++) {
         lab_t lab;
         open_balanced(&lab, false);
@@ -328,8 +316,7 @@ static void note_zones(lab_t *lab, int zones) {
     box_insert(lab->box, "d.c.tipple.loads", load);
 }
 
-static void test_undo(void **state) {
-    (void)state;
+TEST(undo) {
     lab_t lab;
     undone_t undone;
     open_balanced(&lab, false);
@@ -356,8 +343,7 @@ static void test_undo(void **state) {
 }
 
 /* A load whose document somebody has removed cannot note its zones, and so sets none. */
-static void test_note(void **state) {
-    (void)state;
+TEST(note) {
     lab_t lab;
     bson_oid_t load, other;
     bson_oid_init_from_string(&load, "64a000000000000000000001");
@@ -372,8 +358,7 @@ static void test_note(void **state) {
 }
 
 /* What no load has noted is a person's, whatever its name. */
-static void test_undo_of_a_person(void **state) {
-    (void)state;
+TEST(undo_of_a_person) {
     lab_t lab;
     undone_t undone;
     open_balanced(&lab, false);
@@ -394,8 +379,7 @@ static void test_undo_of_a_person(void **state) {
 }
 
 /* Of its own zones a load needs no note: somebody may have removed it. */
-static void test_undo_without_a_note(void **state) {
-    (void)state;
+TEST(undo_without_a_note) {
     lab_t lab;
     undone_t undone;
     open_balanced(&lab, false);
@@ -416,8 +400,7 @@ static void test_undo_without_a_note(void **state) {
 }
 
 /* Each step stands alone: what cannot be undone is said, and the others are done. */
-static void test_undo_in_part(void **state) {
-    (void)state;
+TEST(undo_in_part) {
     lab_t lab;
     undone_t undone;
     open_balanced(&lab, false);
@@ -439,25 +422,4 @@ static void test_undo_in_part(void **state) {
     assert_int_equal(box_count(lab.box, "d.c.tipple.loads", "{\"zones\": 1}"),
                      1); /* for whoever tries again */
     close_lab(&lab);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_read),
-        cmocka_unit_test(test_no_map),
-        cmocka_unit_test(test_moving),
-        cmocka_unit_test(test_taken_and_released),
-        cmocka_unit_test(test_taken_while_released),
-        cmocka_unit_test(test_without_a_catalog),
-        cmocka_unit_test(test_of_a_person),
-        cmocka_unit_test(test_notes_come_first),
-        cmocka_unit_test(test_undo),
-        cmocka_unit_test(test_undo_without_a_note),
-        cmocka_unit_test(test_undo_of_a_person),
-        cmocka_unit_test(test_undo_in_part),
-        cmocka_unit_test(test_note),
-    };
-    mongoc_init();
-    mongoc_log_set_handler(NULL, NULL);
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

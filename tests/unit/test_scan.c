@@ -1,12 +1,7 @@
 /* scan: every implementation against the plain one, byte for byte, at every alignment and length. */
 #include "format/cut/scan.c" /* the ones that scan_best does not choose on this machine are static */
 #include "format_lab.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
+#include "test.h"
 
 static scan_t make(size_t length) {
     scan_t scan = {.ends = malloc((length + SCAN_SLACK) * sizeof(uint32_t)),
@@ -57,8 +52,7 @@ static void compare(const way_t *way, const uint8_t *text, uint32_t from, uint32
 }
 
 /* The picture in the header. */
-static void test_by_hand(void **state) {
-    (void)state;
+TEST(by_hand) {
     slack_t slack = slack_new("12|3||4\n", 8);
     scan_t scan = make(8);
     scan_plain(slack.text, 0, 8, '|', '"', &scan);
@@ -103,8 +97,7 @@ static uint8_t telling(uint64_t *seed, uint64_t kind) {
 }
 
 /* Random bytes, alignments, lengths and delimiters; memory that ends where the contract says. */
-static void test_random(void **state) {
-    (void)state;
+TEST(random) {
     static const char delimiters[] = {'|', ',', '\t', ';', ' ', 'a', 0x01, 0x7f};
     way_t list[4];
     size_t count = ways(list);
@@ -126,8 +119,7 @@ static void test_random(void **state) {
 }
 
 /* Each length up to some words, from each alignment within one, in a text of nothing but ends. */
-static void test_every_length(void **state) {
-    (void)state;
+TEST(every_length) {
     way_t list[4];
     size_t count = ways(list);
     for (uint32_t align = 0; align < 64; align++) {
@@ -144,8 +136,7 @@ static void test_every_length(void **state) {
 }
 
 /* A mark at one place, and only there: nothing beyond the end is noticed. */
-static void test_one_byte(void **state) {
-    (void)state;
+TEST(one_byte) {
     way_t list[4];
     size_t count = ways(list);
     uint8_t raw[256 + 63];
@@ -171,8 +162,7 @@ static void test_one_byte(void **state) {
 }
 
 /* A text scanned in pieces gives the bounds of the whole: pieces append, and marks stay. */
-static void test_pieces(void **state) {
-    (void)state;
+TEST(pieces) {
     way_t list[4];
     size_t count = ways(list);
     uint64_t seed = 10;
@@ -199,12 +189,4 @@ static void test_pieces(void **state) {
         drop(&whole);
         drop(&pieces);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_by_hand),  cmocka_unit_test(test_random), cmocka_unit_test(test_every_length),
-        cmocka_unit_test(test_one_byte), cmocka_unit_test(test_pieces),
-    };
-    return cmocka_run_group_tests_name("scan", tests, NULL, NULL);
 }

@@ -2,15 +2,9 @@
 #include "builtin/builtin.h"
 #include "format/schema/schema_parse.h"
 #include "format_lab.h"
+#include "test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
-
-static void test_all_of_it(void **state) {
-    (void)state;
+TEST(all_of_it) {
     schema_t *schema =
         lab_schema("format: mine\n"
                    "about: my own files\n"
@@ -78,8 +72,7 @@ static void test_all_of_it(void **state) {
     schema_destroy(NULL);
 }
 
-static void test_least_of_it(void **state) {
-    (void)state;
+TEST(least_of_it) {
     schema_t *schema = lab_schema(
         "format: x\nrecord: {delimiter: \",\"}\nfields:\n  - {name: a}\n  - {name: b, optional: yes}\n");
     assert_string_equal(schema->about, "");
@@ -103,8 +96,7 @@ static void test_least_of_it(void **state) {
 
 #define HEAD "format: x\nrecord: {delimiter: [\",\"]}\n"
 
-static void test_headers(void **state) {
-    (void)state;
+TEST(headers) {
     schema_t *schema =
         lab_schema("format: x\nrecord: {delimiter: \",\", header: yes}\nfields: [{name: a}]\n");
     assert_int_equal(schema->header, HEADER_YES);
@@ -122,8 +114,7 @@ static void test_headers(void **state) {
     schema_destroy(schema);
 }
 
-static void test_types(void **state) {
-    (void)state;
+TEST(types) {
     static const struct {
         const char *word;
         field_type_t type;
@@ -144,8 +135,7 @@ static void test_types(void **state) {
     }
 }
 
-static void test_mistakes(void **state) {
-    (void)state;
+TEST(mistakes) {
     static const struct {
         const char *yaml, *place, *says;
     } cases[] = {
@@ -283,8 +273,7 @@ static void test_mistakes(void **state) {
 }
 
 /* A field without any column's name is a mistake, or at least no crash later and no "(null)". */
-static void test_no_column_names(void **state) {
-    (void)state;
+TEST(no_column_names) {
     err_t err = {.text = ""};
     static const char yaml[] = HEAD "fields: [{name: a}, {name: b, column: []}]\n";
     schema_t *schema = schema_parse(yaml, strlen(yaml), "lab.yaml", &err);
@@ -299,8 +288,7 @@ static void test_no_column_names(void **state) {
     schema_destroy(schema);
 }
 
-static void test_limits(void **state) {
-    (void)state;
+TEST(limits) {
     grown_t yaml = {0};
     err_t err = {.text = ""};
     for (int fields = SCHEMA_MOST_FIELDS; fields <= SCHEMA_MOST_FIELDS + 1; fields++) {
@@ -338,8 +326,7 @@ static void digest_of(const char *yaml, char out[33]) {
 }
 
 /* The digest follows from what documents are made of, and from nothing else. */
-static void test_digest(void **state) {
-    (void)state;
+TEST(digest) {
     static const char *const same[] = {
         "format: x\nrecord: {delimiter: [\",\"], header: [a]}\nfields: [{name: a, column: a, key: k, type: "
         "int}]\n",
@@ -410,8 +397,7 @@ static void test_digest(void **state) {
 }
 
 /* The built-in formats: mot and mot-long read the same fields, under their short and their long keys. */
-static void test_builtin(void **state) {
-    (void)state;
+TEST(builtin) {
     static const char *const names[] = {"testId",   "vehicleId",    "testDate",     "testClass",
                                         "testType", "testResult",   "mileage",      "postcodeArea",
                                         "make",     "model",        "colour",       "fuelType",
@@ -457,15 +443,4 @@ static void test_builtin(void **state) {
     assert_string_not_equal(all[0]->digest, all[1]->digest);
     for (int i = 0; i < 3; i++)
         schema_destroy(all[i]);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_all_of_it), cmocka_unit_test(test_least_of_it),
-        cmocka_unit_test(test_headers),   cmocka_unit_test(test_types),
-        cmocka_unit_test(test_mistakes),  cmocka_unit_test(test_no_column_names),
-        cmocka_unit_test(test_limits),    cmocka_unit_test(test_digest),
-        cmocka_unit_test(test_builtin),
-    };
-    return cmocka_run_group_tests_name("schema", tests, NULL, NULL);
 }

@@ -2,12 +2,7 @@
 #include "builtin/builtin.h"
 #include "format/schema/schema_parse.h"
 #include "format_lab.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
+#include "test.h"
 
 static const char all[] =
     "format: mine\n"
@@ -35,8 +30,7 @@ static const char all[] =
     "\"99\"}, {name: how, width: 1}]}\n"
     "  - {ids: AG1, name: snow, fields: [{name: x, width: 7}]}\n";
 
-static void test_all_of_it(void **state) {
-    (void)state;
+TEST(all_of_it) {
     schema_t *schema = lab_schema(all);
     static const struct {
         const char *name, *key;
@@ -124,8 +118,7 @@ static void test_all_of_it(void **state) {
 #define TAIL     FIELDS "tail:\n"
 #define SECTIONS FIELDS "tail: [{marker: ADD, sections: yes}]\nsections:\n"
 
-static void test_mistakes(void **state) {
-    (void)state;
+TEST(mistakes) {
     static const struct {
         const char *yaml, *place, *says;
     } cases[] = {
@@ -366,8 +359,7 @@ static void test_mistakes(void **state) {
 }
 
 /* What looks like a mistake and is none. */
-static void test_good_ones(void **state) {
-    (void)state;
+TEST(good_ones) {
     static const char *const good[] = {
         FIELDS,
         ONE "type: text, nulls: []}\n",
@@ -402,8 +394,7 @@ static void test_good_ones(void **state) {
     schema_destroy(schema);
 }
 
-static void test_limits(void **state) {
-    (void)state;
+TEST(limits) {
     err_t err = {.text = ""};
     static const struct {
         const char *before, *each; /* %1$d: the list's length, or the item's number */
@@ -452,8 +443,7 @@ static char *changed(const char *from, const char *to) {
 }
 
 /* The digest follows from what documents are made of, and from nothing else. */
-static void test_digest(void **state) {
-    (void)state;
+TEST(digest) {
     static const struct {
         const char *from, *to;
         bool same;
@@ -515,8 +505,7 @@ static void test_digest(void **state) {
 }
 
 /* The built-in formats by width are good ones, and so are they under their fields' names. */
-static void test_builtin(void **state) {
-    (void)state;
+TEST(builtin) {
     for (const builtin_t *builtin = builtin_formats; builtin->name; builtin++) {
         if (!strstr(builtin->text, "fixed:"))
             continue;
@@ -529,12 +518,4 @@ static void test_builtin(void **state) {
         schema_destroy(like);
         schema_destroy(schema);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_all_of_it), cmocka_unit_test(test_mistakes), cmocka_unit_test(test_good_ones),
-        cmocka_unit_test(test_limits),    cmocka_unit_test(test_digest),   cmocka_unit_test(test_builtin),
-    };
-    return cmocka_run_group_tests_name("schema by width", tests, NULL, NULL);
 }

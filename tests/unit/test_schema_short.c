@@ -5,6 +5,7 @@
 #include "format/schema/schema_short.h"
 #include "generate/generate.h"
 #include "generate_lab.h"
+#include "test.h"
 
 enum { MOST_WORDS = 1024 };
 
@@ -126,8 +127,7 @@ static void same_values(const char *format, file_t file, size_t least_leaves) {
     free(file.text);
 }
 
-static void test_values(void **state) {
-    (void)state;
+TEST(values) {
     const generate_t isd = {.count = 3000, .seed = 5};
     const generate_t obd = {.count = 500, .seed = 5};
     const generate_t mot = {.count = 2000, .seed = 5};
@@ -138,8 +138,7 @@ static void test_values(void **state) {
 
 /* An identifier that is not listed is parsed where its family has one layout only, and is left as it stands
  * where two differ in nothing but their names. */
-static void test_families(void **state) {
-    (void)state;
+TEST(families) {
     static const char yaml[] = "format: f\nrecord: {fixed: 2}\nfields: [{name: kind, width: 2}]\n"
                                "tail: [{marker: ADD, sections: yes}]\nsections:\n"
                                "  - {ids: AA1, name: rain, fields: [{name: depth, width: 2}]}\n"
@@ -172,8 +171,7 @@ static void test_families(void **state) {
 }
 
 /* Words: one letter, then two, never one that every format has; the same word is the same everywhere. */
-static void test_words(void **state) {
-    (void)state;
+TEST(words) {
     grown_t yaml = {0};
     char line[80];
     err_t err;
@@ -201,8 +199,7 @@ static void test_words(void **state) {
 }
 
 /* In a format file; a filter that was read before speaks of the same field. */
-static void test_ways(void **state) {
-    (void)state;
+TEST(ways) {
     err_t err = {.text = ""};
     char *filters[] = {"mileage>=1000"};
     schema_t *schema = lab_schema("format: mine\nlike: mot\nkeys: short\n"),
@@ -224,14 +221,4 @@ static void test_ways(void **state) {
     schema_destroy(schema);
     schema_destroy(plain);
     schema_destroy(other);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_values),
-        cmocka_unit_test(test_families),
-        cmocka_unit_test(test_words),
-        cmocka_unit_test(test_ways),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,14 +1,10 @@
 /* scratch: the URI of the collection for trials, which must be the target's in everything else. */
 #include "study/scratch.h"
+#include "test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static void becomes(const char *uri, size_t routers, const char *wire, const char *expected) {
     err_t err = {.text = ""};
@@ -29,8 +25,7 @@ static void refused(const char *uri, const char *wire, const char *why) {
         fail_msg("'%s' does not speak of '%s'", err.text, why);
 }
 
-static void test_names(void **state) {
-    (void)state;
+TEST(names) {
     becomes("mongodb://h/a.b", 0, NULL, "mongodb://h/a.b.tipple.tune");
     becomes("mongodb://h:1/a.b?w=1&tls=false", 0, NULL, "mongodb://h:1/a.b.tipple.tune?w=1&tls=false");
     becomes("mongodb://h/a%2Db.c%20d?", 0, NULL, "mongodb://h/a%2Db.c%20d.tipple.tune");
@@ -39,16 +34,14 @@ static void test_names(void **state) {
             "mongodb+srv://cluster.example.net/a.b.tipple.tune");
 }
 
-static void test_routers(void **state) {
-    (void)state;
+TEST(routers) {
     becomes("mongodb://h:1,i:2,j:3/a.b", 1, NULL, "mongodb://h:1/a.b.tipple.tune");
     becomes("mongodb://h:1,i:2,j:3/a.b?w=1", 2, NULL, "mongodb://h:1,i:2/a.b.tipple.tune?w=1");
     becomes("mongodb://h:1,i:2,j:3/a.b", 3, NULL, "mongodb://h:1,i:2,j:3/a.b.tipple.tune");
     becomes("mongodb://u,v:p,q@h:1,i:2/a.b", 1, NULL, "mongodb://u,v:p,q@h:1/a.b.tipple.tune");
 }
 
-static void test_wire_compressors(void **state) {
-    (void)state;
+TEST(wire_compressors) {
     becomes("mongodb://h/a.b", 0, "none", "mongodb://h/a.b.tipple.tune");
     becomes("mongodb://h/a.b", 0, "zlib", "mongodb://h/a.b.tipple.tune?compressors=zlib");
     becomes("mongodb://h/a.b?compressors=zlib", 0, "none", "mongodb://h/a.b.tipple.tune");
@@ -68,8 +61,7 @@ static void with_concern(const char *uri, const char *concern, const char *expec
 }
 
 /* Only w is another one; what else the URI says of writes stays. */
-static void test_concerns(void **state) {
-    (void)state;
+TEST(concerns) {
     with_concern("mongodb://h/a.b", "1", "mongodb://h/a.b.tipple.tune?w=1");
     with_concern("mongodb://h/a.b?w=majority&journal=true&wtimeoutMS=5", "2",
                  "mongodb://h/a.b.tipple.tune?journal=true&wtimeoutMS=5&w=2");
@@ -77,16 +69,14 @@ static void test_concerns(void **state) {
     with_concern("mongodb://h/a.b?w=1", NULL, "mongodb://h/a.b.tipple.tune?w=1");
 }
 
-static void test_tails(void **state) {
-    (void)state;
+TEST(tails) {
     err_t err;
     char *made = scratch_uri("mongodb://h/a.b?w=1", SCRATCH_DRILL, 0, NULL, NULL, &err);
     assert_string_equal(made, "mongodb://h/a.b.tipple.drill?w=1");
     free(made);
 }
 
-static void test_refused(void **state) {
-    (void)state;
+TEST(refused) {
     char longest[400] = "mongodb://h/a.";
     refused("mongodb://h/a", NULL, "names no collection");
     refused("h/a.b", NULL, "not a MongoDB URI");
@@ -97,19 +87,4 @@ static void test_refused(void **state) {
     char *made = scratch_uri(longest, SCRATCH_TUNE, 0, NULL, NULL, &err);
     assert_non_null(made);
     free(made);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_names),
-        cmocka_unit_test(test_routers),
-        cmocka_unit_test(test_wire_compressors),
-        cmocka_unit_test(test_concerns),
-        cmocka_unit_test(test_tails),
-        cmocka_unit_test(test_refused),
-    };
-    mongoc_init();
-    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    mongoc_cleanup();
-    return failed;
 }

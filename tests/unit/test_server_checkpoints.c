@@ -1,12 +1,8 @@
 /* flushes: checkpoints of the server, from what two looks in a row say. */
 #include "load/rate/server_checkpoints.h"
+#include "test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
-
-#include <cmocka.h>
 
 static const int64_t MS = 1000000;
 
@@ -14,7 +10,7 @@ static flush_sample_t sample(int64_t at_ms, bool running, double number, double 
     return (flush_sample_t){at_ms * MS, running, number, recent_ms};
 }
 
-static void test_compare(void **state) {
+TEST(compare) {
     static const struct {
         const char *what;
         bool running[2];
@@ -49,7 +45,7 @@ static void test_compare(void **state) {
 }
 
 /* Not more of them than there is room for. */
-static void test_many(void **state) {
+TEST(many) {
     static server_checkpoints_t found;
     (void)state;
     for (int i = 0; i < SERVER_CHECKPOINTS_MOST + 10; i++) {
@@ -63,7 +59,7 @@ static void test_many(void **state) {
 }
 
 /* As servers up to 6.0 say it, and as those from 7.0 on do. */
-static void test_read(void **state) {
+TEST(read) {
     static const struct {
         const char *json;
         bool told, running;
@@ -100,10 +96,4 @@ static void test_read(void **state) {
         }
         bson_destroy(status);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_compare), cmocka_unit_test(test_many),
-                                       cmocka_unit_test(test_read)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,15 +2,11 @@
  * idle and twice within a second under a load; the others are made by hand. */
 #include "json_lab.h"
 #include "server/server_load.h"
+#include "test.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #define SECOND 1000000000ll
 
@@ -42,8 +38,7 @@ static server_load_t judge(const server_load_sample_t *before, const server_load
     return server_load_judge(before, now, &unknown);
 }
 
-static void test_real_numbers(void **state) {
-    (void)state;
+TEST(real_numbers) {
     server_load_sample_t idle, busy, busier;
     double reads;
     read_real("idle", 0, &idle);
@@ -67,8 +62,7 @@ static void test_real_numbers(void **state) {
     assert_true(isnan(server_load_read_us(&idle, &idle, &reads)));
 }
 
-static void test_real_judgement(void **state) {
-    (void)state;
+TEST(real_judgement) {
     server_load_sample_t idle, later, busy, busier;
     read_real("idle", 0, &idle);
     read_real("idle", SECOND / 2, &later);
@@ -153,8 +147,7 @@ static const struct {
      "checkpoints take 61 s", 1, 1},
 };
 
-static void test_each_sign(void **state) {
-    (void)state;
+TEST(each_sign) {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         server_load_sample_t before, now;
         read_json(cases[i].before ? cases[i].before : "{}", 7 * SECOND, &before);
@@ -166,8 +159,7 @@ static void test_each_sign(void **state) {
     }
 }
 
-static void test_comparisons(void **state) {
-    (void)state;
+TEST(comparisons) {
     server_load_sample_t idle;
     read_json("{}", 0, &idle);
     server_load_t strain = server_load_judge(&idle, &idle, &(server_load_compared_t){3.1, NAN});
@@ -184,8 +176,7 @@ static void test_comparisons(void **state) {
 }
 
 /* Of few cores little, of many most; never nothing, never all. */
-static void test_spare(void **state) {
-    (void)state;
+TEST(spare) {
     double before = 0;
     for (double cores = 0.1; cores < 300; cores *= 1.3) {
         double share = server_load_spare(cores) / cores;
@@ -194,13 +185,4 @@ static void test_spare(void **state) {
     }
     assert_true(server_load_spare(2) < 0.5);
     assert_true(server_load_spare(64) > 48);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_real_numbers), cmocka_unit_test(test_real_judgement),
-        cmocka_unit_test(test_each_sign),    cmocka_unit_test(test_comparisons),
-        cmocka_unit_test(test_spare),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,18 +1,14 @@
 /* simulate: worlds whose end can be worked out by hand, and laws that hold in all of them. */
 #include "base/stop.h"
 #include "study/plan/simulate.h"
+#include "test.h"
 
 #include <math.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 static simulate_run_t play(simulate_spec_t spec, simulate_way_t way, uint64_t seed) {
     err_t err = {.text = ""};
@@ -30,8 +26,7 @@ static void near(double got, double wanted) {
 }
 
 /* All alike, nothing fails: everybody ends when the plan says. */
-static void test_even(void **state) {
-    (void)state;
+TEST(even) {
     for (simulate_way_t way = 0; way < SIMULATE_WAYS; way++) {
         simulate_spec_t spec = {.shards = 50, .lanes = 8, .own_seconds = 1000};
         simulate_run_t run = play(spec, way, 1);
@@ -46,8 +41,7 @@ static void test_even(void **state) {
 }
 
 /* Every shard at half of its speed. */
-static void test_slow(void **state) {
-    (void)state;
+TEST(slow) {
     for (simulate_way_t way = 0; way < SIMULATE_WAYS; way++)
         near(
             play((simulate_spec_t){.shards = 9, .lanes = 4, .own_seconds = 100, .slow = 1, .slow_speed = 0.5},
@@ -58,8 +52,7 @@ static void test_slow(void **state) {
 
 /* A few of 400 shards have half of their speed. Alone, each takes twice as long; in step, everybody does; of
  * lanes that are handed out, none is begun too late. */
-static void test_some_slow(void **state) {
-    (void)state;
+TEST(some_slow) {
     simulate_spec_t spec = {.shards = 400, .lanes = 20, .own_seconds = 1000, .slow = 0.05, .slow_speed = 0.5};
     simulate_run_t step = play(spec, SIMULATE_IN_STEP, 5), own = play(spec, SIMULATE_OWN, 5),
                    out = play(spec, SIMULATE_HANDED_OUT, 5);
@@ -76,8 +69,7 @@ static void test_some_slow(void **state) {
 }
 
 /* 1,000 shards of 1,024 lanes: 24 have two. */
-static void test_lanes(void **state) {
-    (void)state;
+TEST(lanes) {
     simulate_spec_t spec = {.shards = 1000, .lanes = 4, .own_seconds = 1024, .by_lanes = true};
     near(play(spec, SIMULATE_OWN, 1).end, 2000);
     near(play(spec, SIMULATE_OWN, 1).median, 1000);
@@ -88,8 +80,7 @@ static void test_lanes(void **state) {
 }
 
 /* One server alone: whichever way, its end is its work and its outages. */
-static void test_outages(void **state) {
-    (void)state;
+TEST(outages) {
     uint32_t failed = 0;
     for (uint64_t seed = 0; seed < 20; seed++) {
         for (simulate_way_t way = 0; way < SIMULATE_WAYS; way++) {
@@ -104,8 +95,7 @@ static void test_outages(void **state) {
 }
 
 /* Many shards in step stand still whenever one is down; shards for themselves wait for their own only. */
-static void test_in_step(void **state) {
-    (void)state;
+TEST(in_step) {
     simulate_spec_t spec = {.shards = 200, .own_seconds = 3600, .mtbf = 100 * 3600., .repair = 300};
     for (uint64_t seed = 0; seed < 10; seed++) {
         simulate_run_t step = play(spec, SIMULATE_IN_STEP, seed), own = play(spec, SIMULATE_OWN, seed);
@@ -117,8 +107,7 @@ static void test_in_step(void **state) {
 }
 
 /* A loader for each shard; an hour until somebody notices, 20 s until another takes over. */
-static void test_takeover(void **state) {
-    (void)state;
+TEST(takeover) {
     simulate_spec_t spec = {.shards = 100,
                             .loaders = 100,
                             .own_seconds = 36000,
@@ -141,8 +130,7 @@ static void test_takeover(void **state) {
 }
 
 /* Loaders that are down carry nothing: of what they let through together, the rest is left. */
-static void test_fewer_loaders(void **state) {
-    (void)state;
+TEST(fewer_loaders) {
     simulate_spec_t spec = {.shards = 10,
                             .loaders = 10,
                             .own_seconds = 100,
@@ -158,8 +146,7 @@ static void test_fewer_loaders(void **state) {
 
 /* Never faster than what nothing holds up allows; the same seed gives the same; another one something else.
  */
-static void test_laws(void **state) {
-    (void)state;
+TEST(laws) {
     simulate_spec_t spec = {.shards = 300,
                             .lanes = 6,
                             .loaders = 30,
@@ -181,8 +168,7 @@ static void test_laws(void **state) {
     }
 }
 
-static void test_all(void **state) {
-    (void)state;
+TEST(all) {
     err_t err;
     simulate_figures_t figures[SIMULATE_WAYS];
     simulate_spec_t spec = {.shards = 100,
@@ -220,16 +206,14 @@ static void test_all(void **state) {
 }
 
 /* Seeds one beside another play other runs, not the same ones but for one. */
-static void test_seeds(void **state) {
-    (void)state;
+TEST(seeds) {
     for (uint32_t i = 0; i < 100; i++)
         for (uint32_t j = 0; j < 100; j++)
             assert_int_not_equal(simulate_seed(1, i), simulate_seed(2, j));
 }
 
 /* Servers that fail faster than they come back: it is given up, and says so. */
-static void test_never(void **state) {
-    (void)state;
+TEST(never) {
     simulate_spec_t spec = {.shards = 1000,
                             .own_seconds = 1000,
                             .mtbf = 1000,
@@ -245,8 +229,7 @@ static void test_never(void **state) {
     assert_true(isinf(figures[SIMULATE_IN_STEP].p50) && figures[SIMULATE_IN_STEP].waiting == 1);
 }
 
-static void test_nothing(void **state) {
-    (void)state;
+TEST(nothing) {
     simulate_spec_t spec = {.shards = 0, .own_seconds = 1, .lanes = 1, .slow_speed = 1, .runs = 1};
     simulate_figures_t figures[SIMULATE_WAYS];
     simulate_run_t run;
@@ -259,8 +242,7 @@ static void test_nothing(void **state) {
 }
 
 /* Nothing is played for ever: what is too much is told before it begins, or where it becomes too much. */
-static void test_too_much(void **state) {
-    (void)state;
+TEST(too_much) {
     simulate_figures_t figures[SIMULATE_WAYS];
     simulate_spec_t spec = {
         .shards = 1, .own_seconds = 1e12, .mtbf = 1, .repair = 1, .slow_speed = 1, .lanes = 1, .runs = 1};
@@ -287,8 +269,7 @@ static void test_too_much(void **state) {
 }
 
 /* Within a run, too. The last test: the flag stays. */
-static void test_stop(void **state) {
-    (void)state;
+TEST(stop) {
     simulate_spec_t spec = {
         .shards = 1000, .own_seconds = 1e4, .mtbf = 1000, .repair = 1000, .slow_speed = 1, .lanes = 1};
     simulate_run_t run;
@@ -299,18 +280,4 @@ static void test_stop(void **state) {
     assert_false(simulate_run(&spec, SIMULATE_IN_STEP, 1, &run, &err));
     assert_int_equal(err.status, STATUS_TERMINATED);
     assert_true(run.failed > 0 && run.failed < 5000);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_even),      cmocka_unit_test(test_slow),
-        cmocka_unit_test(test_some_slow), cmocka_unit_test(test_lanes),
-        cmocka_unit_test(test_outages),   cmocka_unit_test(test_in_step),
-        cmocka_unit_test(test_takeover),  cmocka_unit_test(test_fewer_loaders),
-        cmocka_unit_test(test_laws),      cmocka_unit_test(test_all),
-        cmocka_unit_test(test_seeds),     cmocka_unit_test(test_never),
-        cmocka_unit_test(test_nothing),   cmocka_unit_test(test_too_much),
-        cmocka_unit_test(test_stop),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,6 +4,7 @@
 #include "base/stop.h"
 #include "input/file/fault.h"
 #include "input_lab.h"
+#include "test.h"
 
 #include <errno.h>
 #include <iconv.h>
@@ -22,8 +23,7 @@ static const size_t steps[] = {1 << 20, 65536, 4099, 257};
 
 /* ---------------------------------------------------------------- plain */
 
-static void reads_plain_files(void **state) {
-    (void)state;
+TEST(reads_plain_files) {
     bytes_t text = lab_text(1, 300000);
     lab_write("plain.txt", text.at, text.size);
     lab_say("empty.txt", "");
@@ -93,8 +93,7 @@ static void expect_change(const char *name, change_t change, const char *says) {
     manifest_free(&manifest);
 }
 
-static void notices_changes(void **state) {
-    (void)state;
+TEST(notices_changes) {
     bytes_t text = lab_text(2, 3000000), gzip = lab_gzip(text.at, text.size);
     lab_write("change.txt", text.at, text.size);
     expect_change("change.txt", GROW, "became longer");
@@ -115,8 +114,7 @@ static void notices_changes(void **state) {
 }
 
 /* After the inputs were listed, and before they are read: of the same size and time, or not even a file. */
-static void notices_others_in_place(void **state) {
-    (void)state;
+TEST(notices_others_in_place) {
     bytes_t text = lab_text(2, 1000);
     lab_write("mine.txt", text.at, text.size);
     for (int fifo = 0; fifo < 2; fifo++) {
@@ -143,8 +141,7 @@ static void notices_others_in_place(void **state) {
 }
 
 /* Bytes that were kept are what the digest was made of; and the file must still be the one that they were read from. */
-static void reads_what_was_kept(void **state) {
-    (void)state;
+TEST(reads_what_was_kept) {
     bytes_t text = lab_text(2, 1000), gzip = lab_gzip(text.at, text.size);
     const manifest_options_t options = {.keep_bytes = 1 << 20};
     char *const names[] = {"kept.txt", "kept.gz"};
@@ -185,8 +182,7 @@ static void expect_gzip(bytes_t compressed, const void *text, size_t size, const
             expect_reading("test.gz", engines[e], steps[i], text, size, says);
 }
 
-static void reads_gzip(void **state) {
-    (void)state;
+TEST(reads_gzip) {
     bytes_t text = lab_text(3, 700000), compressed = {0};
     expect_gzip(lab_gzip(text.at, text.size), text.at, text.size, NULL);
     expect_gzip(lab_gzip("", 0), "", 0, NULL);
@@ -212,8 +208,7 @@ static void reads_gzip(void **state) {
     free(text.at);
 }
 
-static void reads_real_gzip(void **state) {
-    (void)state;
+TEST(reads_real_gzip) {
     bytes_t text = lab_text(4, 400000);
     lab_write("first part.txt", text.at, 150000);
     lab_write("second.txt", text.at + 150000, 250000);
@@ -225,8 +220,7 @@ static void reads_real_gzip(void **state) {
     free(text.at);
 }
 
-static void reads_every_gzip_header(void **state) {
-    (void)state;
+TEST(reads_every_gzip_header) {
     static const char text[] = "the text\n";
     uint8_t extra[70000];
     memset(extra, 7, sizeof extra);
@@ -251,8 +245,7 @@ static void reads_every_gzip_header(void **state) {
     }
 }
 
-static void knows_what_may_follow_gzip(void **state) {
-    (void)state;
+TEST(knows_what_may_follow_gzip) {
     bytes_t text = lab_text(5, 90000), one = lab_gzip(text.at, 50000), two = lab_gzip(text.at + 50000, 40000);
     char says[100];
     bytes_t compressed = {0};
@@ -303,8 +296,7 @@ static size_t known_text(const uint8_t *compressed, size_t cut) {
     return known;
 }
 
-static void reads_all_before_a_cut(void **state) {
-    (void)state;
+TEST(reads_all_before_a_cut) {
     bytes_t text = lab_text(6, 3000), compressed = lab_gzip(text.at, 1200);
     size_t first = compressed.size;
     bytes_add_all(&compressed, lab_deflate(text.at + 1200, 1800, 31, 1, 500));
@@ -328,8 +320,7 @@ static void reads_all_before_a_cut(void **state) {
     free(text.at);
 }
 
-static void notices_every_flipped_bit(void **state) {
-    (void)state;
+TEST(notices_every_flipped_bit) {
     bytes_t text = lab_text(7, 900), compressed = lab_gzip(text.at, text.size);
     for (size_t bit = 24; bit < compressed.size * 8; bit++) {
         if (bit / 8 >= 4 && bit / 8 < 10)
@@ -350,8 +341,7 @@ static void notices_every_flipped_bit(void **state) {
     free(text.at);
 }
 
-static void checks_gzip_trailers(void **state) {
-    (void)state;
+TEST(checks_gzip_trailers) {
     bytes_t compressed = lab_gzip("abc", 3);
     if (compressed.size < 18) /* its header and trailer: gcc -O3 wants to be told */
         abort();
@@ -368,8 +358,7 @@ static void checks_gzip_trailers(void **state) {
     free(compressed.at);
 }
 
-static void skips_in_packed_files(void **state) {
-    (void)state;
+TEST(skips_in_packed_files) {
     bytes_t text = lab_text(8, 500000);
     lab_write_all("skip.gz", lab_gzip(text.at, text.size));
     manifest_t manifest;
@@ -423,8 +412,7 @@ static const packer_t packers[] = {
      0},
 };
 
-static void reads_packed(void **state) {
-    (void)state;
+TEST(reads_packed) {
     for (EACH(p, packers)) {
         char what[80];
         const packer_t *const packer = &packers[p];
@@ -447,8 +435,7 @@ static void reads_packed(void **state) {
     }
 }
 
-static void reads_packed_before_a_cut(void **state) {
-    (void)state;
+TEST(reads_packed_before_a_cut) {
     for (EACH(p, packers)) {
         char what[80];
         const packer_t *const packer = &packers[p];
@@ -482,8 +469,7 @@ static void reads_packed_before_a_cut(void **state) {
     }
 }
 
-static void reads_zstd_without_text(void **state) {
-    (void)state;
+TEST(reads_zstd_without_text) {
     lab_write("skippable.zst", skippable, 13);
     expect_reading("skippable.zst", INFLATE_BEST, 100, "", 0, NULL);
 }
@@ -523,8 +509,7 @@ static bytes_t text_of_all_lengths(const char *mark) {
     return text;
 }
 
-static void reads_utf16(void **state) {
-    (void)state;
+TEST(reads_utf16) {
     static const struct {
         const char *encoding, *mark, *becomes;
     } ways[] = {{"UTF-16LE", "\xFF\xFE", "\xEF\xBB\xBF"},
@@ -556,8 +541,7 @@ static void reads_utf16(void **state) {
 }
 
 /* Nothing is replaced: what is no character is told, with its place, and so is what is cut off. */
-static void tells_halves_of_utf16(void **state) {
-    (void)state;
+TEST(tells_halves_of_utf16) {
     static const struct {
         const char *bytes;
         size_t size;
@@ -617,8 +601,7 @@ static void tells_halves_of_utf16(void **state) {
 
 static const uint16_t methods[] = {0, 8, 93};
 
-static void reads_zip_members(void **state) {
-    (void)state;
+TEST(reads_zip_members) {
     bytes_t text = lab_text(11, 300000);
     member_spec_t members[6] = {0};
     for (size_t i = 0; i < 6; i++) {
@@ -643,8 +626,7 @@ static void reads_zip_members(void **state) {
     free(text.at);
 }
 
-static void reads_deflate64_of_a_real_packer(void **state) {
-    (void)state;
+TEST(reads_deflate64_of_a_real_packer) {
     bytes_t text = lab_text(64, 900000);
     manifest_t manifest;
     err_t err;
@@ -667,8 +649,7 @@ static void reads_deflate64_of_a_real_packer(void **state) {
     free(text.at);
 }
 
-static void notices_lies_in_a_zip(void **state) {
-    (void)state;
+TEST(notices_lies_in_a_zip) {
     bytes_t text = lab_text(12, 50000);
     for (EACH(m, methods)) {
         member_spec_t member = {.name = "a.txt", .text = text.at, .size = text.size, .method = methods[m]};
@@ -693,8 +674,7 @@ static void notices_lies_in_a_zip(void **state) {
 
 /* ---------------------------------------------------------------- compressed in compressed */
 
-static void refuses_what_is_packed_twice(void **state) {
-    (void)state;
+TEST(refuses_what_is_packed_twice) {
     bytes_t text = lab_text(13, 5000), inner = lab_gzip(text.at, text.size);
     lab_write_all("twice.gz", lab_gzip(inner.at, inner.size));
     expect_reading("twice.gz", INFLATE_BEST, 10000, "", 0,
@@ -747,8 +727,7 @@ static void expect_stream(bytes_t data, const void *text, size_t size, const cha
     close(saved);
 }
 
-static void reads_streams(void **state) {
-    (void)state;
+TEST(reads_streams) {
     signal(SIGPIPE, SIG_IGN);
     bytes_t text = lab_text(14, 400000), copy = {0};
     bytes_add(&copy, text.at, text.size);
@@ -814,8 +793,7 @@ static void expect_left(bytes_t data, const void *text, size_t size, size_t look
     free(data.at);
 }
 
-static void reads_streams_that_were_looked_at(void **state) {
-    (void)state;
+TEST(reads_streams_that_were_looked_at) {
     signal(SIGPIPE, SIG_IGN);
     bytes_t text = lab_text(15, 400000), copy = {0};
     bytes_add(&copy, text.at, text.size);
@@ -831,8 +809,7 @@ static void reads_streams_that_were_looked_at(void **state) {
 }
 
 /* A wait for a pipe into which nobody writes ends soon after a signal. */
-static void stops_waiting(void **state) {
-    (void)state;
+TEST(stops_waiting) {
     assert_int_equal(mkfifo("silent", 0600), 0);
     int ready[2], status;
     char byte;
@@ -865,8 +842,7 @@ static void stops_waiting(void **state) {
 
 /* ---------------------------------------------------------------- the system says no */
 
-static void explains_system_errors(void **state) {
-    (void)state;
+TEST(explains_system_errors) {
     err_t err;
     input_file_t missing = {.path = "missing.txt", .name = "missing.txt"};
     assert_null(source_open(&missing, &err));
@@ -935,8 +911,7 @@ static bytes_t damaged(const bytes_t *whole, uint64_t *seed) {
 }
 
 /* Whatever comes out: it ends, it is not more than promised, and a fault has a sentence. */
-static void survives_damage(void **state) {
-    (void)state;
+TEST(survives_damage) {
     bytes_t text = lab_text(15, 4000), whole[4] = {0};
     log_level_t level = log_level();
     log_set_level(LOG_QUIET);
@@ -979,34 +954,4 @@ static void survives_damage(void **state) {
     log_set_level(level);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reads_plain_files),
-        cmocka_unit_test(notices_changes),
-        cmocka_unit_test(notices_others_in_place),
-        cmocka_unit_test(reads_what_was_kept),
-        cmocka_unit_test(reads_gzip),
-        cmocka_unit_test(reads_real_gzip),
-        cmocka_unit_test(reads_every_gzip_header),
-        cmocka_unit_test(knows_what_may_follow_gzip),
-        cmocka_unit_test(reads_all_before_a_cut),
-        cmocka_unit_test(notices_every_flipped_bit),
-        cmocka_unit_test(checks_gzip_trailers),
-        cmocka_unit_test(skips_in_packed_files),
-        cmocka_unit_test(reads_packed),
-        cmocka_unit_test(reads_packed_before_a_cut),
-        cmocka_unit_test(reads_zstd_without_text),
-        cmocka_unit_test(reads_utf16),
-        cmocka_unit_test(tells_halves_of_utf16),
-        cmocka_unit_test(reads_zip_members),
-        cmocka_unit_test(reads_deflate64_of_a_real_packer),
-        cmocka_unit_test(notices_lies_in_a_zip),
-        cmocka_unit_test(refuses_what_is_packed_twice),
-        cmocka_unit_test(reads_streams),
-        cmocka_unit_test(reads_streams_that_were_looked_at),
-        cmocka_unit_test(stops_waiting),
-        cmocka_unit_test(explains_system_errors),
-        cmocka_unit_test(survives_damage),
-    };
-    return cmocka_run_group_tests(tests, lab_open, lab_close);
-}
+TEST_GROUP(lab_open, lab_close);

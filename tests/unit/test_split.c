@@ -1,12 +1,7 @@
 /* split: one record into its fields, with every kind of quote, written down by hand. */
 #include "format/cut/split.h"
 #include "format_lab.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
+#include "test.h"
 
 typedef struct {
     schema_t *both, *doubled, *backslash, *pairs, *both_pairs, *none, *neither;
@@ -70,7 +65,7 @@ static void expect(lab_t *lab, const schema_t *schema, const char *record, const
     slack_free(&slack);
 }
 
-static void test_bare(void **state) {
+TEST(bare) {
     lab_t *lab = *state;
     expect(lab, lab->both, "", "");
     assert_int_equal(lab->split->count, 1);
@@ -92,7 +87,7 @@ static void test_bare(void **state) {
     assert_false(lab->split->quoted);
 }
 
-static void test_quoted(void **state) {
+TEST(quoted) {
     lab_t *lab = *state;
     expect(lab, lab->both, "\"a\"", "a");
     assert_true(lab->split->quoted);
@@ -113,7 +108,7 @@ static void test_quoted(void **state) {
 }
 
 /* The row of the published file: a quote of inches, escaped with a backslash. */
-static void test_backslash(void **state) {
+TEST(backslash) {
     lab_t *lab = *state;
     expect(lab, lab->both, "PEUGEOT,\"STREETZONE 50 2T 12\\\"\",GREEN",
            "PEUGEOT^STREETZONE 50 2T 12\"^GREEN");
@@ -131,7 +126,7 @@ static void test_backslash(void **state) {
 }
 
 /* A backslash before a backslash, too, as most programs write that escape quotes by backslashes. */
-static void test_backslashes(void **state) {
+TEST(backslashes) {
     lab_t *lab = *state;
     expect(lab, lab->pairs, "\"C:\\\\dir\",\"end\\\\\",c", "C:\\dir^end\\^c");
     assert_true(lab->split->backslash);
@@ -144,7 +139,7 @@ static void test_backslashes(void **state) {
 }
 
 /* A backslash before the closing quote: taken for itself when nothing else makes sense. */
-static void test_backslash_for_itself(void **state) {
+TEST(backslash_for_itself) {
     lab_t *lab = *state;
     expect(lab, lab->both, "\"a\\\",b", "a\\^b");
     assert_true(lab->split->quoted);
@@ -157,7 +152,7 @@ static void test_backslash_for_itself(void **state) {
 }
 
 /* What is not closed before a delimiter or the end is not quoted at all. */
-static void test_not_closed(void **state) {
+TEST(not_closed) {
     lab_t *lab = *state;
     expect(lab, lab->both, "\"a", "\"a");
     assert_false(lab->split->quoted);
@@ -171,7 +166,7 @@ static void test_not_closed(void **state) {
     expect(lab, lab->neither, "\"a,b\",c", "a,b^c");
 }
 
-static void test_merge(void **state) {
+TEST(merge) {
     lab_t *lab = *state;
     split_t *split = lab->split;
     const char *record = "1,TOYOTA,Estima ,,,x,\"q,q\",9";
@@ -199,7 +194,7 @@ static void test_merge(void **state) {
     slack_free(&slack);
 }
 
-static void test_too_many(void **state) {
+TEST(too_many) {
     lab_t *lab = *state;
     grown_t record = {0};
     for (int i = 1; i < SPLIT_MOST; i++)
@@ -219,7 +214,7 @@ static void test_too_many(void **state) {
 }
 
 /* Unescaped texts of one record live side by side, however long and many they are. */
-static void test_long_escapes(void **state) {
+TEST(long_escapes) {
     lab_t *lab = *state;
     grown_t record = {0};
     for (int i = 0; i < 40; i++) {
@@ -283,7 +278,7 @@ static bool is_same_at_ends(lab_t *lab, const char *record, bool outside) {
     return told;
 }
 
-static void test_at_ends(void **state) {
+TEST(at_ends) {
     assert_true(is_same_at_ends(*state, "1,\"a \"\"b\"\"\",\"c, d\",\"\",\"\"\"\"", true));
     assert_true(is_same_at_ends(*state, "\"\"\"\"\"\",x,\"a\nb\"\"\"", true));
     assert_false(is_same_at_ends(*state, "1,\"a, b\"", false));
@@ -299,7 +294,7 @@ static void test_at_ends(void **state) {
 }
 
 /* Where a quoted text holds a delimiter, and is not followed by one: that would be two fields with half a quote each. */
-static void test_torn(void **state) {
+TEST(torn) {
     lab_t *lab = *state;
     schema_t *many = lab_schema("format: x\nrecord: {delimiter: \",\"}\nfields: [{name: a}]\n");
     static const struct {
@@ -321,14 +316,4 @@ static void test_torn(void **state) {
     schema_destroy(many);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_bare),         cmocka_unit_test(test_quoted),
-        cmocka_unit_test(test_backslash),    cmocka_unit_test(test_backslash_for_itself),
-        cmocka_unit_test(test_backslashes),  cmocka_unit_test(test_not_closed),
-        cmocka_unit_test(test_merge),        cmocka_unit_test(test_too_many),
-        cmocka_unit_test(test_long_escapes), cmocka_unit_test(test_at_ends),
-        cmocka_unit_test(test_torn),
-    };
-    return cmocka_run_group_tests_name("split", tests, set_up, tear_down);
-}
+TEST_GROUP(set_up, tear_down);

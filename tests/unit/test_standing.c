@@ -1,14 +1,10 @@
 /* standing: which entries of reject files the catalog still has rejects for; and the fixes of an entry. */
 #include "catalog/ledger/ledger.h"
 #include "catalog/ledger/standing.h"
+#include "test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 enum { BLOCK = LEDGER_BLOCK_BYTES, AT = BLOCK + 100, TAIL = 3 * BLOCK + 5 };
 
@@ -41,7 +37,7 @@ enum {
     OTHER = 256,    /* the whole record is a reject, too: another one, with the hash 8 */
 };
 
-static void test_standing(void **state) {
+TEST(standing) {
     static const struct {
         int what;
         uint64_t offset, hash; /* 0: not known */
@@ -125,7 +121,7 @@ static void test_standing(void **state) {
 }
 
 /* "a": a is noted; "A": it is confirmed; "-": confirmed as nothing. */
-static void test_fixes(void **state) {
+TEST(fixes) {
     static const struct {
         const char *marks, *accepted;
         char answer; /* 0: none */
@@ -179,7 +175,7 @@ static void test_fixes(void **state) {
 }
 
 /* A fix is for one record: another one at the same place is another reject. */
-static void test_fixes_of_another_record(void **state) {
+TEST(fixes_of_another_record) {
     err_t err;
     entry_t entry = input();
     const fix_mark_t *fixes;
@@ -213,7 +209,7 @@ static void test_fixes_of_another_record(void **state) {
 }
 
 /* What was confirmed in a collection that was dropped answers nothing of the one after it; to leave a record out does. */
-static void test_generations(void **state) {
+TEST(generations) {
     static const struct {
         uint32_t confirmed, piece;
         uint64_t hash;
@@ -233,14 +229,4 @@ static void test_generations(void **state) {
             fail_msg("case %zu", i);
         entry_free(&entry);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_standing),
-        cmocka_unit_test(test_fixes),
-        cmocka_unit_test(test_fixes_of_another_record),
-        cmocka_unit_test(test_generations),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

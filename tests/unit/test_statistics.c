@@ -5,23 +5,18 @@
 #include "base/numbers/hist.h"
 #include "query/compare.h"
 #include "study/matrix.h"
+#include "test.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static void near(double value, double expected, double within, const char *what, double of) {
     if (!(fabs(value - expected) <= within * fabs(expected)))
         fail_msg("%s of %g: %.17g instead of %.17g", what, of, value, expected);
 }
 
-static void quantiles_of_student(void **state) {
-    (void)state;
+TEST(quantiles_of_student) {
     static const double at[] = {0.84, 0.95, 0.975, 0.9975, 0.9995};
     static const struct {
         double freedom, t[5];
@@ -53,8 +48,7 @@ static void quantiles_of_student(void **state) {
             near(compare_student(at[k], rows[i].freedom), rows[i].t[k], 1e-10, "t", rows[i].freedom);
 }
 
-static void ratios(void **state) {
-    (void)state;
+TEST(ratios) {
     static const struct {
         sample_t before, now;
         double low, high;
@@ -76,8 +70,7 @@ static void ratios(void **state) {
 
 /* Two cells of two trials each: three degrees of freedom (two are lent, one is its own), t = 3.18244630528371, and a
  * standard error of sqrt((2 * 2e-4 + 2e-4) / 3 / 2) = 0.01. One trial has no interval. */
-static void intervals_of_cells(void **state) {
-    (void)state;
+TEST(intervals_of_cells) {
     const matrix_setting_t cells[] = {{.threads = 1}, {.threads = 2}, {.threads = 3}};
     const matrix_options_t options = {
         .precision = 1e-9, .nearly = 0.03, .budget_ns = INT64_MAX, .most_trials = 100, .keep_all = true};
@@ -110,8 +103,7 @@ static double linear(const double *sorted, uint64_t count, uint64_t thousandths)
     return (double)(((long double)sorted[at] * (1000 - part) + (long double)next * part) / 1000);
 }
 
-static void samples(void **state) {
-    (void)state;
+TEST(samples) {
     static const uint64_t counts[] = {1, 2, 3, 5, 7, 10, 20, 99, 100, 101, 1000, 10000, 99999, 100000};
     static const uint64_t shares[] = {1, 7, 70, 250, 500, 550, 900, 950, 980, 990, 995, 998, 999, 1000};
     static const double offsets[] = {0, 1e6, 3e12};
@@ -151,14 +143,4 @@ static void samples(void **state) {
         }
     free(values);
     free(halves);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(quantiles_of_student),
-        cmocka_unit_test(ratios),
-        cmocka_unit_test(intervals_of_cells),
-        cmocka_unit_test(samples),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

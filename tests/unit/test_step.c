@@ -1,17 +1,12 @@
 /* step: when a line is due, by times that the test makes, and what it says. */
 #include "base/step.h"
+#include "test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
-
-#include <cmocka.h>
 
 static const int64_t SECOND = 1000000000, MS = 1000000;
 
-static void test_line(void **state) {
-    (void)state;
+TEST(line) {
     char line[STEP_LINE];
     assert_string_equal(step_line("building the index k:1", 1900 * MS, line), "building the index k:1");
     assert_string_equal(step_line("building the index k:1", 2 * SECOND, line),
@@ -23,8 +18,7 @@ static void test_line(void **state) {
 }
 
 /* Soon, and then every second; what is done next is shown without a gap, but not faster than anybody reads. */
-static void test_terminal(void **state) {
-    (void)state;
+TEST(terminal) {
     step_times_t times = {.terminal = true, .began_ns = 5 * SECOND, .said_ns = 0};
     assert_int_equal(step_due_ns(&times), 5 * SECOND + 300 * MS);
     times.drawn = true;
@@ -35,8 +29,7 @@ static void test_terminal(void **state) {
 }
 
 /* A line every half minute, however often the steps change. */
-static void test_elsewhere(void **state) {
-    (void)state;
+TEST(elsewhere) {
     step_times_t times = {.began_ns = 5 * SECOND, .said_ns = 1 * SECOND};
     assert_int_equal(step_due_ns(&times), 31 * SECOND);
     times.changed = true;
@@ -45,8 +38,7 @@ static void test_elsewhere(void **state) {
 }
 
 /* Short steps, within one another, with nothing to show: none of them waits for anything. */
-static void test_nested(void **state) {
-    (void)state;
+TEST(nested) {
     step_t outer, inner, silent;
     for (int i = 0; i < 200; i++) {
         step_begin(&outer, "outer %d", i);
@@ -60,14 +52,4 @@ static void test_nested(void **state) {
         step_end(&outer);
         step_end(&outer);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_line),
-        cmocka_unit_test(test_terminal),
-        cmocka_unit_test(test_elsewhere),
-        cmocka_unit_test(test_nested),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

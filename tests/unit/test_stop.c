@@ -1,19 +1,15 @@
 /* stop: the first signal asks, a SIGINT a second later ends at once, and the end is the signal's own. Each is tried
  * in a process of its own. */
 #include "base/stop.h"
+#include "test.h"
 
 #include <errno.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 enum { GOOD = 42, BAD = 43 };
 
@@ -44,8 +40,7 @@ static int asks_by_term(void) {
     return stop_signal() == SIGTERM ? GOOD : BAD;
 }
 
-static void test_first_signal_asks(void **state) {
-    (void)state;
+TEST(first_signal_asks) {
     int status = run(asks_once);
     assert_true(WIFEXITED(status));
     assert_int_equal(WEXITSTATUS(status), GOOD);
@@ -73,8 +68,7 @@ static int terminated_then_interrupted(void) {
     return stop_signal() ? GOOD : BAD; /* one SIGINT alone may also still be the asking one */
 }
 
-static void test_second_interrupt_ends(void **state) {
-    (void)state;
+TEST(second_interrupt_ends) {
     int status = run(interrupted_at_once); /* as by timeout(1), which asks the process and its group */
     assert_true(WIFEXITED(status));
     assert_int_equal(WEXITSTATUS(status), GOOD);
@@ -96,8 +90,7 @@ static int dies_of_term(void) {
     return BAD;
 }
 
-static void test_die(void **state) {
-    (void)state;
+TEST(die) {
     int status = run(dies_of_int);
     assert_true(WIFSIGNALED(status));
     assert_int_equal(WTERMSIG(status), SIGINT);
@@ -115,8 +108,7 @@ static int writes_into_nothing(void) {
     return write(ends[1], "x", 1) == -1 && errno == EPIPE ? GOOD : BAD;
 }
 
-static void test_broken_pipe(void **state) {
-    (void)state;
+TEST(broken_pipe) {
     int status = run(writes_into_nothing);
     assert_true(WIFEXITED(status));
     assert_int_equal(WEXITSTATUS(status), GOOD);
@@ -139,8 +131,7 @@ static int waits_for_input(void) {
     return read(ends[0], &byte, 1) == -1 && errno == EINTR && stop_signal() == SIGTERM ? GOOD : BAD;
 }
 
-static void test_wakes_a_read(void **state) {
-    (void)state;
+TEST(wakes_a_read) {
     int status = run(waits_for_input);
     assert_true(WIFEXITED(status));
     assert_int_equal(WEXITSTATUS(status), GOOD);
@@ -152,8 +143,7 @@ static int ends_of_abort(void) {
     return BAD;
 }
 
-static void test_abort(void **state) {
-    (void)state;
+TEST(abort) {
     int ends[2];
     char said[300] = "";
     assert_int_equal(pipe(ends), 0);
@@ -168,16 +158,4 @@ static void test_abort(void **state) {
     assert_true(WIFSIGNALED(status));
     assert_int_equal(WTERMSIG(status), SIGABRT);
     assert_non_null(strstr(said, "run the same command again\n"));
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_first_signal_asks),
-        cmocka_unit_test(test_second_interrupt_ends),
-        cmocka_unit_test(test_die),
-        cmocka_unit_test(test_broken_pipe),
-        cmocka_unit_test(test_wakes_a_read),
-        cmocka_unit_test(test_abort),
-    };
-    return cmocka_run_group_tests_name("stop", tests, NULL, NULL);
 }

@@ -1,14 +1,10 @@
 /* storage: which settings are named, from trials that are made up here. */
 #include "study/tune/storage.h"
+#include "test.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 enum { TRIALS = 4, DOCUMENTS = 1000 };
 
@@ -59,8 +55,7 @@ static void end(storage_result_t *result) {
     free(result);
 }
 
-static void test_who_stands_out(void **state) {
-    (void)state;
+TEST(who_stands_out) {
     static const made_t ways[] = {
         {.rate = 1000, .data = 100, .index = 10, .cached_ms = 5, .cold_ms = 50}, /* fastest load */
         {.rate = 990, .data = 60, .index = 10, .cached_ms = 6, .cold_ms = 40},   /* nearly: recommended */
@@ -82,8 +77,7 @@ static void test_who_stands_out(void **state) {
 }
 
 /* The format's own keys have a recommendation of their own, by the fastest of theirs. */
-static void test_long_keys(void **state) {
-    (void)state;
+TEST(long_keys) {
     static const made_t ways[] = {
         {.rate = 500, .data = 100, .cached_ms = 1},
         {.rate = 495, .data = 90, .cached_ms = 1},
@@ -100,8 +94,7 @@ static void test_long_keys(void **state) {
 }
 
 /* Of what was tried less than twice nothing is said. */
-static void test_too_few(void **state) {
-    (void)state;
+TEST(too_few) {
     static const made_t ways[] = {
         {.rate = 9000, .data = 1, .cached_ms = 0.1, .trials = 1},
         {.rate = 1000, .data = 100, .cached_ms = 5},
@@ -119,20 +112,9 @@ static void test_too_few(void **state) {
     end(result);
 }
 
-static void test_names(void **state) {
-    (void)state;
+TEST(names) {
     char name[STORAGE_NAME];
     const storage_choice_t choice = {"snappy", CLUSTERED_YES, true}, other = {"none", CLUSTERED_NO, false};
     assert_string_equal(storage_name(&choice, name), "snappy, clustered, short keys");
     assert_string_equal(storage_name(&other, name), "none, plain, long keys");
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_who_stands_out),
-        cmocka_unit_test(test_long_keys),
-        cmocka_unit_test(test_too_few),
-        cmocka_unit_test(test_names),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,11 +2,7 @@
  * sentence, and reading it comes to an end. */
 #include "catalog/store/store_mongo.h"
 #include "odd_driver.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-
-#include <cmocka.h>
+#include "test.h"
 
 static odd_t nothing_odd;
 static const char *const *answers; /* to each find, one after the other; NULL: nothing is there */
@@ -46,8 +42,7 @@ static void close_store(store_t *store) {
 #define PIECE              PIECE_OF("")
 #define ENTRY(id)          ENTRY_OF(id, "\"version\": 1, \"versions\": [{}], " PIECE)
 
-static void test_entries(void **state) {
-    (void)state;
+TEST(entries) {
     static const struct {
         const char *said[4];
         bool good;
@@ -78,8 +73,7 @@ static void test_entries(void **state) {
     }
 }
 
-static void test_fields_of_entries(void **state) {
-    (void)state;
+TEST(fields_of_entries) {
     static const struct {
         const char *said[2], *field;
     } cases[] = {
@@ -124,8 +118,7 @@ static void test_fields_of_entries(void **state) {
 #define HEADER_OF(more) "{\"_id\": \"catalog\", \"layout\": 2, \"laneRule\": 1" more "}"
 #define NUMBERS         ", \"generation\": 1, \"nextExtent\": 5, \"nextOrdinal\": 6"
 
-static void test_header(void **state) {
-    (void)state;
+TEST(header) {
     static const struct {
         const char *said[2], *field; /* NULL: it is read */
     } cases[] = {
@@ -162,8 +155,7 @@ static void test_header(void **state) {
     }
 }
 
-static void test_loads(void **state) {
-    (void)state;
+TEST(loads) {
     static const struct {
         const char *said[4];
         bool good;
@@ -186,11 +178,4 @@ static void test_loads(void **state) {
         loads_free(&loads);
         close_store(store);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_entries),
-                                       cmocka_unit_test(test_fields_of_entries),
-                                       cmocka_unit_test(test_header), cmocka_unit_test(test_loads)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

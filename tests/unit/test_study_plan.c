@@ -1,15 +1,11 @@
 /* study/plan: each limit by itself, in numbers small enough to work out by hand. */
 #include "study/plan/plan.h"
+#include "test.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 /* A million documents of 1,000 bytes: a gigabyte. */
 #define GIGABYTE .documents = 1e6, .document_bytes = 1000, .text_bytes = 500, .shards = 1, .replicas = 1
@@ -25,8 +21,7 @@ static void near(double got, double wanted) {
         fail_msg("%.12g is not %.12g", got, wanted);
 }
 
-static void test_nothing_known(void **state) {
-    (void)state;
+TEST(nothing_known) {
     plan_t plan = plan_of((plan_spec_t){GIGABYTE});
     assert_int_equal(plan.limit, PLAN_LIMITS);
     assert_true(plan.load == 0 && plan.documents_per_second == 0);
@@ -37,8 +32,7 @@ static void test_nothing_known(void **state) {
 }
 
 /* One thing known at a time, and what a gigabyte takes with it. */
-static void test_each_limit(void **state) {
-    (void)state;
+TEST(each_limit) {
     const struct {
         plan_limit_t limit;
         plan_spec_t spec;
@@ -77,8 +71,7 @@ static void test_each_limit(void **state) {
 }
 
 /* Three members each: everybody receives each document once; the primary sends it twice. */
-static void test_replicas(void **state) {
-    (void)state;
+TEST(replicas) {
     plan_spec_t spec = {GIGABYTE,        .loaders = 1,      .network = 100e6,  .cores = 2,
                         .primary_us = 8, .secondary_us = 4, .stored_ratio = 1, .disk_write = 50e6};
     spec.replicas = 3;
@@ -100,8 +93,7 @@ static void test_replicas(void **state) {
 }
 
 /* The servers load: what is for oneself does not leave. */
-static void test_loaders_on_the_servers(void **state) {
-    (void)state;
+TEST(loaders_on_the_servers) {
     plan_spec_t spec = {GIGABYTE, .network = 100e6};
     near(plan_of(spec).use[PLAN_SERVER_NETWORK], 0);
     spec.shards = 4;
@@ -109,8 +101,7 @@ static void test_loaders_on_the_servers(void **state) {
     near(plan_of(spec).use[PLAN_CLIENT_NETWORK], 0);
 }
 
-static void test_lanes(void **state) {
-    (void)state;
+TEST(lanes) {
     const struct {
         double shards, least, most, largest;
     } cases[] = {{1, 1024, 1024, 1},           {4, 256, 256, 1}, {3, 341, 342, 342 * 3 / 1024.},
@@ -129,8 +120,7 @@ static void test_lanes(void **state) {
 }
 
 /* 10 shards on 4 servers: the fullest has 3 of them. */
-static void test_uneven_servers(void **state) {
-    (void)state;
+TEST(uneven_servers) {
     plan_spec_t spec = {GIGABYTE, .servers = 4, .cores = 1, .loaders = 1, .primary_us = 10};
     spec.shards = 10;
     near(plan_of(spec).use[PLAN_SERVER], 3);
@@ -138,8 +128,7 @@ static void test_uneven_servers(void **state) {
     near(plan_of(spec).use[PLAN_SERVER], 3);
 }
 
-static void test_placing(void **state) {
-    (void)state;
+TEST(placing) {
     plan_spec_t spec = {GIGABYTE, .shard_rate = {.documents = 1e6}};
     spec.shards = 64;
     plan_t plan = plan_of(spec);
@@ -147,8 +136,7 @@ static void test_placing(void **state) {
     near(plan.load, 1 / 64. + 0.2226);
 }
 
-static void test_afterwards(void **state) {
-    (void)state;
+TEST(afterwards) {
     plan_spec_t spec = {GIGABYTE,
                         .index_us = 5,
                         .scan_us = 2,
@@ -177,8 +165,7 @@ static void test_afterwards(void **state) {
     near(plan_of(spec).scan.seconds, 0.5);
 }
 
-static void test_memory_and_price(void **state) {
-    (void)state;
+TEST(memory_and_price) {
     plan_spec_t spec = {GIGABYTE,          .shard_rate = {.documents = 1e6 / 7200},
                         .price = 3,        .disk_bytes = 3e8,
                         .stored_ratio = 1, .ram_bytes = 9. * (1 << 30)};
@@ -196,8 +183,7 @@ static void test_memory_and_price(void **state) {
 }
 
 /* Half of the time needs everything that takes more than half of it, and nothing else. */
-static void test_halving(void **state) {
-    (void)state;
+TEST(halving) {
     plan_spec_t spec = {GIGABYTE,
                         .shard_rate = {.documents = 1e5},
                         .loaders = 1,
@@ -216,8 +202,7 @@ static void test_halving(void **state) {
 
 /* Chunks are laid out all the same: 1,000 shards take about 3.5 s of 13.5, so 10 s of a router must become
  * less than a half of it. With one of ten times the speed no router makes half of 4.5 s. */
-static void test_halving_with_chunks(void **state) {
-    (void)state;
+TEST(halving_with_chunks) {
     plan_spec_t spec = {GIGABYTE, .routers = 1, .router_rate = {.documents = 1e5}};
     spec.shards = 1000;
     plan_t plan = plan_of(spec);
@@ -232,8 +217,7 @@ static void test_halving_with_chunks(void **state) {
 }
 
 /* What is given stays; what is not is as measured. */
-static void test_fill_in(void **state) {
-    (void)state;
+TEST(fill_in) {
     plan_spec_t spec = {GIGABYTE, .client_us = 7};
     plan_fill_in(&spec, "zlib", 0);
     near(spec.client_us, 7);
@@ -247,8 +231,7 @@ static void test_fill_in(void **state) {
     near(cluster.log_ratio, 0.5);
 }
 
-static void test_check(void **state) {
-    (void)state;
+TEST(check) {
     const struct {
         plan_spec_t spec;
         const char *words;
@@ -267,23 +250,4 @@ static void test_check(void **state) {
     }
     plan_spec_t fine = {GIGABYTE, .servers = 1};
     assert_true(plan_check(&fine, &err));
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_nothing_known),
-        cmocka_unit_test(test_each_limit),
-        cmocka_unit_test(test_replicas),
-        cmocka_unit_test(test_loaders_on_the_servers),
-        cmocka_unit_test(test_lanes),
-        cmocka_unit_test(test_uneven_servers),
-        cmocka_unit_test(test_placing),
-        cmocka_unit_test(test_afterwards),
-        cmocka_unit_test(test_memory_and_price),
-        cmocka_unit_test(test_halving),
-        cmocka_unit_test(test_halving_with_chunks),
-        cmocka_unit_test(test_fill_in),
-        cmocka_unit_test(test_check),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,20 +1,15 @@
 /* nearest: the word that was most likely meant, or none. */
 #include "base/chars/suggest.h"
+#include "test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static const char *const commands[] = {"load",  "parse", "formats", "generate",
                                        "where", "help",  "verify",  "query"};
 enum { COMMANDS = sizeof commands / sizeof *commands };
 
-static void test_typing_mistakes(void **state) {
-    (void)state;
+TEST(typing_mistakes) {
     static const struct {
         const char *word, *meant;
     } cases[] = {
@@ -30,8 +25,7 @@ static void test_typing_mistakes(void **state) {
     }
 }
 
-static void test_nothing_like_it(void **state) {
-    (void)state;
+TEST(nothing_like_it) {
     static const char *const words[] = {"xyzzy", "database", "zzzzzzzzzz", "mongodb://h/mot.results",
                                         "0123456789"};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
@@ -50,8 +44,7 @@ static void test_nothing_like_it(void **state) {
 }
 
 /* Of several that are near the closest is named, wherever it stands. */
-static void test_the_closest(void **state) {
-    (void)state;
+TEST(the_closest) {
     static const char *const there[] = {"batch-bytes", "batch", "threads", "rejects", "max-rejects"};
     static const char *const back[] = {"max-rejects", "rejects", "threads", "batch", "batch-bytes"};
     assert_string_equal(suggest_word("batc", there, 5), "batch");
@@ -69,8 +62,7 @@ static void test_the_closest(void **state) {
 }
 
 /* Two neighbours that changed places are one mistake, not two. */
-static void test_swaps(void **state) {
-    (void)state;
+TEST(swaps) {
     static const char *const help[] = {"help"}, *const abcd[] = {"abcd"};
     assert_non_null(suggest_word("ehpl", help, 1));
     assert_non_null(suggest_word("hepl", help, 1));
@@ -79,8 +71,7 @@ static void test_swaps(void **state) {
 }
 
 /* Words of 63 letters are still compared, longer ones are left alone. */
-static void test_lengths(void **state) {
-    (void)state;
+TEST(lengths) {
     char a[80], b[80];
     for (size_t length = 60; length < 70; length++) {
         memset(a, 'a', length);
@@ -97,13 +88,4 @@ static void test_lengths(void **state) {
     suggest_word("x", empty, 1);
     static const char *const bytes[] = {"m\xc3\xb6t", "\xff\xfe"};
     assert_string_equal(suggest_word("m\xc3\xb6tt", bytes, 2), "m\xc3\xb6t");
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_typing_mistakes), cmocka_unit_test(test_nothing_like_it),
-        cmocka_unit_test(test_the_closest),     cmocka_unit_test(test_swaps),
-        cmocka_unit_test(test_lengths),
-    };
-    return cmocka_run_group_tests_name("nearest", tests, NULL, NULL);
 }

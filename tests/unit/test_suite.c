@@ -3,13 +3,9 @@
 #include "query/suite/suite.h"
 #include "query/suite/suite_read.h"
 #include "query/suite/value.h"
+#include "test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 /* 124 bytes: with "ä_1" more than 127. */
 #define LONG_FIELD                                                                                           \
@@ -30,8 +26,7 @@ static void refused(const char *text, const char *words) {
         fail_msg("%s\n'%s' has no '%s'", text, err.text, words);
 }
 
-static void understood(void **state) {
-    (void)state;
+TEST(understood) {
     err_t err;
     suite_t *suite =
         parse("suite: s\n"
@@ -76,8 +71,7 @@ static void understood(void **state) {
 }
 
 /* How a study was run, and what it found. */
-static void runs(void **state) {
-    (void)state;
+TEST(runs) {
     err_t err;
     suite_t *suite = parse("suite: s\n"
                            "run: {repeats: 10, warmup: 0, duration: 30s, clients: [8, 64], readPreference: "
@@ -123,8 +117,7 @@ static void runs(void **state) {
     "suite: s\nqueries: [{name: q, pipeline: []}]\n"                                                         \
     "tables: [{title: t, rows: query, columns: clients, show: mean_ms, published: " published "}]\n"
 
-static void bad_runs(void **state) {
-    (void)state;
+TEST(bad_runs) {
     refused(RUN("5"), "x.yaml:2:6: a map such as {repeats: 10} was expected here");
     refused(RUN("{repeat: 5}"), "did you mean 'repeats'?");
     refused(RUN("{repeats: 0}"), "x.yaml:2:16");
@@ -152,8 +145,7 @@ static void bad_runs(void **state) {
 
 #define QUERY "suite: s\nqueries:\n  - name: q\n"
 
-static void mistakes(void **state) {
-    (void)state;
+TEST(mistakes) {
     refused("", "x.yaml:1:1: the file is empty");
     refused("suite: s\n", "x.yaml:1:1: 'queries' is missing");
     refused("queries: []\n", "'suite' is missing");
@@ -233,8 +225,7 @@ static void mistakes(void **state) {
     refused(QUERY "    find: {}\ntables: [{title: t, rows: query}]\n", "a table needs");
 }
 
-static void built_in(void **state) {
-    (void)state;
+TEST(built_in) {
     err_t err;
     size_t count = 0;
     for (const builtin_t *builtin = builtin_suites; builtin->name; builtin++, count++) {
@@ -256,8 +247,7 @@ static void built_in(void **state) {
 }
 
 /* A query as it is typed: compact as for a shell, in lines, with comments. */
-static void typed(void **state) {
-    (void)state;
+TEST(typed) {
     static const struct {
         const char *query, *json;
     } cases[] = {
@@ -304,8 +294,7 @@ static void typed(void **state) {
 
 /* Places are those of what was typed. */
 /* What a server is told of an index: flags are no texts, however they are written. */
-static void indexes(void **state) {
-    (void)state;
+TEST(indexes) {
     static const struct {
         const char *yaml, *json;
     } cases[] = {
@@ -333,8 +322,7 @@ static void indexes(void **state) {
     }
 }
 
-static void mistyped(void **state) {
-    (void)state;
+TEST(mistyped) {
     static const struct {
         const char *query, *words;
     } cases[] = {
@@ -414,13 +402,4 @@ static void mistyped(void **state) {
         if (!strstr(err.text, cases[i].words))
             fail_msg("%s\n'%s' has no '%s'", cases[i].query, err.text, cases[i].words);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(understood), cmocka_unit_test(mistakes), cmocka_unit_test(runs),
-        cmocka_unit_test(bad_runs),   cmocka_unit_test(built_in), cmocka_unit_test(typed),
-        cmocka_unit_test(indexes),    cmocka_unit_test(mistyped),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,6 +7,7 @@
 #include "input/magic.h"
 #include "input/manifest.h"
 #include "input_lab.h"
+#include "test.h"
 
 #include <signal.h>
 #include <sys/wait.h>
@@ -164,8 +165,7 @@ static void expect_refusal(bytes_t tar, const char *says) {
 
 /* ---------------------------------------------------------------- headers */
 
-static void reads_headers_of_all_kinds(void **state) {
-    (void)state;
+TEST(reads_headers_of_all_kinds) {
     char long_name[400], prefix[156], expected[1000], pax[500];
     memset(long_name, 'n', sizeof long_name);
     memset(prefix, 'p', 155);
@@ -227,8 +227,7 @@ static void reads_headers_of_all_kinds(void **state) {
 }
 
 /* As zstd, its first block of 128 KiB takes more than the first 64 KiB of the file. */
-static void knows_what_hardly_shrinks(void **state) {
-    (void)state;
+TEST(knows_what_hardly_shrinks) {
     bytes_t tar = {0}, text = {0};
     uint64_t seed = 7;
     char row[40], expected[300];
@@ -242,8 +241,7 @@ static void knows_what_hardly_shrinks(void **state) {
     expect_members(tar, expected, NULL);
 }
 
-static void leaves_out_what_is_no_file(void **state) {
-    (void)state;
+TEST(leaves_out_what_is_no_file) {
     bytes_t tar = {0};
     static const char types[] = "123456Z";
     put(&tar, (header_t){.name = "d/", .dialect = USTAR, .type = '5'});
@@ -282,8 +280,7 @@ static void leaves_out_what_is_no_file(void **state) {
 }
 
 /* What is no file may state a size, but has no bytes: where bytes follow, they are told. */
-static void refuses_bytes_of_what_is_no_file(void **state) {
-    (void)state;
+TEST(refuses_bytes_of_what_is_no_file) {
     static const struct {
         const char *name, *says;
         char type;
@@ -326,8 +323,7 @@ static bytes_t two_members(void) {
     return tar;
 }
 
-static void knows_the_end(void **state) {
-    (void)state;
+TEST(knows_the_end) {
     const char *both = "a=first;b=second;";
     for (int blocks = 1; blocks < 40; blocks += blocks < 3 ? 1 : 12) {
         bytes_t tar = two_members();
@@ -363,8 +359,7 @@ static void knows_the_end(void **state) {
     }
 }
 
-static void notices_what_is_cut_off(void **state) {
-    (void)state;
+TEST(notices_what_is_cut_off) {
     bytes_t whole = {0};
     put_text(&whole, "a", "");
     static const char body[] = "more than a few bytes, so that there is something to cut";
@@ -410,8 +405,7 @@ static void notices_what_is_cut_off(void **state) {
 
 /* ---------------------------------------------------------------- what is refused */
 
-static void refuses_broken_headers(void **state) {
-    (void)state;
+TEST(refuses_broken_headers) {
     bytes_t tar = two_members();
     put(&tar, (header_t){.name = "c", .dialect = USTAR, .wrong = true});
     expect_refusal(tar,
@@ -440,8 +434,7 @@ static void refuses_broken_headers(void **state) {
     expect_refusal(tar, "a header longer than 1 MB at byte 2048");
 }
 
-static void refuses_members_that_are_not_read(void **state) {
-    (void)state;
+TEST(refuses_members_that_are_not_read) {
     bytes_t inner = two_members(), tar = {0};
     put(&tar, (header_t){.name = "in.tar", .body = inner.at, .size = inner.size, .dialect = USTAR});
     expect_refusal(tar, "t!in.tar: is a tar archive inside of a tar; unpack");
@@ -481,8 +474,7 @@ static void refuses_members_that_are_not_read(void **state) {
 
 /* What has the mark of a tar, or a checksum by chance, but is text. */
 /* Reject files are no members, but for a compressed one of a compressed tar: that one is refused when it is read. */
-static void leaves_out_reject_files(void **state) {
-    (void)state;
+TEST(leaves_out_reject_files) {
     static const char text[] = MAGIC_REJECT_WORDS ": fix the line\n";
     bytes_t tar = {0}, gz = lab_gzip(text, sizeof text - 1);
     put(&tar, (header_t){.name = "a", .body = text, .size = sizeof text - 1, .dialect = USTAR});
@@ -514,8 +506,7 @@ static void leaves_out_reject_files(void **state) {
     free(gz.at);
 }
 
-static void takes_text_for_text(void **state) {
-    (void)state;
+TEST(takes_text_for_text) {
     bytes_t text = lab_text(7, 3000);
     memcpy(text.at + 257, "ustar", 5);
     text.at[262] = 'x';
@@ -571,8 +562,7 @@ static void expect_whole(source_kit_t *kit, const input_file_t *file, const byte
     free(got);
 }
 
-static void reads_members_in_any_order(void **state) {
-    (void)state;
+TEST(reads_members_in_any_order) {
     bytes_t texts[3 * SIZES], tar = big_tar(100, texts);
     for (int how = 0; how < 3; how++) {
         manifest_t manifest;
@@ -608,8 +598,7 @@ static void reads_members_in_any_order(void **state) {
 }
 
 /* The members of a compressed tar come out of one pass: the kit's stream only goes on. */
-static void reads_a_stream_once(void **state) {
-    (void)state;
+TEST(reads_a_stream_once) {
     bytes_t texts[3 * SIZES], tar = big_tar(200, texts);
     manifest_t manifest;
     err_t err = {0};
@@ -635,8 +624,7 @@ static void reads_a_stream_once(void **state) {
     free(tar.at);
 }
 
-static void skips_within_members(void **state) {
-    (void)state;
+TEST(skips_within_members) {
     bytes_t text = lab_text(3, 100000), tar = {0};
     put_text(&tar, "before", "x");
     put(&tar, (header_t){.name = "text", .body = text.at, .size = text.size, .dialect = USTAR});
@@ -689,8 +677,7 @@ static input_file_t second(const char *name, const bytes_t *text, int how, bool 
     return file;
 }
 
-static void digests_members(void **state) {
-    (void)state;
+TEST(digests_members) {
     static const size_t lengths[] = {1, 1000, 16384, 16385, 32768, 32769, 100000};
     for (EACH(i, lengths)) {
         bytes_t text = lab_text(23, lengths[i]);
@@ -713,8 +700,7 @@ static void digests_members(void **state) {
     }
 }
 
-static void notices_changes(void **state) {
-    (void)state;
+TEST(notices_changes) {
     bytes_t text = lab_text(3, 600000), tar = {0};
     put(&tar, (header_t){.name = "text", .body = text.at, .size = text.size, .dialect = USTAR});
     put_text(&tar, "b", "x");
@@ -743,8 +729,7 @@ static void notices_changes(void **state) {
     free(tar.at);
 }
 
-static void refuses_damaged_packing(void **state) {
-    (void)state;
+TEST(refuses_damaged_packing) {
     bytes_t text = lab_text(3, 600000), tar = two_members();
     put(&tar, (header_t){.name = "text", .body = text.at, .size = text.size, .dialect = USTAR});
     put_zeros(&tar, 1024);
@@ -766,8 +751,7 @@ static void refuses_damaged_packing(void **state) {
 
 /* ---------------------------------------------------------------- signals */
 
-static void stops_while_listing(void **state) {
-    (void)state;
+TEST(stops_while_listing) {
     bytes_t tar = two_members();
     for (int how = 0; how < 3; how++) {
         put_end(&tar);
@@ -791,25 +775,4 @@ static void stops_while_listing(void **state) {
     free(tar.at);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reads_headers_of_all_kinds),
-        cmocka_unit_test(knows_what_hardly_shrinks),
-        cmocka_unit_test(leaves_out_what_is_no_file),
-        cmocka_unit_test(refuses_bytes_of_what_is_no_file),
-        cmocka_unit_test(knows_the_end),
-        cmocka_unit_test(notices_what_is_cut_off),
-        cmocka_unit_test(refuses_broken_headers),
-        cmocka_unit_test(refuses_members_that_are_not_read),
-        cmocka_unit_test(leaves_out_reject_files),
-        cmocka_unit_test(takes_text_for_text),
-        cmocka_unit_test(reads_members_in_any_order),
-        cmocka_unit_test(reads_a_stream_once),
-        cmocka_unit_test(skips_within_members),
-        cmocka_unit_test(digests_members),
-        cmocka_unit_test(notices_changes),
-        cmocka_unit_test(refuses_damaged_packing),
-        cmocka_unit_test(stops_while_listing),
-    };
-    return cmocka_run_group_tests(tests, lab_open, lab_close);
-}
+TEST_GROUP(lab_open, lab_close);

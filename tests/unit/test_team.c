@@ -1,15 +1,11 @@
 /* team: all are joined, the first failure is kept. */
 #include "base/threads/team.h"
+#include "test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdatomic.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 static atomic_uint done;
 
@@ -19,8 +15,7 @@ static void *work(void *context) {
     return NULL;
 }
 
-static void all_are_joined(void **state) {
-    (void)state;
+TEST(all_are_joined) {
     team_t team;
     err_t err = {.text = "as it was"};
     team_init(&team);
@@ -41,8 +36,7 @@ static void *fails(void *context) {
     return NULL;
 }
 
-static void the_first_failure_is_kept(void **state) {
-    (void)state;
+TEST(the_first_failure_is_kept) {
     team_t team;
     err_t err;
     team_init(&team);
@@ -56,17 +50,9 @@ static void the_first_failure_is_kept(void **state) {
     assert_string_equal(err.text, "at first");
 }
 
-static void nobody_is_no_failure(void **state) {
-    (void)state;
+TEST(nobody_is_no_failure) {
     team_t team;
     err_t err;
     team_init(&team);
     assert_true(team_join(&team, &err));
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(all_are_joined),
-                                       cmocka_unit_test(the_first_failure_is_kept),
-                                       cmocka_unit_test(nobody_is_no_failure)};
-    return cmocka_run_group_tests_name("team", tests, NULL, NULL);
 }

@@ -1,16 +1,12 @@
 /* text: what is appended is there, whole or not given out at all. */
 #include "base/text.h"
+#include "test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 static void takes(text_t *text, const char *expected) {
     err_t err;
@@ -20,8 +16,7 @@ static void takes(text_t *text, const char *expected) {
     free(taken);
 }
 
-static void test_parts(void **state) {
-    (void)state;
+TEST(parts) {
     text_t text = {.length = 0};
     text_append(&text, "a");
     text_append(&text, "");
@@ -34,8 +29,7 @@ static void test_parts(void **state) {
     takes(&text, "again");
 }
 
-static void test_nothing(void **state) {
-    (void)state;
+TEST(nothing) {
     text_t text = {.length = 0};
     takes(&text, "");
     text_append(&text, "x");
@@ -45,8 +39,7 @@ static void test_nothing(void **state) {
 }
 
 /* Of every length, so that the room ends at every place, and in one piece that is larger than twice the room. */
-static void test_growth(void **state) {
-    (void)state;
+TEST(growth) {
     enum { MOST = 3000 };
     char expected[MOST + 1] = "";
     text_t one = {.length = 0};
@@ -63,7 +56,7 @@ static void test_growth(void **state) {
 }
 
 /* "aé€": a character is there as a whole, or not. */
-static void test_cut(void **state) {
+TEST(cut) {
     static const char *const expected[] = {"", "a", "a", "aé", "aé", "aé", "aé€", "aé€", "aé€"};
     (void)state;
     for (size_t most = 0; most < sizeof expected / sizeof *expected; most++) {
@@ -80,12 +73,6 @@ static void test_cut(void **state) {
     takes(&empty, "");
 }
 
-/* Under AddressSanitizer a request that cannot be met is answered as elsewhere, and no mistake. */
-const char *__asan_default_options(void);
-const char *__asan_default_options(void) {
-    return "allocator_may_return_null=1";
-}
-
 static text_t without_memory(void) {
     text_t text = {.length = 0};
     text_append(&text, "here");
@@ -94,8 +81,7 @@ static text_t without_memory(void) {
 }
 
 /* What comes after what had no room is left out, however short it is; then one can begin again. */
-static void test_no_memory(void **state) {
-    (void)state;
+TEST(no_memory) {
     err_t err = {.text = ""};
     text_t text = without_memory();
     text_append(&text, ".");
@@ -108,8 +94,7 @@ static void test_no_memory(void **state) {
     takes(&text, "new");
 }
 
-static void test_no_memory_at_the_end(void **state) {
-    (void)state;
+TEST(no_memory_at_the_end) {
     int status = 0;
     fflush(NULL);
     const pid_t child = fork();
@@ -122,12 +107,4 @@ static void test_no_memory_at_the_end(void **state) {
     assert_true(child > 0 && waitpid(child, &status, 0) == child);
     assert_true(WIFEXITED(status));
     assert_int_equal(WEXITSTATUS(status), STATUS_HOST);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_parts),     cmocka_unit_test(test_nothing),
-        cmocka_unit_test(test_growth),    cmocka_unit_test(test_cut),
-        cmocka_unit_test(test_no_memory), cmocka_unit_test(test_no_memory_at_the_end)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,19 +2,15 @@
 #include "base/clock.h"
 #include "base/stop.h"
 #include "load/rate/throttle.h"
+#include "test.h"
 
 #include <pthread.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdatomic.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #define MS     1000000ll
 #define SECOND (1000 * MS)
@@ -25,8 +21,7 @@ static void nap(long ms) {
 
 /* ---- the bucket ---- */
 
-static void test_payment_comes_first(void **state) {
-    (void)state;
+TEST(payment_comes_first) {
     bucket_t bucket = bucket_new(1000, 5 * SECOND);
     /* 100 documents at 1000 a second: 100 ms, also for the very first */
     assert_uint_in_range(bucket_pay(&bucket, 100, 5 * SECOND), 5 * SECOND + 100 * MS,
@@ -35,8 +30,7 @@ static void test_payment_comes_first(void **state) {
                          5 * SECOND + 101 * MS + 2);
 }
 
-static void test_little_is_kept(void **state) {
-    (void)state;
+TEST(little_is_kept) {
     bucket_t bucket = bucket_new(1000, 0);
     /* after an hour of silence a tenth of a second's worth goes at once, and no more */
     const int64_t later = 3600 * SECOND;
@@ -46,8 +40,7 @@ static void test_little_is_kept(void **state) {
 }
 
 /* However batches come: what was sent up to any moment is no more than the rate allows since the start. */
-static void test_never_faster(void **state) {
-    (void)state;
+TEST(never_faster) {
     static const uint64_t rates[] = {1, 7, 1000, 50000, 20 << 20, 1000000007};
     srandom(7);
     for (size_t i = 0; i < sizeof rates / sizeof *rates; i++) {
@@ -71,8 +64,7 @@ static void test_never_faster(void **state) {
 }
 
 /* A loader that always has a batch ready gets the whole rate, also when it wakes a little late each time. */
-static void test_not_slower_for_waking_late(void **state) {
-    (void)state;
+TEST(not_slower_for_waking_late) {
     bucket_t bucket = bucket_new(10000, 0);
     int64_t now = 0;
     for (int turn = 0; turn < 1000; turn++) {
@@ -82,8 +74,7 @@ static void test_not_slower_for_waking_late(void **state) {
     assert_true(now < 10 * SECOND + 10 * MS);
 }
 
-static void test_no_overflow(void **state) {
-    (void)state;
+TEST(no_overflow) {
     bucket_t slow = bucket_new(1, SECOND), fast = bucket_new(UINT64_MAX, SECOND);
     int64_t due = 0;
     for (int i = 0; i < 10; i++) {
@@ -137,8 +128,7 @@ static throttle_t *with_places(size_t places) {
     return throttle;
 }
 
-static void test_first_come_first(void **state) {
-    (void)state;
+TEST(first_come_first) {
     enum { GUESTS = 20 };
     guest_t guests[GUESTS];
     throttle_t *throttle = with_places(2);
@@ -180,8 +170,7 @@ static void *come_often(void *context) {
     return NULL;
 }
 
-static void test_no_more_than_the_limit(void **state) {
-    (void)state;
+TEST(no_more_than_the_limit) {
     enum { GUESTS = 12 };
     static const struct {
         double limit;
@@ -206,8 +195,7 @@ static void test_no_more_than_the_limit(void **state) {
     }
 }
 
-static void test_rest(void **state) {
-    (void)state;
+TEST(rest) {
     throttle_t *throttle = with_places(1);
     int64_t began, first;
     throttle_limit(throttle, 0, 0.25);
@@ -222,8 +210,7 @@ static void test_rest(void **state) {
     throttle_free(throttle);
 }
 
-static void test_figures(void **state) {
-    (void)state;
+TEST(figures) {
     throttle_t *throttle = with_places(3);
     int64_t began;
     throttle_limit(throttle, 2, 4);
@@ -242,8 +229,7 @@ static void test_figures(void **state) {
     throttle_free(throttle);
 }
 
-static void test_rate_of_threads(void **state) {
-    (void)state;
+TEST(rate_of_threads) {
     enum { GUESTS = 8 };
     static const bool by_bytes[] = {false, true};
     for (size_t c = 0; c < 2; c++) {
@@ -266,8 +252,7 @@ static void test_rate_of_threads(void **state) {
 }
 
 /* All that wait go home, whatever they wait for; who comes later, too. */
-static void test_close(void **state) {
-    (void)state;
+TEST(close) {
     enum { GUESTS = 6 };
     guest_t guests[3 * GUESTS];
     int64_t began;
@@ -293,8 +278,7 @@ static void test_close(void **state) {
 
 /* A stop signal: who would have to wait goes home, who need not may go. In a process of its own, because the
  * flag cannot be taken back. */
-static void test_stop_signal(void **state) {
-    (void)state;
+TEST(stop_signal) {
     pid_t child = fork();
     if (child == 0) {
         enum { GUESTS = 6 };
@@ -322,22 +306,4 @@ static void test_stop_signal(void **state) {
     assert_int_equal(waitpid(child, &status, 0), child);
     assert_true(WIFEXITED(status)); /* else the grace of ten seconds was over */
     assert_int_equal(WEXITSTATUS(status), 0);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_payment_comes_first),
-        cmocka_unit_test(test_little_is_kept),
-        cmocka_unit_test(test_never_faster),
-        cmocka_unit_test(test_not_slower_for_waking_late),
-        cmocka_unit_test(test_no_overflow),
-        cmocka_unit_test(test_first_come_first),
-        cmocka_unit_test(test_no_more_than_the_limit),
-        cmocka_unit_test(test_rest),
-        cmocka_unit_test(test_figures),
-        cmocka_unit_test(test_rate_of_threads),
-        cmocka_unit_test(test_close),
-        cmocka_unit_test(test_stop_signal),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,20 +1,15 @@
 /* course: phases that add up, and points that stay as many as there is room for. */
 #include "base/clock.h"
 #include "load/spec/timeline.h"
+#include "test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <time.h>
-
-#include <cmocka.h>
 
 static void pause_ms(int ms) {
     nanosleep(&(struct timespec){.tv_nsec = ms * 1000000L}, NULL);
 }
 
-static void test_phases(void **state) {
-    (void)state;
+TEST(phases) {
     timeline_t course;
     int64_t began = clock_now_ns();
     timeline_begin(&course);
@@ -47,8 +42,7 @@ static void test_phases(void **state) {
     assert_int_equal(course.visit_count, 3);
 }
 
-static void test_near_points(void **state) {
-    (void)state;
+TEST(near_points) {
     timeline_t course;
     timeline_begin(&course);
     course.every_ns = INT64_MAX;
@@ -66,8 +60,7 @@ static void test_near_points(void **state) {
     assert_int_equal(course.point_count, 3);
 }
 
-static void test_many_points(void **state) {
-    (void)state;
+TEST(many_points) {
     timeline_t course;
     timeline_begin(&course);
     const int64_t every = course.every_ns;
@@ -80,10 +73,4 @@ static void test_many_points(void **state) {
     assert_int_equal(course.points[256].documents, 512);
     for (size_t i = 1; i < course.point_count; i++)
         assert_true(course.points[i].at_ns >= course.points[i - 1].at_ns);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_phases), cmocka_unit_test(test_near_points),
-                                       cmocka_unit_test(test_many_points)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

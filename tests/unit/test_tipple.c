@@ -1,17 +1,13 @@
 /* The library's public face, used as a program of somebody else's would use it. */
+#include "test.h"
 #include "tipple/tipple.h"
 
 #include <bson/bson.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 static const char ROWS[] = "test_id|rfr_id|rfr_type_code|location_id|dangerous_mark\n"
                            "703671925|30305|A|7|\n"
@@ -19,8 +15,7 @@ static const char ROWS[] = "test_id|rfr_id|rfr_type_code|location_id|dangerous_m
                            "1|2|3\n"
                            "618374953|31194|F||D";
 
-static void test_there_and_back(void **state) {
-    (void)state;
+TEST(there_and_back) {
     tipple_error_t error;
     tipple_format_t *format = tipple_format_open("mot-item", &error);
     assert_non_null(format);
@@ -66,8 +61,7 @@ static void test_there_and_back(void **state) {
 }
 
 /* Whoever asks again behind a header with other columns is not given records by the wrong names. */
-static void test_another_header(void **state) {
-    (void)state;
+TEST(another_header) {
     static const char glued[] = "test_id|rfr_id|rfr_type_code|location_id|dangerous_mark\n"
                                 "703671925|30305|A|7|\n"
                                 "test_id|rfr_id|location_id|rfr_type_code|dangerous_mark\n"
@@ -92,8 +86,7 @@ static void test_another_header(void **state) {
 }
 
 /* So it is behind a value that does not fit, if the format says that this ends it; another text begins anew. */
-static void test_stop(void **state) {
-    (void)state;
+TEST(stop) {
     static const char yaml[] = "format: own\nrecord: {delimiter: [\",\"], header: yes}\non_bad_value: stop\n"
                                "fields:\n  - {name: n, type: int}\n  - {name: t, type: text}\n",
                       bad[] = "n,t\n1,a\n2x,b\n3,c\n", good[] = "n,t\n1,a\n2,b\n";
@@ -126,8 +119,7 @@ static void test_stop(void **state) {
 }
 
 /* An array that is not closed is no end, however often it is asked, but an error as in a load. */
-static void test_cut_off(void **state) {
-    (void)state;
+TEST(cut_off) {
     static const struct {
         const char *text;
         int records, end;
@@ -163,8 +155,7 @@ static void test_cut_off(void **state) {
 }
 
 /* A text that does not fit takes nothing away from the one before. */
-static void test_begin_that_fails(void **state) {
-    (void)state;
+TEST(begin_that_fails) {
     static const char unfit[] = "test_id|rfr\n1|2\n";
     tipple_error_t error;
     tipple_record_t record;
@@ -191,8 +182,7 @@ static void test_begin_that_fails(void **state) {
 }
 
 /* What a load decodes is nothing that a reader may take for text: no header would tell. */
-static void test_what_is_no_text(void **state) {
-    (void)state;
+TEST(what_is_no_text) {
 #define TEXT(of) of, sizeof of - 1
     static const struct {
         const char *text;
@@ -237,8 +227,7 @@ static void test_what_is_no_text(void **state) {
 }
 
 /* A NULL that is not allowed is a failure with a sentence; without a place for the sentence, only a failure. */
-static void test_nulls(void **state) {
-    (void)state;
+TEST(nulls) {
     tipple_format_t *format = tipple_format_open("mot-item", NULL);
     tipple_reader_t *reader = tipple_reader_new(format, NULL);
     assert_non_null(reader);
@@ -294,8 +283,7 @@ static void test_nulls(void **state) {
 }
 
 /* What the command warns of is not the library's to print. */
-static void test_silence(void **state) {
-    (void)state;
+TEST(silence) {
     static const char more[] = "test_id|rfr_id|rfr_type_code|location_id|dangerous_mark|unknown\n";
     tipple_error_t error;
     int file = memfd_create("stderr", MFD_CLOEXEC), kept = dup(STDERR_FILENO);
@@ -315,8 +303,7 @@ static void test_silence(void **state) {
 }
 
 /* A text's format is guessed, and its file opens the same; what nobody can guess is said. */
-static void test_guess(void **state) {
-    (void)state;
+TEST(guess) {
     static const char rows[] = "name,born\nAda,1815-12-10\nAlan,1912-06-23\n",
                       json[] = "{\"a\":1}\n{\"a\":2}\n";
     tipple_error_t error;
@@ -347,8 +334,7 @@ static void test_guess(void **state) {
 }
 
 /* Wherever the beginning of a text ends, the guess is that of its whole lines. */
-static void test_guess_of_beginning(void **state) {
-    (void)state;
+TEST(guess_of_beginning) {
     enum { MANY = 40 };
     char text[4096] = "id;born\n";
     size_t length = strlen(text), row = 0;
@@ -363,8 +349,7 @@ static void test_guess_of_beginning(void **state) {
     }
 }
 
-static void test_version(void **state) {
-    (void)state;
+TEST(version) {
     const char *version = tipple_version();
     assert_memory_equal(version, "tipple ", 7);
     assert_ptr_equal(version, tipple_version());
@@ -375,8 +360,7 @@ static void test_version(void **state) {
 }
 
 /* Records by width, through the same calls. */
-static void test_by_width(void **state) {
-    (void)state;
+TEST(by_width) {
     static const char record[] = "001001006099999201401022400"
                                  "4+78250+022817FM-12+001499999V020"
                                  "9999C00001220001CN016000199"
@@ -426,8 +410,7 @@ static void test_by_width(void **state) {
     tipple_format_close(format);
 }
 
-static void test_errors(void **state) {
-    (void)state;
+TEST(errors) {
     tipple_error_t error;
     assert_null(tipple_format_open("mot-itm", &error));
     assert_int_equal(error.status, 1);
@@ -450,8 +433,7 @@ static void test_errors(void **state) {
 }
 
 /* A sentence is printed somewhere: it has no password, nothing that a terminal obeys, and no half of a character. */
-static void test_sentences(void **state) {
-    (void)state;
+TEST(sentences) {
     static const char odd[] = "mongodb://joe:hunter2@h/\x1b[31m\xe2\x80\xae.yaml\x9b";
     static const char safe[] = "mongodb://joe:***@h/\\x1b[31m\\u202e.yaml\\x9b";
     static const char input[] = "/nowhere\x1b[31m\xe2\x80\xae.csv\x9b",
@@ -477,22 +459,4 @@ static void test_sentences(void **state) {
         assert_null(tipple_format_open(longest, &error));
         assert_true(bson_utf8_validate(error.text, strlen(error.text), false));
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_there_and_back),
-                                       cmocka_unit_test(test_sentences),
-                                       cmocka_unit_test(test_begin_that_fails),
-                                       cmocka_unit_test(test_what_is_no_text),
-                                       cmocka_unit_test(test_silence),
-                                       cmocka_unit_test(test_guess),
-                                       cmocka_unit_test(test_guess_of_beginning),
-                                       cmocka_unit_test(test_version),
-                                       cmocka_unit_test(test_nulls),
-                                       cmocka_unit_test(test_by_width),
-                                       cmocka_unit_test(test_errors),
-                                       cmocka_unit_test(test_another_header),
-                                       cmocka_unit_test(test_cut_off),
-                                       cmocka_unit_test(test_stop)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

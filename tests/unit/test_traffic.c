@@ -1,19 +1,14 @@
 /* traffic: who was busy, for how long, with how much at once. */
 #include "load/rate/traffic.h"
+#include "test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <time.h>
-
-#include <cmocka.h>
 
 static void nap(long ms) {
     nanosleep(&(struct timespec){.tv_nsec = ms * 1000000}, NULL);
 }
 
-static void test_overlaps_count_once(void **state) {
-    (void)state;
+TEST(overlaps_count_once) {
     traffic_t *traffic = traffic_new(3);
     int64_t first = traffic_begin(traffic, 1);
     nap(20);
@@ -33,8 +28,7 @@ static void test_overlaps_count_once(void **state) {
     traffic_free(traffic);
 }
 
-static void test_under_way(void **state) {
-    (void)state;
+TEST(under_way) {
     traffic_t *traffic = traffic_new(2);
     traffic_begin(traffic, 0);
     nap(5);
@@ -46,8 +40,7 @@ static void test_under_way(void **state) {
     traffic_free(traffic);
 }
 
-static void test_documents(void **state) {
-    (void)state;
+TEST(documents) {
     traffic_t *traffic = traffic_new(2);
     traffic_add(traffic, 1, 5);
     traffic_add(traffic, 1, 7);
@@ -55,13 +48,4 @@ static void test_documents(void **state) {
     assert_int_equal(traffic_figures(traffic, 0).documents, 0);
     traffic_free(traffic);
     traffic_free(NULL);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_overlaps_count_once),
-        cmocka_unit_test(test_under_way),
-        cmocka_unit_test(test_documents),
-    };
-    return cmocka_run_group_tests_name("traffic", tests, NULL, NULL);
 }

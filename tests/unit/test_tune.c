@@ -1,15 +1,11 @@
 /* tune: what held a setting back, from what was measured beside it. */
 #include "study/tune/tune.h"
+#include "test.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 enum { TRIALS = 3 };
 
@@ -51,8 +47,7 @@ static limit_t limit_of(const char *limited_by, double client, double host, doub
 }
 
 /* A full link holds back whatever else is busy beside it. */
-static void test_network(void **state) {
-    (void)state;
+TEST(network) {
     static const struct {
         double share;
         limit_t limit;
@@ -67,8 +62,7 @@ static void test_network(void **state) {
     }
 }
 
-static void test_limits(void **state) {
-    (void)state;
+TEST(limits) {
     const double cpus = (double)sysconf(_SC_NPROCESSORS_ONLN);
     const char *server = "server h:1 (the loader threads were waiting for it 95% of the time)";
     assert_int_equal(limit_of(server, 0.1, 0.3, 1), LIMIT_SERVER);
@@ -83,8 +77,7 @@ static void test_limits(void **state) {
 }
 
 /* Only what is faster beyond doubt past the routers was held back by them. */
-static void test_routers(void **state) {
-    (void)state;
+TEST(routers) {
     for (int faster = 0; faster < 2; faster++) {
         tune_result_t result;
         make_result(&result, 1000, faster ? 1500 : 1005);
@@ -96,18 +89,7 @@ static void test_routers(void **state) {
     }
 }
 
-static void test_names(void **state) {
-    (void)state;
+TEST(names) {
     for (int limit = LIMIT_UNKNOWN; limit <= LIMIT_SERVER; limit++)
         assert_non_null(tune_limit_name((limit_t)limit));
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_limits),
-        cmocka_unit_test(test_network),
-        cmocka_unit_test(test_routers),
-        cmocka_unit_test(test_names),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

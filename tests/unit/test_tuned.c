@@ -1,15 +1,11 @@
 /* tuned: what a tune found, kept and found again, for its own target only. */
 #include "study/tune/tuned.h"
+#include "test.h"
 
 #include <mongoc/mongoc.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 static char folder[64];
 
@@ -60,8 +56,7 @@ static void finds(const char *uri, uint32_t threads) {
     assert_true(tuned.docs_per_second == 1234.5 && tuned.when_ms == 1700000000000);
 }
 
-static void test_by_target(void **state) {
-    (void)state;
+TEST(by_target) {
     finds("mongodb://h:1,i:2/a.b", 0);
     keep("mongodb://u:secret@h:1,i:2/a.b?w=1", 4);
     keep("mongodb://h:1,i:2/a.c", 5);
@@ -76,8 +71,7 @@ static void test_by_target(void **state) {
     finds("mongodb://h/a.sl%2Fash%20%C3%A9", 8);
 }
 
-static void test_without_a_home(void **state) {
-    (void)state;
+TEST(without_a_home) {
     tuned_t tuned = {.threads = 1, .batch = 1};
     char path[4096];
     err_t err;
@@ -94,13 +88,4 @@ static void test_without_a_home(void **state) {
     assert_int_equal(err.status, STATUS_USAGE);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_by_target),
-        cmocka_unit_test(test_without_a_home),
-    };
-    mongoc_init();
-    const int failed = cmocka_run_group_tests(tests, make_folder, remove_folder);
-    mongoc_cleanup();
-    return failed;
-}
+TEST_GROUP(make_folder, remove_folder);

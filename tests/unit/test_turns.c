@@ -4,15 +4,11 @@
  * that has changed and is to be loaded again, 'v' an earlier version of it; '?' a new one that is like one of the entries, '<' one that
  * is a part of it, '(' both (of the entry before that) a part and like it; '^' a new one that is a part of a new one before it. */
 #include "catalog/register/turns.h"
+#include "test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 enum { GENERATION = 3 };
 
@@ -29,7 +25,7 @@ static void make(entry_t *entry, uint32_t ordinal, char what) {
     piece->complete = what == '=' || what == 'o';
 }
 
-static void test_turns(void **state) {
+TEST(turns) {
     static const struct {
         const char *entries, *given, *refused; /* NULL: they may be loaded */
         bool one_group;
@@ -139,7 +135,7 @@ static void test_turns(void **state) {
 }
 
 /* The first of these entries is known from another folder. */
-static void test_since(void **state) {
+TEST(since) {
     static const struct {
         const char *entries;
         bool moved;
@@ -180,9 +176,4 @@ static void test_since(void **state) {
         entry_free(&wanted.entry);
         entries_free(&all);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_turns), cmocka_unit_test(test_since)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

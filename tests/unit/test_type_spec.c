@@ -2,12 +2,7 @@
 #include "format/guess/guess.h"
 #include "format/guess/type_spec.h"
 #include "format_lab.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
+#include "test.h"
 
 static void expect_text(const char *spec, const char *is, const char *expected) {
     if (!is != !expected || (is && strcmp(is, expected) != 0))
@@ -15,8 +10,7 @@ static void expect_text(const char *spec, const char *is, const char *expected) 
                  expected ? expected : "nothing");
 }
 
-static void test_parts(void **state) {
-    (void)state;
+TEST(parts) {
     static const struct {
         const char *text, *name, *key, *type, *pattern;
     } rows[] = {
@@ -50,8 +44,7 @@ static void test_parts(void **state) {
     }
 }
 
-static void test_mistakes(void **state) {
-    (void)state;
+TEST(mistakes) {
     static const struct {
         const char *text, *sentence;
     } rows[] = {
@@ -99,8 +92,7 @@ static void test_mistakes(void **state) {
 }
 
 /* A key of 120 bytes is the longest. */
-static void test_long_keys(void **state) {
-    (void)state;
+TEST(long_keys) {
     for (int length = 120; length <= 121; length++) {
         char text[200];
         type_spec_t spec;
@@ -111,8 +103,7 @@ static void test_long_keys(void **state) {
     }
 }
 
-static void test_agreement(void **state) {
-    (void)state;
+TEST(agreement) {
     static const char yaml[] =
         "format: guessed\nrecord: {delimiter: \",\", header: yes}\non_bad_value: null\n"
         "fields:\n"
@@ -155,14 +146,4 @@ static void test_agreement(void **state) {
         assert_int_equal(guess_options_agree(&options, schema, "shop.orders", &err), i == BAD_VALUE_NULL);
     }
     schema_destroy(schema);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_parts),
-        cmocka_unit_test(test_mistakes),
-        cmocka_unit_test(test_long_keys),
-        cmocka_unit_test(test_agreement),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,12 +1,12 @@
 /* typed: booleans, decimals, ObjectIds and UUIDs in delimited files: what becomes a value, what stays text, and the
  * same bytes again. */
 #include "field_lab.h"
+#include "test.h"
 
 #define YES "true"
 #define NO  "false"
 
-static void test_booleans(void **state) {
-    (void)state;
+TEST(booleans) {
     FIELD_TABLE("", ", type: boolean", IS("true", YES), BACK("True", YES, NULL, "true"),
                 BACK("TRUE", YES, NULL, "true"), IS("false", NO), BACK("False", NO, NULL, "false"),
                 BACK("FALSE", NO, NULL, "false"), KEPT("tRUE"), KEPT(" true"), KEPT("1"), KEPT("yes"),
@@ -22,16 +22,14 @@ static void test_booleans(void **state) {
     FIELD_TABLE("", ", type: boolean, nulls: [\"\", \"false\"]", IS("False", NO), IS("true", YES));
 }
 
-static void test_words_with_delimiters(void **state) {
-    (void)state;
+TEST(words_with_delimiters) {
     FIELD_TABLE("", ", type: boolean, nulls: [], true: \"a|b\", false: \"\"", IS("\"a|b\"", YES),
                 IS("\"\"", NO));
 }
 
 #define DEC(number) "{'$numberDecimal':'" number "'}"
 
-static void test_decimals(void **state) {
-    (void)state;
+TEST(decimals) {
     FIELD_TABLE("", ", type: decimal", IS("12.50", DEC("12.50")), IS("0", DEC("0")), IS("0.00", DEC("0.00")),
                 IS("-0.00", DEC("-0.00")), IS("-12", DEC("-12")), IS("100", DEC("100")),
                 IS("12345678901234567890.12", DEC("12345678901234567890.12")),
@@ -60,8 +58,7 @@ static void test_decimals(void **state) {
 #define OID(digits)  "{'$oid':'" digits "'}"
 #define UUID(base64) "{'$binary':{'base64':'" base64 "','subType':'04'}}"
 
-static void test_object_ids(void **state) {
-    (void)state;
+TEST(object_ids) {
     FIELD_TABLE(
         "", ", type: objectid", IS("507f1f77bcf86cd799439011", OID("507f1f77bcf86cd799439011")),
         BACK("507F1F77BCF86CD799439011", OID("507f1f77bcf86cd799439011"), NULL, "507f1f77bcf86cd799439011"),
@@ -74,8 +71,7 @@ static void test_object_ids(void **state) {
         BACK("AAAAAAAAAAAAAAAAAAAAAAAA", OID("aaaaaaaaaaaaaaaaaaaaaaaa"), NULL, "AAAAAAAAAAAAAAAAAAAAAAAA"));
 }
 
-static void test_uuids(void **state) {
-    (void)state;
+TEST(uuids) {
     FIELD_TABLE("", ", type: uuid",
                 IS("00112233-4455-6677-8899-aabbccddeeff", UUID("ABEiM0RVZneImaq7zN3u/w==")),
                 BACK("00112233-4455-6677-8899-AABBCCDDEEFF", UUID("ABEiM0RVZneImaq7zN3u/w=="), NULL,
@@ -89,8 +85,7 @@ static void test_uuids(void **state) {
 }
 
 /* A double has not room for these: nothing of them may be lost. */
-static void test_numbers_keep_their_digits(void **state) {
-    (void)state;
+TEST(numbers_keep_their_digits) {
 #define NUM(number) "{'$numberDouble':'" number "'}"
     FIELD_TABLE("", ", type: number", KEPT("12345678901234567890.12"), KEPT("9007199254740993"),
                 IS("9007199254740992", NUM("9007199254740992")), KEPT("9223372036854775808"), KEPT("1e-400"),
@@ -119,8 +114,7 @@ static void expect_mistake(const char *field, const char *place, const char *say
         fail_msg("%s: %s", field, schema ? "taken" : err.text);
 }
 
-static void test_mistakes(void **state) {
-    (void)state;
+TEST(mistakes) {
     expect_mistake("true: [x]", "4:21", "'true' goes with the type boolean");
     expect_mistake("type: int, false: [x]", "4:33", "'false' goes with the type boolean");
     expect_mistake("type: boolean, true: []", "4:36", "1 to 8 words");
@@ -134,8 +128,7 @@ static void test_mistakes(void **state) {
     expect_mistake("type: boolaen", "4:21", "did you mean 'boolean'");
 }
 
-static void test_names(void **state) {
-    (void)state;
+TEST(names) {
     static const struct {
         const char *word, *name;
     } types[] = {{"bool", "boolean"},       {"boolean", "boolean"},   {"decimal", "decimal"},
@@ -158,8 +151,7 @@ static void test_names(void **state) {
 }
 
 /* Other words of a boolean are another format. */
-static void test_digests(void **state) {
-    (void)state;
+TEST(digests) {
     static const char *const words[] = {"", ", true: yes", ", true: [yes, y]", ", false: \"no\""};
     char digests[4][33];
     for (size_t i = 0; i < 4; i++) {
@@ -172,15 +164,4 @@ static void test_digests(void **state) {
         for (size_t j = 0; j < i; j++)
             assert_string_not_equal(digests[i], digests[j]);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_booleans), cmocka_unit_test(test_words_with_delimiters),
-        cmocka_unit_test(test_decimals), cmocka_unit_test(test_object_ids),
-        cmocka_unit_test(test_uuids),    cmocka_unit_test(test_numbers_keep_their_digits),
-        cmocka_unit_test(test_mistakes), cmocka_unit_test(test_names),
-        cmocka_unit_test(test_digests),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

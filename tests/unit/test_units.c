@@ -1,15 +1,11 @@
 /* units: sizes, counts and times from what people write, and back into what people read. */
 #include "base/numbers/units.h"
+#include "test.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 enum { COUNT_OF_NO = -1 };
 
@@ -22,8 +18,7 @@ static const char *const no_numbers[] = {
     "",  " ",     "-1",  "+1",  "x",   "1x",    "1 x", "0x10", "0X10", "nan", "inf", "1e400",   "K",
     ".", "1.2.3", "1k1", "1 0", "--1", "1,000", "ten", "1K ",  "1 ",   "1  ", "1;",  "infinity"};
 
-static void test_sizes(void **state) {
-    (void)state;
+TEST(sizes) {
     static const case_t cases[] = {{"0", 0},
                                    {"1", 1},
                                    {"4096", 4096},
@@ -61,8 +56,7 @@ static void test_sizes(void **state) {
     assert_false(units_parse_size("1 m s", &bytes));
 }
 
-static void test_percents(void **state) {
-    (void)state;
+TEST(percents) {
     double percent;
     for (size_t i = 0; i < sizeof no_numbers / sizeof *no_numbers; i++) {
         char text[40];
@@ -75,8 +69,7 @@ static void test_percents(void **state) {
     assert_true(percent == 0.5);
 }
 
-static void test_counts(void **state) {
-    (void)state;
+TEST(counts) {
     static const case_t cases[] = {{"0", 0},
                                    {"1000", 1000},
                                    {"5k", 5000},
@@ -104,8 +97,7 @@ static void test_counts(void **state) {
 }
 
 /* A seed or a limit is the number that was written, or none: never its neighbour. */
-static void test_counts_are_exact(void **state) {
-    (void)state;
+TEST(counts_are_exact) {
     static const case_t cases[] = {
         {"9007199254740993", 9007199254740993},
         {"9007199254740991k", COUNT_OF_NO}, /* 9.007e18: does it fit? then exactly */
@@ -119,8 +111,7 @@ static void test_counts_are_exact(void **state) {
     }
 }
 
-static void test_times(void **state) {
-    (void)state;
+TEST(times) {
     static const case_t cases[] = {
         {"30", 30000000000},    {"30s", 30000000000},   {"500ms", 500000000},  {"5m", 300000000000},
         {"5min", 300000000000}, {"2h", 7200000000000},  {"1.5s", 1500000000},  {"0", 0},
@@ -139,8 +130,7 @@ static void test_times(void **state) {
     assert_false(units_parse_time("5k", &ns));
 }
 
-static void test_print_counts(void **state) {
-    (void)state;
+TEST(print_counts) {
     static const struct {
         uint64_t count;
         const char *text;
@@ -160,7 +150,7 @@ static void test_print_counts(void **state) {
 }
 
 /* What a server tells may be anything. */
-static void test_print_told(void **state) {
+TEST(print_told) {
     const struct {
         double count;
         const char *text;
@@ -174,8 +164,7 @@ static void test_print_told(void **state) {
     }
 }
 
-static void test_print_sizes_and_rates(void **state) {
-    (void)state;
+TEST(print_sizes_and_rates) {
     char out[UNITS_MAX];
     static const struct {
         uint64_t bytes;
@@ -205,8 +194,7 @@ static void test_print_sizes_and_rates(void **state) {
         assert_string_equal(units_rate(out, rates[i].rate), rates[i].text);
 }
 
-static void test_print_times(void **state) {
-    (void)state;
+TEST(print_times) {
     char out[UNITS_MAX];
     static const struct {
         int64_t ns;
@@ -230,8 +218,7 @@ static void test_print_times(void **state) {
 }
 
 /* What was computed may be beyond what a whole number holds. */
-static void test_print_computed(void **state) {
-    (void)state;
+TEST(print_computed) {
     static const struct {
         double figure;
         const char *time, *size;
@@ -254,8 +241,7 @@ static void test_print_computed(void **state) {
 }
 
 /* What is printed can be written on a command line again. */
-static void test_there_and_back(void **state) {
-    (void)state;
+TEST(there_and_back) {
     for (uint64_t bytes = 1; bytes < 1ull << 62; bytes = bytes * 2 + bytes / 3) {
         char text[64];
         uint64_t back = 0;
@@ -269,8 +255,7 @@ static void test_there_and_back(void **state) {
     }
 }
 
-static void test_rates(void **state) {
-    (void)state;
+TEST(rates) {
     static const struct {
         const char *text;
         uint64_t per_second;
@@ -300,22 +285,4 @@ static void test_rates(void **state) {
     for (size_t i = 0; i < sizeof no_numbers / sizeof *no_numbers; i++)
         if (units_parse_rate(no_numbers[i], &rate, &bytes))
             fail_msg("'%s' is read as %llu", no_numbers[i], (unsigned long long)rate);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_rates),
-        cmocka_unit_test(test_sizes),
-        cmocka_unit_test(test_percents),
-        cmocka_unit_test(test_counts),
-        cmocka_unit_test(test_counts_are_exact),
-        cmocka_unit_test(test_times),
-        cmocka_unit_test(test_print_counts),
-        cmocka_unit_test(test_print_told),
-        cmocka_unit_test(test_print_sizes_and_rates),
-        cmocka_unit_test(test_print_times),
-        cmocka_unit_test(test_print_computed),
-        cmocka_unit_test(test_there_and_back),
-    };
-    return cmocka_run_group_tests_name("units", tests, NULL, NULL);
 }

@@ -1,17 +1,13 @@
 /* unordered: which lists hold the same documents is found out here by trying all orders; long lists are made so that
  * looking through all of one for each of the other would take minutes. */
 #include "query/suite/expected.h"
+#include "test.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-
-#include <cmocka.h>
 
 enum { MOST = 6, FIELDS = 2 };
 
@@ -49,8 +45,7 @@ static bool any_order(int wanted[][FIELDS], int found[][FIELDS], int count, unsi
     return false;
 }
 
-static void few(void **state) {
-    (void)state;
+TEST(few) {
     int fit = 0;
     srand(7);
     for (int round = 0; round < 4000; round++) {
@@ -110,8 +105,7 @@ static void put_many(int kind, bool found, int odd, bson_t *values, answer_t *an
     }
 }
 
-static void many(void **state) {
-    (void)state;
+TEST(many) {
     for (int kind = ALIKE; kind <= NEAR; kind++)
         for (int odd = -1; odd < MANY; odd += MANY) { /* none; the last one that is wanted */
             bson_t filled, values;
@@ -135,8 +129,7 @@ static void many(void **state) {
 }
 
 /* One document of many fields. */
-static void wide(void **state) {
-    (void)state;
+TEST(wide) {
     bson_t filled, values, document = BSON_INITIALIZER;
     char difference[600], name[16];
     answer_t answer;
@@ -157,9 +150,4 @@ static void wide(void **state) {
     answer_end(&answer);
     bson_destroy(&filled);
     bson_destroy(&document);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(few), cmocka_unit_test(many), cmocka_unit_test(wide)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

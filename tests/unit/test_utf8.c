@@ -1,13 +1,9 @@
 /* utf8: every code point there is, and nothing else. */
 #include "base/chars/utf8.h"
+#include "test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 /* By the definition: the number of a code point cut into six bits a byte. */
 static size_t encode(uint32_t point, uint8_t *out) {
@@ -34,8 +30,7 @@ static bool valid(const uint8_t *bytes, size_t length) {
     return is;
 }
 
-static void test_every_code_point(void **state) {
-    (void)state;
+TEST(every_code_point) {
     uint8_t bytes[4];
     for (uint32_t point = 0; point < 0x120000; point++) {
         size_t length = encode(point, bytes);
@@ -48,8 +43,7 @@ static void test_every_code_point(void **state) {
     }
 }
 
-static void test_put(void **state) {
-    (void)state;
+TEST(put) {
     for (uint32_t point = 0; point < 0x110000; point++) {
         uint8_t expected[4], bytes[4] = {0};
         const size_t length = encode(point, expected);
@@ -59,8 +53,7 @@ static void test_put(void **state) {
 }
 
 /* Two bytes: a code point, or two of one byte. */
-static void test_every_pair(void **state) {
-    (void)state;
+TEST(every_pair) {
     for (unsigned a = 0; a < 256; a++) {
         for (unsigned b = 0; b < 256; b++) {
             uint8_t pair[] = {(uint8_t)a, (uint8_t)b};
@@ -71,8 +64,7 @@ static void test_every_pair(void **state) {
     }
 }
 
-static void test_wrong(void **state) {
-    (void)state;
+TEST(wrong) {
     static const struct {
         const char *bytes;
         size_t length;
@@ -105,8 +97,7 @@ static void test_wrong(void **state) {
 }
 
 /* Behind texts of all lengths around the eight bytes that are looked at at once: the first byte of what is cut short. */
-static void test_first_wrong_place(void **state) {
-    (void)state;
+TEST(first_wrong_place) {
     uint8_t text[64];
     for (size_t before = 0; before < 32; before++)
         for (size_t more = 0; more < 16; more++) {
@@ -116,13 +107,4 @@ static void test_first_wrong_place(void **state) {
             assert_ptr_equal(utf8_wrong(text, text + before + 14 + more), text + before + 12);
             assert_null(utf8_wrong(text, text + before + 12));
         }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_code_point),  cmocka_unit_test(test_put),
-        cmocka_unit_test(test_every_pair),        cmocka_unit_test(test_wrong),
-        cmocka_unit_test(test_first_wrong_place),
-    };
-    return cmocka_run_group_tests_name("utf8", tests, NULL, NULL);
 }

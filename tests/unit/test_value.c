@@ -1,13 +1,9 @@
 /* value: YAML as BSON. Expected documents are written as extended JSON, which libbson reads. */
 #include "query/suite/value.h"
+#include "test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 /* The text's value and the JSON's are the same bytes. */
 static void same(const char *yaml, const char *json) {
@@ -39,8 +35,7 @@ static void refused(const char *yaml, const char *words) {
     bson_destroy(&made);
 }
 
-static void scalars(void **state) {
-    (void)state;
+TEST(scalars) {
     same("5", "{\"$numberInt\": \"5\"}");
     same("-5", "{\"$numberInt\": \"-5\"}");
     same("2147483647", "{\"$numberInt\": \"2147483647\"}");
@@ -82,8 +77,7 @@ static void scalars(void **state) {
 }
 
 /* What a shell, or YAML, has for a value would be a text here, and find something else than what was meant. */
-static void shells(void **state) {
-    (void)state;
+TEST(shells) {
     static const struct {
         const char *yaml, *instead;
     } refusals[] = {
@@ -148,8 +142,7 @@ static void shells(void **state) {
     same("'undefined'", "\"undefined\"");
 }
 
-static void nested(void **state) {
-    (void)state;
+TEST(nested) {
     same("[1, [2, a], {b: 3}]",
          "[{\"$numberInt\": \"1\"}, [{\"$numberInt\": \"2\"}, \"a\"], {\"b\": {\"$numberInt\": \"3\"}}]");
     same("{$match: {m: {$gt: 5}, $or: []}}",
@@ -158,8 +151,7 @@ static void nested(void **state) {
     same("{}", "{}");
 }
 
-static void extended(void **state) {
-    (void)state;
+TEST(extended) {
     same("{$numberLong: '7'}", "{\"$numberLong\": \"7\"}");
     same("{$numberLong: 7}", "{\"$numberLong\": \"7\"}");
     same("{$numberInt: '7'}", "{\"$numberInt\": \"7\"}");
@@ -216,8 +208,7 @@ static void extended(void **state) {
 }
 
 /* Nothing is guessed: four digits, two, two, and so on. */
-static void moments(void **state) {
-    (void)state;
+TEST(moments) {
     static const char *const none[] = {"-001-01-01",
                                        "+201-01-01",
                                        " 2014-01-01",
@@ -256,8 +247,7 @@ static void moments(void **state) {
     refused("{$numberInt: \"5\\0x\"}", "a whole number");
 }
 
-static void parameters(void **state) {
-    (void)state;
+TEST(parameters) {
     static const char text[] = "{$match: {m: {$gt: {$param: least}}, s: {$param: area}}}";
     const char *const names[] = {"least", "area"};
     err_t err;
@@ -275,12 +265,4 @@ static void parameters(void **state) {
     bson_destroy(wanted);
     bson_destroy(params);
     yaml_tree_destroy(tree);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(scalars),  cmocka_unit_test(shells),  cmocka_unit_test(nested),
-        cmocka_unit_test(extended), cmocka_unit_test(moments), cmocka_unit_test(parameters),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

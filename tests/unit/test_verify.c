@@ -1,5 +1,6 @@
 /* What verify finds, each difference alone, and what disturbs it on its way. */
 #include "load_lab.h"
+#include "test.h"
 
 enum { ROWS = 150 };
 
@@ -28,8 +29,7 @@ static void expect(lab_t *lab, difference_kind_t kind, uint64_t count, const cha
     assert_says(lab->err.text, words);
 }
 
-static void test_all_is_well(void **state) {
-    (void)state;
+TEST(all_is_well) {
     for (box_kind_t kind = BOX_STANDALONE; kind <= BOX_REPLICA_SET; kind++) {
         lab_t lab;
         load_rows(&lab, kind);
@@ -42,8 +42,7 @@ static void test_all_is_well(void **state) {
     }
 }
 
-static void test_missing(void **state) {
-    (void)state;
+TEST(missing) {
     lab_t lab;
     load_rows(&lab, BOX_STANDALONE);
     box_delete(lab.box, LAB_TARGET, "{\"n\": {\"$in\": [10, 11, 50]}}");
@@ -56,8 +55,7 @@ static void test_missing(void **state) {
     lab_close(&lab);
 }
 
-static void test_changed(void **state) {
-    (void)state;
+TEST(changed) {
     static const struct {
         const char *update, *field, *stored, *expected;
     } cases[] = {
@@ -83,8 +81,7 @@ static void test_changed(void **state) {
 }
 
 /* Documents that no record of a file makes: in the places of a file, behind its end, of nobody, and with other _ids. */
-static void test_extra_and_unrelated(void **state) {
-    (void)state;
+TEST(extra_and_unrelated) {
     static const struct {
         const char *id;
         long long plus; /* to the _id of the record 7 */
@@ -136,8 +133,7 @@ static void test_extra_and_unrelated(void **state) {
 }
 
 /* A number that is the same to people, but not to the server's types. */
-static void test_duplicated(void **state) {
-    (void)state;
+TEST(duplicated) {
     lab_t lab;
     load_rows(&lab, BOX_STANDALONE);
     bson_t *record = box_one(lab.box, LAB_TARGET, "{\"n\": 7}");
@@ -150,8 +146,7 @@ static void test_duplicated(void **state) {
 }
 
 /* Documents of a file that was not given are counted, and are no difference. */
-static void test_other_files(void **state) {
-    (void)state;
+TEST(other_files) {
     lab_t lab;
     load_rows(&lab, BOX_STANDALONE);
     lab_write_rows("b.csv", 1000, 1040);
@@ -167,8 +162,7 @@ static void test_other_files(void **state) {
 }
 
 /* Only numbers and sizes are asked for: what changes neither is not seen. */
-static void test_quick(void **state) {
-    (void)state;
+TEST(quick) {
     lab_t lab;
     load_rows(&lab, BOX_STANDALONE);
     lab.verify.quick = true;
@@ -181,8 +175,7 @@ static void test_quick(void **state) {
     lab_close(&lab);
 }
 
-static void test_sample(void **state) {
-    (void)state;
+TEST(sample) {
     lab_t lab;
     lab_open(&lab, BOX_STANDALONE);
     lab_write_wide_rows("a.csv", 0, 3000); /* some blocks */
@@ -199,8 +192,7 @@ static void test_sample(void **state) {
     lab_close(&lab);
 }
 
-static void test_rejects_and_filters(void **state) {
-    (void)state;
+TEST(rejects_and_filters) {
     static char *filters[] = {"n>5"};
     lab_t lab;
     lab_open(&lab, BOX_STANDALONE);
@@ -235,8 +227,7 @@ static void replace_in(const char *name, const char *from, const char *to) {
 }
 
 /* What the server has refused is missing until it was fixed; then the fix is what is expected there. */
-static void test_refused_by_the_server(void **state) {
-    (void)state;
+TEST(refused_by_the_server) {
     lab_t lab;
     lab_open(&lab, BOX_STANDALONE);
     lab_write_rows("a.csv", 0, 30);
@@ -270,8 +261,7 @@ static void test_refused_by_the_server(void **state) {
     lab_close(&lab);
 }
 
-static void test_limit(void **state) {
-    (void)state;
+TEST(limit) {
     lab_t lab;
     lab_open(&lab, BOX_STANDALONE);
     lab_write_rows("a.csv", 0, ROWS);
@@ -288,8 +278,7 @@ static void test_limit(void **state) {
 }
 
 /* What a file has grown by is missing; nothing that is there becomes wrong. */
-static void test_grown(void **state) {
-    (void)state;
+TEST(grown) {
     lab_t lab;
     load_rows(&lab, BOX_STANDALONE);
     lab_write_rows("a.csv", 0, ROWS + 7);
@@ -299,8 +288,7 @@ static void test_grown(void **state) {
 
 /* ---- refused ---- */
 
-static void test_refused(void **state) {
-    (void)state;
+TEST(refused) {
     lab_t lab;
     lab_open(&lab, BOX_STANDALONE);
     lab_write_rows("a.csv", 0, ROWS);
@@ -329,8 +317,7 @@ static void test_refused(void **state) {
 }
 
 /* A restored collection has another identity: said, and looked at all the same. Running loads are told of. */
-static void test_notes(void **state) {
-    (void)state;
+TEST(notes) {
     lab_t lab;
     load_rows(&lab, BOX_STANDALONE);
     box_update(lab.box, LAB_FILES, "{\"_id\": \"catalog\"}",
@@ -346,8 +333,7 @@ static void test_notes(void **state) {
 /* ---- on the way ---- */
 
 /* Whatever breaks off is read again, and what was found until then is not counted twice. */
-static void test_lost_replies(void **state) {
-    (void)state;
+TEST(lost_replies) {
     static const struct {
         const char *command, *reply;
         uint32_t after;
@@ -375,8 +361,7 @@ static void test_lost_replies(void **state) {
 }
 
 /* A refusal ends it, with the server's words. */
-static void test_refused_reads(void **state) {
-    (void)state;
+TEST(refused_reads) {
     lab_t lab;
     load_rows(&lab, BOX_STANDALONE);
     box_fault(lab.box, &(box_fault_t){.command = "find",
@@ -397,8 +382,7 @@ static void take_one(void *context) {
 }
 
 /* Somebody writes to the collection behind verify's back: that is said, and is no success. */
-static void test_changed_meanwhile(void **state) {
-    (void)state;
+TEST(changed_meanwhile) {
     lab_t lab;
     load_rows(&lab, BOX_STANDALONE);
     box_fault(lab.box, &(box_fault_t){.command = "aggregate",
@@ -410,27 +394,4 @@ static void test_changed_meanwhile(void **state) {
     assert_int_equal(lab.verified.changed, 1);
     assert_says(lab.err.text, "d.c changed while it was verified: 1 document came or went");
     lab_close(&lab);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_all_is_well),
-        cmocka_unit_test(test_missing),
-        cmocka_unit_test(test_changed),
-        cmocka_unit_test(test_extra_and_unrelated),
-        cmocka_unit_test(test_duplicated),
-        cmocka_unit_test(test_other_files),
-        cmocka_unit_test(test_quick),
-        cmocka_unit_test(test_sample),
-        cmocka_unit_test(test_rejects_and_filters),
-        cmocka_unit_test(test_refused_by_the_server),
-        cmocka_unit_test(test_limit),
-        cmocka_unit_test(test_grown),
-        cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_notes),
-        cmocka_unit_test(test_lost_replies),
-        cmocka_unit_test(test_refused_reads),
-        cmocka_unit_test(test_changed_meanwhile),
-    };
-    return LAB_RUN(tests);
 }

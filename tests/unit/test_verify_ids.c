@@ -1,5 +1,6 @@
 /* What verify finds where the `_id`s are the data's own: documents are asked for one by one. */
 #include "load_lab.h"
+#include "test.h"
 
 enum { ROWS = 150 };
 
@@ -18,8 +19,7 @@ static void expect(lab_t *lab, difference_kind_t kind, uint64_t count, const cha
     assert_says(lab->err.text, words);
 }
 
-static void test_all_is_well(void **state) {
-    (void)state;
+TEST(all_is_well) {
     static const char *const ways[] = {NULL, "keep", "replace"};
     for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
         lab_t lab;
@@ -32,8 +32,7 @@ static void test_all_is_well(void **state) {
     }
 }
 
-static void test_differences(void **state) {
-    (void)state;
+TEST(differences) {
     lab_t lab;
     load_rows(&lab, NULL);
     box_delete(lab.box, LAB_TARGET, "{\"_id\": {\"$in\": [10, 11, 50]}}");
@@ -56,8 +55,7 @@ static void test_differences(void **state) {
 }
 
 /* Two records of one _id: which document is expected is for --existing to say. */
-static void test_records_of_one_id(void **state) {
-    (void)state;
+TEST(records_of_one_id) {
     static const struct {
         const char *existing;
         status_t loads;
@@ -83,13 +81,4 @@ static void test_records_of_one_id(void **state) {
                       strcmp(cases[i].existing, "keep") == 0 ? STATUS_OK : STATUS_DIFFERENT);
         lab_close(&lab);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_all_is_well),
-        cmocka_unit_test(test_differences),
-        cmocka_unit_test(test_records_of_one_id),
-    };
-    return LAB_RUN(tests);
 }

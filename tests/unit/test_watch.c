@@ -3,14 +3,10 @@
 #include "json_lab.h"
 #include "query/watch/members.h"
 #include "query/watch/watch.h"
+#include "test.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 static void near(double value, double expected) {
     if (!(fabs(value - expected) <= 1e-12 * fmax(fabs(expected), 1)))
@@ -19,8 +15,7 @@ static void near(double value, double expected) {
 
 /* ---- shares ---- */
 
-static void test_shares(void **state) {
-    (void)state;
+TEST(shares) {
     watch_sum_t sum = {.seconds = 0};
     const cpu_times_t first = {100, 200, 300, 400};
     /* less than a tick: nothing is known */
@@ -44,8 +39,7 @@ static void test_shares(void **state) {
 }
 
 /* The kernel does not promise that iowait and idle only grow. */
-static void test_going_back(void **state) {
-    (void)state;
+TEST(going_back) {
     watch_sum_t sum = {.seconds = 0};
     watch_add_host(&sum, &(cpu_times_t){100, 200, 300, 400}, &(cpu_times_t){106, 202, 290, 399});
     near(sum.figures.user, 0.75);
@@ -56,8 +50,7 @@ static void test_going_back(void **state) {
 
 /* ---- spans ---- */
 
-static void test_spans(void **state) {
-    (void)state;
+TEST(spans) {
     assert_true(watch_covered(NULL, 0) == 0);
     near(watch_covered((span_t[]){{5, 8}}, 1), 3);
     near(watch_covered((span_t[]){{5, 5}}, 1), 0);
@@ -71,8 +64,7 @@ static void test_spans(void **state) {
 }
 
 /* Spans of whole seconds: as many as are in at least one of them. */
-static void test_drawn_spans(void **state) {
-    (void)state;
+TEST(drawn_spans) {
     enum { SECONDS = 200, MOST = 40 };
     uint32_t drawn = 12345;
     for (int round = 0; round < 500; round++) {
@@ -103,8 +95,7 @@ static member_status_t read_json(const char *text) {
     return status;
 }
 
-static void test_server_status(void **state) {
-    (void)state;
+TEST(server_status) {
     member_status_t status = read_json(
         "{\"host\": \"a:27017\", \"version\": \"6.0.5\", \"process\": \"mongod\", \"pid\": {\"$numberLong\": "
         "\"4711\"},"
@@ -118,8 +109,7 @@ static void test_server_status(void **state) {
 }
 
 /* Another storage engine, a router, something that is no server at all. */
-static void test_less_of_it(void **state) {
-    (void)state;
+TEST(less_of_it) {
     member_status_t status =
         read_json("{\"pid\": 17, \"metrics\": {\"queryExecutor\": {\"scannedObjects\": 0}}}");
     assert_true(status.examined == 0 && isnan(status.cached_bytes) && status.process == 17);
@@ -131,13 +121,4 @@ static void test_less_of_it(void **state) {
         status = read_json(others[i]);
         assert_true(isnan(status.examined) && isnan(status.cached_bytes) && status.process == 0);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_shares),        cmocka_unit_test(test_going_back),
-        cmocka_unit_test(test_spans),         cmocka_unit_test(test_drawn_spans),
-        cmocka_unit_test(test_server_status), cmocka_unit_test(test_less_of_it),
-    };
-    return cmocka_run_group_tests_name("watch", tests, NULL, NULL);
 }

@@ -1,11 +1,11 @@
 /* Binary data and JSON in columns of delimited files. */
 #include "field_lab.h"
+#include "test.h"
 
 #define BINARY(base64)  "{'$binary':{'base64':'" base64 "','subType':'00'}}"
 #define NO_TEXT(base64) "{'$binary':{'base64':'" base64 "','subType':'80'}}"
 
-static void test_binary(void **state) {
-    (void)state;
+TEST(binary) {
     FIELD_TABLE("", ", type: binary", IS("aGVsbG8=", BINARY("aGVsbG8=")), IS("QQ==", BINARY("QQ==")),
                 IS("+/+/", BINARY("+/+/")), KEPT("aGVsbG8"), KEPT("QR=="), KEPT("a"), KEPT("-_-_"),
                 KEPT("QQ== "));
@@ -14,8 +14,7 @@ static void test_binary(void **state) {
     FIELD_TABLE("", ", type: binary, nulls: []", IS("\"\"", BINARY("")));
 }
 
-static void test_json(void **state) {
-    (void)state;
+TEST(json) {
     static const struct {
         const char *text, *becomes; /* NULL: the text */
     } rows[] = {
@@ -68,17 +67,7 @@ static void test_json(void **state) {
 }
 
 /* Of the text that is not UTF-8 another subtype tells. */
-static void test_other_bytes(void **state) {
-    (void)state;
+TEST(other_bytes) {
     FIELD_TABLE("", ", type: binary", {"\xFF\xFE", NO_TEXT("//4="), NULL, NULL, true},
                 IS("//4=", BINARY("//4=")));
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_binary),
-        cmocka_unit_test(test_json),
-        cmocka_unit_test(test_other_bytes),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,11 +2,7 @@
 #include "load/deliver/outcome.h"
 #include "odd_driver.h"
 #include "server/send/writer.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-
-#include <cmocka.h>
+#include "test.h"
 
 enum { DOCUMENTS = 2 };
 
@@ -45,8 +41,7 @@ static void send_two(outcome_t outcomes[DOCUMENTS], char words[WIRE_WORDS]) {
     odd_end();
 }
 
-static void test_what_is_believed(void **state) {
-    (void)state;
+TEST(what_is_believed) {
     enum { YES = OUTCOME_STORED, NO = OUTCOME_REFUSED, WHO_KNOWS = OUTCOME_IN_DOUBT };
     static const struct {
         const char *reply;
@@ -76,8 +71,7 @@ static void test_what_is_believed(void **state) {
     }
 }
 
-static void test_words(void **state) {
-    (void)state;
+TEST(words) {
     outcome_t outcomes[DOCUMENTS];
     char words[WIRE_WORDS];
     answer = "{\"insertedCount\": 1, \"writeErrors\": [{\"index\": 1, \"code\": 121, \"errmsg\": \"it "
@@ -87,9 +81,4 @@ static void test_words(void **state) {
     answer = "{\"insertedCount\": 1, \"writeErrors\": [{\"index\": 1, \"code\": 121}]}";
     send_two(outcomes, words);
     assert_string_equal(words, "the server says no more than its error code, 121");
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_what_is_believed), cmocka_unit_test(test_words)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

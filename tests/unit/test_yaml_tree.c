@@ -2,12 +2,7 @@
 #include "base/clock.h"
 #include "base/yaml_tree.h"
 #include "format_lab.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
+#include "test.h"
 
 static yaml_tree_t *parse(const char *text) {
     err_t err = {.text = ""};
@@ -42,8 +37,7 @@ static void expect_scalar(const yaml_item_t *node, const char *text, int line, i
     assert_int_equal(node->quoted, quoted);
 }
 
-static void test_places(void **state) {
-    (void)state;
+TEST(places) {
     yaml_tree_t *tree = parse("# a comment\n"
                               "format: mot\n"
                               "record: {delimiter: [\"|\", ','], quote: '\"'}\n"
@@ -83,8 +77,7 @@ static void test_places(void **state) {
     yaml_tree_destroy(NULL);
 }
 
-static void test_scalars(void **state) {
-    (void)state;
+TEST(scalars) {
     yaml_tree_t *tree = parse(
         "a: ~\nb: ''\nc: \"x\\0y\\ttab\"\nd: |\n  two\n  lines\ne: 'it''s'\nf: m\xc3\xb6t\ng: []\nh: {}\n");
     const yaml_item_t *root = yaml_tree_root(tree);
@@ -112,8 +105,7 @@ static void test_scalars(void **state) {
     yaml_tree_destroy(tree);
 }
 
-static void test_not_yaml(void **state) {
-    (void)state;
+TEST(not_yaml) {
     refuse("a: [1, 2\nb: 3\n", "my.yaml:2:", "not YAML");
     refuse("a: {b: 1\n", "my.yaml:2:1: ", "not YAML");
     refuse("a: 'x\n", "my.yaml:2:1: ", "not YAML");
@@ -126,8 +118,7 @@ static void test_not_yaml(void **state) {
     refuse("\"a\\0b\": x\n", "my.yaml:1:1", "a key must be a plain word"); /* it would be read as a */
 }
 
-static void test_refused(void **state) {
-    (void)state;
+TEST(refused) {
     refuse("", "my.yaml:1:1: ", "empty");
     refuse("# nothing but a comment\n", "my.yaml:1:1: ", "empty");
     refuse("a: 1\nb: 2\na: 3\n", "my.yaml:3:1: ", "line 1");
@@ -139,8 +130,7 @@ static void test_refused(void **state) {
 }
 
 /* Anchors, aliases and tags are refused: a file means what it says at the place where it says it. */
-static void test_no_anchors_aliases_tags(void **state) {
-    (void)state;
+TEST(no_anchors_aliases_tags) {
     refuse("a: 1\nb: *x\n", "my.yaml:2:4: ", "alias");
     refuse("a: &x 1\nb: 2\n", "my.yaml:1:4: ", "anchor");
     refuse("a: &x [1]\n", "my.yaml:1:4: ", "anchor");
@@ -157,8 +147,7 @@ static char *nested(int depth) {
     return text;
 }
 
-static void test_depth_and_size(void **state) {
-    (void)state;
+TEST(depth_and_size) {
     char *text = nested(20);
     yaml_tree_destroy(parse(text));
     free(text);
@@ -176,8 +165,7 @@ static void test_depth_and_size(void **state) {
 }
 
 /* A map of many keys, none of them twice. If each were compared with each other, that would take minutes. */
-static void test_many_keys(void **state) {
-    (void)state;
+TEST(many_keys) {
     grown_t many = {0};
     const int64_t before_ns = clock_process_cpu_ns();
     for (int i = 0; i < 95000; i++) {
@@ -194,8 +182,7 @@ static void test_many_keys(void **state) {
 }
 
 /* Of several keys that stand twice the first one is told, wherever they are. */
-static void test_twice(void **state) {
-    (void)state;
+TEST(twice) {
     refuse("a: 1\nb: 2\na: 3\n", "my.yaml:3:1: ", "'a' is there twice (first in line 1)");
     refuse("z: 1\nb: 2\nz: 3\nb: 4\n", "my.yaml:3:1: ", "'z' is there twice (first in line 1)");
     refuse("b: 1\nz: 2\nz: 3\nb: 4\nb: 5\n", "my.yaml:3:1: ", "'z' is there twice (first in line 2)");
@@ -204,8 +191,7 @@ static void test_twice(void **state) {
 }
 
 /* For YAML {k:FORD} is a key "k:FORD" with null, and null would find something else than was meant. */
-static void test_nothing(void **state) {
-    (void)state;
+TEST(nothing) {
     static const struct {
         const char *text, *place, *words;
     } cases[] = {
@@ -234,13 +220,11 @@ static void test_nothing(void **state) {
 }
 
 /* What the file says cannot control the terminal, nor begin a line of its own. */
-static void test_controls(void **state) {
-    (void)state;
+TEST(controls) {
     refuse("\"\\e[2J\\n\": 1\n\"\\e[2J\\n\": 1\n", "my.yaml:2:1: ", "'\\x1b[2J\\x0a' is there twice");
 }
 
-static void test_complain(void **state) {
-    (void)state;
+TEST(complain) {
     yaml_tree_t *tree = parse("a:\n  b: c\n");
     err_t err = {.text = ""};
     const yaml_item_t *b = yaml_item_get(yaml_item_get(yaml_tree_root(tree), "a"), "b");
@@ -250,8 +234,7 @@ static void test_complain(void **state) {
     yaml_tree_destroy(tree);
 }
 
-static void test_only_keys(void **state) {
-    (void)state;
+TEST(only_keys) {
     static const char *const keys[] = {"format", "fields", "record"};
     err_t err = {.text = ""};
     yaml_tree_t *tree = parse("fields: 1\nformat: 2\n");
@@ -272,8 +255,7 @@ static void test_only_keys(void **state) {
     yaml_tree_destroy(tree);
 }
 
-static void test_int(void **state) {
-    (void)state;
+TEST(int) {
     static const struct {
         const char *text;
         int64_t value;
@@ -303,8 +285,7 @@ static void test_int(void **state) {
     }
 }
 
-static void test_bool(void **state) {
-    (void)state;
+TEST(bool) {
     static const struct {
         const char *text;
         int value; /* -1: none */
@@ -322,24 +303,4 @@ static void test_bool(void **state) {
             assert_true(strncmp(err.text, "my.yaml:1:1: ", 13) == 0);
         yaml_tree_destroy(tree);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_places),
-        cmocka_unit_test(test_scalars),
-        cmocka_unit_test(test_not_yaml),
-        cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_no_anchors_aliases_tags),
-        cmocka_unit_test(test_depth_and_size),
-        cmocka_unit_test(test_many_keys),
-        cmocka_unit_test(test_twice),
-        cmocka_unit_test(test_nothing),
-        cmocka_unit_test(test_controls),
-        cmocka_unit_test(test_complain),
-        cmocka_unit_test(test_only_keys),
-        cmocka_unit_test(test_int),
-        cmocka_unit_test(test_bool),
-    };
-    return cmocka_run_group_tests_name("yaml_tree", tests, NULL, NULL);
 }

@@ -3,17 +3,13 @@
 #include "server/presplit/presplit.h"
 #include "server/presplit/rights.h"
 #include "server/presplit/zones.h"
+#include "test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
-static void test_numbers(void **state) {
+TEST(numbers) {
     static const struct {
         const char *namespace, *zone;
         size_t number;
@@ -54,8 +50,7 @@ static bool collect(void *context, const char *shard, const char *zone) {
     return true;
 }
 
-static void test_tags(void **state) {
-    (void)state;
+TEST(tags) {
     bson_t *shards[] = {
         BCON_NEW("_id", "s0", "tags", "[", "EU", "tipple.rx.c.0", "tipple.rx.c.d.4", "tipple.rx.c.2", "]"),
         BCON_NEW("_id", "s1", "tags", "[", "]"),
@@ -76,8 +71,7 @@ static void test_tags(void **state) {
         bson_destroy(shards[i]);
 }
 
-static void test_shards(void **state) {
-    (void)state;
+TEST(shards) {
     const struct {
         bson_t *shard;
         bool may;
@@ -91,8 +85,7 @@ static void test_shards(void **state) {
     }
 }
 
-static void test_balancing(void **state) {
-    (void)state;
+TEST(balancing) {
     const balancer_note_t notes[] = {BALANCER_NO_NOTE, BALANCER_BEGUN, BALANCER_DONE};
     for (size_t i = 0; i < 3; i++)
         assert_int_equal(balancer_judge(false, notes[i]), BALANCER_ON);
@@ -102,8 +95,7 @@ static void test_balancing(void **state) {
 }
 
 /* The privileges of servers' own roles, as connectionStatus tells them. */
-static void test_rights(void **state) {
-    (void)state;
+TEST(rights) {
 #define OF(resource, actions) "{\"resource\": {" resource "}, \"actions\": [" actions "]}"
 #define MANAGER                                                                                              \
     OF("\"db\": \"\", \"collection\": \"\"", "\"moveChunk\", \"enableSharding\"")                            \
@@ -151,12 +143,4 @@ static void test_rights(void **state) {
         assert_true(rights_to_shard(status, "d.c"));
         bson_destroy(status);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_numbers),   cmocka_unit_test(test_tags),   cmocka_unit_test(test_shards),
-        cmocka_unit_test(test_balancing), cmocka_unit_test(test_rights),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

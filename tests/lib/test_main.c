@@ -1,0 +1,104 @@
+/* The main of test programs: runs the tests that were registered (test.h), file by file.
+ *
+ *   core [NAME ...]    the tests of test_NAME.c, or all of them
+ *   core --list        the names
+ *
+ * Runs with the driver initialized, and with its log silent. */
+#include "test.h"
+
+#include <mongoc/mongoc.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Under AddressSanitizer a request that cannot be met is answered as it is elsewhere, and is no mistake. */
+const char *__asan_default_options(void);
+const char *__asan_default_options(void) {
+    return "allocator_may_return_null=1";
+}
+
+enum { MOST_GROUPS = 300, MOST_TESTS = 100, LONGEST_NAME = 60 };
+
+typedef struct {
+    char name[LONGEST_NAME];
+    CMFixtureFunction set_up, tear_down, each_set_up, each_tear_down;
+    struct CMUnitTest tests[MOST_TESTS];
+    size_t count;
+} group_t;
+
+static group_t groups[MOST_GROUPS];
+static size_t group_count;
+
+/* The group of a file .../test_NAME.c, made where it is new. */
+static group_t *group_of(const char *file) {
+    const char *slash = strrchr(file, '/'), *base = slash ? slash + 1 : file;
+    char name[LONGEST_NAME];
+    snprintf(name, sizeof name, "%s", strncmp(base, "test_", 5) == 0 ? base + 5 : base);
+    name[strcspn(name, ".")] = '\0';
+    for (size_t i = 0; i < group_count; i++)
+        if (strcmp(groups[i].name, name) == 0)
+            return &groups[i];
+    if (group_count == MOST_GROUPS)
+        abort();
+    group_t *group = &groups[group_count++];
+    memcpy(group->name, name, sizeof name);
+    return group;
+}
+
+void test_register(const char *file, const char *name, CMUnitTestFunction test) {
+    group_t *group = group_of(file);
+    if (group->count == MOST_TESTS)
+        abort();
+    group->tests[group->count++] = (struct CMUnitTest){.name = name, .test_func = test};
+}
+
+void test_register_group(const char *file, CMFixtureFunction set_up, CMFixtureFunction tear_down) {
+    group_t *group = group_of(file);
+    group->set_up = set_up;
+    group->tear_down = tear_down;
+}
+
+void test_register_each(const char *file, CMFixtureFunction set_up, CMFixtureFunction tear_down) {
+    group_t *group = group_of(file);
+    group->each_set_up = set_up;
+    group->each_tear_down = tear_down;
+}
+
+static int run(group_t *group) {
+    for (size_t i = 0; i < group->count; i++) {
+        group->tests[i].setup_func = group->each_set_up;
+        group->tests[i].teardown_func = group->each_tear_down;
+    }
+    return _cmocka_run_group_tests(group->name, group->tests, group->count, group->set_up, group->tear_down);
+}
+
+static int by_name(const void *a, const void *b) {
+    return strcmp(((const group_t *)a)->name, ((const group_t *)b)->name);
+}
+
+int main(int argc, char **argv) {
+    int failed = 0, found = 0;
+    qsort(groups, group_count, sizeof *groups, by_name);
+    if (argc == 2 && strcmp(argv[1], "--list") == 0) {
+        for (size_t i = 0; i < group_count; i++)
+            puts(groups[i].name);
+        return 0;
+    }
+    mongoc_init();
+    mongoc_log_set_handler(NULL, NULL);
+    for (size_t i = 0; i < group_count; i++) {
+        bool wanted = argc == 1;
+        for (int word = 1; word < argc; word++)
+            wanted |= strcmp(argv[word], groups[i].name) == 0;
+        if (wanted) {
+            failed += run(&groups[i]) != 0;
+            found++;
+        }
+    }
+    mongoc_cleanup();
+    if (!found || (argc > 1 && found < argc - 1)) {
+        fprintf(stderr, "%s: there is no such test; --list names all\n", argv[0]);
+        return 2;
+    }
+    return failed != 0;
+}
