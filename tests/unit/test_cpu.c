@@ -3,6 +3,7 @@
 #include "base/host/cpu.h"
 #include "test.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
