@@ -19,9 +19,9 @@ static void read_json(const char *text, int64_t at_ns, server_load_sample_t *sam
 }
 
 static void read_real(const char *name, int64_t at_ns, server_load_sample_t *sample) {
-    char path[500], text[32768];
-    snprintf(path, sizeof path, "%s/strain/%s.json", TIPPLE_TEST_DATA, name);
-    FILE *file = fopen(path, "r");
+    char path[100], text[32768];
+    snprintf(path, sizeof path, "strain/%s.json", name);
+    FILE *file = fopen(test_data(path), "r");
     if (!file)
         fail_msg("%s cannot be read", path);
     text[fread(text, 1, sizeof text - 1, file)] = '\0';

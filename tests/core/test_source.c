@@ -630,7 +630,7 @@ TEST(reads_deflate64_of_a_real_packer) {
     bytes_t text = lab_text(64, 900000);
     manifest_t manifest;
     err_t err;
-    assert_true(lab_manifest(&manifest, &err, TIPPLE_TEST_DATA "/input/deflate64.zip"));
+    assert_true(lab_manifest(&manifest, &err, test_data("input/deflate64.zip")));
     size_t found = 0;
     for (size_t i = 0; i < manifest.count; i++) {
         if (manifest.files[i].zip.method != 9)

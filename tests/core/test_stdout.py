@@ -3,7 +3,7 @@ document."""
 import re
 import unittest
 
-from testnames import ROOT
+from prose import ROOT
 
 BARE = re.compile(r"(?<![\w.>])(?:printf|vprintf|puts|putchar)\s*\(|(?<!fflush\()(?<!ferror\()(?<!setvbuf\()\bstdout\b")
 JSON = re.compile(r"\bbson_(array_)?as_(\w+_)?json\w*\s*\(")

@@ -19,6 +19,9 @@
 
 #define TEST_UNUSED __attribute__((unused))
 
+/* The path of a file of tests/data; it lasts until the next call. */
+const char *test_data(const char *name);
+
 void test_register(const char *file, const char *name, CMUnitTestFunction test);
 void test_register_group(const char *file, CMFixtureFunction set_up, CMFixtureFunction tear_down);
 void test_register_each(const char *file, CMFixtureFunction set_up, CMFixtureFunction tear_down);

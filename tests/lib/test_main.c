@@ -3,13 +3,16 @@
  *   core [NAME ...]    the tests of test_NAME.c, or all of them
  *   core --list        the names
  *
- * Runs with the driver initialized, and with its log silent. */
+ * Runs with the driver initialized and its log silent, in a folder of its own that is in memory where that is possible,
+ * since nothing here tests a disk. */
 #include "test.h"
 
+#include <ftw.h>
 #include <mongoc/mongoc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* Under AddressSanitizer a request that cannot be met is answered as it is elsewhere, and is no mistake. */
 const char *__asan_default_options(void);
@@ -64,12 +67,32 @@ void test_register_each(const char *file, CMFixtureFunction set_up, CMFixtureFun
     group->each_tear_down = tear_down;
 }
 
+const char *test_data(const char *name) {
+    static char path[1000];
+    snprintf(path, sizeof path, "%s/tests/data/%s", TEST_ROOT, name);
+    return path;
+}
+
 static int run(group_t *group) {
     for (size_t i = 0; i < group->count; i++) {
         group->tests[i].setup_func = group->each_set_up;
         group->tests[i].teardown_func = group->each_tear_down;
     }
     return _cmocka_run_group_tests(group->name, group->tests, group->count, group->set_up, group->tear_down);
+}
+
+static char scratch[60];
+
+static void enter_scratch(void) {
+    snprintf(scratch, sizeof scratch, "%s/tipple-core-XXXXXX", access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp");
+    if (!mkdtemp(scratch) || chdir(scratch) != 0)
+        abort();
+    setenv("TMPDIR", scratch, 1);
+}
+
+static int remove_one(const char *path, const struct stat *about, int type, struct FTW *where) {
+    (void)about, (void)type, (void)where;
+    return remove(path);
 }
 
 static int by_name(const void *a, const void *b) {
@@ -86,6 +109,7 @@ int main(int argc, char **argv) {
     }
     mongoc_init();
     mongoc_log_set_handler(NULL, NULL);
+    enter_scratch();
     for (size_t i = 0; i < group_count; i++) {
         bool wanted = argc == 1;
         for (int word = 1; word < argc; word++)
@@ -96,6 +120,7 @@ int main(int argc, char **argv) {
         }
     }
     mongoc_cleanup();
+    nftw(scratch, remove_one, 20, FTW_DEPTH | FTW_PHYS);
     if (!found || (argc > 1 && found < argc - 1)) {
         fprintf(stderr, "%s: there is no such test; --list names all\n", argv[0]);
         return 2;

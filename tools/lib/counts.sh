@@ -1,9 +1,8 @@
 # shellcheck shell=bash disable=SC2154
-# What tools/test and its parts share: steps that are tests, counted; the last line printed is "N passed, N failed". To
-# be sourced behind steps.sh.
+# What tools/test needs besides steps.sh: steps that are tests, counted; the last line printed is "N passed, N failed".
+# To be sourced after steps.sh.
 
-passed=0 failed=0 skipped=0 unsteady=() failures=''
-again=yes # may a test that failed be run a second time?
+passed=0 failed=0 skipped=0 failures=''
 calm=() # what tests are run by: nothing, setarch -R
 began=$EPOCHREALTIME
 at_once=8 # on two cores, too: tests wait for servers most of the time
@@ -35,7 +34,7 @@ check() {
     if step "$@"; then passed=$((passed + 1)); else failed=$((failed + 1)); fi
 }
 
-# must TITLE COMMAND...: a step that is no test, and without which what follows cannot run.
+# must TITLE COMMAND...: a step that is no test, and without which the rest cannot run.
 must() {
     step "$@" || { failed=$((failed + 1)) && return 1; }
 }
@@ -47,26 +46,7 @@ tests() {
     step "$title" "${calm[@]}" ctest --test-dir "$tree" -j "$at_once" --output-on-failure --no-tests=error "$@" ||
         status=$?
     count "$tree" "$status"
-    if ((status != 0)); then
-        failures+="$title"$'\n'"$(ends_of_failures "$log")"$'\n'
-        second_try "$title" "$tree"
-    fi
-}
-
-# second_try TITLE TREE: up to six tests of several processes that failed run once more, alone. One that passes now is
-# named at the end: it met a host that took the CPU away, or it has a fault that shows now and then.
-second_try() {
-    [[ $again == yes ]] || return 0
-    local title=$1 tree=$2 names n
-    names=$(sed 's/^[0-9]*://' "$tree/Testing/Temporary/LastTestsFailed.log" 2>/dev/null | sort -u) || return 0
-    n=$(grep -c . <<<"$names")
-    ((n >= 1 && n <= 6)) && ! grep -qvE '^(live|fault)[.]' <<<"$names" || return 0
-    # by name: --rerun-failed goes by numbers, which are others where some tests were left out
-    if step "$title: $n alone, a second time" "${calm[@]}" ctest --test-dir "$tree" --output-on-failure \
-        -R "^($(paste -sd '|' <<<"${names//./[.]}"))\$"; then
-        passed=$((passed + n)) failed=$((failed - n))
-        mapfile -t -O "${#unsteady[@]}" unsteady <<<"$names"
-    fi
+    if ((status != 0)); then failures+="$title"$'\n'"$(ends_of_failures "$log")"$'\n'; fi
 }
 
 # The golden cases are one test of ctest, but count one by one; the servers' start and stop are no tests.
@@ -92,7 +72,6 @@ result() {
 how the tests that failed ended:
 $failures}"
     minutes_of_steps
-    if ((${#unsteady[@]})); then printf 'failed once, passed alone: %s\n' "${unsteady[*]}"; fi
     printf 'in %s\n%d passed, %d failed' "$(seconds_since "$began")" "$passed" "$failed"
     if ((skipped)); then printf ', %d skipped' "$skipped"; fi
     printf '\n'

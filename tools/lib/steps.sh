@@ -27,7 +27,7 @@ take_lock() {
     flock -n 9 || die "another tools/test or tools/quickstart is at work in $ROOT; wait for it to end"
 }
 
-# Runs a command as a process group of its own, without a stdin.
+# Runs a command as a process group of its own, without a stdin. A line says every few seconds that it goes on.
 in_group() {
     local status=0
     set -m
@@ -68,21 +68,36 @@ for each in INT TERM HUP; do
 done
 
 # step TITLE COMMAND...: announces it, runs it, says how long it took. Its output goes to a log; after a failure the
-# part of it that tells (log_that_tells) is shown.
+# part of the log that shows why (log_that_tells) is printed. What lasts longer prints a line every eight seconds.
 step() {
-    local title=$1 status=0 from=$EPOCHREALTIME
+    local title=$1 status=0 from=$EPOCHREALTIME ticker
     shift
     log=$LOGS/${title//[^A-Za-z0-9]/-}.log
-    printf '==> %-50s ' "$title"
+    printf '==> %s\n' "$title"
+    : >"$log"
+    tick "$log" "$from" 9>&- &
+    ticker=$!
     in_group "$@" >"$log" 2>&1 || status=$?
+    kill "$ticker" 2>/dev/null || true
+    wait "$ticker" 2>/dev/null || true
     titles+=("$title") took+=("$(microseconds_since "$from")")
     if ((status == 0)); then
-        printf '%s%s\n' "${well:-}" "$(seconds_since "$from")"
+        printf '    %-60s %s%s\n' "$title" "${well:-}" "$(seconds_since "$from")"
     else
-        printf 'FAILED after %s; the whole log is %s\n' "$(seconds_since "$from")" "${log#"$ROOT/"}"
+        printf '    %s FAILED after %s; the whole log is %s\n' "$title" "$(seconds_since "$from")" "${log#"$ROOT/"}"
         log_that_tells "$log"
     fi
     return "$status"
+}
+
+# tick LOG FROM: how long it takes so far, and the last line of the log.
+tick() {
+    local last
+    trap - EXIT
+    while sleep 8; do
+        last=$(tail -c 300 "$1" | tr '\r' '\n' | sed '/^ *$/d' | tail -n 1)
+        printf '    %s  %.90s\n' "$(seconds_since "$2")" "$last"
+    done
 }
 
 log_that_tells() {
