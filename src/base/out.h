@@ -1,6 +1,6 @@
 /* out: the one way of texts to stdout, as log.h is to stderr. What comes from data, servers, names and files does not
  * reach a terminal as it is: its control characters are escaped, and secrets in it are ***. Main thread.
- * tests/unit/test_stdout.py holds everybody else to it. */
+ * tests/core/test_stdout.py holds everybody else to it. */
 #ifndef TIPPLE_BASE_OUT_H
 #define TIPPLE_BASE_OUT_H
 

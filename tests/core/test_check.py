@@ -138,7 +138,7 @@ class Whole(unittest.TestCase):
                 self.assertEqual(1, done.returncode, done.stdout)
                 for name, _, _, _, said in [*steps, ("commits", "", "", "", "write these subjects anew: git rebase -i")]:
                     self.assertIn(said, done.stdout)
-                    self.assertRegex(done.stdout, r"(?m)^==> %s +FAILED" % name)
+                    self.assertRegex(done.stdout, r"(?m)^ +%s FAILED" % name)
             done = run(root, "tools/check", "--base", "HEAD", *names)
             self.assertIn("==> format                                             ok, nothing to look at", done.stdout)
 

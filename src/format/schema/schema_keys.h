@@ -1,5 +1,5 @@
 /* schema_keys: the keys of a format file, by the part of it in which they stand. By these tables files are read, and
- * docs/format-keys.md is made of them (tests/unit/test_format_keys.c). */
+ * docs/format-keys.md is made of them (tests/core/test_format_keys.c). */
 #ifndef TIPPLE_FORMAT_SCHEMA_SCHEMA_KEYS_H
 #define TIPPLE_FORMAT_SCHEMA_SCHEMA_KEYS_H
 
