@@ -1,4 +1,8 @@
-"""tipple drill: phases, forecasts, history, and that only what was named twice is dropped.  needs: none"""
+"""tipple drill: phases, forecasts, history, and that only what was named twice is dropped.
+
+needs: standalone
+locks: failpoints
+"""
 import json
 import signal
 import subprocess
@@ -9,9 +13,7 @@ import livetest
 from minimongo import Int64
 
 
-class Drill(livedrill.Mixin, livetest.OwnServer):
-    options = {"extra": ("--setParameter", "enableTestCommands=1")}
-
+class Drill(livedrill.Mixin, livetest.Case):
     # -------------------------------------------------------------------------------------------- what it says
 
     def bands(self):
@@ -503,4 +505,4 @@ class Drill(livedrill.Mixin, livetest.OwnServer):
         self.assertEqual(1, len(self.history()))
 
 
-livetest.main(quick=())
+livetest.main(quick=False)

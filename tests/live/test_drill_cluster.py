@@ -1,4 +1,4 @@
-"""tipple drill on a cluster of two shards: placed, loaded, verified; nothing is left, no zone either.  needs: none"""
+"""tipple drill on a cluster of two shards: placed, loaded, verified; nothing is left, no zone either.  needs: cluster"""
 import re
 import shlex
 import signal
@@ -91,4 +91,4 @@ class DrillCluster(livedrill.Mixin, livecluster.Cluster):
         self.clean()
 
 
-livetest.main(quick=())
+livetest.main(quick=False)

@@ -126,7 +126,6 @@ class Append(livetest.Case):
 
 class Sharded(Append, Cluster):
     """The same in a collection that is sharded already."""
-    options = {"shards": 2, "replicas": 1, "routers": 1}
 
     def everything(self):
         """The lab's router knows no dbHash."""

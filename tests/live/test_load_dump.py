@@ -640,4 +640,4 @@ class Dump(livetest.Case):
 
 
 if __name__ == "__main__":
-    livetest.main(quick=())
+    livetest.main(quick=False)

@@ -349,7 +349,7 @@ class Existing(Ids, livetest.Case):
         self.verified("a.csv")
 
 
-class Lost(Ids, livetest.OwnServer):
+class Lost(Ids, livetest.Case):
     """Replies that are lost, and messages that come later than what was sent after them."""
 
     def setUp(self):
@@ -398,7 +398,6 @@ class Lost(Ids, livetest.OwnServer):
 
 class Sharded(Existing, Cluster):
     """The same on two shards."""
-    options = {"shards": 2, "replicas": 1, "routers": 1}
 
     def everything(self):
         """The lab's router knows no dbHash."""
@@ -418,4 +417,4 @@ class Sharded(Existing, Cluster):
 
 
 if __name__ == "__main__":
-    livetest.main(quick=())
+    livetest.main(quick=False)

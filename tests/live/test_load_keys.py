@@ -327,7 +327,6 @@ class Keys(livetest.Case):
 
 class Sharded(Keys, Cluster):
     """The same on two shards: split where a sample of the `_id`s says."""
-    options = {"shards": 2, "replicas": 1, "routers": 1}
 
     def everything(self):
         """The lab's router knows no dbHash."""

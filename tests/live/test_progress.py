@@ -74,4 +74,4 @@ class Progress(livetest.Case):
         self.assertEqual(said.count(b"\r"), said.count(b"\r\n"))
 
 
-livetest.main(quick=())
+livetest.main(quick=False)

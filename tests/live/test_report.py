@@ -446,4 +446,4 @@ def odd_documents():
             "heads.html": whole(*({"kind": kind, "title": kind} for kind in sorted(livereport.KINDS)))}
 
 
-livetest.main(quick=())
+livetest.main(quick=False)

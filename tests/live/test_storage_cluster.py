@@ -1,4 +1,4 @@
-"""tipple tune --storage on a cluster: sizes are sums over the shards, asked behind the router's back.  needs: none"""
+"""tipple tune --storage on a cluster: sizes are sums over the shards, asked behind the router's back.  needs: cluster"""
 import signal
 
 import clusters
@@ -54,4 +54,4 @@ class StorageCluster(livestorage.Mixin, livecluster.Cluster):
         self.clean()
 
 
-livetest.main(quick=())
+livetest.main(quick=False)

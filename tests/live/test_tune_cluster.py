@@ -1,4 +1,4 @@
-"""tipple tune on a cluster: through routers and past them, sharded as the target is.  needs: none"""
+"""tipple tune on a cluster: through routers and past them, sharded as the target is.  needs: cluster"""
 import signal
 
 import livecluster
@@ -57,4 +57,4 @@ class TuneCluster(livetune.Mixin, livecluster.Cluster):
         self.clean()
 
 
-livetest.main(quick=())
+livetest.main(quick=False)
