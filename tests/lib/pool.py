@@ -17,6 +17,7 @@ import fcntl
 import functools
 import os
 import pathlib
+import resource
 import shutil
 import subprocess
 import sys
@@ -61,6 +62,12 @@ def start(folder, options, tied=False):
         if "no labrouter" in str(error):  # where it cannot be built
             raise unittest.SkipTest(str(error)) from error
         raise
+
+
+def cpu_seconds(member):
+    with contextlib.suppress(OSError), open("/proc/%d/stat" % member["pid"]) as stat:
+        return sum(map(int, stat.read().rpartition(")")[2].split()[11:13])) / os.sysconf("SC_CLK_TCK")
+    return 0.0
 
 
 def stop(folder):
@@ -112,7 +119,10 @@ def down(options):
     for lock in folder.glob("*.lock"):
         with open(lock) as file:
             fcntl.flock(file, fcntl.LOCK_EX)  # a start that is under way ends first
-            stop(lock.with_suffix(""))
+            state = running(lock.with_suffix(""))
+            if state:
+                print("%s: CPU time %.1f s" % (lock.stem, sum(map(cpu_seconds, state["members"]))))
+                stop(lock.with_suffix(""))
     shutil.rmtree(folder, ignore_errors=True)
     if options.dir.is_symlink():
         options.dir.unlink()
@@ -123,6 +133,7 @@ def execute(options):
     environment = dict(os.environ)
     if options.dir:
         environment["TIPPLE_POOL"] = os.environ["TIPPLE_POOL"] = str(options.dir)
+    command = [os.path.abspath(word) if os.path.exists(word) else word for word in options.command]
     scratch = tempfile.mkdtemp(prefix="test-", dir=options.dir or os.environ.get("TMPDIR"))
     os.chdir(scratch)
     environment["TMPDIR"] = scratch
@@ -130,8 +141,9 @@ def execute(options):
         if options.server != "none":
             state = get(options.server)
             environment.update(TIPPLE_TEST_URI=state["uri"], TIPPLE_TEST_KIND=state["kind"], TIPPLE_TEST_SERVER=options.server)
-        child = subprocess.Popen(options.command, env=environment, preexec_fn=procs.tied_to_parent(procs.signal.SIGTERM))
-        status = child.wait()
+        child = subprocess.Popen(command, env=environment, preexec_fn=procs.tied_to_parent(procs.signal.SIGTERM))
+        status, used = child.wait(), resource.getrusage(resource.RUSAGE_CHILDREN)
+        print("        CPU time without shared servers: %.1f s" % (used.ru_utime + used.ru_stime), flush=True)
         sys.exit(status if status >= 0 else 128 - status)
     except unittest.SkipTest as skipped:
         print(skipped)

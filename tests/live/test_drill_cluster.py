@@ -10,11 +10,6 @@ import minimongo
 
 
 class DrillCluster(livedrill.Mixin, livecluster.Cluster):
-    def everything(self):
-        """Each collection with its UUID and the documents in it: a router has no dbHash."""
-        listed = self.client.command(self.database, {"listCollections": 1})["cursor"]["firstBatch"]
-        return {entry["name"]: (entry["info"].get("uuid"), self.documents(entry["name"], raw=True)) for entry in listed}
-
     def sharded(self, name):
         return self.config("collections", filter={"_id": "%s.%s" % (self.database, name)})
 

@@ -504,7 +504,7 @@ class Drivers(Routed):
         for thread in threads:
             thread.start()
         try:
-            for turn in range(6):
+            for turn in range(2):
                 for at, to in ((0, "s0"), (6000, "s1")) if turn % 2 else ((0, "s1"), (6000, "s0")):
                     self.admin(moveChunk="mot.tests", find={"_id": at}, to=to, _waitForDelete=True)
         finally:

@@ -8,11 +8,6 @@ import livetest
 
 
 class StorageCluster(livestorage.Mixin, livecluster.Cluster):
-    def everything(self):
-        """Each collection with its UUID and the documents in it: a router has no dbHash."""
-        listed = self.client.command(self.database, {"listCollections": 1})["cursor"]["firstBatch"]
-        return {entry["name"]: (entry["info"].get("uuid"), self.documents(entry["name"], raw=True)) for entry in listed}
-
     def test_sums(self):
         """both shards have some of each trial, and together what the setting says"""
         shards = [clusters.uri(self.state, [member for member in self.state["members"] if member["set"] == name])

@@ -7,11 +7,6 @@ import livetune
 
 
 class TuneCluster(livetune.Mixin, livecluster.Cluster):
-    def everything(self):
-        """Each collection with its UUID and the documents in it: a router has no dbHash."""
-        listed = self.client.command(self.database, {"listCollections": 1})["cursor"]["firstBatch"]
-        return {entry["name"]: (entry["info"].get("uuid"), self.documents(entry["name"], raw=True)) for entry in listed}
-
     def test_ways(self):
         """through one router, through both, and past them; nothing is left, no zone either"""
         said = self.tune("--threads", "2", "--batch", "200", "--sample", "1000", "--both-direct", "--routers", "1,2", "a.csv")
