@@ -1,4 +1,5 @@
-"""The loader is killed or stopped at any moment; the same command goes on, and every record is there once.  needs: none"""
+"""The loader is killed or stopped at any moment; the same command goes on, and every record is there once.
+needs: none"""
 import gzip
 import json
 import os

@@ -1,4 +1,5 @@
-"""Connections that are cut, that stop in the middle of a message, or that are slow: before a standalone.  needs: none"""
+"""Connections that are cut, that stop in the middle of a message, or that are slow: before a standalone.
+needs: none"""
 import faultlab
 import livetest
 from faultnetwork import Network

@@ -1,4 +1,5 @@
-"""Connections that are cut, that stop in the middle of a message, or that are slow: before a replica set with users.  needs: none"""
+"""Connections that are cut, that stop in the middle of a message, or that are slow: before a replica set with users.
+needs: none"""
 import threading
 
 import faultlab

@@ -1,4 +1,5 @@
-"""Others at the same target: loads of the same files that come and go, and people who drop what is being loaded.  needs: none"""
+"""Others at the same target: loads of the same files that come and go, and people who drop what is being loaded.
+needs: none"""
 import gzip
 import os
 import queue

@@ -1,8 +1,5 @@
 """tipple drill: phases, forecasts, history, and that only what was named twice is dropped.
-
-needs: standalone
-locks: failpoints
-"""
+needs: standalone; locks: failpoints"""
 import json
 import signal
 import subprocess
@@ -484,6 +481,8 @@ class Drill(livedrill.Mixin, livetest.Case):
         self.assertIn("exists, and it is not a study's", done.stderr)
         self.assertEqual(1, self.client.count(self.database, livedrill.SCRATCH))
 
+
+class Dies(livedrill.Mixin, livetest.OwnServer):
     def test_server_dies(self):
         """status 4, what was done is told; the next drill clears up"""
         self.hold("insert")

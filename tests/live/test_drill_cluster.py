@@ -1,4 +1,5 @@
-"""tipple drill on a cluster of two shards: placed, loaded, verified; nothing is left, no zone either.  needs: cluster"""
+"""tipple drill on a cluster of two shards: placed, loaded, verified; nothing is left, no zone either.
+needs: cluster"""
 import re
 import shlex
 import signal

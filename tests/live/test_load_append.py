@@ -1,9 +1,5 @@
 """Loads into a collection that holds documents which tipple did not load (--append). What is there afterwards is counted
-in Python.
-
-needs: standalone
-nightly on: cluster
-"""
+in Python.  needs: standalone; nightly on: cluster"""
 import json
 
 import live

@@ -1,8 +1,5 @@
 """Tars as `tipple load` reads them, written by Python's tarfile: packed and not, each document under its own `_id`.
-
-needs: standalone
-nightly on: replset
-"""
+needs: standalone; nightly on: replset"""
 import gzip
 import random
 import resource

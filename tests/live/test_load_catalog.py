@@ -1,8 +1,5 @@
 """The catalog of a load: what it holds, that nothing is loaded twice, and what is refused because it does not fit.
-
-needs: replset
-nightly on: standalone
-"""
+needs: replset; nightly on: standalone"""
 import contextlib
 import gzip
 import json

@@ -1,8 +1,5 @@
 """What counts as loaded, where replies are lost, hide something, or speak of the server and not of documents.
-
-needs: standalone
-locks: failpoints
-"""
+needs: standalone; locks: failpoints"""
 import gzip
 import threading
 

@@ -1,9 +1,6 @@
 """Records whose `_id` another document has already: --existing reject, keep and replace. Which document has to be there is
 computed in Python from the inputs' texts, in the order in which the catalog has them.
-
-needs: standalone
-nightly on: cluster
-"""
+needs: standalone; nightly on: cluster"""
 import gzip
 import random
 import signal

@@ -1,8 +1,5 @@
 """What goes wrong on this side: inputs, this host, the command line. The right status, a sentence, nothing lost.
-
-needs: replset
-nightly on: standalone
-"""
+needs: replset; nightly on: standalone"""
 import gzip
 import json
 import os

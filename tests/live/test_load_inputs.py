@@ -1,8 +1,5 @@
 """What `tipple load` reads: plain files, folders, patterns, pipes and packed files, each document byte for byte.
-
-needs: standalone
-nightly on: replset
-"""
+needs: standalone; nightly on: replset"""
 import contextlib
 import csv
 import gzip

@@ -1,9 +1,5 @@
 """Loads whose `_id`s are the data's own: those that JSON documents bring, and values of fields (--id). What is in the
-collection is compared with Python's reading of the same text.
-
-needs: standalone
-nightly on: cluster
-"""
+collection is compared with Python's reading of the same text.  needs: standalone; nightly on: cluster"""
 import json
 import random
 import re

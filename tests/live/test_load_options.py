@@ -1,8 +1,4 @@
-"""What the options of `tipple load` do, and what it says of itself.
-
-needs: replset
-nightly on: standalone
-"""
+"""What the options of `tipple load` do, and what it says of itself.  needs: replset; nightly on: standalone"""
 import gzip
 import json
 import os

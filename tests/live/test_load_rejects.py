@@ -1,8 +1,5 @@
 """Records that cannot be loaded: kept with their place and bytes, counted, limited, fixed and loaded after all.
-
-needs: standalone
-nightly on: replset
-"""
+needs: standalone; nightly on: replset"""
 import contextlib
 import gzip
 import os

@@ -1,8 +1,5 @@
 """Where a load puts the documents of a sharded cluster: each shard is asked what lies there.
-
-needs: none
-nightly: the shares of 2, 4 and 8 shards, with small caches
-"""
+needs: none; nightly: the shares of 2, 4 and 8 shards, with small caches"""
 import collections
 import functools
 import gzip

@@ -1,9 +1,5 @@
 """Loads that go slower than they could: --max-rate, and --polite on a server that tells how it fares.
-
-needs: replset
-nightly on: standalone
-locks: failpoints
-"""
+needs: replset; nightly on: standalone; locks: failpoints"""
 import json
 import signal
 import time

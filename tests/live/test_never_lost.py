@@ -1,8 +1,5 @@
 """Loads that are interrupted, and inputs that grow or change in between: the same command ends with everything.
-
-needs: none
-nightly on: standalone replset cluster
-"""
+needs: none; nightly on: standalone replset cluster"""
 import signal
 
 import neverlost

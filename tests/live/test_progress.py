@@ -1,4 +1,5 @@
-"""The moving line of a load, in a terminal of its own: never wider than the terminal, never backwards, gone at the end.  needs: standalone"""
+"""The moving line of a load, in a terminal of its own: never wider than the terminal, never backwards, gone at the end.
+needs: standalone"""
 import fcntl
 import os
 import pty

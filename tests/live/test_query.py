@@ -1,10 +1,6 @@
 """tipple query: what is sent, how often and in which order, what is counted, and what becomes of failures.
 What the server did is read from its own profile; the documents are put there by another client.
-
-needs: replset
-nightly on: standalone
-locks: failpoints
-"""
+needs: replset; nightly on: standalone; locks: failpoints"""
 import csv
 import io
 import json

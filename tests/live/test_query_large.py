@@ -1,8 +1,4 @@
-"""tipple query: documents, parameters and answers that are large.
-
-needs: standalone
-nightly on: replset
-"""
+"""tipple query: documents, parameters and answers that are large.  needs: standalone; nightly on: replset"""
 import json
 import os
 

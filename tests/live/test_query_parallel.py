@@ -1,9 +1,5 @@
 """tipple query --parallel: ranges answer what the whole answers, which another client asks the server itself.
-
-needs: replset
-nightly on: standalone
-locks: failpoints
-"""
+needs: replset; nightly on: standalone; locks: failpoints"""
 import random
 import signal
 import subprocess

@@ -1,5 +1,5 @@
-"""Who answers the queries of a replica set of three while it is loaded: its primary, or its secondaries.  needs: replset3
-locks: replset3"""
+"""Who answers the queries of a replica set of three while it is loaded: its primary, or its secondaries.
+needs: replset3; locks: replset3"""
 import json
 
 import live

@@ -1,6 +1,5 @@
 """A password never leaves the process: each command is given a URI with one in every place where it does and does not
-belong, and what it prints, writes and stores is looked through.
-needs: standalone"""
+belong, and what it prints, writes and stores is looked through.  needs: standalone"""
 import contextlib
 import os
 import pathlib

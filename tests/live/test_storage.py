@@ -1,9 +1,5 @@
 """tipple tune --storage: that each setting is what it says it is, that its sizes are the server's, and what is left.
-
-needs: standalone
-nightly on: replset
-locks: failpoints
-"""
+needs: standalone; nightly on: replset; locks: failpoints"""
 import json
 import os
 import signal

@@ -1,4 +1,5 @@
-"""tipple tune --storage on a cluster: sizes are sums over the shards, asked behind the router's back.  needs: cluster"""
+"""tipple tune --storage on a cluster: sizes are sums over the shards, asked behind the router's back.
+needs: cluster"""
 import signal
 
 import clusters

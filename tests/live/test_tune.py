@@ -1,8 +1,5 @@
 """tipple tune: what it tries, what it says, what it keeps for load, and that nothing of it is left.
-
-needs: replset
-nightly on: standalone
-"""
+needs: replset; nightly on: standalone"""
 import json
 import os
 import pathlib

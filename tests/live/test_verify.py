@@ -1,8 +1,5 @@
 """A collection is compared with its files: what is clean is called clean, and each difference is found and named.
-
-needs: standalone
-nightly on: replset
-"""
+needs: standalone; nightly on: replset"""
 import gzip
 import hashlib
 import io

@@ -1,4 +1,5 @@
-"""A sharded collection compared with its files: through the router, so that each document counts once.  needs: cluster"""
+"""A sharded collection compared with its files: through the router, so that each document counts once.
+needs: cluster"""
 import contextlib
 import threading
 

@@ -1,9 +1,5 @@
 """A verify whose server falters, is cut off, or goes away; one that is interrupted: no false word about the data.
-
-needs: replset
-nightly on: standalone
-locks: failpoints
-"""
+needs: replset; nightly on: standalone; locks: failpoints"""
 import contextlib
 import json
 import signal
