@@ -1,4 +1,4 @@
-"""The clocks of the loader's machine jump, or stand still: nothing hangs, and nothing is lost."""
+"""The clocks of the loader's machine jump, or stand still: nothing hangs, and nothing is lost.  needs: none"""
 import gzip
 import mmap
 import struct
@@ -37,7 +37,7 @@ class Clocks:
 
 @faultlab.needs_shim
 class Jumps(faultlab.Lab):
-    options = {"replset": 1}
+    server = "replset"
 
     def setUp(self):
         super().setUp()
@@ -156,4 +156,4 @@ class Jumps(faultlab.Lab):
 
 
 if __name__ == "__main__":
-    livetest.main(quick=())
+    livetest.main(quick=False)

@@ -1,4 +1,4 @@
-"""Members of a sharded cluster that die in the middle of a load: routers, shards, the config server."""
+"""Members of a sharded cluster that die in the middle of a load: routers, shards, the config server.  needs: none"""
 import contextlib
 import gzip
 import signal
@@ -18,7 +18,7 @@ READ, LOADED = 40000, 39999
 WORDS = (*FILES, "-b", "100")
 
 
-class ClusterLab(faultlab.Mixin, livecluster.Cluster):
+class ClusterLab(faultlab.Mixin, livecluster.OwnCluster):
     options = {"shards": 2, "replicas": 1, "routers": 2}
 
     def setUp(self):
@@ -220,4 +220,4 @@ class Elected(ClusterLab):
 
 
 if __name__ == "__main__":
-    livetest.main(quick=())
+    livetest.main(quick=False)

@@ -1,4 +1,4 @@
-"""Disks that are full or broken: the server's, the source's, and the one for rejects and results."""
+"""Disks that are full or broken: the server's, the source's, and the one for rejects and results.  needs: none"""
 import contextlib
 import ctypes
 import gzip
@@ -14,9 +14,6 @@ import faultlab
 import livetest
 import mongods
 from livetest import rows, tar_of
-
-# what a mongod keeps for itself must not fill a small disk
-SMALL = ["--wiredTigerEngineConfigString", "log=(file_max=8MB,prealloc=false)"]
 
 
 OLDER = '{\n  "tipple_report": 1, "an older one": true}\n'
@@ -37,7 +34,6 @@ def room(folder):
 
 class Full:
     """A server that cannot write any more when some blocks of the load are done."""
-    options = {"extra": SMALL}
     TEXT = rows(60000)
 
     def fills(self, fill, empty, did):
@@ -62,7 +58,7 @@ class Full:
         self.verified(texts, ["a.csv"], "%s; %d blocks were done by then" % (did, blocks))
 
 
-class Server(Full, faultlab.Lab):
+class Server(Full, faultlab.OwnLab):
     """A server whose data lie on a disk that fills."""
 
     @classmethod
@@ -86,7 +82,7 @@ class Server(Full, faultlab.Lab):
                    "the server's disk (a tmpfs) ran full, %d kB were left" % (left >> 10))
 
 
-class Limited(Full, faultlab.Lab):
+class Limited(Full, faultlab.OwnLab):
     """Where no disk can be mounted a limit of the size of files does."""
 
     def test_full(self):
@@ -97,7 +93,7 @@ class Limited(Full, faultlab.Lab):
                    lambda: None, "the server's files could not grow beyond %d kB (a limit)" % (most >> 10))
 
 
-class Source(faultlab.Lab):
+class Source(faultlab.OwnLab):
     @faultlab.needs_shim
     def test_unreadable(self):
         """a source that cannot be read from some byte on (EIO): status 5, what came before is loaded; then the rest"""
@@ -150,7 +146,7 @@ class Source(faultlab.Lab):
             len(text) - left, len(text)))
 
 
-class Rejects(faultlab.Lab):
+class Rejects(faultlab.OwnLab):
     BAD = set(range(100, 6000, 60))
 
     def setUp(self):
@@ -237,4 +233,4 @@ class Rejects(faultlab.Lab):
 
 if __name__ == "__main__":
 
-    livetest.main(quick=())
+    livetest.main(quick=False)

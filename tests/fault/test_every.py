@@ -3,8 +3,7 @@ talks to a server at some, spread over all of its run. TIPPLE_EVERY_N=1: at ever
 
 Whatever fails, a run ends with the status for it and one sentence, or does without and comes to the same result. It
 does not crash, hang, leak (under AddressSanitizer) or leave half a file where a whole one is promised; what it has
-done to a collection is completed by the same command.
-"""
+done to a collection is completed by the same command.  needs: standalone"""
 import collections
 import gzip
 import json
@@ -359,4 +358,4 @@ class Server(Tries, faultlab.Lab):
 
 
 if __name__ == "__main__":
-    livetest.main(quick=())
+    livetest.main(quick=False)

@@ -1,4 +1,4 @@
-"""The loader's machine runs out: of memory at any allocation, of file descriptors."""
+"""The loader's machine runs out: of memory at any allocation, of file descriptors.  needs: none"""
 import gzip
 import os
 import queue
@@ -171,4 +171,4 @@ class Descriptors(Host):
 
 
 if __name__ == "__main__":
-    livetest.main(quick=())
+    livetest.main(quick=False)

@@ -1,4 +1,5 @@
-"""The loader is killed or stopped at any moment; the same command goes on, and every record is there once."""
+"""The loader is killed or stopped at any moment; the same command goes on, and every record is there once.
+needs: none"""
 import gzip
 import json
 import os
@@ -127,9 +128,9 @@ class Standalone(Ended, faultlab.Lab):
 
 
 class Majority(Ended, faultlab.Lab):
-    options = {"replset": 1}
+    server = "replset"
     test_books_are_closed = None
 
 
 if __name__ == "__main__":
-    livetest.main(quick=())
+    livetest.main(quick=False)

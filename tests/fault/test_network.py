@@ -1,4 +1,5 @@
-"""Connections that are cut, that stop in the middle of a message, or that are slow: before a standalone."""
+"""Connections that are cut, that stop in the middle of a message, or that are slow: before a standalone.
+needs: none"""
 import faultlab
 import livetest
 from faultnetwork import Network
@@ -9,4 +10,4 @@ class Standalone(Network, faultlab.Lab):
 
 
 if __name__ == "__main__":
-    livetest.main(quick=())
+    livetest.main(quick=False)

@@ -1,4 +1,5 @@
-"""Connections that are cut, that stop in the middle of a message, or that are slow: before a replica set with users."""
+"""Connections that are cut, that stop in the middle of a message, or that are slow: before a replica set with users.
+needs: none"""
 import threading
 
 import faultlab
@@ -8,7 +9,7 @@ from faultnetwork import DOCUMENTS, TEXTS, WORDS, Network
 
 
 class Majority(Network, faultlab.Lab):
-    options = {"replset": 1, "auth": True}
+    server = "replset-auth"
 
     def test_cut_while_it_logs_in(self):
         """connections are lost while they log in, at the beginning and in the middle: nobody's password is wrong"""
@@ -30,4 +31,4 @@ class Majority(Network, faultlab.Lab):
 
 
 if __name__ == "__main__":
-    livetest.main(quick=())
+    livetest.main(quick=False)

@@ -1,4 +1,5 @@
-"""Others at the same target: loads of the same files that come and go, and people who drop what is being loaded."""
+"""Others at the same target: loads of the same files that come and go, and people who drop what is being loaded.
+needs: none"""
 import gzip
 import os
 import queue
@@ -120,8 +121,8 @@ class Standalone(Others, faultlab.Lab):
 
 
 class Majority(Others, faultlab.Lab):
-    options = {"replset": 1}
+    server = "replset"
 
 
 if __name__ == "__main__":
-    livetest.main(quick=())
+    livetest.main(quick=False)

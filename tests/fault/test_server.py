@@ -1,4 +1,4 @@
-"""Servers that die, come back or elect another primary in the middle of a load."""
+"""Servers that die, come back or elect another primary in the middle of a load.  needs: none"""
 import contextlib
 import gzip
 import os
@@ -19,7 +19,7 @@ INPUTS = ("a.csv", "b.gz", "-", "--input-name", "s", "-b", "100", "-j", "4")
 READ, LOADED = 20000, 19998
 
 
-class Broken(faultlab.Lab):
+class Broken(faultlab.OwnLab):
     """A load that is held in its middle: half of its stream has come, the rest comes when we say so."""
 
     def setUp(self):
@@ -328,4 +328,4 @@ class ReplicaSet(Broken):
 
 
 if __name__ == "__main__":
-    livetest.main(quick=())
+    livetest.main(quick=False)

@@ -238,8 +238,14 @@ class Mixin:
         return said["as_expected"]
 
 
-class Lab(Mixin, livetest.OwnServer):
-    """With a standalone, or a replica set (options = {"replset": 3}), of its own."""
+class Lab(Mixin, livetest.Case):
+    """With a server of the pool, for what happens before it and to its clients."""
+    server = "standalone"
 
     def ports(self):
         return [member["port"] for member in self.state["members"]]
+
+
+class OwnLab(Lab, livetest.OwnServer):
+    """With a server of its own, for what happens to it: see livetest.OwnServer."""
+    server = None

@@ -1,4 +1,5 @@
 """live: what a live test needs: a database of its own, a folder of its own, tipple, and a client that is not ours.
+The server is the one in TIPPLE_TEST_URI, or the one of the pool that a class names.
 
     import live
 
@@ -10,6 +11,7 @@
 
     live.main()
 """
+import contextlib
 import os
 import pathlib
 import re
@@ -17,14 +19,17 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import urllib.parse
 
 import minimongo
+import pool
 
 ROOT = pathlib.Path(os.environ.get("TIPPLE_ROOT") or pathlib.Path(__file__).resolve().parents[2])
 DATA = ROOT / "tests/data"
 TIPPLE = os.environ.get("TIPPLE") or str(ROOT / "build/release/tipple")
 URI = os.environ.get("TIPPLE_TEST_URI")
 KIND = os.environ.get("TIPPLE_TEST_KIND")
+SERVER = os.environ.get("TIPPLE_TEST_SERVER")
 LONG = 900  # seconds in which anything here ends, on a busy host, too, unless it hangs
 
 
@@ -34,8 +39,30 @@ def with_path(uri, path):
     return "%s/%s?%s" % (base, path, query)
 
 
+def as_user(uri, name, password="pw", **more):
+    """The URI for another user, who is known to the database admin."""
+    base, _, query = uri.partition("://")[2].rpartition("@")[2].partition("?")
+    options = {**dict(urllib.parse.parse_qsl(query)), "authSource": "admin", **more}
+    return "mongodb://%s:%s@%s?%s" % (name, password, base, urllib.parse.urlencode(options, safe="/"))
+
+
 class Case(unittest.TestCase):
     maxDiff = 4000
+    server = None  # a name of pool.SERVERS in place of the server that the whole file needs
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        name = cls.server or SERVER
+        if name:
+            cls.use(pool.get(name))
+
+    @classmethod
+    def use(cls, state):
+        """From now on the tests of this process, which run one after the other, are against this server."""
+        global URI, KIND
+        cls.state, URI, KIND = state, state["uri"], state["kind"]
+        URI = URI if "/?" in URI else URI.rstrip("/") + "/?"
 
     def setUp(self):
         words = (pathlib.Path(sys.argv[0]).stem, self.id().split(".", 1)[-1], str(os.getpid()))
@@ -50,6 +77,23 @@ class Case(unittest.TestCase):
 
     def uri(self, collection="results"):
         return with_path(URI, "%s.%s" % (self.database, collection))
+
+    def user(self, *roles):
+        """The URI of a user with these roles, who is known to the database admin until the test ends."""
+        self.client.command("admin", {"createUser": self.database, "pwd": "pw", "roles": [*roles]})
+        self.addCleanup(self.forget_user)
+        return as_user(self.uri(), self.database)
+
+    def forget_user(self):
+        with contextlib.suppress(minimongo.CommandError):  # a shard that does not know the user any more
+            self.client.command("admin", {"dropUser": self.database})
+
+    def role(self, *privileges, roles=()):
+        """A role with these privileges, each (resource, action, ...), until the test ends."""
+        self.client.command("admin", {"createRole": self.database, "roles": [*roles], "privileges": [
+            {"resource": resource, "actions": actions} for resource, *actions in privileges]})
+        self.addCleanup(self.client.command, "admin", {"dropRole": self.database})
+        return self.database
 
     def write(self, name, content):
         """A file in the test's folder; its path."""
@@ -78,8 +122,12 @@ class Case(unittest.TestCase):
         return list(self.client.find(self.database, collection, raw=raw, sort={"_id": 1}, **find))
 
 
-def main():
+def need_server():
     if not URI:
-        print("TIPPLE_TEST_URI is not set; try: tools/server run -- python3 %s" % sys.argv[0])
+        print("TIPPLE_TEST_URI is not set; try: tests/lib/pool.py exec standalone python3 %s" % sys.argv[0])
         sys.exit(77)
+
+
+def main():
+    need_server()
     unittest.main(module="__main__")

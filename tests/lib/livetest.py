@@ -34,6 +34,7 @@ import zipfile
 import live
 import minimongo as mongo
 import mongods
+import pool
 from live import LONG
 
 QUICK = os.environ.get("TIPPLE_QUICK") == "1"
@@ -45,6 +46,7 @@ FIELDS = (("t", "int"), ("v", "int"), ("d", "date"), ("c", "code"), ("y", "code"
           ("s", "code"), ("k", "text"), ("o", "text"), ("u", "text"), ("f", "code"), ("e", "int"), ("i", "date"))
 TARS = {"ustar": tarfile.USTAR_FORMAT, "gnu": tarfile.GNU_FORMAT, "pax": tarfile.PAX_FORMAT}
 slow = unittest.skipIf(QUICK, "TIPPLE_QUICK")
+nightly = unittest.skipUnless(os.environ.get("TIPPLE_NIGHTLY") == "1", "nightly")
 
 
 # ------------------------------------------------------------------------------------------------------- data
@@ -378,8 +380,11 @@ class Case(live.Case):
         return self.start(*words, "-", stdin=subprocess.PIPE, **more)
 
     def everything(self):
-        """Each collection of the database with its UUID and the server's hash of its documents."""
+        """Each collection of the database with its UUID and the server's hash of its documents; of a cluster with the
+        documents, since a router has no dbHash."""
         listed = self.client.command(self.database, {"listCollections": 1})["cursor"]["firstBatch"]
+        if live.KIND == "cluster":
+            return {entry["name"]: (entry["info"].get("uuid"), self.documents(entry["name"], raw=True)) for entry in listed}
         hashes = self.client.command(self.database, {"dbHash": 1})["collections"] if listed else {}
         return {entry["name"]: (entry["info"].get("uuid"), hashes.get(entry["name"])) for entry in listed}
 
@@ -489,8 +494,7 @@ class OwnServer(Case):
 
     @classmethod
     def up(cls):
-        cls.state = mongods.start(cls.servers, tied=True, **cls.options)
-        live.URI = cls.state["uri"]  # tests run one after the other
+        cls.use(pool.start(cls.servers, cls.options, tied=True))
 
     @classmethod
     def down(cls, gently=False):
@@ -562,18 +566,17 @@ class Result(unittest.TestResult):
         self.say("FAILED", test, " [%s]\n%s" % (test.id(), self.errors[-1][1]))
 
 
-def main(quick=("standalone", "replset", None)):
-    """Runs the tests of the program (those whose names hold one of the arguments, if there are any). quick: the kinds
-    of servers with which TIPPLE_QUICK=1 runs it."""
-    if QUICK and live.KIND not in quick:
+def main(quick=True):
+    """Runs the tests of the program (those whose names hold one of the arguments, if there are any). quick: also with
+    TIPPLE_QUICK=1."""
+    if QUICK and not quick:
         print("left out by TIPPLE_QUICK")
         sys.exit(77)
     wanted, given = unittest.TestSuite(), sys.argv[1:]
     for suite in unittest.defaultTestLoader.loadTestsFromModule(sys.modules["__main__"]):
         wanted.addTests(test for test in suite if not given or any(word in test.id() for word in given))
-    if not live.URI and not all(isinstance(test, OwnServer) for test in wanted):
-        print("TIPPLE_TEST_URI is not set; try: tools/server run -- python3 %s" % sys.argv[0])
-        sys.exit(77)
+    if not all(test.server or isinstance(test, OwnServer) for test in wanted):
+        live.need_server()
     result = Result()
     wanted.run(result)
     failed = len(result.failures) + len(result.errors)

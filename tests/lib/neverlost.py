@@ -8,8 +8,8 @@ the catalog is laid out, or which _id a record gets.
             self.interrupted(1000, *texts)
             self.finished(texts)
 
-The kind of server and the shard key are drawn, once a class, by TIPPLE_FAULT_SEED (1 unless told), which is printed
-with them; TIPPLE_LAB_KIND and TIPPLE_LAB_KEY choose them instead. TIPPLE_LAB_LEASE: the seconds of a lease (6): more
+A class has its kind of server and its shard key; TIPPLE_LAB_KIND (standalone, replset, cluster) and TIPPLE_LAB_KEY
+(_id, k:hashed) choose others. TIPPLE_LAB_LEASE: the seconds of a lease (6): more
 where a host is so busy that a process does not get a turn for that long. TIPPLE_HANG: seconds in which what must not
 wait has ended, on a busy host, too.
 """
@@ -18,23 +18,15 @@ import gzip
 import json
 import os
 import queue
-import random
-import shutil
 import signal
 import subprocess
-import sys
-import tempfile
-import unittest
 
-import clusters
 import faultlab
 import live
 import livetest
 import minimongo as mongo
-import mongods
 import relay
 
-KINDS, KEYS = ("standalone", "replset", "cluster"), ("_id", "k:hashed")
 HANG = float(os.environ.get("TIPPLE_HANG") or 180)
 LEASE = float(os.environ.get("TIPPLE_LAB_LEASE") or 6)  # that are wanted
 
@@ -65,34 +57,19 @@ def damaged(text, true, *false):
     return packed, wrong
 
 
-class Case(faultlab.Mixin, livetest.OwnServer):
-    """Tests with a server of their own. needs: the kind and the key, where they are not to be drawn."""
+class Case(faultlab.Mixin, livetest.Case):
+    """server, key: of the ordinary run. needs: the kind and the key, where there is no choice."""
+    server, key = "standalone", "_id"
     needs = (None, None)
 
     @classmethod
     def setUpClass(cls):
-        draw = random.Random("%d %s" % (faultlab.SEED, cls.__name__))
-        drawn = draw.choice(KINDS), draw.choice(KEYS)
-        told = os.environ.get("TIPPLE_LAB_KIND"), os.environ.get("TIPPLE_LAB_KEY")
-        cls.kind, cls.key = (need or word or luck for need, word, luck in zip(cls.needs, told, drawn))
-        if cls.kind != "cluster":
+        told = os.environ.get("TIPPLE_LAB_KIND") or live.SERVER, os.environ.get("TIPPLE_LAB_KEY")
+        cls.server, cls.key = (need or word or usual for need, word, usual in zip(cls.needs, told, (cls.server, cls.key)))
+        if cls.server != "cluster":
             cls.key = "_id"
-        print("        seed %d: %s, %s, %s" % (faultlab.SEED, cls.__name__, cls.kind, cls.key), flush=True)
-        cls.home = tempfile.mkdtemp(prefix="servers-", dir=os.getcwd())
-        cls.addClassCleanup(shutil.rmtree, cls.home, True)
-        if cls.kind == "cluster":
-            cls.addClassCleanup(clusters.stop, cls.home, gently=False)
-            try:
-                cls.state = clusters.start(cls.home, tied=True, shards=2, replicas=1, routers=1)
-            except mongods.Error as error:
-                if "no labrouter" in str(error):
-                    raise unittest.SkipTest(str(error)) from error
-                raise
-        else:
-            cls.addClassCleanup(mongods.stop, cls.home, gently=False)
-            cls.state = mongods.start(cls.home, tied=True, **({"replset": 1} if cls.kind == "replset" else {}))
-        uri = cls.state["uri"]
-        live.URI = uri if "/?" in uri else uri.rstrip("/") + "/?"  # tests run one after the other
+        print("        seed %d: %s, %s, %s" % (faultlab.SEED, cls.__name__, cls.server, cls.key), flush=True)
+        super().setUpClass()
 
     def setUp(self):
         super().setUp()
@@ -105,7 +82,7 @@ class Case(faultlab.Mixin, livetest.OwnServer):
 
     def ports(self):
         return [member["port"] for member in self.state["members"]
-                if self.kind != "cluster" or member["role"] == "router"]
+                if self.server != "cluster" or member["role"] == "router"]
 
     def words(self, *words, **more):
         keyed = ("--shard-key", self.key) if self.key != "_id" else ()
@@ -217,8 +194,8 @@ class Case(faultlab.Mixin, livetest.OwnServer):
         return said
 
     def said(self, text):
-        print("        seed %d, %s, %s: %s" % (faultlab.SEED, self.kind, self.key, text), flush=True)
+        print("        seed %d, %s, %s: %s" % (faultlab.SEED, self.server, self.key, text), flush=True)
 
 
 def main():
-    livetest.main(quick=())
+    livetest.main(quick=False)

@@ -1,6 +1,7 @@
 /* The catalog's store against a real server: TIPPLE_TEST_URI names it. Each test has a collection of its own
  * in a database of this process, which is dropped at the end. What is expected is written here by hand, or
- * read by commands of this file. It runs in a box, too, which so is held to what a real server does. */
+ * read by commands of this file. It runs in a box, too, which so is held to what a real server does.
+ * needs: replset; nightly on: standalone */
 #include "base/clock.h"
 #include "catalog/store/store_mongo.h"
 

@@ -1,4 +1,5 @@
-/* Programs that push are killed, each somewhere else; another one pushes the same again, and every record is there once. */
+/* Programs that push are killed, each somewhere else; another one pushes the same again, and every record is there once.
+ * needs: replset; nightly on: standalone */
 #include "push_lab.h"
 
 #include <mongoc/mongoc.h>

@@ -1,4 +1,5 @@
-"""The client that the tests read collections back with is right itself: every type, many batches, the server's hash."""
+"""The client that the tests read collections back with is right itself: every type, many batches, the server's hash.
+needs: standalone; nightly on: replset"""
 import hashlib
 
 import live

@@ -1,6 +1,7 @@
 /* The target against a real server: TIPPLE_TEST_URI names it. Everything lives in a database of this process,
  * which is dropped at the end. What needs failures made to order is left out where the server has no test
- * commands. */
+ * commands.
+ * needs: replset; nightly on: standalone; locks: failpoints */
 #include "base/clock.h"
 #include "base/stop.h"
 #include "format/record/record_id.h"

@@ -1,4 +1,5 @@
-"""tipple drill: phases, forecasts, history, and that only what was named twice is dropped.  needs: none"""
+"""tipple drill: phases, forecasts, history, and that only what was named twice is dropped.
+needs: standalone; locks: failpoints"""
 import json
 import signal
 import subprocess
@@ -9,9 +10,7 @@ import livetest
 from minimongo import Int64
 
 
-class Drill(livedrill.Mixin, livetest.OwnServer):
-    options = {"extra": ("--setParameter", "enableTestCommands=1")}
-
+class Drill(livedrill.Mixin, livetest.Case):
     # -------------------------------------------------------------------------------------------- what it says
 
     def bands(self):
@@ -482,6 +481,8 @@ class Drill(livedrill.Mixin, livetest.OwnServer):
         self.assertIn("exists, and it is not a study's", done.stderr)
         self.assertEqual(1, self.client.count(self.database, livedrill.SCRATCH))
 
+
+class Dies(livedrill.Mixin, livetest.OwnServer):
     def test_server_dies(self):
         """status 4, what was done is told; the next drill clears up"""
         self.hold("insert")
@@ -503,4 +504,4 @@ class Drill(livedrill.Mixin, livetest.OwnServer):
         self.assertEqual(1, len(self.history()))
 
 
-livetest.main(quick=())
+livetest.main(quick=False)

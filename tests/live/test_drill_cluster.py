@@ -1,4 +1,5 @@
-"""tipple drill on a cluster of two shards: placed, loaded, verified; nothing is left, no zone either.  needs: none"""
+"""tipple drill on a cluster of two shards: placed, loaded, verified; nothing is left, no zone either.
+needs: cluster"""
 import re
 import shlex
 import signal
@@ -10,11 +11,6 @@ import minimongo
 
 
 class DrillCluster(livedrill.Mixin, livecluster.Cluster):
-    def everything(self):
-        """Each collection with its UUID and the documents in it: a router has no dbHash."""
-        listed = self.client.command(self.database, {"listCollections": 1})["cursor"]["firstBatch"]
-        return {entry["name"]: (entry["info"].get("uuid"), self.documents(entry["name"], raw=True)) for entry in listed}
-
     def sharded(self, name):
         return self.config("collections", filter={"_id": "%s.%s" % (self.database, name)})
 
@@ -91,4 +87,4 @@ class DrillCluster(livedrill.Mixin, livecluster.Cluster):
         self.clean()
 
 
-livetest.main(quick=())
+livetest.main(quick=False)

@@ -1,5 +1,5 @@
 """A server that was killed may have forgotten how many documents a collection has: nobody is told that it is empty, or that
-documents are missing.  needs: none"""
+documents are missing.  needs: standalone"""
 import livetest
 import relay
 
@@ -8,7 +8,7 @@ NONE = {"cursor": {"id": 0, "ns": "d.c", "firstBatch": [{"s": {"count": 0, "size
         "ok": 1.0}
 
 
-class ForgottenCount(livetest.OwnServer):
+class ForgottenCount(livetest.Case):
     def setUp(self):
         super().setUp()
         self.write("numbers.csv", "n\n" + "".join("%d\n" % number for number in range(COUNT)))

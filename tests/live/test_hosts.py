@@ -1,4 +1,4 @@
-"""Several hosts in one URI: they have to belong together, whichever answers first.  needs: none"""
+"""Several hosts in one URI: they have to belong together, whichever answers first.  needs: cluster"""
 import os
 import pathlib
 import shutil
@@ -12,24 +12,22 @@ import livecluster
 import livetest
 import minimongo as mongo
 import mongods
+import pool
 
 SET, CLUSTER = "is no member of the same replica set", "is no router of the same cluster"
 
 
 @livetest.slow
 class Several(livecluster.Cluster):
-    options = {"shards": 1, "replicas": 1, "routers": 2}
+    """The pool's cluster, and another one."""
 
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
-        cls.other = tempfile.mkdtemp(prefix="cluster-", dir=os.getcwd())
-        cls.addClassCleanup(shutil.rmtree, cls.other, True)
-        cls.addClassCleanup(clusters.stop, cls.other, gently=False)
-        others = clusters.start(cls.other, tied=True, **cls.options)
-        cls.routers, cls.shards, cls.configs = ([[clusters.address(member) for member in state["members"]
-                                                  if member["role"] == role] for state in (cls.state, others)]
-                                                for role in ("router", "shard", "config"))
+        other = pool.own(shards=1, routers=2)
+        cls.both, cls.shards, cls.configs = ([[clusters.address(member) for member in state["members"]
+                                               if member["role"] == role] for state in (cls.state, other)]
+                                             for role in ("router", "shard", "config"))
 
     def ask(self, *hosts, status=0, said="^", options=""):
         """The driver takes the one that answers first: now this one, now that one."""
@@ -45,17 +43,17 @@ class Several(livecluster.Cluster):
 
     def test_two_clusters(self):
         """routers of two clusters, which would get every second message each: status 1"""
-        self.ask(self.routers[0][0], self.routers[1][0], status=1, said=CLUSTER)
-        self.ask(*self.routers[0], *self.routers[1], status=1, said=CLUSTER)
-        with mongo.Client("mongodb://%s/?directConnection=true" % self.routers[1][0]) as client:
+        self.ask(self.both[0][0], self.both[1][0], status=1, said=CLUSTER)
+        self.ask(*self.both[0], *self.both[1], status=1, said=CLUSTER)
+        with mongo.Client("mongodb://%s/?directConnection=true" % self.both[1][0]) as client:
             self.write("a.csv", livetest.rows(10))
             self.refused(CLUSTER, "a.csv", "--uri", "mongodb://%s,%s/%s.results" % (
-                self.routers[0][0], self.routers[1][0], self.database))
+                self.both[0][0], self.both[1][0], self.database))
             self.assertEqual(0, client.count(self.database, "results"))
 
     def test_router_and_member(self):
         """a router beside a member of a replica set: status 1"""
-        self.ask(self.routers[0][0], self.shards[0][0], status=1, said="%s|%s" % (SET, CLUSTER))
+        self.ask(self.both[0][0], self.shards[0][0], status=1, said="%s|%s" % (SET, CLUSTER))
 
     def test_aliases(self):
         """one host under two names, and hosts that are away: nothing is refused"""
@@ -64,8 +62,8 @@ class Several(livecluster.Cluster):
             closed.bind(("127.0.0.1", 0))
             away = "127.0.0.1:%d" % closed.getsockname()[1]
             for hosts in ((self.shards[0][0], alias), (alias, away), (self.shards[0][0], away),
-                          (self.routers[0][0], self.routers[0][0].replace("127.0.0.1", "localhost")),
-                          (*self.routers[0], away)):
+                          (self.both[0][0], self.both[0][0].replace("127.0.0.1", "localhost")),
+                          (*self.both[0], away)):
                 self.ask(*hosts)
 
     def test_horizons(self):
@@ -96,7 +94,7 @@ class Several(livecluster.Cluster):
         silent, seconds = [socket.create_server(("127.0.0.1", 0)) for _ in range(12)], 10
         self.addCleanup(lambda: [one.close() for one in silent])
         away = ["127.0.0.1:%d" % one.getsockname()[1] for one in silent]
-        for host in self.routers[0][0], self.shards[0][0]:
+        for host in self.both[0][0], self.shards[0][0]:
             began = time.monotonic()
             self.tipple("status", "--patience", "2m", "--uri",
                         "mongodb://%s/%s.results" % (",".join([host, *away]), self.database))

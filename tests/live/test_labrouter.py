@@ -6,7 +6,6 @@ import contextlib
 import hashlib
 import os
 import pathlib
-import shutil
 import signal
 import socket
 import struct
@@ -17,114 +16,26 @@ import threading
 import time
 import unittest
 
+import clusters
+import live
 import livetest
 import minimongo as mongo
-import mongods
-import procs
+import pool
+from livecluster import LABROUTER, start_router
+from live import ROOT, TIPPLE
 
-ROOT = pathlib.Path(os.environ.get("TIPPLE_ROOT") or pathlib.Path(__file__).resolve().parents[2])
-TIPPLE = os.environ.get("TIPPLE") or str(ROOT / "build/release/tipple")
-LABROUTER = os.environ.get("LABROUTER") or str(pathlib.Path(TIPPLE).parent / "tools/labrouter")
-QUICK = os.environ.get("TIPPLE_QUICK") == "1"
 NAMES = ("cfg", "s0", "s1")
 MAJORITY = {"w": "majority"}
 
 
-class Cluster:
-    """The mongods; `secure`: with a key file and TLS, and the user root everywhere."""
-
-    def __init__(self, folder, secure=False):
-        self.folder, self.secure = pathlib.Path(folder), secure
-        self.ports = {}
-        for name in NAMES:
-            self.ports[name] = mongods.free_port(self.ports.values())
-        self.processes, self.routers = {}, []
-        self.extra = []
-        if secure:
-            self.extra = mongods.tls_options(self.folder) + ["--auth", "--keyFile", mongods.key_file(self.folder)]
-        for name in NAMES:
-            self.start(name)
-        for name in NAMES:
-            config = {"_id": name, "members": [{"_id": 0, "host": self.host(name)}]}
-            with self.connect(name, login=False, replicaset=False) as client:
-                client.command("admin", {"replSetInitiate": {**config, **({"configsvr": True} if name == "cfg" else {})}})
-            with self.connect(name, login=False) as client:
-                if secure:
-                    client.command("admin", {"createUser": mongods.USER, "pwd": mongods.PASSWORD,
-                                             "roles": ["root", "__system"]})
-        with self.connect("cfg") as client:
-            for name in NAMES[1:]:
-                client.command("admin", {"_configsvrAddShard": "%s/%s" % (name, self.host(name)),
-                                         "writeConcern": MAJORITY})
-
-    def host(self, name):
-        return "127.0.0.1:%d" % self.ports[name]
-
-    def start(self, name):
-        data = self.folder / name
-        data.mkdir(exist_ok=True)
-        role = ["--configsvr"] if name == "cfg" else ["--shardsvr", "--setParameter", "orphanCleanupDelaySecs=0"]
-        self.processes[name] = subprocess.Popen(
-            [mongods.find(), *role, "--replSet", name, "--port", str(self.ports[name]), "--bind_ip", "127.0.0.1",
-             "--dbpath", str(data), "--logpath", str(data) + ".log", "--logappend", "--nounixsocket", "--oplogSize",
-             "128", "--wiredTigerCacheSizeGB", "0.25", "--setParameter", "diagnosticDataCollectionEnabled=false",
-             "--setParameter", "shutdownTimeoutMillisForSignaledShutdown=100", *self.extra],
-            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-            preexec_fn=procs.tied_to_parent())
-
-    def uri(self, port, login=True, **options):
-        if self.secure:
-            options.update(tls="true", tlsCAFile=str(self.folder / "ca.pem"))
-        who = "root:secret%20pw@" if self.secure and login else ""
-        return "mongodb://%s127.0.0.1:%d/?%s" % (who, port, "&".join("%s=%s" % each for each in options.items()))
-
-    def connect(self, name, login=True, replicaset=True):
-        """Straight to a mongod; to its primary, with replicaset."""
-        deadline = time.monotonic() + livetest.LONG
-        while True:
-            try:
-                more = {"replicaSet": name} if replicaset else {}
-                return mongo.Client(self.uri(self.ports[name], login, **more), timeout=livetest.LONG)
-            except (OSError, mongo.Error):
-                if time.monotonic() > deadline:
-                    raise
-                time.sleep(0.1)
-
-    def router(self, *words, via=NAMES[1:]):
-        """Starts a router; its process and port."""
-        if self.secure:
-            words += ("--tls-cert", self.folder / "server.pem", "--tls-ca", self.folder / "ca.pem",
-                      "--user", "__system", "--password-file", self.folder / "keyfile")
-        process = subprocess.Popen(
-            [LABROUTER, "--port", "0", "--via", ",".join(map(self.host, via)), "--config", self.host("cfg"),
-             *map(str, words)], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-            preexec_fn=procs.tied_to_parent())
-        self.routers.append(process)
-        line = process.stdout.readline()
-        if not line.startswith("labrouter listens on 127.0.0.1:"):
-            raise AssertionError("%r %s" % (line, process.stderr.read()))
-        return process, int(line.rpartition(":")[2])
-
-    def stop(self):
-        for process in [*self.routers, *self.processes.values()]:
-            process.kill()
-            process.wait()
-            for pipe in (process.stdout, process.stderr):
-                if pipe:
-                    pipe.close()
-
-
 class Routed(unittest.TestCase):
-    secure = False
+    options = {}
     maxDiff = 3000
 
     @classmethod
     def setUpClass(cls):
-        folder = tempfile.mkdtemp(prefix="labrouter-", dir=os.getcwd())
-        cls.addClassCleanup(shutil.rmtree, folder, True)
-        cls.cluster = Cluster(folder, cls.secure)
-        cls.addClassCleanup(cls.cluster.stop)
-        cls.process, cls.port = cls.cluster.router()
+        cls.state = pool.own(shards=2, routers=0, **cls.options)
+        cls.process, cls.port = start_router(cls.state)
 
     @classmethod
     def tearDownClass(cls):
@@ -140,9 +51,26 @@ class Routed(unittest.TestCase):
         self.command("mot", {"dropDatabase": 1})
 
     def join(self, port=None, login=True):
-        client = mongo.Client(self.cluster.uri(port or self.port, login), timeout=livetest.LONG)
+        client = mongo.Client(self.through(port or self.port, login), timeout=livetest.LONG)
         self.addCleanup(client.close)
         return client
+
+    def through(self, port, login=True):
+        """The URI of a router."""
+        return clusters.uri(self.state, [{"port": port, "set": None}], login and clusters.USER)
+
+    def router(self, *words, number=0):
+        process, port = start_router(self.state, *words, number=number)
+        self.addCleanup(process.communicate)
+        self.addCleanup(process.kill)
+        return process, port
+
+    def straight(self, name):
+        """A client of the primary of a set."""
+        return clusters.client(self.state, clusters.select(self.state, [name]))
+
+    def host(self, name):
+        return clusters.address(*clusters.select(self.state, [name]))
 
     def admin(self, **command):
         return self.command("admin", command)
@@ -155,11 +83,11 @@ class Routed(unittest.TestCase):
 
     def on(self, shard, collection="tests"):
         """The _ids that a shard itself has."""
-        with self.cluster.connect(shard) as client:
+        with self.straight(shard) as client:
             return sorted(document["_id"] for document in client.find("mot", collection, projection={"_id": 1}))
 
     def checkpoints(self, shard):
-        with self.cluster.connect(shard) as client:
+        with self.straight(shard) as client:
             return client.command("admin", {"serverStatus": 1})["wiredTiger"]["transaction"]["transaction checkpoints"]
 
     def chunks(self, collection="tests"):
@@ -208,7 +136,7 @@ class Commands(Routed):
         self.assertEqual(list(range(-500, 0)), self.on("s0"))
         self.assertEqual(list(range(0, 500)), self.on("s1"))
         for shard in NAMES[1:]:
-            with self.cluster.connect(shard) as client:
+            with self.straight(shard) as client:
                 options = client.command("mot", {"listCollections": 1})["cursor"]["firstBatch"][0]["options"]
                 self.assertTrue(options["clusteredIndex"]["unique"])
                 self.assertEqual("block_compressor=zstd", options["storageEngine"]["wiredTiger"]["configString"])
@@ -348,7 +276,7 @@ class Commands(Routed):
 
         def names():
             for shard in NAMES[1:]:
-                with self.cluster.connect(shard) as client:
+                with self.straight(shard) as client:
                     listed = client.command("mot", {"listIndexes": "tests"})["cursor"]["firstBatch"]
                     yield [index["name"] for index in listed]
         self.assertEqual([["_id_", "k_1"]] * 2, [sorted(each) for each in names()])
@@ -374,7 +302,7 @@ class Commands(Routed):
 
     def test_configuration(self):
         self.sharded()
-        self.assertEqual([("s0", "s0/" + self.cluster.host("s0")), ("s1", "s1/" + self.cluster.host("s1"))],
+        self.assertEqual([("s0", "s0/" + self.host("s0")), ("s1", "s1/" + self.host("s1"))],
                          [(shard["_id"], shard["host"]) for shard in self.admin(listShards=1)["shards"]])
         self.admin(balancerStop=1)
         self.assertEqual("off", self.admin(balancerStatus=1)["mode"])
@@ -382,7 +310,7 @@ class Commands(Routed):
         self.assertEqual("full", self.admin(balancerStatus=1)["mode"])
         self.command("config", {"update": "collections", "writeConcern": MAJORITY, "updates": [
             {"q": {"_id": "mot.tests"}, "u": {"$set": {"noBalance": True}}}]})
-        with self.cluster.connect("cfg") as config:
+        with self.straight("cfg") as config:
             self.assertTrue(next(config.find("config", "collections", {"_id": "mot.tests"}))["noBalance"])
         self.refused(40415, "admin", {"configureCollectionBalancing": "mot.tests", "enableBalancing": False}, "unknown field")
         self.admin(updateZoneKeyRange="mot.tests", min={"_id": 1}, max={"_id": 2}, zone="on_s1")
@@ -391,7 +319,7 @@ class Commands(Routed):
         for shard in NAMES[1:]:
             self.admin(removeShardFromZone=shard, zone="on_" + shard)
         self.assertEqual([[], []], [shard["tags"] for shard in self.admin(listShards=1)["shards"]])
-        self.admin(addShard="s0/" + self.cluster.host("s0"))
+        self.admin(addShard="s0/" + self.host("s0"))
 
     def test_what_it_cannot_do_it_says(self):
         self.refused(59, "admin", {"nonsense": 1}, "no such command: 'nonsense'")
@@ -408,7 +336,7 @@ class Commands(Routed):
     def test_a_chunk_that_moves_behind_its_back(self):
         """two routers: what one moves, the other finds"""
         self.sharded()
-        _, port = self.cluster.router(via=("s1", "s0"))
+        _, port = self.router(number=1)
         other = self.join(port)
         self.client.insert("mot", "tests", [{"_id": 1}])
         for number, shard in enumerate(("s0", "s1") * 3, 2):
@@ -482,12 +410,12 @@ class Faults(Routed):
         self.assertEqual([("drop", "nothing", 3, 0)],
                          [(each["do"], each["command"], each["count"], each["done"]) for each in told["faults"]])
         self.assertGreaterEqual(told["messages"]["ping"], 5)
-        self.assertIn(told["via"], map(self.cluster.host, NAMES[1:]))
+        self.assertIn(told["via"], map(self.host, NAMES[1:]))
         for wrong in ({"do": "dance"}, {"command": "x"}, {"do": "drop", "sometimes": 1}, {"do": "drop", "count": -1}):
             self.refused(72, "admin", {"labrouter": 1, "fault": wrong})
 
     def test_told_at_the_start(self):
-        process, port = self.cluster.router("--fault", "not-primary,command=ping,after=1,count=1")
+        process, port = self.router("--fault", "not-primary,command=ping,after=1,count=1")
         client = self.join(port)
         client.command("admin", {"ping": 1})
         self.refused(10107, "admin", {"ping": 1}, client=client)
@@ -510,23 +438,23 @@ class Faults(Routed):
         """an election, then a crash: another shard's primary routes"""
         self.sharded()
         self.command("mot", self.insert(-1, 1))
-        with self.cluster.connect("s0") as straight:
+        with self.straight("s0") as straight:
             with contextlib.suppress(mongo.Error, OSError):
                 straight.command("admin", {"replSetStepDown": 10, "force": True})
         self.assertEqual(1, self.command("mot", self.insert(2))["n"])
-        self.assertEqual(self.cluster.host("s1"), self.admin(labrouter=1)["via"])
-        with self.cluster.connect("s0", replicaset=False) as straight:
+        self.assertEqual(self.host("s1"), self.admin(labrouter=1)["via"])
+        member, = clusters.select(self.state, ["s0"])
+        with mongo.Client(clusters.uri(self.state, [member], directConnection="true")) as straight:
             straight.command("admin", {"replSetFreeze": 0})
         self.command("mot", self.insert(-2))
-        self.cluster.processes["s0"].kill()
-        self.cluster.processes["s0"].wait()
+        clusters.send(self.state["folder"], ["s0"], signal.SIGKILL)
         self.assertEqual(1, self.command("mot", self.insert(3))["n"])
         waits = threading.Thread(target=self.command, args=(
             "mot", {"createIndexes": "tests", "indexes": [{"key": {"k": 1}, "name": "k_1"}]}))
         waits.start()
         time.sleep(1)
         self.assertTrue(waits.is_alive())
-        self.cluster.start("s0")
+        clusters.start_members(self.state["folder"], ["s0"], tied=True)
         waits.join()
         self.assertEqual(2, len(self.command("mot", {"listIndexes": "tests"})["cursor"]["firstBatch"]))
         self.assertEqual(5, self.client.count("mot", "tests"))
@@ -558,7 +486,7 @@ class Drivers(Routed):
         """through two routers: nothing lost, nothing twice"""
         self.sharded()
         self.admin(split="mot.tests", middle={"_id": 5000})
-        _, port = self.cluster.router(via=("s1", "s0"))
+        _, port = self.router(number=1)
         wrong, acknowledged, done = [], [], threading.Event()
 
         def work(number, port):
@@ -576,7 +504,7 @@ class Drivers(Routed):
         for thread in threads:
             thread.start()
         try:
-            for turn in range(6):
+            for turn in range(2):
                 for at, to in ((0, "s0"), (6000, "s1")) if turn % 2 else ((0, "s1"), (6000, "s0")):
                     self.admin(moveChunk="mot.tests", find={"_id": at}, to=to, _waitForDelete=True)
         finally:
@@ -613,7 +541,7 @@ class Drivers(Routed):
         mark.write_text(wanted)
         return venv / "bin/python"
 
-    @unittest.skipIf(QUICK, "left out by TIPPLE_QUICK")
+    @unittest.skipIf(livetest.QUICK, "left out by TIPPLE_QUICK")
     def test_pymongo(self):
         """another language's driver, where pip can install it"""
         done = self.run_in([self.python_with_pymongo(), ROOT / "tests/lib/labrouter_pymongo.py", self.port])
@@ -621,7 +549,7 @@ class Drivers(Routed):
 
 
 class Secure(Routed):
-    secure = True
+    options = {"auth": True, "tls": True}
 
     def test_everything_with_login_and_tls(self):
         self.sharded()
@@ -646,7 +574,7 @@ class Secure(Routed):
         with contextlib.suppress(mongo.CommandError):
             self.admin(dropUser="reader")
         self.admin(createUser="reader", pwd="pw", roles=[{"role": "readWrite", "db": "mot"}])
-        uri = self.cluster.uri(self.port).replace("root:secret%20pw@", "reader:pw@")
+        uri = live.as_user(self.through(self.port), "reader")
         with mongo.Client(uri) as reader:
             self.assertEqual(1, reader.insert("mot", "tests", [{"_id": 1}]))
             reader.command("mot", {"createIndexes": "tests", "indexes": [{"key": {"k": 1}, "name": "k_1"}]})

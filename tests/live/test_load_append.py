@@ -1,10 +1,10 @@
 """Loads into a collection that holds documents which tipple did not load (--append). What is there afterwards is counted
-in Python.  needs: standalone"""
+in Python.  needs: standalone; nightly on: cluster"""
 import json
 
+import live
 import livetest
 import neverlost
-from livecluster import Cluster
 
 OTHERS = [{"_id": "text %d" % i, "x": i} for i in range(50)] + [{"_id": -1 - i, "x": i} for i in range(20)] + [
     {"_id": {"a": i}, "x": i} for i in range(10)]
@@ -26,6 +26,10 @@ class Append(livetest.Case):
         self.assertEqual(len(others) + count, len(documents))
 
     def prepare(self):
+        """Documents of others; on a cluster the collection is sharded already."""
+        if live.KIND == "cluster":
+            self.client.command("admin", {"enableSharding": self.database})
+            self.client.command("admin", {"shardCollection": self.database + ".results", "key": {"_id": 1}})
         self.client.insert(self.database, "results", OTHERS)
 
     def test_added(self):
@@ -122,20 +126,6 @@ class Append(livetest.Case):
         there = {each["_id"]: each for each in self.documents()}
         self.assertEqual({"_id": "b", "x": 2}, there["b"])
         self.assertEqual([10, 30], [there[key].get("v") for key in "ac"])
-
-
-class Sharded(Append, Cluster):
-    """The same in a collection that is sharded already."""
-    options = {"shards": 2, "replicas": 1, "routers": 1}
-
-    def everything(self):
-        """The lab's router knows no dbHash."""
-        return sorted(repr(each) for each in self.documents())
-
-    def prepare(self):
-        self.client.command("admin", {"enableSharding": self.database})
-        self.client.command("admin", {"shardCollection": self.database + ".results", "key": {"_id": 1}})
-        super().prepare()
 
 
 if __name__ == "__main__":

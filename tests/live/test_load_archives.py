@@ -1,4 +1,5 @@
-"""Tars as `tipple load` reads them, written by Python's tarfile: packed and not, each document under its own `_id`."""
+"""Tars as `tipple load` reads them, written by Python's tarfile: packed and not, each document under its own `_id`.
+needs: standalone; nightly on: replset"""
 import gzip
 import random
 import resource
@@ -244,4 +245,4 @@ class Archives(livetest.Case):
 
 if __name__ == "__main__":
     assert live.TIPPLE
-    livetest.main(quick=())
+    livetest.main(quick=False)

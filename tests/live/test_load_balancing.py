@@ -19,7 +19,7 @@ def bound(text):
     return mongo.Int64(number[1]) if number else {"MinKey": mongo.MinKey, "MaxKey": mongo.MaxKey}[text]
 
 
-class Balancing(livecluster.Cluster):
+class Balancing(livecluster.OwnCluster):
     options = {"shards": 3, "replicas": 1, "routers": 1}
 
     def name(self):
@@ -216,4 +216,4 @@ class Balancing(livecluster.Cluster):
 
 
 if __name__ == "__main__":
-    livetest.main(quick=())
+    livetest.main(quick=False)

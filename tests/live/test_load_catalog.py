@@ -1,4 +1,5 @@
-"""The catalog of a load: what it holds, that nothing is loaded twice, and what is refused because it does not fit."""
+"""The catalog of a load: what it holds, that nothing is loaded twice, and what is refused because it does not fit.
+needs: replset; nightly on: standalone"""
 import contextlib
 import gzip
 import json
@@ -739,4 +740,4 @@ class Duplicates(livetest.Case):
 
 if __name__ == "__main__":
     assert live.TIPPLE
-    livetest.main(quick=())
+    livetest.main(quick=False)

@@ -1,4 +1,5 @@
-"""Inputs that are not what they were when their load began: what then is in the collection is told, or refused."""
+"""Inputs that are not what they were when their load began: what then is in the collection is told, or refused.
+needs: replset; nightly on: standalone"""
 import gzip
 import json
 import os
@@ -637,4 +638,4 @@ class Fixed(livetest.Case):
 
 if __name__ == "__main__":
     assert live.TIPPLE
-    livetest.main(quick=("standalone",))
+    livetest.main()

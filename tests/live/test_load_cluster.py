@@ -1,8 +1,6 @@
-"""Loads of sharded clusters: placed before the first byte, one shard a batch, nothing left behind.  needs: none"""
+"""Loads of sharded clusters: placed before the first byte, one shard a batch, nothing left behind.  needs: cluster"""
 import gzip
 
-import clusters
-import live
 import livetest
 import minimongo as mongo
 from livecluster import Cluster
@@ -134,25 +132,6 @@ class Placed(Cluster):
         self.load("--shard-key", "none", "a.csv")
 
 
-class Four(Cluster):
-    options = {"shards": 4, "replicas": 1, "routers": 1, "auth": True}
-
-    def test_even_shares(self):
-        """With logins, a fourth of the lanes on each of four shards, whatever the files are like."""
-        packed = gzip.compress(TEXT, 1)
-        books = Books().gzip("a.csv.gz", TEXT, packed)
-        self.write("a.csv.gz", packed)
-        self.write("b.csv", TEXT)
-        books.plain("b.csv", TEXT)
-        counts = self.load("a.csv.gz", "b.csv", status=2)
-        self.holds(books)
-        there = self.shares(counts)
-        block = livetest.WINDOW // (len(TEXT) // 40000) + 1
-        self.assertLessEqual(max(there.values()) - min(there.values()), 4 * block, there)
-        self.assertGreaterEqual(counts["threads"], 16)
-        self.clean()
-
-
 class Taken(Cluster):
     """Collections that somebody else has sharded."""
 
@@ -191,10 +170,8 @@ class Taken(Cluster):
         """More chunks than one reply holds, and the connection is lost before the second: they are read anew."""
         self.shard({"_id": 1}, [{"_id": mongo.Int64(number << 52)} for number in range(149, 0, -1)], ["s0", "s1"])
         self.write("a.csv", SOME)
-        for member in self.state["members"]:
-            if member["role"] == "router":
-                with clusters.client(self.state, [member]) as router:
-                    router.command("admin", {"labrouter": 1, "fault": {"do": "drop", "command": "getMore", "count": 1}})
+        self.own_router()
+        self.faults(fault={"do": "drop", "command": "getMore", "count": 1})
         counts = self.load("a.csv", status=2)
         self.holds(Books().plain("a.csv", SOME))
         self.shares(counts)
@@ -215,4 +192,4 @@ class Taken(Cluster):
 
 
 if __name__ == "__main__":
-    livetest.main(quick=())
+    livetest.main(quick=False)

@@ -1,4 +1,5 @@
-"""tipple load --copies N: each input is loaded N times, as if there were N equal files; each copy has `_id`s of its own."""
+"""tipple load --copies N: each input is loaded N times, as if there were N equal files; each copy has `_id`s of its own.
+needs: standalone; nightly on: replset"""
 import gzip
 import json
 import os

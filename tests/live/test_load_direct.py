@@ -1,4 +1,4 @@
-"""Loads straight to the shards of a cluster: nothing is lost when chunks move or members go.  needs: none"""
+"""Loads straight to the shards of a cluster: nothing is lost when chunks move or members go.  needs: cluster"""
 import contextlib
 import gzip
 import json
@@ -9,6 +9,7 @@ import live
 import livecluster
 import livetest
 import minimongo as mongo
+import pool
 import relay
 from livetest import Books, rows
 
@@ -98,10 +99,9 @@ class Direct(livecluster.Cluster):
         self.write("a.csv", TEXT[:TEXT.index(b"\n", 5000) + 1])
         self.load("--direct", "--shard-key", "none", "a.csv", status=1)
         self.assertIn("spread over the shards", self.stderr)
-        with mongods.temporary() as server:
-            done = self.tipple("load", "--format", "mot", "--uri", live.with_path(server["uri"], "d.c"),
-                               "--direct", "a.csv", status=1)
-            self.assertIn("goes with a sharded cluster", done.stderr)
+        done = self.tipple("load", "--format", "mot", "--uri", live.with_path(pool.get("standalone")["uri"], "d.c"),
+                           "--direct", "a.csv", status=1)
+        self.assertIn("goes with a sharded cluster", done.stderr)
 
     def test_where_versions_are_not_looked_at(self):
         """Something before a shard that does not pass the version on: after a move, documents would be lost."""
@@ -189,4 +189,4 @@ class Direct(livecluster.Cluster):
 
 
 if __name__ == "__main__":
-    livetest.main(quick=())
+    livetest.main(quick=False)

@@ -1,6 +1,6 @@
 """Archives and folders of mongodump: one collection of several is loaded and proven, its indexes are built after it, and what a
 dump does not hold is told. Dumps are made here, byte by byte, and, where Go can build them, by the real mongodump; the real
-mongorestore reads what `tipple parse --emit bson` writes.  needs: standalone"""
+mongorestore reads what `tipple parse --emit bson` writes.  needs: standalone; nightly on: standalone"""
 import gzip
 import json
 import os
@@ -590,6 +590,7 @@ class Dump(livetest.Case):
                 self.client.command(self.database, {"drop": "other.tipple.files"})
                 self.client.command(self.database, {"drop": "other.tipple.loads"})
 
+    @livetest.nightly
     def test_real(self):
         """what the real mongodump writes, read back; and mongorestore of what --emit bson writes"""
         dump, restore = mongotools.program("mongodump"), mongotools.program("mongorestore")
@@ -640,4 +641,4 @@ class Dump(livetest.Case):
 
 
 if __name__ == "__main__":
-    livetest.main(quick=())
+    livetest.main(quick=False)

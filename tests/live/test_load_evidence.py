@@ -1,4 +1,5 @@
-"""What counts as loaded, where replies are lost, hide something, or speak of the server and not of documents.  needs: none"""
+"""What counts as loaded, where replies are lost, hide something, or speak of the server and not of documents.
+needs: standalone; locks: failpoints"""
 import gzip
 import threading
 
@@ -34,9 +35,7 @@ def refusals(message, code, places, count):
 
 
 @livetest.slow
-class Evidence(livetest.OwnServer):
-    options = {"extra": ("--setParameter", "enableTestCommands=1")}
-
+class Evidence(livetest.Case):
     def through(self, rule, *words, **more):
         with relay.Relays([self.state["members"][0]["port"]], rule) as relays:
             return self.load(*words, "-j", 1, "-b", 100, "--uri", relays.rename(self.uri()), **more)

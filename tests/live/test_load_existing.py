@@ -1,5 +1,6 @@
 """Records whose `_id` another document has already: --existing reject, keep and replace. Which document has to be there is
-computed in Python from the inputs' texts, in the order in which the catalog has them.  needs: standalone"""
+computed in Python from the inputs' texts, in the order in which the catalog has them.
+needs: standalone; nightly on: cluster"""
 import gzip
 import random
 import signal
@@ -349,8 +350,9 @@ class Existing(Ids, livetest.Case):
         self.verified("a.csv")
 
 
-class Lost(Ids, livetest.OwnServer):
+class Lost(Ids, livetest.Case):
     """Replies that are lost, and messages that come later than what was sent after them."""
+    server = "standalone"
 
     def setUp(self):
         super().setUp()
@@ -396,14 +398,7 @@ class Lost(Ids, livetest.OwnServer):
         self.assertEqual([{"_id": 1, "k": 1, "v": "one"}], self.documents())
 
 
-class Sharded(Existing, Cluster):
-    """The same on two shards."""
-    options = {"shards": 2, "replicas": 1, "routers": 1}
-
-    def everything(self):
-        """The lab's router knows no dbHash."""
-        return sorted(repr(each) for each in self.documents())
-
+class Sharded(Ids, Cluster):
     def test_shard_key(self):
         """fields of --id decide where a document is; of those that bring their `_id` only that does"""
         a = rows(2000, 300, 16, "a")
@@ -418,4 +413,4 @@ class Sharded(Existing, Cluster):
 
 
 if __name__ == "__main__":
-    livetest.main(quick=())
+    livetest.main(quick=False)

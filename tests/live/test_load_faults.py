@@ -1,4 +1,5 @@
-"""What goes wrong on this side: inputs, this host, the command line. The right status, a sentence, nothing lost."""
+"""What goes wrong on this side: inputs, this host, the command line. The right status, a sentence, nothing lost.
+needs: replset; nightly on: standalone"""
 import gzip
 import json
 import os
@@ -308,4 +309,4 @@ class Words(livetest.Case):
 
 if __name__ == "__main__":
     assert live.TIPPLE
-    livetest.main(quick=("standalone",))
+    livetest.main()

@@ -1,5 +1,6 @@
 """Files of `tipple generate obd` and `tipple generate ycsb` in a collection: every document byte for byte as Python
-makes it of the file, their sizes, what queries find in them, and `tipple verify`."""
+makes it of the file, their sizes, what queries find in them, and `tipple verify`.
+needs: standalone; nightly on: replset"""
 import collections
 import csv
 import datetime
@@ -124,4 +125,4 @@ class Generated(livetest.Case):
 
 
 if __name__ == "__main__":
-    livetest.main(quick=("standalone",))
+    livetest.main()

@@ -1,4 +1,5 @@
-"""What `tipple load` reads: plain files, folders, patterns, pipes and packed files, each document byte for byte."""
+"""What `tipple load` reads: plain files, folders, patterns, pipes and packed files, each document byte for byte.
+needs: standalone; nightly on: replset"""
 import contextlib
 import csv
 import gzip
@@ -446,4 +447,4 @@ class Inputs(livetest.Case):
 
 if __name__ == "__main__":
     assert live.TIPPLE
-    livetest.main(quick=())
+    livetest.main(quick=False)

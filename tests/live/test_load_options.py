@@ -1,4 +1,4 @@
-"""What the options of `tipple load` do, and what it says of itself."""
+"""What the options of `tipple load` do, and what it says of itself.  needs: replset; nightly on: standalone"""
 import gzip
 import json
 import os
@@ -355,4 +355,4 @@ class Big(livetest.Case):
 
 if __name__ == "__main__":
     assert live.TIPPLE
-    livetest.main(quick=("standalone",))
+    livetest.main()

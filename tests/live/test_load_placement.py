@@ -2,7 +2,6 @@
 import json
 import signal
 
-import clusters
 import livecluster
 import livetest
 import minimongo as mongo
@@ -12,7 +11,8 @@ TEXT = rows(3000, 1)
 WHOLE = {"min": {"_id": mongo.MinKey}, "max": {"_id": mongo.MaxKey}}
 
 
-class Placement(livecluster.Cluster):
+class Placement(livecluster.OwnCluster):
+    """A cluster of their own: shards are drained and tagged here."""
     options = {"shards": 2, "replicas": 1, "routers": 1}
 
     def setUp(self):
@@ -50,11 +50,6 @@ class Placement(livecluster.Cluster):
     def note(self, note):
         self.client.command(self.database, {"update": "results.tipple.files", "updates": [
             {"q": {"_id": "catalog"}, "u": {"$set": {"balancingHeld": note}}}], "writeConcern": {"w": "majority"}})
-
-    def faults(self, **words):
-        router, = (member for member in self.state["members"] if member["role"] == "router")
-        with clusters.client(self.state, [router]) as client:
-            client.command("admin", {"labrouter": 1, **words})
 
     # ---- what is there
 
@@ -518,21 +513,18 @@ class Placement(livecluster.Cluster):
 
 class Hidden(livecluster.Cluster):
     """A user who may set zones, but not see them."""
-    options = {"shards": 2, "replicas": 1, "routers": 1, "auth": True}
+    server = "cluster-auth"
 
     def test_zones_that_cannot_be_seen(self):
         """What a load has set and cannot find again is told, by it and by --restore."""
         self.write("a.csv", TEXT)
-        self.client.command("admin", {"createRole": "placer", "roles": [
-            {"role": "readWrite", "db": self.database}], "privileges": [
-                {"resource": {"cluster": True}, "actions": ["enableSharding", "listShards"]},
-                {"resource": {"db": "config", "collection": "collections"}, "actions": ["find"]}]})
-        self.client.command("admin", {"createUser": "placer", "pwd": "x", "roles": ["placer"]})
-        uri = "mongodb://placer:x@" + self.uri().partition("@")[2]
+        uri = self.user(self.role(({"cluster": True}, "enableSharding", "listShards"),
+                                  ({"db": "config", "collection": "collections"}, "find"),
+                                  roles=[{"role": "readWrite", "db": self.database}]))
         self.load("a.csv", "--uri", uri)
         self.assertIn("may not read the cluster's config database", self.stderr)
         self.assertIn("zones that loads have set could not be looked for", self.stderr)
-        self.assertEqual(2, len(self.config("tags")))
+        self.assertEqual(2, len(self.config("tags", filter={"ns": self.database + ".results"})))
         said = self.tipple("status", "--uri", uri, "--restore", status=1).stderr
         self.assertIn("zones that loads have set could not be looked for", said)
         self.load("a.csv")
@@ -541,9 +533,7 @@ class Hidden(livecluster.Cluster):
     def test_drop_of_what_cannot_be_seen(self):
         """A drop takes a person's zones, balancing and shard key away: not for a user who would not be told of them."""
         self.write("a.csv", TEXT)
-        self.client.command("admin", {"createUser": "writer", "pwd": "x", "roles": [
-            {"role": "readWrite", "db": self.database}]})
-        uri = "mongodb://writer:x@" + self.uri().partition("@")[2]
+        uri = self.user({"role": "readWrite", "db": self.database})
         name = self.database + ".results"
         self.load("a.csv", "--uri", uri)
         self.load("--drop", "--yes", "a.csv", "--uri", uri)
@@ -570,8 +560,7 @@ class Hidden(livecluster.Cluster):
     def test_key_that_cannot_be_seen(self):
         """where nothing would be sharded, or by another key than was asked for: refused; without a key it is loaded as it is"""
         self.write("a.csv", TEXT)
-        self.client.command("admin", {"createUser": "few", "pwd": "x", "roles": [{"role": "readWrite", "db": self.database}]})
-        uri = "mongodb://few:x@" + self.uri().partition("@")[2]
+        uri = self.user({"role": "readWrite", "db": self.database})
         self.load("--shard-key", "k", "a.csv", "--uri", uri, status=1)
         self.assertIn("this user may not read how %s.results is sharded" % self.database, self.stderr)
         self.assertEqual([], self.client.command(self.database, {"listCollections": 1})["cursor"]["firstBatch"])
@@ -586,21 +575,17 @@ class Hidden(livecluster.Cluster):
         self.write("a.csv", TEXT)
         self.load("--shard-key", "none", "a.csv")
         actions = ["find", "insert", "update", "remove", "createCollection", "createIndex", "listCollections", "listIndexes", "collStats"]
-        self.client.command("admin", {"createRole": "maker", "roles": [{"role": "read", "db": "config"}], "privileges": [
-            {"resource": {"db": self.database, "collection": ""}, "actions": actions},
-            {"resource": {"db": self.database, "collection": "results"}, "actions": ["dropCollection"]}]})
-        self.client.command("admin", {"createUser": "maker", "pwd": "x", "roles": ["maker"]})
-        self.load("--drop", "--yes", "--clustered", "--shard-key", "none", "a.csv", "--uri",
-                  "mongodb://maker:x@" + self.uri().partition("@")[2])
+        uri = self.user(self.role(({"db": self.database, "collection": ""}, *actions),
+                                  ({"db": self.database, "collection": "results"}, "dropCollection"),
+                                  roles=[{"role": "read", "db": "config"}]))
+        self.load("--drop", "--yes", "--clustered", "--shard-key", "none", "a.csv", "--uri", uri)
         self.assertEqual({"results", "results.tipple.files", "results.tipple.loads"}, {each["name"] for each in self.client.command(
             self.database, {"listCollections": 1})["cursor"]["firstBatch"]})
 
     def as_role(self, *privileges):
         """The URI of a user who may read config, and what is said."""
-        roles = [{"role": "readWrite", "db": self.database}, {"role": "read", "db": "config"}]
-        self.client.command("admin", {"createRole": self.database, "roles": roles, "privileges": list(privileges)})
-        self.client.command("admin", {"createUser": self.database, "pwd": "x", "roles": [self.database]})
-        return "mongodb://%s:x@%s" % (self.database, self.uri().partition("@")[2])
+        return self.user(self.role(*privileges, roles=[{"role": "readWrite", "db": self.database},
+                                                       {"role": "read", "db": "config"}]))
 
     def test_shards_that_cannot_be_listed(self):
         """the config database tells which ones there are, too"""
@@ -614,8 +599,8 @@ class Hidden(livecluster.Cluster):
     def test_drop_where_shards_cannot_be_listed(self):
         """all that is needed to shard it again is asked for before the drop"""
         self.write("a.csv", TEXT)
-        uri = self.as_role({"resource": {"cluster": True}, "actions": ["enableSharding"]},
-                           {"resource": {"db": self.database, "collection": ""}, "actions": ["enableSharding"]})
+        uri = self.as_role(({"cluster": True}, "enableSharding"),
+                           ({"db": self.database, "collection": ""}, "enableSharding"))
         self.load("a.csv")
         self.load("--drop", "--yes", "a.csv", "--uri", uri)
         self.assertEqual(3000, self.client.count(self.database, "results"))
@@ -623,4 +608,4 @@ class Hidden(livecluster.Cluster):
 
 
 if __name__ == "__main__":
-    livetest.main(quick=())
+    livetest.main(quick=False)

@@ -1,4 +1,5 @@
-"""Records that cannot be loaded: kept with their place and bytes, counted, limited, fixed and loaded after all."""
+"""Records that cannot be loaded: kept with their place and bytes, counted, limited, fixed and loaded after all.
+needs: standalone; nightly on: replset"""
 import contextlib
 import gzip
 import os
@@ -636,4 +637,4 @@ class Untouched(livetest.Case):
 
 if __name__ == "__main__":
     assert live.TIPPLE and os.environ
-    livetest.main(quick=())
+    livetest.main(quick=False)

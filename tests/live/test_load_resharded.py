@@ -1,5 +1,5 @@
 """What people change of a cluster while a load runs, or between loads: the collection is sharded, its shard key gets more
-fields, it gets another name. Nothing is doubled, and what a person has set stays.  needs: none"""
+fields, it gets another name. Nothing is doubled, and what a person has set stays.  needs: cluster"""
 import json
 
 import clusters
@@ -22,7 +22,6 @@ def lines(objects):
 
 
 class Changes(livecluster.Cluster):
-    options = {"shards": 2, "replicas": 1, "routers": 1}
     format = "pairs.yaml"
 
     def setUp(self):
@@ -193,7 +192,7 @@ class Names(Changes):
         load.kill()
         load.communicate()
         self.assertEqual({"results": True}, self.off())
-        self.assertEqual(2, len(self.config("tags")))
+        self.assertEqual(2, len(self.config("tags", filter={"ns": self.name})))
         self.shorten_lease(1)
         self.assertTrue(livetest.wait_for(lambda: not json.loads(self.status("--json"))["loads_running"], 60))
 
@@ -282,13 +281,11 @@ class Names(Changes):
 
 class Hidden(Changes):
     """A user who may not read by which key a collection is sharded."""
-    options = {"shards": 2, "replicas": 1, "routers": 1, "auth": True}
+    server = "cluster-auth"
 
     def setUp(self):
         super().setUp()
-        self.client.command("admin", {"createUser": self.database, "pwd": "x", "roles": [
-            {"role": "readWrite", "db": self.database}]})
-        self.as_loader = "--uri", "mongodb://%s:x@%s" % (self.database, self.uri().partition("@")[2])
+        self.as_loader = "--uri", self.user({"role": "readWrite", "db": self.database})
 
     def test_sharded(self):
         """by a key that nobody can see: refused where equal _ids would not be noticed, and only there"""
@@ -318,4 +315,4 @@ class Hidden(Changes):
 
 
 if __name__ == "__main__":
-    livetest.main(quick=())
+    livetest.main(quick=False)

@@ -310,8 +310,8 @@ class WithTlsAndWithout(livetest.OwnServer):
         return listener.getsockname()[1], broken
 
 
-class Unconfirmed(livetest.OwnServer):
-    options = {"replset": 1}
+class Unconfirmed(livetest.Case):
+    server = "replset"
 
     def test_refused_behind_the_write(self):
         """--unsafe with a w= that the set does not have: the documents are there when the server says so, and the status is not 1"""

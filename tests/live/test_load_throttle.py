@@ -1,4 +1,5 @@
-"""Loads that go slower than they could: --max-rate, and --polite on a server that tells how it fares."""
+"""Loads that go slower than they could: --max-rate, and --polite on a server that tells how it fares.
+needs: replset; nightly on: standalone; locks: failpoints"""
 import json
 import signal
 import time
@@ -165,4 +166,4 @@ class Polite(livetest.Case):
 
 
 if __name__ == "__main__":
-    livetest.main(quick=("standalone",))
+    livetest.main()

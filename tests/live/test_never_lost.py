@@ -1,5 +1,5 @@
 """Loads that are interrupted, and inputs that grow or change in between: the same command ends with everything.
-needs: none"""
+needs: none; nightly on: standalone replset cluster"""
 import signal
 
 import neverlost
@@ -7,6 +7,8 @@ from livetest import rows
 
 
 class Interrupted(neverlost.Case):
+    server = "replset"
+
     def small(self, count=300, each=2):
         return self.inputs({"in/%03d.csv" % number: rows(each, number + 1) for number in range(count)})
 

@@ -1,5 +1,5 @@
 """Inputs that changed after they were loaded, and inputs that are to be forgotten: --reload-changed, the correction of
-a torn last record, tipple forget.  needs: none"""
+a torn last record, tipple forget.  needs: none; nightly on: standalone replset cluster"""
 import json
 import os
 import queue
@@ -15,6 +15,7 @@ from livetest import rows
 
 class Changed(neverlost.Case):
     """--reload-changed."""
+    server = "replset"
 
     def refused(self, name):
         """A changed file is refused with a sentence, and its documents stay as they are."""
@@ -485,6 +486,7 @@ class Forgotten(neverlost.Case):
 
 class Copies(neverlost.Case):
     """Inputs of one name, size and content, in several folders."""
+    server = "replset"
 
     def test_grow_alike(self):
         """they grow, and still equal each other"""

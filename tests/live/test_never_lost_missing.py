@@ -1,10 +1,13 @@
-"""Documents that were deleted after they were loaded: --reload-missing finds and loads their records.  needs: none"""
+"""Documents that were deleted after they were loaded: --reload-missing finds and loads their records.
+needs: none; nightly on: standalone replset cluster"""
 import minimongo as mongo
 import neverlost
 from livetest import rows
 
 
 class Missing(neverlost.Case):
+    server, key = "cluster", "k:hashed"
+
     def refused(self, sentence, *words, collection="results", **more):
         before = self.there(collection)
         self.load(*words, status=1, collection=collection, **more)

@@ -1,5 +1,5 @@
 """Replies that are lost, and documents of a damaged file that are there already: nothing is believed that was not
-seen.  needs: none"""
+seen.  needs: none; nightly on: standalone replset cluster"""
 import json
 
 import neverlost
@@ -13,6 +13,8 @@ READS = {"find", "getMore", "aggregate", "count", "hello", "isMaster", "ismaster
 
 
 class Replies(neverlost.Case):
+    server = "replset"
+
     def lost(self, *words, status):
         """A load that is not told what became of any batch when it sends it first. How many batches that were."""
         questions, met = {}, set()

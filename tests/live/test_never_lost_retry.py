@@ -1,5 +1,6 @@
 """Fixes of rejected records whose --retry was killed or paused, and other fixes of the same records after them: whatever
-came first is in the collection, it is known, and nothing is open for ever.  needs: none"""
+came first is in the collection, it is known, and nothing is open for ever.
+needs: none; nightly on: standalone replset cluster"""
 import json
 import os
 import queue
@@ -17,6 +18,7 @@ BAD = 20
 
 
 class Case(neverlost.Case):
+    server = "cluster"
     needs = (None, "_id")
 
     def setUp(self):
@@ -135,6 +137,7 @@ class Killed(Case):
 
 
 class Anywhere(neverlost.Case):
+    server = "cluster"
     needs = (None, "_id")
 
     def test_many(self):
@@ -274,6 +277,7 @@ class Unsafe(Case):
 
 class Beside(neverlost.Case):
     """Others, while a --retry is at work."""
+    server = "replset"
 
     def held_back(self, name, *words):
         """A retry whose documents leave when what this gives is set."""
@@ -332,6 +336,7 @@ class BesideByKey(Beside):
 
 
 class BesideGrowth(Beside):
+    server = "cluster"
     needs = (None, "_id")
 
     def test_grows_meanwhile(self):

@@ -1,4 +1,5 @@
-"""The moving line of a load, in a terminal of its own: never wider than the terminal, never backwards, gone at the end.  needs: standalone"""
+"""The moving line of a load, in a terminal of its own: never wider than the terminal, never backwards, gone at the end.
+needs: standalone"""
 import fcntl
 import os
 import pty
@@ -74,4 +75,4 @@ class Progress(livetest.Case):
         self.assertEqual(said.count(b"\r"), said.count(b"\r\n"))
 
 
-livetest.main(quick=())
+livetest.main(quick=False)

@@ -1,5 +1,6 @@
 """tipple query: what is sent, how often and in which order, what is counted, and what becomes of failures.
-What the server did is read from its own profile; the documents are put there by another client."""
+What the server did is read from its own profile; the documents are put there by another client.
+needs: replset; nightly on: standalone; locks: failpoints"""
 import csv
 import io
 import json
@@ -770,4 +771,4 @@ tables:
 
 if __name__ == "__main__":
     os.environ.pop("TIPPLE_URI", None)
-    livetest.main(quick=("standalone",))
+    livetest.main()

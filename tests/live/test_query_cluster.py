@@ -1,11 +1,12 @@
-"""The built-in suites where data lie on several members: a replica set of 3; 2 shards behind routers.  needs: none"""
+"""The built-in suites where data lie on several members: a replica set of 3; 2 shards behind routers.
+needs: none; locks: replset3"""
 import livecluster
 import livequery
 import livetest
 
 
-class Members(livequery.Suites, livetest.OwnServer):
-    options = {"replset": 3, "steady": True}
+class Members(livequery.Suites, livetest.Case):
+    server = "replset3"
 
     def on_all(self):
         """Waits until every member has what was written."""
@@ -40,7 +41,6 @@ class Members(livequery.Suites, livetest.OwnServer):
 
 
 class Shards(livequery.Suites, livecluster.Cluster):
-    options = {"shards": 2, "replicas": 1, "routers": 2}
 
     def spread(self):
         for name in self.names():
@@ -69,4 +69,4 @@ class Shards(livequery.Suites, livecluster.Cluster):
 
 
 if __name__ == "__main__":
-    livetest.main(quick=())
+    livetest.main(quick=False)

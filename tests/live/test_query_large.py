@@ -1,4 +1,4 @@
-"""tipple query: documents, parameters and answers that are large."""
+"""tipple query: documents, parameters and answers that are large.  needs: standalone; nightly on: replset"""
 import json
 import os
 
@@ -96,4 +96,4 @@ class Parameters(Large):
 
 if __name__ == "__main__":
     os.environ.pop("TIPPLE_URI", None)
-    livetest.main(quick=("standalone",))
+    livetest.main()

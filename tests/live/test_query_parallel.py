@@ -1,4 +1,5 @@
-"""tipple query --parallel: ranges answer what the whole answers, which another client asks the server itself."""
+"""tipple query --parallel: ranges answer what the whole answers, which another client asks the server itself.
+needs: replset; nightly on: standalone; locks: failpoints"""
 import random
 import signal
 import subprocess
@@ -281,4 +282,4 @@ class Failpoints(liveparallel.Case):
 
 
 if __name__ == "__main__":
-    livetest.main(quick=())
+    livetest.main(quick=False)

@@ -1,4 +1,4 @@
-"""tipple query --parallel through routers: ranges over shards, as of one moment of the cluster.  needs: none"""
+"""tipple query --parallel through routers: ranges over shards, as of one moment of the cluster.  needs: cluster"""
 import random
 
 import live
@@ -11,7 +11,6 @@ from minimongo import Int64
 
 
 class Sharded(liveparallel.Moments, livecluster.Cluster):
-    options = {"shards": 2, "replicas": 1, "routers": 2}
 
     def setUp(self):
         super().setUp()
@@ -101,4 +100,4 @@ class Sharded(liveparallel.Moments, livecluster.Cluster):
 
 
 if __name__ == "__main__":
-    livetest.main(quick=())
+    livetest.main(quick=False)

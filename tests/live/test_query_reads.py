@@ -1,4 +1,5 @@
-"""Who answers the queries of a replica set of three while it is loaded: its primary, or its secondaries.  needs: none"""
+"""Who answers the queries of a replica set of three while it is loaded: its primary, or its secondaries.
+needs: replset3; locks: replset3"""
 import json
 
 import live
@@ -19,9 +20,7 @@ tables:
 """
 
 
-class Reads(livetest.OwnServer):
-    options = {"replset": 3, "steady": True}
-
+class Reads(livetest.Case):
     def setUp(self):
         super().setUp()
         self.write("x.yaml", SUITE)
@@ -101,4 +100,4 @@ class Reads(livetest.OwnServer):
 
 
 if __name__ == "__main__":
-    livetest.main(quick=())
+    livetest.main(quick=False)

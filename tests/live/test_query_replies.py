@@ -1,4 +1,4 @@
-"""tipple query, and what comes back to it: replies that are none, connections that break.  needs: none"""
+"""tipple query, and what comes back to it: replies that are none, connections that break.  needs: standalone"""
 import json
 
 import livetest
@@ -19,7 +19,7 @@ ODD = [{"ok": 1.0}, {"cursor": 5, "ok": 1.0}] + [
         {"firstBatch": [5], "nextBatch": [5]}, {"id": None}, {"ns": 5, "id": None})]
 
 
-class Replies(livetest.OwnServer):
+class Replies(livetest.Case):
     concern = ""
 
     def setUp(self):

@@ -1,4 +1,5 @@
-"""The built-in suites: every query answers what the files hold; expectations, parameters, tags, indexes."""
+"""The built-in suites: every query answers what the files hold; expectations, parameters, tags, indexes.
+needs: standalone; nightly on: replset"""
 import json
 import re
 
@@ -163,4 +164,4 @@ class Ways(livequery.Case):
 
 
 if __name__ == "__main__":
-    livetest.main(quick=())
+    livetest.main(quick=False)

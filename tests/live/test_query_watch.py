@@ -6,7 +6,6 @@ import json
 import os
 import signal
 import sys
-import urllib.parse
 
 import livecluster
 import livetest
@@ -27,13 +26,6 @@ queries:
 """
 SHARES = ("user", "sys", "iowait", "idle")
 COUNTERS = ("documents_examined", "bytes_into_cache")
-
-
-def as_user(uri, name):
-    """The URI with another login, by the admin database."""
-    base, _, query = uri.partition("://")[2].rpartition("@")[2].partition("?")
-    options = {**dict(urllib.parse.parse_qsl(query)), "authSource": "admin"}
-    return "mongodb://%s:pw@%s?%s" % (name, base, urllib.parse.urlencode(options, safe="/"))
 
 
 class Watched:
@@ -82,10 +74,6 @@ class Watched:
         if not cores:
             self.assertIsNone(beside["server_cores"])
         self.assertAlmostEqual(1, sum(beside[name] for name in SHARES), places=6)
-
-    def user(self, name, *roles):
-        self.client.command("admin", {"createUser": name, "pwd": "pw", "roles": [*roles]})
-        return as_user(self.uri(), name)
 
     def notes(self):
         return [line for line in self.stderr.splitlines() if "bytes read into caches" in line]
@@ -225,7 +213,7 @@ class Secretive(Watched, livetest.OwnServer):
     def test_who_may_not_ask(self):
         """a user without serverStatus: one note that says what would help, null, and status 0"""
         self.fill()
-        measured = self.query("--uri", self.user("plain", {"role": "read", "db": self.database}))
+        measured = self.query("--uri", self.user({"role": "read", "db": self.database}))
         self.sees_nothing(measured)
         self.assertEqual(1, len(self.notes()), self.stderr)
         self.assertRegex(self.notes()[0], r"clusterMonitor.*have no figures$")
@@ -234,15 +222,13 @@ class Secretive(Watched, livetest.OwnServer):
 
     def test_who_may(self):
         self.fill()
-        self.saw(self.query("--uri", self.user("monitor", "clusterMonitor", {"role": "read", "db": self.database})))
+        self.saw(self.query("--uri", self.user("clusterMonitor", {"role": "read", "db": self.database})))
         self.assertEqual([], self.notes())
 
     def test_who_may_not_see_the_disk(self):
         """a user who may only find: the documents are counted, their size is null"""
         self.fill()
-        self.client.command(self.database, {"createRole": "finder", "roles": [], "privileges": [
-            {"resource": {"db": self.database, "collection": ""}, "actions": ["find"]}]})
-        uri = self.user("finder", {"role": "finder", "db": self.database})
+        uri = self.user(self.role(({"db": self.database, "collection": ""}, "find")))
         measured = self.query("--uri", uri)
         self.assertEqual(COUNT, self.said["documents"])
         self.assertEqual([None, None], [self.said["data_bytes_on_disk"], self.said["index_bytes_on_disk"]])
@@ -251,7 +237,7 @@ class Secretive(Watched, livetest.OwnServer):
         self.sees_nothing(measured)
 
 
-class Shards(Watched, livecluster.Cluster):
+class Shards(Watched, livecluster.OwnCluster):
     options = {"shards": 2, "replicas": 1, "routers": 1}
 
     def shard(self):
@@ -308,29 +294,29 @@ class Shards(Watched, livecluster.Cluster):
         self.assertEqual(COUNT, said[2])
 
 
-class SecretiveShards(Watched, livecluster.Cluster):
+class SecretiveShards(Watched, livecluster.OwnCluster):
     options = {"shards": 2, "replicas": 1, "routers": 1, "auth": True}
 
     def test_who_may_not_know_the_shards(self):
         """a user who may read, and nothing else"""
         self.fill()
-        measured = self.query("--uri", self.user("reader", {"role": "read", "db": self.database}))
+        measured = self.query("--uri", self.user({"role": "read", "db": self.database}))
         self.sees_nothing(measured, cores=True)
         self.assertRegex(self.stderr, r"the cluster's shards are not known \(.*clusterMonitor.*\): documents examined")
         self.assertGreater(self.said["data_bytes_on_disk"], 0)
 
     def test_who_may(self):
         self.fill()
-        uri = self.user("monitor", {"role": "clusterMonitor", "db": "admin"}, {"role": "read", "db": self.database})
+        uri = self.user({"role": "clusterMonitor", "db": "admin"}, {"role": "read", "db": self.database})
         self.saw(self.query("--uri", uri))
         self.assertEqual([], self.notes())
 
     def test_who_is_not_known_there(self):
         """a user whom one of the shards does not know: the other one alone would be half of the truth"""
         self.fill()
-        uri = self.user("half", {"role": "clusterMonitor", "db": "admin"}, {"role": "read", "db": self.database})
+        uri = self.user({"role": "clusterMonitor", "db": "admin"}, {"role": "read", "db": self.database})
         with self.shard_client("s1") as shard:
-            shard.command("admin", {"dropUser": "half"})
+            shard.command("admin", {"dropUser": self.database})
         measured = self.query("--uri", uri)
         self.sees_nothing(measured, cores=True)
         self.assertEqual(1, len(self.notes()), self.stderr)
@@ -338,8 +324,9 @@ class SecretiveShards(Watched, livecluster.Cluster):
         self.assertNotIn("pw", self.stderr)
 
 
-class Loads(Watched, livetest.OwnServer):
+class Loads(Watched, livetest.Case):
     """How long loads took, from their books."""
+    server = "standalone"
 
     def book(self, seen, **fields):
         """A load's entry: times in seconds after some moment."""
@@ -399,7 +386,9 @@ class Loads(Watched, livetest.OwnServer):
         self.assertIsNone(self.seconds())
 
 
-class Compare(Watched, livetest.OwnServer):
+class Compare(Watched, livetest.Case):
+    server = "standalone"
+
     def earlier(self, change=lambda said: None):
         """The last result, changed, as a file."""
         said = json.loads(json.dumps(self.said))
@@ -479,4 +468,4 @@ class Compare(Watched, livetest.OwnServer):
 if __name__ == "__main__":
     # of the classes that only others are made from, nothing is run
     del Own
-    livetest.main(quick=())
+    livetest.main(quick=False)

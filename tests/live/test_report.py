@@ -1,5 +1,5 @@
 """--report: pages and documents that load, query and tune write, beside what the same run says with --json.
-needs: standalone"""
+needs: standalone; nightly on: standalone"""
 import gzip
 import json
 import os
@@ -376,6 +376,7 @@ class Report(livetest.Case):
 
     # ---- pages in a browser
 
+    @livetest.nightly
     def test_pages(self):
         """on a phone and a desk, light and dark, printed: nothing sticks out, is asked for, or complained of"""
         missing = chromium.missing(self.folder)
@@ -446,4 +447,4 @@ def odd_documents():
             "heads.html": whole(*({"kind": kind, "title": kind} for kind in sorted(livereport.KINDS)))}
 
 
-livetest.main(quick=())
+livetest.main(quick=False)

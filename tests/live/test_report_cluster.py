@@ -1,4 +1,4 @@
-"""--report on a cluster: shards and routers side by side, through the routers and past them.  needs: none"""
+"""--report on a cluster: shards and routers side by side, through the routers and past them.  needs: cluster"""
 import json
 
 import livecluster
@@ -77,4 +77,4 @@ class ReportCluster(livecluster.Cluster):
         self.clean()
 
 
-livetest.main(quick=())
+livetest.main(quick=False)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Users who lack one right: a command that ends with status 1 has touched nothing, and others go on as before.
 
-needs: none
+needs: standalone-auth
 """
 import contextlib
 import pathlib
@@ -24,9 +24,7 @@ def table(word, numbers):
     return "k,v\n" + "".join("%d,%s %d\n" % (number, word, number) for number in numbers)
 
 
-class Rights(livetest.OwnServer):
-    options = {"auth": True}
-
+class Rights(livetest.Case):
     def setUp(self):
         super().setUp()
         self.client.command(self.database, {"createRole": "narrow", "roles": [], "privileges": []})

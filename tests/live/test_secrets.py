@@ -1,6 +1,5 @@
 """A password never leaves the process: each command is given a URI with one in every place where it does and does not
-belong, and what it prints, writes and stores is looked through.
-needs: standalone"""
+belong, and what it prints, writes and stores is looked through.  needs: standalone"""
 import contextlib
 import os
 import pathlib
@@ -254,4 +253,4 @@ class Secrets(livetest.Case):
 
 if __name__ == "__main__":
     os.environ.pop("TIPPLE_URI", None)
-    livetest.main(quick=())
+    livetest.main(quick=False)

@@ -1,4 +1,5 @@
-"""tipple tune --storage: that each setting is what it says it is, that its sizes are the server's, and what is left."""
+"""tipple tune --storage: that each setting is what it says it is, that its sizes are the server's, and what is left.
+needs: standalone; nightly on: replset; locks: failpoints"""
 import json
 import os
 import signal
@@ -144,4 +145,4 @@ class Storage(livestorage.Mixin, livetest.Case):
         return int(path.read_text() or 0) if path.exists() else 0
 
 
-livetest.main(quick=())
+livetest.main(quick=False)

@@ -1,4 +1,5 @@
-"""tipple tune: what it tries, what it says, what it keeps for load, and that nothing of it is left."""
+"""tipple tune: what it tries, what it says, what it keeps for load, and that nothing of it is left.
+needs: replset; nightly on: standalone"""
 import json
 import os
 import pathlib
@@ -236,4 +237,4 @@ class Tune(livetune.Mixin, livetest.Case):
         self.assertEqual({}, self.everything())
 
 
-livetest.main(quick=())
+livetest.main(quick=False)

@@ -1,4 +1,5 @@
-"""A collection is compared with its files: what is clean is called clean, and each difference is found and named."""
+"""A collection is compared with its files: what is clean is called clean, and each difference is found and named.
+needs: standalone; nightly on: replset"""
 import gzip
 import hashlib
 import io
@@ -551,4 +552,4 @@ class Rejected(liveverify.Case):
 
 
 if __name__ == "__main__":
-    livetest.main(quick=("standalone",))
+    livetest.main()

@@ -1,4 +1,5 @@
-"""A verify whose server falters, is cut off, or goes away; one that is interrupted: no false word about the data."""
+"""A verify whose server falters, is cut off, or goes away; one that is interrupted: no false word about the data.
+needs: replset; nightly on: standalone; locks: failpoints"""
 import contextlib
 import json
 import signal
@@ -241,4 +242,4 @@ class Faults(liveverify.Case):
 
 
 if __name__ == "__main__":
-    livetest.main(quick=())
+    livetest.main(quick=False)

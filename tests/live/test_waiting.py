@@ -1,4 +1,5 @@
-"""A server that is out of reach is named within a second, and why: a closed port, a port that answers nothing.  needs: none"""
+"""A server that is out of reach is named within a second, and why: a closed port, a port that answers nothing.
+needs: none"""
 import contextlib
 import os
 import pathlib

@@ -1,5 +1,5 @@
 """tools/cluster: what it starts is a sharded cluster, its members can be ended one by one, and nothing of it is left
-behind, however it ends.   needs: none"""
+behind, however it ends.  needs: none; nightly: a test of a tool"""
 import json
 import os
 import pathlib

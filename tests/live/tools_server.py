@@ -1,4 +1,5 @@
-"""tools/server: what it starts can be used, and nothing of it is left, however it ends.   needs: none"""
+"""tools/server: what it starts can be used, and nothing of it is left, however it ends.
+needs: none; nightly: a test of a tool"""
 import json
 import os
 import pathlib

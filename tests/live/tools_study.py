@@ -1,4 +1,5 @@
-"""tools/study: each study runs, prints the published figures beside ours, and leaves nothing running.   needs: none"""
+"""tools/study: each study runs, prints the published figures beside ours, and leaves nothing running.
+needs: none; nightly: the studies run"""
 import os
 import pathlib
 import random

@@ -271,7 +271,7 @@ def _mongos_command(folder, state, program, number):
         + _secrets(folder, state["settings"])
 
 
-def _labrouter_command(folder, state, program, number):
+def labrouter_command(folder, state, program, number):
     """Each router works through all shards; they differ in the one they begin with."""
     shards = [member for member in state["members"] if member["role"] == "shard"]
     turn = number * state["settings"]["replicas"] % len(shards)
@@ -284,7 +284,7 @@ def _labrouter_command(folder, state, program, number):
     return command
 
 
-ROUTER_COMMANDS = {"mongos": _mongos_command, "labrouter": _labrouter_command}
+ROUTER_COMMANDS = {"mongos": _mongos_command, "labrouter": labrouter_command}
 
 
 # ----------------------------------------------------------------------------------- what makes them a cluster
