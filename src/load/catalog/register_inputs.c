@@ -248,8 +248,9 @@ static bool reload_changed(job_t *job, err_t *err) {
     }
     const bool ok = job_remove_inputs(job, inputs, count, err);
     free(inputs);
-    if (!ok || !count)
+    if (!ok || (!count && !registration->remains))
         return ok;
+    /* a removal takes a lease: another command may have removed something else meanwhile */
     register_free(registration);
     if (!catalog_register(job->store, registration, err))
         return false;
