@@ -255,7 +255,8 @@ void check_said(world_t *world, sim_load_t *load) {
     uint64_t open = 0;
     /* what was dropped while or after the load asked for the last time is not its lie (it asks by two
      * commands) */
-    if (load->drops_seen_before != world->drops || load->command.unsafe || !knows_what_is_missing(world, load))
+    if (load->drops_seen_before != world->drops || load->command.unsafe ||
+        !knows_what_is_missing(world, load))
         return;
     for (uint32_t i = 0; i < load->command.input_count && world->claim_count < SIM_CLAIMS; i++) {
         if (load->seen[i]->damaged)
@@ -469,8 +470,11 @@ void check_burial(world_t *world, const entry_t *entry, const entry_change_t *ch
             world->answered[kept++] = world->answered[i];
     world->answered_count = kept;
     if (!find_burial(world, entry->ordinal) && world->burial_count < SIM_BURIALS)
-        world->burials[world->burial_count++] = (burial_t){
-            .ordinal = entry->ordinal, .buried = world->steps, .noted = world->steps, .at = world->now, .documents = change->remains};
+        world->burials[world->burial_count++] = (burial_t){.ordinal = entry->ordinal,
+                                                           .buried = world->steps,
+                                                           .noted = world->steps,
+                                                           .at = world->now,
+                                                           .documents = change->remains};
 }
 
 /* Documents are only removed where nobody misses them. */

@@ -117,7 +117,8 @@ static int random_worlds(const options_t *options) {
                 printf("again: tools/simulate --one --trace --seed %llu\n", (unsigned long long)seed);
             return 1;
         }
-        if (options->one || (options->worlds ? count == options->worlds : seconds() - began > options->seconds))
+        if (options->one ||
+            (options->worlds ? count == options->worlds : seconds() - began > options->seconds))
             break;
     }
     printf("%llu worlds, %llu steps, %.0f worlds a second: all held\n", (unsigned long long)count,

@@ -213,7 +213,8 @@ struct sim_load {
     command_t command;
     load_state_t state;
     bool suspended, disturbed, opened, again;
-    uint64_t began, wrote; /* the steps at which it began, and at which it changed the catalog's entries last */
+    uint64_t began,
+        wrote; /* the steps at which it began, and at which it changed the catalog's entries last */
     int64_t began_at;
     bool turned_out[SIM_INPUTS]; /* to be another content, while it was read */
     int64_t beats_stop_until;    /* in virtual time */
@@ -328,10 +329,10 @@ struct world {
     uint32_t rejected_count;
     answered_t answered[SIM_ANSWERED];
     uint32_t answered_count;
-    uint32_t drops; /* of the collection */
-    bool retries;   /* rejected records are fixed */
-    bool restores;  /* the collection becomes what it was earlier */
-    bool empties;   /* documents are removed by somebody else, until a load with --reload-missing */
+    uint32_t drops;   /* of the collection */
+    bool retries;     /* rejected records are fixed */
+    bool restores;    /* the collection becomes what it was earlier */
+    bool empties;     /* documents are removed by somebody else, until a load with --reload-missing */
     uint64_t emptied; /* the last step at which that was done; 0: never */
     bool removals, jumps,
         overtakes; /* inputs are removed; clocks jump; what is late comes between a look and a take */

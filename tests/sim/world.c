@@ -155,7 +155,8 @@ static void make_two_retries(world_t *world) {
     world->rates.change_actor = 400;
     world->load_count = world->load_count < 3 ? 3 : world->load_count;
     for (uint32_t i = 1; i < 3; i++)
-        world->commands[i] = (command_t){.input_count = 1, .retry = true, .format = world->commands[0].format};
+        world->commands[i] =
+            (command_t){.input_count = 1, .retry = true, .format = world->commands[0].format};
 }
 
 /* What was thought of last: kept worlds, which have zeros here, stay what they are. */
@@ -170,7 +171,8 @@ static void make_more(world_t *world) {
     if (kind == 1 || kind == 2)
         world->rates.person = 1 + choose(choices, CHOICE_DETAIL, 20);
     for (uint32_t i = 0; world->restores && i < world->load_count; i++)
-        world->commands[i].same_collection |= !world->commands[i].retry && chance(choices, CHOICE_DETAIL, 600);
+        world->commands[i].same_collection |=
+            !world->commands[i].retry && chance(choices, CHOICE_DETAIL, 600);
 }
 
 static void begin(world_t *world, choices_t *choices, bool trace, uint32_t loads, uint32_t small) {
