@@ -212,6 +212,23 @@ TEST(filter) {
     lab_close(&lab);
 }
 
+/* No document is sent, and all the same the collection is bound to the filter: what it has left out would never be loaded. */
+TEST(filter_leaves_nothing) {
+    static char *filters[] = {"n>=100"};
+    lab_t lab;
+    lab_open(&lab, BOX_STANDALONE);
+    lab_write_rows("a.csv", 0, 100);
+    lab.load.filters = filters;
+    lab.load.filter_count = 1;
+    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
+    assert_int_equal(lab.loaded.counts.filtered, 100);
+    lab.load.filter_count = 0;
+    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_USAGE);
+    assert_says(lab.err.text, "--filter");
+    assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), 0);
+    lab_close(&lab);
+}
+
 TEST(limit) {
     lab_t lab;
     lab_open(&lab, BOX_STANDALONE);
@@ -301,6 +318,92 @@ TEST(grown_to_what_another_registers) {
     assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), 15);
     assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
     assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), 25);
+    lab_close(&lab);
+}
+
+/* The input grows to 15 rows, and another load loads them. */
+static void grow_and_load(void *context) {
+    lab_t *lab = context;
+    char *inputs[] = {"a.csv"};
+    load_spec_t other = lab->load;
+    load_result_t result;
+    err_t err;
+    other.inputs = inputs;
+    other.rejects = "other.rejects";
+    other.reload_changed = false;
+    lab_write_rows("a.csv", 0, 15);
+    if (!load_run(&other, &result, &err))
+        fail_msg("the other load: %s", err.text);
+    load_result_free(&result);
+}
+
+/* What this load has seen lies between two versions of the catalog, or is one that another load had as another file's: the input
+ * has only grown. command: before which of this load's commands that happens. */
+static void see_growth(const char *command, int rows, bool reload) {
+    lab_t lab;
+    lab_open(&lab, BOX_REPLICA_SET);
+    lab_write_rows("a.csv", 0, 10);
+    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
+    lab_shorten_lease(&lab);
+    lab_write_rows("a.csv", 0, rows);
+    assert_int_equal(utimensat(AT_FDCWD, "a.csv", (struct timespec[]){{.tv_sec = 1}, {.tv_sec = 1}}, 0), 0);
+    box_fault(lab.box, &(box_fault_t){.command = command,
+                                      .collection = "c.tipple.files",
+                                      .only_watches = true,
+                                      .hook = grow_and_load,
+                                      .context = &lab});
+    lab.load.reload_changed = reload;
+    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_INPUT);
+    assert_says(lab.err.text, "has grown");
+    assert_says(lab.err.text, "run the same command again");
+    assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), 15);
+    assert_status(&lab, lab_load(&lab, "a.csv"), STATUS_OK);
+    assert_counts(&lab, 0, 0, 0, 0);
+    assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), 15);
+    lab_close(&lab);
+}
+
+TEST(grown_meanwhile) {
+    for (int reload = 0; reload < 2; reload++) {
+        see_growth("find", 12, reload);   /* this load reads the catalog after that, */
+        see_growth("find", 10, reload);   /* as an earlier version, */
+        see_growth("update", 12, reload); /* or it is about to take the input */
+    }
+}
+
+static void forget_b(void *context) {
+    const lab_t *lab = context;
+    char *inputs[] = {"b.csv"};
+    const forget_spec_t spec = {.uri = lab->uri,
+                                .inputs = inputs,
+                                .input_count = 1,
+                                .documents = true,
+                                .patience_ns = lab->load.patience_ns};
+    forgotten_t forgotten = {.name = NULL};
+    err_t err;
+    if (!forget_run(&spec, &forgotten, &err))
+        fail_msg("the forget: %s", err.text);
+    free(forgotten.name);
+}
+
+/* A load finishes a removal that was killed, which takes a lease. Meanwhile another command removes the load's own input, of
+ * which everything was done: it is loaded again. */
+TEST(removed_while_another_removal_is_finished) {
+    lab_t lab;
+    lab_open(&lab, BOX_REPLICA_SET);
+    lab_write_rows("a.csv", 0, 10);
+    lab_write_rows("b.csv", 100, 120);
+    assert_status(&lab, lab_load(&lab, "a.csv", "b.csv"), STATUS_OK);
+    lab_shorten_lease(&lab);
+    assert_status(&lab, lab_forget(&lab, true, "a.csv"), STATUS_OK);
+    box_update(lab.box, LAB_FILES, "{\"path\": \"a.csv\"}", "{\"$set\": {\"remains\": true}}");
+    box_fault(
+        lab.box,
+        &(box_fault_t){
+            .command = "delete", .collection = "c", .only_watches = true, .hook = forget_b, .context = &lab});
+    assert_status(&lab, lab_load(&lab, "b.csv"), STATUS_OK);
+    assert_int_equal(box_count(lab.box, LAB_FILES, "{\"path\": \"b.csv\", \"removed\": true}"), 1);
+    assert_int_equal(box_count(lab.box, LAB_TARGET, NULL), 20);
     lab_close(&lab);
 }
 

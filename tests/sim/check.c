@@ -189,6 +189,13 @@ static void check_doubles(world_t *world) {
     }
 }
 
+static const burial_t *find_burial(const world_t *world, uint32_t ordinal) {
+    for (uint32_t i = 0; i < world->burial_count; i++)
+        if (world->burials[i].ordinal == ordinal)
+            return &world->burials[i];
+    return NULL;
+}
+
 /* ---- what was said stays true ---- */
 
 static void check_claims(world_t *world) {
@@ -231,19 +238,35 @@ static bool is_open(const entry_t *entry, uint64_t offset) {
     return false;
 }
 
+/* What somebody else removes is not asked for, but by a load with --reload-missing. */
+static bool knows_what_is_missing(const world_t *world, const sim_load_t *load) {
+    return !world->emptied || (load->rate == SIM_RATE_OF_AGAIN && load->began > world->emptied);
+}
+
+/* A load that says 0 or 2 has asked for all of its inputs after its last write, or that write has completed them. */
+static void check_asked(world_t *world, const sim_load_t *load, uint32_t ordinal) {
+    const burial_t *burial = find_burial(world, ordinal);
+    if (burial && burial->buried < load->wrote)
+        sim_fail(world, "status", "load %u said %d, but its entry %u was removed before its last write",
+                 load->id.bytes[0], load->status, ordinal);
+}
+
 void check_said(world_t *world, sim_load_t *load) {
-    bool any_open = false;
+    uint64_t open = 0;
     /* what was dropped while or after the load asked for the last time is not its lie (it asks by two
      * commands) */
-    if (load->drops_seen_before != world->drops || load->command.unsafe)
+    if (load->drops_seen_before != world->drops || load->command.unsafe ||
+        !knows_what_is_missing(world, load))
         return;
     for (uint32_t i = 0; i < load->command.input_count && world->claim_count < SIM_CLAIMS; i++) {
         if (load->seen[i]->damaged)
             continue; /* nobody who reads that to its end says 0, and who does not has not seen it */
         /* what was forgotten since the load asked for the last time is not its lie */
         const entry_t *entry = find_entry(world, load->ledger.inputs[i].entry.ordinal);
-        if (!entry || entry->removed)
+        if (!entry || entry->removed) {
+            check_asked(world, load, load->ledger.inputs[i].entry.ordinal);
             continue;
+        }
         claim_t *claim = &world->claims[world->claim_count++];
         *claim = (claim_t){.input = load->command.inputs[i],
                            .format = load->command.format,
@@ -271,10 +294,11 @@ void check_said(world_t *world, sim_load_t *load) {
         const entry_t *entry = &load->ledger.inputs[i].entry;
         for (size_t j = 0; j < entry->piece_count; j++)
             for (size_t k = 0; k < entry->pieces[j].reject_count; k++)
-                any_open |= is_open(entry, entry->pieces[j].rejects[k].offset);
+                open += is_open(entry, entry->pieces[j].rejects[k].offset);
     }
-    if (load->status == STATUS_SOME_REJECTED && !any_open)
-        sim_fail(world, "status", "a load without open rejects said 2");
+    if (ledger_open_rejects(&load->ledger) != open)
+        sim_fail(world, "status", "a load counts %llu open rejects, but there are %llu",
+                 (unsigned long long)ledger_open_rejects(&load->ledger), (unsigned long long)open);
     world->dirty = true;
     for (size_t i = 0; i < load->ledger.input_count; i++) {
         const ledger_input_t *input = &load->ledger.inputs[i];
@@ -397,9 +421,13 @@ static void check_piece(world_t *world, const input_t *input, const entry_t *ent
                  (unsigned long long)counts.rejected, piece->reject_count);
 }
 
+static bool is_usual(const server_t *server) {
+    return server->exists && server->has_header && memcmp(server->header.uuid, server->uuid, STORE_UUID) == 0;
+}
+
 static void check_done(world_t *world) {
     const server_t *server = &world->server;
-    if (!server->exists || !server->has_header || memcmp(server->header.uuid, server->uuid, STORE_UUID) != 0)
+    if (!is_usual(server) || world->emptied)
         return;
     for (size_t i = 0; i < server->entries.count && !world->failed; i++) {
         const entry_t *entry = &server->entries.entries[i];
@@ -416,13 +444,6 @@ static void check_done(world_t *world) {
 }
 
 /* ---- inputs that were removed ---- */
-
-static const burial_t *find_burial(const world_t *world, uint32_t ordinal) {
-    for (uint32_t i = 0; i < world->burial_count; i++)
-        if (world->burials[i].ordinal == ordinal)
-            return &world->burials[i];
-    return NULL;
-}
 
 /* It is taken out of the catalog: by somebody who owns all of it, and with all of its documents, or when it has none. */
 void check_burial(world_t *world, const entry_t *entry, const entry_change_t *change) {
@@ -449,8 +470,11 @@ void check_burial(world_t *world, const entry_t *entry, const entry_change_t *ch
             world->answered[kept++] = world->answered[i];
     world->answered_count = kept;
     if (!find_burial(world, entry->ordinal) && world->burial_count < SIM_BURIALS)
-        world->burials[world->burial_count++] = (burial_t){
-            .ordinal = entry->ordinal, .noted = world->steps, .at = world->now, .documents = change->remains};
+        world->burials[world->burial_count++] = (burial_t){.ordinal = entry->ordinal,
+                                                           .buried = world->steps,
+                                                           .noted = world->steps,
+                                                           .at = world->now,
+                                                           .documents = change->remains};
 }
 
 /* Documents are only removed where nobody misses them. */
@@ -513,10 +537,6 @@ void check_fix(world_t *world, const packet_t *message, int64_t id, uint32_t doc
         sim_fail(world, "fix", "a fix was sent that the catalog does not know");
 }
 
-static bool is_usual(const server_t *server) {
-    return server->exists && server->has_header && memcmp(server->header.uuid, server->uuid, STORE_UUID) == 0;
-}
-
 /* Not promised: a message that comes after its sender's death may bring another fix of a record to another shard, and
  * one of both is not known then. */
 static bool is_beside_late(const server_t *server, const stored_t *one) {
@@ -542,7 +562,7 @@ static void check_fixes(world_t *world) {
             sim_fail(world, "fix", "a fix of entry %u at %u is there that the catalog does not know",
                      entry->ordinal, parts.start);
     }
-    for (size_t i = 0; i < server->entries.count; i++) {
+    for (size_t i = 0; i < server->entries.count && !world->emptied; i++) {
         const entry_t *entry = &server->entries.entries[i];
         for (size_t j = 0; j < entry->fix_count && !entry->removed; j++)
             if (entry->fixes[j].confirmed && entry->fixes[j].generation == server->header.generation &&
@@ -561,7 +581,9 @@ static void check_retried(world_t *world) {
         /* who has asked an old primary, and did not find it, says that it is gone: then --retry finds it again */
         if (there && there->late)
             continue;
-        if (!entry || !answer_of(entry, said->offset, said->of))
+        const reject_mark_t *mark = entry ? mark_of(entry, said->offset) : NULL;
+        if (!entry || !answer_of(entry, said->offset, said->of) ||
+            (mark && mark->hash == said->of && is_open(entry, said->offset)))
             sim_fail(world, "answered",
                      "slot %u, run %u said that the reject of entry %u at %llu is fixed, but it is open",
                      said->slot, said->run, said->ordinal, (unsigned long long)said->offset);
@@ -595,7 +617,7 @@ void check_answered(world_t *world, const sim_load_t *load, const entry_t *entry
         sim_fail(world, "answered",
                  "the fix of entry %u at %llu was there before load %u, which has not confirmed it",
                  now->ordinal, (unsigned long long)offset, load->id.bytes[0]);
-    if (says && world->answered_count < SIM_ANSWERED)
+    if (says && !world->emptied && world->answered_count < SIM_ANSWERED)
         world->answered[world->answered_count++] =
             (answered_t){now->ordinal, offset, of, document, load->slot, load->run};
     world->dirty = true;

@@ -1,10 +1,11 @@
-/* simulate: tries worlds until the time is over, or until one of them goes wrong; then makes that one small
- * and shows it.
+/* simulate: tries worlds until one of them goes wrong; then makes that one small and shows it.
  *
- *   simulate [--seconds N] [--seed S] [--loads N] [--trace]   random worlds from seed S on (a fresh one if
- * not given) simulate --one --seed S [--trace]                         one of them simulate --quiet ...
- * without making small what went wrong simulate --exhaustive [--seconds N]                       all small
- * ones simulate FILE...                                          worlds that were kept, see seeds/ */
+ *   simulate [--worlds N] [--seconds N] [--seed S] [--loads N]   random worlds from seed S on: N of them, or as many as the
+ *                                                                time allows; without --worlds from a fresh seed
+ *   simulate --one --seed S [--trace]                            one of them
+ *   simulate --quiet ...                                         without making small what went wrong
+ *   simulate --exhaustive [--quick] [--seconds N]                all small ones
+ *   simulate FILE...                                             worlds that were kept, see seeds/ */
 #include "exhaustive.h"
 #include "shrink.h"
 #include "sim.h"
@@ -22,7 +23,7 @@ static choices_t choices;
 
 typedef struct {
     double seconds;
-    uint64_t seed;
+    uint64_t seed, worlds; /* worlds: 0: as many as the time allows */
     uint32_t loads;
     bool has_seed, trace, one, exhaustive, quick, quiet;
     const char *save;
@@ -36,9 +37,8 @@ static double seconds(void) {
 
 static bool usage(void) {
     fprintf(stderr,
-            "usage: simulate [--seconds N] [--seed S] [--loads 1..%d] [--one] [--trace] [--exhaustive] "
-            "[--quick] [--quiet] "
-            "[--save FILE] [FILE...]\n",
+            "usage: simulate [--worlds N] [--seconds N] [--seed S] [--loads 1..%d] [--one] [--trace] "
+            "[--exhaustive] [--quick] [--quiet] [--save FILE] [FILE...]\n",
             SIM_LOADS);
     return false;
 }
@@ -60,6 +60,8 @@ static bool read_options(options_t *options, int argc, char **argv, int *at) {
             return usage();
         else if (!strcmp(name, "--seconds"))
             options->seconds = strtod(value, NULL), ++*at;
+        else if (!strcmp(name, "--worlds"))
+            options->worlds = strtoull(value, NULL, 10), ++*at;
         else if (!strcmp(name, "--seed"))
             options->seed = strtoull(value, NULL, 10), options->has_seed = true, ++*at;
         else if (!strcmp(name, "--loads"))
@@ -115,7 +117,8 @@ static int random_worlds(const options_t *options) {
                 printf("again: tools/simulate --one --trace --seed %llu\n", (unsigned long long)seed);
             return 1;
         }
-        if (options->one || seconds() - began > options->seconds)
+        if (options->one ||
+            (options->worlds ? count == options->worlds : seconds() - began > options->seconds))
             break;
     }
     printf("%llu worlds, %llu steps, %.0f worlds a second: all held\n", (unsigned long long)count,
@@ -186,7 +189,9 @@ int main(int argc, char **argv) {
         return all_small_worlds(&options);
     if (options.seconds < 0)
         options.seconds = 10;
-    if (!options.has_seed) {
+    if (!options.has_seed && options.worlds) {
+        options.seed = 1;
+    } else if (!options.has_seed) {
         struct timespec now;
         clock_gettime(CLOCK_REALTIME, &now);
         options.seed = (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;

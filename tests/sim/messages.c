@@ -105,13 +105,14 @@ void message_execute(world_t *world, packet_t *message) {
     TRACE(world, "%s%s", names[message->kind], message->waiter ? " arrives" : " arrives late");
     if (message->waiter) {
         server_execute(world, message);
-        message->executed = true;
-        world->pending--;
+        message->executed = server_has_executed(message);
+        world->pending -= message->executed;
         return;
     }
     packet_t copy = *message; /* the same once more needs what was asked */
     server_execute(world, &copy);
-    if (--message->times == 0) {
+    message->at = server_has_executed(&copy) ? 0 : copy.at;
+    if (!message->at && --message->times == 0) {
         world->pending--;
         take_out(world, message);
     }
@@ -142,7 +143,16 @@ void message_forget_waiters(world_t *world, const sim_load_t *load) {
 enum { MOST_MESSAGES = 200000 };
 enum { ARRIVES, NEVER_ARRIVES, REPLY_IS_LOST, STAYS_UNDER_WAY, FATES, DIES = FATES };
 
-/* It is executed without anybody who hears of it: an insert perhaps only in part, and the rest later. */
+static void leave_under_way(world_t *world, const packet_t *message, uint32_t times) {
+    packet_t *left = put_under_way(world, message);
+    if (!left)
+        return;
+    left->waiter = NULL;
+    left->times = times;
+    copy_message(left);
+}
+
+/* It is executed without anybody who hears of it: perhaps only in part, and the rest later. */
 static void execute_unheard(world_t *world, const packet_t *message) {
     packet_t copy = *message, rest = *message;
     if (message->kind == MESSAGE_INSERT && message->count > 1 && chance(world->choices, CHOICE_DETAIL, 400)) {
@@ -158,15 +168,8 @@ static void execute_unheard(world_t *world, const packet_t *message) {
     if (message->kind == MESSAGE_REMOVE && chance(world->choices, CHOICE_DETAIL, 400))
         copy.most = 1 + choose(world->choices, CHOICE_DETAIL, 3);
     server_execute(world, &copy);
-}
-
-static void leave_under_way(world_t *world, const packet_t *message, uint32_t times) {
-    packet_t *left = put_under_way(world, message);
-    if (!left)
-        return;
-    left->waiter = NULL;
-    left->times = times;
-    copy_message(left);
+    if (!server_has_executed(&copy) && chance(world->choices, CHOICE_DETAIL, 500))
+        leave_under_way(world, &copy, 1);
 }
 
 /* Waits until the world executes it. */
@@ -174,7 +177,9 @@ static void wait_for_reply(world_t *world, packet_t *message) {
     packet_t *sent = put_under_way(world, message);
     actor_t *actor = world->current;
     if (!sent) {
-        server_execute(world, message);
+        do
+            server_execute(world, message);
+        while (!server_has_executed(message));
         return;
     }
     sent->waiter = actor;
@@ -245,6 +250,7 @@ bool message_send(sim_load_t *load, packet_t *message, uint32_t tries) {
         uint32_t fate = fate_of(world, message);
         if (unheard)
             fate = NEVER_ARRIVES;
+        message->at = 0;
         if (fate == ARRIVES) {
             const packet_t again = *message;
             if (chance(choices, CHOICE_SWITCH, rates->delay)) {
@@ -253,6 +259,8 @@ bool message_send(sim_load_t *load, packet_t *message, uint32_t tries) {
             } else {
                 TRACE(world, "%s", names[message->kind]);
                 server_execute(world, message);
+                if (!server_has_executed(message))
+                    wait_for_reply(world, message);
             }
             if (message->kind == MESSAGE_FETCH || (world->overtakes && message->kind == MESSAGE_READ_LOADS))
                 overtake(world);

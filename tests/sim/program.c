@@ -110,9 +110,10 @@ static bool remove_changed(sim_load_t *load, err_t *err) {
             changed[count++] = (removed_t){&registration->wanted[i].entry, .documents = true};
     if (!catalog_remove(&load->store.store, changed, count, &removal, err))
         return false;
-    if (count)
-        register_free(registration);
-    return !count || catalog_register(&load->store.store, registration, err);
+    if (!count && !registration->remains)
+        return true;
+    register_free(registration);
+    return catalog_register(&load->store.store, registration, err);
 }
 
 /* With --reload-changed: what turned out to be another content while it was read is taken out, and the load begins
@@ -355,7 +356,7 @@ void program_start(world_t *world, uint32_t slot) {
     load->command = world->commands[slot];
     load->state = LOAD_RUNS;
     load->last_beat = -1;
-    load->began = world->steps;
+    load->began = load->wrote = world->steps;
     load->began_at = world->now;
     static const uint32_t rates[] = {100, 80, SIM_RATE_OF_AGAIN, SIM_RATE_OF_FREE};
     load->rate = world->small ? 100 : rates[choose(world->choices, CHOICE_DETAIL, 4)];

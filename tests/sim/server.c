@@ -126,6 +126,35 @@ void server_drop(world_t *world) {
     world->dirty = true;
 }
 
+/* Somebody restores a copy of some time ago, under another UUID: what came later is not there. */
+void server_restore(world_t *world) {
+    server_t *server = &world->server;
+    documents_stored_t documents = server->documents;
+    documents.count = choose(world->choices, CHOICE_DETAIL, documents.count + 1);
+    TRACE(world, "the collection becomes what it was when it had %u documents", documents.count);
+    server_drop(world);
+    server->documents = documents;
+    server->exists = true;
+    server->uuid[0] = (uint8_t)++server->uuids;
+    server_commit(world, 0);
+    server_commit(world, 1);
+}
+
+/* Somebody removes some documents, and the catalog does not know. */
+void server_empty(world_t *world) {
+    documents_stored_t *documents = &world->server.documents;
+    const uint32_t from = choose(world->choices, CHOICE_DETAIL, documents->count + 1);
+    uint32_t kept = from;
+    for (uint32_t i = from; i < documents->count; i++)
+        if (chance(world->choices, CHOICE_DETAIL, 500))
+            documents->at[kept++] = documents->at[i];
+    TRACE(world, "somebody removes %u documents", documents->count - kept);
+    documents->count = kept;
+    world->server.stale[0].active = world->server.stale[1].active = false; /* they know of it */
+    world->emptied = world->steps;
+    world->claim_count = world->answered_count = 0;
+}
+
 void server_clean(world_t *world) {
     loads_t *loads = &world->server.loads;
     size_t kept = 0;
@@ -549,25 +578,44 @@ static void apply(world_t *world, entry_t *entry, const entry_change_t *change) 
                            : "");
 }
 
+bool server_has_executed(const packet_t *message) {
+    return (message->kind != MESSAGE_CHANGE_ENTRIES && message->kind != MESSAGE_ADD_ENTRIES) ||
+           message->at >= message->count;
+}
+
+/* Does the server execute other commands before it goes on with this one? */
+static bool others_come_between(world_t *world, const packet_t *message) {
+    if (server_has_executed(message) || !chance(world->choices, CHOICE_SWITCH, world->rates.between))
+        return false;
+    TRACE(world, "  %zu of %zu are executed, and other commands come between", message->at, message->count);
+    return true;
+}
+
+/* Each in a statement of its own. */
 static void change_entries(world_t *world, packet_t *message) {
-    message->changed = 0;
-    for (size_t i = 0; i < message->count; i++) {
-        entry_t *entry = find_entry(&world->server, message->changes[i].ordinal);
-        if (!entry || !change_matches(entry, &message->changes[i]))
-            continue;
-        message->changed++;
-        check_progress(world, message, entry, &message->changes[i]);
-        apply(world, entry, &message->changes[i]);
-    }
+    if (!message->at)
+        message->changed = 0;
     world->dirty = true;
+    while (!server_has_executed(message)) {
+        const entry_change_t *change = &message->changes[message->at++];
+        entry_t *entry = find_entry(&world->server, change->ordinal);
+        if (entry && change_matches(entry, change)) {
+            message->changed++;
+            check_progress(world, message, entry, change);
+            apply(world, entry, change);
+        }
+        if (others_come_between(world, message))
+            return;
+    }
 }
 
 static void add_entries(world_t *world, packet_t *message) {
     server_t *server = &world->server;
     err_t err;
-    message->changed = 0;
-    for (size_t i = 0; i < message->count; i++) {
-        const entry_t *entry = message->add[i];
+    if (!message->at)
+        message->changed = 0;
+    while (!server_has_executed(message)) {
+        const entry_t *entry = message->add[message->at++];
         bool there = false;
         size_t at = 0;
         for (size_t j = 0; j < server->entries.count; j++) {
@@ -578,8 +626,10 @@ static void add_entries(world_t *world, packet_t *message) {
             at += other->ordinal < entry->ordinal;
         }
         TRACE(world, "  entry %u of %s%s", entry->ordinal, entry->path, there ? " is there already" : "");
-        if (there)
-            break;
+        if (there) { /* the first error ends the command */
+            message->at = message->count;
+            return;
+        }
         message->changed++;
         entries_add(&server->entries, &err);
         entry_t *list = server->entries.entries;
@@ -587,6 +637,8 @@ static void add_entries(world_t *world, packet_t *message) {
         list[at] = (entry_t){0};
         entry_copy(&list[at], entry, &err);
         check_added(world, message, entry);
+        if (others_come_between(world, message))
+            return;
     }
 }
 

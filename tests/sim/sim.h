@@ -131,6 +131,7 @@ typedef struct packet {
     const entry_t *const *add;
     const entry_change_t *changes;
     size_t count;
+    size_t at;       /* of changes and new entries: the first one that is not executed yet */
     uint64_t number; /* below; beat */
     uint8_t uuid[STORE_UUID];
     int64_t ids[SIM_BATCH];
@@ -212,7 +213,8 @@ struct sim_load {
     command_t command;
     load_state_t state;
     bool suspended, disturbed, opened, again;
-    uint64_t began; /* its step */
+    uint64_t began,
+        wrote; /* the steps at which it began, and at which it changed the catalog's entries last */
     int64_t began_at;
     bool turned_out[SIM_INPUTS]; /* to be another content, while it was read */
     int64_t beats_stop_until;    /* in virtual time */
@@ -281,7 +283,8 @@ typedef struct {
 /* An input that was taken out of the catalog. */
 typedef struct {
     uint32_t ordinal;
-    uint64_t noted; /* the step at which the catalog came to say that documents may remain */
+    uint64_t buried; /* the step */
+    uint64_t noted;  /* the step at which the catalog came to say that documents may remain */
     int64_t at;
     bool documents; /* they are to be removed */
 } burial_t;
@@ -290,7 +293,7 @@ typedef struct {
 typedef struct {
     uint32_t delay, lose, doubled, change_actor, pass_time, suspend, kill, stop_beats, jump, concern,
         stray_duplicate, code, commit_late, failover, crash, migrate, grow, edit, restart, person, terminate,
-        clean, garble, unacknowledged;
+        clean, garble, unacknowledged, between;
 } rates_t;
 
 struct world {
@@ -326,8 +329,11 @@ struct world {
     uint32_t rejected_count;
     answered_t answered[SIM_ANSWERED];
     uint32_t answered_count;
-    uint32_t drops; /* of the collection */
-    bool retries;   /* rejected records are fixed */
+    uint32_t drops;   /* of the collection */
+    bool retries;     /* rejected records are fixed */
+    bool restores;    /* the collection becomes what it was earlier */
+    bool empties;     /* documents are removed by somebody else, until a load with --reload-missing */
+    uint64_t emptied; /* the last step at which that was done; 0: never */
     bool removals, jumps,
         overtakes; /* inputs are removed; clocks jump; what is late comes between a look and a take */
     bool dirty;    /* something that is checked has changed */
@@ -362,14 +368,18 @@ bool actor_is_ready(const actor_t *actor);
 /* ---- server.c ---- */
 
 void server_begin(world_t *world);
-/* What the message does, now. */
+/* What the message does, now. A command that names several entries is executed entry by entry: it may stop after any of
+ * them, and goes on when it is executed again. */
 void server_execute(world_t *world, packet_t *message);
+bool server_has_executed(const packet_t *message);
 uint8_t server_shard_of(const server_t *server, int64_t id, uint32_t document);
 void server_commit(world_t *world, uint32_t shard);
 void server_fail_over(world_t *world, uint32_t shard);
 void server_crash(world_t *world);
 void server_migrate(world_t *world);
 void server_drop(world_t *world);
+void server_restore(world_t *world);
+void server_empty(world_t *world);
 void server_clean(world_t *world); /* of loads that are gone */
 void server_flush(world_t *world); /* a standalone's journal */
 

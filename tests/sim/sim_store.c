@@ -63,8 +63,11 @@ static bool add_entries(store_t *store, const entry_t *const *entries, size_t co
 static bool change_entries(store_t *store, const entry_change_t *changes, size_t count, uint64_t *changed,
                            err_t *err) {
     packet_t message = {.kind = MESSAGE_CHANGE_ENTRIES, .changes = changes, .count = count};
+    const uint64_t step = of(store)->world->steps;
     if (!send(store, &message, err))
         return false;
+    if (count && !changes->adds_name)
+        of(store)->wrote = step;
     *changed = message.changed;
     return true;
 }

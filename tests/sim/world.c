@@ -149,6 +149,32 @@ static void make_rates(world_t *world) {
     rates->restart = rate(world, 500, 20);
 }
 
+/* Both want several pieces, at the same time. */
+static void make_two_retries(world_t *world) {
+    world->rates.between = 500;
+    world->rates.change_actor = 400;
+    world->load_count = world->load_count < 3 ? 3 : world->load_count;
+    for (uint32_t i = 1; i < 3; i++)
+        world->commands[i] =
+            (command_t){.input_count = 1, .retry = true, .format = world->commands[0].format};
+}
+
+/* What was thought of last: kept worlds, which have zeros here, stay what they are. */
+static void make_more(world_t *world) {
+    choices_t *choices = world->choices;
+    world->rates.between = rate(world, 400, 500);
+    const uint32_t kind = seldom(choices, CHOICE_DETAIL, world->retries ? 900 : 80, world->retries ? 4 : 3);
+    if (kind == 3)
+        make_two_retries(world);
+    world->restores = kind == 1;
+    world->empties = kind == 2;
+    if (kind == 1 || kind == 2)
+        world->rates.person = 1 + choose(choices, CHOICE_DETAIL, 20);
+    for (uint32_t i = 0; world->restores && i < world->load_count; i++)
+        world->commands[i].same_collection |=
+            !world->commands[i].retry && chance(choices, CHOICE_DETAIL, 600);
+}
+
 static void begin(world_t *world, choices_t *choices, bool trace, uint32_t loads, uint32_t small) {
     for (uint32_t i = 0; i < SIM_LOADS; i++) {
         sim_load_t *load = &world->loads[i];
@@ -188,6 +214,8 @@ static void begin(world_t *world, choices_t *choices, bool trace, uint32_t loads
     if (!world->rates.grow && !world->rates.edit)
         for (uint32_t i = 0; i < world->load_count && !small; i++)
             world->commands[i].other_folder = chance(choices, CHOICE_DETAIL, 150);
+    if (!small)
+        make_more(world);
 }
 
 /* ---- inputs change ---- */
@@ -387,7 +415,10 @@ static void fault_of_server(world_t *world) {
     if (chance(choices, CHOICE_FAULT, rates->clean))
         server_clean(world);
     if (chance(choices, CHOICE_FAULT, rates->person) && server->exists) {
-        if (chance(choices, CHOICE_DETAIL, 500)) {
+        if (world->restores || world->empties) {
+            (world->restores ? server_restore : server_empty)(world);
+            memset(world->content_with, 0, sizeof world->content_with); /* all commands are given again */
+        } else if (chance(choices, CHOICE_DETAIL, 500)) {
             TRACE(world, "somebody drops the collection");
             server_drop(world);
         } else {

@@ -18,10 +18,7 @@ static bool refuse_changed(const registration_t *registering, size_t number, con
             "file: nothing of it was loaded. Give --reload-changed, which takes it as it is now",
             wanted->name, registering->name);
     if (grown_meanwhile)
-        return err_set(err, STATUS_INPUT,
-                       "%s has grown while this load began, and another load loads it already: run the same "
-                       "command again",
-                       wanted->name);
+        return registration_refuse_grown(wanted->name, err);
     if (newest->size == wanted->seen.size)
         snprintf(what, sizeof what, "it has the same size, but other content");
     else

@@ -20,11 +20,8 @@ static bool was_cut_back(const entry_t *entry, uint32_t version) {
 
 bool register_has_grown_meanwhile(const registration_t *registering, size_t number, const version_t *newest) {
     const wanted_t *wanted = &registering->wanted[number];
-    char now[33];
-    err_t ignored; /* it is not as long */
-    return wanted->may_grow && newest->size > wanted->seen.size &&
-           registering->digest_at(registering->context, number, newest->size, now, &ignored) &&
-           strcmp(now, newest->digest) == 0;
+    return registration_has_grown(newest, &wanted->seen, wanted->may_grow, registering->digest_at,
+                                  registering->context, number);
 }
 
 /* Is it an earlier version that came back, and was its last record replaced since? Then the collection is not what it

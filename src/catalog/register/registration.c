@@ -18,6 +18,21 @@ bool registration_relate(const entry_t *entry, const version_t *seen, bool may_g
     return true;
 }
 
+bool registration_has_grown(const version_t *newest, const version_t *seen, bool may_grow,
+                            register_digest_fn *digest_at, const void *context, size_t input) {
+    char now[33];
+    err_t ignored; /* it is not as long */
+    return may_grow && newest->size > seen->size && digest_at(context, input, newest->size, now, &ignored) &&
+           strcmp(now, newest->digest) == 0;
+}
+
+bool registration_refuse_grown(const char *name, err_t *err) {
+    return err_set(err, STATUS_INPUT,
+                   "%s has grown since this command began, and another load has registered the longer "
+                   "version: run the same command again",
+                   name);
+}
+
 bool registration_is_called(const wanted_t *wanted, const char *path) {
     const char *const slash = strrchr(wanted->name, '/');
     const char *const name = wanted->last_name ? wanted->last_name : slash ? slash + 1 : wanted->name;

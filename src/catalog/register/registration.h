@@ -122,6 +122,12 @@ bool registration_is_called(const wanted_t *wanted, const char *path);
 /* The likeness that is told of: the surest. LIKE_KINDS: none. Of two new ones the longer one tells. */
 like_t registration_tells(const wanted_t *wanted);
 
+/* Has the input become the newest version of its entry, which is longer than what this command has seen of it? */
+bool registration_has_grown(const version_t *newest, const version_t *seen, bool may_grow,
+                            register_digest_fn *digest_at, const void *context, size_t input);
+/* Of such an input: status 5. Always false. */
+bool registration_refuse_grown(const char *name, err_t *err);
+
 /* Compares an input with its entry, as ledger_options_t.relate does. */
 bool registration_relate(const entry_t *entry, const version_t *seen, bool may_grow,
                          register_digest_fn *digest_at, const void *context, size_t input, view_t *view,

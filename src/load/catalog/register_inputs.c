@@ -110,12 +110,21 @@ static bool check_not_emptied(job_t *job, err_t *err) {
                    server_namespace(job->server), units_count(count, loaded), units_s(loaded));
 }
 
+bool job_has_grown(const job_t *job, const ledger_input_t *input) {
+    const size_t number = (size_t)(input - job->ledger.inputs);
+    return registration_has_grown(entry_newest(&input->entry), &input->seen,
+                                  describe_may_grow(&job->manifest.files[number]),
+                                  job->registration.digest_at, job->registration.context, number);
+}
+
 static bool relate(void *context, const ledger_input_t *input, view_t *view, uint32_t *version, err_t *err) {
     job_t *job = context;
     const size_t number = (size_t)(input - job->ledger.inputs);
     return registration_relate(&input->entry, &input->seen, describe_may_grow(&job->manifest.files[number]),
                                job->registration.digest_at, job->registration.context, number, view, version,
-                               err);
+                               err) &&
+           (*view != VIEW_CHANGED || !job_has_grown(job, input) ||
+            registration_refuse_grown(input->name, err));
 }
 
 static bool fill_ledger(job_t *job, err_t *err) {
@@ -248,8 +257,9 @@ static bool reload_changed(job_t *job, err_t *err) {
     }
     const bool ok = job_remove_inputs(job, inputs, count, err);
     free(inputs);
-    if (!ok || !count)
+    if (!ok || (!count && !registration->remains))
         return ok;
+    /* a removal takes a lease: another command may have removed something else meanwhile */
     register_free(registration);
     if (!catalog_register(job->store, registration, err))
         return false;

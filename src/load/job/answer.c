@@ -89,6 +89,8 @@ bool job_tell_file(job_t *job, const work_t *work, load_file_t *file, err_t *err
     file->read_by = job->began_bound ? entry_dialect(&input->entry, job->loading.generation) : 0;
     file->only_compares = work->state == WORK_CHECK;
     file->is_older = file->only_compares && ledger_ends_before(input, piece);
+    if (file->is_older && job_has_grown(job, input))
+        return registration_refuse_grown(input->name, err);
     file->compares = file->done_before.count && (!input->plain || ledger_needs_check(input, piece));
     file->begun_before = work->epoch > 1;
     file->epoch = work->state == WORK_OURS ? work->epoch : 0;

@@ -179,6 +179,8 @@ bool job_make_durable(job_t *job, err_t *err);
  * begun; before anything is handed out. */
 bool job_register_inputs(job_t *job, err_t *err);
 void job_tell_what_is_there(const job_t *job);
+/* Has the input become what another load has registered meanwhile? */
+bool job_has_grown(const job_t *job, const ledger_input_t *input);
 
 /* remove_inputs.c. remove: takes inputs that have changed out of the catalog, with their documents (or they have none). */
 bool job_may_remove_inputs(const job_t *job, err_t *err); /* May this user remove their documents? */
