@@ -8,7 +8,7 @@ import subprocess
 
 ROOT = pathlib.Path(os.environ.get("TIPPLE_ROOT") or pathlib.Path(__file__).resolve().parents[2])
 TIPPLE = os.environ.get("TIPPLE") or str(ROOT / "build/release/tipple")
-TURN = os.environ.get("TIPPLE_TURN", "0")  # of tools/test: 0 to 3, or both: everything
+NIGHTLY = os.environ.get("TIPPLE_NIGHTLY") == "1"  # tools/test --nightly: all of it
 REJECTED = re.compile(r"rejected (.*):(\d+):(\d+) \(offset (\d+)\): .")
 
 

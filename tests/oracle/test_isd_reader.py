@@ -3,8 +3,8 @@
 again with the input, byte by byte: on published files, on odd records made by hand (which judge the reader, too), on
 every section filled in every way, and on mutants of all of these. Rejects must be the same lines.
 
-TIPPLE names the program. ISD_MUTANTS (25,000, or 100,000 with TIPPLE_TURN=both), of which one in ISD_EVERY (3) is compared
-as a document; ISD_SEED (TIPPLE_TURN, or 0).
+TIPPLE names the program. ISD_MUTANTS (25,000, or 100,000 with TIPPLE_NIGHTLY=1), of which one in ISD_EVERY (3) is compared
+as a document; ISD_SEED (0).
 TIPPLE_QUICK=1: fewer of them, and the smaller files."""
 import gzip
 import itertools
@@ -20,11 +20,11 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import isd_odd  # noqa: E402
 import isd_reader  # noqa: E402
 from reading import lines_of, to_json  # noqa: E402
-from running import REJECTED, ROOT, TURN, tipple  # noqa: E402
+from running import NIGHTLY, REJECTED, ROOT, tipple  # noqa: E402
 
 QUICK = os.environ.get("TIPPLE_QUICK") == "1"
-SEED = os.environ.get("ISD_SEED", TURN)
-MUTANTS = int(os.environ.get("ISD_MUTANTS", "10000" if QUICK else "100000" if TURN == "both" else "25000"))
+SEED = os.environ.get("ISD_SEED", "0")
+MUTANTS = int(os.environ.get("ISD_MUTANTS", "10000" if QUICK else "100000" if NIGHTLY else "25000"))
 EVERY = int(os.environ.get("ISD_EVERY", "3"))
 FILES = sorted((ROOT / "tests/data/isd").glob("*.gz"))
 SMALL = 60 * 1024

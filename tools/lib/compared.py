@@ -369,9 +369,9 @@ PLANS = ["--documents 2.5g --document-bytes 1600 --shards 100 --router-rate 220k
          "--documents 2.5g --document-bytes 900 --shards 1000 --simulate --runs 20 --seed 3",
          "--documents 1g --document-bytes 500 --shards 12 --replicas 3 --servers 6 --disk 300MB --network 10G "
          "--ram 64G --index d:1=15 --compressor zstd --price 2"]
-MISTAKES = ["parse", "parse --nonsense", "parse nothere.csv", "parse -f mor {0}", "parse --emit xml {0}",
+MISTAKES = ["parse", "parse --nonsense", "parse nothere.csv", "parse -f mott {0}", "parse --emit xml {0}",
             "parse --limit x {0}", "parse -f mot --filter zz==1 {0}", "parse -f mot --dates dmy {0}",
-            "parse -t nothing:int {0}", "lod", "where 5", "parse --max-record 0 {0}",
+            "parse -t nothing:int {0}", "loadx", "where 5", "parse --max-record 0 {0}",
             "parse -f mot tests/data/mot/odd", "formats --show x", "formats --check {0}", "formats --guess",
             "generate", "generate mot --release 1999", "plan --documents 1g", "query --show x", "status", "load {0}",
             "load --uri x {0}", "load --uri mongodb://127.0.0.1:1/ {0}", "verify {0}", "forget", "tune", "drill"]
