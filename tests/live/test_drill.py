@@ -504,4 +504,4 @@ class Dies(livedrill.Mixin, livetest.OwnServer):
         self.assertEqual(1, len(self.history()))
 
 
-livetest.main(quick=False)
+livetest.main()
