@@ -156,4 +156,4 @@ class Jumps(faultlab.Lab):
 
 
 if __name__ == "__main__":
-    livetest.main(quick=False)
+    livetest.main()

@@ -180,7 +180,6 @@ class Members(ClusterLab):
         self.whole("somebody dropped the collection; loaded anew with --drop")
 
 
-@livetest.slow
 class Elected(ClusterLab):
     """Shards of three members, with logins and TLS, which no relay can see into: a moment is a count of documents."""
     options = {"shards": 2, "replicas": 3, "routers": 2, "auth": True, "tls": True}
@@ -220,4 +219,4 @@ class Elected(ClusterLab):
 
 
 if __name__ == "__main__":
-    livetest.main(quick=False)
+    livetest.main()

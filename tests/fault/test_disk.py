@@ -233,4 +233,4 @@ class Rejects(faultlab.OwnLab):
 
 if __name__ == "__main__":
 
-    livetest.main(quick=False)
+    livetest.main()

@@ -358,4 +358,4 @@ class Server(Tries, faultlab.Lab):
 
 
 if __name__ == "__main__":
-    livetest.main(quick=False)
+    livetest.main()

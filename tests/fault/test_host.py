@@ -171,4 +171,4 @@ class Descriptors(Host):
 
 
 if __name__ == "__main__":
-    livetest.main(quick=False)
+    livetest.main()

@@ -133,4 +133,4 @@ class Majority(Ended, faultlab.Lab):
 
 
 if __name__ == "__main__":
-    livetest.main(quick=False)
+    livetest.main()

@@ -10,4 +10,4 @@ class Standalone(Network, faultlab.Lab):
 
 
 if __name__ == "__main__":
-    livetest.main(quick=False)
+    livetest.main()

@@ -31,4 +31,4 @@ class Majority(Network, faultlab.Lab):
 
 
 if __name__ == "__main__":
-    livetest.main(quick=False)
+    livetest.main()

@@ -125,4 +125,4 @@ class Majority(Others, faultlab.Lab):
 
 
 if __name__ == "__main__":
-    livetest.main(quick=False)
+    livetest.main()

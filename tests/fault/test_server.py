@@ -328,4 +328,4 @@ class ReplicaSet(Broken):
 
 
 if __name__ == "__main__":
-    livetest.main(quick=False)
+    livetest.main()

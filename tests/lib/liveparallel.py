@@ -275,7 +275,7 @@ class Moments(Case):
             "$add": ["$$value", "$$this"]}}}, 7]}}
         self.suite([[{"$match": slow}, {"$match": {"number": {"$gte": 0}}},
                      {"$group": {"_id": None, "n": {"$sum": 1}, "last": {"$max": "$number"}}}]]
-                   * (10 if livetest.QUICK else 40))
+                   * (40 if livetest.NIGHTLY else 10))
         ends = threading.Event()
         writer = threading.Thread(target=self.fill_alternately, args=(ends,))
         writer.start()

@@ -37,7 +37,7 @@ import mongods
 import pool
 from live import LONG
 
-QUICK = os.environ.get("TIPPLE_QUICK") == "1"
+NIGHTLY = os.environ.get("TIPPLE_NIGHTLY") == "1"
 SOAK = os.environ.get("TIPPLE_SOAK") == "1"
 WINDOW, MIB, STREAM = 256 << 10, 1 << 20, 64 << 30
 NAMES = (b"test_id|vehicle_id|test_date|test_class_id|test_type|test_result|test_mileage|postcode_area|make|model"
@@ -45,8 +45,7 @@ NAMES = (b"test_id|vehicle_id|test_date|test_class_id|test_type|test_result|test
 FIELDS = (("t", "int"), ("v", "int"), ("d", "date"), ("c", "code"), ("y", "code"), ("r", "code"), ("m", "int"),
           ("s", "code"), ("k", "text"), ("o", "text"), ("u", "text"), ("f", "code"), ("e", "int"), ("i", "date"))
 TARS = {"ustar": tarfile.USTAR_FORMAT, "gnu": tarfile.GNU_FORMAT, "pax": tarfile.PAX_FORMAT}
-slow = unittest.skipIf(QUICK, "TIPPLE_QUICK")
-nightly = unittest.skipUnless(os.environ.get("TIPPLE_NIGHTLY") == "1", "nightly")
+nightly = unittest.skipUnless(NIGHTLY, "only with TIPPLE_NIGHTLY=1")
 
 
 # ------------------------------------------------------------------------------------------------------- data
@@ -566,12 +565,8 @@ class Result(unittest.TestResult):
         self.say("FAILED", test, " [%s]\n%s" % (test.id(), self.errors[-1][1]))
 
 
-def main(quick=True):
-    """Runs the tests of the program (those whose names hold one of the arguments, if there are any). quick: also with
-    TIPPLE_QUICK=1."""
-    if QUICK and not quick:
-        print("left out by TIPPLE_QUICK")
-        sys.exit(77)
+def main():
+    """Runs the tests of the program (those whose names hold one of the arguments, if there are any)."""
     wanted, given = unittest.TestSuite(), sys.argv[1:]
     for suite in unittest.defaultTestLoader.loadTestsFromModule(sys.modules["__main__"]):
         wanted.addTests(test for test in suite if not given or any(word in test.id() for word in given))

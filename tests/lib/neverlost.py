@@ -198,4 +198,4 @@ class Case(faultlab.Mixin, livetest.Case):
 
 
 def main():
-    livetest.main(quick=False)
+    livetest.main()

@@ -1,5 +1,5 @@
 /* Programs that push are killed, each somewhere else; another one pushes the same again, and every record is there once.
- * needs: replset; nightly on: standalone */
+ * needs: replset; nightly on: standalone; quick: yes */
 #include "push_lab.h"
 
 #include <mongoc/mongoc.h>

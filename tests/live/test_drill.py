@@ -483,6 +483,8 @@ class Drill(livedrill.Mixin, livetest.Case):
 
 
 class Dies(livedrill.Mixin, livetest.OwnServer):
+    options = {"extra": ("--setParameter", "enableTestCommands=1")}
+
     def test_server_dies(self):
         """status 4, what was done is told; the next drill clears up"""
         self.hold("insert")
@@ -504,4 +506,4 @@ class Dies(livedrill.Mixin, livetest.OwnServer):
         self.assertEqual(1, len(self.history()))
 
 
-livetest.main(quick=False)
+livetest.main()

@@ -87,4 +87,4 @@ class DrillCluster(livedrill.Mixin, livecluster.Cluster):
         self.clean()
 
 
-livetest.main(quick=False)
+livetest.main()

@@ -1,5 +1,5 @@
 """A server that was killed may have forgotten how many documents a collection has: nobody is told that it is empty, or that
-documents are missing.  needs: standalone"""
+documents are missing.  needs: standalone; quick: yes"""
 import livetest
 import relay
 

@@ -17,7 +17,6 @@ import pool
 SET, CLUSTER = "is no member of the same replica set", "is no router of the same cluster"
 
 
-@livetest.slow
 class Several(livecluster.Cluster):
     """The pool's cluster, and another one."""
 

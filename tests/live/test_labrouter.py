@@ -1,4 +1,4 @@
-"""tools/labrouter: to a client it is a router of a sharded cluster.   needs: none
+"""tools/labrouter: to a client it is a router of a sharded cluster.   needs: none; nightly on: none
 
 A small cluster is formed here from mongods alone (a config server and two shards, of one member each); what the
 router should have done is read from the shards themselves."""
@@ -541,7 +541,7 @@ class Drivers(Routed):
         mark.write_text(wanted)
         return venv / "bin/python"
 
-    @unittest.skipIf(livetest.QUICK, "left out by TIPPLE_QUICK")
+    @livetest.nightly
     def test_pymongo(self):
         """another language's driver, where pip can install it"""
         done = self.run_in([self.python_with_pymongo(), ROOT / "tests/lib/labrouter_pymongo.py", self.port])

@@ -91,7 +91,6 @@ class Append(livetest.Case):
         self.holds(others, 100)
         self.assertEqual(81, self.verified("a.csv")["documents_not_ours"])
 
-    @livetest.slow
     def test_killed(self):
         """killed in the middle; the same command without the flag goes on"""
         neverlost.shorten_lease(self.uri(), 1)

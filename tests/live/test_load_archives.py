@@ -245,4 +245,4 @@ class Archives(livetest.Case):
 
 if __name__ == "__main__":
     assert live.TIPPLE
-    livetest.main(quick=False)
+    livetest.main()

@@ -216,4 +216,4 @@ class Balancing(livecluster.OwnCluster):
 
 
 if __name__ == "__main__":
-    livetest.main(quick=False)
+    livetest.main()

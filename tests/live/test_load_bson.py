@@ -79,7 +79,6 @@ class Bson(livetest.Case):
                 self.holds(texts, name)
                 self.assertEqual(0, self.load(name)["read"])
 
-    @livetest.slow
     def test_killed(self):
         """a load that is killed again and again ends with everything, in pieces by several threads"""
         neverlost.shorten_lease(self.uri(), 1)

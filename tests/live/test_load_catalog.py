@@ -89,7 +89,6 @@ class Held(livetest.Case):
         self.assertGreaterEqual(first["beat"], 1)
         self.assertEqual([first["_id"]], [entry["registeredBy"] for entry in self.catalog_entries()])
 
-    @livetest.slow
     def test_status_inputs(self):
         """status --inputs: each input by its name, whether it is complete, what was loaded and what is still rejected"""
         self.write("a.csv", rows(900))
@@ -542,7 +541,6 @@ class Again(livetest.Case):
         self.assertEqual(500, self.load("a.csv", "--drop", "--yes", collection="new")["loaded"])
 
 
-    @livetest.slow
     def test_two_at_once(self):
         """two loads at the same moment, of different files into one collection"""
         texts = [rows(6000, seed) for seed in (1, 2, 3, 4)]
@@ -740,4 +738,4 @@ class Duplicates(livetest.Case):
 
 if __name__ == "__main__":
     assert live.TIPPLE
-    livetest.main(quick=False)
+    livetest.main()

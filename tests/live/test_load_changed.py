@@ -382,7 +382,6 @@ class Changed(livetest.Case):
         self.assertEqual(0, self.load("2023/x.csv", "2024/x.csv")["loaded"])
         self.assertEqual(300 + 301, self.client.count(self.database, "results"))
 
-    @livetest.slow
     def test_link_beside_it(self):
         """a link of another name, in the same folder, whose name is first: the file has grown, or has changed"""
         for grown in True, False:

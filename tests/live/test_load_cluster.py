@@ -192,4 +192,4 @@ class Taken(Cluster):
 
 
 if __name__ == "__main__":
-    livetest.main(quick=False)
+    livetest.main()

@@ -189,4 +189,4 @@ class Direct(livecluster.Cluster):
 
 
 if __name__ == "__main__":
-    livetest.main(quick=False)
+    livetest.main()

@@ -641,4 +641,4 @@ class Dump(livetest.Case):
 
 
 if __name__ == "__main__":
-    livetest.main(quick=False)
+    livetest.main()

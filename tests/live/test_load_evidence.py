@@ -34,7 +34,6 @@ def refusals(message, code, places, count):
         {"index": place, "code": code, "errmsg": "words of %d" % code} for place in places]})
 
 
-@livetest.slow
 class Evidence(livetest.Case):
     def through(self, rule, *words, **more):
         with relay.Relays([self.state["members"][0]["port"]], rule) as relays:

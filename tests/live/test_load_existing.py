@@ -413,4 +413,4 @@ class Sharded(Ids, Cluster):
 
 
 if __name__ == "__main__":
-    livetest.main(quick=False)
+    livetest.main()

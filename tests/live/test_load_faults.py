@@ -84,7 +84,6 @@ class Inputs(livetest.Case):
             self.holds(books, collection)
             self.assertEqual(len(books.documents()), counts["loaded"] if counts else 0)  # 3 bytes: found before it began
 
-    @livetest.slow
     def test_wrong_checksum(self):
         """text that only its checksum shows to be wrong: status 5, and the good file is another one, not trusted"""
         text = rows(12000)
@@ -101,7 +100,6 @@ class Inputs(livetest.Case):
             self.load(name, "--drop", "--yes")
             self.holds(self.placed({path: text}))
 
-    @livetest.slow
     def test_cut_off_and_fetched_again(self):
         """a file that was cut off, or that grew while it was read: as a whole, the same command completes it"""
         text = rows(30000, bad={3, 29000})  # more than a MiB
@@ -121,7 +119,6 @@ class Inputs(livetest.Case):
                                                        file["rejected"]))
             self.client.drop_database(self.database)
 
-    @livetest.slow
     def test_corrupt_gzip(self):
         """a gzip damaged in its middle: what came before is loaded; with the good file the same command completes it"""
         text = rows(20000)

@@ -1,6 +1,6 @@
 """Files of `tipple generate obd` and `tipple generate ycsb` in a collection: every document byte for byte as Python
 makes it of the file, their sizes, what queries find in them, and `tipple verify`.
-needs: standalone; nightly on: replset"""
+needs: standalone; nightly on: replset; quick: yes"""
 import collections
 import csv
 import datetime

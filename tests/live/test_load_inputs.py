@@ -431,7 +431,6 @@ class Inputs(livetest.Case):
         self.assertEqual(40, len(expected))
         self.holds(expected)
 
-    @livetest.slow
     def test_generated(self):
         """what `tipple generate` makes: as many documents as lines, and the ids of their places"""
         done = self.tipple("generate", "mot", "--rows", 50000, "--seed", 3)
@@ -447,4 +446,4 @@ class Inputs(livetest.Case):
 
 if __name__ == "__main__":
     assert live.TIPPLE
-    livetest.main(quick=False)
+    livetest.main()

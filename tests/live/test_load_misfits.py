@@ -1,5 +1,5 @@
 """Inputs that do not fit the format: found before anything is dropped or written, all named at once, or skipped.
-needs: standalone; nightly on: replset"""
+needs: standalone; nightly on: replset; quick: yes"""
 import gzip
 import os
 import subprocess

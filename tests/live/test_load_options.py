@@ -268,7 +268,6 @@ class Choice(livetest.Case):
                              tuple(counts[part] for part in livetest.PARTS), filters)
             self.holds(expected, collection)
 
-    @livetest.slow
     def test_extremes(self):
         """batches of one document, of few bytes, many threads, little memory: the same documents"""
         text = rows(2500)
@@ -284,7 +283,6 @@ class Choice(livetest.Case):
                 self.assertEqual(5000, counts["batches"])
             self.holds(books, "r%d" % number)
 
-    @livetest.slow
     def test_memory(self):
         """16 threads and a stream of 60 MB keep within --memory and 64 MiB"""
         text = rows(0) + 60000 * (Big.record(1000) + b"\n")  # large records: few are enough
@@ -327,7 +325,6 @@ class Big(livetest.Case):
             self.holds(expected, collection)
             os.unlink(self.folder / "a.csv")
 
-    @livetest.slow
     def test_large_documents(self):
         """a document of exactly 16 MiB is loaded, one byte more is a reject"""
         fixed = len(livetest.document(1, livetest.body_of(self.record(100)))) - 100
@@ -343,7 +340,6 @@ class Big(livetest.Case):
         self.assertEqual([16 << 20], [len(raw) for raw in expected.values() if len(raw) > 1000])
         self.holds(expected)
 
-    @livetest.slow
     def test_large_records_and_little_memory(self):
         """records of 15 MB go through --memory 16M, many of 1 MB too"""
         text = rows(20) + b"".join(self.record(size) + b"\n" for size in (15 << 20, 15 << 20, *[1 << 20] * 20)) + rows(9, 2)

@@ -1,6 +1,6 @@
 """Files with lines that are no records, of UTF-16, and with a delimiter of two characters: resumed, verified, grown, and each document's
 place is told."""
-# needs: standalone
+# needs: standalone; quick: yes
 import gzip
 import json
 

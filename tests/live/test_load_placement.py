@@ -608,4 +608,4 @@ class Hidden(livecluster.Cluster):
 
 
 if __name__ == "__main__":
-    livetest.main(quick=False)
+    livetest.main()

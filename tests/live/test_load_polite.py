@@ -76,4 +76,4 @@ class SecretiveShards(Users, livecluster.Cluster):
 
 
 if __name__ == "__main__":
-    livetest.main(quick=False)
+    livetest.main()

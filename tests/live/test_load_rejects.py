@@ -637,4 +637,4 @@ class Untouched(livetest.Case):
 
 if __name__ == "__main__":
     assert live.TIPPLE and os.environ
-    livetest.main(quick=False)
+    livetest.main()

@@ -315,4 +315,4 @@ class Hidden(Changes):
 
 
 if __name__ == "__main__":
-    livetest.main(quick=False)
+    livetest.main()

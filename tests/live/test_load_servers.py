@@ -62,7 +62,6 @@ class Proxy:
                     client.sendall(reply)
 
 
-@livetest.slow
 class Absent(livetest.OwnServer):
     options = {"extra": ("--setParameter", "enableTestCommands=1")}
 

@@ -1,4 +1,4 @@
-"""Several loads of the same files at once: they divide the work, and what one leaves another does.  needs: replset"""
+"""Several loads of the same files at once: they divide the work, and what one leaves another does.  needs: none"""
 import gzip
 import json
 import signal
@@ -7,7 +7,7 @@ import livetest
 from livetest import Books, rows
 
 
-class Shared(livetest.Case):
+class Shared(livetest.OwnServer):
     """A server of its own, so that others' tests do not slow the loads down that must be caught at work."""
 
     def inputs(self, count=12, each=4500):
@@ -207,4 +207,4 @@ class Shared(livetest.Case):
 
 
 if __name__ == "__main__":
-    livetest.main(quick=False)
+    livetest.main()

@@ -75,4 +75,4 @@ class Progress(livetest.Case):
         self.assertEqual(said.count(b"\r"), said.count(b"\r\n"))
 
 
-livetest.main(quick=False)
+livetest.main()

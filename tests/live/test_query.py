@@ -651,7 +651,6 @@ class Beside(Query):
         self.assertIn('"limit" : 3', text)
         self.assertEqual([], self.finds())
 
-    @livetest.slow
     def test_nothing_found(self):
         """what found nothing is marked in the table, in the suite's own and in --json; what finds something at times, too"""
         self.write("x.yaml", FOUND)

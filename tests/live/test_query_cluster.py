@@ -69,4 +69,4 @@ class Shards(livequery.Suites, livecluster.Cluster):
 
 
 if __name__ == "__main__":
-    livetest.main(quick=False)
+    livetest.main()

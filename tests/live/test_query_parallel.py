@@ -11,7 +11,7 @@ import liveparallel
 import livetest
 import minimongo as mongo
 import relay
-from livetest import QUICK, SOAK
+from livetest import NIGHTLY, SOAK
 from minimongo import Int64
 
 
@@ -23,8 +23,8 @@ class Answers(liveparallel.Case):
         for number, kind in enumerate(liveparallel.KINDS):
             draw = random.Random(seed * 100 + number)
             self.make(kind, clustered)
-            numbers = self.fill(kind, kind, 200 if QUICK else 400, seed * 100 + number)
-            pipelines = [liveparallel.pipeline(draw, numbers) for _ in range(40 if SOAK else 8 if QUICK else 16)]
+            numbers = self.fill(kind, kind, 400 if NIGHTLY else 200, seed * 100 + number)
+            pipelines = [liveparallel.pipeline(draw, numbers) for _ in range(40 if SOAK else 16 if NIGHTLY else 8)]
             for each in self.agree(kind, pipelines):
                 if each["parallel"] == "off":
                     continue
@@ -282,4 +282,4 @@ class Failpoints(liveparallel.Case):
 
 
 if __name__ == "__main__":
-    livetest.main(quick=False)
+    livetest.main()

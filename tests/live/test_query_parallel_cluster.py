@@ -1,4 +1,4 @@
-"""tipple query --parallel through routers: ranges over shards, as of one moment of the cluster.  needs: cluster"""
+"""tipple query --parallel through routers: ranges over shards, as of one moment of the cluster.  needs: cluster; nightly on: cluster"""
 import random
 
 import live
@@ -6,7 +6,7 @@ import livecluster
 import liveparallel
 import livetest
 import minimongo as mongo
-from livetest import QUICK
+from livetest import NIGHTLY
 from minimongo import Int64
 
 
@@ -43,7 +43,7 @@ class Sharded(liveparallel.Moments, livecluster.Cluster):
             self.shard(kind, ids[len(ids) // 2])
             numbers = self.fill(kind, kind, 300, 300 + number)
             self.on_both(kind)
-            for each in self.agree(kind, [liveparallel.pipeline(draw, numbers) for _ in range(6 if QUICK else 10)]):
+            for each in self.agree(kind, [liveparallel.pipeline(draw, numbers) for _ in range(10 if NIGHTLY else 6)]):
                 whole = each["whole_because"] or ""
                 self.assertTrue(each["parallel"] == "off" or each["ranges"] > 1 or "several types" in whole or
                                 "left 64 bits" in whole, each)
@@ -91,7 +91,7 @@ class Sharded(liveparallel.Moments, livecluster.Cluster):
         hosts = live.URI.partition("//")[2].partition("/")[0].split(",")
         one, other = ("mongodb://%s/?" % host for host in hosts)
         with mongo.Client(one) as client:
-            for number in range(5 if QUICK else 15):
+            for number in range(15 if NIGHTLY else 5):
                 client.insert(self.database, "results", [{"_id": Int64(number % 2 << 62 | number << 1 | 1)}])
                 each, = self.query("results", "--parallel", 2, "--uri",
                                    live.with_path(other, self.database + ".results"))
@@ -100,4 +100,4 @@ class Sharded(liveparallel.Moments, livecluster.Cluster):
 
 
 if __name__ == "__main__":
-    livetest.main(quick=False)
+    livetest.main()

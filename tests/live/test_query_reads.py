@@ -100,4 +100,4 @@ class Reads(livetest.Case):
 
 
 if __name__ == "__main__":
-    livetest.main(quick=False)
+    livetest.main()

@@ -164,4 +164,4 @@ class Ways(livequery.Case):
 
 
 if __name__ == "__main__":
-    livetest.main(quick=False)
+    livetest.main()

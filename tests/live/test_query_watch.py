@@ -468,4 +468,4 @@ class Compare(Watched, livetest.Case):
 if __name__ == "__main__":
     # of the classes that only others are made from, nothing is run
     del Own
-    livetest.main(quick=False)
+    livetest.main()

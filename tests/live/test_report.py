@@ -447,4 +447,4 @@ def odd_documents():
             "heads.html": whole(*({"kind": kind, "title": kind} for kind in sorted(livereport.KINDS)))}
 
 
-livetest.main(quick=False)
+livetest.main()

@@ -77,4 +77,4 @@ class ReportCluster(livecluster.Cluster):
         self.clean()
 
 
-livetest.main(quick=False)
+livetest.main()

@@ -838,4 +838,4 @@ class Command(Case):
 
 if __name__ == "__main__":
     assert live.TIPPLE and re
-    livetest.main(quick=False)
+    livetest.main()

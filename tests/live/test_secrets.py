@@ -253,4 +253,4 @@ class Secrets(livetest.Case):
 
 if __name__ == "__main__":
     os.environ.pop("TIPPLE_URI", None)
-    livetest.main(quick=False)
+    livetest.main()

@@ -145,4 +145,4 @@ class Storage(livestorage.Mixin, livetest.Case):
         return int(path.read_text() or 0) if path.exists() else 0
 
 
-livetest.main(quick=False)
+livetest.main()

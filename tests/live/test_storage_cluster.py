@@ -50,4 +50,4 @@ class StorageCluster(livestorage.Mixin, livecluster.Cluster):
         self.clean()
 
 
-livetest.main(quick=False)
+livetest.main()

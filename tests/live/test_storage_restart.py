@@ -34,4 +34,4 @@ class Restarted(livestorage.Mixin, livetest.OwnServer):
             self.assertGreater(setting["scan_disk_low"], 0)
 
 
-livetest.main(quick=False)
+livetest.main()

@@ -237,4 +237,4 @@ class Tune(livetune.Mixin, livetest.Case):
         self.assertEqual({}, self.everything())
 
 
-livetest.main(quick=False)
+livetest.main()

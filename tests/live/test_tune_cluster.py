@@ -52,4 +52,4 @@ class TuneCluster(livetune.Mixin, livecluster.Cluster):
         self.clean()
 
 
-livetest.main(quick=False)
+livetest.main()

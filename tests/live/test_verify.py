@@ -17,7 +17,7 @@ from livetest import MIB, WINDOW, rows
 from liveverify import flipped, readings
 from minimongo import Int64
 
-BIG = 5_000_000 if liveverify.SOAK else 40_000 if livetest.sanitized() or livetest.QUICK else 500_000
+BIG = 5_000_000 if liveverify.SOAK else 500_000 if livetest.NIGHTLY and not livetest.sanitized() else 40_000
 
 
 def tar_of(**members):
@@ -98,7 +98,6 @@ class Clean(liveverify.Case):
         self.assertEqual(("changed", number["_id"], "wind.speed.rate", 0), tuple(
             entry[field] for field in ("kind", "id", "field", "more_fields")))
 
-    @livetest.slow
     def test_long_records(self):
         """windows in which no record begins hold nothing; a record over --max-record is not expected"""
         self.format = "mot"
@@ -143,7 +142,6 @@ class Found(liveverify.Case):
             self.client.command(self.database, {"delete": "results", "deletes": [{"q": {"_id": number}, "limit": 1}]})
         self.finds([], "a.csv")
 
-    @livetest.slow
     def test_each_alone(self):
         """one missing, one changed by a bit of a double, one extra, one unrelated: named by file, line and _id"""
         self.fill()
@@ -191,7 +189,6 @@ class Found(liveverify.Case):
             self.remove(behind)
         self.finds([], *self.names)
 
-    @livetest.slow
     def test_all_together(self):
         """all kinds at once, and whole stretches that are missing"""
         self.fill()

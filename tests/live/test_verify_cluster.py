@@ -167,4 +167,4 @@ class Reader(liveverify.Case):
 
 
 if __name__ == "__main__":
-    livetest.main(quick=False)
+    livetest.main()

@@ -242,4 +242,4 @@ class Faults(liveverify.Case):
 
 
 if __name__ == "__main__":
-    livetest.main(quick=False)
+    livetest.main()
