@@ -139,6 +139,7 @@ class Shared(neverlost.Case):
 
     # ------------------------------------------------------------------------------------------ all at once
 
+    @livetest.nightly
     def test_kills_and_pauses(self):
         """three loads share a thousand small files and three large ones, and are killed, or suspended for longer than
         their lease, again and again"""

@@ -1,10 +1,11 @@
 """The built-in suites where data lie on several members: a replica set of 3; 2 shards behind routers.
-needs: none; locks: replset3"""
+needs: none; nightly on: none; locks: replset3"""
 import livecluster
 import livequery
 import livetest
 
 
+@livetest.nightly
 class Members(livequery.Suites, livetest.Case):
     server = "replset3"
 

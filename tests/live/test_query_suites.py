@@ -1,5 +1,5 @@
 """The built-in suites: every query answers what the files hold; expectations, parameters, tags, indexes.
-needs: standalone; nightly on: replset"""
+needs: standalone; nightly on: standalone replset"""
 import json
 import re
 
@@ -13,10 +13,12 @@ class Answers(livequery.Suites):
         """mot: every query, with its own parameters and others"""
         self.check_mot()
 
+    @livetest.nightly
     def test_isd(self):
         """isd: every query, with and without index; what is drawn"""
         self.check_isd()
 
+    @livetest.nightly
     def test_isd_study(self):
         """isd: the scans of documents of format isd-study"""
         self.check_isd_study()

@@ -1,4 +1,5 @@
-"""What tipple query sees beside its measurements, and --compare with an earlier run.  needs: none
+"""What tipple query sees beside its measurements, and --compare with an earlier run.
+needs: none; nightly on: none
 
 A full scan of N documents, R rounds of it: the servers have looked at N x R documents, whoever of them was asked.
 Disk figures are compared with collStats, asked for by another client and past the routers."""
@@ -166,6 +167,7 @@ class Standalone(Own):
         self.assertEqual({None}, {value for name, value in measured["beside"].items() if name != "seconds"})
 
 
+@livetest.nightly
 class Three(Own):
     """A member that was frozen for a while does not call an election when it wakes."""
     options = {"replset": 3, "steady": True}
@@ -294,6 +296,7 @@ class Shards(Watched, livecluster.OwnCluster):
         self.assertEqual(COUNT, said[2])
 
 
+@livetest.nightly
 class SecretiveShards(Watched, livecluster.OwnCluster):
     options = {"shards": 2, "replicas": 1, "routers": 1, "auth": True}
 

@@ -1,5 +1,6 @@
 """tipple load --retry FILE, when FILE does not go with the collection any more, or was edited in ways that nobody asked for:
-what can be loaded is, what cannot is named, and status, catalog and verify are true.  needs: standalone"""
+what can be loaded is, what cannot is named, and status, catalog and verify are true.
+needs: standalone; nightly on: standalone"""
 import json
 import re
 import shlex
@@ -577,6 +578,7 @@ class Many(Case):
         self.assertEqual(["Gr\u00fc\u00dfe", "Fu\u00df\u2013", "\u00fcber"], [each["a"] for each in self.documents("w")])
         self.tipple("verify", *words, "w.csv")
 
+    @livetest.nightly
     def test_many(self):
         """thousands of fixes of two inputs: the catalog is told of them in a few updates, each of which writes all of an
         entry, and knows each; but no command holds more than a thousand, since a server looks for each in all of the entry"""
@@ -595,6 +597,7 @@ class Many(Case):
         self.verified("a.csv", "b.csv")
 
 
+    @livetest.nightly
     def test_again_where_there_is_no_more_room(self):
         """an entry is as full of fixes as it may be: the same --retry can still be run again, since it brings none that is
         new; other fixes are refused before anything is noted"""
