@@ -84,7 +84,8 @@ static int run(group_t *group) {
 static char scratch[60];
 
 static void enter_scratch(void) {
-    snprintf(scratch, sizeof scratch, "%s/tipple-core-XXXXXX", access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp");
+    snprintf(scratch, sizeof scratch, "%s/tipple-core-XXXXXX",
+             access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp");
     if (!mkdtemp(scratch) || chdir(scratch) != 0)
         abort();
     setenv("TMPDIR", scratch, 1);
