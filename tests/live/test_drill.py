@@ -1,5 +1,5 @@
 """tipple drill: phases, forecasts, history, and that only what was named twice is dropped.
-needs: standalone; locks: failpoints"""
+needs: none"""
 import json
 import signal
 import subprocess
@@ -7,10 +7,14 @@ import subprocess
 import live
 import livedrill
 import livetest
+import pool
 from minimongo import Int64
 
 
-class Drill(livedrill.Mixin, livetest.Case):
+class Drill(livedrill.Mixin, livetest.OwnServer):
+    """With a server of its own: index builds hang while a drill is stopped, and one test kills it."""
+    options = {"extra": pool.TEST_COMMANDS}
+
     # -------------------------------------------------------------------------------------------- what it says
 
     def bands(self):
@@ -480,10 +484,6 @@ class Drill(livedrill.Mixin, livetest.Case):
         done = self.tipple(*self.drill_words("a.csv"), status=1)
         self.assertIn("exists, and it is not a study's", done.stderr)
         self.assertEqual(1, self.client.count(self.database, livedrill.SCRATCH))
-
-
-class Dies(livedrill.Mixin, livetest.OwnServer):
-    options = {"extra": ("--setParameter", "enableTestCommands=1")}
 
     def test_server_dies(self):
         """status 4, what was done is told; the next drill clears up"""

@@ -17,6 +17,7 @@ import live
 import livetest
 import minimongo as mongo
 import mongods
+import pool
 from livetest import Books, rows
 
 
@@ -63,7 +64,7 @@ class Proxy:
 
 
 class Absent(livetest.OwnServer):
-    options = {"extra": ("--setParameter", "enableTestCommands=1")}
+    options = {"extra": pool.TEST_COMMANDS}
 
     def test_nobody_there(self):
         """no server, no such host, one that never answers, one that is none: status 4 after --patience, or 1"""
