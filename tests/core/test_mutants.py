@@ -1,4 +1,4 @@
-"""Each mistake of tests/sim/mutants.txt can still be put into the code: tools/test tries only some of them by turn."""
+"""Each mistake of tests/sim/mutants.txt can still be put into the code: tools/test tries a few of them."""
 import importlib.machinery
 import importlib.util
 import pathlib
