@@ -6,8 +6,8 @@
 
 const exhaustive_case_t exhaustive_cases[] = {
     {"two loads, one input of one block, one fault, one switch", 2, 1, 1, 1, true},
-    {"two loads, one input of two blocks, one fault, one switch", 2, 2, 1, 1, true},
-    {"two loads, one input of three blocks, no fault, three switches", 2, 3, 3, 0, true},
+    {"two loads, one input of two blocks, one fault, one switch", 2, 2, 1, 1, false},
+    {"two loads, one input of three blocks, no fault, three switches", 2, 3, 3, 0, false},
     {"two loads, one input of one block, one fault, three switches", 2, 1, 3, 1, false},
     {"two loads, one input of two blocks, one fault, two switches", 2, 2, 2, 1, false},
     {0},

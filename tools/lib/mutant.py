@@ -5,6 +5,7 @@
     new: what stands there instead
     brings: what goes wrong then
     by: box.load                    (tools/mutants) the tests that see it
+    quick: yes                      (tools/simulate) every run of the tests tries it
 
 An empty line stands between two blocks; a line that begins with # is a comment."""
 import pathlib
@@ -16,7 +17,7 @@ class Mutant:
     def __init__(self, number, fields):
         self.number, self.path = number, ROOT / fields["file"]
         self.old, self.new, self.brings = fields["old"], fields["new"], fields["brings"]
-        self.by = fields.get("by", "").split()
+        self.by, self.quick = fields.get("by", "").split(), fields.get("quick") == "yes"
 
     def text(self):
         """The file with the one line changed; None: the line is not there exactly once."""
