@@ -223,7 +223,7 @@ def table(draw):
     columns = [column(kind) for kind in draw.choices(list(COLUMNS), k=draw.randrange(1, 9))]
     rows = [delimiter.join(draw.choice(("c%d", "Name %d", "n.k%d")) % number for number in range(len(columns)))]
     rows = draw.choice((rows, rows, rows, [], ["Report of May", *rows], ["# made by hand", *rows]))
-    for _ in range(draw.choice((1, 3, 12, 60))):
+    for _ in range(draw.choice((draw.randrange(1, 9), draw.randrange(1, 9), 20, 60))):
         rows.append(delimiter.join(value() for value in columns))
         if draw.random() < 0.01:
             rows[-1] += draw.choice((delimiter, delimiter + "1" + delimiter, "\n", quote))
